@@ -1,0 +1,152 @@
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import importX from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+// The house: apps → libs, never the reverse; apps never import each other; a library is entered by its index.ts only.
+const APPS = ['api', 'cli', 'scheduler', 'worker'];
+const LIBS = ['bus', 'clock', 'config', 'contracts', 'database', 'dispatch', 'embedded', 'store'];
+const MAY_IMPORT = {
+  clock: [],
+  contracts: [],
+  dispatch: ['contracts'],
+  config: ['contracts'],
+  store: ['contracts'],
+  bus: ['contracts', 'clock'],
+  database: ['contracts', 'dispatch'],
+  embedded: ['clock', 'config'],
+};
+
+const DATABASE = ['typeorm', 'typeorm/*', 'pg', 'pg-*', '@nestjs/typeorm'];
+const NATS = ['@nats-io/*'];
+const CHILD_PROCESS = ['child_process', 'node:child_process'];
+const IO = ['node:*', 'fs', 'path', 'os', 'net', 'http', 'crypto', '@nestjs/*', 'rxjs'];
+
+const INNER = {
+  group: ['@proctor/*/**', '**/libs/*/src/**'],
+  message: "A library is entered by its index.ts: import from '@proctor/<library>'.",
+};
+const forbid = (group, message) => ({ group, message });
+const onlyIn = {
+  database: forbid(DATABASE, 'PostgreSQL is spoken in libs/database only.'),
+  nats: forbid(NATS, 'NATS is spoken in libs/bus only.'),
+  childProcess: forbid(CHILD_PROCESS, 'Child processes are started by apps/worker and libs/embedded only.'),
+};
+
+/** The import walls of one part of the house; flat config does not merge a rule, so each part has its whole list. */
+function walls(files, { allow = [], libs = LIBS, extra = [], ignores = [] } = {}) {
+  const patterns = Object.entries(onlyIn)
+    .filter(([name]) => !allow.includes(name))
+    .map(([, pattern]) => pattern);
+  const foreign = LIBS.filter((lib) => !libs.includes(lib)).map((lib) => `@proctor/${lib}`);
+  if (foreign.length > 0)
+    patterns.push(forbid(foreign, 'This library may not depend on that one (ARCHITECTURE.md).'));
+  return {
+    files,
+    ignores,
+    rules: { 'no-restricted-imports': ['error', { patterns: [INNER, ...patterns, ...extra] }] },
+  };
+}
+
+const ALLOWED = { database: ['database'], bus: ['nats'], embedded: ['childProcess'] };
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', '.cache/', '.proctor/', 'coverage/'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    plugins: { 'import-x': importX },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    settings: { 'import-x/resolver': { node: { extensions: ['.ts', '.js'] } } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': [
+        'error',
+        { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false },
+      ],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      'import-x/no-cycle': 'error',
+      'import-x/no-restricted-paths': [
+        'error',
+        {
+          zones: [
+            ...APPS.map((app) => ({
+              target: `./apps/${app}`,
+              from: './apps',
+              except: [`./${app}`],
+              message: 'Apps never import each other: they talk over the bus.',
+            })),
+            { target: './libs', from: './apps', message: 'Libraries never import apps.' },
+            {
+              target: './{apps,libs}/**/!(*.spec).ts',
+              from: './test',
+              message: 'The product never imports its tests.',
+            },
+          ],
+        },
+      ],
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    files: ['**/*.spec.ts', 'test/**/*.ts'],
+    rules: {
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+    },
+  },
+  ...LIBS.filter((lib) => lib !== 'dispatch').map((lib) =>
+    walls([`libs/${lib}/**/*.ts`], { allow: ALLOWED[lib] ?? [], libs: MAY_IMPORT[lib] ?? [] }),
+  ),
+  walls(['libs/dispatch/**/*.ts'], {
+    libs: MAY_IMPORT.dispatch,
+    extra: [forbid(IO, 'The rules of scheduling are pure: no IO.')],
+    ignores: ['**/*.spec.ts'],
+  }),
+  {
+    // The rules of scheduling are pure: no clock and no randomness.
+    files: ['libs/dispatch/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        'Date',
+        'performance',
+        'setTimeout',
+        'setInterval',
+        'setImmediate',
+        'process',
+        'fetch',
+        'crypto',
+        'console',
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Math', property: 'random', message: 'The rules are pure.' },
+      ],
+    },
+  },
+  ...APPS.map((app) => walls([`apps/${app}/**/*.ts`], { allow: app === 'worker' ? ['childProcess'] : [] })),
+  {
+    files: ['**/*.mjs', '**/*.cjs'],
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        require: 'readonly',
+        module: 'writable',
+        __dirname: 'readonly',
+        setTimeout: 'readonly',
+      },
+    },
+  },
+  prettier,
+);

@@ -1,0 +1,62 @@
+// Nest 12 and a few of its dependencies are published as ES modules only; jest on Node 20 cannot require() those, so
+// they are compiled to CommonJS like our own sources. Error "Must use import to load ES Module" names the next one.
+const esmPackages = [
+  '@nestjs',
+  'file-type',
+  'strtok3',
+  'token-types',
+  'uint8array-extras',
+  '@tokenizer',
+  '@borewit',
+  'eta',
+];
+
+const base = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  cacheDirectory: '<rootDir>/.cache/jest',
+  transform: { '^.+\\.(t|j|mj)s$': ['@swc/jest', { ...swcOptions(), swcrc: false }] },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmPackages.join('|')})/)`],
+  moduleNameMapper: {
+    '^@proctor/(.*)$': '<rootDir>/libs/$1/src',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  setupFiles: ['reflect-metadata'],
+};
+
+function swcOptions() {
+  const { $schema, exclude, ...options } = JSON.parse(
+    require('node:fs').readFileSync(`${__dirname}/.swcrc`, 'utf8'),
+  );
+  const { paths, baseUrl, ...jsc } = options.jsc;
+  return { ...options, jsc };
+}
+
+module.exports = {
+  projects: [
+    // Rules and everything else that needs nothing but Node.
+    {
+      ...base,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts', '<rootDir>/test/unit/**/*.spec.ts'],
+    },
+    // One suite for the in-memory and the real PostgreSQL and NATS.
+    {
+      ...base,
+      displayName: 'contract',
+      testMatch: ['<rootDir>/test/contract/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/support/services.global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/services.global-teardown.ts',
+    },
+    // The actor, ownership and slot code on a virtual clock, with faults drawn from a seed.
+    { ...base, displayName: 'simulation', testMatch: ['<rootDir>/test/simulation/**/*.spec.ts'] },
+    // Real processes, real services, real autopkgtest.
+    {
+      ...base,
+      displayName: 'end-to-end',
+      testMatch: ['<rootDir>/test/end-to-end/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/support/services.global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/services.global-teardown.ts',
+    },
+  ],
+};

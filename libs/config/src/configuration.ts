@@ -1,0 +1,91 @@
+/** The whole configuration of a deployment, validated and with every default filled in. */
+export interface Configuration {
+  /** Folder of everything that Proctor writes on this machine. */
+  home: string;
+  server: ServerConfiguration;
+  scheduler: SchedulerConfiguration;
+  worker: WorkerConfiguration;
+  /** Names of the sources that requests may list, with their apt lines. */
+  extraAptSources: ExtraAptSource[];
+  /** package → suite or * → arch or * → version or * → "". */
+  rejectList: RejectList;
+}
+
+export interface ServerConfiguration {
+  host: string;
+  port: number;
+  /** Suites that may be tested. The first is the default. */
+  suites: string[];
+  architectures: string[];
+  backends: string[];
+  defaultBackend: string;
+  /** Names of autopkgtest variants; the first is the default. */
+  variants: string[];
+  /** What the API says for autopkgtest's exit 8 (no tests, or all skipped). */
+  neutral: 'pass' | 'neutral';
+  bodyBytesMax: number;
+  itemsPerRequestMax: number;
+  historyLengthMax: number;
+  /** Where results are kept. */
+  storePath: string;
+}
+
+export interface SchedulerConfiguration {
+  leaseTtlMs: number;
+  leaseRenewMs: number;
+  ownershipTtlMs: number;
+  /** How often a dispatcher looks for runs that no command told it about. */
+  arrivalPollMs: number;
+  /** How long an idle slot waits before it asks again without a signal. */
+  askAgainMs: number;
+  /** Attempts that end without a result before the run ends as tmpfail. */
+  attemptsMax: number;
+  /** How long a run waits after its first attempt that ended without a result; doubles with each further one. */
+  retryDelayMs: number;
+  retryDelayMaxMs: number;
+  mailboxLengthMax: number;
+  turnMessagesMax: number;
+}
+
+export interface WorkerConfiguration {
+  name: string;
+  slots: number;
+  architectures: string[];
+  /** Suites whose images are built at start; others when a run asks. */
+  suitesAtStart: string[];
+  backends: string[];
+  /** variant name → command and its first arguments. */
+  variants: Record<string, string[]>;
+  /** Folder of images and of the work area. */
+  workPath: string;
+  /** Size of one run's tmpfs. */
+  runTmpfsBytes: number;
+  /** Wall-clock limit of one attempt. */
+  runTimeoutMs: number;
+  imageAgeMaxMs: number;
+  logBytesMax: number;
+  artifactsBytesMax: number;
+  /**
+   * Offers the `null` backend, which runs tests on the machine itself without any isolation of its files: only for a
+   * machine that may be thrown away afterwards.
+   */
+  machineMayBeDestroyed: boolean;
+  /** apt lines of a suite's image instead of those derived from the host's own sources. */
+  suiteSources: Record<string, string[]>;
+}
+
+export interface ExtraAptSource {
+  name: string;
+  lines: string[];
+  signingKey?: string;
+  /** User names; everybody when absent. */
+  users?: string[];
+}
+
+export type RejectList = Record<string, Record<string, Record<string, Record<string, ''>>>>;
+
+/** Addresses of the outside services, from the environment. */
+export interface Connections {
+  databaseUrl: string;
+  natsUrl: string;
+}

@@ -1,0 +1,167 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import type { Pin } from './run';
+
+/** A worker's name is a token of a NATS subject. */
+export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+
+/** Who speaks: one slot of one life of a worker process. */
+export class SlotIdentity {
+  @Matches(WORKER_NAME)
+  worker: string;
+
+  /** Chosen anew at each start of the worker process: a lease of an earlier incarnation is lost. */
+  @IsUUID()
+  incarnation: string;
+
+  /** 0 is the first slot. */
+  @IsInt()
+  @Min(0)
+  @Max(9999)
+  slot: number;
+}
+
+export const TESTBED_STATES = ['ready', 'absent', 'building', 'failed'] as const;
+export type TestbedState = (typeof TESTBED_STATES)[number];
+
+/** An image that the worker has, builds, or could build for the architecture it asks at. */
+export class Testbed {
+  @IsString()
+  @MaxLength(100)
+  suite: string;
+
+  @IsString()
+  @MaxLength(100)
+  backend: string;
+
+  @IsIn(TESTBED_STATES)
+  state: TestbedState;
+
+  /** For people: "building for 12 s", or why the last build failed. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(1000)
+  detail?: string;
+}
+
+/** `proctor.rpc.{arch}.lease`: a free slot asks for work. */
+export class LeaseRequest extends SlotIdentity {
+  /** Names this ask; the answer repeats it, and the slot takes only the answer to the ask it waits for. */
+  @IsUUID()
+  ask: string;
+
+  @IsArray()
+  @ArrayMaxSize(1000)
+  @ValidateNested({ each: true })
+  @Type(() => Testbed)
+  testbeds: Testbed[];
+
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  @MaxLength(100, { each: true })
+  variants: string[];
+
+  /** Why the worker takes no work now, for people; such an ask is never granted. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(1000)
+  problem?: string;
+}
+
+/** An extra apt source as the worker needs it: resolved by the dispatcher from its name. */
+export interface AptSource {
+  name: string;
+  /** One-line format, `deb …` or `deb-src …`. */
+  lines: string[];
+  /** ASCII-armoured OpenPGP public key. */
+  signingKey?: string;
+}
+
+/** The right to execute one attempt of a run until it expires. */
+export interface Lease {
+  runId: number;
+  /** The fencing token: each write about the run names it. 1 is the first. */
+  attempt: number;
+  /** The lease ends this long after its last renewal, by the dispatcher's clock. */
+  ttlMs: number;
+  renewEveryMs: number;
+  package: string;
+  suite: string;
+  arch: string;
+  backend: string;
+  variant: string;
+  trigger: string | null;
+  pinPackages: Pin[];
+  extraAptSources: AptSource[];
+}
+
+/** Each answer of a dispatcher names its epoch: a worker ignores one lower than the highest it has seen. */
+export interface DispatcherAnswer {
+  arch: string;
+  epoch: number;
+}
+
+export interface LeaseReply extends DispatcherAnswer {
+  ask: string;
+  lease: Lease | null;
+  /** Testbeds that waiting runs need and the worker said it lacks: it should build them. */
+  wanted: { suite: string; backend: string }[];
+  /** Ask again after this long if no signal comes first. */
+  askAgainMs: number;
+}
+
+/** `proctor.rpc.{arch}.renew`: sent every `renewEveryMs` while an attempt is executed. */
+export class RenewRequest extends SlotIdentity {
+  @IsInt()
+  @Min(1)
+  runId: number;
+
+  @IsInt()
+  @Min(1)
+  attempt: number;
+}
+
+export interface RenewReply extends DispatcherAnswer {
+  runId: number;
+  attempt: number;
+  /** `stop`: the lease is gone; end the attempt, clean up, report nothing. */
+  instruction: 'continue' | 'stop';
+  /** Why to stop, for the worker's log. */
+  reason?: string;
+}
+
+/** `proctor.rpc.{arch}.return`: a lease handed back unexecuted; the run waits again at once, no attempt is lost. */
+export class ReturnRequest extends SlotIdentity {
+  @IsInt()
+  @Min(1)
+  runId: number;
+
+  @IsInt()
+  @Min(1)
+  attempt: number;
+
+  @IsString()
+  @MaxLength(1000)
+  reason: string;
+}
+
+export interface ReturnReply extends DispatcherAnswer {
+  runId: number;
+  attempt: number;
+  /** False when the lease was not the slot's any more: nothing was changed. */
+  returned: boolean;
+}

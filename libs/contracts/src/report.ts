@@ -1,0 +1,102 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { SlotIdentity } from './lease';
+import { RESULT_FILES, VERDICTS } from './words';
+import type { ResultFileName, Verdict } from './words';
+
+/** What both reports of an attempt say. They travel through JetStream and may arrive twice and in either order. */
+export class AttemptReport extends SlotIdentity {
+  @IsInt()
+  @Min(1)
+  runId: number;
+
+  @IsInt()
+  @Min(1)
+  attempt: number;
+}
+
+/** `proctor.report.{arch}.started`: the test runner was started. */
+export class StartedReport extends AttemptReport {}
+
+/** A file of the result, staged in the bucket under `{runId}/{attempt}/{name}`. */
+export class ResultFile {
+  @IsIn(RESULT_FILES)
+  name: ResultFileName;
+
+  /** Bytes. */
+  @IsInt()
+  @Min(0)
+  size: number;
+
+  /** Lower-case hex. */
+  @Matches(/^[0-9a-f]{64}$/)
+  sha256: string;
+}
+
+/** `proctor.report.{arch}.finished`: how the attempt ended. */
+export class FinishedReport extends AttemptReport {
+  @IsIn(VERDICTS)
+  verdict: Verdict;
+
+  /** One sentence for people; never empty. */
+  @IsString()
+  @MaxLength(2000)
+  message: string;
+
+  /** autopkgtest's, null when it was ended by a signal or never started. */
+  @ValidateIf((report: FinishedReport) => report.exitCode !== null)
+  @IsInt()
+  @Min(0)
+  @Max(255)
+  exitCode: number | null;
+
+  /** Of the tested package, null where the source was never unpacked. */
+  @ValidateIf((report: FinishedReport) => report.version !== null)
+  @IsString()
+  @MaxLength(256)
+  version: string | null;
+
+  /** Wall-clock seconds of the attempt, whole. */
+  @IsInt()
+  @Min(0)
+  durationSeconds: number;
+
+  @IsArray()
+  @ArrayMaxSize(RESULT_FILES.length)
+  @ValidateNested({ each: true })
+  @Type(() => ResultFile)
+  files: ResultFile[];
+}
+
+/**
+ * `proctor.worker.{worker}.recorded`: the dispatcher's word on a finished report. Only then may the worker delete its
+ * own copy. `stale`: a newer attempt was granted, or the run has finished; nothing was written. `upload-again`: a
+ * staged file is missing or damaged.
+ */
+export class RecordedSignal {
+  @IsInt()
+  runId: number;
+
+  @IsInt()
+  attempt: number;
+
+  @IsIn(['recorded', 'stale', 'upload-again'])
+  answer: 'recorded' | 'stale' | 'upload-again';
+
+  @IsOptional()
+  @IsString()
+  reason?: string;
+}

@@ -1,0 +1,49 @@
+/**
+ * Every NATS subject, stream and bucket. `*` stands for the scope: an architecture, or a worker's name. RPC subjects
+ * and stream subjects are disjoint: a request on a stream's subject would be answered by the stream.
+ */
+export const SUBJECTS = {
+  /** Request/reply; subscribed by the owner of the architecture alone. */
+  lease: 'proctor.rpc.*.lease',
+  renew: 'proctor.rpc.*.renew',
+  return: 'proctor.rpc.*.return',
+  explain: 'proctor.rpc.*.explain',
+  status: 'proctor.rpc.*.status',
+  /** api → dispatcher: runs were committed, look again. */
+  runsSubmitted: 'proctor.command.*.runs-submitted',
+  /** dispatcher → idle workers of the architecture: work may be waiting, ask again. */
+  workWaiting: 'proctor.signal.*.work-waiting',
+  /** dispatcher → worker. */
+  recorded: 'proctor.worker.*.recorded',
+  /** worker → dispatcher, durable. */
+  started: 'proctor.report.*.started',
+  finished: 'proctor.report.*.finished',
+} as const;
+
+export type Subject = (typeof SUBJECTS)[keyof typeof SUBJECTS];
+
+/** The subject of one scope: an architecture or a worker's name. */
+export function subjectOf(subject: Subject, scope: string): string {
+  return subject.replace('*', scope);
+}
+
+export const REPORT_STREAM = 'PROCTOR_REPORTS';
+export const REPORT_STREAM_SUBJECTS = 'proctor.report.>';
+
+/** Everything that one dispatcher consumes of the report stream. */
+export function reportFilter(arch: string): string {
+  return `proctor.report.${arch}.*`;
+}
+
+export const LOG_STREAM = 'PROCTOR_LOGS';
+export const LOG_STREAM_SUBJECTS = 'proctor.log.>';
+
+export function logSubject(runId: number, attempt: number): string {
+  return `proctor.log.${runId}.${attempt}`;
+}
+
+export const STAGING_BUCKET = 'proctor-staging';
+
+export function stagingName(runId: number, attempt: number, file: string): string {
+  return `${runId}/${attempt}/${file}`;
+}

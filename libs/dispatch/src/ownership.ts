@@ -1,0 +1,18 @@
+/** The right of one scheduler process to run an architecture's dispatcher. */
+export interface Ownership {
+  arch: string;
+  /** Rises with each change of owner; fences every write and every answer. */
+  epoch: number;
+}
+
+/** Row leases on architectures, by PostgreSQL's clock. */
+export interface OwnershipRegister {
+  /** Says that this scheduler lives for `ttlMs` more; answers the ids of all that live, itself included, sorted. */
+  announce(scheduler: string, ttlMs: number): Promise<string[]>;
+  /** Takes the architecture if it has no living owner, or renews what this scheduler owns; null when another owns it. */
+  claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null>;
+  /** Gives the architecture up, so that another may claim it at once. */
+  release(arch: string, scheduler: string): Promise<void>;
+  /** Withdraws the announcement and everything owned. */
+  withdraw(scheduler: string): Promise<void>;
+}
