@@ -8,6 +8,8 @@ export interface DispatchedRun extends RunRequest {
   arrivedAt: number;
   /** The latest attempt granted; 0 when none was. */
   attempt: number;
+  /** Attempts that ended without a result (expired or lost); a lease handed back does not count. */
+  attemptsLost: number;
   /** The lease of the latest attempt, when one is out. */
   lease: HeldLease | null;
   /** Who was granted the latest attempt, whether its lease is still out or not; null when `attempt` is 0. */

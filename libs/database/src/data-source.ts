@@ -1,0 +1,43 @@
+import { Logger } from '@nestjs/common';
+import type { ClientBase, PoolConfig } from 'pg';
+import type { DataSourceOptions } from 'typeorm';
+import type { DatabaseLimits } from './limits';
+import { SnakeCaseNaming } from './naming';
+import { ROWS } from './rows';
+
+/** A connection is used once the promise has resolved, which pg's types do not say. */
+type PoolOptions = Omit<PoolConfig, 'onConnect'> & { onConnect: (client: ClientBase) => Promise<void> };
+
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+/** How every process connects: a bounded pool whose statements and transactions are bounded too. */
+export function dataSourceOptions(url: string, limits: DatabaseLimits): PostgresOptions {
+  const logger = new Logger('Database');
+  const pool: PoolOptions = { keepAlive: true, onConnect: (client) => bound(client, limits) };
+  return {
+    type: 'postgres',
+    url,
+    applicationName: 'proctor',
+    entities: ROWS,
+    namingStrategy: new SnakeCaseNaming(),
+    synchronize: false,
+    poolSize: limits.connectionsMax,
+    connectTimeoutMS: limits.connectTimeoutMs,
+    // An idle connection breaks when PostgreSQL restarts; the pool drops it and opens another when asked.
+    poolErrorHandler: (error: Error) => logger.warn(`a connection was lost: ${error.message}`),
+    extra: pool,
+  };
+}
+
+/** Set after connecting and not as start-up parameters, which connection poolers refuse. */
+async function bound(client: ClientBase, limits: DatabaseLimits): Promise<void> {
+  const transactionTimeout = String(limits.transactionTimeoutMs);
+  await client.query(
+    `select set_config('statement_timeout', $1, false), set_config('idle_in_transaction_session_timeout', $2, false)`,
+    [transactionTimeout, String(limits.idleInTransactionTimeoutMs)],
+  );
+  await client.query(
+    `select set_config('transaction_timeout', $1, false) where current_setting('server_version_num')::int >= 170000`,
+    [transactionTimeout],
+  );
+}

@@ -1,0 +1,13 @@
+export { type ApiKey, type NewApiKey, ApiKeys, type Requestor } from './api-keys';
+export { DatabaseModule } from './database.module';
+export { DATABASE_LIMITS, type DatabaseLimits } from './limits';
+export { migrate } from './migrate';
+export { type OpenDatabase, openDatabase } from './open-database';
+export { PostgresJournal } from './postgres-journal';
+export { PostgresOwnershipRegister } from './postgres-ownership-register';
+export { PublicRuns, type QueueLength } from './public-runs';
+export type { RunRecord } from './record';
+export { Results, type ResultsSince } from './results';
+export { Submissions, type Submitter } from './submissions';
+export { DatabaseUnavailable } from './unavailable';
+export { InvalidUserName, UnknownUser, type User, UserExists, Users } from './users';

@@ -1,0 +1,20 @@
+/** What one process may ask of the database. */
+export interface DatabaseLimits {
+  connectionsMax: number;
+  /** Longest wait for a connection, new or from the pool. */
+  connectTimeoutMs: number;
+  /** A statement, and a whole transaction where the server knows such a limit (PostgreSQL 17), is cancelled after it. */
+  transactionTimeoutMs: number;
+  /**
+   * A transaction whose client says nothing for so long is ended. Short: the row that fences a dispatcher stays locked
+   * meanwhile, and a dead scheduler's architectures must be taken over within 10 s.
+   */
+  idleInTransactionTimeoutMs: number;
+}
+
+export const DATABASE_LIMITS: DatabaseLimits = {
+  connectionsMax: 10,
+  connectTimeoutMs: 5_000,
+  transactionTimeoutMs: 10_000,
+  idleInTransactionTimeoutMs: 4_000,
+};

@@ -1,0 +1,4 @@
+import { FirstSchema1763640000000 } from './first-schema';
+
+/** In the order in which they run; the number is the time in milliseconds at which each was written. */
+export const MIGRATIONS = [FirstSchema1763640000000];

@@ -1,0 +1,50 @@
+import { DataSource } from 'typeorm';
+import { ApiKeys } from './api-keys';
+import { dataSourceOptions } from './data-source';
+import { Database } from './database';
+import { DATABASE_LIMITS, type DatabaseLimits } from './limits';
+import { PostgresJournal } from './postgres-journal';
+import { PostgresOwnershipRegister } from './postgres-ownership-register';
+import { PublicRuns } from './public-runs';
+import { Results } from './results';
+import { Submissions } from './submissions';
+import { translated } from './unavailable';
+import { Users } from './users';
+
+/** Every store on one pool, without Nest. */
+export interface OpenDatabase {
+  users: Users;
+  apiKeys: ApiKeys;
+  submissions: Submissions;
+  results: Results;
+  publicRuns: PublicRuns;
+  journal: PostgresJournal;
+  ownershipRegister: PostgresOwnershipRegister;
+  close(): Promise<void>;
+}
+
+/**
+ * For the command line and tests; the schema must be there, see `migrate`.
+ * @throws DatabaseUnavailable
+ */
+export async function openDatabase(url: string, limits: Partial<DatabaseLimits> = {}): Promise<OpenDatabase> {
+  const dataSource = new DataSource(dataSourceOptions(url, { ...DATABASE_LIMITS, ...limits }));
+  await dataSource.initialize().catch((error: unknown) => {
+    throw translated(error);
+  });
+  const database = new Database(dataSource);
+  const apiKeys = new ApiKeys(database);
+  return {
+    users: new Users(database),
+    apiKeys,
+    submissions: new Submissions(database),
+    results: new Results(database),
+    publicRuns: new PublicRuns(database),
+    journal: new PostgresJournal(database),
+    ownershipRegister: new PostgresOwnershipRegister(database),
+    async close() {
+      await apiKeys.onModuleDestroy();
+      await dataSource.destroy();
+    },
+  };
+}

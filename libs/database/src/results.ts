@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from './database';
+import { horizon, until } from './horizon';
+import { type RunRecord, SELECT_RECORD } from './record';
+
+/** Rows that are in memory at a time. */
+const PAGE_LENGTH = 1_000;
+
+/** PostgreSQL's times end before the number does; no row is from the year 10000 on. */
+const SINCE_MAX = 253_402_300_800;
+
+/** The answer to "what is new since": rows come in pages while they are read. */
+export interface ResultsSince {
+  /** UNIX seconds, whole: asking again since then misses nothing. */
+  until: number;
+  /**
+   * Ordered by `updatedAt`, then `runId`. Each page is a statement of its own, so that a slow reader holds neither a
+   * connection nor a snapshot; reading throws DatabaseUnavailable when the database goes away meanwhile.
+   */
+  rows: AsyncIterable<RunRecord>;
+}
+
+/** What requestors read back. */
+@Injectable()
+export class Results {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The runs of one API key that were created, finished or published at or after a time.
+   * @param sinceSeconds UNIX seconds, 0 or more, decimals allowed
+   * @throws DatabaseUnavailable
+   */
+  async since(keyId: number, sinceSeconds: number): Promise<ResultsSince> {
+    const from = Math.min(sinceSeconds, SINCE_MAX);
+    const horizonSecond = await horizon(this.database);
+    const [newest] = await this.database.query<{ updatedAt: Date | null }>(
+      `select max(updated_at) as "updatedAt" from runs where api_key_id = $1 and updated_at >= to_timestamp($2)`,
+      [keyId, from],
+    );
+    const last = newest?.updatedAt ?? null;
+    return { until: until(sinceSeconds, last, horizonSecond), rows: this.pages(keyId, from, last) };
+  }
+
+  /** A run by its id, whoever asked for it. */
+  async find(runId: number): Promise<RunRecord | null> {
+    const [record] = await this.database.query<RunRecord>(`${SELECT_RECORD} where r.run_id = $1`, [runId]);
+    return record ?? null;
+  }
+
+  /**
+   * A row that moves while the pages are read gets a time at or above the horizon, and so at or above `until`: if it is
+   * not met here, the next call returns it.
+   */
+  private async *pages(keyId: number, sinceSeconds: number, last: Date | null): AsyncGenerator<RunRecord> {
+    if (last === null) return;
+    let page = await this.database.query<RunRecord>(FIRST_PAGE, [keyId, last, PAGE_LENGTH, sinceSeconds]);
+    for (;;) {
+      yield* page;
+      const end = page.at(-1);
+      if (end === undefined || page.length < PAGE_LENGTH) return;
+      page = await this.database.query<RunRecord>(NEXT_PAGE, [
+        keyId,
+        last,
+        PAGE_LENGTH,
+        end.updatedAt,
+        end.runId,
+      ]);
+    }
+  }
+}
+
+const PAGE_END = `and r.updated_at <= $2 order by r.updated_at, r.run_id limit $3`;
+const FIRST_PAGE = `${SELECT_RECORD} where r.api_key_id = $1 and r.updated_at >= to_timestamp($4) ${PAGE_END}`;
+const NEXT_PAGE = `${SELECT_RECORD} where r.api_key_id = $1 and (r.updated_at, r.run_id) > ($4, $5) ${PAGE_END}`;

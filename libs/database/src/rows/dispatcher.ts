@@ -1,0 +1,19 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigintAsNumber } from './bigint';
+
+/** Who owns an architecture, and until when. */
+@Entity('dispatchers')
+export class DispatcherRow {
+  @PrimaryColumn('text')
+  arch: string;
+
+  @Column('bigint', { transformer: bigintAsNumber })
+  epoch: number;
+
+  /** A scheduler's id; null once it was given up. */
+  @Column('text', { nullable: true })
+  owner: string | null;
+
+  @Column('timestamp with time zone', { precision: 3 })
+  expiresAt: Date;
+}

@@ -1,0 +1,139 @@
+import type { Pin, RunState, Verdict } from '@proctor/contracts';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { ApiKeyRow } from './api-key';
+import { bigintAsNumber } from './bigint';
+import { UserRow } from './user';
+
+/**
+ * One requested test. No row of this table is ever saved whole: statements name the columns that they change. The
+ * partial and the descending indexes are written out in the migration, TypeORM has no words for them.
+ */
+@Entity('runs')
+@Check('runs_priority_check', 'priority between 1 and 10')
+@Check('runs_state_check', `state in ('queued', 'leased', 'running', 'finished')`)
+@Check('runs_verdict_check', `verdict in ('pass', 'neutral', 'fail', 'tmpfail')`)
+@Check('runs_attempt_check', 'attempt >= 0')
+@Check('runs_leased_check', `state not in ('leased', 'running') or (attempt > 0 and worker is not null)`)
+@Check('runs_taken_in_check', `taken_in or state in ('queued', 'finished')`)
+@Check(
+  'runs_finished_check',
+  `case when state = 'finished'
+    then verdict is not null and finished_at is not null and message is not null and version is not null
+    else verdict is null and finished_at is null and message is null and version is null
+  end`,
+)
+@Index('runs_unfinished', { synchronize: false })
+@Index('runs_arrivals', { synchronize: false })
+@Index('runs_results', ['apiKeyId', 'updatedAt', 'runId'])
+@Index('runs_history', { synchronize: false })
+@Index('runs_recent', { synchronize: false })
+@Index('runs_running', { synchronize: false })
+@Index('runs_waiting', { synchronize: false })
+export class RunRow {
+  @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
+  runId: number;
+
+  @Column('text')
+  package: string;
+
+  @Column('text')
+  suite: string;
+
+  @Column('text')
+  arch: string;
+
+  @Column('text')
+  backend: string;
+
+  @Column('text')
+  variant: string;
+
+  @Column('smallint')
+  priority: number;
+
+  @Column('text', { nullable: true })
+  trigger: string | null;
+
+  @Column('jsonb')
+  pinPackages: Pin[];
+
+  /** Names of configured sources. */
+  @Column('jsonb')
+  extraAptSources: string[];
+
+  @Column('boolean')
+  isPrivate: boolean;
+
+  @Column('integer')
+  requestorId: number;
+
+  @ManyToOne(() => UserRow, { nullable: false })
+  @JoinColumn({ name: 'requestor_id', foreignKeyConstraintName: 'runs_requestor_id_fkey' })
+  requestor?: UserRow;
+
+  /** Whose results these are. */
+  @Column('integer')
+  apiKeyId: number;
+
+  @ManyToOne(() => ApiKeyRow, { nullable: false })
+  @JoinColumn({ name: 'api_key_id', foreignKeyConstraintName: 'runs_api_key_id_fkey' })
+  apiKey?: ApiKeyRow;
+
+  @Column('integer', { nullable: true })
+  retryOf: number | null;
+
+  @ManyToOne(() => RunRow)
+  @JoinColumn({ name: 'retry_of', foreignKeyConstraintName: 'runs_retry_of_fkey' })
+  original?: RunRow | null;
+
+  @Column('text', { default: 'queued' })
+  state: RunState;
+
+  @Column('text', { nullable: true })
+  verdict: Verdict | null;
+
+  /** The latest granted; the run's fencing token. */
+  @Column('integer', { default: 0 })
+  attempt: number;
+
+  /** Whether a dispatcher has it in memory. */
+  @Column('boolean', { default: false })
+  takenIn: boolean;
+
+  @Column('text', { nullable: true })
+  version: string | null;
+
+  @Column('text', { nullable: true })
+  message: string | null;
+
+  @Column('smallint', { nullable: true })
+  exitCode: number | null;
+
+  /** Who holds the lease, or who finished the run; null while it waits. */
+  @Column('text', { nullable: true })
+  worker: string | null;
+
+  @Column('integer', { nullable: true })
+  durationSeconds: number | null;
+
+  /** Bytes in the store; null when there is no such file. */
+  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  logSize: number | null;
+
+  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  artifactsSize: number | null;
+
+  @Column('timestamp with time zone', { precision: 3 })
+  createdAt: Date;
+
+  /** Moves when the run is created, finished or published, at no other time; see `horizon.ts` for how it is drawn. */
+  @Column('timestamp with time zone', { precision: 3 })
+  updatedAt: Date;
+
+  /** Of the latest attempt. */
+  @Column('timestamp with time zone', { precision: 3, nullable: true })
+  startedAt: Date | null;
+
+  @Column('timestamp with time zone', { precision: 3, nullable: true })
+  finishedAt: Date | null;
+}

@@ -1,0 +1,22 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
+
+/** Somebody who may ask for runs: a requestor, once there is a key. */
+@Entity('users')
+@Unique('users_name_key', ['name'])
+export class UserRow {
+  @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
+  userId: number;
+
+  @Column('text')
+  name: string;
+
+  @Column('boolean')
+  isAdmin: boolean;
+
+  /** As `hashPassword` writes it; null: no password, only keys. */
+  @Column('text', { nullable: true })
+  passwordHash: string | null;
+
+  @CreateDateColumn({ type: 'timestamp with time zone', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { RunRequest } from '@proctor/contracts';
+import { Database } from './database';
+import { announceUpdate, CLOCK } from './horizon';
+
+/** Who asked, and by which key. */
+export interface Submitter {
+  userId: number;
+  keyId: number;
+}
+
+/** Accepts requests: each becomes a queued run. */
+@Injectable()
+export class Submissions {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * All or nothing, in one transaction.
+   * @returns the run ids, in the order of the requests
+   * @throws DatabaseUnavailable
+   */
+  async submit(requests: RunRequest[], submitter: Submitter): Promise<number[]> {
+    if (requests.length === 0) return [];
+    return this.database.transaction(async (transaction) => {
+      await announceUpdate(transaction);
+      const rows = await transaction.query<{ runId: number }>(INSERT, [
+        JSON.stringify(requests),
+        submitter.userId,
+        submitter.keyId,
+      ]);
+      return rows.map((row) => row.runId);
+    });
+  }
+}
+
+const INSERT = `
+  with ${CLOCK},
+  request as materialized (
+    select nextval(pg_get_serial_sequence('runs', 'run_id'))::integer as run_id, item.*
+    from rows from (
+      jsonb_to_recordset($1::jsonb) as (
+        package text, suite text, arch text, backend text, variant text, priority smallint, trigger text,
+        "pinPackages" jsonb, "extraAptSources" jsonb, "isPrivate" boolean)
+    ) with ordinality as item(package, suite, arch, backend, variant, priority, trigger,
+      pin_packages, extra_apt_sources, is_private, place)
+  ),
+  inserted as (
+    insert into runs (run_id, package, suite, arch, backend, variant, priority, trigger,
+      pin_packages, extra_apt_sources, is_private, requestor_id, api_key_id, created_at, updated_at)
+    select run_id, package, suite, arch, backend, variant, priority, trigger,
+      pin_packages, extra_apt_sources, is_private, $2, $3, clock.now, clock.now
+    from request, clock
+  )
+  select run_id as "runId" from request order by place`;

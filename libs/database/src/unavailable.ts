@@ -1,0 +1,66 @@
+import { isNativeError } from 'node:util/types';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+
+/**
+ * The database is away, is shutting down, has no connection to spare or did not answer in time. The same call may
+ * succeed later; a transaction whose commit was under way may have been committed.
+ */
+export class DatabaseUnavailable extends Error {
+  constructor(cause: unknown) {
+    super(`the database is not available: ${isNativeError(cause) ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}
+
+const NETWORK_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+]);
+
+/** PostgreSQL's codes, or their first letters, of errors that lie in the server's state and not in the statement. */
+const SERVER_STATES = [
+  '08', // connection exceptions
+  '25006', // read-only: a standby answered
+  '25P03', // idle in transaction for too long
+  '25P04', // transaction took too long
+  '40001', // serialization failure
+  '40P01', // deadlock
+  '53', // out of connections, memory or disk
+  '55P03', // lock not available
+  '57014', // statement took too long
+  '57P', // shutting down, starting up, crashed
+  '58', // system error outside PostgreSQL
+];
+
+/** What pg says of a lost connection without giving a code. */
+const LOST =
+  /^(Connection terminated|Client (has encountered a connection error|was closed)|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after)/;
+
+/** Turns an error into DatabaseUnavailable when trying again later may help; other errors stay as they are. */
+export function translated(error: unknown): unknown {
+  if (error instanceof QueryRunnerAlreadyReleasedError) return new DatabaseUnavailable(error);
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  return isUnavailability(cause) ? new DatabaseUnavailable(cause) : error;
+}
+
+function isUnavailability(error: unknown): boolean {
+  const code = errorCode(error);
+  if (code === undefined) return isNativeError(error) && LOST.test(error.message);
+  return NETWORK_ERRORS.has(code) || SERVER_STATES.some((state) => code.startsWith(state));
+}
+
+/** PostgreSQL's five-character code, or Node's name of a system error. */
+export function errorCode(error: unknown): string | undefined {
+  const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  const code: unknown = isNativeError(source) && 'code' in source ? source.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,146 @@
+import { connectTo } from '../../support/database';
+import { journalContract } from '../journal.contract';
+import { ARCH, finish, grant, request, requeue } from '../journal.fixture';
+import { type Fixture, lockAwaited, setUp } from './fixture';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await setUp();
+});
+afterAll(() => fixture.close());
+
+/** Ends what was owned before, so that the epoch rises. */
+async function takeOver(arch: string): Promise<number> {
+  await fixture.database.ownershipRegister.release(arch, 'scheduler-1');
+  return (await fixture.database.ownershipRegister.claim(arch, 'scheduler-1', 60_000))!.epoch;
+}
+
+const SLOW_INSERT = `
+  insert into runs (package, suite, arch, backend, variant, priority, pin_packages, extra_apt_sources, is_private,
+    requestor_id, api_key_id, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, '[]', '[]', false, $7, $8, clock_timestamp(), clock_timestamp())
+  returning run_id as "runId"`;
+
+journalContract('PostgresJournal', async () => {
+  await fixture.client.query('truncate runs, attempts, dispatchers');
+  return {
+    journal: fixture.database.journal,
+    submit: (requests) => fixture.database.submissions.submit(requests, fixture.submitter),
+    submitSlowly: async (run) => {
+      const slow = await connectTo(fixture.url);
+      await slow.query('begin');
+      const { rows } = await slow.query<{ runId: number }>(SLOW_INSERT, [
+        ...[run.package, run.suite, run.arch, run.backend, run.variant, run.priority],
+        ...[fixture.submitter.userId, fixture.submitter.keyId],
+      ]);
+      const commit = async () => {
+        await slow.query('commit');
+        await slow.end();
+      };
+      return { runId: rows[0]!.runId, commit };
+    },
+    takeOver,
+    look: async (runId) => {
+      const { state, attempt, verdict, message, version, exitCode, worker, durationSeconds } =
+        (await fixture.database.results.find(runId))!;
+      return { state, attempt, verdict, message, version, exitCode, worker, durationSeconds };
+    },
+    close: () => Promise.resolve(),
+  };
+});
+
+describe('PostgresJournal in its tables', () => {
+  let epoch: number;
+  let runId: number;
+
+  beforeEach(async () => {
+    await fixture.client.query('truncate runs, attempts, dispatchers');
+    epoch = await takeOver(ARCH);
+    [runId] = (await fixture.database.submissions.submit([request()], fixture.submitter)) as [number];
+  });
+
+  const attempts = async () =>
+    (await fixture.client.query<Record<string, unknown>>('select * from attempts order by attempt')).rows;
+
+  it('keeps a row of each attempt: who, under which epoch, when and how it ended', async () => {
+    await fixture.database.journal.commit(ARCH, epoch, [
+      grant(runId, 1, 4),
+      { kind: 'start', runId, attempt: 1 },
+    ]);
+    await fixture.database.journal.commit(ARCH, epoch, [requeue(runId, 1, 'lost'), grant(runId, 2)]);
+    expect(await attempts()).toMatchObject([
+      {
+        run_id: runId,
+        attempt: 1,
+        worker: 'w1',
+        incarnation: 'life-1',
+        slot: 4,
+        epoch: String(epoch),
+        granted_at: expect.any(Date),
+        started_at: expect.any(Date),
+        ended_at: expect.any(Date),
+        outcome: 'lost',
+        reason: 'the lease expired',
+      },
+      { run_id: runId, attempt: 2, slot: 0, started_at: null, ended_at: null, outcome: null },
+    ]);
+    await fixture.database.journal.commit(ARCH, epoch, [finish(runId, 2)]);
+    expect((await attempts())[1]).toMatchObject({ outcome: 'finished', ended_at: expect.any(Date) });
+  });
+
+  it('moves updated_at when the run finishes and at no step before', async () => {
+    const { createdAt } = (await fixture.database.results.find(runId))!;
+    const turn = [
+      { kind: 'take-in' as const, runId },
+      grant(runId, 1),
+      { kind: 'start' as const, runId, attempt: 1 },
+    ];
+    for (const write of [...turn, requeue(runId, 1), grant(runId, 2)]) {
+      await fixture.database.journal.commit(ARCH, epoch, [write]);
+      expect((await fixture.database.results.find(runId))!.updatedAt).toEqual(createdAt);
+    }
+    await fixture.database.journal.commit(ARCH, epoch, [finish(runId, 2)]);
+    const finished = (await fixture.database.results.find(runId))!;
+    expect(finished.updatedAt.getTime()).toBeGreaterThan(createdAt.getTime());
+    expect(finished.finishedAt).toEqual(finished.updatedAt);
+  });
+
+  it('books sizes beyond 4 GiB as numbers, and no size for a file that is not there', async () => {
+    const files = [{ name: 'artifacts.tar.gz' as const, size: 5_000_000_000 }];
+    await fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1), finish(runId, 1, { files })]);
+    expect(await fixture.database.results.find(runId)).toMatchObject({
+      logSize: null,
+      artifactsSize: 5_000_000_000,
+    });
+  });
+
+  it('derives the start from the duration when only the end was reported', async () => {
+    await fixture.database.journal.commit(ARCH, epoch, [
+      grant(runId, 1),
+      finish(runId, 1, { durationSeconds: 90 }),
+    ]);
+    const { startedAt, finishedAt } = (await fixture.database.results.find(runId))!;
+    expect(finishedAt!.getTime() - startedAt!.getTime()).toBe(90_000);
+  });
+
+  it('keeps a takeover waiting until a turn of the old owner is committed', async () => {
+    await fixture.client.query('begin');
+    await fixture.client.query('select 1 from runs where run_id = $1 for update', [runId]);
+    const turn = fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1)]);
+    await lockAwaited(fixture.url, 'update runs');
+    let done = false;
+    const takeover = takeOver(ARCH).then((newEpoch) => {
+      done = true;
+      return newEpoch;
+    });
+    await lockAwaited(fixture.url, 'update dispatchers');
+    expect(done).toBe(false);
+    await fixture.client.query('commit');
+    await turn;
+    expect(await takeover).toBe(epoch + 1);
+    await expect(fixture.database.journal.commit(ARCH, epoch, [requeue(runId, 1)])).rejects.toThrow(
+      'is over',
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  ApiKeys,
+  DatabaseModule,
+  PostgresJournal,
+  PostgresOwnershipRegister,
+  PublicRuns,
+} from '@proctor/database';
+import { Results, Submissions, Users } from '@proctor/database';
+import { connectTo, createTestDatabase, type TestDatabase } from '../../support/database';
+import { request } from '../journal.fixture';
+
+@Injectable()
+class Consumer {
+  constructor(
+    readonly users: Users,
+    readonly apiKeys: ApiKeys,
+    readonly submissions: Submissions,
+    readonly results: Results,
+    readonly publicRuns: PublicRuns,
+    readonly journal: PostgresJournal,
+    readonly ownershipRegister: PostgresOwnershipRegister,
+  ) {}
+}
+
+let testDatabase: TestDatabase;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+afterAll(() => testDatabase.drop());
+
+it('gives its stores to every provider, and ends its connections with the application', async () => {
+  const app = await Test.createTestingModule({
+    imports: [DatabaseModule.forRoot(testDatabase.url)],
+    providers: [Consumer],
+  }).compile();
+  await app.init();
+  const consumer = app.get(Consumer);
+  await consumer.users.add('ada', { isAdmin: false });
+  const { key } = await consumer.apiKeys.create('ada', 'x');
+  const requestor = await consumer.apiKeys.authenticate(key);
+  expect(requestor).toMatchObject({ userName: 'ada' });
+  const [runId] = await consumer.submissions.submit([request()], requestor!);
+  expect(await consumer.results.find(runId!)).toMatchObject({ runId, requestor: 'ada' });
+  expect((await consumer.publicRuns.waiting(1))[0]!.runId).toBe(runId);
+  expect(await consumer.journal.load('amd64')).toHaveLength(1);
+  expect(await consumer.ownershipRegister.announce('one', 1000)).toEqual(['one']);
+  await app.close();
+  await connectionsEnded();
+});
+
+/** The server hears of an ended connection a moment later. */
+async function connectionsEnded(): Promise<void> {
+  const client = await connectTo(testDatabase.url);
+  const connected = `select from pg_stat_activity
+    where datname = current_database() and application_name = 'proctor'`;
+  while ((await client.query(connected)).rowCount !== 0);
+  await client.end();
+}

@@ -1,0 +1,131 @@
+import type { RunRequest } from '@proctor/contracts';
+import { ARCH, finish, grant, request } from '../journal.fixture';
+import { type Fixture, setUp } from './fixture';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await setUp();
+});
+afterAll(() => fixture.close());
+beforeEach(() => fixture.client.query('truncate runs, attempts'));
+
+async function waiting(change: Partial<RunRequest> = {}): Promise<number> {
+  return (await fixture.database.submissions.submit([request(change)], fixture.submitter))[0]!;
+}
+
+async function leased(change: Partial<RunRequest> = {}): Promise<number> {
+  const runId = await waiting(change);
+  await fixture.commit(change.arch ?? ARCH, [grant(runId, 1)]);
+  return runId;
+}
+
+async function running(change: Partial<RunRequest> = {}): Promise<number> {
+  const runId = await leased(change);
+  await fixture.commit(change.arch ?? ARCH, [{ kind: 'start', runId, attempt: 1 }]);
+  return runId;
+}
+
+async function finished(change: Partial<RunRequest> = {}): Promise<number> {
+  const runId = await leased(change);
+  await fixture.commit(change.arch ?? ARCH, [finish(runId, 1)]);
+  return runId;
+}
+
+const ids = (records: { runId: number }[]) => records.map((record) => record.runId);
+
+/** What must not be seen of a package on its page. */
+async function strangers(): Promise<void> {
+  await finished({ isPrivate: true });
+  await finished({ package: 'other' });
+  await finished({ suite: 'trixie' });
+  await finished({ arch: 'arm64' });
+  await running();
+  await waiting();
+}
+
+describe('the latest run of a package', () => {
+  it('is the newest finished public one without pins or extra sources', async () => {
+    const { publicRuns } = fixture.database;
+    expect(await publicRuns.latest('bookworm', ARCH, 'hello')).toBeNull();
+    await finished();
+    const newest = await finished();
+    await finished({ pinPackages: [['src:glibc', 'sid']] });
+    await finished({ extraAptSources: ['staging'] });
+    await strangers();
+    expect(await publicRuns.latest('bookworm', ARCH, 'hello')).toMatchObject({
+      runId: newest,
+      verdict: 'pass',
+    });
+  });
+
+  it('is the one that finished last, not the one that was asked for last', async () => {
+    const first = await leased();
+    const second = await leased();
+    await fixture.commit(ARCH, [finish(second, 1)]);
+    await fixture.commit(ARCH, [finish(first, 1)]);
+    expect(await fixture.database.publicRuns.latest('bookworm', ARCH, 'hello')).toMatchObject({
+      runId: first,
+    });
+  });
+});
+
+describe('the history of a package', () => {
+  it('is its finished public runs, newest first, pinned ones too', async () => {
+    const first = await finished();
+    const pinned = await finished({ pinPackages: [['src:glibc', 'sid']] });
+    const last = await finished();
+    await strangers();
+    const { publicRuns } = fixture.database;
+    expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 10))).toEqual([last, pinned, first]);
+    expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 2))).toEqual([last, pinned]);
+  });
+});
+
+describe('lists', () => {
+  it('running: leased and started public runs, the longest running first', async () => {
+    await running({ isPrivate: true });
+    await waiting();
+    await finished();
+    const granted = await leased();
+    const first = await running();
+    const second = await running();
+    expect(ids(await fixture.database.publicRuns.running(10))).toEqual([first, second, granted]);
+    expect(ids(await fixture.database.publicRuns.running(1))).toEqual([first]);
+  });
+
+  it('recent: finished public runs, newest first', async () => {
+    await finished({ isPrivate: true });
+    await running();
+    const first = await finished();
+    const second = await finished({ arch: 'arm64' });
+    expect(ids(await fixture.database.publicRuns.recent(10))).toEqual([second, first]);
+    expect(ids(await fixture.database.publicRuns.recent(1))).toEqual([second]);
+  });
+
+  it('waiting: queued public runs, by priority, then by arrival', async () => {
+    await waiting({ isPrivate: true, priority: 10 });
+    await running();
+    const usual = await waiting();
+    const later = await waiting();
+    const urgent = await waiting({ priority: 9 });
+    expect(ids(await fixture.database.publicRuns.waiting(10))).toEqual([urgent, usual, later]);
+    expect(ids(await fixture.database.publicRuns.waiting(1))).toEqual([urgent]);
+  });
+});
+
+it('counts every queue, private runs included', async () => {
+  const oldest = await waiting({ isPrivate: true });
+  await waiting();
+  await leased();
+  await running({ isPrivate: true });
+  await finished();
+  await running({ arch: 'arm64' });
+  await waiting({ suite: 'trixie' });
+  const { createdAt } = (await fixture.database.results.find(oldest))!;
+  expect(await fixture.database.publicRuns.queues()).toEqual([
+    { suite: 'bookworm', arch: 'amd64', waiting: 2, running: 2, oldestAt: createdAt },
+    { suite: 'bookworm', arch: 'arm64', waiting: 0, running: 1, oldestAt: null },
+    { suite: 'trixie', arch: 'amd64', waiting: 1, running: 0, oldestAt: expect.any(Date) },
+  ]);
+});

@@ -1,0 +1,54 @@
+import { migrate } from '@proctor/database';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../../libs/database/src/data-source';
+import { DATABASE_LIMITS } from '../../../libs/database/src/limits';
+import { connectTo, createEmptyDatabase, type TestDatabase } from '../../support/database';
+
+let empty: TestDatabase;
+
+beforeEach(async () => {
+  empty = await createEmptyDatabase();
+});
+afterEach(() => empty.drop());
+
+it('is made once, by one of several processes that migrate at the same time', async () => {
+  const ran = await Promise.all([migrate(empty.url), migrate(empty.url), migrate(empty.url)]);
+  expect(ran.map((names) => names.length).sort()).toEqual([0, 0, 1]);
+  expect(await migrate(empty.url)).toEqual([]);
+});
+
+it('leaves no lock and no connection behind', async () => {
+  await migrate(empty.url);
+  const client = await connectTo(empty.url);
+  const locks = await client.query(`select from pg_locks where locktype = 'advisory' and database =
+    (select oid from pg_database where datname = current_database())`);
+  await client.end();
+  expect(locks.rowCount).toBe(0);
+});
+
+it('is the one that the entities describe', async () => {
+  await migrate(empty.url);
+  const source = await new DataSource(dataSourceOptions(empty.url, DATABASE_LIMITS)).initialize();
+  try {
+    const { upQueries } = await source.driver.createSchemaBuilder().log();
+    expect(upQueries.map((query) => query.query)).toEqual([]);
+  } finally {
+    await source.destroy();
+  }
+});
+
+it('can be taken back', async () => {
+  await migrate(empty.url);
+  const { MIGRATIONS } = await import('../../../libs/database/src/migrations');
+  const source = await new DataSource({
+    type: 'postgres',
+    url: empty.url,
+    migrations: MIGRATIONS,
+  }).initialize();
+  try {
+    await source.undoLastMigration();
+  } finally {
+    await source.destroy();
+  }
+  expect(await migrate(empty.url)).toHaveLength(1);
+});

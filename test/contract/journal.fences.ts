@@ -1,0 +1,126 @@
+import type { RunRequest } from '@proctor/contracts';
+import { FenceBroken, StaleEpoch, type Write } from '@proctor/dispatch';
+import { ARCH, finish, grant, type JournalFixture, request, requeue, start, takeIn } from './journal.fixture';
+
+/** What a journal refuses. */
+export function journalFences(make: () => Promise<JournalFixture>): void {
+  let books: JournalFixture;
+  let epoch: number;
+
+  beforeEach(async () => {
+    books = await make();
+    epoch = await books.takeOver(ARCH);
+  });
+  afterEach(() => books.close());
+
+  const commit = (...writes: Write[]) => books.journal.commit(ARCH, epoch, writes);
+
+  async function accept(change: Partial<RunRequest> = {}): Promise<number> {
+    return (await books.submit([request(change)]))[0]!;
+  }
+
+  /** A run after these writes. */
+  async function runAfter(...writes: ((runId: number) => Write)[]): Promise<number> {
+    const runId = await accept();
+    await commit(...writes.map((write) => write(runId)));
+    return runId;
+  }
+
+  describe('the fence of the epoch', () => {
+    it('refuses the writes of an epoch that is over, and keeps the new one working', async () => {
+      const runId = await accept();
+      const old = epoch;
+      epoch = await books.takeOver(ARCH);
+      expect(epoch).toBeGreaterThan(old);
+      await expect(books.journal.commit(ARCH, old, [grant(runId, 1)])).rejects.toThrow(StaleEpoch);
+      expect(await books.look(runId)).toMatchObject({ state: 'queued', attempt: 0 });
+      await commit(grant(runId, 1));
+    });
+
+    it('refuses an epoch that never was, an architecture without owner, and even a turn without writes', async () => {
+      await expect(books.journal.commit(ARCH, epoch + 1, [])).rejects.toThrow(StaleEpoch);
+      await expect(books.journal.commit('arm64', 1, [])).rejects.toThrow(StaleEpoch);
+      await commit();
+    });
+
+    it('refuses to touch the runs of another architecture', async () => {
+      const foreign = await accept({ arch: 'arm64' });
+      for (const write of [takeIn(foreign), grant(foreign, 1), finish(foreign, 0)]) {
+        await expect(commit(write)).rejects.toThrow(FenceBroken);
+      }
+      expect(await books.look(foreign)).toMatchObject({ state: 'queued', attempt: 0 });
+    });
+  });
+
+  describe('the fence of the attempt and the state', () => {
+    /** Each: how the run came to where it is, and writes that its row must refuse. */
+    const refusals: [string, ((id: number) => Write)[], ((id: number) => Write)[]][] = [
+      [
+        'queued, never granted',
+        [takeIn],
+        [
+          (id) => grant(id, 2),
+          (id) => grant(id, 0),
+          (id) => start(id, 0),
+          (id) => start(id, 1),
+          (id) => requeue(id, 0),
+          (id) => finish(id, 1),
+        ],
+      ],
+      [
+        'leased',
+        [(id) => grant(id, 1)],
+        [
+          (id) => grant(id, 1),
+          (id) => grant(id, 2),
+          (id) => start(id, 2),
+          (id) => start(id, 0),
+          (id) => requeue(id, 2),
+          (id) => requeue(id, 0),
+          (id) => finish(id, 2),
+          (id) => finish(id, 0),
+        ],
+      ],
+      [
+        'running',
+        [(id) => grant(id, 1), (id) => start(id, 1)],
+        [(id) => grant(id, 2), (id) => start(id, 1), (id) => requeue(id, 0), (id) => finish(id, 0)],
+      ],
+      [
+        'queued again',
+        [(id) => grant(id, 1), (id) => requeue(id, 1)],
+        [(id) => grant(id, 1), (id) => grant(id, 3), (id) => start(id, 1), (id) => requeue(id, 1)],
+      ],
+      [
+        'leased a second time',
+        [(id) => grant(id, 1), (id) => requeue(id, 1), (id) => grant(id, 2)],
+        [(id) => start(id, 1), (id) => requeue(id, 1), (id) => finish(id, 1)],
+      ],
+      [
+        'finished',
+        [(id) => grant(id, 1), (id) => finish(id, 1)],
+        [
+          takeIn,
+          (id) => grant(id, 2),
+          (id) => start(id, 1),
+          (id) => requeue(id, 1),
+          (id) => finish(id, 1, { verdict: 'fail' }),
+        ],
+      ],
+    ];
+
+    it.each(refusals)('%s', async (_, history, refused) => {
+      const runId = await runAfter(...history);
+      const before = await books.look(runId);
+      for (const write of refused.map((of) => of(runId))) {
+        await expect(commit(write)).rejects.toThrow(FenceBroken);
+        await expect(commit(write)).rejects.toMatchObject({ write });
+      }
+      expect(await books.look(runId)).toEqual(before);
+    });
+
+    it('refuses an unknown run', async () => {
+      await expect(commit(takeIn(2_000_000_000))).rejects.toThrow(FenceBroken);
+    });
+  });
+}

@@ -1,0 +1,83 @@
+import type { RunRequest, RunState, Verdict } from '@proctor/contracts';
+import type { Journal, RunOutcome, Write } from '@proctor/dispatch';
+
+/** One implementation of the journal, empty, with what stands around it. */
+export interface JournalFixture {
+  journal: Journal;
+  /** Accepts runs as the api does; their ids rise in the order of the requests. */
+  submit(requests: RunRequest[]): Promise<number[]>;
+  /** Draws a run's id now; the run can be seen once `commit` has resolved. */
+  submitSlowly(request: RunRequest): Promise<{ runId: number; commit(): Promise<void> }>;
+  /** Takes the architecture over from whoever owns it; answers the new epoch. */
+  takeOver(arch: string): Promise<number>;
+  /** What the books say of a run. */
+  look(runId: number): Promise<BookedRun>;
+  close(): Promise<void>;
+}
+
+export interface BookedRun {
+  state: RunState;
+  attempt: number;
+  verdict: Verdict | null;
+  message: string | null;
+  version: string | null;
+  exitCode: number | null;
+  worker: string | null;
+  durationSeconds: number | null;
+}
+
+export const ARCH = 'amd64';
+
+export function request(change: Partial<RunRequest> = {}): RunRequest {
+  return {
+    package: 'hello',
+    suite: 'bookworm',
+    arch: ARCH,
+    backend: 'unshare',
+    variant: 'autopkgtest',
+    priority: 5,
+    trigger: null,
+    pinPackages: [],
+    extraAptSources: [],
+    isPrivate: false,
+    ...change,
+  };
+}
+
+export function outcome(change: Partial<RunOutcome> = {}): RunOutcome {
+  return {
+    verdict: 'pass',
+    message: 'all tests passed',
+    exitCode: 0,
+    version: '2.10-3',
+    durationSeconds: 30,
+    files: [{ name: 'log.gz', size: 1234 }],
+    ...change,
+  };
+}
+
+export const takeIn = (runId: number): Write => ({ kind: 'take-in', runId });
+export const start = (runId: number, attempt: number): Write => ({ kind: 'start', runId, attempt });
+
+export function grant(runId: number, attempt: number, slot = 0): Write {
+  return { kind: 'grant', runId, attempt, worker: 'w1', incarnation: 'life-1', slot };
+}
+
+export function requeue(
+  runId: number,
+  attempt: number,
+  ended: 'expired' | 'lost' | 'returned' = 'expired',
+): Write {
+  return { kind: 'requeue', runId, attempt, outcome: ended, reason: 'the lease expired' };
+}
+
+export function finish(runId: number, attempt: number, change: Partial<RunOutcome> = {}): Write {
+  return {
+    kind: 'finish',
+    runId,
+    attempt,
+    attemptOutcome: 'finished',
+    outcome: outcome(change),
+    worker: 'w1',
+  };
+}
