@@ -1,0 +1,24 @@
+import { MalformedMessage } from '@proctor/contracts';
+import { failureText, parseAnswer, parseBody } from './body';
+import { RemoteError } from './bus';
+
+it('takes JSON only', () => {
+  expect(parseBody('{"a":1}')).toEqual({ a: 1 });
+  expect(() => parseBody('{a:1}')).toThrow(MalformedMessage);
+});
+
+it.each([
+  [new Error('no epoch'), 'no epoch'],
+  [{ status: 'error', message: 'Internal server error' }, 'Internal server error'],
+  ['just so', 'just so'],
+])('carries the message of %p to the asker', (error, message) => {
+  expect(() => parseAnswer('a.subject', failureText(error))).toThrow(new RemoteError(message));
+});
+
+it.each(['null', '[]', '7', '{"error":null}', '{"errors":"x"}'])('takes %s for an answer', (text) => {
+  expect(parseAnswer('a.subject', text)).toEqual(JSON.parse(text));
+});
+
+it('does not take what is not JSON for an answer', () => {
+  expect(() => parseAnswer('a.subject', '+OK')).toThrow(RemoteError);
+});

@@ -1,0 +1,40 @@
+import { MalformedMessage } from '@proctor/contracts';
+import { RemoteError } from './bus';
+
+/** @throws MalformedMessage when the payload is not JSON */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MalformedMessage('the payload is not JSON', { cause: error });
+  }
+}
+
+/** A request's answer: the handler's JSON value, or `{"error": "…"}` when it failed. */
+export function failureText(error: unknown): string {
+  return JSON.stringify({ error: messageOf(error) });
+}
+
+/** Of an Error, or of the plain object that Nest makes of an RpcException. */
+function messageOf(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
+  return String(error);
+}
+
+/** @throws RemoteError when the answer says that the handler failed */
+export function parseAnswer<T>(subject: string, text: string): T {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (error) {
+    throw new RemoteError(`the answer on ${subject} is not JSON`, { cause: error });
+  }
+  if (isFailure(answer)) throw new RemoteError(answer.error);
+  return answer as T;
+}
+
+function isFailure(answer: unknown): answer is { error: string } {
+  return (
+    typeof answer === 'object' && answer !== null && 'error' in answer && typeof answer.error === 'string'
+  );
+}

@@ -1,0 +1,18 @@
+import { BaseRpcContext } from '@nestjs/microservices';
+
+/** What a handler may know beyond the payload: `@Ctx() context: BusContext`. */
+export class BusContext extends BaseRpcContext<[scope: string, subject: string, redelivered: boolean]> {
+  /** The architecture or worker that the subject names. */
+  get scope(): string {
+    return this.args[0];
+  }
+
+  get subject(): string {
+    return this.args[1];
+  }
+
+  /** A report that was delivered before; false for requests and signals. */
+  get redelivered(): boolean {
+    return this.args[2];
+  }
+}

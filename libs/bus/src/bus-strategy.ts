@@ -1,0 +1,126 @@
+import { Logger } from '@nestjs/common';
+import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
+import { systemClock, type Clock } from '@proctor/clock';
+import { MalformedMessage, REPORT_STREAM_SUBJECTS } from '@proctor/contracts';
+import { lastValueFrom } from 'rxjs';
+import { failureText, parseBody } from './body';
+import type { Bus, BusMessage } from './bus';
+import { BusContext } from './bus-context';
+import { BUS_LIMITS } from './limits';
+import { Serving } from './serving';
+import { within } from './within';
+
+const REPORT_PREFIX = REPORT_STREAM_SUBJECTS.slice(0, -1);
+/** A scope is one token of a subject. */
+const SCOPE = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+
+type BusEvents = { reconnect: () => void };
+
+/**
+ * Nest's entrance to the bus: `@MessagePattern` and `@EventPattern<string>` handlers whose pattern is one of SUBJECTS
+ * with its `*`, heard for the scopes that are being served. Payloads are plain JSON.
+ */
+export class BusStrategy extends Server<BusEvents> implements CustomTransportStrategy {
+  protected override readonly logger = new Logger('Bus');
+  private readonly servings = new Map<string, Serving>();
+  private readonly handling = new Set<Promise<void>>();
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly clock: Clock = systemClock,
+    private readonly drainTimeoutMs = BUS_LIMITS.drainTimeoutMs,
+  ) {
+    super();
+  }
+
+  listen(callback: (error?: unknown) => void): void {
+    callback();
+  }
+
+  /** Withdraws from every scope and waits for the handlers in flight, at most `drainTimeoutMs`. */
+  async close(): Promise<void> {
+    await Promise.all([...this.servings.keys()].map((scope) => this.withdraw(scope)));
+    await within(Promise.allSettled(this.handling), this.drainTimeoutMs, this.clock);
+  }
+
+  on<Event extends keyof BusEvents>(_event: Event, callback: BusEvents[Event]): void {
+    this.bus.onReconnect(callback);
+  }
+
+  unwrap<T>(): T {
+    return this.bus as T;
+  }
+
+  /**
+   * Hears the requests, signals and reports of a scope. Resolves when all of it is in effect, or when the scope was
+   * withdrawn meanwhile; while NATS is away it keeps trying.
+   * @throws when the scope is served already or is not one token of a subject
+   */
+  async serve(scope: string): Promise<void> {
+    if (!SCOPE.test(scope)) throw new Error(`"${scope}" cannot be part of a subject`);
+    if (this.servings.has(scope)) throw new Error(`${scope} is served already`);
+    const templates = [...this.messageHandlers.keys()];
+    const serving = new Serving(this.bus, scope, this.clock);
+    this.servings.set(scope, serving);
+    for (const template of templates.filter((each) => !isReport(each))) {
+      serving.subscribe(template.replace('*', scope), (message) => this.receive(template, scope, message));
+    }
+    const reports = templates.filter(isReport);
+    await serving.start(
+      reports.length === 0
+        ? null
+        : async ({ subject, text, redelivered }) => {
+            const template = reports.find((each) => each.replace('*', scope) === subject);
+            if (!template) throw new MalformedMessage('no handler takes this report');
+            await this.run(template, text, new BusContext([scope, subject, redelivered]));
+          },
+    );
+  }
+
+  /** Hears nothing more of a scope; resolves when its report handlers in flight are done (bounded). */
+  async withdraw(scope: string): Promise<void> {
+    const serving = this.servings.get(scope);
+    this.servings.delete(scope);
+    await serving?.stop();
+  }
+
+  /**
+   * Resolves once every report that waited when the scope was served is acknowledged or ended (see
+   * ReportConsumption.drained). Stays open when the scope is withdrawn before.
+   * @throws when the scope is not served
+   */
+  async drained(scope: string): Promise<void> {
+    const serving = this.servings.get(scope);
+    if (!serving) throw new Error(`${scope} is not served`);
+    await serving.drained;
+  }
+
+  private receive(template: string, scope: string, message: BusMessage): void {
+    const context = new BusContext([scope, message.subject, false]);
+    const handled: Promise<void> = this.answer(template, message, context).finally(() =>
+      this.handling.delete(handled),
+    );
+    this.handling.add(handled);
+  }
+
+  private async answer(template: string, message: BusMessage, context: BusContext): Promise<void> {
+    try {
+      const value = await this.run(template, message.text, context);
+      message.respond?.(JSON.stringify(value ?? null));
+    } catch (error) {
+      const what = error instanceof MalformedMessage ? `malformed: ${error.message}` : error;
+      this.logger.error(`${message.subject} failed`, what instanceof Error ? what.stack : what);
+      message.respond?.(failureText(error));
+    }
+  }
+
+  private async run(template: string, text: string, context: BusContext): Promise<unknown> {
+    const handler = this.messageHandlers.get(template) as MessageHandler<unknown, BusContext, unknown>;
+    const result = this.transformToObservable(handler(parseBody(text), context));
+    return lastValueFrom(result, { defaultValue: undefined });
+  }
+}
+
+function isReport(template: string): boolean {
+  return template.startsWith(REPORT_PREFIX);
+}

@@ -1,0 +1,43 @@
+import { Module, type DynamicModule, type OnApplicationShutdown, Inject } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { Bus } from './bus';
+import { BusErrorFilter } from './bus-error.filter';
+import { BusStrategy } from './bus-strategy';
+import { connectBus } from './connect';
+
+/** One connection to the bus for the whole process; closed last, at shutdown. */
+@Module({})
+export class BusModule implements OnApplicationShutdown {
+  constructor(@Inject(Bus) private readonly bus: Bus) {}
+
+  /** For a process that only speaks: provides Bus. */
+  static forRoot(natsUrl: string, clientName: string): DynamicModule {
+    return {
+      module: BusModule,
+      global: true,
+      providers: [{ provide: Bus, useFactory: () => connectBus(natsUrl, clientName) }],
+      exports: [Bus],
+    };
+  }
+
+  /**
+   * For a process whose handlers are served: BusStrategy and the error filter too. Create it with
+   * `NestFactory.createMicroservice(AppModule, { inject: [BusStrategy], useFactory: (strategy) => ({ strategy }) })`.
+   */
+  static forServing(natsUrl: string, clientName: string): DynamicModule {
+    const root = BusModule.forRoot(natsUrl, clientName);
+    return {
+      ...root,
+      providers: [
+        ...(root.providers ?? []),
+        { provide: BusStrategy, useFactory: (bus: Bus) => new BusStrategy(bus), inject: [Bus] },
+        { provide: APP_FILTER, useClass: BusErrorFilter },
+      ],
+      exports: [Bus, BusStrategy],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.bus.close();
+  }
+}

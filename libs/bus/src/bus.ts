@@ -1,0 +1,110 @@
+import type { Readable } from 'node:stream';
+import type { LogChunk } from '@proctor/contracts';
+
+/** Nobody listens on the subject, the time for an answer is over, or there is no connection. */
+export class NoAnswer extends Error {}
+
+/** The other side answered that its handler failed; the message is its error's. */
+export class RemoteError extends Error {}
+
+/** A request or signal as it arrived, not parsed yet. */
+export interface BusMessage {
+  subject: string;
+  /** The payload, JSON if the sender keeps to the protocol. */
+  text: string;
+  /** Sends the answer's JSON; absent when no answer is expected. */
+  respond?: (text: string) => void;
+}
+
+/** A report as it arrived, not parsed yet. */
+export interface ReportMessage {
+  subject: string;
+  text: string;
+  /** True when it was delivered before, to this process or another. */
+  redelivered: boolean;
+}
+
+/**
+ * Resolves when the report's effect is durable: it is acknowledged and never comes again. A rejection has it
+ * redelivered after a while, except MalformedMessage, which ends it.
+ */
+export type ReportHandler = (report: ReportMessage) => Promise<void>;
+
+export interface ReportConsumption {
+  /**
+   * Resolves once no report that the stream held for the scope when the consumption began is left in it: each was
+   * handled (acknowledged or ended), by this process or another, at its first delivery or a later one. A report whose
+   * handler rejected is not handled yet. Stays open when the consumption is stopped before.
+   */
+  readonly drained: Promise<void>;
+  /**
+   * Takes no more reports and gives those not begun back at once; resolves when the handlers in flight are done,
+   * at the latest after `drainTimeoutMs`.
+   */
+  stop(): Promise<void>;
+}
+
+export interface StagedContent {
+  /** Bytes. */
+  size: number;
+  /** Lower-case hex. */
+  sha256: string;
+}
+
+/** The message bus: requests, signals, durable reports, live logs and the staging bucket. */
+export abstract class Bus {
+  /**
+   * Asks and waits for the one answer.
+   * @throws NoAnswer when nobody listens, the time is over or there is no connection
+   * @throws RemoteError when the handler failed
+   */
+  abstract request<T>(subject: string, body: object, timeoutMs: number): Promise<T>;
+
+  /** Says "look again"; may be lost, and is while disconnected. Never throws. */
+  abstract signal(subject: string, body: object): void;
+
+  /** Resolves once the report stream holds the report; rejects otherwise, at once while disconnected. */
+  abstract report(subject: string, body: object): Promise<void>;
+
+  /** A chunk that was appended before (same run, attempt and number) is not stored again. */
+  abstract appendLog(runId: number, attempt: number, chunk: LogChunk): Promise<void>;
+
+  /** The chunks from number `fromChunk` on, in order, as they come; ends when `signal` aborts, else with the reader. */
+  abstract readLog(
+    runId: number,
+    attempt: number,
+    fromChunk: number,
+    signal?: AbortSignal,
+  ): AsyncIterable<LogChunk>;
+
+  abstract purgeLog(runId: number, attempt: number): Promise<void>;
+
+  /** Uploads into the staging bucket; takes the place of content staged under the same name. */
+  abstract stage(name: string, content: Readable): Promise<StagedContent>;
+
+  /** Staged content, or null when nothing has that name. The stream fails when the content is damaged or replaced. */
+  abstract unstage(name: string): Promise<Readable | null>;
+
+  /** Removes staged content, if there is any. */
+  abstract dropStaged(name: string): Promise<void>;
+
+  /** Called after each return of the connection, streams checked. The returned function removes the listener. */
+  abstract onReconnect(listener: () => void): () => void;
+
+  abstract isConnected(): boolean;
+
+  /** Sends what is waiting and disconnects. */
+  abstract close(): Promise<void>;
+
+  /** Hears requests and signals on one subject (no wildcards), also after reconnects, until unsubscribed. */
+  abstract subscribe(subject: string, handler: (message: BusMessage) => void): () => void;
+
+  /** Resolves once every subscription made before it is in effect; rejects when there is no connection. */
+  abstract flush(): Promise<void>;
+
+  /**
+   * Takes the reports of a scope (an architecture) in order, several at a time. All consumers of a scope share one
+   * durable position: what one leaves unacknowledged goes to another.
+   */
+  abstract consumeReports(scope: string, handler: ReportHandler): Promise<ReportConsumption>;
+}

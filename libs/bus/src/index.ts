@@ -1,0 +1,10 @@
+export * from './bus';
+export * from './limits';
+export * from './connect';
+export * from './bus-strategy';
+export * from './bus-context';
+export * from './bus-error.filter';
+export * from './bus.module';
+export * from './memory-broker';
+export * from './memory-bus';
+export { NatsBus } from './nats-bus';

@@ -1,0 +1,42 @@
+/** Sizes and times of the bus. Streams take theirs when a process connects. */
+export interface BusLimits {
+  /** Of the report stream; full, it refuses new reports. */
+  reportsBytesMax: number;
+  /** Of the live log stream; full, it forgets its oldest chunks. */
+  logsBytesMax: number;
+  logsAgeMaxMs: number;
+  logChunksPerAttemptMax: number;
+  /** Of the staging bucket; full, it refuses uploads. */
+  stagingBytesMax: number;
+  /** Uploads that nobody took away, whole or broken off, are dropped after this. */
+  stagingAgeMaxMs: number;
+  /** A report that its consumer stays silent about for this long goes to another. */
+  reportAckWaitMs: number;
+  /** Handlers of one scope that run at the same time. */
+  reportsInFlightMax: number;
+  /** Reports of one scope that are delivered and not yet acknowledged, refused ones that wait for redelivery included. */
+  reportsPendingMax: number;
+  /** Wait before the first redelivery of a refused report; doubles with each. */
+  redeliveryDelayMinMs: number;
+  redeliveryDelayMaxMs: number;
+  /** How long stopping waits for handlers in flight. */
+  drainTimeoutMs: number;
+}
+
+const MIB = 1024 ** 2;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export const BUS_LIMITS: BusLimits = {
+  reportsBytesMax: 256 * MIB,
+  logsBytesMax: 1024 * MIB,
+  logsAgeMaxMs: 7 * DAY_MS,
+  logChunksPerAttemptMax: 200_000,
+  stagingBytesMax: 4096 * MIB,
+  stagingAgeMaxMs: 7 * DAY_MS,
+  reportAckWaitMs: 10_000,
+  reportsInFlightMax: 50,
+  reportsPendingMax: 1000,
+  redeliveryDelayMinMs: 1000,
+  redeliveryDelayMaxMs: 30_000,
+  drainTimeoutMs: 10_000,
+};

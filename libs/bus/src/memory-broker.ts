@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { systemClock, type Clock } from '@proctor/clock';
+import type { LogChunk } from '@proctor/contracts';
+import type { BusMessage, StagedContent } from './bus';
+import { BUS_LIMITS, type BusLimits } from './limits';
+import { MemoryReports } from './memory-reports';
+import { Waiters } from './waiters';
+
+/**
+ * What travels: a `report` on its way into the stream, its `delivery` to a consumer and the `acknowledgement` back;
+ * a `request` and its `answer`; a `signal`.
+ */
+export interface Travelling {
+  kind: 'request' | 'answer' | 'signal' | 'report' | 'delivery' | 'acknowledgement';
+  subject: string;
+  text: string;
+}
+
+/** What becomes of it. `twice`: it arrives two times. */
+export type Fate = 'deliver' | 'drop' | 'twice' | { delayMs: number };
+
+export interface MemoryBrokerOptions {
+  clock?: Clock;
+  /** Decides about each message; every one is delivered when absent. */
+  deliver?: (message: Travelling) => Fate;
+  limits?: Partial<BusLimits>;
+}
+
+interface SequencedChunk {
+  sequence: number;
+  chunk: LogChunk;
+}
+
+export interface MemorySubscriber {
+  isConnected(): boolean;
+  hear(message: BusMessage): void;
+}
+
+/** One NATS server for the clients of one process. */
+export class MemoryBroker {
+  readonly clock: Clock;
+  readonly limits: BusLimits;
+  readonly reports: MemoryReports;
+  private readonly fateOf: (message: Travelling) => Fate;
+  private readonly subscribers = new Map<string, Set<MemorySubscriber>>();
+  private readonly logs = new Map<string, SequencedChunk[]>();
+  private logSequence = 0;
+  private readonly logWaiters = new Waiters();
+  private readonly staged = new Map<string, Buffer>();
+
+  constructor(options: MemoryBrokerOptions = {}) {
+    this.clock = options.clock ?? systemClock;
+    this.limits = { ...BUS_LIMITS, ...options.limits };
+    this.fateOf = options.deliver ?? (() => 'deliver');
+    this.reports = new MemoryReports(this);
+  }
+
+  /** Calls `arrive` as often and as late as fate wills, never within the sender's own turn. False when it is lost. */
+  travel(message: Travelling, arrive: () => void): boolean {
+    const fate = this.fateOf(message);
+    if (fate === 'drop') return false;
+    if (typeof fate === 'object') {
+      this.clock.after(fate.delayMs, arrive);
+      return true;
+    }
+    queueMicrotask(arrive);
+    if (fate === 'twice') queueMicrotask(arrive);
+    return true;
+  }
+
+  subscribe(subject: string, subscriber: MemorySubscriber): () => void {
+    const subscribers = this.subscribers.get(subject) ?? new Set();
+    this.subscribers.set(subject, subscribers.add(subscriber));
+    return () => subscribers.delete(subscriber);
+  }
+
+  /** False when nobody listens on the subject. */
+  publish(kind: 'request' | 'signal', message: BusMessage): boolean {
+    const listening = [...(this.subscribers.get(message.subject) ?? [])].filter((each) => each.isConnected());
+    for (const subscriber of listening) {
+      this.travel({ kind, subject: message.subject, text: message.text }, () => {
+        const stillThere = this.subscribers.get(message.subject)?.has(subscriber) && subscriber.isConnected();
+        if (stillThere) subscriber.hear(message);
+      });
+    }
+    return listening.length > 0;
+  }
+
+  appendLog(log: string, chunk: LogChunk): void {
+    const chunks = this.logs.get(log) ?? [];
+    this.logs.set(log, chunks);
+    if (chunks.some((stored) => stored.chunk.chunk === chunk.chunk)) return;
+    chunks.push({ sequence: ++this.logSequence, chunk: structuredClone(chunk) });
+    this.logWaiters.wake(log);
+  }
+
+  /** The first chunk that was appended after the one with that sequence number; 0 is before all. */
+  logChunkAfter(log: string, sequence: number): SequencedChunk | undefined {
+    return this.logs.get(log)?.find((stored) => stored.sequence > sequence);
+  }
+
+  /** Resolves when a chunk is appended or the signal aborts. */
+  logChanges(log: string, signal?: AbortSignal): Promise<void> {
+    return this.logWaiters.wait(log, signal);
+  }
+
+  purgeLog(log: string): void {
+    this.logs.delete(log);
+  }
+
+  stage(name: string, content: Buffer): StagedContent {
+    this.staged.set(name, content);
+    return { size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+  }
+
+  unstage(name: string): Buffer | null {
+    return this.staged.get(name) ?? null;
+  }
+
+  dropStaged(name: string): void {
+    this.staged.delete(name);
+  }
+}

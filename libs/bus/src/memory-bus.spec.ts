@@ -1,0 +1,140 @@
+import { Logger } from '@nestjs/common';
+import { VirtualClock } from '../../../test/simulation/world/virtual-clock';
+import { NoAnswer } from './bus';
+import { BUS_LIMITS } from './limits';
+import { MemoryBroker, type Fate, type Travelling } from './memory-broker';
+import { MemoryBus } from './memory-bus';
+
+Logger.overrideLogger(false);
+
+const REPORT = 'proctor.report.amd64.finished';
+const STATUS = 'proctor.rpc.amd64.status';
+
+let clock: VirtualClock;
+/** The fates of the next messages of a kind; the others are delivered. */
+let fates: Partial<Record<Travelling['kind'], Fate[]>>;
+let client: MemoryBus;
+let server: MemoryBus;
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  fates = {};
+  const broker = new MemoryBroker({ clock, deliver: ({ kind }) => fates[kind]?.shift() ?? 'deliver' });
+  [client, server] = [new MemoryBus(broker), new MemoryBus(broker)];
+});
+
+/** The handlings of one report, as `redelivered`, until all has settled. */
+async function handlings(): Promise<boolean[]> {
+  const seen: boolean[] = [];
+  await server.consumeReports('amd64', ({ redelivered }) => Promise.resolve(void seen.push(redelivered)));
+  await clock.runUntil(5 * BUS_LIMITS.reportAckWaitMs);
+  return seen;
+}
+
+describe('a report', () => {
+  it('that is lost on its way is the sender’s to send again', async () => {
+    fates.report = ['drop'];
+    await expect(client.report(REPORT, {})).rejects.toThrow(NoAnswer);
+    expect(await handlings()).toEqual([]);
+  });
+
+  it('that arrives twice is handled twice', async () => {
+    fates.report = ['twice'];
+    await client.report(REPORT, {});
+    expect(await handlings()).toEqual([false, false]);
+  });
+
+  it('whose delivery is lost is delivered again', async () => {
+    fates.delivery = ['drop'];
+    await client.report(REPORT, {});
+    expect(await handlings()).toEqual([true]);
+  });
+
+  it('that is delivered twice is handled twice', async () => {
+    fates.delivery = ['twice'];
+    await client.report(REPORT, {});
+    expect(await handlings()).toEqual([false, false]);
+  });
+
+  it('whose acknowledgement is lost is handled again', async () => {
+    fates.acknowledgement = ['drop'];
+    await client.report(REPORT, {});
+    expect(await handlings()).toEqual([false, true]);
+  });
+
+  it('that is late comes late', async () => {
+    fates.report = [{ delayMs: 1000 }];
+    const reported = client.report(REPORT, {});
+    const consumed = handlings();
+    await Promise.all([reported, consumed]);
+    expect(await consumed).toEqual([false]);
+  });
+});
+
+describe('a request', () => {
+  const ask = async (): Promise<unknown> => {
+    const asking = client.request(STATUS, {}, 1000).catch((error: unknown) => error);
+    await clock.runUntil(clock.now() + 2000);
+    return asking;
+  };
+  let handled: number;
+
+  beforeEach(() => {
+    handled = 0;
+    server.subscribe(STATUS, ({ respond }) => respond?.(JSON.stringify({ handled: ++handled })));
+  });
+
+  it('that is lost has no answer', async () => {
+    fates.request = ['drop'];
+    expect(await ask()).toBeInstanceOf(NoAnswer);
+    expect(handled).toBe(0);
+  });
+
+  it('whose answer is lost was handled all the same', async () => {
+    fates.answer = ['drop'];
+    expect(await ask()).toBeInstanceOf(NoAnswer);
+    expect(handled).toBe(1);
+  });
+
+  it('that arrives twice is answered with the first answer', async () => {
+    fates.request = ['twice'];
+    expect(await ask()).toEqual({ handled: 1 });
+    expect(handled).toBe(2);
+  });
+
+  it('that comes when the asker no longer waits has no answer', async () => {
+    fates.request = [{ delayMs: 1500 }];
+    expect(await ask()).toBeInstanceOf(NoAnswer);
+    expect(handled).toBe(1);
+  });
+
+  it('has no answer from a server without a connection', async () => {
+    server.disconnect();
+    expect(await ask()).toBeInstanceOf(NoAnswer);
+    server.reconnect();
+    expect(await ask()).toEqual({ handled: 1 });
+  });
+});
+
+it('loses an answer whose sender has lost the connection meanwhile', async () => {
+  server.subscribe(STATUS, (message) => {
+    server.disconnect();
+    message.respond?.('{}');
+  });
+  const asking = client.request(STATUS, {}, 1000).catch((error: unknown) => error);
+  await clock.runUntil(2000);
+  expect(await asking).toBeInstanceOf(NoAnswer);
+});
+
+it('says that it is disconnected, and when it is back', async () => {
+  const back = jest.fn();
+  client.onReconnect(back);
+  client.disconnect();
+  expect(client.isConnected()).toBe(false);
+  await expect(client.report(REPORT, {})).rejects.toThrow(NoAnswer);
+  await expect(client.request(STATUS, {}, 1000)).rejects.toThrow(NoAnswer);
+  client.signal(STATUS, {});
+  expect(back).not.toHaveBeenCalled();
+  client.reconnect();
+  expect(back).toHaveBeenCalledTimes(1);
+});

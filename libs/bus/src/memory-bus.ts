@@ -1,0 +1,185 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { logSubject, type LogChunk } from '@proctor/contracts';
+import { parseAnswer } from './body';
+import {
+  Bus,
+  NoAnswer,
+  type BusMessage,
+  type ReportConsumption,
+  type ReportHandler,
+  type StagedContent,
+} from './bus';
+import type { MemoryBroker } from './memory-broker';
+import { ReportIntake } from './report-intake';
+
+/** One client of a MemoryBroker: the bus within one process, with the same meaning as NatsBus. */
+export class MemoryBus extends Bus {
+  private readonly reconnectListeners = new Set<() => void>();
+  private readonly endings = new Set<() => void>();
+  private connected = true;
+  private closed = false;
+
+  constructor(private readonly broker: MemoryBroker) {
+    super();
+  }
+
+  async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
+    this.requireConnection();
+    const text = await this.answerTo(subject, JSON.stringify(body), timeoutMs);
+    if (text === null) throw new NoAnswer(`no answer on ${subject}`);
+    return parseAnswer<T>(subject, text);
+  }
+
+  signal(subject: string, body: object): void {
+    if (this.connected) this.broker.publish('signal', { subject, text: JSON.stringify(body) });
+  }
+
+  async report(subject: string, body: object): Promise<void> {
+    this.requireConnection();
+    const text = JSON.stringify(body);
+    await new Promise<void>((resolve, reject) => {
+      const stored = this.broker.travel({ kind: 'report', subject, text }, () => {
+        this.broker.reports.publish(subject, text);
+        resolve();
+      });
+      if (!stored) reject(new NoAnswer(`${subject} was not acknowledged`));
+    });
+  }
+
+  async appendLog(runId: number, attempt: number, chunk: LogChunk): Promise<void> {
+    this.requireConnection();
+    this.broker.appendLog(logSubject(runId, attempt), chunk);
+    return Promise.resolve();
+  }
+
+  async *readLog(
+    runId: number,
+    attempt: number,
+    fromChunk: number,
+    signal?: AbortSignal,
+  ): AsyncGenerator<LogChunk> {
+    const log = logSubject(runId, attempt);
+    let after = 0;
+    while (!signal?.aborted) {
+      const next = this.broker.logChunkAfter(log, after);
+      if (!next) {
+        await this.broker.logChanges(log, signal);
+      } else {
+        after = next.sequence;
+        if (next.chunk.chunk >= fromChunk) yield next.chunk;
+      }
+    }
+  }
+
+  async purgeLog(runId: number, attempt: number): Promise<void> {
+    this.requireConnection();
+    this.broker.purgeLog(logSubject(runId, attempt));
+    return Promise.resolve();
+  }
+
+  async stage(name: string, content: Readable): Promise<StagedContent> {
+    const bytes = await buffer(content);
+    this.requireConnection();
+    return this.broker.stage(name, bytes);
+  }
+
+  async unstage(name: string): Promise<Readable | null> {
+    this.requireConnection();
+    const bytes = this.broker.unstage(name);
+    return Promise.resolve(bytes && Readable.from([bytes], { objectMode: false }));
+  }
+
+  async dropStaged(name: string): Promise<void> {
+    this.requireConnection();
+    this.broker.dropStaged(name);
+    return Promise.resolve();
+  }
+
+  onReconnect(listener: () => void): () => void {
+    this.reconnectListeners.add(listener);
+    return () => this.reconnectListeners.delete(listener);
+  }
+
+  isConnected(): boolean {
+    return this.connected;
+  }
+
+  /** Loses the connection: what is sent is lost, nothing arrives; subscriptions and consumptions live on. */
+  disconnect(): void {
+    this.connected = false;
+  }
+
+  reconnect(): void {
+    if (this.connected || this.closed) return;
+    this.connected = true;
+    this.broker.reports.resume();
+    for (const listener of this.reconnectListeners) listener();
+  }
+
+  /** Also what the death of the process looks like to the others: nothing in hand is acknowledged. */
+  async close(): Promise<void> {
+    this.connected = false;
+    this.closed = true;
+    for (const end of this.endings) end();
+    this.endings.clear();
+    return Promise.resolve();
+  }
+
+  subscribe(subject: string, handler: (message: BusMessage) => void): () => void {
+    const end = this.broker.subscribe(subject, {
+      isConnected: () => this.connected,
+      hear: (message) => handler(this.answerable(message)),
+    });
+    this.endings.add(end);
+    return () => {
+      this.endings.delete(end);
+      end();
+    };
+  }
+
+  async flush(): Promise<void> {
+    this.requireConnection();
+    return Promise.resolve();
+  }
+
+  async consumeReports(scope: string, handler: ReportHandler): Promise<ReportConsumption> {
+    this.requireConnection();
+    const intake = new ReportIntake(handler, this.broker.limits, this.broker.clock);
+    const consumption = this.broker.reports.consume(scope, { isConnected: () => this.connected, intake });
+    this.endings.add(() => void consumption.stop());
+    return Promise.resolve(consumption);
+  }
+
+  /** An answer is lost when its sender has lost the connection. */
+  private answerable({ subject, text, respond }: BusMessage): BusMessage {
+    if (!respond) return { subject, text };
+    return {
+      subject,
+      text,
+      respond: (answer) => {
+        if (this.connected) respond(answer);
+      },
+    };
+  }
+
+  private answerTo(subject: string, text: string, timeoutMs: number): Promise<string | null> {
+    return new Promise((resolve) => {
+      const cancel = this.broker.clock.after(timeoutMs, () => resolve(null));
+      const end = (answer: string | null) => {
+        cancel();
+        resolve(answer);
+      };
+      const respond = (answer: string) => {
+        this.broker.travel({ kind: 'answer', subject, text: answer }, () => {
+          if (this.connected) end(answer);
+        });
+      };
+      if (!this.broker.publish('request', { subject, text, respond })) end(null);
+    });
+  }
+
+  private requireConnection(): void {
+    if (!this.connected) throw new NoAnswer('not connected');
+  }
+}

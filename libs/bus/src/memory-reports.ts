@@ -1,0 +1,149 @@
+import type { ReportConsumption } from './bus';
+import type { MemoryBroker } from './memory-broker';
+import type { Delivery, ReportIntake } from './report-intake';
+
+interface StoredReport {
+  sequence: number;
+  subject: string;
+  text: string;
+  deliveries: number;
+  /** Waits for a consumer; otherwise it is delivered, or waits out a delay. */
+  ready: boolean;
+  /** Ends the delivery's or the delay's time. */
+  cancelTimer: () => void;
+}
+
+export interface MemoryConsumer {
+  isConnected(): boolean;
+  intake: ReportIntake;
+}
+
+interface Backlog {
+  lastSequence: number;
+  resolve: () => void;
+}
+
+/** The report stream: a work queue with one shared position for each scope. */
+export class MemoryReports {
+  private readonly scopes = new Map<string, ScopeReports>();
+
+  constructor(private readonly broker: MemoryBroker) {}
+
+  publish(subject: string, text: string): void {
+    this.scope(scopeOf(subject)).add(subject, text);
+  }
+
+  consume(scope: string, consumer: MemoryConsumer): ReportConsumption {
+    return this.scope(scope).consume(consumer);
+  }
+
+  /** Deliveries that waited for a consumer's connection go on. */
+  resume(): void {
+    for (const scope of this.scopes.values()) scope.deliver();
+  }
+
+  private scope(name: string): ScopeReports {
+    const reports = this.scopes.get(name) ?? new ScopeReports(this.broker);
+    this.scopes.set(name, reports);
+    return reports;
+  }
+}
+
+class ScopeReports {
+  private readonly stored: StoredReport[] = [];
+  private readonly consumers: MemoryConsumer[] = [];
+  private readonly backlogs = new Set<Backlog>();
+  private lastSequence = 0;
+
+  constructor(private readonly broker: MemoryBroker) {}
+
+  add(subject: string, text: string): void {
+    const sequence = ++this.lastSequence;
+    this.stored.push({ sequence, subject, text, deliveries: 0, ready: true, cancelTimer: () => undefined });
+    this.deliver();
+  }
+
+  consume(consumer: MemoryConsumer): ReportConsumption {
+    const { lastSequence } = this;
+    const drained = new Promise<void>((resolve) => this.backlogs.add({ lastSequence, resolve }));
+    this.consumers.push(consumer);
+    this.settleBacklogs();
+    this.deliver();
+    return {
+      drained,
+      stop: () => {
+        const at = this.consumers.indexOf(consumer);
+        if (at >= 0) this.consumers.splice(at, 1);
+        return consumer.intake.stop();
+      },
+    };
+  }
+
+  deliver(): void {
+    for (const report of this.stored) {
+      const consumer = this.consumers.find((each) => each.isConnected());
+      if (!consumer) return;
+      if (report.ready) this.deliverTo(consumer, report);
+    }
+  }
+
+  private deliverTo(consumer: MemoryConsumer, report: StoredReport): void {
+    report.deliveries++;
+    const { subject, text, deliveries } = report;
+    this.release(report, this.broker.limits.reportAckWaitMs);
+    this.broker.travel({ kind: 'delivery', subject, text }, () => {
+      if (consumer.isConnected()) consumer.intake.take(this.deliveryOf(consumer, report, deliveries));
+    });
+  }
+
+  private deliveryOf(consumer: MemoryConsumer, report: StoredReport, deliveries: number): Delivery {
+    const { subject, text } = report;
+    const say = (effect: () => void) => {
+      if (!consumer.isConnected() || !this.stored.includes(report)) return;
+      this.broker.travel({ kind: 'acknowledgement', subject, text }, effect);
+    };
+    const mine = () => report.deliveries === deliveries && !report.ready;
+    return {
+      subject,
+      text,
+      deliveries,
+      acknowledge: () => say(() => this.remove(report)),
+      end: () => say(() => this.remove(report)),
+      refuse: (delayMs) => say(() => mine() && this.release(report, delayMs)),
+      stillWorking: () => {
+        if (consumer.isConnected() && mine()) this.release(report, this.broker.limits.reportAckWaitMs);
+      },
+    };
+  }
+
+  /** Makes the report ready for the next delivery after `ms`. */
+  private release(report: StoredReport, ms: number): void {
+    report.cancelTimer();
+    report.ready = false;
+    report.cancelTimer = this.broker.clock.after(ms, () => {
+      report.ready = true;
+      this.deliver();
+    });
+  }
+
+  private remove(report: StoredReport): void {
+    report.cancelTimer();
+    const at = this.stored.indexOf(report);
+    if (at >= 0) this.stored.splice(at, 1);
+    this.settleBacklogs();
+  }
+
+  private settleBacklogs(): void {
+    const first = this.stored[0]?.sequence ?? Infinity;
+    for (const backlog of this.backlogs) {
+      if (first <= backlog.lastSequence) continue;
+      this.backlogs.delete(backlog);
+      backlog.resolve();
+    }
+  }
+}
+
+/** `proctor.report.{scope}.{what}` */
+function scopeOf(subject: string): string {
+  return subject.split('.')[2] ?? '';
+}

@@ -1,0 +1,171 @@
+import type { Readable } from 'node:stream';
+import { errors, RequestError, type NatsConnection } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
+import { systemClock } from '@proctor/clock';
+import type { LogChunk } from '@proctor/contracts';
+import { parseAnswer } from './body';
+import {
+  Bus,
+  NoAnswer,
+  type BusMessage,
+  type ReportConsumption,
+  type ReportHandler,
+  type StagedContent,
+} from './bus';
+import type { BusLimits } from './limits';
+import type { NatsLink } from './nats-link';
+import { NatsLogs } from './nats-logs';
+import { NatsReportConsumption } from './nats-reports';
+import { NatsStaging } from './nats-staging';
+import { ReportIntake } from './report-intake';
+import { unlessClosed } from './unless-closed';
+
+/** The bus on a NATS server with JetStream; see connectBus. */
+export class NatsBus extends Bus {
+  private readonly logger = new Logger('Bus');
+  private readonly nc: NatsConnection;
+  private readonly logs: NatsLogs;
+  private readonly staging: NatsStaging;
+  private readonly consumptions = new Set<NatsReportConsumption>();
+
+  constructor(
+    private readonly link: NatsLink,
+    private readonly limits: BusLimits,
+  ) {
+    super();
+    this.nc = link.nc;
+    this.logs = new NatsLogs(link.js, link.jsm);
+    this.staging = new NatsStaging(link.js, link.jsm);
+    link.onReconnect(() => this.restoreConsumers());
+  }
+
+  async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
+    this.requireConnection();
+    try {
+      const answer = await this.nc.request(subject, JSON.stringify(body), { timeout: timeoutMs });
+      return parseAnswer<T>(subject, answer.string());
+    } catch (error) {
+      throw isNoAnswer(error) ? new NoAnswer(`no answer on ${subject}`, { cause: error }) : error;
+    }
+  }
+
+  signal(subject: string, body: object): void {
+    if (!this.isConnected()) return;
+    try {
+      this.nc.publish(subject, JSON.stringify(body));
+    } catch (error) {
+      this.logger.warn(`signal on ${subject} not sent: ${String(error)}`);
+    }
+  }
+
+  async report(subject: string, body: object): Promise<void> {
+    this.requireConnection();
+    await this.link.js.publish(subject, JSON.stringify(body));
+  }
+
+  async appendLog(runId: number, attempt: number, chunk: LogChunk): Promise<void> {
+    this.requireConnection();
+    await this.logs.append(runId, attempt, chunk);
+  }
+
+  readLog(runId: number, attempt: number, fromChunk: number, signal?: AbortSignal): AsyncIterable<LogChunk> {
+    return this.logs.read(runId, attempt, fromChunk, signal);
+  }
+
+  async purgeLog(runId: number, attempt: number): Promise<void> {
+    this.requireConnection();
+    await this.logs.purge(runId, attempt);
+  }
+
+  async stage(name: string, content: Readable): Promise<StagedContent> {
+    try {
+      this.requireConnection();
+    } catch (error) {
+      content.destroy();
+      throw error;
+    }
+    return this.staging.put(name, content);
+  }
+
+  async unstage(name: string): Promise<Readable | null> {
+    this.requireConnection();
+    return this.staging.get(name);
+  }
+
+  async dropStaged(name: string): Promise<void> {
+    this.requireConnection();
+    await this.staging.drop(name);
+  }
+
+  onReconnect(listener: () => void): () => void {
+    return this.link.onReconnect(listener);
+  }
+
+  isConnected(): boolean {
+    return this.link.isConnected();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.consumptions].map((consumption) => consumption.stop()));
+    await this.link.close();
+  }
+
+  subscribe(subject: string, handler: (message: BusMessage) => void): () => void {
+    const subscription = this.nc.subscribe(subject, {
+      callback: (error, message) => {
+        if (error) return this.logger.error(`subscription of ${subject}: ${error.message}`);
+        const { reply } = message;
+        handler({
+          subject: message.subject,
+          text: message.string(),
+          ...(reply ? { respond: (text: string) => unlessClosed(() => message.respond(text)) } : {}),
+        });
+      },
+    });
+    return () => subscription.unsubscribe();
+  }
+
+  async flush(): Promise<void> {
+    this.requireConnection();
+    await this.nc.flush();
+  }
+
+  async consumeReports(scope: string, handler: ReportHandler): Promise<ReportConsumption> {
+    this.requireConnection();
+    const { js, jsm } = this.link;
+    const intake = new ReportIntake(handler, this.limits, systemClock);
+    const consumption = new NatsReportConsumption(js, jsm, scope, intake, this.limits, systemClock);
+    await consumption.start();
+    this.consumptions.add(consumption);
+    return {
+      drained: consumption.drained,
+      stop: () => {
+        this.consumptions.delete(consumption);
+        return consumption.stop();
+      },
+    };
+  }
+
+  /** A server that came back with empty storage has no consumers; the consumptions find theirs by name. */
+  private restoreConsumers(): void {
+    for (const consumption of this.consumptions) {
+      consumption
+        .ensureConsumer()
+        .catch((error: unknown) => this.logger.warn(`consumer not restored: ${String(error)}`));
+    }
+  }
+
+  private requireConnection(): void {
+    if (!this.isConnected()) throw new NoAnswer('not connected to NATS');
+  }
+}
+
+function isNoAnswer(error: unknown): boolean {
+  return (
+    error instanceof errors.TimeoutError ||
+    error instanceof errors.NoRespondersError ||
+    error instanceof errors.ClosedConnectionError ||
+    error instanceof errors.DrainingConnectionError ||
+    error instanceof RequestError
+  );
+}

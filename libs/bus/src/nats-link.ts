@@ -1,0 +1,155 @@
+import { connect, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { Logger } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BusLimits } from './limits';
+import { ensureStreams, explainRefusal, isRefusal } from './streams';
+
+const RECONNECT_WAIT_MS = 500;
+const RECONNECT_JITTER_MS = 500;
+/** A connection whose server is silent for two of these is given up and made anew. */
+const PING_INTERVAL_MS = 20_000;
+const JETSTREAM_TIMEOUT_MS = 10_000;
+const STREAMS_RETRY_MS = 500;
+const STREAMS_REFUSALS_MAX = 4;
+const DRAIN_TIMEOUT_MS = 5000;
+
+/** One connection that comes back for ever, with its streams in place whenever it is said to be connected. */
+export class NatsLink {
+  private readonly logger = new Logger('Bus');
+  private readonly listeners = new Set<() => void>();
+  private readonly host: string;
+  private connected = false;
+  private disconnects = 0;
+  private closing = false;
+
+  private constructor(
+    readonly nc: NatsConnection,
+    readonly js: JetStreamClient,
+    readonly jsm: JetStreamManager,
+    private readonly limits: BusLimits,
+  ) {
+    this.host = nc.getServer();
+  }
+
+  /** @throws when the credentials or the streams are refused; waits while the server or JetStream is not there */
+  static async open(url: string, clientName: string, limits: BusLimits): Promise<NatsLink> {
+    const nc = await firstConnection(connectionOptions(url, clientName));
+    const js = jetstream(nc, { timeout: JETSTREAM_TIMEOUT_MS });
+    const jsm = await jetstreamManager(nc, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
+    const link = new NatsLink(nc, js, jsm, limits);
+    void link.watch();
+    try {
+      await link.ensureStreams();
+    } catch (error) {
+      link.closing = true;
+      await nc.close();
+      throw new Error(explainRefusal(error, limits), { cause: error });
+    }
+    link.connected = true;
+    return link;
+  }
+
+  isConnected(): boolean {
+    return this.connected;
+  }
+
+  onReconnect(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.closing) return;
+    this.closing = true;
+    const wasConnected = this.connected;
+    this.connected = false;
+    if (wasConnected) {
+      const late = new AbortController();
+      const drained = this.nc.drain().catch((error: unknown) => this.logger.debug(`drain: ${String(error)}`));
+      await Promise.race([
+        drained,
+        delay(DRAIN_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined),
+      ]);
+      late.abort();
+    }
+    await this.nc.close();
+  }
+
+  private async watch(): Promise<void> {
+    for await (const status of this.nc.status()) {
+      if (status.type === 'disconnect') this.disconnected();
+      else if (status.type === 'reconnect') void this.reconnected();
+      else if (status.type === 'error') this.logger.error(`NATS: ${status.error.message}`);
+    }
+    const error = await this.nc.closed();
+    this.connected = false;
+    if (!this.closing)
+      this.logger.error(`the connection to NATS at ${this.host} is closed for good: ${String(error)}`);
+  }
+
+  private disconnected(): void {
+    this.connected = false;
+    this.disconnects++;
+    if (!this.closing) this.logger.warn(`disconnected from NATS at ${this.host}, connecting again`);
+  }
+
+  private async reconnected(): Promise<void> {
+    const { disconnects } = this;
+    try {
+      await this.ensureStreams();
+    } catch (error) {
+      // What exists still works; a full or misconfigured server is for its operator to see.
+      this.logger.error(`streams: ${explainRefusal(error, this.limits)}`);
+    }
+    if (this.closing || this.nc.isClosed() || disconnects !== this.disconnects) return;
+    this.connected = true;
+    this.logger.log(`connected to NATS at ${this.host} again`);
+    for (const listener of this.listeners) listener();
+  }
+
+  private async ensureStreams(): Promise<void> {
+    let refusals = 0;
+    for (let said = false; !this.closing && !this.nc.isClosed(); said = true) {
+      try {
+        return await ensureStreams(this.js, this.jsm, this.limits);
+      } catch (error) {
+        // One refusal may only mean that another process makes the same streams at this moment.
+        if (isRefusal(error) && ++refusals === STREAMS_REFUSALS_MAX) throw error;
+        if (!said) this.logger.warn(`the streams at ${this.host} are not ready yet: ${String(error)}`);
+        await delay(STREAMS_RETRY_MS);
+      }
+    }
+  }
+}
+
+/** Waits for a server that is not there; its refusal is final. */
+async function firstConnection(options: ConnectionOptions): Promise<NatsConnection> {
+  for (let said = false; ; said = true) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      if (error instanceof errors.AuthorizationError) throw error;
+      if (!said) {
+        new Logger('Bus').warn(`no NATS at ${String(options.servers)} yet, trying again: ${String(error)}`);
+      }
+      await delay(RECONNECT_WAIT_MS + Math.random() * RECONNECT_JITTER_MS);
+    }
+  }
+}
+
+/** The client takes no credentials from an address. */
+function connectionOptions(url: string, clientName: string): ConnectionOptions {
+  const { host, username, password } = new URL(url);
+  return {
+    servers: host,
+    name: clientName,
+    ...(username ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {}),
+    maxReconnectAttempts: -1,
+    // Once connected, also a refusal is waited out: the server may be restarting with another configuration.
+    ignoreAuthErrorAbort: true,
+    reconnectTimeWait: RECONNECT_WAIT_MS,
+    reconnectJitter: RECONNECT_JITTER_MS,
+    pingInterval: PING_INTERVAL_MS,
+  };
+}

@@ -1,0 +1,126 @@
+import { Logger } from '@nestjs/common';
+import { MalformedMessage } from '@proctor/contracts';
+import fc from 'fast-check';
+import { VirtualClock } from '../../../test/simulation/world/virtual-clock';
+import { BUS_LIMITS } from './limits';
+import { ReportIntake, type Delivery } from './report-intake';
+
+Logger.overrideLogger(false);
+
+/** Records what is said about it. */
+class FakeDelivery implements Delivery {
+  readonly subject = 'proctor.report.amd64.finished';
+  readonly said: string[] = [];
+
+  constructor(
+    readonly text: string,
+    readonly deliveries = 1,
+  ) {}
+
+  acknowledge = () => void this.said.push('acknowledge');
+  refuse = (delayMs: number) => void this.said.push(`refuse ${delayMs}`);
+  end = () => void this.said.push('end');
+  stillWorking = () => void this.said.push('working');
+}
+
+let clock: VirtualClock;
+beforeEach(() => (clock = new VirtualClock()));
+
+it('keeps the delivery alive while its handler works, and no longer', async () => {
+  const delivery = new FakeDelivery('{}');
+  let done = (): void => undefined;
+  const intake = new ReportIntake(() => new Promise((resolve) => (done = resolve)), BUS_LIMITS, clock);
+  intake.take(delivery);
+  await clock.runUntil(BUS_LIMITS.reportAckWaitMs);
+  expect(delivery.said).toEqual(['working', 'working', 'working']);
+  done();
+  await clock.runUntil(10 * BUS_LIMITS.reportAckWaitMs);
+  expect(delivery.said).toEqual(['working', 'working', 'working', 'acknowledge']);
+});
+
+it('keeps those alive too that wait for their turn', async () => {
+  const limits = { ...BUS_LIMITS, reportsInFlightMax: 1 };
+  const begun: string[] = [];
+  const handler = ({ text }: { text: string }) => {
+    begun.push(text);
+    return new Promise<void>(() => undefined);
+  };
+  const intake = new ReportIntake(handler, limits, clock);
+  const deliveries = [new FakeDelivery('1'), new FakeDelivery('2')];
+  for (const delivery of deliveries) intake.take(delivery);
+  await clock.runUntil(limits.reportAckWaitMs / 2);
+  expect(begun).toEqual(['1']);
+  expect(deliveries.map(({ said }) => said)).toEqual([['working'], ['working']]);
+});
+
+it.each([
+  [1, 1000],
+  [2, 2000],
+  [5, 16_000],
+  [6, 30_000],
+  [5000, 30_000],
+])('refuses delivery %i for %i ms when its handler fails', async (deliveries, delayMs) => {
+  const delivery = new FakeDelivery('{}', deliveries);
+  const intake = new ReportIntake(() => Promise.reject(new Error('no')), BUS_LIMITS, clock);
+  intake.take(delivery);
+  await clock.runUntil(1);
+  expect(delivery.said).toEqual([`refuse ${delayMs}`]);
+});
+
+it('ends a malformed report', async () => {
+  const delivery = new FakeDelivery('{}');
+  const intake = new ReportIntake(() => Promise.reject(new MalformedMessage('no')), BUS_LIMITS, clock);
+  intake.take(delivery);
+  await clock.runUntil(1);
+  expect(delivery.said).toEqual(['end']);
+});
+
+it('gives back at once what was not begun when it stops, and gives up on a handler that hangs', async () => {
+  const limits = { ...BUS_LIMITS, reportsInFlightMax: 1 };
+  const intake = new ReportIntake(() => new Promise(() => undefined), limits, clock);
+  const [hanging, waiting, late] = [new FakeDelivery('1'), new FakeDelivery('2'), new FakeDelivery('3')];
+  intake.take(hanging);
+  intake.take(waiting);
+  const stopped = intake.stop();
+  intake.take(late);
+  expect(waiting.said).toEqual(['refuse 0']);
+  expect(late.said).toEqual(['refuse 0']);
+  await clock.runUntil(limits.drainTimeoutMs);
+  await stopped;
+  const saidBefore = [...hanging.said];
+  await clock.runUntil(100_000);
+  expect(hanging.said).toEqual(saidBefore);
+});
+
+it('begins in order, settles each exactly once and never exceeds the limit', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({ takesMs: fc.nat(50), outcome: fc.constantFrom('acknowledge', 'refuse 1000', 'end') }),
+      ),
+      fc.integer({ min: 1, max: 5 }),
+      async (plans, reportsInFlightMax) => {
+        const time = new VirtualClock();
+        const begun: number[] = [];
+        let [inFlight, most] = [0, 0];
+        const handler = async ({ text }: { text: string }) => {
+          const plan = plans[Number(text)]!;
+          begun.push(Number(text));
+          most = Math.max(most, ++inFlight);
+          await new Promise<void>((resolve) => void time.after(plan.takesMs, resolve));
+          inFlight--;
+          if (plan.outcome === 'end') throw new MalformedMessage('no');
+          if (plan.outcome !== 'acknowledge') throw new Error('no');
+        };
+        const intake = new ReportIntake(handler, { ...BUS_LIMITS, reportsInFlightMax }, time);
+        const deliveries = plans.map((_plan, index) => new FakeDelivery(String(index)));
+        for (const delivery of deliveries) intake.take(delivery);
+        await time.runUntil(3000);
+        expect(begun).toEqual(plans.map((_plan, index) => index));
+        expect(deliveries.map(({ said }) => said)).toEqual(plans.map(({ outcome }) => [outcome]));
+        expect(most).toBeLessThanOrEqual(reportsInFlightMax);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,114 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+import { MalformedMessage } from '@proctor/contracts';
+import type { ReportHandler } from './bus';
+import { within } from './within';
+import type { BusLimits } from './limits';
+
+/** One delivery of a report and what can be said about it to the stream. */
+export interface Delivery {
+  subject: string;
+  text: string;
+  /** This one included: 1 is the first. */
+  deliveries: number;
+  acknowledge(): void;
+  /** Asks for another delivery after `delayMs`. */
+  refuse(delayMs: number): void;
+  /** Ends the report: it never comes again. */
+  end(): void;
+  /** Starts `reportAckWaitMs` anew. */
+  stillWorking(): void;
+}
+
+/** How often a delivery in hand is reported alive, as a part of the time after which it would go to another. */
+const HEARTBEATS_PER_ACK_WAIT = 3;
+
+/** Takes deliveries of one scope in order to their handler, several at a time, and settles each. */
+export class ReportIntake {
+  private readonly logger = new Logger('Bus');
+  private readonly waiting: Delivery[] = [];
+  private readonly heartbeats = new Map<Delivery, () => void>();
+  private readonly handling = new Set<Promise<void>>();
+  private stopped = false;
+
+  constructor(
+    private readonly handler: ReportHandler,
+    private readonly limits: BusLimits,
+    private readonly clock: Clock,
+  ) {}
+
+  take(delivery: Delivery): void {
+    if (this.stopped) return delivery.refuse(0);
+    this.keepAlive(delivery);
+    this.waiting.push(delivery);
+    this.handleNext();
+  }
+
+  /** See ReportConsumption.stop. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    for (const delivery of this.waiting.splice(0)) {
+      this.letGo(delivery);
+      delivery.refuse(0);
+    }
+    await within(Promise.allSettled(this.handling), this.limits.drainTimeoutMs, this.clock);
+    // A handler that is not done by now loses its delivery to another consumer.
+    for (const cancel of this.heartbeats.values()) cancel();
+    this.heartbeats.clear();
+  }
+
+  private handleNext(): void {
+    while (this.handling.size < this.limits.reportsInFlightMax) {
+      const delivery = this.waiting.shift();
+      if (!delivery) return;
+      const handled: Promise<void> = this.handle(delivery).finally(() => {
+        this.handling.delete(handled);
+        this.handleNext();
+      });
+      this.handling.add(handled);
+    }
+  }
+
+  private async handle(delivery: Delivery): Promise<void> {
+    const { subject, text, deliveries } = delivery;
+    try {
+      await this.handler({ subject, text, redelivered: deliveries > 1 });
+      this.letGo(delivery);
+      delivery.acknowledge();
+    } catch (error) {
+      this.letGo(delivery);
+      if (error instanceof MalformedMessage) {
+        this.logger.error(`${subject}: dropped, it is malformed: ${error.message}`);
+        delivery.end();
+      } else {
+        const delayMs = this.delayAfter(deliveries);
+        this.logger.warn(
+          `${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`,
+        );
+        delivery.refuse(delayMs);
+      }
+    }
+  }
+
+  private delayAfter(deliveries: number): number {
+    const { redeliveryDelayMinMs, redeliveryDelayMaxMs } = this.limits;
+    return Math.min(redeliveryDelayMinMs * 2 ** (deliveries - 1), redeliveryDelayMaxMs);
+  }
+
+  private keepAlive(delivery: Delivery): void {
+    const beat = () => {
+      const everyMs = this.limits.reportAckWaitMs / HEARTBEATS_PER_ACK_WAIT;
+      const cancel = this.clock.after(everyMs, () => {
+        delivery.stillWorking();
+        beat();
+      });
+      this.heartbeats.set(delivery, cancel);
+    };
+    beat();
+  }
+
+  private letGo(delivery: Delivery): void {
+    this.heartbeats.get(delivery)?.();
+    this.heartbeats.delete(delivery);
+  }
+}

@@ -1,0 +1,67 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+import type { Bus, BusMessage, ReportConsumption, ReportHandler } from './bus';
+
+const RETRY_MS = 1000;
+
+/** What one process hears of one scope, from serving it to withdrawing. */
+export class Serving {
+  readonly drained: Promise<void>;
+  private readonly logger = new Logger('Bus');
+  private readonly unsubscribes: (() => void)[] = [];
+  private consumption: ReportConsumption | null = null;
+  private resolveDrained: () => void;
+  private endWait = (): void => undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly scope: string,
+    private readonly clock: Clock,
+  ) {
+    this.drained = new Promise((resolve) => (this.resolveDrained = resolve));
+  }
+
+  subscribe(subject: string, handler: (message: BusMessage) => void): void {
+    this.unsubscribes.push(this.bus.subscribe(subject, handler));
+  }
+
+  /** Begins with the reports, if any are handled, trying until it works or is stopped. */
+  async start(handler: ReportHandler | null): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.bus.flush();
+        if (handler) await this.consume(handler);
+        else this.resolveDrained();
+        return;
+      } catch (error) {
+        this.logger.warn(`${this.scope} is not served yet: ${String(error)}`);
+        await this.wait(RETRY_MS);
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.endWait();
+    for (const unsubscribe of this.unsubscribes) unsubscribe();
+    await this.consumption?.stop();
+  }
+
+  private async consume(handler: ReportHandler): Promise<void> {
+    const consumption = await this.bus.consumeReports(this.scope, handler);
+    if (this.stopped) return consumption.stop();
+    this.consumption = consumption;
+    void consumption.drained.then(() => this.resolveDrained());
+  }
+
+  private wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(ms, resolve);
+      this.endWait = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}

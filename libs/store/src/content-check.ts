@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { Transform, type TransformCallback } from 'node:stream';
+import { StoreMismatch, type ExpectedContent } from './result-store';
+
+/** Lets content through and fails with StoreMismatch as soon as it is not what was expected, at its end at the latest. */
+export class ContentCheck extends Transform {
+  private readonly hash = createHash('sha256');
+  private size = 0;
+
+  constructor(
+    private readonly name: string,
+    private readonly expected: ExpectedContent,
+  ) {
+    super();
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.size += chunk.length;
+    this.hash.update(chunk);
+    if (this.size > this.expected.size) done(this.mismatch(`more than ${this.expected.size} bytes came`));
+    else done(null, chunk);
+  }
+
+  override _flush(done: TransformCallback): void {
+    const { size, sha256 } = this.expected;
+    const found = this.hash.digest('hex');
+    if (this.size !== size) done(this.mismatch(`${this.size} of ${size} bytes came`));
+    else if (found !== sha256) done(this.mismatch(`its SHA-256 is ${found} and should be ${sha256}`));
+    else done();
+  }
+
+  private mismatch(what: string): StoreMismatch {
+    return new StoreMismatch(`${this.name}: ${what}`);
+  }
+}

@@ -1,0 +1,3 @@
+export * from './result-store';
+export { FolderStore } from './folder-store';
+export { StoreModule } from './store.module';

@@ -1,0 +1,175 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { NoAnswer, RemoteError, type Bus, type BusMessage } from '@proctor/bus';
+import { SUBJECTS, subjectOf, type LogChunk } from '@proctor/contracts';
+import { Events } from './bus/events';
+import { newRunId, newScope, LIMITS, type BusServer, type StartServer } from './bus/server';
+
+const CHUNK = (chunk: number): LogChunk => ({
+  chunk,
+  offset: chunk * 3,
+  data: Buffer.from('abc').toString('base64'),
+});
+
+/** What every Bus keeps, whatever carries it. */
+export function describeBus(name: string, start: StartServer): void {
+  describe(`${name} as a Bus`, () => {
+    let server: BusServer;
+    let bus: Bus;
+    let other: Bus;
+    let scope: string;
+
+    beforeAll(async () => {
+      server = await start(LIMITS);
+      [bus, other] = [await server.connect(), await server.connect()];
+    });
+    beforeEach(() => (scope = newScope()));
+    afterAll(() => server.close());
+
+    describe('requests and signals', () => {
+      it('carries a request to its listener and the answer back', async () => {
+        const subject = subjectOf(SUBJECTS.status, scope);
+        const stop = other.subscribe(subject, ({ text, respond }) => respond?.(`{"heard":${text}}`));
+        await other.flush();
+        await expect(bus.request(subject, { a: 1 }, 2000)).resolves.toEqual({ heard: { a: 1 } });
+        stop();
+      });
+
+      it('says NoAnswer when nobody listens', async () => {
+        await expect(bus.request(subjectOf(SUBJECTS.status, scope), {}, 2000)).rejects.toThrow(NoAnswer);
+      });
+
+      it('says NoAnswer when the time is over', async () => {
+        const subject = subjectOf(SUBJECTS.status, scope);
+        const stop = other.subscribe(subject, () => undefined);
+        await other.flush();
+        await expect(bus.request(subject, {}, 50)).rejects.toThrow(NoAnswer);
+        stop();
+      });
+
+      it('brings the message of a failure back', async () => {
+        const subject = subjectOf(SUBJECTS.status, scope);
+        const stop = other.subscribe(subject, ({ respond }) => respond?.('{"error":"no epoch"}'));
+        await other.flush();
+        await expect(bus.request(subject, {}, 2000)).rejects.toThrow(new RemoteError('no epoch'));
+        stop();
+      });
+
+      it('loses a signal that nobody hears and carries the next one', async () => {
+        const subject = subjectOf(SUBJECTS.workWaiting, scope);
+        bus.signal(subject, { number: 1 });
+        await bus.flush();
+        const heard = new Events<BusMessage>();
+        const stop = other.subscribe(subject, heard.push);
+        await other.flush();
+        bus.signal(subject, { number: 2 });
+        const message = await heard.next();
+        expect(message).toEqual({ subject, text: '{"number":2}' });
+        stop();
+      });
+
+      it('is silent after unsubscribing', async () => {
+        const subject = subjectOf(SUBJECTS.status, scope);
+        other.subscribe(subject, ({ respond }) => respond?.('{}'))();
+        await other.flush();
+        await expect(bus.request(subject, {}, 2000)).rejects.toThrow(NoAnswer);
+      });
+    });
+
+    describe('live logs', () => {
+      async function read(count: number, runId: number, fromChunk: number): Promise<LogChunk[]> {
+        const chunks: LogChunk[] = [];
+        if (count === 0) return chunks;
+        for await (const chunk of other.readLog(runId, 1, fromChunk)) {
+          chunks.push(chunk);
+          if (chunks.length === count) break;
+        }
+        return chunks;
+      }
+
+      it('reads what was appended and what comes, each chunk once', async () => {
+        const runId = newRunId();
+        await bus.appendLog(runId, 1, CHUNK(0));
+        const reading = read(3, runId, 0);
+        await bus.appendLog(runId, 1, CHUNK(1));
+        await bus.appendLog(runId, 1, CHUNK(1));
+        await bus.appendLog(runId, 1, CHUNK(2));
+        expect(await reading).toEqual([CHUNK(0), CHUNK(1), CHUNK(2)]);
+      });
+
+      it('resumes at a chunk', async () => {
+        const runId = newRunId();
+        for (const number of [0, 1, 2, 3]) await bus.appendLog(runId, 1, CHUNK(number));
+        expect(await read(2, runId, 2)).toEqual([CHUNK(2), CHUNK(3)]);
+      });
+
+      it('keeps attempts apart and forgets a purged one', async () => {
+        const runId = newRunId();
+        await bus.appendLog(runId, 1, CHUNK(0));
+        await bus.appendLog(runId, 2, CHUNK(7));
+        await bus.purgeLog(runId, 2);
+        await bus.purgeLog(runId, 1);
+        await bus.appendLog(runId, 1, CHUNK(1));
+        expect(await read(1, runId, 0)).toEqual([CHUNK(1)]);
+      });
+
+      it('ends when the signal aborts', async () => {
+        const runId = newRunId();
+        await bus.appendLog(runId, 1, CHUNK(0));
+        const abort = new AbortController();
+        const chunks: LogChunk[] = [];
+        for await (const chunk of other.readLog(runId, 1, 0, abort.signal)) {
+          chunks.push(chunk);
+          setImmediate(() => abort.abort());
+        }
+        expect(chunks).toEqual([CHUNK(0)]);
+      });
+    });
+
+    describe('the staging bucket', () => {
+      const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+      it.each([0, 1, 3 * 1024 * 1024 + 17])('carries %i bytes, with size and checksum', async (size) => {
+        const bytes = randomBytes(size);
+        const name = `${newRunId()}/1/log.gz`;
+        expect(await bus.stage(name, Readable.from([bytes]))).toEqual({ size, sha256: sha256(bytes) });
+        const content = await other.unstage(name);
+        expect(content).not.toBeNull();
+        expect((await buffer(content!)).equals(bytes)).toBe(true);
+        await other.dropStaged(name);
+        expect(await other.unstage(name)).toBeNull();
+      });
+
+      it('replaces content of the same name', async () => {
+        const name = `${newRunId()}/1/log.gz`;
+        await bus.stage(name, Readable.from([Buffer.from('old')]));
+        await bus.stage(name, Readable.from([Buffer.from('new')]));
+        expect((await buffer((await other.unstage(name))!)).toString()).toBe('new');
+        await bus.dropStaged(name);
+      });
+
+      it('takes no stream that broke before it was read', async () => {
+        const name = `${newRunId()}/1/log.gz`;
+        const broken = Readable.from([Buffer.from('abc')]);
+        broken.on('error', () => undefined);
+        broken.destroy(new Error('gone early'));
+        await expect(bus.stage(name, broken)).rejects.toThrow();
+        expect(await other.unstage(name)).toBeNull();
+      });
+
+      it('has nothing of an upload that broke off, and drops what is not there', async () => {
+        const name = `${newRunId()}/1/log.gz`;
+        const broken = Readable.from(
+          (function* () {
+            yield Buffer.alloc(200_000);
+            throw new Error('the disk is gone');
+          })(),
+        );
+        await expect(bus.stage(name, broken)).rejects.toThrow('the disk is gone');
+        expect(await other.unstage(name)).toBeNull();
+        await other.dropStaged(name);
+      });
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { Controller, Logger, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { MessagePattern, type AsyncMicroserviceOptions } from '@nestjs/microservices';
+import { Bus, BusModule, BusStrategy, connectBus, RemoteError } from '@proctor/bus';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { testNatsUrl } from './nats-server';
+import { newScope } from './server';
+
+Logger.overrideLogger(false);
+
+@Controller()
+class Failing {
+  @MessagePattern(SUBJECTS.status)
+  status(): never {
+    throw new Error('the very message');
+  }
+}
+
+it('serves handlers with their errors as they are, and disconnects at shutdown', async () => {
+  @Module({ imports: [BusModule.forServing(testNatsUrl(), 'module-test')], controllers: [Failing] })
+  class Service {}
+  const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(Service, {
+    inject: [BusStrategy],
+    useFactory: (strategy: BusStrategy) => ({ strategy }),
+    logger: false,
+  });
+  await app.listen();
+  const scope = newScope();
+  await app.get(BusStrategy).serve(scope);
+
+  const client = await connectBus(testNatsUrl(), 'module-test-client');
+  const asking = client.request(subjectOf(SUBJECTS.status, scope), {}, 2000);
+  await expect(asking).rejects.toThrow(new RemoteError('the very message'));
+  await client.close();
+
+  const bus = app.get(Bus);
+  expect(bus.isConnected()).toBe(true);
+  await app.close();
+  expect(bus.isConnected()).toBe(false);
+});

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { connectBus, NoAnswer, type Bus, type ReportMessage } from '@proctor/bus';
+import { SUBJECTS, subjectOf, type LogChunk } from '@proctor/contracts';
+import { EmbeddedNats, freePort } from '@proctor/embedded';
+import { Events } from './events';
+import { newRunId, newScope, SHORT_ACK_WAIT } from './server';
+
+Logger.overrideLogger(false);
+
+const chunk = (number: number): LogChunk => ({ chunk: number, offset: number, data: 'YQ==' });
+
+let folder: string;
+let nats: EmbeddedNats;
+let scope: string;
+let finished: string;
+let buses: Bus[];
+
+beforeEach(async () => {
+  folder = join(required('PROCTOR_TEST_FOLDER'), `bus-${randomUUID()}`);
+  nats = new EmbeddedNats({
+    folder,
+    binary: required('PROCTOR_TEST_NATS_SERVER'),
+    passwordFile: `${folder}.password`,
+    port: await freePort(),
+  });
+  await nats.start();
+  scope = newScope();
+  finished = subjectOf(SUBJECTS.finished, scope);
+  buses = [];
+});
+afterEach(async () => {
+  await Promise.all(buses.map((bus) => bus.close()));
+  await nats.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: the global setup does`);
+  return value;
+}
+
+async function connect(url = nats.url): Promise<Bus> {
+  const bus = await connectBus(url, 'restart-test', SHORT_ACK_WAIT);
+  buses.push(bus);
+  return bus;
+}
+
+async function kill(bus: Bus): Promise<void> {
+  nats.kill('SIGKILL');
+  await nats.ended;
+  while (bus.isConnected()) await setImmediate();
+}
+
+/** Starts the server again and waits for the bus. */
+async function revive(bus: Bus): Promise<void> {
+  const back = new Promise<void>((resolve) => bus.onReconnect(resolve));
+  await nats.start();
+  await back;
+  expect(bus.isConnected()).toBe(true);
+}
+
+it('says so while the server is away', async () => {
+  const bus = await connect();
+  await kill(bus);
+  await expect(bus.report(finished, {})).rejects.toThrow(NoAnswer);
+  await expect(bus.request(subjectOf(SUBJECTS.status, scope), {}, 60_000)).rejects.toThrow(NoAnswer);
+  bus.signal(subjectOf(SUBJECTS.workWaiting, scope), {});
+  await expect(bus.consumeReports(scope, () => Promise.resolve())).rejects.toThrow(NoAnswer);
+});
+
+it('keeps reports, subscriptions and readers over a killed server', async () => {
+  const bus = await connect();
+  const runId = newRunId();
+  await bus.report(finished, { number: 1 });
+  await bus.appendLog(runId, 1, chunk(0));
+  const taken = new Events<ReportMessage>();
+  let goOn = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  const consumption = await bus.consumeReports(scope, async (report) => {
+    taken.push(report);
+    await gate;
+  });
+  const status = subjectOf(SUBJECTS.status, scope);
+  bus.subscribe(status, ({ respond }) => respond?.('{"well":true}'));
+  const log = bus.readLog(runId, 1, 0)[Symbol.asyncIterator]();
+  expect((await log.next()).value).toEqual(chunk(0));
+  expect((await taken.next()).text).toBe('{"number":1}');
+
+  await kill(bus);
+  await revive(bus);
+  goOn();
+  await bus.report(finished, { number: 2 });
+  // The one in hand may come a second time, if its acknowledgement did not reach the server.
+  for (let text = ''; text !== '{"number":2}';) text = (await taken.next()).text;
+  await consumption.drained;
+  await expect(bus.request(status, {}, 5000)).resolves.toEqual({ well: true });
+  await bus.appendLog(runId, 1, chunk(1));
+  expect((await log.next()).value).toEqual(chunk(1));
+  await log.return?.();
+}, 30_000);
+
+it('makes streams and consumers anew when the server has lost its files', async () => {
+  const bus = await connect();
+  const taken = new Events<ReportMessage>();
+  await bus.consumeReports(scope, (report) => Promise.resolve(taken.push(report)));
+  await kill(bus);
+  await rm(join(folder, 'jetstream'), { recursive: true });
+  await revive(bus);
+  await bus.report(finished, { number: 1 });
+  expect((await taken.next()).text).toBe('{"number":1}');
+}, 30_000);
+
+it('waits for a server that is not there yet', async () => {
+  await nats.stop();
+  const connecting = connect();
+  await nats.start();
+  const bus = await connecting;
+  await bus.report(finished, {});
+});
+
+it('rejects at once when the credentials are wrong', async () => {
+  const url = new URL(nats.url);
+  url.password = 'wrong';
+  await expect(connectBus(url.href, 'restart-test')).rejects.toThrow(/authorization/i);
+});
+
+it('lets several processes make the streams at the same time', async () => {
+  const all = await Promise.all([connect(), connect(), connect(), connect()]);
+  await Promise.all(all.map((bus, number) => bus.report(finished, { number })));
+});
+
+it('says what to do when the server may not store as much', async () => {
+  const limits = { stagingBytesMax: 2 ** 50 };
+  await expect(connectBus(nats.url, 'restart-test', limits)).rejects.toThrow(/may not store the \d+ bytes/);
+});

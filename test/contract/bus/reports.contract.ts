@@ -1,0 +1,184 @@
+import type { Bus, ReportHandler, ReportMessage } from '@proctor/bus';
+import { MalformedMessage, SUBJECTS, subjectOf } from '@proctor/contracts';
+import { Events } from './events';
+import { LIMITS, newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
+
+/** A handler that does something at once. */
+function doing(work: (report: ReportMessage) => void): ReportHandler {
+  return (report) => Promise.resolve(report).then(work);
+}
+
+/** How every Bus carries reports. */
+export function describeReports(name: string, start: StartServer): void {
+  describe(`reports over ${name}`, () => {
+    let server: BusServer;
+    let bus: Bus;
+    let other: Bus;
+    let scope: string;
+    let finished: string;
+
+    beforeAll(async () => {
+      server = await start(LIMITS);
+      [bus, other] = [await server.connect(), await server.connect()];
+    });
+    beforeEach(() => {
+      scope = newScope();
+      finished = subjectOf(SUBJECTS.finished, scope);
+    });
+    afterAll(() => server.close());
+
+    it('keeps them until somebody consumes, then hands them over in order', async () => {
+      for (const number of [1, 2, 3]) await bus.report(finished, { number });
+      const heard = new Events<ReportMessage>();
+      const consumption = await other.consumeReports(scope, doing(heard.push));
+      for (const number of [1, 2, 3]) {
+        expect(await heard.next()).toEqual({
+          subject: finished,
+          text: `{"number":${number}}`,
+          redelivered: false,
+        });
+      }
+      await consumption.drained;
+      await consumption.stop();
+    });
+
+    it('redelivers one whose handler rejected, and is not drained before it is handled', async () => {
+      await bus.report(finished, { number: 1 });
+      const seen: boolean[] = [];
+      let isDrained = false;
+      const consumption = await other.consumeReports(
+        scope,
+        doing(({ redelivered }) => {
+          expect(isDrained).toBe(false);
+          seen.push(redelivered);
+          if (seen.length < 3) throw new Error('not yet');
+        }),
+      );
+      void consumption.drained.then(() => (isDrained = true));
+      await consumption.drained;
+      expect(seen).toEqual([false, true, true]);
+      await consumption.stop();
+    });
+
+    it('never brings back one that was handled or malformed', async () => {
+      await bus.report(finished, { number: 1 });
+      await bus.report(finished, { number: 2 });
+      const first = await other.consumeReports(
+        scope,
+        doing(({ text }) => {
+          if (text.includes('1')) throw new MalformedMessage('not like that');
+        }),
+      );
+      await first.drained;
+      await first.stop();
+
+      await bus.report(finished, { number: 3 });
+      const heard: string[] = [];
+      const second = await other.consumeReports(
+        scope,
+        doing(({ text }) => void heard.push(text)),
+      );
+      await second.drained;
+      expect(heard).toEqual(['{"number":3}']);
+      await second.stop();
+    });
+
+    it('is drained at once when there are none', async () => {
+      const consumption = await other.consumeReports(
+        scope,
+        doing(() => undefined),
+      );
+      await consumption.drained;
+      await consumption.stop();
+    });
+
+    it('hands several over at a time, as many as the limit allows', async () => {
+      const begun = new Events<string>();
+      let goOn = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (goOn = resolve));
+      for (const number of [1, 2, 3, 4]) await bus.report(finished, { number });
+      const consumption = await other.consumeReports(scope, async ({ text }) => {
+        begun.push(text);
+        await gate;
+      });
+      for (const number of [1, 2, 3]) expect(await begun.next()).toBe(`{"number":${number}}`);
+      await other.flush();
+      expect(begun.unread).toBe(0);
+      goOn();
+      expect(await begun.next()).toBe('{"number":4}');
+      await consumption.drained;
+      await consumption.stop();
+    });
+
+    it('waits for the handlers in flight when stopped, and leaves the rest for the next', async () => {
+      for (const number of [1, 2, 3, 4, 5]) await bus.report(finished, { number });
+      let goOn = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (goOn = resolve));
+      const begun = new Events<string>();
+      const done: string[] = [];
+      const first = await bus.consumeReports(scope, async ({ text }) => {
+        begun.push(text);
+        await gate;
+        done.push(text);
+      });
+      for (let count = 0; count < 3; count++) await begun.next();
+      const stopped = first.stop();
+      goOn();
+      await stopped;
+      expect(done).toHaveLength(3);
+
+      const rest: string[] = [];
+      const second = await other.consumeReports(
+        scope,
+        doing(({ text }) => void rest.push(text)),
+      );
+      await second.drained;
+      expect(rest.sort()).toEqual(['{"number":4}', '{"number":5}']);
+      await second.stop();
+    });
+
+    describe('reports that a consumer stays silent about', () => {
+      let impatient: BusServer;
+      let first: Bus;
+      let second: Bus;
+
+      beforeAll(async () => {
+        impatient = await start(SHORT_ACK_WAIT);
+        [first, second] = [await impatient.connect(), await impatient.connect()];
+      });
+      afterAll(() => impatient.close());
+
+      it('keeps a report from others for as long as its handler works', async () => {
+        const again = new Events<ReportMessage>();
+        await first.report(finished, {});
+        const slowly = (SHORT_ACK_WAIT.reportAckWaitMs ?? 0) * 2.5;
+        const holding = await first.consumeReports(scope, async (report) => {
+          again.push(report);
+          await new Promise((resolve) => setTimeout(resolve, slowly));
+        });
+        const waiting = await second.consumeReports(scope, doing(again.push));
+        await Promise.all([holding.drained, waiting.drained]);
+        await again.next();
+        expect(again.unread).toBe(0);
+        await Promise.all([holding.stop(), waiting.stop()]);
+      });
+
+      it('gives what a dead consumer had in hand to another', async () => {
+        const doomed = await impatient.connect();
+        const taken = new Events<ReportMessage>();
+        await first.report(finished, { number: 1 });
+        const dead = await doomed.consumeReports(scope, (report) => {
+          taken.push(report);
+          return new Promise(() => undefined);
+        });
+        await taken.next();
+        await impatient.kill(doomed);
+        const heard = new Events<ReportMessage>();
+        const consumption = await second.consumeReports(scope, doing(heard.push));
+        expect(await heard.next()).toEqual({ subject: finished, text: '{"number":1}', redelivered: true });
+        await consumption.drained;
+        await Promise.all([consumption.stop(), dead.stop()]);
+      });
+    });
+  });
+}

@@ -1,0 +1,32 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Bus, BusLimits } from '@proctor/bus';
+
+/** A server that buses connect to: in memory, or NATS. */
+export interface BusServer {
+  connect(): Promise<Bus>;
+  /** Cuts a client off as the death of its process would: nothing more is said for it. */
+  kill(bus: Bus): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type StartServer = (limits: Partial<BusLimits>) => Promise<BusServer>;
+
+/** What a consumer stays silent about comes again after longer than any test takes. */
+export const LIMITS: Partial<BusLimits> = {
+  reportAckWaitMs: 60_000,
+  reportsInFlightMax: 3,
+  redeliveryDelayMinMs: 20,
+  redeliveryDelayMaxMs: 100,
+  drainTimeoutMs: 500,
+};
+
+/** Short enough for a test that waits for it. */
+export const SHORT_ACK_WAIT: Partial<BusLimits> = { ...LIMITS, reportAckWaitMs: 600 };
+
+export function newScope(): string {
+  return `arch-${randomUUID().slice(0, 8)}`;
+}
+
+export function newRunId(): number {
+  return randomInt(1, 2 ** 40);
+}

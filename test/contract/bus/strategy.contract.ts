@@ -1,0 +1,248 @@
+import { Controller, Inject, Module, type INestMicroservice } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Ctx, EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
+import { BusContext, BusErrorFilter, BusStrategy, NoAnswer, RemoteError, type Bus } from '@proctor/bus';
+import { ExplainRequest, parseMessage, SUBJECTS, subjectOf } from '@proctor/contracts';
+import { of } from 'rxjs';
+import { Events } from './events';
+import { newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
+
+interface Call {
+  handler: string;
+  payload: unknown;
+  scope: string;
+  subject: string;
+  redelivered: boolean;
+}
+
+/** What the handlers below do beyond recording their call. */
+class Behaviour {
+  readonly calls = new Events<Call>();
+  onReport: () => Promise<void> = () => Promise.resolve();
+  onReturn: () => Promise<void> = () => Promise.resolve();
+  returned = false;
+
+  record(handler: string, payload: unknown, { scope, subject, redelivered }: BusContext): void {
+    this.calls.push({ handler, payload, scope, subject, redelivered });
+  }
+}
+
+@Controller()
+class Handlers {
+  constructor(@Inject(Behaviour) private readonly behaviour: Behaviour) {}
+
+  @MessagePattern(SUBJECTS.explain)
+  explain(@Payload() payload: unknown, @Ctx() context: BusContext): object {
+    const { runId } = parseMessage(ExplainRequest, payload);
+    return { runId, arch: context.scope };
+  }
+
+  @MessagePattern(SUBJECTS.status)
+  status(): never {
+    throw new Error('no status today');
+  }
+
+  @MessagePattern(SUBJECTS.renew)
+  renew(): unknown {
+    return of({ observed: true });
+  }
+
+  @MessagePattern(SUBJECTS.return)
+  async return(): Promise<object> {
+    await this.behaviour.onReturn();
+    this.behaviour.returned = true;
+    return { returned: true };
+  }
+
+  @EventPattern<string>(SUBJECTS.runsSubmitted)
+  submitted(@Payload() payload: unknown, @Ctx() context: BusContext): void {
+    this.behaviour.record('submitted', payload, context);
+  }
+
+  @EventPattern<string>(SUBJECTS.finished)
+  async finished(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<void> {
+    this.behaviour.record('finished', payload, context);
+    await this.behaviour.onReport();
+  }
+
+  @EventPattern<string>(SUBJECTS.started)
+  started(@Payload() payload: unknown, @Ctx() context: BusContext): void {
+    this.behaviour.record('started', payload, context);
+    parseMessage(ExplainRequest, payload);
+  }
+}
+
+interface Service {
+  app: INestMicroservice;
+  strategy: BusStrategy;
+  behaviour: Behaviour;
+}
+
+async function serve(bus: Bus): Promise<Service> {
+  const behaviour = new Behaviour();
+  @Module({ controllers: [Handlers], providers: [{ provide: Behaviour, useValue: behaviour }] })
+  class TestModule {}
+  const strategy = new BusStrategy(bus, undefined, SHORT_ACK_WAIT.drainTimeoutMs);
+  const app = await NestFactory.createMicroservice(TestModule, { strategy, logger: false });
+  app.useGlobalFilters(new BusErrorFilter());
+  await app.listen();
+  return { app, strategy, behaviour };
+}
+
+/** What Nest handlers get through BusStrategy, whatever carries it. */
+export function describeStrategy(name: string, start: StartServer): void {
+  describe(`BusStrategy on ${name}`, () => {
+    let server: BusServer;
+    let client: Bus;
+    let service: Service;
+    let scope: string;
+
+    beforeAll(async () => {
+      server = await start(SHORT_ACK_WAIT);
+      client = await server.connect();
+      service = await serve(await server.connect());
+    });
+    beforeEach(() => (scope = newScope()));
+    afterEach(() => service.strategy.withdraw(scope));
+    afterAll(async () => {
+      await service.app.close();
+      await server.close();
+    });
+
+    it('answers requests of the scopes that are served, and of no other', async () => {
+      await service.strategy.serve(scope);
+      await expect(client.request(subjectOf(SUBJECTS.explain, scope), { runId: 7 }, 2000)).resolves.toEqual({
+        runId: 7,
+        arch: scope,
+      });
+      await expect(
+        client.request(subjectOf(SUBJECTS.explain, newScope()), { runId: 7 }, 2000),
+      ).rejects.toThrow(NoAnswer);
+    });
+
+    it('answers with what an Observable gives', async () => {
+      await service.strategy.serve(scope);
+      await expect(client.request(subjectOf(SUBJECTS.renew, scope), {}, 2000)).resolves.toEqual({
+        observed: true,
+      });
+    });
+
+    it('answers with the message of an error, a malformed request included', async () => {
+      await service.strategy.serve(scope);
+      const ask = (subject: typeof SUBJECTS.status | typeof SUBJECTS.explain, body: object) =>
+        client.request(subjectOf(subject, scope), body, 2000);
+      await expect(ask(SUBJECTS.status, {})).rejects.toThrow(new RemoteError('no status today'));
+      await expect(ask(SUBJECTS.explain, { runId: 'x' })).rejects.toThrow(/ExplainRequest: runId: .*integer/);
+    });
+
+    it('hears signals with their context', async () => {
+      await service.strategy.serve(scope);
+      const subject = subjectOf(SUBJECTS.runsSubmitted, scope);
+      client.signal(subject, { any: 'thing' });
+      expect(await service.behaviour.calls.next()).toEqual({
+        handler: 'submitted',
+        payload: { any: 'thing' },
+        scope,
+        subject,
+        redelivered: false,
+      });
+    });
+
+    it('hears nothing after withdrawing, and may serve again', async () => {
+      await service.strategy.serve(scope);
+      await service.strategy.withdraw(scope);
+      await expect(client.request(subjectOf(SUBJECTS.renew, scope), {}, 2000)).rejects.toThrow(NoAnswer);
+      await client.report(subjectOf(SUBJECTS.finished, scope), { number: 1 });
+      expect(service.behaviour.calls.unread).toBe(0);
+      await service.strategy.serve(scope);
+      expect(await service.behaviour.calls.next()).toMatchObject({
+        payload: { number: 1 },
+        redelivered: false,
+      });
+      await service.strategy.drained(scope);
+    });
+
+    it('redelivers a report whose handler fails until it succeeds', async () => {
+      let failures = 2;
+      service.behaviour.onReport = () =>
+        failures-- > 0 ? Promise.reject(new Error('database away')) : Promise.resolve();
+      await client.report(subjectOf(SUBJECTS.finished, scope), { number: 1 });
+      await service.strategy.serve(scope);
+      await service.strategy.drained(scope);
+      for (const redelivered of [false, true, true]) {
+        expect(await service.behaviour.calls.next()).toMatchObject({ handler: 'finished', redelivered });
+      }
+      expect(service.behaviour.calls.unread).toBe(0);
+    });
+
+    it('ends a malformed report', async () => {
+      await client.report(subjectOf(SUBJECTS.started, scope), { runId: 'x' });
+      await service.strategy.serve(scope);
+      await service.strategy.drained(scope);
+      expect(await service.behaviour.calls.next()).toMatchObject({ handler: 'started', redelivered: false });
+      expect(service.behaviour.calls.unread).toBe(0);
+    });
+
+    it('refuses to serve a scope twice, or one that is not a token of a subject', async () => {
+      await service.strategy.serve(scope);
+      await expect(service.strategy.serve(scope)).rejects.toThrow('served already');
+      await expect(service.strategy.serve('a.*')).rejects.toThrow('cannot be part of a subject');
+      await expect(service.strategy.drained(newScope())).rejects.toThrow('is not served');
+    });
+
+    it('hands what a killed process had in hand to the next that serves the scope', async () => {
+      const doomedBus = await server.connect();
+      const doomed = await serve(doomedBus);
+      doomed.behaviour.onReport = () => new Promise(() => undefined);
+      await client.report(subjectOf(SUBJECTS.finished, scope), { number: 1 });
+      await doomed.strategy.serve(scope);
+      await doomed.behaviour.calls.next();
+      await server.kill(doomedBus);
+
+      await service.strategy.serve(scope);
+      expect(await service.behaviour.calls.next()).toMatchObject({
+        payload: { number: 1 },
+        redelivered: true,
+      });
+      await service.strategy.drained(scope);
+      await doomed.app.close();
+    });
+
+    it('answers a request in flight before it is closed', async () => {
+      const leaving = await serve(await server.connect());
+      let goOn = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (goOn = resolve));
+      const begun = new Promise<void>((resolve) => {
+        leaving.behaviour.onReturn = () => {
+          resolve();
+          return gate;
+        };
+      });
+      await leaving.strategy.serve(scope);
+      const asking = client.request(subjectOf(SUBJECTS.return, scope), {}, 2000);
+      await begun;
+      const closed = leaving.app.close();
+      setImmediate(goOn);
+      await closed;
+      expect(leaving.behaviour.returned).toBe(true);
+      await expect(asking).resolves.toEqual({ returned: true });
+    });
+
+    it('waits for handlers in flight when it is closed', async () => {
+      const leaving = await serve(await server.connect());
+      let goOn = (): void => undefined;
+      let isDone = false;
+      leaving.behaviour.onReport = async () => {
+        await new Promise<void>((resolve) => (goOn = resolve));
+        isDone = true;
+      };
+      await client.report(subjectOf(SUBJECTS.finished, scope), { number: 1 });
+      await leaving.strategy.serve(scope);
+      await leaving.behaviour.calls.next();
+      const closed = leaving.app.close();
+      goOn();
+      await closed;
+      expect(isDone).toBe(true);
+    });
+  });
+}
