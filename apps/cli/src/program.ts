@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { createKey, listKeys, revokeKey } from './keys';
+import { migrateDatabase } from './migrate';
+import { start } from './start/start';
+import { addUser, changePassword } from './users';
+
+const PASSWORD_STDIN = 'read the password from standard input';
+
+/** Exit codes: 0 done, 1 failed, 2 the command line is wrong. */
+export function createProgram(): Command {
+  const program = new Command('proctor')
+    .description('Schedules Debian package tests on worker machines and keeps their results.')
+    .addHelpText(
+      'after',
+      '\nThe commands but `start` speak to the database in PROCTOR_DATABASE_URL,' +
+        ' else to the Proctor that runs on PROCTOR_HOME.',
+    )
+    .exitOverride();
+
+  program
+    .command('start')
+    .description('run the api, the scheduler and a worker here, with their own PostgreSQL and nats-server')
+    .action(() => start());
+  program.command('migrate').description('bring the database schema up to date').action(migrateDatabase);
+
+  const user = program.command('user').description('who may ask for tests');
+  user
+    .command('add')
+    .argument('<name>')
+    .description('make a user')
+    .option('--admin', 'may do everything', false)
+    .option('--password-stdin', PASSWORD_STDIN, false)
+    .action(addUser);
+  user
+    .command('password')
+    .argument('<name>')
+    .description('set the password of a user; asks for it on a terminal')
+    .option('--password-stdin', PASSWORD_STDIN, false)
+    .action(changePassword);
+
+  const key = program.command('key').description('the API keys of users');
+  key
+    .command('create')
+    .argument('<user>')
+    .description('make a key and print it, this once, alone on standard output')
+    .requiredOption('--name <text>', 'what the key is for')
+    .action(createKey);
+  key.command('list').argument('<user>').description('the keys of a user').action(listKeys);
+  key.command('revoke').argument('<id-or-prefix>').description('end a key at once').action(revokeKey);
+  return program;
+}

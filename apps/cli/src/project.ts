@@ -1,0 +1,10 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The folder that package.json lies in, whether this runs from sources or from dist. */
+export function projectFolder(from = __dirname): string {
+  if (existsSync(join(from, 'package.json'))) return from;
+  const parent = dirname(from);
+  if (parent === from) throw new Error('package.json is not above this program');
+  return projectFolder(parent);
+}

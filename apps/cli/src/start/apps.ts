@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { AppProcess, endLeftOverApp, type Home } from '@proctor/embedded';
+
+export const APPS = ['api', 'scheduler', 'worker'] as const;
+export type AppName = (typeof APPS)[number];
+
+const NAME_WIDTH = Math.max(...APPS.map((name) => name.length));
+
+/** An app of this build; its lines go to standard output with its name before them. */
+export function appProcess(name: AppName, env: NodeJS.ProcessEnv, home: Home): AppProcess {
+  return new AppProcess({
+    name,
+    main: join(__dirname, `../../../${name}/src/main.js`),
+    // The apps write to a pipe, but it is our output that people look at.
+    env: process.stdout.isTTY ? env : { ...env, NO_COLOR: '1' },
+    identityFile: home.processFile(name),
+    onLine: (line) => console.log(`${name.padEnd(NAME_WIDTH)} | ${line}`),
+  });
+}
+
+/** Apps of a run that was killed end by themselves; this waits for it. */
+export async function endLeftOverApps(home: Home): Promise<void> {
+  await Promise.all(APPS.map((name) => endLeftOverApp(home.processFile(name))));
+}

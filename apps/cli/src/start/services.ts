@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { migrate } from '@proctor/database';
+import {
+  EmbeddedNats,
+  EmbeddedPostgres,
+  findNatsServer,
+  type Home,
+  type Supervisor,
+} from '@proctor/embedded';
+import { administratorKey, type AdministratorKey } from './administrator';
+import type { Steps } from './steps';
+
+export interface LaunchContext {
+  env: NodeJS.ProcessEnv;
+  home: Home;
+  supervisor: Supervisor;
+  steps: Steps;
+}
+
+/** Starts PostgreSQL, unless `PROCTOR_DATABASE_URL` names one, and brings its schema up to date. */
+export async function startDatabase(
+  context: LaunchContext,
+): Promise<{ databaseUrl: string; admin: AdministratorKey }> {
+  const { home, steps, env } = context;
+  const databaseUrl = env['PROCTOR_DATABASE_URL'] || (await startPostgres(context));
+  await steps.during(
+    (names: string[]) =>
+      names.length === 0
+        ? 'database is up to date'
+        : `database migrated (${names.length} migration${names.length === 1 ? '' : 's'})`,
+    () => migrate(databaseUrl),
+  );
+  await writeFile(home.databaseUrl, `${databaseUrl}\n`, { mode: 0o600 });
+  return { databaseUrl, admin: await administratorKey(databaseUrl, home) };
+}
+
+async function startPostgres({ home, supervisor, steps, env }: LaunchContext): Promise<string> {
+  const postgres = new EmbeddedPostgres({
+    folder: home.postgresql,
+    passwordFile: home.secret('postgres'),
+    ...port(env, 'PROCTOR_POSTGRES_PORT'),
+  });
+  await steps.during(
+    (version: string) => `PostgreSQL ${version}`,
+    async () => {
+      await supervisor.start(postgres);
+      return postgres.version();
+    },
+  );
+  return postgres.url;
+}
+
+/** Starts nats-server, fetched from Debian where there is none, unless `PROCTOR_NATS_URL` names one. */
+export async function startNats({ home, supervisor, steps, env }: LaunchContext): Promise<string> {
+  const named = env['PROCTOR_NATS_URL'];
+  if (named) return named;
+  let isFetching = false;
+  const from = performance.now();
+  const binary = await findNatsServer(home.natsPackage, () => {
+    isFetching = true;
+    steps.say("fetching nats-server from Debian's package, since this machine has none");
+  });
+  const seconds = ((performance.now() - from) / 1000).toFixed(1);
+  if (isFetching) steps.say(`nats-server from Debian's package … ${seconds} s`);
+  const nats = new EmbeddedNats({
+    folder: home.nats,
+    binary: binary.path,
+    passwordFile: home.secret('nats'),
+    ...port(env, 'PROCTOR_NATS_PORT'),
+  });
+  await steps.during(`nats-server ${binary.version}`, () => supervisor.start(nats));
+  return nats.url;
+}
+
+/** A fixed port that the environment asks for; any free one otherwise. */
+function port(env: NodeJS.ProcessEnv, name: string): { port?: number } {
+  const text = env[name];
+  if (!text) return {};
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1 || number > 65535) {
+    throw new Error(`${name}: ${JSON.stringify(text)} is not a port number from 1 to 65535`);
+  }
+  return { port: number };
+}

@@ -1,0 +1,118 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadConfiguration, type Configuration } from '@proctor/config';
+import { Home, HomeLock, Supervisor, ensureDebianPackages, freePort, isPortTaken } from '@proctor/embedded';
+import { projectFolder } from '../project';
+import { appProcess, endLeftOverApps, type AppName } from './apps';
+import { startDatabase, startNats, type LaunchContext } from './services';
+import { Steps } from './steps';
+import { onStopRequest } from './stop-request';
+import { serviceUrl, welcome } from './welcome';
+
+const STOP_ORDER = ['worker', 'scheduler', 'api', 'nats', 'postgres'];
+
+/** Runs everything on this machine until a signal asks for the end. @throws with nothing left running */
+export async function start(): Promise<void> {
+  surviveClosedOutput();
+  const project = projectFolder();
+  const home = await Home.find(process.env, project);
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    PROCTOR_HOME: home.path,
+    PROCTOR_CONFIG: process.env['PROCTOR_CONFIG'] ?? join(project, 'config'),
+  };
+  const configuration = await loadConfiguration(env);
+  if (configuration.server.port === 0) configuration.server.port = await freePort();
+  env['PROCTOR_PORT'] = String(configuration.server.port);
+  await home.prepare();
+  const lock = await HomeLock.acquire(home.lock, serviceUrl(configuration.server));
+  try {
+    if (lock.isTakenOver) console.log('the Proctor before this one was killed: ending what it left behind');
+    await endLeftOverApps(home);
+    await checkPort(configuration);
+    await serve(configuration, env, home);
+  } finally {
+    await rm(home.databaseUrl, { force: true });
+    await lock.release();
+  }
+}
+
+/** With `npm start | tee log`, Ctrl-C ends tee first; everything is to stop in order all the same. */
+function surviveClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
+
+async function checkPort({ server }: Configuration): Promise<void> {
+  if (!(await isPortTaken(server.host, server.port))) return;
+  throw new Error(
+    `port ${server.port} of ${server.host} is in use by another program; choose another one:` +
+      ` PROCTOR_PORT=${server.port + 1} npm start`,
+  );
+}
+
+async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home: Home): Promise<void> {
+  const steps = new Steps((line) => console.log(line));
+  const supervisor = new Supervisor(STOP_ORDER, (line) => steps.say(line));
+  const packages: { pending: Promise<void> } = { pending: Promise.resolve() };
+  let unlisten = (): void => undefined;
+  const stopRequested = new Promise<void>((resolve) => {
+    let requests = 0;
+    unlisten = onStopRequest((cause) => {
+      requests += 1;
+      if (requests === 1) steps.say(`${cause}: stopping`);
+      else void supervisor.stop();
+      resolve();
+    });
+  });
+  steps.say(`everything is kept in ${home.path}${home.reason ? `, since ${home.reason}` : ''}`);
+  try {
+    const launched = launch(configuration, { env, home, supervisor, steps }, packages);
+    // What is interrupted rejects after the stop; the first to settle counts.
+    await Promise.race([launched, stopRequested]);
+    await stopRequested;
+  } finally {
+    await supervisor.stop();
+    await packages.pending;
+    unlisten();
+  }
+}
+
+async function launch(
+  { server }: Configuration,
+  context: LaunchContext,
+  packages: { pending: Promise<void> },
+): Promise<void> {
+  const { steps } = context;
+  const services = [startNats(context), startDatabase(context)] as const;
+  // apt is asked for nats-server first, then for the worker's packages.
+  packages.pending = services[0].then(
+    () => (context.supervisor.isStopping ? undefined : installPackages(steps)),
+    () => undefined,
+  );
+  const [natsUrl, { databaseUrl, admin }] = await Promise.all(services);
+  const startApp = (name: AppName, urls: NodeJS.ProcessEnv): Promise<void> => {
+    const app = appProcess(name, { ...context.env, ...urls }, context.home);
+    return steps.during(name, () => context.supervisor.start(app));
+  };
+  const both = { PROCTOR_DATABASE_URL: databaseUrl, PROCTOR_NATS_URL: natsUrl };
+  const worker = packages.pending.then(() =>
+    startApp('worker', { PROCTOR_DATABASE_URL: undefined, PROCTOR_NATS_URL: natsUrl }),
+  );
+  await Promise.all([startApp('api', both), startApp('scheduler', both), worker]);
+  steps.say(welcome(server, context.home, admin));
+}
+
+/** Beside everything else: the api answers meanwhile, and the worker starts after it. */
+async function installPackages(steps: Steps): Promise<void> {
+  const from = performance.now();
+  const outcome = await ensureDebianPackages(undefined, (missing) =>
+    steps.say(`installing Debian packages for the worker (the api answers meanwhile): ${missing.join(' ')}`),
+  );
+  const seconds = ((performance.now() - from) / 1000).toFixed(1);
+  if (outcome.installed.length > 0) steps.say(`Debian packages installed … ${seconds} s`);
+  if (outcome.advice) steps.say(`the worker cannot run tests: ${outcome.advice}`);
+}

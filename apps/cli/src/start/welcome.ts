@@ -1,0 +1,23 @@
+import type { ServerConfiguration } from '@proctor/config';
+import type { Home } from '@proctor/embedded';
+import type { AdministratorKey } from './administrator';
+
+/** Where a browser on this machine finds the service. */
+export function serviceUrl({ host, port }: Pick<ServerConfiguration, 'host' | 'port'>): string {
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+/** What `npm start` says once everything serves, with a line to copy. */
+export function welcome(server: ServerConfiguration, home: Home, admin: AdministratorKey): string {
+  const url = serviceUrl(server);
+  const lines = [`Proctor is ready at ${url}`];
+  if (admin.isNew) lines.push(`The API key of the user admin is ${admin.key} (also in ${home.adminKey})`);
+  else if (admin.key) lines.push(`The API key of the user admin is in ${home.adminKey}`);
+  else lines.push('The user admin has keys elsewhere; make one: npx proctor key create admin --name TEXT');
+  const key = admin.isNew ? admin.key : admin.key ? `$(cat ${home.adminKey})` : 'KEY';
+  const path = `/api/v1/test/${server.suites[0]}/${server.architectures[0]}/hello`;
+  lines.push('Ask for a test:', `  curl -H "Auth-Key: ${key}" -X POST ${url}${path}`);
+  return lines.join('\n');
+}

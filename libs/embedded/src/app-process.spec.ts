@@ -1,0 +1,90 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppProcess, endLeftOverApp } from './app-process';
+import { asIdentity, isRunning } from './process-identity';
+
+/** Says two lines, then that it is ready; ends in order on SIGTERM. */
+const WELL_BEHAVED = `
+  process.on('SIGTERM', () => { console.log('bye'); process.exit(0); });
+  process.on('disconnect', () => process.exit(0));
+  console.log('one'); console.error('two ' + process.env.WORD);
+  process.send({ ready: true });`;
+
+describe('AppProcess', () => {
+  let folder: string;
+  let lines: string[];
+  let app: AppProcess;
+
+  const make = async (source: string): Promise<AppProcess> => {
+    const main = join(folder, 'main.js');
+    await writeFile(main, source);
+    return (app = new AppProcess({
+      name: 'api',
+      main,
+      env: { ...process.env, WORD: 'here' },
+      identityFile: join(folder, 'api.json'),
+      onLine: (line) => lines.push(line),
+    }));
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'app-process-'));
+    lines = [];
+  });
+  afterEach(async () => {
+    await app.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('starts, passes on lines of both outputs, and ends in order', async () => {
+    await (await make(WELL_BEHAVED)).start();
+    await app.stop();
+    expect(await app.ended).toEqual({ code: 0, signal: null });
+    expect(lines.sort()).toEqual(['bye', 'one', 'two here']);
+    expect(await readdir(folder)).toEqual(['main.js']);
+  });
+
+  it('starts again after it died', async () => {
+    await (await make(WELL_BEHAVED)).start();
+    const first = app.pid;
+    app.kill('SIGKILL');
+    expect(await app.ended).toEqual({ code: null, signal: 'SIGKILL' });
+    await app.start();
+    expect(app.pid).not.toBe(first);
+  });
+
+  it('rejects when it ends before it is ready', async () => {
+    await make('process.exit(3)');
+    await expect(app.start()).rejects.toThrow('api ended with exit code 3 before it was ready');
+  });
+
+  it('rejects when it is stopped before it is ready', async () => {
+    await make('setInterval(() => undefined, 1000); console.log("up")');
+    const refused = expect(app.start()).rejects.toThrow('api ended with signal SIGTERM before it was ready');
+    await app.stop();
+    await refused;
+  });
+
+  it('is found by the next supervisor, which waits for its end', async () => {
+    // Ends some time after it was told.
+    await (await make(WELL_BEHAVED)).start();
+    const identityFile = join(folder, 'api.json');
+    const identity = asIdentity(JSON.parse(await readFile(identityFile, 'utf8')));
+    expect(identity?.pid).toBe(app.pid);
+    const gone = endLeftOverApp(identityFile);
+    app.kill('SIGTERM');
+    await gone;
+    expect(isRunning(identity!)).toBe(false);
+    expect(await readdir(folder)).toEqual(['main.js']);
+  });
+
+  it('makes nothing of an identity file that is missing or broken', async () => {
+    await make('');
+    const identityFile = join(folder, 'api.json');
+    await endLeftOverApp(identityFile);
+    await writeFile(identityFile, '{');
+    await endLeftOverApp(identityFile);
+    expect(await readdir(folder)).toEqual(['main.js']);
+  });
+});

@@ -1,0 +1,117 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { endProcess } from './left-over';
+import { OwnedProcess } from './owned-process';
+import { asIdentity, identify, isRunning } from './process-identity';
+import { describeEnding, type Ending, type Supervised } from './supervised';
+import { until } from './until';
+
+const READY_TIMEOUT_MS = 60_000;
+const STOP_PATIENCE_MS = 60_000;
+/** An app whose supervisor is gone ends by itself. */
+const ORPHAN_PATIENCE_MS = 15_000;
+
+export interface AppProcessOptions {
+  name: string;
+  /** Path of its main.js. */
+  main: string;
+  env: NodeJS.ProcessEnv;
+  /** Remembers the process, so that the next start can end it if we are killed. */
+  identityFile: string;
+  /** Receives each line that it writes. */
+  onLine: (line: string) => void;
+}
+
+/** One of Proctor's apps as a process of its own; it says `{ ready: true }` over IPC once it serves. */
+export class AppProcess implements Supervised {
+  readonly name: string;
+  private current: OwnedProcess | null = null;
+
+  constructor(private readonly options: AppProcessOptions) {
+    this.name = options.name;
+  }
+
+  get pid(): number | null {
+    return this.current?.pid ?? null;
+  }
+
+  get ended(): Promise<Ending> {
+    if (!this.current) throw new Error(`${this.name} was not started yet`);
+    return this.current.ended;
+  }
+
+  async start(): Promise<void> {
+    const { main, env, identityFile } = this.options;
+    // In a session of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the apps in order.
+    const child = fork(main, [], {
+      env,
+      execArgv: ['--enable-source-maps'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: true,
+    });
+    const app = (this.current = new OwnedProcess(child));
+    this.readLines(child);
+    const ready = isReady(child);
+    if (child.pid !== undefined) await writeFile(identityFile, JSON.stringify(identify(child.pid)));
+    const timeout = AbortSignal.timeout(READY_TIMEOUT_MS);
+    const late = new Promise<never>((_, reject) => {
+      const text = `${this.name} was not ready after ${READY_TIMEOUT_MS / 1000} s`;
+      timeout.addEventListener('abort', () => reject(new Error(text)));
+    });
+    const ended = app.ended.then((ending) => {
+      throw new Error(`${this.name} ended with ${describeEnding(ending)} before it was ready`);
+    });
+    try {
+      await Promise.race([ready, ended, late]);
+    } catch (error) {
+      app.kill('SIGKILL');
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.current?.end('SIGTERM', STOP_PATIENCE_MS, () =>
+      this.options.onLine(`did not end within ${STOP_PATIENCE_MS / 1000} s of SIGTERM: killing it`),
+    );
+    await rm(this.options.identityFile, { force: true });
+  }
+
+  /** For tests of what happens when it dies or stalls. */
+  kill(signal: NodeJS.Signals): void {
+    this.current?.kill(signal);
+  }
+
+  private readLines(child: ChildProcess): void {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream) createInterface({ input: stream }).on('line', this.options.onLine);
+    }
+  }
+}
+
+/** Waits for the end of an app that a killed supervisor left behind, and ends it if it does not end by itself. */
+export async function endLeftOverApp(identityFile: string): Promise<void> {
+  const text = await readFile(identityFile, 'utf8').catch(() => 'null');
+  const found = asIdentity(parse(text));
+  if (found && !(await until(() => !isRunning(found), ORPHAN_PATIENCE_MS))) {
+    await endProcess(found, 'SIGKILL', ORPHAN_PATIENCE_MS);
+  }
+  await rm(identityFile, { force: true });
+}
+
+/** A file that was cut short names no process. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isReady(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.on('message', (message) => {
+      if ((message as { ready?: unknown } | null)?.ready === true) resolve();
+    });
+  });
+}

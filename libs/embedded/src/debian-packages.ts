@@ -1,0 +1,135 @@
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CommandFailed, runCommand } from './command';
+
+/** What a worker needs to run autopkgtest in the backend `unshare`. */
+export const WORKER_PACKAGES = ['autopkgtest', 'autodep8', 'mmdebstrap', 'uidmap', 'slirp4netns'];
+
+const LOCK_TIMEOUT_S = 120;
+const NONINTERACTIVE = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' };
+
+export interface PackagesOutcome {
+  /** Packages that are missing still. */
+  missing: string[];
+  /** Packages that were installed now. */
+  installed: string[];
+  /** Why there are missing ones, with the one command to type; absent when there are none. */
+  advice?: string;
+}
+
+/**
+ * Installs the packages that the system lacks when we are root; otherwise says what to type. Never throws: Proctor
+ * serves without them, only its worker does not.
+ */
+export async function ensureDebianPackages(
+  names: string[] = WORKER_PACKAGES,
+  onInstall?: (missing: string[]) => void,
+): Promise<PackagesOutcome> {
+  try {
+    const missing = await missingPackages(names);
+    if (missing.length === 0) return { missing, installed: [] };
+    if (process.getuid?.() !== 0) return { missing, installed: [], advice: adviceFor(missing) };
+    onInstall?.(missing);
+    await install(missing);
+    return { missing: [], installed: missing };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { missing: names, installed: [], advice: `${adviceFor(names)}\n(${reason})` };
+  }
+}
+
+/** Which of the packages dpkg does not have installed. @throws CommandFailed where there is no dpkg */
+export async function missingPackages(names: string[]): Promise<string[]> {
+  const format = '${Package} ${db:Status-Status}\n';
+  const text = await runCommand('dpkg-query', ['-W', '-f', format, ...names]).catch((error: unknown) => {
+    // It ends with 1 when it does not know one of them, and still lists the others.
+    if (error instanceof CommandFailed && error.output !== '') return error.output;
+    throw error;
+  });
+  const installed = new Set(text.split('\n').filter((line) => line.endsWith(' installed')));
+  return names.filter((name) => !installed.has(`${name} installed`));
+}
+
+export function adviceFor(packages: string[]): string {
+  return (
+    `missing Debian packages: ${packages.join(' ')}. As root, type:\n` +
+    `  apt-get update && apt-get install --yes --no-install-recommends ${packages.join(' ')}`
+  );
+}
+
+async function install(packages: string[]): Promise<void> {
+  const lists = await readdir('/var/lib/apt/lists').catch(() => []);
+  const hasLists = lists.some((name) => name.includes('_Packages'));
+  if (hasLists) {
+    try {
+      return await aptInstall(packages);
+    } catch (error) {
+      // Lists that are too old name files that the mirror has no longer.
+      if (!(error instanceof CommandFailed)) throw error;
+    }
+  }
+  await apt(['update']);
+  await aptInstall(packages);
+}
+
+async function aptInstall(packages: string[]): Promise<void> {
+  await apt(['install', '--yes', '--no-remove', '--no-install-recommends', ...packages]);
+}
+
+/** Detached: dpkg should not be interrupted half-way by a Ctrl-C that is meant for us. */
+async function apt(args: string[]): Promise<void> {
+  const patience = ['-o', `DPkg::Lock::Timeout=${LOCK_TIMEOUT_S}`, '-o', 'Acquire::Retries=2'];
+  await runCommand('apt-get', [...patience, ...args], { env: NONINTERACTIVE, detached: true });
+}
+
+/**
+ * Fetches a package from the machine's own Debian mirror (apt checks signatures and hashes) and unpacks it to
+ * `folder`, which needs no root.
+ */
+export async function unpackDebianPackage(name: string, folder: string): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true });
+  const work = await mkdtemp(`${folder}.`);
+  try {
+    const file = await download(name, work);
+    await runCommand('dpkg-deb', ['-x', file, join(work, 'unpacked')]);
+    await rm(folder, { recursive: true, force: true });
+    await rename(join(work, 'unpacked'), folder);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function download(name: string, folder: string): Promise<string> {
+  const get = (settings: string[], args: string[]): Promise<string> =>
+    runCommand('apt-get', [...SANDBOX, ...settings, ...args], { cwd: folder, env: NONINTERACTIVE });
+  try {
+    await get([], ['download', name]);
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    // The system's package lists are empty, as in many containers, or too old: fetch lists of our own.
+    const settings = await privateLists(folder);
+    await get(settings, ['update']);
+    await get(settings, ['download', name]);
+  }
+  const file = (await readdir(folder)).find((entry) => entry.endsWith('.deb'));
+  if (!file) throw new Error(`apt-get download ${name} left no file`);
+  return join(folder, file);
+}
+
+/** As root, apt would download as a user that cannot write to our folder, and warn. */
+const SANDBOX = [
+  '-o',
+  'APT::Sandbox::User=root',
+  '-o',
+  'Acquire::Retries=2',
+  '-o',
+  'Acquire::http::Timeout=30',
+];
+
+async function privateLists(folder: string): Promise<string[]> {
+  const [state, cache] = [join(folder, 'state'), join(folder, 'cache')];
+  await mkdir(join(state, 'lists/partial'), { recursive: true });
+  await mkdir(join(cache, 'archives/partial'), { recursive: true });
+  const settings = { 'Dir::State': state, 'Dir::State::status': '/var/lib/dpkg/status', 'Dir::Cache': cache };
+  return Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
+}

@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runCommand } from './command';
+import { freePort } from './free-port';
+import { endProcess, findLeftOver } from './left-over';
+import { ownedFolder } from './owned-folder';
+import type { OwnedProcess } from './owned-process';
+import { postgresBinaries, type PostgresBinaries } from './postgres-binaries';
+import { secretIn } from './secret';
+import { startServer } from './server-process';
+import { serverUser, type SystemUser } from './server-user';
+import type { Ending, Supervised } from './supervised';
+
+/** PostgreSQL's name for "roll back what is open and end". */
+const FAST_SHUTDOWN = 'SIGINT';
+const READY_TIMEOUT_MS = 60_000;
+const STOP_PATIENCE_MS = 30_000;
+const ROLE = 'proctor';
+
+export interface EmbeddedPostgresOptions {
+  /** Holds the data, the server's log and, where needed, a copy of its programs. */
+  folder: string;
+  /** The superuser's password; made with the file when there is none. */
+  passwordFile: string;
+  /** A free port when absent. */
+  port?: number;
+  /** postgresql.conf settings, e.g. `{ max_connections: '200' }`. */
+  settings?: Record<string, string>;
+}
+
+/** A real PostgreSQL server on the loopback address, with its data in a folder of ours. */
+export class EmbeddedPostgres implements Supervised {
+  readonly name = 'postgres';
+  private server: OwnedProcess | null = null;
+  private port: number | undefined;
+  private password = '';
+
+  constructor(private readonly options: EmbeddedPostgresOptions) {
+    this.port = options.port;
+  }
+
+  /** Of the superuser and its database; known once the server was started. */
+  get url(): string {
+    if (this.port === undefined) throw new Error('PostgreSQL was not started yet');
+    return `postgres://${ROLE}:${this.password}@127.0.0.1:${this.port}/${ROLE}`;
+  }
+
+  get pid(): number | null {
+    return this.server?.pid ?? null;
+  }
+
+  get ended(): Promise<Ending> {
+    if (!this.server) throw new Error('PostgreSQL was not started yet');
+    return this.server.ended;
+  }
+
+  /** The major version of the data, e.g. `18`; known once the server was started. */
+  async version(): Promise<string> {
+    return (await readFile(join(this.dataFolder, 'PG_VERSION'), 'utf8')).trim();
+  }
+
+  async start(): Promise<void> {
+    const { folder } = this.options;
+    const user = await serverUser();
+    await ownedFolder(folder, 0o711, user);
+    const binaries = await postgresBinaries(user, join(folder, 'programs'));
+    await this.endLeftOver();
+    this.password = await secretIn(this.options.passwordFile);
+    if (!existsSync(this.dataFolder)) await this.initialise(binaries, user);
+    const port = (this.port ??= await freePort());
+    this.server = await startServer({
+      name: 'PostgreSQL',
+      program: binaries.postgres,
+      args: ['-D', this.dataFolder, ...this.settings(port)],
+      user,
+      folder,
+      logPath: join(folder, 'server.log'),
+      isReady: (pid) => this.isReady(pid),
+      readyTimeoutMs: READY_TIMEOUT_MS,
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.server?.end(FAST_SHUTDOWN, STOP_PATIENCE_MS);
+  }
+
+  private get dataFolder(): string {
+    return join(this.options.folder, 'data');
+  }
+
+  private settings(port: number): string[] {
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      port: String(port),
+      unix_socket_directories: '',
+      ...this.options.settings,
+    };
+    return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  }
+
+  /** A server that outlived its supervisor still holds the data folder. */
+  private async endLeftOver(): Promise<void> {
+    const found = await findLeftOver(join(this.dataFolder, 'postmaster.pid'), this.dataFolder);
+    if (found) await endProcess(found, FAST_SHUTDOWN, STOP_PATIENCE_MS);
+  }
+
+  /** Made beside its final place and moved there complete: an interrupted start leaves nothing half done. */
+  private async initialise(binaries: PostgresBinaries, user: SystemUser | null): Promise<void> {
+    const { folder } = this.options;
+    const data = `${this.dataFolder}.new`;
+    await rm(data, { recursive: true, force: true });
+    const secrets = await mkdtemp(join(folder, 'initdb-'));
+    try {
+      const passwordCopy = join(secrets, 'password');
+      await writeFile(passwordCopy, this.password, { mode: 0o600 });
+      if (user) for (const path of [secrets, passwordCopy]) await chown(path, user.uid, user.gid);
+      const as = { user, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C' } };
+      await runCommand(
+        binaries.initdb,
+        [
+          ...['-D', data, '-U', ROLE, `--pwfile=${passwordCopy}`, '-A', 'scram-sha-256'],
+          ...['-E', 'UTF8', '--locale=C', '--no-instructions'],
+        ],
+        as,
+      );
+      const createDatabase = { ...as, input: `CREATE DATABASE ${ROLE}` };
+      await runCommand(binaries.postgres, ['--single', '-j', '-D', data, 'postgres'], createDatabase);
+    } finally {
+      await rm(secrets, { recursive: true, force: true });
+    }
+    await rename(data, this.dataFolder);
+  }
+
+  /** The postmaster writes its state to the eighth line of its pid file; a killed one leaves the file behind. */
+  private async isReady(pid: number): Promise<boolean> {
+    const text = await readFile(join(this.dataFolder, 'postmaster.pid'), 'utf8').catch(() => '');
+    const lines = text.split('\n');
+    return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
+  }
+}

@@ -1,0 +1,15 @@
+export { AppProcess, endLeftOverApp, type AppProcessOptions } from './app-process';
+export {
+  WORKER_PACKAGES,
+  ensureDebianPackages,
+  missingPackages,
+  type PackagesOutcome,
+} from './debian-packages';
+export { EmbeddedNats, type EmbeddedNatsOptions } from './embedded-nats';
+export { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
+export { freePort, isPortTaken } from './free-port';
+export { Home } from './home';
+export { HomeInUse, HomeLock, type LockHolder } from './home-lock';
+export { NatsServerMissing, findNatsServer, type NatsBinary } from './nats-binary';
+export { describeEnding, type Ending, type Supervised } from './supervised';
+export { Supervisor } from './supervisor';

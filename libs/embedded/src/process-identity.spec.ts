@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asIdentity, commandLineOf, identify, isRunning } from './process-identity';
+
+describe('the identity of a process', () => {
+  it('holds for as long as the process runs', async () => {
+    const child = spawn('sleep', ['1000']);
+    await once(child, 'spawn');
+    const identity = identify(child.pid as number);
+    expect(identity).toEqual({ pid: child.pid, startTime: expect.stringMatching(/^\d+$/) });
+    expect(isRunning(identity!)).toBe(true);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(isRunning(identity!)).toBe(false);
+    expect(identify(child.pid as number)).toBeNull();
+  });
+
+  it('is not that of a later process with the same pid', () => {
+    const self = identify(process.pid)!;
+    expect(isRunning(self)).toBe(true);
+    expect(isRunning({ ...self, startTime: '1' })).toBe(false);
+  });
+
+  it('is read where the name of the process has spaces and parentheses', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'identity-'));
+    const program = join(folder, 'a) S (b');
+    await copyFile('/bin/sleep', program);
+    const child = spawn(program, ['1000']);
+    try {
+      await once(child, 'spawn');
+      expect(Number(identify(child.pid as number)?.startTime)).toBeGreaterThan(
+        Number(identify(process.pid)?.startTime),
+      );
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('comes back from JSON, or is none', () => {
+    expect(asIdentity({ pid: 7, startTime: '12', url: 'x' })).toEqual({ pid: 7, startTime: '12' });
+    for (const value of [null, {}, [], 'text', { pid: '7', startTime: '12' }, { pid: 7 }]) {
+      expect(asIdentity(value)).toBeNull();
+    }
+  });
+
+  it('comes with the command line', () => {
+    expect(commandLineOf(process.pid).length).toBeGreaterThan(0);
+    expect(commandLineOf(2 ** 22 + 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,24 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { secretIn } from './secret';
+
+describe('secretIn', () => {
+  let folder: string;
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'secret-'))));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('makes a secret that nobody else reads, and keeps it', async () => {
+    const path = join(folder, 'a');
+    const secret = await secretIn(path);
+    expect(secret).toMatch(/^[\w-]{32}$/);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await secretIn(path)).toBe(secret);
+    expect(await secretIn(join(folder, 'b'))).not.toBe(secret);
+  });
+
+  it('takes no empty file for a secret', async () => {
+    await writeFile(join(folder, 'a'), '\n');
+    await expect(secretIn(join(folder, 'a'))).rejects.toThrow('is empty');
+  });
+});

@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+
+const SECRET_BYTES = 24;
+
+/** The secret kept in a file that only its owner reads; made at the first call. Letters, digits, `-` and `_`. */
+export async function secretIn(path: string): Promise<string> {
+  try {
+    await writeFile(path, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const secret = (await readFile(path, 'utf8')).trim();
+  if (secret === '') throw new Error(`${path} is empty`);
+  return secret;
+}

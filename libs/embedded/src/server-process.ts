@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { open, readFile, rename, stat } from 'node:fs/promises';
+import { ids, lastLines } from './command';
+import { OwnedProcess } from './owned-process';
+import type { SystemUser } from './server-user';
+import { describeEnding } from './supervised';
+import { until } from './until';
+
+const LOG_BYTES_MAX = 10 * 1024 * 1024;
+
+export interface ServerCommand {
+  name: string;
+  program: string;
+  args: string[];
+  user: SystemUser | null;
+  folder: string;
+  /** Receives what the server writes; the start before is kept beside it once it has grown large. */
+  logPath: string;
+  /** Whether the server with this pid serves. */
+  isReady: (pid: number) => Promise<boolean>;
+  readyTimeoutMs: number;
+}
+
+/**
+ * Starts a server in a session of its own (Ctrl-C in the terminal reaches us alone, and we stop it in order).
+ * @throws with the last lines of its log when it ends, or is not ready in time
+ */
+export async function startServer(command: ServerCommand): Promise<OwnedProcess> {
+  const server = new OwnedProcess(await spawnServer(command));
+  let ending: string | null = null;
+  server.ended.then(
+    (how) => (ending = describeEnding(how)),
+    (error: Error) => (ending = error.message),
+  );
+  const isDecided = async (): Promise<boolean> => ending !== null || (await command.isReady(server.pid));
+  const inTime = await until(isDecided, command.readyTimeoutMs);
+  if (inTime && ending === null) return server;
+  server.kill('SIGKILL');
+  const how = ending ?? `not ready after ${command.readyTimeoutMs / 1000} s`;
+  const log = lastLines(await readFile(command.logPath, 'utf8'), 5);
+  throw new Error(`${command.name} did not start (${how}); the end of ${command.logPath}:\n${log}`);
+}
+
+async function spawnServer(command: ServerCommand): Promise<ReturnType<typeof spawn>> {
+  await keepLogSmall(command.logPath);
+  // A file, not a pipe: the server may outlive us and must not fail on its next line.
+  const log = await open(command.logPath, 'a', 0o600);
+  try {
+    return spawn(command.program, command.args, {
+      ...ids(command.user),
+      cwd: command.folder,
+      env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+      stdio: ['ignore', log.fd, log.fd],
+      detached: true,
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+async function keepLogSmall(path: string): Promise<void> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > LOG_BYTES_MAX) await rename(path, `${path}.1`);
+}

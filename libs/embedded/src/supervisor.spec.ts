@@ -1,0 +1,160 @@
+import type { Clock } from '@proctor/clock';
+import type { Ending, Supervised } from './supervised';
+import { Supervisor } from './supervisor';
+
+/** Stands still until the test moves it. */
+class ManualClock implements Clock {
+  private time = 0;
+  private timers: { at: number; action: () => void }[] = [];
+
+  now = (): number => this.time;
+
+  after(ms: number, action: () => void): () => void {
+    const timer = { at: this.time + ms, action };
+    this.timers.push(timer);
+    return () => (this.timers = this.timers.filter((other) => other !== timer));
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.time += ms;
+    const due = this.timers.filter((timer) => timer.at <= this.time);
+    this.timers = this.timers.filter((timer) => timer.at > this.time);
+    due.forEach((timer) => timer.action());
+    await settled();
+  }
+
+  get pending(): number {
+    return this.timers.length;
+  }
+}
+
+class FakeUnit implements Supervised {
+  starts = 0;
+  failsToStart = false;
+  stopping: Promise<void> = Promise.resolve();
+  ended: Promise<Ending> = new Promise(() => undefined);
+  private end: (ending: Ending) => void = () => undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly events: string[],
+  ) {}
+
+  start(): Promise<void> {
+    this.starts += 1;
+    if (this.failsToStart) return Promise.reject(new Error('no luck'));
+    this.ended = new Promise((resolve) => (this.end = resolve));
+    return Promise.resolve();
+  }
+
+  async die(ending: Ending): Promise<void> {
+    this.end(ending);
+    await settled();
+  }
+
+  async stop(): Promise<void> {
+    await this.stopping;
+    if (!this.events.includes(`${this.name} stopped`)) this.events.push(`${this.name} stopped`);
+    this.end({ code: 0, signal: null });
+  }
+}
+
+const KILLED: Ending = { code: null, signal: 'SIGKILL' };
+
+/** Lets everything run that waits for nothing but promises. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('Supervisor', () => {
+  let clock: ManualClock;
+  let said: string[];
+  let supervisor: Supervisor;
+  const unit = (name: string): FakeUnit => new FakeUnit(name, said);
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    said = [];
+    supervisor = new Supervisor(['worker', 'api', 'nats'], (line) => said.push(line), clock);
+  });
+
+  it('starts again what ended, later each time, and says so', async () => {
+    const worker = unit('worker');
+    await supervisor.start(worker);
+    await worker.die(KILLED);
+    expect(said).toEqual(['worker ended with signal SIGKILL; starting it again in 1 s']);
+    await clock.pass(999);
+    expect(worker.starts).toBe(1);
+    await clock.pass(1);
+    expect(worker.starts).toBe(2);
+    expect(said.at(-1)).toBe('worker runs again');
+    await worker.die({ code: 3, signal: null });
+    expect(said.at(-1)).toBe('worker ended with exit code 3; starting it again in 2 s');
+  });
+
+  it('goes on trying what does not start', async () => {
+    const api = unit('api');
+    await supervisor.start(api);
+    api.failsToStart = true;
+    await api.die(KILLED);
+    await clock.pass(1_000);
+    expect(said.at(-1)).toBe('api did not start: no luck; starting it again in 2 s');
+    api.failsToStart = false;
+    await clock.pass(2_000);
+    expect(said.at(-1)).toBe('api runs again');
+  });
+
+  it('rejects when the first start fails, and does not try again', async () => {
+    const api = unit('api');
+    api.failsToStart = true;
+    await expect(supervisor.start(api)).rejects.toThrow('no luck');
+    await clock.pass(60_000);
+    expect(api.starts).toBe(1);
+  });
+
+  it('stops everything in the given order, whatever the order of the starts', async () => {
+    for (const name of ['nats', 'other', 'api', 'worker']) await supervisor.start(unit(name));
+    await supervisor.stop();
+    const stops = said.filter((line) => line.endsWith(' stopped'));
+    expect(stops).toEqual(['worker stopped', 'api stopped', 'nats stopped', 'other stopped']);
+  });
+
+  it('does not start anything again once it stops, not even what waits for its next try', async () => {
+    const [api, worker] = [unit('api'), unit('worker')];
+    await supervisor.start(api);
+    await supervisor.start(worker);
+    await worker.die(KILLED);
+    await supervisor.stop();
+    await clock.pass(60_000);
+    expect([api.starts, worker.starts, clock.pending]).toEqual([1, 1, 0]);
+    await expect(supervisor.start(unit('late'))).rejects.toThrow('Proctor is stopping');
+  });
+
+  it('says what it waits for when it is asked to stop again', async () => {
+    const worker = unit('worker');
+    let release = (): void => undefined;
+    worker.stopping = new Promise((resolve) => (release = resolve));
+    await supervisor.start(worker);
+    const stopped = supervisor.stop();
+    await settled();
+    const again = supervisor.stop();
+    expect(said).toEqual(['still waiting for worker to end']);
+    release();
+    await Promise.all([stopped, again]);
+    expect(said.filter((line) => line === 'worker stopped')).toHaveLength(1);
+  });
+
+  it('waits for a start under way before it has stopped', async () => {
+    const api = unit('api');
+    let finishStart = (): void => undefined;
+    api.start = () => new Promise((resolve) => (finishStart = resolve));
+    const started = supervisor.start(api);
+    let isStopped = false;
+    const stopped = supervisor.stop().then(() => (isStopped = true));
+    await settled();
+    expect(isStopped).toBe(false);
+    finishStart();
+    await Promise.all([started, stopped]);
+    expect(isStopped).toBe(true);
+  });
+});

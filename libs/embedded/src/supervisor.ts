@@ -1,0 +1,105 @@
+import { systemClock, type Clock } from '@proctor/clock';
+import { BackOff } from './back-off';
+import { describeEnding, type Supervised } from './supervised';
+
+/** Keeps processes running until it is told to stop, and then ends them in the order given. */
+export class Supervisor {
+  /** Each with its latest start. */
+  private readonly units = new Map<Supervised, Promise<void>>();
+  private readonly wakeUps = new Set<() => void>();
+  /** Nothing is started any more. */
+  isStopping = false;
+  private waitingFor: string | null = null;
+  private stopped: Promise<void> | null = null;
+
+  /**
+   * @param stopOrder names; what is not listed ends last
+   * @param say receives one line for people at each event
+   */
+  constructor(
+    private readonly stopOrder: string[],
+    private readonly say: (line: string) => void,
+    private readonly clock: Clock = systemClock,
+  ) {}
+
+  /** Starts it, and from then on starts it again whenever it ends. Rejects when the first start fails. */
+  async start(unit: Supervised): Promise<void> {
+    if (this.isStopping) throw new Error(`${unit.name} is not started: Proctor is stopping`);
+    await this.begin(unit);
+    void this.keep(unit);
+  }
+
+  /** Ends everything in order; a second call waits for the same end and says what it waits for. */
+  async stop(): Promise<void> {
+    if (this.stopped && this.waitingFor) this.say(`still waiting for ${this.waitingFor} to end`);
+    this.isStopping = true;
+    this.wakeUps.forEach((wakeUp) => wakeUp());
+    return (this.stopped ??= this.stopAll());
+  }
+
+  private async stopAll(): Promise<void> {
+    const rank = (unit: Supervised): number => {
+      const index = this.stopOrder.indexOf(unit.name);
+      return index < 0 ? this.stopOrder.length : index;
+    };
+    for (const unit of [...this.units.keys()].sort((a, b) => rank(a) - rank(b))) {
+      this.waitingFor = unit.name;
+      const from = this.clock.now();
+      const wasRunning = await this.end(unit);
+      if (wasRunning) this.say(`${unit.name} stopped … ${((this.clock.now() - from) / 1000).toFixed(1)} s`);
+    }
+    this.waitingFor = null;
+  }
+
+  private begin(unit: Supervised): Promise<void> {
+    const start = unit.start();
+    this.units.set(unit, start);
+    return start;
+  }
+
+  /** A start under way is cut short where it can be, else waited for. @returns whether there was something to end */
+  private async end(unit: Supervised): Promise<boolean> {
+    await unit.stop();
+    const hadStarted = await this.units.get(unit)?.then(
+      () => true,
+      () => false,
+    );
+    await unit.stop();
+    return hadStarted ?? false;
+  }
+
+  private async keep(unit: Supervised): Promise<void> {
+    const backOff = new BackOff();
+    let startedAt: number | null = this.clock.now();
+    let cause = '';
+    while (!this.isStopping) {
+      if (startedAt !== null) cause = `ended with ${describeEnding(await unit.ended)}`;
+      if (this.isStopping) return;
+      const delayMs = backOff.delayAfter(startedAt === null ? 0 : this.clock.now() - startedAt);
+      this.say(`${unit.name} ${cause}; starting it again in ${delayMs / 1000} s`);
+      await this.wait(delayMs);
+      if (this.isStopping) return;
+      startedAt = this.clock.now();
+      try {
+        await this.begin(unit);
+        this.say(`${unit.name} runs again`);
+      } catch (error) {
+        startedAt = null;
+        cause = `did not start: ${(error as Error).message}`;
+      }
+    }
+  }
+
+  /** Ends early when the supervisor stops. */
+  private wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wakeUp = (): void => {
+        cancel();
+        this.wakeUps.delete(wakeUp);
+        resolve();
+      };
+      const cancel = this.clock.after(ms, wakeUp);
+      this.wakeUps.add(wakeUp);
+    });
+  }
+}

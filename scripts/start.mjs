@@ -1,0 +1,13 @@
+// `npm start`: builds what changed, then runs `proctor start` in this same process, so that npm's signals reach it.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`proctor: Node ${process.versions.node} is too old: 20.19 or later is needed`);
+  process.exit(1);
+}
+
+const { ensureBuilt } = await import('./built.mjs');
+const seconds = ensureBuilt();
+if (seconds !== null) console.log(`built … ${seconds.toFixed(1)} s`);
+
+process.argv.splice(2, 0, 'start');
+await import('../dist/apps/cli/src/main.js');

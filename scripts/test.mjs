@@ -1,0 +1,78 @@
+// `npm test [-- JEST ARGUMENTS]`: first makes sure that what the tests need is there, then runs them and counts.
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureBuilt, root } from './built.mjs';
+
+const args = process.argv.slice(2);
+ensureBuilt();
+const embedded = createRequire(import.meta.url)('../dist/libs/embedded/src/index.js');
+
+const folder = mkdtempSync(join(tmpdir(), 'proctor-test-'));
+chmodSync(folder, 0o711);
+try {
+  process.exitCode = await main();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function main() {
+  const natsServer = await prepare();
+  if (natsServer === null) return 1;
+  const resultFile = join(folder, 'result.json');
+  const code = await jest(['--json', `--outputFile=${resultFile}`, ...args], {
+    ...process.env,
+    PROCTOR_TEST_NATS_SERVER: natsServer,
+  });
+  const { passed, failed } = count(resultFile);
+  console.log(`${passed} passed, ${failed} failed`);
+  return code === 0 && failed === 0 ? 0 : 1;
+}
+
+/** @returns the path of nats-server; null after saying what to type when something is missing that we may not install */
+async function prepare() {
+  const outcome = await embedded.ensureDebianPackages(undefined, (missing) =>
+    console.log(`installing Debian packages: ${missing.join(' ')}`),
+  );
+  if (outcome.advice) {
+    console.error(`the tests cannot run: ${outcome.advice}`);
+    return null;
+  }
+  try {
+    const onFetch = () => console.log("fetching nats-server from Debian's package");
+    return (await embedded.findNatsServer(join(folder, 'nats-server'), onFetch)).path;
+  } catch (error) {
+    if (!(error instanceof embedded.NatsServerMissing)) throw error;
+    console.error(`the tests cannot run: ${error.message}`);
+    return null;
+  }
+}
+
+function jest(jestArgs, env) {
+  const bin = join(root, 'node_modules/jest/bin/jest.js');
+  const child = spawn(process.execPath, [bin, ...jestArgs], { cwd: root, env, stdio: 'inherit' });
+  // A terminal sends Ctrl-C to jest too: it is jest that ends, and we count what it has done.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+/** A test file that could not even be loaded counts as one failure. */
+function count(resultFile) {
+  let result;
+  try {
+    result = JSON.parse(readFileSync(resultFile, 'utf8'));
+  } catch (error) {
+    console.error(`jest left no result: ${error.message}`);
+    return { passed: 0, failed: 1 };
+  }
+  return {
+    passed: result.numPassedTests,
+    failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
+  };
+}

@@ -1,0 +1,82 @@
+import { Machine, type Finished } from '../../support/command-line';
+
+jest.setTimeout(120_000);
+
+let machine: Machine;
+beforeAll(async () => (machine = await Machine.make()));
+afterAll(() => machine.remove());
+
+const proctor = (args: string[], input?: string): Promise<Finished> => machine.proctor(args, input);
+
+describe('the command proctor without a running Proctor', () => {
+  it('says that it has to be started first', async () => {
+    const { code, stdout, stderr } = await proctor(['key', 'list', 'admin']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^proctor: Proctor does not run on .*\. Start it first \(npm start\)/);
+  });
+
+  it.each([
+    ['an unknown command', ['nonsense']],
+    ['a missing argument', ['user', 'add']],
+    ['a missing option', ['key', 'create', 'someone']],
+  ])('ends with 2 for %s', async (_, args) => {
+    expect((await proctor(args)).code).toBe(2);
+  });
+});
+
+describe('the command proctor beside a running Proctor', () => {
+  beforeAll(async () => {
+    await machine.start().ready();
+  });
+
+  it('adds users, once each', async () => {
+    expect(await proctor(['user', 'add', 'ann'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'user ann added\n',
+    });
+    const again = await proctor(['user', 'add', 'ann', '--admin']);
+    expect(again).toEqual({ code: 1, stdout: '', stderr: 'proctor: there is already a user ann\n' });
+    expect((await proctor(['user', 'add', 'a b'])).code).toBe(1);
+  });
+
+  it('takes passwords from standard input', async () => {
+    expect((await proctor(['user', 'add', 'ben', '--password-stdin'], 'secret\n')).code).toBe(0);
+    expect((await proctor(['user', 'password', 'ben', '--password-stdin'], 'other')).code).toBe(0);
+    const empty = await proctor(['user', 'password', 'ben', '--password-stdin'], '\n');
+    expect(empty).toEqual({ code: 1, stdout: '', stderr: 'proctor: the password is empty\n' });
+    const noTerminal = await proctor(['user', 'password', 'ben']);
+    expect(noTerminal.stderr).toBe('proctor: there is no terminal to ask on: use --password-stdin\n');
+    const unknown = await proctor(['user', 'password', 'nobody', '--password-stdin'], 'x');
+    expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'proctor: there is no user nobody\n' });
+  });
+
+  it('makes a key that opens the api, prints it alone, and revokes it', async () => {
+    await proctor(['user', 'add', 'cleo']);
+    const { code, stdout } = await proctor(['key', 'create', 'cleo', '--name', 'for a script']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\S{30,}\n$/);
+    const status = async (): Promise<number> => {
+      const headers = { 'Auth-Key': stdout.trim() };
+      return (await fetch(`${machine.url}/api/v1/test?since=0`, { headers })).status;
+    };
+    expect(await status()).toBe(200);
+
+    const [id, prefix, name, , , state] = (await proctor(['key', 'list', 'cleo'])).stdout.trim().split('\t');
+    expect([name, state]).toEqual(['for a script', 'valid']);
+    expect(stdout.startsWith(prefix!)).toBe(true);
+    expect((await proctor(['key', 'revoke', prefix!])).code).toBe(0);
+    expect(await status()).toBe(403);
+    expect((await proctor(['key', 'revoke', id!])).code).toBe(1);
+    expect((await proctor(['key', 'list', 'cleo'])).stdout).toMatch(/revoked \d{4}-/);
+  });
+
+  it('makes no key for an unknown user', async () => {
+    const finished = await proctor(['key', 'create', 'nobody', '--name', 'x']);
+    expect(finished).toEqual({ code: 1, stdout: '', stderr: 'proctor: there is no user nobody\n' });
+  });
+
+  it('has nothing to migrate', async () => {
+    expect((await proctor(['migrate'])).stderr).toBe('the database is up to date\n');
+  });
+});

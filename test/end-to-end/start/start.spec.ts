@@ -1,0 +1,154 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { identify, isRunning, type ProcessIdentity } from '../../../libs/embedded/src/process-identity';
+import { until } from '../../support/until';
+import { Machine, type Start } from '../../support/command-line';
+
+jest.setTimeout(120_000);
+
+const APPS = ['api', 'scheduler', 'worker'];
+
+let machine: Machine;
+beforeEach(async () => (machine = await Machine.make()));
+afterEach(() => machine.remove());
+
+async function started(env: NodeJS.ProcessEnv = {}): Promise<Start> {
+  const start = machine.start(env);
+  await start.ready();
+  return start;
+}
+
+async function appProcess(name: string): Promise<ProcessIdentity> {
+  return JSON.parse(await machine.read(`processes/${name}.json`)) as ProcessIdentity;
+}
+
+async function serverProcesses(): Promise<ProcessIdentity[]> {
+  const files = ['postgresql/data/postmaster.pid', 'nats/nats-server.pid'];
+  const pids = await Promise.all(files.map(async (file) => Number.parseInt(await machine.read(file), 10)));
+  return pids.map((pid) => identify(pid)!);
+}
+
+async function processes(): Promise<ProcessIdentity[]> {
+  return [...(await Promise.all(APPS.map(appProcess))), ...(await serverProcesses())];
+}
+
+async function modeOf(file: string): Promise<number> {
+  return (await stat(join(machine.home, file))).mode & 0o777;
+}
+
+it('starts everything at the first time, says how to go on, and ends in order', async () => {
+  const start = await started();
+  const words = start.lines.join('\n');
+  expect(words).toMatch(/^nats-server \d\S* … \d+\.\d s$/m);
+  expect(words).toMatch(/^PostgreSQL 18 … \d+\.\d s$/m);
+  expect(words).toMatch(/^database migrated \(\d+ migrations?\) … \d+\.\d s$/m);
+  for (const name of APPS) expect(words).toMatch(new RegExp(`^${name} … \\d+\\.\\d s$`, 'm'));
+  expect(await start.ready()).toBe(`Proctor is ready at ${machine.url}`);
+  const key = (await machine.read('admin.key')).trim();
+  expect(await start.line(/^The API key/)).toContain(`is ${key} (also in ${machine.home}/admin.key)`);
+  expect(await start.line(/^ {2}curl/)).toMatch(
+    new RegExp(`curl -H "Auth-Key: ${key}" -X POST ${machine.url}/api/v1/test/\\w+/\\w+/hello$`),
+  );
+  for (const file of ['admin.key', 'secrets/postgres', 'secrets/nats', 'secrets/database.url']) {
+    expect([file, await modeOf(file)]).toEqual([file, 0o600]);
+  }
+  const all = await processes();
+  expect(all.filter(isRunning)).toHaveLength(5);
+
+  expect(await start.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  const stops = start.lines.filter((line) => line.includes(' stopped … ')).map((line) => line.split(' ')[0]);
+  expect(stops).toEqual(['worker', 'scheduler', 'api', 'nats', 'postgres']);
+  expect(all.filter(isRunning)).toEqual([]);
+  expect(await readdir(machine.home)).not.toContain('lock');
+});
+
+it('refuses a second start on the same home and leaves the first alone', async () => {
+  const first = await started();
+  const before = await processes();
+  const second = machine.start();
+  expect((await second.exit).code).toBe(1);
+  expect(second.lines).toContain(
+    `proctor: Proctor is already running on this home (pid ${first.pid}, ${machine.url})`,
+  );
+  expect((await processes()).filter(isRunning)).toEqual(before);
+});
+
+it('starts again what dies, and says so', async () => {
+  const start = await started();
+  const worker = await appProcess('worker');
+  process.kill(worker.pid, 'SIGKILL');
+  await start.line(/^worker ended with signal SIGKILL; starting it again in 1 s$/);
+  await start.line(/^worker runs again$/);
+  expect((await appProcess('worker')).pid).not.toBe(worker.pid);
+  for (const { pid } of await serverProcesses()) process.kill(pid, 'SIGKILL');
+  await start.line(/^postgres runs again$/);
+  await start.line(/^nats runs again$/);
+  expect((await serverProcesses()).filter(isRunning)).toHaveLength(2);
+});
+
+it('cleans up what a killed start left behind, and keeps what was stored', async () => {
+  const killed = await started();
+  expect((await machine.proctor(['user', 'add', 'kept'])).code).toBe(0);
+  const [apps, servers] = [await Promise.all(APPS.map(appProcess)), await serverProcesses()];
+  await killed.end('SIGKILL');
+  expect(await until(() => Promise.resolve(!apps.some(isRunning)), 30_000)).toBe(true);
+  expect(servers.filter(isRunning)).toHaveLength(2);
+
+  const next = await started();
+  expect(next.lines).toContain('the Proctor before this one was killed: ending what it left behind');
+  expect(servers.filter(isRunning)).toEqual([]);
+  expect(next.lines.join('\n')).toContain(`The API key of the user admin is in ${machine.home}/admin.key`);
+  expect(next.lines.join('\n')).not.toContain(await machine.read('admin.key'));
+  expect((await machine.proctor(['user', 'add', 'kept'])).stderr).toBe(
+    'proctor: there is already a user kept\n',
+  );
+});
+
+it('names PROCTOR_PORT when the port is taken, and starts nothing', async () => {
+  const other = createServer().listen(machine.port, '127.0.0.1');
+  await once(other, 'listening');
+  try {
+    const start = machine.start();
+    expect((await start.exit).code).toBe(1);
+    expect(start.lines.join('\n')).toMatch(
+      new RegExp(`port ${machine.port} of 127.0.0.1 is in use .*PROCTOR_PORT=`),
+    );
+    expect(await readdir(machine.home)).not.toContain('postgresql');
+  } finally {
+    other.close();
+  }
+});
+
+it('leaves nothing running when an app does not start', async () => {
+  const broken = join(machine.folder, 'broken.cjs');
+  await writeFile(broken, "if (process.argv[1]?.endsWith('api/src/main.js')) process.exit(3);");
+  const start = machine.start({ NODE_OPTIONS: `--require=${broken}` });
+  expect((await start.exit).code).toBe(1);
+  expect(start.lines).toContain('proctor: api ended with exit code 3 before it was ready');
+  expect(await until(async () => !(await hasRunning()), 1_000)).toBe(true);
+});
+
+it('starts no server of its own where the environment names one', async () => {
+  const { PROCTOR_TEST_DATABASE_URL, PROCTOR_TEST_NATS_URL } = process.env;
+  await started({
+    PROCTOR_DATABASE_URL: PROCTOR_TEST_DATABASE_URL,
+    PROCTOR_NATS_URL: PROCTOR_TEST_NATS_URL,
+  });
+  const files = await readdir(machine.home);
+  expect(files).not.toContain('postgresql');
+  expect(files).not.toContain('nats');
+});
+
+/** Whether any process has this machine's folder in its command line or environment. */
+async function hasRunning(): Promise<boolean> {
+  for (const pid of (await readdir('/proc')).filter(
+    (name) => /^\d+$/.test(name) && name !== `${process.pid}`,
+  )) {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if ((environment + command).includes(machine.folder)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,131 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { freePort } from '@proctor/embedded';
+import { OutputLines } from './output-lines';
+
+export const project = join(__dirname, '../..');
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** What a person has on the machine: a home, a configuration folder, a port, and a shell to type in. */
+export class Machine {
+  private readonly starts: Start[] = [];
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number,
+  ) {}
+
+  static async make(): Promise<Machine> {
+    const homes = join(process.env.PROCTOR_TEST_FOLDER ?? '', 'homes/');
+    const machine = new Machine(await mkdtemp(homes), await freePort());
+    await chmod(machine.folder, 0o711);
+    await mkdir(machine.config);
+    // Images are no part of what is tested here.
+    await writeFile(join(machine.config, 'worker.yaml'), 'suitesAtStart: []\n');
+    return machine;
+  }
+
+  get home(): string {
+    return join(this.folder, 'home');
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  private get config(): string {
+    return join(this.folder, 'config');
+  }
+
+  /** As `npm start` does. */
+  start(env: NodeJS.ProcessEnv = {}): Start {
+    const child = spawn(process.execPath, ['scripts/start.mjs'], { cwd: project, env: this.env(env) });
+    const start = new Start(child);
+    this.starts.push(start);
+    return start;
+  }
+
+  /** Runs a command of `proctor` to its end. */
+  async proctor(args: string[], input = ''): Promise<Finished> {
+    const child = spawn(process.execPath, ['bin/proctor.mjs', ...args], { cwd: project, env: this.env({}) });
+    child.stdin.end(input);
+    const [[code], stdout, stderr] = await Promise.all([
+      once(child, 'exit') as Promise<[number | null]>,
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    return { code, stdout, stderr };
+  }
+
+  read(file: string): Promise<string> {
+    return readFile(join(this.home, file), 'utf8');
+  }
+
+  /** Ends what still runs and removes the folder. */
+  async remove(): Promise<void> {
+    await Promise.all(this.starts.map((start) => start.end('SIGTERM')));
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private env(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    const own = {
+      PROCTOR_HOME: this.home,
+      PROCTOR_CONFIG: this.config,
+      PROCTOR_PORT: String(this.port),
+      PROCTOR_DATABASE_URL: undefined,
+      PROCTOR_NATS_URL: undefined,
+    };
+    return { ...process.env, ...own, ...more };
+  }
+}
+
+/** One `npm start`. */
+export class Start {
+  readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  private readonly output = new OutputLines();
+
+  constructor(private readonly child: ChildProcess) {
+    this.exit = once(child, 'close').then(([code, signal]) => {
+      return { code: code as number | null, signal: signal as NodeJS.Signals | null };
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream) createInterface({ input: stream }).on('line', (line) => this.output.add('start', line));
+    }
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get lines(): string[] {
+    return this.output.of('start');
+  }
+
+  /** Resolves with the first line that fits; rejects when it ended without one. */
+  async line(pattern: RegExp): Promise<string> {
+    const ended = this.exit.then(({ code, signal }) => {
+      const found = this.lines.find((line) => pattern.test(line));
+      if (found !== undefined) return found;
+      throw new Error(`ended with ${signal ?? code} without ${pattern.source}:\n${this.lines.join('\n')}`);
+    });
+    return Promise.race([this.output.line('start', pattern), ended]);
+  }
+
+  ready(): Promise<string> {
+    return this.line(/^Proctor is ready at /);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    this.child.kill(signal);
+    return this.exit;
+  }
+}

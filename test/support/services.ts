@@ -1,0 +1,79 @@
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+// Jest resolves no '@proctor/...' in its global setup, hence the files themselves.
+import { EmbeddedNats } from '../../libs/embedded/src/embedded-nats';
+import { EmbeddedPostgres } from '../../libs/embedded/src/embedded-postgres';
+import { endProcess, findLeftOver } from '../../libs/embedded/src/left-over';
+import { findNatsServer } from '../../libs/embedded/src/nats-binary';
+
+/** What the tests of one run of jest share; each test makes a database of its own on the server. */
+interface Services {
+  folder: string;
+  postgres: EmbeddedPostgres;
+  nats: EmbeddedNats;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+let running: Services | null = null;
+
+/** Starts PostgreSQL and nats-server in a temporary folder and tells the tests of them by the environment. */
+export async function startServices(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'proctor-services-'));
+  // The servers run as another user when the tests run as root.
+  await chmod(folder, 0o711);
+  await mkdir(join(folder, 'homes'));
+  await chmod(join(folder, 'homes'), 0o711);
+  const binary =
+    process.env.PROCTOR_TEST_NATS_SERVER ?? (await findNatsServer(join(folder, 'nats-server'))).path;
+  const postgres = new EmbeddedPostgres({
+    folder: join(folder, 'postgresql'),
+    passwordFile: join(folder, 'postgres.password'),
+    // The data lives as long as the tests: nobody needs it after a power cut.
+    settings: { max_connections: '300', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  const nats = new EmbeddedNats({
+    folder: join(folder, 'nats'),
+    binary,
+    passwordFile: join(folder, 'nats.password'),
+  });
+  running = { folder, postgres, nats };
+  SIGNALS.forEach((signal) => process.once(signal, stopAndExit));
+  try {
+    await Promise.all([postgres.start(), nats.start()]);
+  } catch (error) {
+    await stopServices();
+    throw error;
+  }
+  process.env.PROCTOR_TEST_FOLDER = folder;
+  process.env.PROCTOR_TEST_NATS_SERVER = binary;
+  process.env.PROCTOR_TEST_DATABASE_URL = postgres.url;
+  process.env.PROCTOR_TEST_NATS_URL = nats.url;
+}
+
+export async function stopServices(): Promise<void> {
+  if (!running) return;
+  const { folder, postgres, nats } = running;
+  running = null;
+  SIGNALS.forEach((signal) => process.off(signal, stopAndExit));
+  await endForgottenNats(join(folder, 'homes'));
+  await Promise.all([postgres.stop(), nats.stop()]);
+  await rm(folder, { recursive: true, force: true });
+}
+
+function stopAndExit(signal: NodeJS.Signals): void {
+  void stopServices().finally(() => {
+    // Ends this process the way the signal would have.
+    process.kill(process.pid, signal);
+  });
+}
+
+/** Servers of tests that were interrupted before they could stop them. */
+async function endForgottenNats(homes: string): Promise<void> {
+  for (const home of await readdir(homes)) {
+    const folder = join(homes, home, 'nats');
+    const found = await findLeftOver(join(folder, 'nats-server.pid'), join(folder, 'nats-server.conf'));
+    if (found) await endProcess(found, 'SIGTERM', 5_000);
+  }
+}
