@@ -1,3 +1,5 @@
+const { readFileSync } = require('node:fs');
+
 // Nest 12 and a few of its dependencies are published as ES modules only; jest on Node 20 cannot require() those, so
 // they are compiled to CommonJS like our own sources. Error "Must use import to load ES Module" names the next one.
 const esmPackages = [
@@ -24,12 +26,10 @@ const base = {
   setupFiles: ['reflect-metadata'],
 };
 
+/** The options of the build, without its path mapping: jest maps the libraries itself. */
 function swcOptions() {
-  const { $schema, exclude, ...options } = JSON.parse(
-    require('node:fs').readFileSync(`${__dirname}/.swcrc`, 'utf8'),
-  );
-  const { paths, baseUrl, ...jsc } = options.jsc;
-  return { ...options, jsc };
+  const { jsc, module, sourceMaps } = JSON.parse(readFileSync(`${__dirname}/.swcrc`, 'utf8'));
+  return { jsc: { ...jsc, baseUrl: undefined, paths: undefined }, module, sourceMaps };
 }
 
 module.exports = {

@@ -1,17 +1,8 @@
-import { isWord } from '@proctor/contracts';
+import { isAptLine, isWord } from '@proctor/contracts';
 import type { ExtraAptSource } from './configuration';
 import { ConfigurationError, type YamlFile } from './yaml-file';
 
-/** One-line style of sources.list(5): type, options in brackets, URI, suite, components. */
-const APT_LINE =
-  /^deb(-src)? +(\[[A-Za-z0-9=,+:/._ -]+\] +)?[a-z][a-z0-9+.-]*:[!-~]+ +[!-~]+( +[A-Za-z0-9+._/-]+)*$/;
-
 const KEYS = ['lines', 'signingKey', 'users'];
-
-/** Whether it is a line that apt would read; it travels to a root shell of the testbed, so nothing else passes. */
-export function isAptLine(line: string): boolean {
-  return APT_LINE.test(line) && !/[`$;&|<>"'\\(){}*?~]/.test(line);
-}
 
 /**
  * config/apt-sources.yaml: name → lines, signingKey, users.

@@ -32,3 +32,10 @@ export function packagePrefix(name: string): string {
 export function isPinSpec(spec: string): boolean {
   return spec.split(',').every((entry) => isPackageName(entry.startsWith('src:') ? entry.slice(4) : entry));
 }
+
+const APT_LINE = /^deb(-src)? +(\[[\w.,:/+@ =-]+\] +)?[a-z+]+:[\w.~:/+@%-]+ +[\w.~/+-]+( +[\w./+-]+)*$/;
+
+/** One-line style of sources.list(5), without anything that a shell or `echo` of the testbed could read differently. */
+export function isAptLine(line: string): boolean {
+  return APT_LINE.test(line);
+}

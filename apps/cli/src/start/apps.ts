@@ -11,8 +11,7 @@ export function appProcess(name: AppName, env: NodeJS.ProcessEnv, home: Home): A
   return new AppProcess({
     name,
     main: join(__dirname, `../../../${name}/src/main.js`),
-    // The apps write to a pipe, but it is our output that people look at.
-    env: process.stdout.isTTY ? env : { ...env, NO_COLOR: '1' },
+    env,
     identityFile: home.processFile(name),
     onLine: (line) => console.log(`${name.padEnd(NAME_WIDTH)} | ${line}`),
   });

@@ -1,0 +1,130 @@
+import type { Lease } from '@proctor/contracts';
+import { autopkgtestCommand, checkLease, UnsafeLease, type CommandParts } from './command';
+
+const LEASE: Lease = {
+  runId: 1,
+  attempt: 1,
+  ttlMs: 60_000,
+  renewEveryMs: 15_000,
+  package: 'hello',
+  suite: 'bookworm',
+  arch: 'amd64',
+  backend: 'unshare',
+  variant: 'autopkgtest',
+  trigger: null,
+  pinPackages: [],
+  extraAptSources: [],
+};
+
+const PARTS: CommandParts = {
+  runner: ['autopkgtest'],
+  subject: 'hello',
+  outputFolder: '/w/runs/1-1/out',
+  signingKeyFiles: [],
+  testbed: {
+    options: ['--apt-upgrade', '--copy=/w/apt.conf:/etc/apt/apt.conf.d/99host'],
+    server: ['unshare', '--tarball', '/w/image.tar'],
+  },
+};
+
+describe('autopkgtestCommand', () => {
+  it('is the whole command of a plain run', () => {
+    expect(autopkgtestCommand(LEASE, PARTS)).toEqual([
+      'autopkgtest',
+      '--no-built-binaries',
+      '--output-dir',
+      '/w/runs/1-1/out',
+      '--apt-upgrade',
+      '--copy=/w/apt.conf:/etc/apt/apt.conf.d/99host',
+      'hello',
+      '--',
+      'unshare',
+      '--tarball',
+      '/w/image.tar',
+    ]);
+  });
+
+  it.each<[string, Partial<Lease>, string[], string[]]>([
+    ['a trigger', { trigger: 'glibc/2.40 foo/1' }, [], ['--env=ADT_TEST_TRIGGERS=glibc/2.40 foo/1']],
+    ['an empty trigger', { trigger: '' }, [], ['--env=ADT_TEST_TRIGGERS=']],
+    ['a trigger with a quote', { trigger: "it's $(id)" }, [], ['--env=ADT_TEST_TRIGGERS=it?s $(id)']],
+    [
+      'pins: each release is added once',
+      {
+        pinPackages: [
+          ['src:glibc', 'unstable'],
+          ['foo,src:bar', 'experimental'],
+          ['baz', 'unstable'],
+        ],
+      },
+      [],
+      [
+        '--add-apt-release=unstable',
+        '--pin-packages=unstable=src:glibc,baz',
+        '--add-apt-release=experimental',
+        '--pin-packages=experimental=foo,src:bar',
+      ],
+    ],
+    [
+      'extra sources: no release is added beside them',
+      {
+        pinPackages: [['src:glibc', 'unstable']],
+        extraAptSources: [
+          {
+            name: 'a',
+            lines: ['deb http://mirror.example/a x main', 'deb-src http://mirror.example/a x main'],
+          },
+          { name: 'b', lines: ['deb http://mirror.example/b ./'], signingKey: 'key' },
+        ],
+      },
+      ['/w/source-0.asc'],
+      [
+        '--copy=/w/source-0.asc:/etc/apt/trusted.gpg.d/proctor-0.asc',
+        '--add-apt-source=deb http://mirror.example/a x main',
+        '--add-apt-source=deb-src http://mirror.example/a x main',
+        '--add-apt-source=deb http://mirror.example/b ./',
+        '--pin-packages=unstable=src:glibc',
+      ],
+    ],
+  ])('hands on %s', (_what, overrides, signingKeyFiles, options) => {
+    const command = autopkgtestCommand({ ...LEASE, ...overrides }, { ...PARTS, signingKeyFiles });
+    expect(command.slice(6, -5)).toEqual(options);
+  });
+
+  it('begins with all of the variant’s command', () => {
+    const runner = ['/opt/autopkgtest/runner', '--debug'];
+    expect(autopkgtestCommand(LEASE, { ...PARTS, runner }).slice(0, 3)).toEqual([
+      ...runner,
+      '--no-built-binaries',
+    ]);
+  });
+});
+
+describe('checkLease', () => {
+  it('lets a lease with everything pass', () => {
+    const line =
+      'deb [arch=amd64 signed-by=/usr/share/keyrings/x.gpg] https://mirror.example:8080/~me/d bookworm main';
+    const extraAptSources = [{ name: 'mine', lines: [line] }];
+    expect(() =>
+      checkLease({ ...LEASE, pinPackages: [['src:g++', 'unstable']], extraAptSources }),
+    ).not.toThrow();
+  });
+
+  it.each<[string, Partial<Lease>]>([
+    ['an argument file', { package: '@/etc/passwd' }],
+    ['an option', { package: '--shell' }],
+    ['a path', { package: './tree' }],
+    ['a shell command', { package: 'a;reboot' }],
+    ['a second line', { package: 'hello\nreboot' }],
+    ['a suite', { suite: 'x;y' }],
+    ['an architecture', { arch: '../amd64' }],
+    ['a backend', { backend: '-x' }],
+    ['a variant', { variant: 'a b' }],
+    ['a pin', { pinPackages: [['src:a$(id)', 'unstable']] }],
+    ["a pin's suite", { pinPackages: [['a', 'unstable;id']] }],
+    ['a source line', { extraAptSources: [{ name: 'x', lines: ['deb http://mirror.example/`id` x main'] }] }],
+    ["a source's name", { extraAptSources: [{ name: 'x/y', lines: [] }] }],
+  ])('refuses %s', (_what, overrides) => {
+    expect(() => checkLease({ ...LEASE, ...overrides })).toThrow(UnsafeLease);
+  });
+});

@@ -1,0 +1,73 @@
+import { isAptLine, isArchitecture, isPackageName, isPinSpec, isWord, type Lease } from '@proctor/contracts';
+import { pinOptions } from './pins';
+
+/** What a backend adds to the command. */
+export interface TestbedArguments {
+  /** Options of the runner that prepare this kind of testbed. */
+  options: string[];
+  /** The virtualisation server and its arguments. */
+  server: string[];
+}
+
+export interface CommandParts {
+  /** The variant's command and its first arguments. */
+  runner: string[];
+  /** What is tested: the lease's source package, or a local source tree. */
+  subject: string;
+  outputFolder: string;
+  /** Files of the extra sources' public keys, ASCII-armoured. */
+  signingKeyFiles: string[];
+  testbed: TestbedArguments;
+}
+
+/** A value that must not reach the runner's command line: some of its versions put it unquoted into a root shell. */
+export class UnsafeLease extends Error {}
+
+/** Checks again what the dispatcher sent. @throws UnsafeLease naming the value */
+export function checkLease(lease: Lease): void {
+  require(isPackageName(lease.package), 'package', lease.package);
+  require(isWord(lease.suite), 'suite', lease.suite);
+  require(isArchitecture(lease.arch), 'architecture', lease.arch);
+  require(isWord(lease.backend), 'backend', lease.backend);
+  require(isWord(lease.variant), 'variant', lease.variant);
+  for (const [spec, suite] of lease.pinPackages) {
+    require(isPinSpec(spec), 'pin', spec);
+    require(isWord(suite), "pin's suite", suite);
+  }
+  for (const source of lease.extraAptSources) {
+    require(isWord(source.name), 'extra source', source.name);
+    for (const line of source.lines)
+      require(isAptLine(line), `line of the extra source ${source.name}`, line);
+  }
+}
+
+/** The test runner's command line; each value is one argument, no shell reads it. */
+export function autopkgtestCommand(lease: Lease, parts: CommandParts): string[] {
+  const sources = lease.extraAptSources.flatMap((source) => source.lines);
+  return [
+    ...parts.runner,
+    '--no-built-binaries',
+    '--output-dir',
+    parts.outputFolder,
+    ...parts.testbed.options,
+    ...parts.signingKeyFiles.map(
+      (file, index) => `--copy=${file}:/etc/apt/trusted.gpg.d/proctor-${index}.asc`,
+    ),
+    ...sources.map((line) => `--add-apt-source=${line}`),
+    ...pinOptions(lease.pinPackages, sources.length > 0),
+    ...(lease.trigger === null ? [] : [`--env=ADT_TEST_TRIGGERS=${quotable(lease.trigger)}`]),
+    parts.subject,
+    '--',
+    ...parts.testbed.server,
+  ];
+}
+
+/** Runners put the environment between single quotes in a shell script; no real trigger holds one, nor a NUL. */
+function quotable(trigger: string): string {
+  return trigger.replace(/['\0]/g, '?');
+}
+
+function require(holds: boolean, what: string, value: string): void {
+  if (!holds)
+    throw new UnsafeLease(`the ${what} ${JSON.stringify(value)} is not safe to hand to a test runner`);
+}

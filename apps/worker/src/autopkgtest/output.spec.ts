@@ -1,0 +1,47 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packageVersion, readOutput, summaryTrouble } from './output';
+
+let folder: string;
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'output-'))));
+afterEach(async () => rm(folder, { recursive: true }));
+
+it('takes a folder without any file', async () => {
+  expect(await readOutput(folder)).toEqual({ version: null, trouble: null });
+  expect(await readOutput(join(folder, 'missing'))).toEqual({ version: null, trouble: null });
+});
+
+it('reads version and trouble, and follows no link', async () => {
+  await writeFile(join(folder, 'testpkg-version'), 'diffutils 1:3.8-4\n');
+  await writeFile(join(folder, 'secret'), 'a secret of the machine\n');
+  await symlink(join(folder, 'secret'), join(folder, 'summary'));
+  expect(await readOutput(folder)).toEqual({ version: '1:3.8-4', trouble: null });
+});
+
+it.each([
+  ['hello 2.10-3\n', '2.10-3'],
+  ['hello 1:4.9~rc1+b2-1.1', '1:4.9~rc1+b2-1.1'],
+  ['', null],
+  ['hello', null],
+  ['hello 1 2', null],
+  ['hello 1\0', null],
+  [`hello ${'1'.repeat(300)}`, null],
+])('version of %j', (text, version) => {
+  expect(packageVersion(text)).toBe(version);
+});
+
+it.each([
+  ['command1             PASS\nupstream             FAIL stderr: x\n', null],
+  ['*                    SKIP no tests in this package\n', null],
+  [
+    '*                    FAIL badpkg\nblame: hello\nbadpkg: there is none\n',
+    'blame: hello badpkg: there is none',
+  ],
+  ['*                    FAIL badpkg\n', 'badpkg'],
+  ['testbed failure: cannot be unpacked\n', 'testbed failure: cannot be unpacked'],
+  ['a raw message\nof two lines', 'a raw message of two lines'],
+  ['', null],
+])('trouble of %j', (summary, trouble) => {
+  expect(summaryTrouble(summary)).toBe(trouble);
+});

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { startOfFile } from './plain-file';
+
+/** What a runner's output folder says of the attempt, beside its log. */
+export interface RunnerOutput {
+  /** Of the tested package; null where the source was never unpacked. */
+  version: string | null;
+  /** The runner's words on its own trouble; null where it had none. */
+  trouble: string | null;
+}
+
+const VERSION_LENGTH_MAX = 256;
+const FILE_BYTES_MAX = 64 * 1024;
+
+/** Missing files are no error: a runner may have ended before it wrote them. */
+export async function readOutput(folder: string): Promise<RunnerOutput> {
+  const [version, summary] = await Promise.all(
+    ['testpkg-version', 'summary'].map((name) => startOfFile(join(folder, name), FILE_BYTES_MAX)),
+  );
+  return { version: packageVersion(version ?? ''), trouble: summaryTrouble(summary ?? '') };
+}
+
+/** "hello 2.10-3" → "2.10-3" */
+export function packageVersion(text: string): string | null {
+  const version = /^\S+ ([0-9A-Za-z.+:~-]+)\s*$/.exec(text)?.[1];
+  return version !== undefined && version.length <= VERSION_LENGTH_MAX ? version : null;
+}
+
+/** The lines of a summary that are no test's result, as one line. */
+export function summaryTrouble(summary: string): string | null {
+  const isResult = /^\S+ +(PASS|FAIL|SKIP|FLAKY)\b/;
+  const lines = summary.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '' && !isResult.test(line)).join(' ') || badPackage(summary);
+}
+
+/** `* FAIL badpkg` says more in the lines that follow; alone, its own detail is all there is. */
+function badPackage(summary: string): string | null {
+  return /^\* +FAIL (.+)$/m.exec(summary)?.[1] ?? null;
+}

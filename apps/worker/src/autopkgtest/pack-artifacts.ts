@@ -1,0 +1,75 @@
+import { constants } from 'node:fs';
+import { access, lstat, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { create } from 'tar';
+
+interface Entry {
+  path: string;
+  /** Bytes; 0 for what is no file. */
+  size: number;
+}
+
+/** In the archive when something was left out of it: one line each. */
+const LEFT_OUT = 'left-out.txt';
+
+/**
+ * Packs everything of an output folder but its log, the same bytes for the same content. Files that may not be read
+ * and, over `bytesMax` of content, the largest ones are left out and listed in left-out.txt.
+ */
+export async function packArtifacts(folder: string, target: string, bytesMax: number): Promise<void> {
+  const leftOut: string[] = [];
+  const entries = await list(folder, '', leftOut);
+  const kept = dropLargest(entries, bytesMax, leftOut);
+  const names = kept.map((entry) => entry.path).filter((path) => path !== 'log' && path !== LEFT_OUT);
+  if (leftOut.length > 0) {
+    await rm(join(folder, LEFT_OUT), { recursive: true, force: true });
+    await writeFile(join(folder, LEFT_OUT), leftOut.sort().join('\n') + '\n', { flag: 'wx' });
+    names.push(LEFT_OUT);
+  }
+  await create(
+    { cwd: folder, file: target, gzip: true, portable: true, noMtime: true, noDirRecurse: true },
+    // A leading @ would be read as the name of an archive; with nothing to pack, the folder itself is the content.
+    names.length > 0 ? names.sort().map((name) => `./${name}`) : ['.'],
+  );
+}
+
+/** The largest go first until the rest fits. */
+export function dropLargest(entries: Entry[], bytesMax: number, leftOut: string[]): Entry[] {
+  const bySize = [...entries].sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1));
+  let total = entries.reduce((sum, entry) => sum + (entry.path === 'log' ? 0 : entry.size), 0);
+  const dropped = new Set<string>();
+  for (const { path, size } of bySize) {
+    if (total <= bytesMax) break;
+    if (path === 'log' || size === 0) continue;
+    total -= size;
+    dropped.add(path);
+    leftOut.push(`${path}: ${size} bytes, too large`);
+  }
+  return entries.filter((entry) => !dropped.has(entry.path));
+}
+
+async function list(folder: string, below: string, leftOut: string[]): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const name of await readdir(join(folder, below)).catch(() => [])) {
+    const path = below ? `${below}/${name}` : name;
+    const status = await lstat(join(folder, path));
+    if (status.isSymbolicLink()) {
+      entries.push({ path, size: 0 });
+    } else if (!status.isFile() && !status.isDirectory()) {
+      leftOut.push(`${path}: neither a file nor a folder`);
+    } else if (!(await mayRead(join(folder, path), status.isDirectory()))) {
+      leftOut.push(`${path}: not readable`);
+    } else {
+      entries.push({ path, size: status.isFile() ? status.size : 0 });
+      if (status.isDirectory()) entries.push(...(await list(folder, path, leftOut)));
+    }
+  }
+  return entries;
+}
+
+async function mayRead(path: string, isFolder: boolean): Promise<boolean> {
+  return access(path, isFolder ? constants.R_OK | constants.X_OK : constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}

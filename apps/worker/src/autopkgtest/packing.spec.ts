@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { list } from 'tar';
+import { packArtifacts } from './pack-artifacts';
+import { packLog } from './pack-log';
+
+let folder: string;
+let target: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'packing-'));
+  target = `${folder}.packed`;
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+  await rm(target, { force: true });
+});
+
+async function names(): Promise<string[]> {
+  const found: string[] = [];
+  await list({ file: target, onReadEntry: (entry) => void found.push(entry.path) });
+  return found;
+}
+
+describe('packLog', () => {
+  const log = () => join(folder, 'log');
+
+  it.each([
+    ['', 10, ''],
+    ['0123456789', 10, '0123456789'],
+    ['0123456789abcdef', 10, '01234\n[6 bytes of the log are left out here]\nbcdef'],
+  ])('packs %j in at most %i bytes', async (text, bytesMax, packed) => {
+    await writeFile(log(), text);
+    await packLog(log(), target, bytesMax, 'nothing');
+    expect(gunzipSync(await readFile(target)).toString()).toBe(packed);
+  });
+
+  it('packs the substitute when there is no log, or a test put something else in its place', async () => {
+    await packLog(log(), target, 10, 'nothing');
+    expect(gunzipSync(await readFile(target)).toString()).toBe('nothing');
+    await symlink('/etc/passwd', log());
+    await packLog(log(), target, 10, 'nothing');
+    expect(gunzipSync(await readFile(target)).toString()).toBe('nothing');
+    await rm(log());
+    execFileSync('mkfifo', [log()]);
+    await packLog(log(), target, 10, 'nothing');
+    expect(gunzipSync(await readFile(target)).toString()).toBe('nothing');
+  });
+});
+
+describe('packArtifacts', () => {
+  async function fill(): Promise<void> {
+    await mkdir(join(folder, 'artifacts/deep'), { recursive: true });
+    await writeFile(join(folder, 'log'), 'x'.repeat(1000));
+    await writeFile(join(folder, 'summary'), 'PASS');
+    await writeFile(join(folder, '@odd'), 'odd');
+    await writeFile(join(folder, 'artifacts/small'), 'x'.repeat(10));
+    await writeFile(join(folder, 'artifacts/deep/large'), 'x'.repeat(100));
+    await symlink('/etc/passwd', join(folder, 'artifacts/link'));
+    await chmod(join(folder, 'artifacts'), 0o755);
+  }
+
+  it('packs everything but the log, the same bytes each time', async () => {
+    await fill();
+    await packArtifacts(folder, target, 1000);
+    const hash = async () =>
+      createHash('sha256')
+        .update(await readFile(target))
+        .digest('hex');
+    const first = await hash();
+    expect((await names()).map((name) => name.replace(/^\.\//, ''))).toEqual([
+      '@odd',
+      'artifacts/',
+      'artifacts/deep/',
+      'artifacts/deep/large',
+      'artifacts/link',
+      'artifacts/small',
+      'summary',
+    ]);
+    await utimes(join(folder, 'summary'), 1, 1);
+    await packArtifacts(folder, target, 1000);
+    expect(await hash()).toBe(first);
+  });
+
+  it('leaves the largest out, and what is no file, and says so', async () => {
+    await fill();
+    execFileSync('mkfifo', [join(folder, 'artifacts/fifo')]);
+    await packArtifacts(folder, target, 50);
+    const packed = (await names()).map((name) => name.replace(/^\.\//, ''));
+    expect(packed).not.toContain('artifacts/deep/large');
+    expect(packed).not.toContain('artifacts/fifo');
+    expect(packed).toContain('artifacts/small');
+    expect(packed).toContain('left-out.txt');
+    expect(await readFile(join(folder, 'left-out.txt'), 'utf8')).toBe(
+      'artifacts/deep/large: 100 bytes, too large\nartifacts/fifo: neither a file nor a folder\n',
+    );
+  });
+
+  it('packs an empty folder', async () => {
+    await packArtifacts(folder, target, 50);
+    expect(await names()).toEqual(['./']);
+  });
+});

@@ -1,0 +1,50 @@
+import { judge } from './verdict';
+
+describe('judge', () => {
+  it.each([
+    [0, 'pass'],
+    [2, 'pass'],
+    [4, 'fail'],
+    [6, 'fail'],
+    [8, 'neutral'],
+    [12, 'fail'],
+    [14, 'fail'],
+    [16, 'tmpfail'],
+    [20, 'tmpfail'],
+    [1, 'tmpfail'],
+    [99, 'tmpfail'],
+    [127, 'tmpfail'],
+  ])('exit code %i is %s', (exitCode, verdict) => {
+    const judgement = judge({ exitCode });
+    expect(judgement).toMatchObject({ verdict, exitCode });
+    expect(judgement.message).not.toBe('');
+  });
+
+  it('a signal is no exit code', () => {
+    expect(judge({ exitCode: 137 })).toEqual({
+      verdict: 'tmpfail',
+      message: 'the test runner was ended by signal 9',
+      exitCode: null,
+    });
+    expect(judge({ exitCode: null })).toMatchObject({ verdict: 'tmpfail', exitCode: null });
+  });
+
+  it.each([
+    [90_000, '90 s'],
+    [1_800_000, '30 min'],
+    [28_800_000, '8.0 h'],
+  ])('a limit of %i ms is named as %s', (limitMs, text) => {
+    expect(judge({ exitCode: null, limitMs })).toEqual({
+      verdict: 'tmpfail',
+      message: `ended after ${text} by the worker's limit`,
+      exitCode: null,
+    });
+  });
+
+  it('adds the reason where the runner gives one, on one line and not without end', () => {
+    const { message } = judge({ exitCode: 16, detail: `no space\nleft\0${'x'.repeat(5000)}` });
+    expect(message).toMatch(/^the testbed failed: no space left x+$/);
+    expect(message).toHaveLength(2000);
+    expect(judge({ exitCode: 4, detail: 'whatever' }).message).toBe('at least one test failed');
+  });
+});

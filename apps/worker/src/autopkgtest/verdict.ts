@@ -1,0 +1,72 @@
+import type { Verdict } from '@proctor/contracts';
+
+/** How the test runner ended. */
+export interface RunnerEnd {
+  /** null: it was killed from outside. */
+  exitCode: number | null;
+  /** Set when it was killed because the attempt had taken this long. */
+  limitMs?: number;
+  /** What the runner's summary or standard error says of its own trouble, for people. */
+  detail?: string;
+}
+
+export interface Judgement {
+  verdict: Verdict;
+  /** One sentence for people. */
+  message: string;
+  /** The runner's, null when a signal ended it. */
+  exitCode: number | null;
+}
+
+/** autopkgtest(1), "EXIT STATUS". */
+const JUDGEMENTS: Record<number, [Verdict, string]> = {
+  0: ['pass', 'all tests passed'],
+  2: ['pass', 'all tests that could be run passed, at least one was skipped'],
+  4: ['fail', 'at least one test failed'],
+  6: ['fail', 'at least one test failed and at least one was skipped'],
+  8: ['neutral', 'there are no tests, or all were skipped or flaky'],
+  12: ['fail', 'the package or its tests are erroneous'],
+  14: ['fail', 'the package or its tests are erroneous, and at least one test was skipped'],
+  16: ['tmpfail', 'the testbed failed'],
+  20: ['tmpfail', 'the test runner failed'],
+};
+
+/** Codes whose reason the runner writes into its summary. */
+const EXPLAINED = new Set([12, 14, 16, 20]);
+
+const MESSAGE_LENGTH_MAX = 2000;
+
+export function judge({ exitCode, limitMs, detail }: RunnerEnd): Judgement {
+  if (limitMs !== undefined) {
+    return {
+      verdict: 'tmpfail',
+      message: `ended after ${hours(limitMs)} by the worker's limit`,
+      exitCode: null,
+    };
+  }
+  if (exitCode === null) return { verdict: 'tmpfail', message: 'the test runner was killed', exitCode: null };
+  // A shell's way to say which signal ended its command.
+  if (exitCode > 128) {
+    const message = explained(`the test runner was ended by signal ${exitCode - 128}`, detail);
+    return { verdict: 'tmpfail', message, exitCode: null };
+  }
+  const [verdict, sentence] = JUDGEMENTS[exitCode] ?? [
+    'tmpfail',
+    `the test runner ended with the unknown code ${exitCode}`,
+  ];
+  const isExplained = EXPLAINED.has(exitCode) || !(exitCode in JUDGEMENTS);
+  return { verdict, message: isExplained ? explained(sentence, detail) : sentence, exitCode };
+}
+
+function explained(sentence: string, detail?: string): string {
+  // PostgreSQL refuses a NUL in a text; the rest would only disturb people.
+  const plain = detail?.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  return (plain ? `${sentence}: ${plain}` : sentence).slice(0, MESSAGE_LENGTH_MAX);
+}
+
+function hours(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
+import type { Bus } from '@proctor/bus';
+import { systemClock } from '@proctor/clock';
+import type { WorkerConfiguration } from '@proctor/config';
+import { SandboxedRunner } from './attempt/sandboxed-runner';
+import { DiskOutbox } from './reports/outbox';
+import { Sandboxes } from './sandbox/sandboxes';
+import { BusDispatchClient } from './slot/bus-dispatch-client';
+import { Epochs } from './slot/epochs';
+import type { SlotParts, SlotSettings } from './slot/ports';
+import { Slot } from './slot/slot';
+import { buildBackends } from './testbed/build-backends';
+import { Testbeds } from './testbed/testbeds';
+import { Worker } from './worker';
+
+const SLOT_SETTINGS: SlotSettings = { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 };
+
+/** Puts a worker together from its configuration. */
+export function buildWorker(configuration: WorkerConfiguration, bus: Bus): Worker {
+  const { name, architectures, workPath, variants } = configuration;
+  const resultsPath = join(workPath, 'results');
+  const sandboxes = new Sandboxes(workPath);
+  const wake = () => worker.wake();
+  const backends = buildBackends(configuration, sandboxes, wake);
+  const testbeds = new Testbeds(backends, variants, sandboxes, systemClock, new Logger('Testbeds'), wake);
+  const outbox = new DiskOutbox(resultsPath, bus, systemClock, new Logger('Outbox'));
+  const runner = new SandboxedRunner(
+    sandboxes,
+    testbeds,
+    (runId, attempt, chunk) => bus.appendLog(runId, attempt, chunk),
+    { ...configuration, resultsPath },
+    systemClock,
+    new Logger('Runner'),
+  );
+  const parts: SlotParts = {
+    client: new BusDispatchClient(bus),
+    outbox,
+    runner,
+    testbeds,
+    epochs: new Epochs(),
+    clock: systemClock,
+    log: new Logger('Slot'),
+    settings: SLOT_SETTINGS,
+    newAskId: randomUUID,
+    random: Math.random,
+  };
+  const incarnation = randomUUID();
+  const slots = Array.from(
+    { length: configuration.slots },
+    (_, slot) => new Slot({ worker: name, incarnation, slot }, architectures, parts),
+  );
+  const log = new Logger('Worker');
+  const worker = new Worker(name, architectures, slots, outbox, testbeds, sandboxes, systemClock, log);
+  bus.onReconnect(() => worker.reconnected());
+  return worker;
+}

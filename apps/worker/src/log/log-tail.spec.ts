@@ -1,0 +1,89 @@
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LogChunk } from '@proctor/contracts';
+import { systemClock } from '@proctor/clock';
+import { LogTail } from './log-tail';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'log-tail-'));
+  path = join(folder, 'log');
+});
+afterEach(async () => rm(folder, { recursive: true }));
+
+const SETTINGS = { pollMs: 1, chunkBytesMax: 4, streamBytesMax: 1000, finishTimeoutMs: 1000 };
+
+function makeTail(append: (chunk: LogChunk) => Promise<void> = () => Promise.resolve(), settings = SETTINGS) {
+  const chunks: LogChunk[] = [];
+  const heard: { text: string; resolve: () => void }[] = [];
+  const said: string[] = [];
+  const read = () => chunks.map(({ data }) => Buffer.from(data, 'base64').toString()).join('');
+  const keep = async (chunk: LogChunk) => {
+    await append(chunk);
+    chunks.push(chunk);
+    heard.filter(({ text }) => read().includes(text)).forEach(({ resolve }) => resolve());
+  };
+  const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
+  const tail = new LogTail(path, keep, systemClock, log, settings);
+  const until = (text: string) => new Promise<void>((resolve) => heard.push({ text, resolve }));
+  return { tail, chunks, read, until, said };
+}
+
+it('publishes a log that appears and grows, in numbered chunks', async () => {
+  const { tail, chunks, read, until } = makeTail();
+  tail.start();
+  const first = until('one');
+  await writeFile(path, 'line one\n');
+  await first;
+  const second = until('two');
+  await appendFile(path, 'line two\n');
+  await second;
+  await appendFile(path, 'the end');
+  await tail.finish();
+  expect(read()).toBe('line one\nline two\nthe end');
+  let offset = 0;
+  for (const [number, chunk] of chunks.entries()) {
+    expect(chunk).toMatchObject({ chunk: number, offset });
+    offset += Buffer.from(chunk.data, 'base64').length;
+    expect(Buffer.from(chunk.data, 'base64').length).toBeLessThanOrEqual(4);
+  }
+});
+
+it('sends a chunk again that could not be sent, and says so once', async () => {
+  let failures = 3;
+  const { tail, read, said, until } = makeTail(() =>
+    failures-- > 0 ? Promise.reject(new Error('disconnected')) : Promise.resolve(),
+  );
+  await writeFile(path, '0123456789');
+  const all = until('0123456789');
+  tail.start();
+  await all;
+  await tail.finish();
+  expect(read()).toBe('0123456789');
+  expect(said).toHaveLength(1);
+});
+
+it('does not hold up the end of an attempt for ever', async () => {
+  const never = () => new Promise<void>(() => undefined);
+  const { tail } = makeTail(never, { ...SETTINGS, finishTimeoutMs: 1 });
+  await writeFile(path, '0123456789');
+  tail.start();
+  await tail.finish();
+});
+
+it('ends with a word about it when the log is longer than what is streamed', async () => {
+  const { tail, read } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 5 });
+  await writeFile(path, '0123456789');
+  tail.start();
+  await tail.finish();
+  expect(read()).toBe('01234\n[the live log ends here, after 5 bytes]\n');
+});
+
+it('finishes without a log', async () => {
+  const { tail, chunks } = makeTail();
+  tail.start();
+  await tail.finish();
+  expect(chunks).toEqual([]);
+});

@@ -1,0 +1,88 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Clock } from '@proctor/clock';
+import type { LogChunk } from '@proctor/contracts';
+import type { SlotLog } from '../slot/ports';
+import { openPlainFile } from '../autopkgtest/plain-file';
+import { within } from '../slot/wake-up';
+
+export interface LogTailSettings {
+  pollMs: number;
+  /** Raw bytes of one chunk. */
+  chunkBytesMax: number;
+  /** Bytes that are streamed before the stream ends with a word about it. */
+  streamBytesMax: number;
+  /** How long the end of an attempt waits for the last chunks to be sent. */
+  finishTimeoutMs: number;
+}
+
+export const LOG_TAIL_SETTINGS = { pollMs: 200, chunkBytesMax: 64 * 1024, finishTimeoutMs: 5_000 };
+
+/**
+ * Publishes a log while it grows, chunk by chunk in order. A chunk that cannot be sent is tried again: the file itself
+ * is the buffer, and nothing here ever fails an attempt.
+ */
+export class LogTail {
+  private chunk = 0;
+  private offset = 0;
+  private ended = false;
+  private file: FileHandle | null = null;
+  private troubled = false;
+  private cancelPoll: () => void = () => undefined;
+  private reading: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly path: string,
+    private readonly append: (chunk: LogChunk) => Promise<void>,
+    private readonly clock: Clock,
+    private readonly log: SlotLog,
+    private readonly settings: LogTailSettings,
+  ) {}
+
+  start(): void {
+    this.cancelPoll = this.clock.after(this.settings.pollMs, () => {
+      this.reading = this.sendNew().then(() => {
+        if (!this.ended) this.start();
+      });
+    });
+  }
+
+  /** The log is complete: sends the rest, within bounds, and closes it. */
+  async finish(): Promise<void> {
+    this.ended = true;
+    this.cancelPoll();
+    const rest = this.reading.then(() => this.sendNew());
+    await within(this.clock, this.settings.finishTimeoutMs, rest);
+    await this.file?.close();
+    this.file = null;
+  }
+
+  private async sendNew(): Promise<void> {
+    try {
+      this.file ??= await openPlainFile(this.path);
+      for (let bytes = await this.read(); bytes.length > 0; bytes = await this.read()) {
+        await this.append({ chunk: this.chunk, offset: this.offset, data: bytes.toString('base64') });
+        this.chunk += 1;
+        this.offset += bytes.length;
+        this.troubled = false;
+      }
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** The next poll begins at the same place; people hear of it once. */
+  private complain(error: unknown): void {
+    if (this.troubled || this.file === null) return;
+    this.troubled = true;
+    this.log.warn(`${this.path}: the live log is behind: ${String(error)}`);
+  }
+
+  private async read(): Promise<Buffer> {
+    const { chunkBytesMax, streamBytesMax } = this.settings;
+    const length = Math.min(chunkBytesMax, streamBytesMax - this.offset);
+    if (!this.file || length < 0) return Buffer.alloc(0);
+    if (length === 0) return Buffer.from(`\n[the live log ends here, after ${streamBytesMax} bytes]\n`);
+    const { bytesRead, buffer } = await this.file.read(Buffer.alloc(length), 0, length, this.offset);
+    return buffer.subarray(0, bytesRead);
+  }
+}

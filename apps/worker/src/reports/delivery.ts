@@ -1,0 +1,105 @@
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bus } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import { SUBJECTS, stagingName, subjectOf, type RecordedSignal } from '@proctor/contracts';
+import type { SlotLog } from '../slot/ports';
+import { WakeUp } from '../slot/wake-up';
+import type { KeptResult } from './result-folder';
+
+export interface DeliverySettings {
+  /** First pause before a report without an answer is sent again; it doubles. */
+  resendFirstMs: number;
+  resendMaxMs: number;
+}
+
+/** Brings one kept result to the dispatcher, again and again until it has answered. */
+export class Delivery {
+  private readonly wakeUp: WakeUp;
+  private answer: RecordedSignal | null = null;
+  private uploaded = false;
+  private stopped = false;
+
+  constructor(
+    private readonly result: KeptResult,
+    private readonly bus: Bus,
+    clock: Clock,
+    private readonly log: SlotLog,
+    private readonly settings: DeliverySettings,
+  ) {
+    this.wakeUp = new WakeUp(clock);
+  }
+
+  /** Resolves when the dispatcher has answered and the copy on disk is gone, or the delivery was stopped. */
+  async deliver(): Promise<void> {
+    let pauseMs = this.settings.resendFirstMs;
+    while (!this.stopped) {
+      await this.send();
+      await this.wakeUp.wait(pauseMs);
+      if (this.answer) {
+        if (await this.settled(this.answer)) return;
+        this.answer = null;
+        pauseMs = this.settings.resendFirstMs;
+      } else {
+        pauseMs = Math.min(pauseMs * 2, this.settings.resendMaxMs);
+      }
+    }
+  }
+
+  /** The dispatcher's word. */
+  hear(answer: RecordedSignal): void {
+    this.answer = answer;
+    this.wakeUp.wake();
+  }
+
+  /** The connection is back: no need to wait any longer. */
+  retryNow(): void {
+    this.wakeUp.wake();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.wakeUp.wake();
+  }
+
+  private async send(): Promise<void> {
+    const { arch, report } = this.result;
+    try {
+      if (!this.uploaded) await this.upload();
+      this.uploaded = true;
+      await this.bus.report(subjectOf(SUBJECTS.finished, arch), report);
+    } catch (error) {
+      this.log.warn(`${this.title()}: the result was not delivered yet and stays on disk: ${String(error)}`);
+    }
+  }
+
+  private async upload(): Promise<void> {
+    const { report, folder } = this.result;
+    for (const { name, size, sha256 } of report.files) {
+      const content = createReadStream(join(folder, name));
+      const staged = await this.bus.stage(stagingName(report.runId, report.attempt, name), content);
+      if (staged.size !== size || staged.sha256 !== sha256) {
+        throw new Error(`${name}: ${staged.size} bytes arrived in the staging bucket, ${size} were sent`);
+      }
+    }
+  }
+
+  private async settled({ answer, reason }: RecordedSignal): Promise<boolean> {
+    if (answer === 'upload-again') {
+      this.log.warn(
+        `${this.title()}: its files are uploaded again: ${reason ?? 'the scheduler asked for it'}`,
+      );
+      this.uploaded = false;
+      return false;
+    }
+    if (answer === 'stale')
+      this.log.warn(`${this.title()}: the result came too late: ${reason ?? 'it is stale'}`);
+    await rm(this.result.folder, { recursive: true, force: true });
+    return true;
+  }
+
+  private title(): string {
+    return `run ${this.result.report.runId} attempt ${this.result.report.attempt}`;
+  }
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { MemoryBroker, MemoryBus } from '@proctor/bus';
+import { stagingName, type FinishedReport, type RecordedSignal } from '@proctor/contracts';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { DiskOutbox } from './outbox';
+import { freshResultFolder } from './result-folder';
+
+const LOG = 'the log, as if it were gzipped';
+const FENCE = {
+  worker: 'w',
+  incarnation: '0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a01',
+  slot: 0,
+  runId: 7,
+  attempt: 2,
+};
+
+let path: string;
+beforeEach(async () => (path = await mkdtemp(join(tmpdir(), 'outbox-'))));
+afterEach(async () => rm(path, { recursive: true }));
+
+/** An outbox and the reports that reached the stream. */
+async function makeOutbox(clock = new VirtualClock()) {
+  const bus = new MemoryBus(new MemoryBroker());
+  const reports: object[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  await bus.consumeReports('amd64', (report) => {
+    reports.push(JSON.parse(report.text) as object);
+    waiting.filter(({ count }) => reports.length >= count).forEach(({ resolve }) => resolve());
+    return Promise.resolve();
+  });
+  const said: string[] = [];
+  const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
+  const outbox = new DiskOutbox(path, bus, clock, log);
+  const arrived = (count: number) =>
+    reports.length >= count
+      ? Promise.resolve()
+      : new Promise<void>((resolve) => waiting.push({ count, resolve }));
+  const answer = (answer: RecordedSignal['answer']) => outbox.recorded({ runId: 7, attempt: 2, answer });
+  const staged = async () => {
+    const content = await bus.unstage(stagingName(7, 2, 'log.gz'));
+    return content && text(content);
+  };
+  return { bus, clock, outbox, reports, arrived, answer, staged, said };
+}
+
+async function pack() {
+  const folder = freshResultFolder(path, 7, 2);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'log.gz'), LOG);
+  const sha256 = createHash('sha256').update(LOG).digest('hex');
+  const file = { name: 'log.gz' as const, size: LOG.length, sha256 };
+  const report: FinishedReport = {
+    ...FENCE,
+    verdict: 'pass',
+    message: 'all tests passed',
+    exitCode: 0,
+    version: '1.0-1',
+    durationSeconds: 3,
+    files: [file],
+  };
+  return { report, files: [{ ...file, path: join(folder, 'log.gz') }] };
+}
+
+it('keeps a result, uploads and reports it, and drops its copy when the dispatcher has it', async () => {
+  const { outbox, arrived, answer, reports, staged } = await makeOutbox();
+  const { report, files } = await pack();
+  const finished = outbox.finished('amd64', report, files);
+  await arrived(1);
+  expect(reports).toEqual([report]);
+  expect(await staged()).toBe(LOG);
+  expect((await readdir(join(path, '7-2'))).sort()).toEqual(['log.gz', 'report.json']);
+  answer('recorded');
+  await finished;
+  expect(await readdir(path)).toEqual([]);
+});
+
+it('reports again, later each time, until there is an answer', async () => {
+  const { outbox, arrived, answer, reports, clock } = await makeOutbox();
+  const { report, files } = await pack();
+  const finished = outbox.finished('amd64', report, files);
+  await arrived(1);
+  await clock.runUntil(4_999);
+  expect(reports).toHaveLength(1);
+  await clock.runUntil(5_000);
+  await arrived(2);
+  await clock.runUntil(14_999);
+  expect(reports).toHaveLength(2);
+  await clock.runUntil(15_000);
+  await arrived(3);
+  answer('stale');
+  await finished;
+  expect(await readdir(path)).toEqual([]);
+});
+
+it('uploads again when it is asked to', async () => {
+  const { bus, outbox, arrived, answer, staged } = await makeOutbox();
+  const { report, files } = await pack();
+  const finished = outbox.finished('amd64', report, files);
+  await arrived(1);
+  await bus.dropStaged(stagingName(7, 2, 'log.gz'));
+  answer('upload-again');
+  await arrived(2);
+  expect(await staged()).toBe(LOG);
+  answer('recorded');
+  await finished;
+});
+
+it('delivers what an earlier life left, and drops what that life had not finished', async () => {
+  const first = await makeOutbox();
+  const { report, files } = await pack();
+  const abandoned = first.outbox.finished('amd64', report, files);
+  await first.arrived(1);
+  first.outbox.stop();
+  await abandoned;
+  await mkdir(freshResultFolder(path, 8, 1));
+  await mkdir(join(path, 'odd'));
+
+  const second = await makeOutbox();
+  const delivered = second.outbox.deliverLeftovers();
+  await second.arrived(1);
+  expect(second.reports).toEqual([report]);
+  second.answer('recorded');
+  await delivered;
+  expect(await readdir(path)).toEqual(['odd']);
+  expect(second.said.join()).toContain('holds no result');
+});
+
+it('does not wait any longer when the connection is back', async () => {
+  const { bus, outbox, arrived, answer, reports, clock } = await makeOutbox();
+  const report = jest.spyOn(bus, 'report').mockRejectedValueOnce(new Error('disconnected'));
+  const { report: finishedReport, files } = await pack();
+  const finished = outbox.finished('amd64', finishedReport, files);
+  await new Promise<void>((resolve) => {
+    const look = () => (report.mock.calls.length > 0 ? resolve() : setImmediate(look));
+    look();
+  });
+  await clock.runUntil(1);
+  expect(reports).toHaveLength(0);
+  outbox.retryNow();
+  await arrived(1);
+  answer('recorded');
+  await finished;
+});

@@ -1,0 +1,79 @@
+import type { Bus } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import {
+  SUBJECTS,
+  subjectOf,
+  type FinishedReport,
+  type RecordedSignal,
+  type StartedReport,
+} from '@proctor/contracts';
+import type { KeptFile, ReportOutbox, SlotLog } from '../slot/ports';
+import { Delivery, type DeliverySettings } from './delivery';
+import { keepResult, keptResults, type KeptResult } from './result-folder';
+
+export const DELIVERY_SETTINGS: DeliverySettings = { resendFirstMs: 5_000, resendMaxMs: 60_000 };
+
+/** Results on their way to the dispatchers: on disk until the dispatcher has said that it has them. */
+export class DiskOutbox implements ReportOutbox {
+  private readonly deliveries = new Map<string, Delivery>();
+  private stopped = false;
+
+  constructor(
+    private readonly path: string,
+    private readonly bus: Bus,
+    private readonly clock: Clock,
+    private readonly log: SlotLog,
+    private readonly settings = DELIVERY_SETTINGS,
+  ) {}
+
+  /** Delivers what an earlier life left; resolves when the dispatchers have answered all of it. */
+  async deliverLeftovers(): Promise<void> {
+    const results = await keptResults(this.path, (folder, why) => {
+      this.log.warn(`${folder} holds no result that can be read: ${String(why)}`);
+    });
+    if (results.length > 0) this.log.log(`delivering ${results.length} results that were left on disk`);
+    await Promise.all(results.map((result) => this.deliver(result)));
+  }
+
+  started(arch: string, report: StartedReport): void {
+    this.bus.report(subjectOf(SUBJECTS.started, arch), report).catch((error: unknown) => {
+      this.log.warn(
+        `run ${report.runId} attempt ${report.attempt}: its start was not reported: ${String(error)}`,
+      );
+    });
+  }
+
+  async finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void> {
+    await this.deliver(await keepResult(this.path, arch, report, files));
+  }
+
+  recorded(signal: RecordedSignal): void {
+    this.deliveries.get(key(signal))?.hear(signal);
+  }
+
+  /** The connection is back. */
+  retryNow(): void {
+    for (const delivery of this.deliveries.values()) delivery.retryNow();
+  }
+
+  /** What is not answered yet stays on disk for the next life. */
+  stop(): void {
+    this.stopped = true;
+    for (const delivery of this.deliveries.values()) delivery.stop();
+  }
+
+  private async deliver(result: KeptResult): Promise<void> {
+    if (this.stopped) return;
+    const delivery = new Delivery(result, this.bus, this.clock, this.log, this.settings);
+    this.deliveries.set(key(result.report), delivery);
+    try {
+      await delivery.deliver();
+    } finally {
+      this.deliveries.delete(key(result.report));
+    }
+  }
+}
+
+function key({ runId, attempt }: { runId: number; attempt: number }): string {
+  return `${runId}/${attempt}`;
+}

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { promisify } from 'node:util';
+import { asRunUser, CLEAN_ENVIRONMENT } from './sandbox-command';
+import type { Account, RunUser, SubordinateIds } from './run-user';
+import { Unusable } from './unusable';
+
+const execute = promisify(execFile);
+
+/** The user that a worker run by root becomes for everything that touches a test. */
+export const RUN_USER_NAME = 'proctor-worker';
+
+const TUN = '/dev/net/tun';
+
+/** autopkgtest maps a whole system's users into a testbed. */
+const SUBORDINATE_IDS_MIN = 65_536;
+
+/** The first entry of subuid(5) or subgid(5) for a user: the one that unshare and newuidmap agree on. */
+export function subordinateIds(text: string, name: string, uid: number): SubordinateIds | null {
+  for (const line of text.split('\n')) {
+    const [owner, start, count] = line.trim().split(':');
+    if (owner === name || owner === String(uid)) return { start: Number(start), count: Number(count) };
+  }
+  return null;
+}
+
+/**
+ * Finds the user that tests run as; root creates it where it is missing.
+ * @throws Unusable when there is none or its subordinate ids are missing
+ */
+export async function findRunUser(): Promise<RunUser> {
+  const account = await findAccount();
+  const { name, uid } = account;
+  const subUids = subordinateIds(await textOf('/etc/subuid'), name, uid);
+  const subGids = subordinateIds(await textOf('/etc/subgid'), name, uid);
+  if (!subUids || !subGids || subUids.count < SUBORDINATE_IDS_MIN || subGids.count < SUBORDINATE_IDS_MIN) {
+    throw new Unusable(
+      `user ${name} has no ${SUBORDINATE_IDS_MIN} subordinate ids: ` +
+        `usermod --add-subuids 200000-265535 --add-subgids 200000-265535 ${name} (a range that nobody else has)`,
+    );
+  }
+  const opensTun = await succeeds(account, ['test', '-w', TUN]);
+  if (!opensTun && !account.switched) {
+    throw new Unusable(
+      `user ${name} may not open ${TUN}: chmod 0666 ${TUN} (as root; modprobe tun where it is missing)`,
+    );
+  }
+  return { ...account, subUids, subGids, opensTun };
+}
+
+/** Whether a command run as that user ends with 0. */
+export async function succeeds(account: Account, command: string[]): Promise<boolean> {
+  const [program = '', ...args] = [...asRunUser(account), ...command];
+  return execute(program, args, { env: CLEAN_ENVIRONMENT, cwd: '/' }).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function findAccount(): Promise<Account> {
+  const self = userInfo();
+  if (self.uid !== 0) return { name: self.username, uid: self.uid, gid: self.gid, switched: false };
+  return (await lookUp(RUN_USER_NAME)) ?? (await create(RUN_USER_NAME));
+}
+
+async function lookUp(name: string): Promise<Account | null> {
+  const { stdout } = await execute('getent', ['passwd', name]).catch((error: { code?: unknown }) => {
+    if (error.code === 2) return { stdout: '' };
+    throw error;
+  });
+  const [found, , uid, gid] = stdout.trim().split(':');
+  return found ? { name: found, uid: Number(uid), gid: Number(gid), switched: true } : null;
+}
+
+/** An ordinary account: only those get subordinate ids from useradd. It can neither log in nor keep files. */
+async function create(name: string): Promise<Account> {
+  const options = ['--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin'];
+  await execute('/usr/sbin/useradd', [...options, '--comment', 'Proctor test runs', name]);
+  const user = await lookUp(name);
+  if (!user) throw new Unusable(`useradd made no user ${name}`);
+  return user;
+}
+
+async function textOf(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+}

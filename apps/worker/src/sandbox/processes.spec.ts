@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { childrenOf, identify, isRunning, killProcess } from './processes';
+
+it('knows a process, its children and its end', async () => {
+  const child = spawn('sleep', ['1000']);
+  await once(child, 'spawn');
+  const identity = await identify(child.pid as number);
+  if (!identity) throw new Error('there is no such process');
+  expect(await childrenOf(process.pid)).toContain(child.pid);
+  expect(await isRunning(identity)).toBe(true);
+  const ended = once(child, 'exit');
+  await killProcess(identity);
+  expect(await ended).toEqual([null, 'SIGKILL']);
+  expect(await isRunning(identity)).toBe(false);
+  expect(await identify(child.pid as number)).toBeNull();
+});
+
+it('leaves a later process with the same id alone', async () => {
+  const identity = await identify(process.pid);
+  if (!identity) throw new Error('there is no such process');
+  await killProcess({ ...identity, startTicks: '1' });
+  await killProcess({ ...identity, bootId: 'another boot' });
+  expect(await isRunning(identity)).toBe(true);
+});

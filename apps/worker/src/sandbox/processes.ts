@@ -1,0 +1,70 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A process that cannot be taken for a later one with the same id. */
+export interface ProcessIdentity {
+  pid: number;
+  /** Clock ticks from boot to its start. */
+  startTicks: string;
+  bootId: string;
+}
+
+interface ProcessStatus {
+  parent: number;
+  state: string;
+  startTicks: string;
+}
+
+/** null when there is no such process. */
+export async function identify(pid: number): Promise<ProcessIdentity | null> {
+  const status = await statusOf(pid);
+  return status && { pid, startTicks: status.startTicks, bootId: await bootId() };
+}
+
+/** A zombie counts as gone: it holds nothing. */
+export async function isRunning({ pid, startTicks, bootId: boot }: ProcessIdentity): Promise<boolean> {
+  const status = await statusOf(pid);
+  return (
+    status !== null && status.state !== 'Z' && status.startTicks === startTicks && boot === (await bootId())
+  );
+}
+
+/** Kills the process if it is still the one that was meant; resolves when it is gone. */
+export async function killProcess(identity: ProcessIdentity, timeoutMs = 10_000): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  while (await isRunning(identity)) {
+    sendKill(identity.pid);
+    if (performance.now() > end) throw new Error(`process ${identity.pid} does not end`);
+    await pause(10);
+  }
+}
+
+/** Direct children of a process. */
+export async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const statuses = await Promise.all(pids.map(statusOf));
+  return pids.filter((_, index) => statuses[index]?.parent === parent);
+}
+
+function sendKill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** proc(5): the command name stands in parentheses and may itself hold blanks and parentheses. */
+async function statusOf(pid: number): Promise<ProcessStatus | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ESRCH') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '' };
+}
+
+async function bootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+}

@@ -1,0 +1,83 @@
+import { chmod, chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { killProcess, type ProcessIdentity } from './processes';
+import type { RunUser } from './run-user';
+
+const PROCESSES = 'processes.json';
+
+/** The worker's folder of one sandbox: its processes are recorded in it, so that a next life can end them. */
+export class RunFolder {
+  /** Writable by the run user. */
+  readonly output: string;
+  /** Where the sandbox mounts its work area: on disk it stays empty. */
+  readonly workArea: string;
+  /** What the command says on standard error; it may open the file again itself, as `tee /dev/stderr` does. */
+  readonly errors: string;
+
+  private constructor(readonly path: string) {
+    this.output = join(path, 'out');
+    this.workArea = join(path, 'work');
+    this.errors = join(path, 'errors');
+  }
+
+  /** `{parent}/{name}/`, anew. */
+  static async create(parent: string, name: string, user: RunUser): Promise<RunFolder> {
+    const folder = new RunFolder(join(parent, name));
+    await folder.remove();
+    await mkdir(folder.path, { recursive: true });
+    // Not left to the umask: the run user must get through.
+    await chmod(folder.path, 0o755);
+    await mkdir(folder.output);
+    await mkdir(folder.workArea);
+    await writeFile(folder.errors, '');
+    for (const path of [folder.output, folder.workArea, folder.errors]) {
+      if (user.switched) await chown(path, user.uid, user.gid);
+      await chmod(path, 0o755);
+    }
+    return folder;
+  }
+
+  async record(processes: ProcessIdentity[]): Promise<void> {
+    await writeFile(join(this.path, PROCESSES), JSON.stringify(processes));
+  }
+
+  /** Ends the sandbox that was recorded here, if it is still alive. */
+  async endRecorded(): Promise<void> {
+    const text = await readFile(join(this.path, PROCESSES), 'utf8').catch(() => '[]');
+    for (const identity of JSON.parse(text) as ProcessIdentity[]) await killProcess(identity);
+  }
+
+  async remove(): Promise<void> {
+    await removeTree(this.path);
+  }
+
+  /** Ends and removes what an earlier life of the worker left below `parent`. Returns the folders' names. */
+  static async removeLeftovers(parent: string): Promise<string[]> {
+    await mkdir(parent, { recursive: true });
+    const names = await readdir(parent);
+    for (const name of names) {
+      const folder = new RunFolder(join(parent, name));
+      await folder.endRecorded();
+      await folder.remove();
+    }
+    return names;
+  }
+}
+
+/** Also where a test left folders that their owner may not enter. */
+async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    await openFolders(path);
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function openFolders(path: string): Promise<void> {
+  await chmod(path, 0o700);
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openFolders(join(path, entry.name));
+  }
+}

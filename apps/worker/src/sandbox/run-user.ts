@@ -1,0 +1,20 @@
+/** One range of subuid(5) or subgid(5). */
+export interface SubordinateIds {
+  start: number;
+  count: number;
+}
+
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+  /** The worker is root and becomes this user; false: it is this user. */
+  switched: boolean;
+}
+
+export interface RunUser extends Account {
+  subUids: SubordinateIds;
+  subGids: SubordinateIds;
+  /** It may open the tun device itself. */
+  opensTun: boolean;
+}

@@ -1,0 +1,99 @@
+import type { Account, RunUser } from './run-user';
+
+/** What a process of a run sees of the worker's environment: nothing. */
+export const CLEAN_ENVIRONMENT = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C.UTF-8',
+};
+
+/** `private`: the run reaches the network but nothing on this machine's loopback. */
+export type SandboxNetwork = 'private' | 'host';
+
+export interface SandboxOrder {
+  command: string[];
+  network: SandboxNetwork;
+  /** A folder that exists; a tmpfs of the sandbox's own is mounted on it: TMPDIR and HOME. */
+  workArea: string;
+  tmpfsBytes: number;
+}
+
+/**
+ * The first process of the sandbox. It waits for its network before it begins, and when it ends, the kernel ends
+ * everything else in its process namespace and takes the work area away. Only the two capabilities that newuidmap and
+ * newgidmap need go on to the command.
+ */
+const INIT = `
+set -e
+area=$1 bytes=$2 network=$3
+shift 3
+mount -t tmpfs -o "size=$bytes,mode=755" proctor "$area"
+if [ "$network" = private ]; then
+  echo 'nameserver 10.0.2.3' >"$area/.resolv.conf"
+  mount --bind "$area/.resolv.conf" /etc/resolv.conf
+fi
+echo ready >&3
+read -r go <&3
+exec 3>&-
+code=0
+setpriv --inh-caps=-all,+setuid,+setgid --ambient-caps=-all,+setuid,+setgid -- \\
+  env -i PATH="$PATH" LANG="$LANG" HOME="$area" TMPDIR="$area" "$@" || code=$?
+exit $code
+`;
+
+/** The prefix of a command that makes it run as the run user and die with the worker. */
+export function asRunUser({ uid, gid, switched }: Account): string[] {
+  const become = switched ? [`--reuid=${uid}`, `--regid=${gid}`, '--init-groups'] : [];
+  return ['setpriv', ...become, '--pdeathsig=KILL', '--'];
+}
+
+/**
+ * The command of a sandbox: own user, process, mount and IPC namespaces. The user namespace maps the run user and its
+ * subordinate ids to themselves, so that autopkgtest can map those ids once more.
+ */
+export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
+  const { uid, gid, subUids, subGids } = user;
+  return [
+    ...asRunUser(user),
+    'unshare',
+    '--user',
+    `--map-user=${uid}`,
+    `--map-group=${gid}`,
+    `--map-users=${subUids.start},${subUids.start},${subUids.count}`,
+    `--map-groups=${subGids.start},${subGids.start},${subGids.count}`,
+    '--keep-caps',
+    '--pid',
+    '--fork',
+    '--kill-child=SIGKILL',
+    '--mount-proc',
+    '--ipc',
+    ...(order.network === 'private' ? ['--net'] : []),
+    '--',
+    'sh',
+    '-c',
+    INIT,
+    'proctor-sandbox',
+    order.workArea,
+    String(order.tmpfsBytes),
+    order.network,
+    ...order.command,
+  ];
+}
+
+/** File descriptors 3 and 4: it writes to the first when the network is up, and ends when the second is closed. */
+export function networkCommand(user: RunUser, pid: number): string[] {
+  const prefix = user.opensTun ? asRunUser(user) : [];
+  // Only root may open the tun device here: slirp4netns then locks itself up and drops root's capabilities.
+  const lock = user.opensTun ? [] : ['--enable-sandbox'];
+  return [
+    ...prefix,
+    'slirp4netns',
+    '--configure',
+    '--mtu=65520',
+    '--disable-host-loopback',
+    ...lock,
+    '--ready-fd=3',
+    '--exit-fd=4',
+    String(pid),
+    'tap0',
+  ];
+}

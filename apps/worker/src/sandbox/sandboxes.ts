@@ -1,0 +1,109 @@
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RunFolder } from './run-folder';
+import { findRunUser, succeeds } from './find-run-user';
+import { Sandbox, type SandboxUse } from './sandbox';
+import type { RunUser } from './run-user';
+import { requireTools } from './tools';
+import { Unusable } from './unusable';
+
+const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'setpriv', 'slirp4netns', 'unshare'];
+
+/** What autopkgtest's own unshare backend does at first, tried inside the sandbox. */
+const TRIAL = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];
+
+/** This machine's ability to run commands in sandboxes of their own. */
+export class Sandboxes {
+  private readonly runsPath: string;
+  private user: RunUser | null = null;
+
+  constructor(private readonly workPath: string) {
+    this.runsPath = join(workPath, 'runs');
+  }
+
+  /** Ends what an earlier life of the worker left. Returns the names of the runs' folders. */
+  async removeLeftovers(): Promise<string[]> {
+    return RunFolder.removeLeftovers(this.runsPath);
+  }
+
+  /**
+   * Proves by running one that sandboxes can be made.
+   * @throws Unusable naming what is missing and what helps
+   */
+  async detect(): Promise<void> {
+    if (this.user) return;
+    await requireTools(TOOLS);
+    const user = await findRunUser();
+    for (const path of [this.workPath, this.runsPath]) {
+      await mkdir(path, { recursive: true });
+      await chmod(path, 0o755);
+    }
+    const folder = await RunFolder.create(this.runsPath, 'trial', user);
+    try {
+      await tryOut(user, folder);
+    } finally {
+      await folder.remove();
+    }
+    this.user = user;
+  }
+
+  async createFolder(name: string): Promise<RunFolder> {
+    return RunFolder.create(this.runsPath, name, this.requireUser());
+  }
+
+  async start(folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
+    return Sandbox.start(this.requireUser(), folder, use);
+  }
+
+  /** Whether the run user could execute this program: a path, or a name that is looked up. */
+  async isExecutable(program: string): Promise<boolean> {
+    return succeeds(this.requireUser(), ['sh', '-c', 'command -v "$1"', 'sh', program]);
+  }
+
+  private requireUser(): RunUser {
+    if (!this.user) throw new Unusable('no sandbox was proved to work on this machine yet');
+    return this.user;
+  }
+}
+
+async function tryOut(user: RunUser, folder: RunFolder): Promise<void> {
+  if (!(await succeeds(user, ['test', '-w', folder.workArea]))) {
+    throw new Unusable(
+      `user ${user.name} cannot reach ${folder.path}: let others pass through its parent folders`,
+    );
+  }
+  try {
+    const sandbox = await Sandbox.start(user, folder, {
+      command: TRIAL,
+      network: 'private',
+      tmpfsBytes: 1024 * 1024,
+    });
+    const { code } = await sandbox.ended;
+    if (code !== 0) throw new Error(`exit code ${code}`);
+  } catch (error) {
+    const said = (await readFile(folder.errors, 'utf8')).trim();
+    const hint = await userNamespaceHint();
+    throw new Unusable(`no sandbox can be made: ${said || (error as Error).message}${hint}`);
+  }
+}
+
+/** The usual settings that forbid ordinary users their own namespaces. */
+async function userNamespaceHint(): Promise<string> {
+  const settings = [
+    {
+      path: '/proc/sys/kernel/unprivileged_userns_clone',
+      bad: '0',
+      good: 'kernel.unprivileged_userns_clone=1',
+    },
+    {
+      path: '/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
+      bad: '1',
+      good: 'kernel.apparmor_restrict_unprivileged_userns=0',
+    },
+  ];
+  for (const { path, bad, good } of settings) {
+    const value = await readFile(path, 'utf8').catch(() => '');
+    if (value.trim() === bad) return `: sysctl -w ${good} (as root)`;
+  }
+  return '';
+}

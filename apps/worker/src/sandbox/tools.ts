@@ -1,0 +1,40 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CLEAN_ENVIRONMENT } from './sandbox-command';
+import { Unusable } from './unusable';
+
+/** Program → the Debian package that brings it. */
+const PACKAGES: Record<string, string> = {
+  autodep8: 'autodep8',
+  autopkgtest: 'autopkgtest',
+  mmdebstrap: 'mmdebstrap',
+  mount: 'mount',
+  newgidmap: 'uidmap',
+  newuidmap: 'uidmap',
+  setpriv: 'util-linux',
+  slirp4netns: 'slirp4netns',
+  unshare: 'util-linux',
+};
+
+/** @throws Unusable naming the missing programs and the command that installs them */
+export async function requireTools(tools: string[]): Promise<void> {
+  const found = await Promise.all(tools.map(isInstalled));
+  const missing = tools.filter((_, index) => !found[index]);
+  if (missing.length === 0) return;
+  const packages = [...new Set(missing.map((tool) => PACKAGES[tool] ?? tool))].join(' ');
+  throw new Unusable(
+    `${missing.join(', ')} missing: apt-get install --no-install-recommends ${packages} (as root)`,
+  );
+}
+
+async function isInstalled(tool: string): Promise<boolean> {
+  for (const folder of CLEAN_ENVIRONMENT.PATH.split(':')) {
+    const isThere = await access(join(folder, tool), constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return true;
+  }
+  return false;
+}

@@ -1,0 +1,20 @@
+import { Controller } from '@nestjs/common';
+import { EventPattern, Payload } from '@nestjs/microservices';
+import { parseMessage, RecordedSignal, SUBJECTS } from '@proctor/contracts';
+import { Worker } from './worker';
+
+/** What dispatchers tell a worker without being asked. */
+@Controller()
+export class SignalsController {
+  constructor(private readonly worker: Worker) {}
+
+  @EventPattern<string>(SUBJECTS.workWaiting)
+  workWaiting(): void {
+    this.worker.wake();
+  }
+
+  @EventPattern<string>(SUBJECTS.recorded)
+  recorded(@Payload() signal: unknown): void {
+    this.worker.recorded(parseMessage(RecordedSignal, signal));
+  }
+}

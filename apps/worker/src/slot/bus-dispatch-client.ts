@@ -1,0 +1,31 @@
+import type { Bus } from '@proctor/bus';
+import {
+  SUBJECTS,
+  subjectOf,
+  type LeaseReply,
+  type LeaseRequest,
+  type RenewReply,
+  type RenewRequest,
+  type ReturnReply,
+  type ReturnRequest,
+} from '@proctor/contracts';
+import type { DispatchClient } from './ports';
+
+/** Longer than the slots wait: a grant that comes late is still seen, and handed back. */
+const ANSWER_TIMEOUT_MS = 30_000;
+
+export class BusDispatchClient implements DispatchClient {
+  constructor(private readonly bus: Bus) {}
+
+  ask(arch: string, request: LeaseRequest): Promise<LeaseReply> {
+    return this.bus.request(subjectOf(SUBJECTS.lease, arch), request, ANSWER_TIMEOUT_MS);
+  }
+
+  renew(arch: string, request: RenewRequest): Promise<RenewReply> {
+    return this.bus.request(subjectOf(SUBJECTS.renew, arch), request, ANSWER_TIMEOUT_MS);
+  }
+
+  giveBack(arch: string, request: ReturnRequest): Promise<ReturnReply> {
+    return this.bus.request(subjectOf(SUBJECTS.return, arch), request, ANSWER_TIMEOUT_MS);
+  }
+}

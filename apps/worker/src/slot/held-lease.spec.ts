@@ -1,0 +1,121 @@
+import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
+import { NotStarted } from './ports';
+
+describe('a held lease', () => {
+  it('is renewed until the result is in the books, whatever becomes of the answers', async () => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    await rig.pass(45_000);
+    expect(rig.renewals).toHaveLength(3);
+    attempt.finish();
+    await rig.pass(15_000);
+    expect(rig.renewals).toHaveLength(4);
+    rig.finished[0]?.recorded();
+    await rig.pass(60_000);
+    expect(rig.renewals).toHaveLength(4);
+  });
+
+  it('ends its attempt and reports nothing when it is told to stop', async () => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    await rig.pass(15_000);
+    rig.renewals[0]?.answer({ instruction: 'stop', reason: 'cancelled' });
+    await rig.settle();
+    expect(attempt.signal.aborted).toBe(true);
+    expect(rig.finished).toHaveLength(0);
+    expect(rig.returns).toHaveLength(0);
+    expect(rig.asks).toHaveLength(2);
+  });
+
+  it.each([
+    ['of an older epoch', { epoch: 0 }],
+    ['about another attempt', { attempt: 2 }],
+  ])('goes on when the word to stop is %s', async (_what, overrides) => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    await rig.pass(15_000);
+    rig.renewals[0]?.answer({ instruction: 'stop', ...overrides });
+    await rig.settle();
+    expect(attempt.signal.aborted).toBe(false);
+  });
+
+  it('frees the slot when it is told to stop while the result is delivered, which goes on', async () => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    attempt.finish();
+    await rig.pass(15_000);
+    rig.renewals[0]?.answer({ instruction: 'stop' });
+    await rig.settle();
+    expect(rig.finished).toHaveLength(1);
+    expect(rig.asks).toHaveLength(2);
+  });
+
+  it('becomes tmpfail when the worker fails, and goes back when the machine cannot begin', async () => {
+    const rig = makeSlot();
+    (await grant(rig)).fail(new Error('no space'));
+    await rig.settle();
+    expect(rig.finished[0]?.report).toMatchObject({ verdict: 'tmpfail', exitCode: null, files: [] });
+    rig.finished[0]?.recorded();
+    await rig.settle();
+    (await grant(rig, leaseOf(2))).fail(new NotStarted('there is no image'));
+    await rig.settle();
+    expect(rig.finished).toHaveLength(1);
+    expect(rig.returns).toMatchObject([{ runId: 2, reason: 'there is no image' }]);
+    expect(rig.asks).toHaveLength(2);
+    await rig.pass(2_000);
+    expect(rig.asks).toHaveLength(3);
+  });
+
+  it('goes back when the result cannot be kept', async () => {
+    const rig = makeSlot();
+    (await grant(rig)).finish();
+    await rig.settle();
+    rig.finished[0]?.fail(new Error('no space'));
+    await rig.settle();
+    expect(rig.returns).toMatchObject([{ runId: 1 }]);
+  });
+});
+
+describe('stopping', () => {
+  it('hands the lease back, then ends the attempt', async () => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    let wasReturnedFirst = false;
+    attempt.signal.addEventListener('abort', () => (wasReturnedFirst = rig.returns.length === 1));
+    await rig.slot.stop('the worker stops');
+    expect(wasReturnedFirst).toBe(true);
+    expect(rig.returns).toMatchObject([{ runId: 1, attempt: 1, reason: 'the worker stops' }]);
+    expect(rig.finished).toHaveLength(0);
+  });
+
+  it('does not wait for ever for the dispatcher', async () => {
+    const rig = makeSlot();
+    rig.state.returnsAreAnswered = false;
+    const attempt = await grant(rig);
+    const stopped = rig.slot.stop('the worker stops');
+    await rig.pass(2_000);
+    await stopped;
+    expect(attempt.signal.aborted).toBe(true);
+  });
+
+  it('hands back what is granted meanwhile, and asks no more', async () => {
+    const rig = makeSlot();
+    const stopped = rig.slot.stop('the worker stops');
+    rig.asks[0]?.answer({ lease: leaseOf(1) });
+    await rig.settle();
+    await stopped;
+    expect(rig.returns).toMatchObject([{ runId: 1 }]);
+    expect(rig.attempts).toHaveLength(0);
+    await rig.pass(60_000);
+    expect(rig.asks).toHaveLength(1);
+  });
+
+  it('keeps a result that is there already', async () => {
+    const rig = makeSlot();
+    (await grant(rig)).finish();
+    await rig.settle();
+    await rig.slot.stop('the worker stops');
+    expect(rig.returns).toHaveLength(0);
+    expect(rig.finished).toHaveLength(1);
+  });
+});

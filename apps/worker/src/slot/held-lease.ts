@@ -1,0 +1,124 @@
+import type { Lease, RenewReply, SlotIdentity } from '@proctor/contracts';
+import { NotStarted, type AttemptResult, type SlotParts } from './ports';
+import { within } from './wake-up';
+
+/** `not-started`: the lease went back since the machine could not begin. */
+export type HoldingEnd = 'ended' | 'not-started';
+
+/** A lease and its attempt, from the grant until the result is in the books. */
+export class HeldLease {
+  private readonly abort = new AbortController();
+  private cancelRenewal: () => void = () => undefined;
+  private handedBack: Promise<void> | null = null;
+  private notStarted = false;
+  private hasResult = false;
+  /** Ends the wait for the dispatcher's word on the result; the outbox goes on alone. */
+  private release: () => void = () => undefined;
+  private readonly released = new Promise<void>((resolve) => (this.release = resolve));
+
+  constructor(
+    private readonly identity: SlotIdentity,
+    private readonly lease: Lease,
+    private readonly parts: SlotParts,
+  ) {}
+
+  /** Resolves when the slot is free for the next lease, whatever happened; never rejects. */
+  async execute(): Promise<HoldingEnd> {
+    const { lease, parts } = this;
+    parts.log.log(
+      `${this.title()}: ${lease.package} on ${lease.suite}/${lease.arch} (${lease.backend}) begins`,
+    );
+    this.renewLater();
+    const result = await this.runToResult();
+    if (result) {
+      this.hasResult = true;
+      await Promise.race([this.report(result), this.released]);
+    }
+    this.cancelRenewal();
+    await this.handedBack;
+    return this.notStarted ? 'not-started' : 'ended';
+  }
+
+  /**
+   * Gives the lease back first, so that another slot may begin at once; then ends the attempt. A result that is there
+   * already stays with the outbox.
+   */
+  async handBackAndEnd(reason: string): Promise<void> {
+    if (!this.abort.signal.aborted && !this.hasResult) this.handedBack ??= this.handBack(reason);
+    await this.handedBack;
+    this.abort.abort(new Error(reason));
+    this.release();
+  }
+
+  private async runToResult(): Promise<AttemptResult | null> {
+    const { lease, parts } = this;
+    if (this.abort.signal.aborted) return null;
+    const started = () => parts.outbox.started(lease.arch, this.fence());
+    const begun = parts.clock.now();
+    try {
+      const result = await parts.runner.run(lease, started, this.abort.signal);
+      return this.abort.signal.aborted ? null : result;
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      if (error instanceof NotStarted && !this.abort.signal.aborted) {
+        this.notStarted = true;
+        this.handedBack ??= this.handBack(text);
+        return null;
+      }
+      if (this.abort.signal.aborted) {
+        parts.log.warn(`${this.title()} was ended: ${text}`);
+        return null;
+      }
+      parts.log.warn(`${this.title()} could not be executed: ${text}`);
+      const durationSeconds = Math.round((parts.clock.now() - begun) / 1000);
+      const message = `the worker could not execute the test: ${text}`.slice(0, 2000);
+      return { verdict: 'tmpfail', message, exitCode: null, version: null, durationSeconds, files: [] };
+    }
+  }
+
+  /** While this lasts the lease is renewed, since the result counts only as long as nobody else was granted the run. */
+  private async report({ files, ...result }: AttemptResult): Promise<void> {
+    const { lease, parts } = this;
+    parts.log.log(`${this.title()}: ${result.verdict} (${result.message})`);
+    const named = files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+    try {
+      await parts.outbox.finished(lease.arch, { ...this.fence(), ...result, files: named }, files);
+    } catch (error) {
+      this.handedBack ??= this.handBack(`the result could not be kept: ${String(error)}`.slice(0, 1000));
+    }
+  }
+
+  private renewLater(): void {
+    this.cancelRenewal = this.parts.clock.after(this.lease.renewEveryMs, () => {
+      this.renewLater();
+      this.parts.client.renew(this.lease.arch, this.fence()).then(
+        (reply) => this.obey(reply),
+        (error: unknown) =>
+          this.parts.log.warn(`${this.title()}: the lease was not renewed: ${String(error)}`),
+      );
+    });
+  }
+
+  private obey(reply: RenewReply): void {
+    if (!this.parts.epochs.accepts(reply) || reply.instruction !== 'stop') return;
+    if (reply.runId !== this.lease.runId || reply.attempt !== this.lease.attempt) return;
+    this.cancelRenewal();
+    this.abort.abort(new Error(reply.reason ?? 'the lease is gone'));
+    this.release();
+  }
+
+  private async handBack(reason: string): Promise<void> {
+    const { client, clock, log, settings } = this.parts;
+    const request = { ...this.fence(), reason };
+    const reply = await within(clock, settings.stopTimeoutMs, client.giveBack(this.lease.arch, request));
+    if (reply === null) log.warn(`${this.title()}: nobody took the lease back; it will expire`);
+  }
+
+  private fence() {
+    return { ...this.identity, runId: this.lease.runId, attempt: this.lease.attempt };
+  }
+
+  private title(): string {
+    return `run ${this.lease.runId} attempt ${this.lease.attempt}`;
+  }
+}

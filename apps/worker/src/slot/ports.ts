@@ -1,0 +1,97 @@
+import type { Clock } from '@proctor/clock';
+import type {
+  FinishedReport,
+  Lease,
+  LeaseReply,
+  LeaseRequest,
+  RenewReply,
+  RenewRequest,
+  ResultFile,
+  ReturnReply,
+  ReturnRequest,
+  StartedReport,
+  Verdict,
+} from '@proctor/contracts';
+import type { Epochs } from './epochs';
+
+/** The dispatchers as a slot sees them. Each call rejects when no answer comes; an answer may also come late. */
+export interface DispatchClient {
+  ask(arch: string, request: LeaseRequest): Promise<LeaseReply>;
+  renew(arch: string, request: RenewRequest): Promise<RenewReply>;
+  giveBack(arch: string, request: ReturnRequest): Promise<ReturnReply>;
+}
+
+/** A file of a result on this machine. */
+export interface KeptFile extends ResultFile {
+  path: string;
+}
+
+/** Takes reports out of the slot's hands. */
+export interface ReportOutbox {
+  /** Sent once; losing it delays nothing but what people see. Never throws. */
+  started(arch: string, report: StartedReport): void;
+  /**
+   * Keeps the result on disk, then delivers it until the dispatcher has answered; resolves at that answer.
+   * Rejects when the result could not be kept.
+   */
+  finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void>;
+}
+
+/** How an attempt ended, before anybody was told. */
+export interface AttemptResult {
+  verdict: Verdict;
+  message: string;
+  exitCode: number | null;
+  version: string | null;
+  durationSeconds: number;
+  files: KeptFile[];
+}
+
+/** This machine cannot begin the attempt now, through no fault of the run: its lease goes back. */
+export class NotStarted extends Error {}
+
+/** Executes attempts. */
+export interface AttemptRunner {
+  /**
+   * Calls `started` when the test runner was started. When `signal` aborts, everything of the attempt is ended and
+   * removed, and the promise rejects; it rejects with NotStarted when the machine lacks what the attempt needs.
+   */
+  run(lease: Lease, started: () => void, signal: AbortSignal): Promise<AttemptResult>;
+}
+
+/** What this machine has to offer to an architecture, at this moment. */
+export interface TestbedOffer {
+  offer(arch: string): Pick<LeaseRequest, 'testbeds' | 'variants' | 'problem'>;
+  /** Waiting runs need these testbeds, and the worker lacks them. */
+  wanted(arch: string, testbeds: LeaseReply['wanted']): void;
+}
+
+export interface SlotLog {
+  log(message: string): void;
+  warn(message: string): void;
+}
+
+export interface SlotSettings {
+  /** An answer that took longer counts as lost; it may still come, late. */
+  replyTimeoutMs: number;
+  /** Pause after an ask that nobody answered. */
+  retryMs: number;
+  /** How long a slot that stops waits for the answers it still needs. */
+  stopTimeoutMs: number;
+}
+
+/** Everything that a slot is connected to. */
+export interface SlotParts {
+  client: DispatchClient;
+  outbox: ReportOutbox;
+  runner: AttemptRunner;
+  testbeds: TestbedOffer;
+  epochs: Epochs;
+  clock: Clock;
+  log: SlotLog;
+  settings: SlotSettings;
+  /** A new name for an ask, a UUID. */
+  newAskId: () => string;
+  /** From 0 up to 1, for the jitter of pauses. */
+  random: () => number;
+}

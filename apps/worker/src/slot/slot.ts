@@ -1,0 +1,142 @@
+import type { Lease, LeaseReply, SlotIdentity } from '@proctor/contracts';
+import { HeldLease, type HoldingEnd } from './held-lease';
+import type { SlotParts } from './ports';
+import { WakeUp, within } from './wake-up';
+
+/**
+ * One place for a running attempt. It asks the dispatchers of its architectures in turn, executes what it is granted,
+ * and asks again when the result is in the books.
+ */
+export class Slot {
+  private readonly wakeUp: WakeUp;
+  private stopping = false;
+  /** The ask whose answer is waited for; a grant in any other answer goes back. */
+  private awaited: string | null = null;
+  private granted: Lease | null = null;
+  private held: HeldLease | null = null;
+  /** Index of the architecture to ask next: each gets its turn. */
+  private next = 0;
+  private readonly givingBack = new Map<string, Promise<boolean>>();
+  private running: Promise<void> | null = null;
+
+  constructor(
+    private readonly identity: SlotIdentity,
+    private readonly architectures: string[],
+    private readonly parts: SlotParts,
+  ) {
+    this.wakeUp = new WakeUp(parts.clock);
+  }
+
+  start(): void {
+    this.running ??= this.loop();
+  }
+
+  /** Work may be waiting: an idle slot asks at once. */
+  wake(): void {
+    this.wakeUp.wake();
+  }
+
+  /** Takes nothing more; hands back what it holds, ends its attempt, and resolves when nothing of it is left. */
+  async stop(reason: string): Promise<void> {
+    this.stopping = true;
+    this.wakeUp.wake();
+    await this.held?.handBackAndEnd(reason);
+    await this.running;
+    await Promise.all(this.givingBack.values());
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.stopping) {
+      this.wakeUp.forget();
+      const pauseMs = await this.askEach();
+      if (pauseMs !== null && !this.stopping) await this.wakeUp.wait(this.withJitter(pauseMs));
+    }
+  }
+
+  /** Asks until one architecture has work and executes it. Returns the pause to make when none had. */
+  private async askEach(): Promise<number | null> {
+    const { retryMs } = this.parts.settings;
+    let pauseMs = Infinity;
+    for (let asked = 0; asked < this.architectures.length && !this.stopping; asked++) {
+      const arch = this.architectures[this.next++ % this.architectures.length] as string;
+      const reply = await this.ask(arch);
+      if (!reply?.lease) {
+        pauseMs = Math.min(pauseMs, reply?.askAgainMs ?? retryMs);
+      } else if (!(await this.wasGivenBack(reply.lease))) {
+        return (await this.execute(reply.lease)) === 'not-started' ? retryMs : null;
+      } else {
+        this.granted = null;
+        pauseMs = 0;
+      }
+    }
+    return pauseMs;
+  }
+
+  /** The answer, or null when none came in time or it is not to be used. */
+  private async ask(arch: string): Promise<LeaseReply | null> {
+    const { client, clock, settings, testbeds } = this.parts;
+    const ask = this.parts.newAskId();
+    this.awaited = ask;
+    const sorted = client
+      .ask(arch, { ...this.identity, ask, ...testbeds.offer(arch) })
+      .then((reply) => this.sort(arch, ask, reply));
+    const reply = await within(clock, settings.replyTimeoutMs, sorted);
+    if (this.awaited === ask) this.awaited = null;
+    return reply;
+  }
+
+  /** Looks at an answer, however late it comes. */
+  private sort(arch: string, ask: string, reply: LeaseReply): LeaseReply | null {
+    if (reply.arch !== arch || !this.parts.epochs.accepts(reply)) return null;
+    if (reply.wanted.length > 0) this.parts.testbeds.wanted(arch, reply.wanted);
+    if (reply.ask === ask && this.awaited === ask && !this.stopping) {
+      this.granted = reply.lease;
+      return reply;
+    }
+    if (reply.lease && !sameAttempt(reply.lease, this.granted))
+      this.giveBack(reply.lease, 'the slot did not wait for this lease');
+    return null;
+  }
+
+  /** True when the lease went back already: its grant was answered twice, and the other answer came too late. */
+  private async wasGivenBack(lease: Lease): Promise<boolean> {
+    return (await this.givingBack.get(key(lease))) ?? false;
+  }
+
+  /** Resolves to false when nobody confirmed: the dispatcher may still count the lease as ours. */
+  private giveBack(lease: Lease, reason: string): void {
+    const { client, clock, settings, log } = this.parts;
+    log.warn(`run ${lease.runId} attempt ${lease.attempt} goes back: ${reason}`);
+    const request = { ...this.identity, runId: lease.runId, attempt: lease.attempt, reason };
+    const confirmed = within(clock, settings.replyTimeoutMs, client.giveBack(lease.arch, request)).then(
+      (reply) => {
+        if (reply === null) this.givingBack.delete(key(lease));
+        return reply !== null;
+      },
+    );
+    this.givingBack.set(key(lease), confirmed);
+  }
+
+  private async execute(lease: Lease): Promise<HoldingEnd> {
+    this.givingBack.clear();
+    this.held = new HeldLease(this.identity, lease, this.parts);
+    if (this.stopping) await this.held.handBackAndEnd('the worker stops');
+    const end = await this.held.execute();
+    this.held = null;
+    this.granted = null;
+    return end;
+  }
+
+  /** Between 80 % and 120 %, so that idle slots do not ask all at once. */
+  private withJitter(ms: number): number {
+    return ms * (0.8 + 0.4 * this.parts.random());
+  }
+}
+
+function sameAttempt(lease: Lease, other: Lease | null): boolean {
+  return other !== null && key(lease) === key(other);
+}
+
+function key({ runId, attempt }: Lease): string {
+  return `${runId}/${attempt}`;
+}

@@ -1,0 +1,87 @@
+import type { AptEntry } from './apt-entries';
+
+/** A key that must be found at the same path on this machine and in the image: the sources name it. */
+export interface SourceKey {
+  path: string;
+  /** The key itself, where it stands in the machine's sources and has yet to be written; null: the file is there. */
+  content: string | null;
+}
+
+/** The apt sources of an image. */
+export interface SuiteSources {
+  /** One-line format, deb and deb-src. */
+  lines: string[];
+  keys: SourceKey[];
+}
+
+/** Every Debian system trusts these already. */
+const DEFAULT_KEYRING = /^\/usr\/share\/keyrings\/(debian|ubuntu)-archive-keyring\.(gpg|pgp|asc)$/;
+
+/**
+ * The sources of a suite, from those of the machine: for its own release, the release with its updates and security
+ * pockets; for another suite, the same archive. Only sources with the component `main` are an archive of the
+ * distribution. Keys that stand in the sources themselves get a path below `keysPath`. null when none fits.
+ */
+export function suiteSources(
+  entries: AptEntry[],
+  hostRelease: string | null,
+  suite: string,
+  keysPath: string,
+): SuiteSources | null {
+  const archives = entries.filter((entry) => entry.components.includes('main'));
+  const own = hostRelease === null ? [] : archives.flatMap((entry) => narrow(entry, pockets(hostRelease)));
+  if (suite === hostRelease || own.length === 0) {
+    const named = suite === hostRelease ? own : archives.flatMap((entry) => narrow(entry, pockets(suite)));
+    return named.length > 0 ? sourcesOf(named, keysPath) : null;
+  }
+  const archive = own.find((entry) => entry.suites.includes(hostRelease as string));
+  return archive ? sourcesOf([{ ...archive, suites: [suite] }], keysPath) : null;
+}
+
+function pockets(release: string): string[] {
+  return [release, `${release}-updates`, `${release}-security`, `${release}/updates`];
+}
+
+function narrow(entry: AptEntry, wanted: string[]): AptEntry[] {
+  const suites = entry.suites.filter((suite) => wanted.includes(suite));
+  return suites.length > 0 ? [{ ...entry, suites }] : [];
+}
+
+function sourcesOf(entries: AptEntry[], keysPath: string): SuiteSources {
+  const keys: SourceKey[] = [];
+  const lines = new Set<string>();
+  for (const entry of entries) {
+    const options = optionsOf(entry, keys, keysPath);
+    for (const suite of entry.suites) {
+      for (const uri of entry.uris) {
+        for (const type of ['deb', 'deb-src']) {
+          lines.add(`${type} ${options}${uri} ${suite} ${entry.components.join(' ')}`);
+        }
+      }
+    }
+  }
+  return { lines: [...lines], keys };
+}
+
+/** The options in brackets with a blank behind, or nothing. The keys they name are added to `keys`. */
+function optionsOf(entry: AptEntry, keys: SourceKey[], keysPath: string): string {
+  const { 'signed-by': signedBy, ...others } = entry.options;
+  const options = Object.entries(others).map(([name, value]) => `${name}=${value}`);
+  const named = signedBy === undefined ? null : signedByOption(signedBy, keys, keysPath);
+  if (named) options.unshift(`signed-by=${named}`);
+  return options.length > 0 ? `[${options.join(' ')}] ` : '';
+}
+
+/** null when the default keyring does it. */
+function signedByOption(value: string, keys: SourceKey[], keysPath: string): string | null {
+  if (value.includes('BEGIN PGP')) {
+    const path = `${keysPath}/source-${keys.length}.asc`;
+    keys.push({ path, content: `${value.trim()}\n` });
+    return path;
+  }
+  const names = value.split(/[\s,]+/).filter((name) => name !== '' && !DEFAULT_KEYRING.test(name));
+  for (const path of names.filter((name) => name.startsWith('/'))) {
+    if (!keys.some((key) => key.path === path)) keys.push({ path, content: null });
+  }
+  return names.length > 0 ? names.join(',') : null;
+}

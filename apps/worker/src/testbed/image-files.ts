@@ -1,0 +1,65 @@
+import { chmod, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What is known of an image on disk, kept beside it as JSON. */
+export interface ImageRecord {
+  suite: string;
+  arch: string;
+  /** Milliseconds since the epoch. */
+  builtAt: number;
+  /** How it was built: another value means that it would be built differently today. */
+  recipe: string;
+}
+
+const FRESH = '.new';
+
+/** The folder of images: `{suite}-{arch}.tar` and `.json` each. */
+export class ImageFiles {
+  constructor(private readonly path: string) {}
+
+  imagePath(suite: string, arch: string): string {
+    return join(this.path, `${suite}-${arch}.tar`);
+  }
+
+  /** Where a new image grows, beside the one in use. */
+  freshPath(suite: string, arch: string): string {
+    return this.imagePath(suite, arch) + FRESH;
+  }
+
+  /** The images that are there; what an interrupted build left is removed. */
+  async load(): Promise<ImageRecord[]> {
+    await mkdir(this.path, { recursive: true });
+    await chmod(this.path, 0o755);
+    const records: ImageRecord[] = [];
+    for (const name of await readdir(this.path)) {
+      if (name.endsWith(FRESH)) await rm(join(this.path, name), { force: true });
+      if (!name.endsWith('.json')) continue;
+      const record = JSON.parse(await readFile(join(this.path, name), 'utf8')) as ImageRecord;
+      const isThere = await stat(this.imagePath(record.suite, record.arch)).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) records.push(record);
+    }
+    return records;
+  }
+
+  /** The new image takes the old one's place; runs that have begun keep the old one. */
+  async swapIn(record: ImageRecord): Promise<void> {
+    const image = this.imagePath(record.suite, record.arch);
+    const json = image.replace(/tar$/, 'json');
+    const file = await open(json + FRESH, 'w');
+    try {
+      await file.writeFile(JSON.stringify(record));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(image + FRESH, image);
+    await rename(json + FRESH, json);
+  }
+
+  async dropFresh(suite: string, arch: string): Promise<void> {
+    await rm(this.freshPath(suite, arch), { force: true });
+  }
+}

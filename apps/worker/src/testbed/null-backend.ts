@@ -1,0 +1,48 @@
+import type { Testbed } from '@proctor/contracts';
+import type { TestbedArguments } from '../autopkgtest/command';
+import type { Sandboxes } from '../sandbox/sandboxes';
+import { Unusable } from '../sandbox/unusable';
+import type { Backend } from './backend';
+
+/**
+ * Tests run on the machine itself, with its own packages and files; only their processes and network are apart. The
+ * suites are what the machine's owner says that it is: those of `suitesAtStart`.
+ */
+export class NullBackend implements Backend {
+  readonly name = 'null';
+
+  constructor(
+    private readonly suites: string[],
+    private readonly machineMayBeDestroyed: boolean,
+    private readonly sandboxes: Sandboxes,
+  ) {}
+
+  async detect(): Promise<string | null> {
+    if (!this.machineMayBeDestroyed) {
+      return 'tests would run on this machine itself: set machineMayBeDestroyed in worker.yaml if it may be thrown away';
+    }
+    try {
+      await this.sandboxes.detect();
+      return null;
+    } catch (error) {
+      if (error instanceof Unusable) return error.message;
+      throw error;
+    }
+  }
+
+  async open(): Promise<void> {}
+
+  testbeds(): Testbed[] {
+    return this.suites.map((suite) => ({ suite, backend: this.name, state: 'ready' }));
+  }
+
+  want(): void {
+    // No other suite can be made of this machine.
+  }
+
+  async use(): Promise<TestbedArguments> {
+    return Promise.resolve({ options: [], server: ['null'] });
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '@proctor/clock';
+import { isWord, type LeaseReply } from '@proctor/contracts';
+import type { Sandboxes } from '../sandbox/sandboxes';
+import { NotStarted, type SlotLog, type TestbedOffer } from '../slot/ports';
+import type { Backend } from './backend';
+
+/** How often a backend that did not work is tried again: packages may have been installed meanwhile. */
+const DETECT_AGAIN_MS = 60_000;
+
+/** What this machine can do at this moment: its backends that work and its variants that can be executed. */
+export class Testbeds implements TestbedOffer {
+  private readonly usable = new Map<string, Backend>();
+  private readonly reasons = new Map<string, string>();
+  private readonly runners = new Map<string, string[]>();
+  private readonly warned = new Set<string>();
+  private cancelDetection: () => void = () => undefined;
+  private detecting: Promise<void> = Promise.resolve();
+  private closed = false;
+
+  /** `variants`: name → command and its first arguments. `changed`: more or other work can be taken than before. */
+  constructor(
+    private readonly backends: Backend[],
+    private readonly variants: Record<string, string[]>,
+    private readonly sandboxes: Pick<Sandboxes, 'isExecutable'>,
+    private readonly clock: Clock,
+    private readonly log: SlotLog,
+    private readonly changed: () => void,
+  ) {}
+
+  /** Looks what works; what does not is tried again now and then. */
+  async open(): Promise<void> {
+    this.detecting = this.detect();
+    await this.detecting;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.cancelDetection();
+    await this.detecting;
+    await Promise.all([...this.usable.values()].map((backend) => backend.close()));
+  }
+
+  offer(arch: string) {
+    const testbeds = [...this.usable.values()].flatMap((backend) => backend.testbeds(arch));
+    const problem = this.problem();
+    return { testbeds, variants: [...this.runners.keys()], ...(problem === null ? {} : { problem }) };
+  }
+
+  wanted(arch: string, testbeds: LeaseReply['wanted']): void {
+    for (const { suite, backend } of testbeds) if (isWord(suite)) this.usable.get(backend)?.want(suite, arch);
+  }
+
+  /** @throws NotStarted */
+  backend(name: string): Backend {
+    const backend = this.usable.get(name);
+    if (!backend)
+      throw new NotStarted(`the backend ${name} cannot be used here: ${this.reasons.get(name) ?? 'unknown'}`);
+    return backend;
+  }
+
+  /** The variant's command and its first arguments. @throws NotStarted */
+  runner(variant: string): string[] {
+    const runner = this.runners.get(variant);
+    if (!runner) throw new NotStarted(`the variant ${variant} cannot be executed here`);
+    return runner;
+  }
+
+  private problem(): string | null {
+    if (this.usable.size === 0) {
+      const reasons = [...this.reasons].map(([name, reason]) => `${name}: ${reason}`).join('; ');
+      return `no usable backend: ${reasons || 'none is configured'}`.slice(0, 1000);
+    }
+    if (this.runners.size > 0) return null;
+    const commands = Object.entries(this.variants).map(([name, [program]]) => `${name} (${program})`);
+    return `no variant can be executed: ${commands.join(', ')}`.slice(0, 1000);
+  }
+
+  private async detect(): Promise<void> {
+    const before = this.usable.size + this.runners.size;
+    for (const backend of this.backends) {
+      if (!this.usable.has(backend.name)) await this.tryBackend(backend);
+    }
+    for (const [name, command] of Object.entries(this.variants)) {
+      if (this.usable.size > 0 && !this.runners.has(name)) await this.tryVariant(name, command);
+    }
+    if (this.usable.size + this.runners.size > before) this.changed();
+    const isComplete =
+      this.usable.size === this.backends.length && this.runners.size === Object.keys(this.variants).length;
+    if (isComplete || this.closed) return;
+    this.cancelDetection = this.clock.after(DETECT_AGAIN_MS, () => {
+      this.detecting = this.detect();
+    });
+  }
+
+  private async tryBackend(backend: Backend): Promise<void> {
+    const reason = await detectAndOpen(backend);
+    if (reason === null) {
+      this.usable.set(backend.name, backend);
+      this.reasons.delete(backend.name);
+      this.log.log(`backend ${backend.name} is usable`);
+    } else if (this.reasons.get(backend.name) !== reason) {
+      this.reasons.set(backend.name, reason);
+      this.log.warn(`backend ${backend.name} is not usable: ${reason}`);
+    }
+  }
+
+  private async tryVariant(name: string, command: string[]): Promise<void> {
+    const [program = ''] = command;
+    if (await this.sandboxes.isExecutable(program)) this.runners.set(name, command);
+    else if (!this.warned.has(name)) this.log.warn(`variant ${name}: ${program} cannot be executed`);
+    this.warned.add(name);
+  }
+}
+
+/** Why the backend cannot be used, or null. */
+async function detectAndOpen(backend: Backend): Promise<string | null> {
+  try {
+    const reason = await backend.detect();
+    if (reason === null) await backend.open();
+    return reason;
+  } catch (error) {
+    return String(error);
+  }
+}

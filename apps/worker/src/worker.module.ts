@@ -1,0 +1,19 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { Bus, BusModule } from '@proctor/bus';
+import type { Configuration, Connections } from '@proctor/config';
+import { buildWorker } from './build-worker';
+import { SignalsController } from './signals.controller';
+import { Worker } from './worker';
+
+/** The wiring of the worker process: the bus is all that it connects to. */
+@Module({})
+export class WorkerModule {
+  static forRoot({ worker }: Configuration, connections: Connections): DynamicModule {
+    return {
+      module: WorkerModule,
+      imports: [BusModule.forServing(connections.natsUrl, `worker-${worker.name}`)],
+      controllers: [SignalsController],
+      providers: [{ provide: Worker, inject: [Bus], useFactory: (bus: Bus) => buildWorker(worker, bus) }],
+    };
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '@proctor/clock';
+import type { RecordedSignal } from '@proctor/contracts';
+import type { DiskOutbox } from './reports/outbox';
+import type { Sandboxes } from './sandbox/sandboxes';
+import type { SlotLog } from './slot/ports';
+import type { Slot } from './slot/slot';
+import { within } from './slot/wake-up';
+import type { Testbeds } from './testbed/testbeds';
+
+/**
+ * How long results of an earlier life may hold up new work: a new incarnation tells the dispatchers that the old
+ * one's leases are lost.
+ */
+const LEFTOVERS_TIMEOUT_MS = 10_000;
+
+/** One life of the worker process: its slots and what they share. */
+export class Worker {
+  private stopping = false;
+  private started: Promise<void> = Promise.resolve();
+
+  constructor(
+    readonly name: string,
+    readonly architectures: string[],
+    private readonly slots: Slot[],
+    private readonly outbox: DiskOutbox,
+    private readonly testbeds: Testbeds,
+    private readonly sandboxes: Sandboxes,
+    private readonly clock: Clock,
+    private readonly log: SlotLog,
+  ) {}
+
+  /** Ends and removes what an earlier life left on the machine. */
+  async cleanUp(): Promise<void> {
+    const names = await this.sandboxes.removeLeftovers();
+    if (names.length > 0) this.log.warn(`removed what an earlier life left: ${names.join(', ')}`);
+  }
+
+  /** Delivers old results, looks what works on this machine, then asks for work. */
+  start(): Promise<void> {
+    this.started = this.begin();
+    return this.started;
+  }
+
+  /** Work may be waiting. */
+  wake(): void {
+    for (const slot of this.slots) slot.wake();
+  }
+
+  /** The connection is back. */
+  reconnected(): void {
+    this.outbox.retryNow();
+    this.wake();
+  }
+
+  recorded(signal: RecordedSignal): void {
+    this.outbox.recorded(signal);
+  }
+
+  /** Hands back what is running and ends it; results not delivered yet stay on disk. No process is left. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await Promise.all(this.slots.map((slot) => slot.stop('the worker stops')));
+    this.outbox.stop();
+    await this.testbeds.close();
+    await Promise.allSettled([this.started]);
+  }
+
+  private async begin(): Promise<void> {
+    const delivered = this.outbox.deliverLeftovers().catch((error: unknown) => {
+      this.log.warn(`results that were left on disk are not delivered: ${String(error)}`);
+    });
+    await within(this.clock, LEFTOVERS_TIMEOUT_MS, delivered);
+    if (this.stopping) return;
+    await this.testbeds.open();
+    if (this.stopping) return;
+    for (const slot of this.slots) slot.start();
+    this.log.log(
+      `${this.name} asks for work: ${this.slots.length} slots for ${this.architectures.join(', ')}`,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import 'reflect-metadata';
+import { LeaseRequest } from './lease';
+import { MalformedMessage, parseMessage } from './message';
+import { FinishedReport } from './report';
+
+const identity = { worker: 'w1', incarnation: 'b3a1a3a8-9f1e-4c5e-8a55-0d8b1a4f1d11', slot: 0 };
+const ask = {
+  ...identity,
+  ask: 'b3a1a3a8-9f1e-4c5e-8a55-0d8b1a4f1d12',
+  testbeds: [],
+  variants: ['autopkgtest'],
+};
+const finished = {
+  ...identity,
+  runId: 1,
+  attempt: 1,
+  verdict: 'pass',
+  message: 'All tests passed',
+  exitCode: 0,
+  version: '2.10-3',
+  durationSeconds: 9,
+  files: [{ name: 'log.gz', size: 3, sha256: 'a'.repeat(64) }],
+};
+
+test('a well-formed message becomes an instance of its class', () => {
+  expect(parseMessage(LeaseRequest, ask)).toBeInstanceOf(LeaseRequest);
+  expect(parseMessage(FinishedReport, finished).files[0]?.size).toBe(3);
+  expect(parseMessage(FinishedReport, { ...finished, version: null, exitCode: null }).version).toBeNull();
+});
+
+test.each([
+  [null, 'an object is expected'],
+  ['text', 'an object is expected'],
+  [[], 'an object is expected'],
+  [{ ...ask, worker: 'a.b' }, 'worker: '],
+  [{ ...ask, slot: '0' }, 'slot: '],
+  [{ ...ask, testbeds: [{ suite: 'sid', backend: 'unshare', state: 'perhaps' }] }, 'testbeds.0.state: '],
+  [{ ...ask, variants: undefined }, 'variants: '],
+])('%j is refused', (message, expected) => {
+  expect(() => parseMessage(LeaseRequest, message)).toThrow(MalformedMessage);
+  expect(() => parseMessage(LeaseRequest, message)).toThrow(expected);
+});
+
+test.each([
+  [{ verdict: 'neutral-ish' }, 'verdict: '],
+  [{ exitCode: 300 }, 'exitCode: '],
+  [{ exitCode: undefined }, 'exitCode: '],
+  [{ version: 7 }, 'version: '],
+  [{ files: [{ name: '../log.gz', size: 1, sha256: 'a'.repeat(64) }] }, 'files.0.name: '],
+  [{ files: [{ name: 'log.gz', size: 1, sha256: 'A' }] }, 'files.0.sha256: '],
+])('a finished report with %j is refused', (change, expected) => {
+  expect(() => parseMessage(FinishedReport, { ...finished, ...change })).toThrow(expected);
+});

@@ -1,0 +1,28 @@
+import type { LoggerService } from '@nestjs/common';
+
+/**
+ * Ends the process in order, once: at SIGTERM, when its supervisor is gone (the IPC channel closes), and at Ctrl-C
+ * when there is no supervisor to order the end. The exit status is 1 when `stop` fails.
+ */
+export function endOnRequest(logger: LoggerService, name: string, stop: () => Promise<void>): void {
+  let ending = false;
+  const end = (reason: string): void => {
+    if (ending) return;
+    ending = true;
+    logger.log(`stopping: ${reason}`, name);
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(logger, name, error),
+    );
+  };
+  process.once('SIGTERM', () => end('SIGTERM'));
+  process.once('disconnect', () => end('the supervisor is gone'));
+  // A Ctrl-C reaches the whole process group: a supervisor that is there stops its children in its own order.
+  process.on('SIGINT', () => process.connected || end('SIGINT'));
+}
+
+/** The last words of a process that cannot go on. */
+export function fail(logger: LoggerService, name: string, error: unknown): never {
+  logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error), name);
+  process.exit(1);
+}

@@ -1,0 +1,2 @@
+export { processLogger } from './logger';
+export { endOnRequest, fail } from './end-on-request';

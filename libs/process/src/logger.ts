@@ -1,0 +1,54 @@
+import { ConsoleLogger, type LogLevel } from '@nestjs/common';
+
+/** What the framework says of its own start; only its warnings and errors are worth a line. */
+const FRAMEWORK = new Set([
+  'InstanceLoader',
+  'NestApplication',
+  'NestFactory',
+  'NestMicroservice',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
+
+/** One line per event: the time, the level unless it is plain, the part that speaks, the message. */
+class LineLogger extends ConsoleLogger {
+  protected override formatMessage(
+    level: LogLevel,
+    message: unknown,
+    _pid: string,
+    _level: string,
+    context: string,
+  ): string {
+    const time = new Date().toISOString().slice(11, 23);
+    const grade = level === 'log' ? '' : `${level.toUpperCase()} `;
+    return `${time} ${grade}${context}${this.stringifyMessage(message, level)}\n`;
+  }
+
+  protected override formatContext(context: string): string {
+    return context ? `${context}: ` : '';
+  }
+
+  override log(message: unknown, ...rest: unknown[]): void {
+    if (!isFramework(rest)) super.log(message, ...rest);
+  }
+}
+
+class JsonLogger extends ConsoleLogger {
+  constructor() {
+    super({ json: true });
+  }
+
+  override log(message: unknown, ...rest: unknown[]): void {
+    if (!isFramework(rest)) super.log(message, ...rest);
+  }
+}
+
+function isFramework(rest: unknown[]): boolean {
+  const context = rest.at(-1);
+  return typeof context === 'string' && FRAMEWORK.has(context);
+}
+
+/** The logger of a process, to standard output: lines for people, or one JSON object a line when PROCTOR_LOG=json. */
+export function processLogger(env: NodeJS.ProcessEnv = process.env): ConsoleLogger {
+  return env['PROCTOR_LOG'] === 'json' ? new JsonLogger() : new LineLogger({ colors: false });
+}

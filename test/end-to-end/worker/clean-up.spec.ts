@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newMark, processesWith } from './processes-with';
+import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+
+jest.setTimeout(120_000);
+
+/** Ignores SIGTERM and leaves processes behind that do so too, in sessions of their own. */
+const STUBBORN = `#!/bin/sh
+trap '' TERM
+setsid sh -c 'setsid sleep MARK & setsid sh -c "trap \\"\\" TERM; sleep MARK" &' </dev/null >/dev/null 2>&1 &
+sleep 1
+echo 'the children are there'
+sleep MARK
+`;
+
+const STUB = { package: 'stub', backend: 'null', variant: 'stub' };
+const never = new AbortController().signal;
+const nothing = () => undefined;
+
+let machine: TestMachine;
+afterEach(async () => machine?.close());
+
+async function expectNothingLeft(mark: string): Promise<void> {
+  expect(processesWith(mark)).toEqual([]);
+  expect(await readdir(join(machine.workPath, 'runs'))).toEqual([]);
+  expect(readFileSync('/proc/self/mounts', 'utf8')).not.toContain(machine.workPath);
+}
+
+it('an abort leaves no process, mount or file of the attempt', async () => {
+  machine = await openMachine();
+  const mark = newMark();
+  const abort = new AbortController();
+  const tree = await sourceTree(machine.workPath, STUBBORN.replaceAll('MARK', mark));
+  const logged = machine.untilLogged('the children are there');
+  const run = machine.runner.test(tree, lease(), nothing, abort.signal);
+  await Promise.race([logged, run]);
+  expect(processesWith(mark).length).toBeGreaterThanOrEqual(3);
+  abort.abort(new Error('enough'));
+  await expect(run).rejects.toThrow('enough');
+  await expectNothingLeft(mark);
+});
+
+it("the worker's own limit ends an attempt as tmpfail, with its log", async () => {
+  machine = await openMachine({ backends: ['null'], runTimeoutMs: 2_000 });
+  const mark = newMark();
+  const result = await machine.runner.run(lease({ ...STUB, trigger: `child:${mark} hang` }), nothing, never);
+  expect(result).toMatchObject({ verdict: 'tmpfail', exitCode: null, version: '1.0-1' });
+  expect(result.message).toBe("ended after 2 s by the worker's limit");
+  expect(await storedLog(result)).toContain('stub begins');
+  await expectNothingLeft(mark);
+});
+
+it('children that outlive the test runner are gone with it', async () => {
+  machine = await openMachine({ backends: ['null'] });
+  const mark = newMark();
+  const result = await machine.runner.run(lease({ ...STUB, trigger: `child:${mark}` }), nothing, never);
+  expect(result).toMatchObject({ verdict: 'pass', version: '1.0-1' });
+  await expectNothingLeft(mark);
+});
+
+it.each([
+  ['leaves nothing at all', { trigger: 'silent exit:20' }, 'tmpfail', 20, null],
+  ['is killed', { trigger: 'kill' }, 'tmpfail', null, '1.0-1'],
+  ['fails', { package: 'fail-stub' }, 'fail', 4, '1.0-1'],
+  ['skips all', { package: 'skip-stub' }, 'neutral', 8, '1.0-1'],
+  ['finds no package', { package: 'missing-stub' }, 'fail', 12, null],
+])('a test runner that %s still has a result', async (_what, overrides, verdict, exitCode, version) => {
+  machine = await openMachine({ backends: ['null'] });
+  const result = await machine.runner.run(lease({ ...STUB, ...overrides }), nothing, never);
+  expect(result).toMatchObject({ verdict, exitCode, version });
+  expect(result.message).not.toBe('');
+  expect(result.files.map(({ name }) => name)).toEqual(['log.gz', 'artifacts.tar.gz']);
+});

@@ -1,0 +1,107 @@
+import { connectBus, type Bus } from '@proctor/bus';
+import {
+  SUBJECTS,
+  subjectOf,
+  type FinishedReport,
+  type Lease,
+  type LeaseReply,
+  type LeaseRequest,
+  type RecordedSignal,
+  type RenewReply,
+  type RenewRequest,
+  type ReturnReply,
+  type ReturnRequest,
+} from '@proctor/contracts';
+
+/** What reached the dispatcher, in order. */
+export type Heard =
+  | { kind: 'ask'; body: LeaseRequest }
+  | { kind: 'renew'; body: RenewRequest }
+  | { kind: 'return'; body: ReturnRequest }
+  | { kind: 'report'; name: string; body: FinishedReport };
+
+/** Speaks the dispatcher's part of the wire for one architecture; what it grants is up to the test. */
+export class FakeDispatcher {
+  readonly heard: Heard[] = [];
+  /** Granted to the next ask that reports no problem. */
+  next: Lease | null = null;
+  instruction: RenewReply['instruction'] = 'continue';
+  /** The word on finished reports; null: none. */
+  answer: RecordedSignal['answer'] | null = 'recorded';
+  private readonly waiting: { fits: (heard: Heard) => boolean; resolve: (heard: Heard) => void }[] = [];
+
+  private constructor(
+    readonly bus: Bus,
+    private readonly arch: string,
+  ) {}
+
+  static async connect(natsUrl: string, arch: string): Promise<FakeDispatcher> {
+    const dispatcher = new FakeDispatcher(await connectBus(natsUrl, 'fake-dispatcher'), arch);
+    await dispatcher.listen();
+    return dispatcher;
+  }
+
+  /** The first that fits, heard already or not yet. */
+  async until<K extends Heard['kind']>(
+    kind: K,
+    fits: (heard: Extract<Heard, { kind: K }>) => boolean = () => true,
+  ): Promise<Extract<Heard, { kind: K }>> {
+    type Wanted = Extract<Heard, { kind: K }>;
+    const isWanted = (heard: Heard): heard is Wanted => heard.kind === kind && fits(heard as Wanted);
+    const found = this.heard.find(isWanted);
+    if (found) return found;
+    return new Promise<Heard>((resolve) => this.waiting.push({ fits: isWanted, resolve })) as Promise<Wanted>;
+  }
+
+  grant(lease: Lease): void {
+    this.next = lease;
+    this.bus.signal(subjectOf(SUBJECTS.workWaiting, this.arch), {});
+  }
+
+  private async listen(): Promise<void> {
+    const answers: [(typeof SUBJECTS)['lease' | 'renew' | 'return'], (body: never) => object][] = [
+      [SUBJECTS.lease, (body: LeaseRequest) => this.onAsk(body)],
+      [SUBJECTS.renew, (body: RenewRequest) => this.onRenew(body)],
+      [SUBJECTS.return, (body: ReturnRequest) => this.onReturn(body)],
+    ];
+    for (const [subject, answer] of answers) {
+      this.bus.subscribe(subjectOf(subject, this.arch), ({ text, respond }) => {
+        respond?.(JSON.stringify(answer(JSON.parse(text) as never)));
+      });
+    }
+    await this.bus.flush();
+    await this.bus.consumeReports(this.arch, ({ subject, text }) => {
+      const body = JSON.parse(text) as FinishedReport;
+      const name = subject.split('.').at(-1) ?? '';
+      this.hear({ kind: 'report', name, body });
+      if (name === 'finished' && this.answer) {
+        const signal: RecordedSignal = { runId: body.runId, attempt: body.attempt, answer: this.answer };
+        this.bus.signal(subjectOf(SUBJECTS.recorded, body.worker), signal);
+      }
+      return Promise.resolve();
+    });
+  }
+
+  private onAsk(body: LeaseRequest): LeaseReply {
+    const lease = body.problem === undefined ? this.next : null;
+    if (lease) this.next = null;
+    this.hear({ kind: 'ask', body });
+    return { arch: this.arch, epoch: 1, ask: body.ask, lease, wanted: [], askAgainMs: 60_000 };
+  }
+
+  private onRenew(body: RenewRequest): RenewReply {
+    this.hear({ kind: 'renew', body });
+    const { runId, attempt } = body;
+    return { arch: this.arch, epoch: 1, runId, attempt, instruction: this.instruction };
+  }
+
+  private onReturn(body: ReturnRequest): ReturnReply {
+    this.hear({ kind: 'return', body });
+    return { arch: this.arch, epoch: 1, runId: body.runId, attempt: body.attempt, returned: true };
+  }
+
+  private hear(heard: Heard): void {
+    this.heard.push(heard);
+    for (const waiter of this.waiting.filter(({ fits }) => fits(heard))) waiter.resolve(heard);
+  }
+}

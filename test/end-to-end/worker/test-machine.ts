@@ -1,0 +1,136 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { systemClock } from '@proctor/clock';
+import { hostRelease, type WorkerConfiguration } from '@proctor/config';
+import type { Lease, LogChunk } from '@proctor/contracts';
+import { SandboxedRunner } from '../../../apps/worker/src/attempt/sandboxed-runner';
+import { Sandboxes } from '../../../apps/worker/src/sandbox/sandboxes';
+import type { AttemptResult } from '../../../apps/worker/src/slot/ports';
+import { buildBackends } from '../../../apps/worker/src/testbed/build-backends';
+import { Testbeds } from '../../../apps/worker/src/testbed/testbeds';
+import { hostArchitecture } from '../../support/host-architecture';
+import { imageCachePath, provideImage } from '../../support/worker-images';
+
+/** The part of a worker that executes attempts, on this very machine, without a bus. */
+export interface TestMachine {
+  workPath: string;
+  runner: SandboxedRunner;
+  testbeds: Testbeds;
+  sandboxes: Sandboxes;
+  /** The live log's chunks, as they were published. */
+  chunks: LogChunk[];
+  /** Resolves when a chunk that is published from now on holds the text. */
+  untilLogged(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const SILENT = { log: () => undefined, warn: () => undefined };
+
+export async function openMachine(overrides: Partial<WorkerConfiguration> = {}): Promise<TestMachine> {
+  const cache = imageCachePath();
+  await mkdir(cache, { recursive: true });
+  const workPath = await mkdtemp(join(cache, 'work-'));
+  await chmod(workPath, 0o755);
+  const configuration = { ...defaults(workPath), ...overrides };
+  if (configuration.backends.includes('unshare')) await provideImage(workPath);
+  const sandboxes = new Sandboxes(workPath);
+  const backends = buildBackends(configuration, sandboxes, () => undefined);
+  const testbeds = new Testbeds(
+    backends,
+    configuration.variants,
+    sandboxes,
+    systemClock,
+    SILENT,
+    () => undefined,
+  );
+  await testbeds.open();
+  const chunks: LogChunk[] = [];
+  const waiting: { text: string; resolve: () => void }[] = [];
+  const append = (_run: number, _attempt: number, chunk: LogChunk) => {
+    chunks.push(chunk);
+    const content = liveLog([chunk]);
+    waiting.filter(({ text }) => content.includes(text)).forEach(({ resolve }) => resolve());
+    return Promise.resolve();
+  };
+  const untilLogged = (text: string) => new Promise<void>((resolve) => waiting.push({ text, resolve }));
+  const settings = { ...configuration, resultsPath: join(workPath, 'results') };
+  const runner = new SandboxedRunner(sandboxes, testbeds, append, settings, systemClock, SILENT);
+  const close = async () => {
+    await testbeds.close();
+    await rm(workPath, { recursive: true, force: true });
+  };
+  return { workPath, runner, testbeds, sandboxes, chunks, untilLogged, close };
+}
+
+function defaults(workPath: string): WorkerConfiguration {
+  return {
+    name: 'test',
+    slots: 1,
+    architectures: [hostArchitecture()],
+    suitesAtStart: [hostRelease() as string],
+    backends: ['unshare'],
+    variants: { autopkgtest: ['autopkgtest'], stub: [resolve('test/stub/autopkgtest-stub')] },
+    workPath,
+    runTmpfsBytes: 4 * 1024 ** 3,
+    runTimeoutMs: 600_000,
+    imageAgeMaxMs: 7 * 24 * 3_600_000,
+    logBytesMax: 1024 * 1024,
+    artifactsBytesMax: 1024 * 1024,
+    machineMayBeDestroyed: true,
+    suiteSources: {},
+  };
+}
+
+let lastRunId = 0;
+
+/** A lease of `hello` on this machine's release and architecture. */
+export function lease(overrides: Partial<Lease> = {}): Lease {
+  return {
+    runId: ++lastRunId,
+    attempt: 1,
+    ttlMs: 60_000,
+    renewEveryMs: 15_000,
+    package: 'hello',
+    suite: hostRelease() as string,
+    arch: hostArchitecture(),
+    backend: 'unshare',
+    variant: 'autopkgtest',
+    trigger: null,
+    pinPackages: [],
+    extraAptSources: [],
+    ...overrides,
+  };
+}
+
+/** A source tree with one test, a shell script. Returns its path. */
+export async function sourceTree(workPath: string, script: string, restrictions = ''): Promise<string> {
+  const tree = await mkdtemp(join(workPath, 'tree-'));
+  const files: Record<string, string> = {
+    'debian/changelog':
+      'crafted (1.0-1) unstable; urgency=low\n\n  * Crafted.\n\n -- A Test <test@mirror.example>  Thu, 01 Jan 2026 00:00:00 +0000\n',
+    'debian/control':
+      'Source: crafted\nSection: misc\nPriority: optional\nMaintainer: A Test <test@mirror.example>\nStandards-Version: 4.6.2\n\n' +
+      'Package: crafted\nArchitecture: all\nDescription: crafted for a test\n Nothing more.\n',
+    'debian/tests/control': `Tests: crafted\nDepends:\n${restrictions ? `Restrictions: ${restrictions}\n` : ''}`,
+    'debian/tests/crafted': script,
+  };
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(tree, name)), { recursive: true });
+    await writeFile(join(tree, name), content);
+  }
+  await chmod(join(tree, 'debian/tests/crafted'), 0o755);
+  await chmod(tree, 0o755);
+  return tree;
+}
+
+/** The log of a result as it will be stored. */
+export async function storedLog(result: AttemptResult): Promise<string> {
+  const file = result.files.find(({ name }) => name === 'log.gz');
+  return file ? gunzipSync(await readFile(file.path)).toString('utf8') : '';
+}
+
+/** The live log as its readers see it. */
+export function liveLog(chunks: LogChunk[]): string {
+  return Buffer.concat(chunks.map(({ data }) => Buffer.from(data, 'base64'))).toString('utf8');
+}

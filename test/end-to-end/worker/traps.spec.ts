@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+
+jest.setTimeout(300_000);
+
+const never = new AbortController().signal;
+let machine: TestMachine;
+beforeAll(async () => (machine = await openMachine()));
+afterAll(async () => machine?.close());
+
+async function runTree(script: string, overrides = {}) {
+  const tree = await sourceTree(machine.workPath, script);
+  const result = await machine.runner.test(tree, lease(overrides), () => undefined, never);
+  return { result, log: await storedLog(result) };
+}
+
+it('passes a tree whose test passes, with the trigger in its environment', async () => {
+  const { result, log } = await runTree('#!/bin/sh\necho "triggers: $ADT_TEST_TRIGGERS"\n', {
+    trigger: 'glibc/2.36-9 foo/1 $(id)',
+  });
+  expect(result).toMatchObject({ verdict: 'pass', exitCode: 0, version: '1.0-1' });
+  expect(log).toContain('triggers: glibc/2.36-9 foo/1 $(id)');
+});
+
+it('does not pass with an extra source that cannot be reached', async () => {
+  const { result } = await runTree('#!/bin/sh\ntrue\n', {
+    extraAptSources: [{ name: 'gone', lines: ['deb http://127.0.0.1:9/debian x main'] }],
+  });
+  expect(result.verdict).toBe('tmpfail');
+  expect([16, 20]).toContain(result.exitCode);
+});
+
+describe('with a listener on the loopback of this machine', () => {
+  let server: Server;
+  let connections = 0;
+  beforeAll(async () => {
+    server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => server.close());
+
+  it('a test cannot reach it, nor through the gateway', async () => {
+    const { port } = server.address() as AddressInfo;
+    const script = `#!/usr/bin/python3
+import socket
+for host in ('127.0.0.1', '10.0.2.2'):
+    try:
+        socket.create_connection((host, ${port}), timeout=5).close()
+        print(host, 'was reached')
+    except OSError as error:
+        print(host, 'is out of reach')
+`;
+    const { result, log } = await runTree(script);
+    expect(result.verdict).toBe('pass');
+    expect(log).toContain('127.0.0.1 is out of reach');
+    expect(log).toContain('10.0.2.2 is out of reach');
+    expect(connections).toBe(0);
+  });
+});

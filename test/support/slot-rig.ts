@@ -1,0 +1,132 @@
+import type {
+  Lease,
+  LeaseReply,
+  LeaseRequest,
+  RenewReply,
+  RenewRequest,
+  ReturnRequest,
+} from '@proctor/contracts';
+import { VirtualClock } from '../simulation/world/virtual-clock';
+import { Epochs } from '../../apps/worker/src/slot/epochs';
+import type { AttemptResult } from '../../apps/worker/src/slot/ports';
+import { Slot } from '../../apps/worker/src/slot/slot';
+
+const RESULT: AttemptResult = {
+  verdict: 'pass',
+  message: 'all tests passed',
+  exitCode: 0,
+  version: '1.0-1',
+  durationSeconds: 5,
+  files: [{ name: 'log.gz', size: 1, sha256: 'a'.repeat(64), path: '/nowhere/log.gz' }],
+};
+
+export function leaseOf(runId: number, overrides: Partial<Lease> = {}): Lease {
+  return {
+    runId,
+    attempt: 1,
+    ttlMs: 60_000,
+    renewEveryMs: 15_000,
+    package: 'hello',
+    suite: 'bookworm',
+    arch: 'amd64',
+    backend: 'unshare',
+    variant: 'autopkgtest',
+    trigger: null,
+    pinPackages: [],
+    extraAptSources: [],
+    ...overrides,
+  };
+}
+
+export interface Ask {
+  arch: string;
+  request: LeaseRequest;
+  answer: (reply?: Partial<LeaseReply>) => void;
+  fail: () => void;
+}
+
+interface Attempt {
+  lease: Lease;
+  signal: AbortSignal;
+  finish: (result?: AttemptResult) => void;
+  fail: (error: Error) => void;
+}
+
+/** One slot whose dispatcher, runner and outbox are in the hands of the test. */
+export function makeSlot(architectures = ['amd64']) {
+  const clock = new VirtualClock();
+  const asks: Ask[] = [];
+  const renewals: { request: RenewRequest; answer: (reply?: Partial<RenewReply>) => void }[] = [];
+  const returns: ReturnRequest[] = [];
+  const attempts: Attempt[] = [];
+  const finished: { report: object; recorded: () => void; fail: (error: Error) => void }[] = [];
+  const started: number[] = [];
+  const wanted: object[] = [];
+  const state = { returnsAreAnswered: true };
+  const slot = new Slot(
+    { worker: 'w', incarnation: '0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a01', slot: 0 },
+    architectures,
+    {
+      client: {
+        ask: (arch, request) =>
+          new Promise((resolve, reject) => {
+            const reply = { arch, epoch: 1, ask: request.ask, lease: null, wanted: [], askAgainMs: 10_000 };
+            asks.push({
+              arch,
+              request,
+              answer: (overrides) => resolve({ ...reply, ...overrides }),
+              fail: () => reject(new Error('nobody answers')),
+            });
+          }),
+        renew: (arch, request) =>
+          new Promise((resolve) => {
+            const { runId, attempt } = request;
+            const reply: RenewReply = { arch, epoch: 1, runId, attempt, instruction: 'continue' };
+            renewals.push({ request, answer: (overrides) => resolve({ ...reply, ...overrides }) });
+          }),
+        giveBack: (arch, request) => {
+          returns.push(request);
+          const { runId, attempt } = request;
+          if (!state.returnsAreAnswered) return new Promise(() => undefined);
+          return Promise.resolve({ arch, epoch: 1, runId, attempt, returned: true });
+        },
+      },
+      outbox: {
+        started: (_arch, report) => void started.push(report.runId),
+        finished: (_arch, report) =>
+          new Promise((resolve, reject) => finished.push({ report, recorded: resolve, fail: reject })),
+      },
+      runner: {
+        run: (lease, hasStarted, signal) =>
+          new Promise((resolve, reject) => {
+            hasStarted();
+            signal.addEventListener('abort', () => reject(signal.reason as Error));
+            attempts.push({ lease, signal, finish: (result = RESULT) => resolve(result), fail: reject });
+          }),
+      },
+      testbeds: {
+        offer: () => ({ testbeds: [], variants: [] }),
+        wanted: (_arch, list) => void wanted.push(...list),
+      },
+      epochs: new Epochs(),
+      clock,
+      log: { log: () => undefined, warn: () => undefined },
+      settings: { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 },
+      newAskId: () => `ask-${asks.length}`,
+      random: () => 0.5,
+    },
+  );
+  slot.start();
+  const settle = () => clock.runUntil(clock.now());
+  const pass = (ms: number) => clock.runUntil(clock.now() + ms);
+  return { slot, clock, asks, renewals, returns, attempts, finished, started, wanted, state, settle, pass };
+}
+
+export type Rig = ReturnType<typeof makeSlot>;
+
+/** Answers the last ask with a lease. */
+export async function grant(rig: Rig, lease = leaseOf(1)): Promise<Attempt> {
+  rig.asks.at(-1)?.answer({ lease });
+  await rig.settle();
+  return rig.attempts.at(-1) as Attempt;
+}
