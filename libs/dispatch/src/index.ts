@@ -1,2 +1,7 @@
 export * from './journal';
 export * from './ownership';
+export * from './settings';
+export * from './messages';
+export { TRANSITIONS, stateAfter, IllegalTransition, type Transition } from './lifecycle';
+export { DispatcherState } from './dispatcher-state';
+export { step } from './step';

@@ -1,0 +1,28 @@
+import type { Configuration } from '@proctor/config';
+import type { ActorSettings } from './dispatcher/dispatcher-actor';
+
+/** What of the configuration a dispatcher works by, with the limits that no deployment needs to change. */
+export function actorSettings({ scheduler, extraAptSources }: Configuration): ActorSettings {
+  const sources = extraAptSources.map(({ name, lines, signingKey }) => {
+    return [name, { name, lines, ...(signingKey !== undefined && { signingKey }) }] as const;
+  });
+  return {
+    arrivalPollMs: scheduler.arrivalPollMs,
+    arrivalsPerTurnMax: 5_000,
+    mailboxLengthMax: scheduler.mailboxLengthMax,
+    turnMessagesMax: scheduler.turnMessagesMax,
+    reloadDelayMs: 1_000,
+    dispatch: {
+      leaseTtlMs: scheduler.leaseTtlMs,
+      leaseRenewMs: scheduler.leaseRenewMs,
+      askAgainMs: scheduler.askAgainMs,
+      attemptsMax: scheduler.attemptsMax,
+      retryDelayMs: scheduler.retryDelayMs,
+      retryDelayMaxMs: scheduler.retryDelayMaxMs,
+      // Idle slots ask and busy ones renew more often than that.
+      workerQuietMaxMs: Math.max(scheduler.leaseTtlMs, 3 * scheduler.askAgainMs),
+      workersMax: 10_000,
+      extraAptSources: new Map(sources),
+    },
+  };
+}

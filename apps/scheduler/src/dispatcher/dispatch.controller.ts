@@ -1,0 +1,50 @@
+import { Controller } from '@nestjs/common';
+import { Ctx, EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
+import { BusContext } from '@proctor/bus';
+import {
+  ExplainRequest,
+  LeaseRequest,
+  parseMessage,
+  RenewRequest,
+  ReturnRequest,
+  SUBJECTS,
+} from '@proctor/contracts';
+import type { ExplainReply, LeaseReply, RenewReply, ReturnReply, StatusReply } from '@proctor/contracts';
+import { Dispatchers } from './dispatchers';
+
+/** What workers and the api ask of a dispatcher; every message is validated before it enters the mailbox. */
+@Controller()
+export class DispatchController {
+  constructor(private readonly dispatchers: Dispatchers) {}
+
+  @MessagePattern(SUBJECTS.lease)
+  lease(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<LeaseReply> {
+    return this.dispatchers.ask(scope, { kind: 'lease', request: parseMessage(LeaseRequest, payload) });
+  }
+
+  @MessagePattern(SUBJECTS.renew)
+  renew(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<RenewReply> {
+    return this.dispatchers.ask(scope, { kind: 'renew', request: parseMessage(RenewRequest, payload) });
+  }
+
+  @MessagePattern(SUBJECTS.return)
+  return(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<ReturnReply> {
+    return this.dispatchers.ask(scope, { kind: 'return', request: parseMessage(ReturnRequest, payload) });
+  }
+
+  @MessagePattern(SUBJECTS.explain)
+  explain(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<ExplainReply> {
+    const { runId } = parseMessage(ExplainRequest, payload);
+    return this.dispatchers.ask(scope, { kind: 'explain', runId });
+  }
+
+  @MessagePattern(SUBJECTS.status)
+  status(@Ctx() { scope }: BusContext): Promise<StatusReply> {
+    return this.dispatchers.ask(scope, { kind: 'status' });
+  }
+
+  @EventPattern<string>(SUBJECTS.runsSubmitted)
+  runsSubmitted(@Payload() _payload: unknown, @Ctx() { scope }: BusContext): void {
+    this.dispatchers.lookForArrivals(scope);
+  }
+}

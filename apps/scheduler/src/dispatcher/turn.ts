@@ -1,0 +1,31 @@
+import { step, type DispatcherState, type Journal, type Step } from '@proctor/dispatch';
+import type { Tenure } from '../ownership/tenure';
+import type { Letter } from './mailbox';
+
+/** The architecture is not, or no longer, owned by this process: nothing may be answered. */
+export class NotOwner extends Error {
+  constructor(arch: string) {
+    super(`this scheduler does not own ${arch}`);
+  }
+}
+
+/**
+ * Handles the messages in order at one time, commits their writes in one transaction, and answers all.
+ * Whatever it throws, nothing was answered and the state is good for nothing any more.
+ * @returns whether runs became available
+ * @throws StaleEpoch, NotOwner when the tenure is over
+ */
+export async function takeTurn(
+  state: DispatcherState,
+  letters: Letter[],
+  now: number,
+  journal: Journal,
+  tenure: Tenure,
+): Promise<boolean> {
+  const steps: Step[] = letters.map(({ message }) => step(state, message, now));
+  const writes = steps.flatMap((taken) => taken.writes);
+  if (writes.length > 0) await journal.commit(tenure.arch, tenure.epoch, writes);
+  if (!tenure.holds()) throw new NotOwner(tenure.arch);
+  letters.forEach((letter, place) => letter.resolve(steps[place]?.reply));
+  return steps.some((taken) => taken.workWaiting === true);
+}

@@ -1,0 +1,34 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
+import { BusStrategy } from '@proctor/bus';
+import { connections, loadConfiguration } from '@proctor/config';
+import { endOnRequest, fail, processLogger } from '@proctor/process';
+import { OwnershipKeeper } from './ownership/ownership-keeper';
+import { SchedulerModule } from './scheduler.module';
+
+const logger = processLogger();
+
+async function main(): Promise<void> {
+  const configuration = await loadConfiguration();
+  const module = SchedulerModule.forRoot(configuration, connections(process.env));
+  const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
+    inject: [BusStrategy],
+    useFactory: (strategy: BusStrategy) => ({ strategy }),
+    logger,
+  });
+  await app.listen();
+  const keeper = app.get(OwnershipKeeper);
+
+  endOnRequest(logger, 'Scheduler', async () => {
+    await keeper.stop().catch((error: unknown) => {
+      logger.warn(`ownership could not be given up, it will run out: ${String(error)}`, 'Scheduler');
+    });
+    await app.close();
+  });
+  await keeper.start();
+  process.send?.({ ready: true });
+  logger.log('ready', 'Scheduler');
+}
+
+main().catch((error: unknown) => fail(logger, 'Scheduler', error));

@@ -1,0 +1,119 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+import type { OwnershipRegister } from '@proctor/dispatch';
+import { shareOf } from './shares';
+import { Tenure } from './tenure';
+
+export interface OwnershipSettings {
+  /** Id of this process, chosen anew at each start. */
+  scheduler: string;
+  architectures: string[];
+  ownershipTtlMs: number;
+}
+
+/** What an owner does with an architecture. */
+export interface Realm {
+  /** Rejects when the architecture cannot be served now. */
+  begin(tenure: Tenure): Promise<void>;
+  /** Finishes what is begun and serves it no more. */
+  end(tenure: Tenure): Promise<void>;
+  /** Ownership is lost already: stops at once and answers nothing more. */
+  abandon(tenure: Tenure): void;
+}
+
+/** How often ownership is renewed in each time-to-live. */
+const RENEWALS_PER_TTL = 3;
+/** The part of the time-to-live by which the owner's own clock may be wrong. */
+const MARGIN_PER_TTL = 1 / 5;
+
+/** Keeps this process's part of the architectures owned, for as long as it lives. */
+export class OwnershipKeeper {
+  private readonly logger = new Logger('Ownership');
+  private readonly tenures = new Map<string, Tenure>();
+  /** Architectures that are being given up: neither renewed nor claimed until that is done. */
+  private readonly parting = new Map<string, Promise<void>>();
+  private round: Promise<void> = Promise.resolve();
+  private cancelNext = (): void => undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly register: OwnershipRegister,
+    private readonly realm: Realm,
+    private readonly clock: Clock,
+    private readonly settings: OwnershipSettings,
+  ) {}
+
+  /** Resolves after the first round of claims. */
+  start(): Promise<void> {
+    this.round = this.renewAndClaim()
+      .catch((error) => this.logger.warn(`ownership could not be renewed: ${String(error)}`))
+      .finally(() => {
+        if (this.stopped) return;
+        const everyMs = this.settings.ownershipTtlMs / RENEWALS_PER_TTL;
+        this.cancelNext = this.clock.after(everyMs, () => void this.start());
+      });
+    return this.round;
+  }
+
+  /** Ends all that is served and gives it up, so that another scheduler can go on at once. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancelNext();
+    await this.round;
+    for (const tenure of this.tenures.values()) this.handOver(tenure);
+    await Promise.all(this.parting.values());
+    await this.register.withdraw(this.settings.scheduler);
+  }
+
+  private async renewAndClaim(): Promise<void> {
+    const { scheduler, architectures, ownershipTtlMs } = this.settings;
+    await Promise.all([...this.tenures.keys()].map((arch) => this.claim(arch)));
+    const living = await this.register.announce(scheduler, ownershipTtlMs);
+    const share = shareOf(scheduler, living, architectures, new Set(this.tenures.keys()));
+    for (const arch of share.release) this.handOver(this.tenures.get(arch));
+    for (const arch of share.claim) {
+      if (this.tenures.size >= share.architecturesMax || this.stopped) return;
+      if (!this.parting.has(arch)) await this.claim(arch);
+    }
+  }
+
+  private async claim(arch: string): Promise<void> {
+    const { scheduler, ownershipTtlMs } = this.settings;
+    const endMs = this.clock.now() + ownershipTtlMs * (1 - MARGIN_PER_TTL);
+    const ownership = await this.register.claim(arch, scheduler, ownershipTtlMs);
+    const held = this.tenures.get(arch);
+    if (held && held.epoch === ownership?.epoch) return held.extendTo(endMs);
+    held?.giveUp('another scheduler owned it meanwhile');
+    if (!ownership || this.parting.has(arch)) return;
+    const tenure = new Tenure(ownership, this.clock, (ended, reason) => this.lost(ended, reason));
+    tenure.extendTo(endMs);
+    this.tenures.set(arch, tenure);
+    this.logger.log(`owns ${arch}, epoch ${tenure.epoch}`);
+    this.realm.begin(tenure).catch((error) => tenure.giveUp(`it could not be served: ${String(error)}`));
+  }
+
+  private lost(tenure: Tenure, reason: string): void {
+    this.logger.warn(`owns ${tenure.arch} no more (epoch ${tenure.epoch}): ${reason}`);
+    this.realm.abandon(tenure);
+    this.part(tenure, Promise.resolve());
+  }
+
+  private handOver(tenure: Tenure | undefined): void {
+    if (tenure) this.part(tenure, this.realm.end(tenure));
+  }
+
+  /** The row is given up last: whoever claims it then may serve at once. */
+  private part(tenure: Tenure, ended: Promise<void>): void {
+    const { arch, epoch } = tenure;
+    if (this.tenures.get(arch) === tenure) this.tenures.delete(arch);
+    const parted = ended
+      .then(() => this.register.release(arch, this.settings.scheduler))
+      .then(() => this.logger.log(`gave up ${arch}, epoch ${epoch}`))
+      .catch((error) => this.logger.warn(`${arch} could not be given up, it will run out: ${String(error)}`))
+      .finally(() => {
+        tenure.close();
+        if (this.parting.get(arch) === parted) this.parting.delete(arch);
+      });
+    this.parting.set(arch, parted);
+  }
+}

@@ -1,0 +1,40 @@
+import * as fc from 'fast-check';
+import { shareOf } from './shares';
+
+describe('shareOf', () => {
+  const names = (prefix: string) => fc.integer({ min: 1, max: 12 }).map((count) => list(prefix, count));
+
+  it('covers every architecture, and gives nobody more than its part', () => {
+    fc.assert(
+      fc.property(names('arch'), names('s'), (architectures, living) => {
+        const owned = new Map(living.map((scheduler) => [scheduler, new Set<string>()]));
+        const taken = new Set<string>();
+        for (const scheduler of living) {
+          const share = shareOf(scheduler, living, architectures, new Set());
+          for (const arch of share.claim) {
+            if (taken.has(arch) || (owned.get(scheduler)?.size ?? 0) >= share.architecturesMax) continue;
+            owned.get(scheduler)?.add(arch);
+            taken.add(arch);
+          }
+          expect(owned.get(scheduler)?.size).toBeLessThanOrEqual(
+            Math.ceil(architectures.length / living.length),
+          );
+        }
+        expect(taken.size).toBe(architectures.length);
+      }),
+    );
+  });
+
+  it('gives up what is more than its part, and keeps what it prefers', () => {
+    const architectures = list('arch', 4);
+    expect(shareOf('s1', ['s1', 's2'], architectures, new Set(architectures))).toEqual({
+      release: ['arch2', 'arch4'],
+      claim: [],
+      architecturesMax: 2,
+    });
+  });
+});
+
+function list(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, place) => `${prefix}${place + 1}`);
+}

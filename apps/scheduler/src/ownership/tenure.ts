@@ -1,0 +1,47 @@
+import type { Clock } from '@proctor/clock';
+import type { Ownership } from '@proctor/dispatch';
+
+/** Ownership of an architecture as its owner may believe in it: by the own monotonic clock, with a margin. */
+export class Tenure {
+  readonly arch: string;
+  readonly epoch: number;
+  private endMs = 0;
+  private cancelEnd = (): void => undefined;
+  private over = false;
+
+  /** @param onEnd is called once, when the tenure ran out or was given up */
+  constructor(
+    ownership: Ownership,
+    private readonly clock: Clock,
+    private readonly onEnd: (tenure: Tenure, reason: string) => void,
+  ) {
+    this.arch = ownership.arch;
+    this.epoch = ownership.epoch;
+  }
+
+  /** Read the clock: a process that was stopped for a while finds here that it is too late. */
+  holds(): boolean {
+    return !this.over && this.clock.now() < this.endMs;
+  }
+
+  extendTo(endMs: number): void {
+    this.endMs = endMs;
+    this.cancelEnd();
+    this.cancelEnd = this.clock.after(Math.max(0, endMs - this.clock.now()), () => {
+      if (this.holds()) this.extendTo(this.endMs);
+      else this.giveUp('it could not be renewed in time');
+    });
+  }
+
+  giveUp(reason: string): void {
+    if (this.over) return;
+    this.close();
+    this.onEnd(this, reason);
+  }
+
+  /** Ends it without calling `onEnd`. */
+  close(): void {
+    this.over = true;
+    this.cancelEnd();
+  }
+}

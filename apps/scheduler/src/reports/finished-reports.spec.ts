@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { MemoryBroker, MemoryBus } from '@proctor/bus';
+import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
+import type { ReportAnswer } from '@proctor/dispatch';
+import { MemoryStore } from '../../../../test/simulation/world/memory-store';
+import { ARCH, finishedReport } from '../../../../test/support/runs';
+import { FinishedReports } from './finished-reports';
+import { silenceLog } from '../../../../test/support/silent-log';
+
+const CONTENT = Buffer.from('the log');
+const LOG: ResultFile = {
+  name: 'log.gz',
+  size: CONTENT.length,
+  sha256: createHash('sha256').update(CONTENT).digest('hex'),
+};
+const STAGED = '1/2/log.gz';
+
+silenceLog();
+
+describe('FinishedReports', () => {
+  const report = finishedReport(1, 2, { files: [LOG] });
+  let bus: MemoryBus;
+  let store: MemoryStore;
+  let answers: Promise<RecordedSignal>;
+  const ask = jest.fn<Promise<ReportAnswer>, unknown[]>();
+  let finishedAttempt: number | null;
+
+  beforeEach(async () => {
+    const broker = new MemoryBroker();
+    bus = new MemoryBus(broker);
+    store = new MemoryStore();
+    finishedAttempt = null;
+    ask.mockReset().mockResolvedValue('counts');
+    const worker = new MemoryBus(broker);
+    answers = new Promise((resolve) => {
+      worker.subscribe(subjectOf(SUBJECTS.recorded, report.worker), ({ text }) => {
+        resolve(JSON.parse(text) as RecordedSignal);
+      });
+    });
+    await bus.stage(STAGED, Readable.from([CONTENT]));
+  });
+
+  const take = () => {
+    const journal = { finishedAttempt: () => Promise.resolve(finishedAttempt) };
+    return new FinishedReports({ ask: ask as never }, journal, bus, store).take(ARCH, report);
+  };
+  const isStaged = async () => (await bus.unstage(STAGED)) !== null;
+
+  it('stores the files, records the result, tells the worker and clears the staging', async () => {
+    ask.mockImplementation((_arch, message) => {
+      const { kind } = message as { kind: string };
+      expect([kind, store.files.size]).toEqual(kind === 'finished' ? ['finished', 1] : ['may-finish', 0]);
+      return Promise.resolve('counts');
+    });
+    await take();
+    expect(await answers).toEqual({ runId: 1, attempt: 2, answer: 'recorded' });
+    expect([...store.files]).toEqual(['1/2/log.gz']);
+    expect(await isStaged()).toBe(false);
+  });
+
+  it('asks for another upload when a file is missing or damaged, and records nothing', async () => {
+    await bus.stage(STAGED, Readable.from(['another log']));
+    await take();
+    expect(await answers).toMatchObject({
+      answer: 'upload-again',
+      reason: expect.stringContaining('log.gz'),
+    });
+    expect(ask).toHaveBeenCalledTimes(1);
+  });
+
+  it('says recorded again when this attempt is on record already', async () => {
+    ask.mockResolvedValue('unknown');
+    finishedAttempt = 2;
+    store.files.add('1/2/log.gz');
+    await take();
+    expect(await answers).toMatchObject({ answer: 'recorded' });
+    expect([...store.files]).toEqual(['1/2/log.gz']);
+  });
+
+  it.each<[string, ReportAnswer, number | null]>([
+    ['a newer attempt was granted', 'stale', null],
+    ['another attempt is on record', 'unknown', 1],
+  ])('says stale when %s, and keeps nothing of it', async (_, judged, onRecord) => {
+    ask.mockResolvedValueOnce('counts').mockResolvedValueOnce(judged);
+    finishedAttempt = onRecord;
+    await take();
+    expect(await answers).toMatchObject({ answer: 'stale' });
+    expect([...store.files]).toEqual([]);
+    expect(await isStaged()).toBe(false);
+  });
+
+  it('touches nothing of an attempt that another worker was granted', async () => {
+    ask.mockResolvedValue('foreign');
+    await take();
+    expect(await answers).toMatchObject({ answer: 'stale' });
+    expect(await isStaged()).toBe(true);
+  });
+
+  it('has the report delivered again when the store fails', async () => {
+    jest.spyOn(store, 'put').mockRejectedValue(new Error('no space left on device'));
+    await expect(take()).rejects.toThrow('no space left');
+    expect(await isStaged()).toBe(true);
+  });
+});

@@ -1,0 +1,102 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Bus } from '@proctor/bus';
+import {
+  stagingName,
+  SUBJECTS,
+  subjectOf,
+  type FinishedReport,
+  type RecordedSignal,
+  type ResultFile,
+} from '@proctor/contracts';
+import type { Journal, ReportAnswer } from '@proctor/dispatch';
+import { ResultStore, StoreMismatch } from '@proctor/store';
+import type { Dispatchers } from '../dispatcher/dispatchers';
+
+/**
+ * Takes a finished report into the books: its files go from staging to the store first, so that a finished run has
+ * them; then the dispatcher records it; then the worker hears that it may delete its copy.
+ */
+@Injectable()
+export class FinishedReports {
+  private readonly logger = new Logger('Reports');
+
+  constructor(
+    private readonly dispatchers: Pick<Dispatchers, 'ask'>,
+    private readonly journal: Pick<Journal, 'finishedAttempt'>,
+    private readonly bus: Bus,
+    private readonly store: ResultStore,
+  ) {}
+
+  /** Rejects when the report must be delivered again. */
+  async take(arch: string, report: FinishedReport): Promise<void> {
+    const judged = await this.dispatchers.ask(arch, { kind: 'may-finish', report });
+    if (judged !== 'counts') return this.settle(report, judged);
+    const missing = await this.storeFiles(report);
+    if (missing !== null) return this.tell(report, 'upload-again', missing);
+    await this.settle(report, await this.dispatchers.ask(arch, { kind: 'finished', report }));
+  }
+
+  /** The worker is told first: what is left in staging or in the live log is dropped by age at the latest. */
+  private async settle(report: FinishedReport, judged: ReportAnswer): Promise<void> {
+    if (judged === 'foreign') return this.tell(report, 'stale', 'another worker was granted this attempt');
+    const recorded = judged === 'counts' || (judged === 'unknown' && (await this.isOnRecord(report)));
+    if (recorded) this.tell(report, 'recorded');
+    else this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
+    await this.tidy(report, recorded);
+  }
+
+  private async isOnRecord({ runId, attempt }: FinishedReport): Promise<boolean> {
+    return (await this.journal.finishedAttempt(runId)) === attempt;
+  }
+
+  /** Null when all files are in the store, else what is wrong with the upload. */
+  private async storeFiles(report: FinishedReport): Promise<string | null> {
+    for (const file of report.files) {
+      const wrong = await this.storeFile(report, file);
+      if (wrong !== null) return wrong;
+    }
+    return null;
+  }
+
+  private async storeFile({ runId, attempt }: FinishedReport, file: ResultFile): Promise<string | null> {
+    const staged = stagingName(runId, attempt, file.name);
+    const content = await this.bus.unstage(staged);
+    if (!content) return `${file.name} is missing`;
+    let damage: Error | null = null;
+    content.once('error', (error: Error) => (damage = error));
+    try {
+      await this.store.put(runId, attempt, file.name, content, { size: file.size, sha256: file.sha256 });
+      return null;
+    } catch (error) {
+      if (!(error instanceof StoreMismatch) && damage === null) throw error;
+      return `${file.name} is damaged: ${String(error)}`;
+    }
+  }
+
+  private tell(
+    { runId, attempt, worker }: FinishedReport,
+    answer: RecordedSignal['answer'],
+    reason?: string,
+  ): void {
+    if (answer !== 'recorded')
+      this.logger.warn(`run ${runId}, attempt ${attempt}, of ${worker}: ${answer}, ${reason}`);
+    const signal: RecordedSignal = { runId, attempt, answer, ...(reason !== undefined && { reason }) };
+    this.bus.signal(subjectOf(SUBJECTS.recorded, worker), signal);
+  }
+
+  /** What fails here is only space, not yet freed. */
+  private async tidy({ runId, attempt, files }: FinishedReport, recorded: boolean): Promise<void> {
+    const tidied = await Promise.allSettled([
+      ...files.map(({ name }) => this.bus.dropStaged(stagingName(runId, attempt, name))),
+      this.bus.purgeLog(runId, attempt),
+      ...(recorded ? [] : [this.store.remove(runId, attempt)]),
+    ]);
+    for (const outcome of tidied) {
+      if (outcome.status === 'rejected') {
+        this.logger.warn(
+          `run ${runId}, attempt ${attempt}: something is left behind: ${String(outcome.reason)}`,
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { IndexedHeap } from './indexed-heap';
+import type { DispatchedRun } from './journal';
+
+export interface DelayedRun {
+  run: DispatchedRun;
+  /** Monotonic milliseconds of the dispatcher's clock. */
+  notBeforeMs: number;
+  /** For people. */
+  reason: string;
+}
+
+/** Waiting runs that no slot may have yet. */
+export class Delays {
+  private readonly byTime = new IndexedHeap<DelayedRun>((delayed) => delayed.run.runId, dueBefore);
+
+  add(run: DispatchedRun, notBeforeMs: number, reason: string): void {
+    this.byTime.add({ run, notBeforeMs, reason });
+  }
+
+  get(runId: number): DelayedRun | undefined {
+    return this.byTime.get(runId);
+  }
+
+  remove(runId: number): void {
+    this.byTime.remove(runId);
+  }
+
+  nextDue(): DelayedRun | undefined {
+    return this.byTime.head();
+  }
+}
+
+function dueBefore(a: DelayedRun, b: DelayedRun): boolean {
+  return a.notBeforeMs === b.notBeforeMs ? a.run.runId < b.run.runId : a.notBeforeMs < b.notBeforeMs;
+}

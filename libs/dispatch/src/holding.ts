@@ -1,0 +1,97 @@
+import type { RenewReply, RenewRequest, ReturnRequest } from '@proctor/contracts';
+import type { AttemptEnd, DispatcherState } from './dispatcher-state';
+import type { DispatchedRun, RunOutcome, Write } from './journal';
+import { isHeldBy, type LeasedRun, type Slot } from './leases';
+import type { Step } from './messages';
+import { retryDelayMs } from './settings';
+
+/** A slot says that it still executes an attempt: it is told whether to go on. */
+export function renewed(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {
+  state.workers.heard(request, now);
+  const { runId, attempt } = request;
+  const leased = leaseHeld(state, request);
+  if (leased) state.leases.renew(leased, now);
+  const verdict: Pick<RenewReply, 'instruction' | 'reason'> = leased
+    ? { instruction: 'continue' }
+    : { instruction: 'stop', reason: whyGone(state.runs.get(runId), attempt) };
+  return { writes: [], reply: { ...state.answer, runId, attempt, ...verdict } };
+}
+
+/** A slot hands its lease back unexecuted: the run waits again at once. */
+export function returned(state: DispatcherState, request: ReturnRequest, now: number): Step<'return'> {
+  state.workers.heard(request, now);
+  const { runId, attempt, reason } = request;
+  const leased = leaseHeld(state, request);
+  const reply = { ...state.answer, runId, attempt, returned: leased !== undefined };
+  if (!leased) return { writes: [], reply };
+  return {
+    writes: [state.requeue(leased.run, { outcome: 'returned', reason }, 0, now)],
+    reply,
+    workWaiting: true,
+  };
+}
+
+/** Time has passed: leases expire and delays end. */
+export function ticked(state: DispatcherState, hearing: boolean, now: number): Step<'tick'> {
+  if (!hearing) state.hearingSinceMs = now;
+  const writes = expireLeases(state, now);
+  let workWaiting = false;
+  for (let due = state.delays.nextDue(); due && due.notBeforeMs <= now; due = state.delays.nextDue()) {
+    state.endDelay(due.run);
+    workWaiting = true;
+  }
+  return { writes, reply: undefined, workWaiting };
+}
+
+/** The attempt ended without a result: the run is tried again after a while, or ends when that was its last chance. */
+export function endWithoutResult(
+  state: DispatcherState,
+  run: DispatchedRun,
+  end: AttemptEnd,
+  now: number,
+): Write {
+  run.attemptsLost += 1;
+  if (run.attemptsLost < state.settings.attemptsMax) {
+    return state.requeue(run, end, retryDelayMs(state.settings, run.attemptsLost), now);
+  }
+  return state.finish(run, end.outcome, givenUp(run, end.reason));
+}
+
+/** Asks the very number that wakes the dispatcher, so that a rounding error cannot wake it for nothing, for ever. */
+function expireLeases(state: DispatcherState, now: number): Write[] {
+  const writes: Write[] = [];
+  while ((state.nextExpiryMs ?? Infinity) <= now) {
+    const silent = state.leases.longestSilent();
+    if (!silent) break;
+    const silentSeconds = Math.floor((now - silent.renewedAtMs) / 1000);
+    const reason = `worker ${silent.lease.worker} was silent for ${silentSeconds} s`;
+    writes.push(endWithoutResult(state, silent.run, { outcome: 'expired', reason }, now));
+  }
+  return writes;
+}
+
+function leaseHeld(
+  state: DispatcherState,
+  request: Slot & { runId: number; attempt: number },
+): LeasedRun | undefined {
+  const leased = state.leases.get(request.runId);
+  if (!leased || leased.run.attempt !== request.attempt || !isHeldBy(leased.lease, request)) return undefined;
+  return leased;
+}
+
+function whyGone(run: DispatchedRun | undefined, attempt: number): string {
+  if (!run) return 'the run has finished';
+  if (run.attempt > attempt) return `attempt ${run.attempt} was granted`;
+  return 'the lease has ended';
+}
+
+function givenUp(run: DispatchedRun, reason: string): RunOutcome {
+  return {
+    verdict: 'tmpfail',
+    message: `no result after ${run.attemptsLost} ${run.attemptsLost === 1 ? 'attempt' : 'attempts'}: ${reason}`,
+    exitCode: null,
+    version: null,
+    durationSeconds: null,
+    files: [],
+  };
+}

@@ -1,0 +1,96 @@
+/** A binary heap whose items can also be found and taken out by their id; each operation costs O(log n). */
+export class IndexedHeap<T> {
+  private readonly items: T[] = [];
+  private readonly places = new Map<number, number>();
+
+  /** `before` is a strict total order; an item's place in it may only change through `add`. */
+  constructor(
+    private readonly idOf: (item: T) => number,
+    private readonly before: (a: T, b: T) => boolean,
+  ) {}
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  head(): T | undefined {
+    return this.items[0];
+  }
+
+  get(id: number): T | undefined {
+    const place = this.places.get(id);
+    return place === undefined ? undefined : this.items[place];
+  }
+
+  /** An item with the same id is replaced. */
+  add(item: T): void {
+    this.remove(this.idOf(item));
+    this.items.push(item);
+    this.rise(this.items.length - 1);
+  }
+
+  remove(id: number): T | undefined {
+    const place = this.places.get(id);
+    if (place === undefined) return undefined;
+    const removed = this.items[place] as T;
+    const last = this.items.pop() as T;
+    this.places.delete(id);
+    if (last !== removed) {
+      this.put(last, place);
+      this.sink(this.rise(place));
+    }
+    return removed;
+  }
+
+  /** How many items go before `item`, which need not be in the heap; costs as much as the answer is large. */
+  countBefore(item: T): number {
+    let count = 0;
+    const places = [0];
+    for (let place = places.pop(); place !== undefined; place = places.pop()) {
+      const other = this.items[place];
+      if (other === undefined || !this.before(other, item)) continue;
+      count += 1;
+      places.push(2 * place + 1, 2 * place + 2);
+    }
+    return count;
+  }
+
+  private put(item: T, place: number): void {
+    this.items[place] = item;
+    this.places.set(this.idOf(item), place);
+  }
+
+  private rise(from: number): number {
+    const item = this.items[from] as T;
+    let place = from;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      const above = this.items[parent] as T;
+      if (!this.before(item, above)) break;
+      this.put(above, place);
+      place = parent;
+    }
+    this.put(item, place);
+    return place;
+  }
+
+  private sink(from: number): void {
+    const item = this.items[from] as T;
+    let place = from;
+    for (;;) {
+      const child = this.smallerChild(place);
+      if (child === undefined || !this.before(this.items[child] as T, item)) break;
+      this.put(this.items[child] as T, place);
+      place = child;
+    }
+    this.put(item, place);
+  }
+
+  private smallerChild(place: number): number | undefined {
+    const left = 2 * place + 1;
+    const right = left + 1;
+    if (left >= this.items.length) return undefined;
+    if (right >= this.items.length) return left;
+    return this.before(this.items[right] as T, this.items[left] as T) ? right : left;
+  }
+}

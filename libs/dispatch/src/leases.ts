@@ -1,0 +1,74 @@
+import { IndexedHeap } from './indexed-heap';
+import type { DispatchedRun, HeldLease } from './journal';
+
+/** Who asks or renews, as the wire messages carry it. */
+export interface Slot {
+  worker: string;
+  incarnation: string;
+  slot: number;
+}
+
+export interface LeasedRun {
+  run: DispatchedRun;
+  lease: HeldLease;
+  /** Monotonic milliseconds of the dispatcher's clock. */
+  renewedAtMs: number;
+}
+
+/** The leases that are out, found by run, by slot, and by who was silent the longest. */
+export class Leases {
+  private readonly byRenewal = new IndexedHeap<LeasedRun>((leased) => leased.run.runId, renewedBefore);
+  private readonly bySlot = new Map<string, number>();
+
+  add(run: DispatchedRun, lease: HeldLease, now: number): void {
+    this.byRenewal.add({ run, lease, renewedAtMs: now });
+    this.bySlot.set(slotKey(lease), run.runId);
+  }
+
+  get(runId: number): LeasedRun | undefined {
+    return this.byRenewal.get(runId);
+  }
+
+  /** Whatever life of the worker process it was granted to. */
+  ofSlot(slot: Slot): LeasedRun | undefined {
+    const runId = this.bySlot.get(slotKey(slot));
+    return runId === undefined ? undefined : this.byRenewal.get(runId);
+  }
+
+  /** The slot has no more use for the lease, though it is still out: the slot may have another beside it. */
+  freeSlot(leased: LeasedRun): void {
+    const key = slotKey(leased.lease);
+    if (this.bySlot.get(key) === leased.run.runId) this.bySlot.delete(key);
+  }
+
+  renew(leased: LeasedRun, now: number): void {
+    this.byRenewal.add({ ...leased, renewedAtMs: now });
+  }
+
+  remove(runId: number): void {
+    const leased = this.byRenewal.remove(runId);
+    if (leased) this.freeSlot(leased);
+  }
+
+  longestSilent(): LeasedRun | undefined {
+    return this.byRenewal.head();
+  }
+
+  busySlotsOf(worker: string, slots: Iterable<number>): number {
+    let busy = 0;
+    for (const slot of slots) if (this.bySlot.has(slotKey({ worker, slot }))) busy += 1;
+    return busy;
+  }
+}
+
+export function isHeldBy(lease: HeldLease, slot: Slot): boolean {
+  return lease.worker === slot.worker && lease.incarnation === slot.incarnation && lease.slot === slot.slot;
+}
+
+function renewedBefore(a: LeasedRun, b: LeasedRun): boolean {
+  return a.renewedAtMs === b.renewedAtMs ? a.run.runId < b.run.runId : a.renewedAtMs < b.renewedAtMs;
+}
+
+function slotKey(slot: { worker: string; slot: number }): string {
+  return `${slot.worker} ${slot.slot}`;
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RUN_STATES } from '@proctor/contracts';
+import { IllegalTransition, stateAfter, TRANSITIONS } from './lifecycle';
+
+const PICTURE = join(__dirname, '../../../docs/run-life-cycle.md');
+
+describe('the life of a run', () => {
+  it('is drawn in the documentation as it is in the table', () => {
+    const drawn = readFileSync(PICTURE, 'utf8').matchAll(/^ +(\w+) --> (\w+): (\w+)$/gm);
+    const picture = [...drawn].map(([, from, to, name]) => `${from} --> ${to}: ${name}`);
+    expect(picture.sort()).toEqual(
+      TRANSITIONS.map(({ from, to, name }) => `${from} --> ${to}: ${name}`).sort(),
+    );
+  });
+
+  it('knows no transition out of finished', () => {
+    for (const { name } of TRANSITIONS) expect(() => stateAfter('finished', name)).toThrow(IllegalTransition);
+  });
+
+  it('reaches every state', () => {
+    expect(new Set(TRANSITIONS.map(({ to }) => to))).toEqual(new Set(RUN_STATES));
+  });
+});

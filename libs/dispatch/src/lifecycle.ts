@@ -1,0 +1,28 @@
+import type { RunState } from '@proctor/contracts';
+
+/** What happens to a run, from its acceptance by the api on. docs/run-life-cycle.md draws the same table. */
+export const TRANSITIONS = [
+  { name: 'grant', from: 'queued', to: 'leased' },
+  { name: 'start', from: 'leased', to: 'running' },
+  { name: 'requeue', from: 'leased', to: 'queued' },
+  { name: 'requeue', from: 'running', to: 'queued' },
+  { name: 'finish', from: 'leased', to: 'finished' },
+  { name: 'finish', from: 'running', to: 'finished' },
+  { name: 'finish', from: 'queued', to: 'finished' },
+] as const satisfies readonly { name: string; from: RunState; to: RunState }[];
+
+export type Transition = (typeof TRANSITIONS)[number]['name'];
+
+/** A state that a transition does not start from: a bug, never an input. */
+export class IllegalTransition extends Error {
+  constructor(from: RunState, transition: Transition) {
+    super(`a run that is ${from} has no transition ${transition}`);
+  }
+}
+
+/** @throws IllegalTransition */
+export function stateAfter(from: RunState, transition: Transition): RunState {
+  const found = TRANSITIONS.find((entry) => entry.from === from && entry.name === transition);
+  if (!found) throw new IllegalTransition(from, transition);
+  return found.to;
+}

@@ -1,0 +1,62 @@
+import type {
+  ExplainReply,
+  FinishedReport,
+  LeaseReply,
+  LeaseRequest,
+  RenewReply,
+  RenewRequest,
+  ReturnReply,
+  ReturnRequest,
+  StartedReport,
+  StatusReply,
+} from '@proctor/contracts';
+import type { DispatchedRun, Write } from './journal';
+
+/** Everything that can reach a dispatcher. */
+export type DispatcherMessage =
+  /** Runs that no dispatcher had taken in. */
+  | { kind: 'arrivals'; runs: DispatchedRun[] }
+  | { kind: 'lease'; request: LeaseRequest }
+  | { kind: 'renew'; request: RenewRequest }
+  | { kind: 'return'; request: ReturnRequest }
+  | { kind: 'started'; report: StartedReport }
+  /** Asked before the files of a finished report are stored; a run whose report counts is kept from a new grant. */
+  | { kind: 'may-finish'; report: FinishedReport }
+  | { kind: 'finished'; report: FinishedReport }
+  /** The backlog of reports that existed when this owner began has been handled. */
+  | { kind: 'reports-drained' }
+  /** Time has passed. `hearing`: messages of workers can reach this dispatcher. */
+  | { kind: 'tick'; hearing: boolean }
+  | { kind: 'explain'; runId: number }
+  | { kind: 'status' };
+
+/**
+ * `stale`: a newer attempt was granted. `foreign`: it does not come from the worker that was granted the attempt.
+ * `unknown`: the run is not in memory, so it has finished or was never seen; the rows tell.
+ */
+export type ReportAnswer = 'counts' | 'stale' | 'foreign' | 'unknown';
+
+export interface Replies {
+  arrivals: undefined;
+  lease: LeaseReply;
+  renew: RenewReply;
+  return: ReturnReply;
+  started: undefined;
+  'may-finish': ReportAnswer;
+  finished: ReportAnswer;
+  'reports-drained': undefined;
+  tick: undefined;
+  explain: ExplainReply;
+  status: StatusReply;
+}
+
+export type MessageKind = DispatcherMessage['kind'];
+export type MessageOf<K extends MessageKind> = Extract<DispatcherMessage, { kind: K }>;
+
+/** What one message leads to. Nothing of it may be told before the writes are committed. */
+export interface Step<K extends MessageKind = MessageKind> {
+  writes: Write[];
+  reply: Replies[K];
+  /** Runs became available that were not before: idle workers should ask again. */
+  workWaiting?: boolean;
+}

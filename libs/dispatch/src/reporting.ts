@@ -1,0 +1,56 @@
+import type { AttemptReport, FinishedReport, StartedReport } from '@proctor/contracts';
+import type { DispatcherState } from './dispatcher-state';
+import type { DispatchedRun } from './journal';
+import { isHeldBy, type LeasedRun } from './leases';
+import type { ReportAnswer, Step } from './messages';
+
+/** The test runner was started. Late, doubled and foreign reports change nothing. */
+export function startReported(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
+  state.workers.heard(report, now);
+  const leased = state.leases.get(report.runId);
+  const ofThisLease = leased?.run.attempt === report.attempt && isHeldBy(leased.lease, report);
+  if (!ofThisLease) return { writes: [], reply: undefined };
+  state.leases.renew(leased, now);
+  if (leased.lease.state !== 'leased') return { writes: [], reply: undefined };
+  return { writes: [state.start(leased.run)], reply: undefined };
+}
+
+/**
+ * A report that counts keeps its run from a new grant for one time-to-live, while its files are being stored. Its slot
+ * is free from here on.
+ */
+export function mayFinish(state: DispatcherState, report: FinishedReport, now: number): Step<'may-finish'> {
+  const run = state.runs.get(report.runId);
+  const reply = judge(run, report);
+  if (run && reply === 'counts') {
+    const leased = state.leases.get(run.runId);
+    if (leased) keepWhileStored(state, leased, now);
+    else state.delay(run, state.settings.leaseTtlMs, 'its result is being stored', now);
+  }
+  return { writes: [], reply };
+}
+
+/** A finished report of the latest attempt ends the run, even if the run waits again. */
+export function finishReported(state: DispatcherState, report: FinishedReport): Step<'finished'> {
+  const run = state.runs.get(report.runId);
+  const reply = judge(run, report);
+  if (!run || reply !== 'counts') return { writes: [], reply };
+  const { verdict, message, exitCode, version, durationSeconds } = report;
+  const files = report.files.map(({ name, size }) => ({ name, size }));
+  const outcome = { verdict, message, exitCode, version, durationSeconds, files };
+  return { writes: [state.finish(run, 'finished', outcome)], reply };
+}
+
+function keepWhileStored(state: DispatcherState, leased: LeasedRun, now: number): void {
+  state.leases.renew(leased, now);
+  state.leases.freeSlot(leased);
+}
+
+/**
+ * The worker is compared, not its incarnation: a result kept on disk is delivered by the worker's next life as well.
+ */
+function judge(run: DispatchedRun | undefined, report: AttemptReport): ReportAnswer {
+  if (!run) return 'unknown';
+  if (report.attempt < run.attempt) return 'stale';
+  return run.attempt === report.attempt && run.latestWorker === report.worker ? 'counts' : 'foreign';
+}

@@ -1,0 +1,48 @@
+import type { DispatcherState } from './dispatcher-state';
+import { explained, statusAsked } from './explain';
+import { leaseRequested } from './granting';
+import { renewed, returned, ticked } from './holding';
+import type { DispatchedRun } from './journal';
+import type { MessageKind, MessageOf, Step } from './messages';
+import { finishReported, mayFinish, startReported } from './reporting';
+
+type Handlers = {
+  [K in MessageKind]: (state: DispatcherState, message: MessageOf<K>, now: number) => Step<K>;
+};
+
+const HANDLERS: Handlers = {
+  arrivals: (state, { runs }, now) => arrived(state, runs, now),
+  lease: (state, { request }, now) => leaseRequested(state, request, now),
+  renew: (state, { request }, now) => renewed(state, request, now),
+  return: (state, { request }, now) => returned(state, request, now),
+  started: (state, { report }, now) => startReported(state, report, now),
+  'may-finish': (state, { report }, now) => mayFinish(state, report, now),
+  finished: (state, { report }) => finishReported(state, report),
+  'reports-drained': (state) => reportsDrained(state),
+  tick: (state, { hearing }, now) => ticked(state, hearing, now),
+  explain: (state, { runId }, now) => explained(state, runId, now),
+  status: (state, _message, now) => statusAsked(state, now),
+};
+
+/**
+ * Handles one message. Memory is changed at once, so the state is good for nothing when the writes cannot be committed.
+ * @param now monotonic milliseconds, never less than in an earlier call
+ */
+export function step<K extends MessageKind>(
+  state: DispatcherState,
+  message: MessageOf<K>,
+  now: number,
+): Step<K> {
+  const handle = HANDLERS[message.kind];
+  return handle(state, message, now);
+}
+
+function arrived(state: DispatcherState, runs: DispatchedRun[], now: number): Step<'arrivals'> {
+  const writes = runs.map((run) => state.takeIn(run, now));
+  return { writes, reply: undefined, workWaiting: runs.length > 0 };
+}
+
+function reportsDrained(state: DispatcherState): Step<'reports-drained'> {
+  state.reportsDrained = true;
+  return { writes: [], reply: undefined };
+}

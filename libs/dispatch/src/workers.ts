@@ -1,0 +1,57 @@
+import type { LeaseRequest, Testbed } from '@proctor/contracts';
+import type { Slot } from './leases';
+
+/** A worker as its asks describe it. */
+export interface KnownWorker {
+  worker: string;
+  incarnation: string;
+  slots: Set<number>;
+  testbeds: Testbed[];
+  variants: string[];
+  problem: string | undefined;
+  /** Monotonic milliseconds of the dispatcher's clock. */
+  heardAtMs: number;
+}
+
+/** The workers that have asked since the dispatcher was loaded: only used to explain and to show, never to grant. */
+export class Workers {
+  private readonly byName = new Map<string, KnownWorker>();
+
+  constructor(private readonly workersMax: number) {}
+
+  asked(request: LeaseRequest, now: number): void {
+    const known = this.byName.get(request.worker);
+    const slots = known?.incarnation === request.incarnation ? known.slots : new Set<number>();
+    slots.add(request.slot);
+    const { worker, incarnation, testbeds, variants, problem } = request;
+    this.put({ worker, incarnation, slots, testbeds, variants, problem, heardAtMs: now });
+  }
+
+  /** A sign of life that says nothing about what the worker can do. */
+  heard(slot: Slot, now: number): void {
+    const known = this.byName.get(slot.worker);
+    if (known?.incarnation !== slot.incarnation) return;
+    known.slots.add(slot.slot);
+    known.heardAtMs = now;
+    this.put(known);
+  }
+
+  get anyKnown(): boolean {
+    return this.byName.size > 0;
+  }
+
+  /** Those heard of since `sinceMs`, by name. */
+  heardSince(sinceMs: number): KnownWorker[] {
+    return [...this.byName.values()]
+      .filter((known) => known.heardAtMs >= sinceMs)
+      .sort((a, b) => (a.worker < b.worker ? -1 : 1));
+  }
+
+  /** A Map keeps the order of insertion, so the first entry is the one silent the longest. */
+  private put(known: KnownWorker): void {
+    this.byName.delete(known.worker);
+    this.byName.set(known.worker, known);
+    const [silent] = this.byName.keys();
+    if (this.byName.size > this.workersMax && silent !== undefined) this.byName.delete(silent);
+  }
+}

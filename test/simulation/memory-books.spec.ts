@@ -1,0 +1,45 @@
+import type { RunRequest } from '@proctor/contracts';
+import { journalContract } from '../contract/journal.contract';
+import { MemoryBooks } from './memory-books';
+
+journalContract('MemoryBooks', async () => {
+  const books = new MemoryBooks(() => 0);
+  const submit = (request: RunRequest) => {
+    const row = books.draw(request);
+    row.committed = true;
+    return row.runId;
+  };
+  return Promise.resolve({
+    journal: books,
+    submit: (requests) => Promise.resolve(requests.map(submit)),
+    submitSlowly: (request) => {
+      const row = books.draw(request);
+      const commit = () => Promise.resolve(void (row.committed = true));
+      return Promise.resolve({ runId: row.runId, commit });
+    },
+    takeOver: async (arch) => {
+      await books.release(arch, 's1');
+      return (await books.claim(arch, 's1', 1000))?.epoch ?? 0;
+    },
+    look: (runId) => {
+      const { state, attempt, worker, outcome } = books.look(runId) ?? fail(`no run ${runId}`);
+      const { verdict = null, message = null, exitCode = null, durationSeconds = null } = outcome ?? {};
+      const version = outcome ? (outcome.version ?? 'n/a') : null;
+      return Promise.resolve({
+        state,
+        attempt,
+        worker,
+        verdict,
+        message,
+        version,
+        exitCode,
+        durationSeconds,
+      });
+    },
+    close: () => Promise.resolve(),
+  });
+});
+
+function fail(reason: string): never {
+  throw new Error(reason);
+}

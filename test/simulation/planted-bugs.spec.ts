@@ -1,0 +1,91 @@
+import type { DispatcherState as State } from '@proctor/dispatch';
+import type { FinishedReport } from '@proctor/contracts';
+import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import type { Letter } from '../../apps/scheduler/src/dispatcher/mailbox';
+import { DispatcherState } from '../../libs/dispatch/src';
+import type * as Reporting from '../../libs/dispatch/src/reporting';
+import { simulate } from './world/simulation';
+import { silenceLog } from '../support/silent-log';
+
+const TIMEOUT_MS = 60_000;
+/** Seeds that are tried before a planted bug counts as not found. */
+const SEEDS_MAX = 40;
+
+const mockPlanted = { noAttemptCheck: false };
+
+jest.mock('../../libs/dispatch/src/reporting', () => {
+  const actual = jest.requireActual<typeof Reporting>('../../libs/dispatch/src/reporting');
+  const believed = (state: State, report: FinishedReport): FinishedReport => {
+    const run = state.runs.get(report.runId);
+    if (!run || !mockPlanted.noAttemptCheck) return report;
+    return { ...report, attempt: run.attempt, worker: run.latestWorker ?? report.worker };
+  };
+  return {
+    ...actual,
+    mayFinish: (state: State, report: FinishedReport, now: number) =>
+      actual.mayFinish(state, believed(state, report), now),
+    finishReported: (state: State, report: FinishedReport) =>
+      actual.finishReported(state, believed(state, report)),
+  };
+});
+
+/** Private methods of the actor that a bug is planted into. */
+interface ActorInside {
+  recover(letters: Letter[], failure: Error): Promise<void>;
+}
+
+interface PlantedBug {
+  name: string;
+  plant: () => void;
+  /** What the simulation must say. */
+  foundBy: RegExp;
+}
+
+const BUGS: PlantedBug[] = [
+  {
+    name: 'the attempt of a report is not checked',
+    plant: () => void (mockPlanted.noAttemptCheck = true),
+    foundBy: /was booked as the result of attempt/,
+  },
+  {
+    name: 'memory is kept after a failed commit',
+    plant: () => {
+      const inside = DispatcherActor.prototype as unknown as ActorInside;
+      jest.spyOn(inside, 'recover').mockImplementation((letters, failure) => {
+        for (const letter of letters) letter.reject(failure);
+        return Promise.resolve();
+      });
+    },
+    foundBy: /which was not granted it|lost, it is|stopped although/,
+  },
+  {
+    name: 'leases never expire',
+    plant: () => void jest.spyOn(DispatcherState.prototype, 'nextExpiryMs', 'get').mockReturnValue(undefined),
+    foundBy: /lost, it is (leased|running)/,
+  },
+];
+
+describe('the simulation finds a planted bug', () => {
+  silenceLog();
+  afterEach(() => {
+    jest.restoreAllMocks();
+    mockPlanted.noAttemptCheck = false;
+  });
+
+  it.each(BUGS)(
+    '$name',
+    async ({ plant, foundBy }) => {
+      plant();
+      const found: string[] = [];
+      for (
+        let seed = 1;
+        seed <= SEEDS_MAX && !found.some((violation) => foundBy.test(violation));
+        seed += 1
+      ) {
+        found.push(...(await simulate(seed)).violations);
+      }
+      expect(found).toEqual(expect.arrayContaining([expect.stringMatching(foundBy)]));
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,59 @@
+import { FAULTS } from './world/faults';
+import { simulate, type SimulationResult } from './world/simulation';
+import { silenceLog } from '../support/silent-log';
+
+/** What the product must have done at least once, so that nothing passes by never happening. */
+const DEEDS = [
+  'take-in',
+  'grant',
+  'start',
+  'requeue, attempt expired',
+  'requeue, attempt lost',
+  'requeue, attempt returned',
+  'finish, attempt finished',
+  'finish, attempt expired',
+  'lease answered with a lease',
+  'lease answered with a wanted testbed',
+  'renew answered continue',
+  'renew answered stop',
+  'return answered true',
+  'return answered false',
+  'report recorded',
+  'report stale',
+  'report upload-again',
+];
+
+const SEEDS = seeds(process.env['PROCTOR_SIM_SEEDS'] ?? '1-50');
+const TRACED = process.env['PROCTOR_SIM_TRACE'] === '1';
+
+describe('every accepted run ends exactly once, whatever fails', () => {
+  const results: SimulationResult[] = [];
+
+  silenceLog();
+
+  it.each(SEEDS)('seed %i', async (seed) => {
+    const result = await simulate(seed, TRACED ? (line) => process.stdout.write(`${line}\n`) : undefined);
+    results.push(result);
+    if (result.violations.length === 0) return;
+    const advice = `npm run sim -- --seed ${seed} shows what happened`;
+    throw new Error([...result.violations, advice].join('\n'));
+  });
+
+  if (SEEDS.length >= 50) {
+    it('every fault fired, and everything was done', () => {
+      const happened = new Set(results.flatMap(({ faults, deeds }) => [...faults.keys(), ...deeds.keys()]));
+      expect([...FAULTS, ...DEEDS].filter((name) => !happened.has(name))).toEqual([]);
+    });
+
+    it('the same seed gives the same story', async () => {
+      const [first] = results;
+      expect((await simulate(SEEDS[0] as number)).trace).toEqual(first?.trace);
+    });
+  }
+});
+
+/** `7`, `1-50` */
+function seeds(text: string): number[] {
+  const [first, last] = text.split('-').map(Number) as [number, number?];
+  return Array.from({ length: (last ?? first) - first + 1 }, (_, place) => first + place);
+}

@@ -1,0 +1,54 @@
+import type { Fate, Travelling } from '@proctor/bus';
+import type { Random } from './random';
+
+const MESSAGE_KINDS = ['request', 'answer', 'signal', 'report', 'delivery', 'acknowledgement'] as const;
+
+/** Every fault that the simulation knows; a suite of seeds in which one never fired proves nothing about it. */
+export const FAULTS = [
+  ...MESSAGE_KINDS.flatMap((kind) => [`${kind} lost`, `${kind} twice`, `${kind} late`]),
+  'run committed late',
+  'turn refused',
+  'turn committed, but not confirmed',
+  'message that the database refuses',
+  'database away',
+  'bus away',
+  'staged file lost',
+  'worker could not begin',
+  'worker killed',
+  'worker lost for good',
+  'worker frozen',
+  'worker stopped',
+  'scheduler killed',
+  'scheduler frozen',
+  'two owners',
+];
+
+/** Says when something goes wrong, and remembers what did. */
+export class Faults {
+  readonly fired = new Map<string, number>();
+  private active = true;
+
+  constructor(private readonly random: Random) {}
+
+  /** From here on everything works. */
+  end(): void {
+    this.active = false;
+  }
+
+  strikes(fault: string, probability: number): boolean {
+    if (!this.active || !this.random.chance(probability)) return false;
+    this.note(fault);
+    return true;
+  }
+
+  note(fault: string): void {
+    this.fired.set(fault, (this.fired.get(fault) ?? 0) + 1);
+  }
+
+  fateOf({ kind }: Travelling): Fate {
+    if (this.strikes(`${kind} lost`, 0.03)) return 'drop';
+    if (this.strikes(`${kind} twice`, 0.03)) return 'twice';
+    if (this.strikes(`${kind} late`, 0.03)) return { delayMs: this.random.between(100, 40_000) };
+    return { delayMs: this.random.between(0, 10) };
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  parseMessage,
+  RecordedSignal,
+  stagingName,
+  SUBJECTS,
+  subjectOf,
+  type FinishedReport,
+  type StartedReport,
+} from '@proctor/contracts';
+import type { ReportOutbox } from '../../../apps/worker/src/slot/ports';
+import type { ProcessBus } from './process-bus';
+import type { SimulatedProcess } from './simulated-process';
+
+export interface KeptResult {
+  arch: string;
+  report: FinishedReport;
+}
+
+/** A machine's disk: outlives the processes. Keys are `{runId}/{attempt}`. */
+export type Disk = Map<string, KeptResult>;
+
+export interface OutboxEvents {
+  staged(name: string): void;
+  answered(signal: RecordedSignal): void;
+}
+
+const RESEND_FIRST_MS = 5_000;
+const RESEND_MAX_MS = 60_000;
+const CONTENT = Buffer.from('log');
+
+export const LOG_FILE = {
+  name: 'log.gz' as const,
+  size: CONTENT.length,
+  sha256: createHash('sha256').update(CONTENT).digest('hex'),
+};
+
+/** Delivers kept results again and again until the dispatcher has answered, as the product's outbox does. */
+export class MemoryOutbox implements ReportOutbox {
+  private readonly heard = new Map<string, (signal: RecordedSignal) => void>();
+
+  constructor(
+    worker: string,
+    private readonly disk: Disk,
+    private readonly bus: ProcessBus,
+    private readonly process: SimulatedProcess,
+    private readonly events: OutboxEvents,
+  ) {
+    bus.subscribe(subjectOf(SUBJECTS.recorded, worker), ({ text }) => {
+      const signal = parseMessage(RecordedSignal, JSON.parse(text));
+      this.heard.get(`${signal.runId}/${signal.attempt}`)?.(signal);
+    });
+    for (const key of disk.keys()) void this.deliver(key);
+  }
+
+  started(arch: string, report: StartedReport): void {
+    this.bus.report(subjectOf(SUBJECTS.started, arch), report).catch(() => undefined);
+  }
+
+  finished(arch: string, report: FinishedReport): Promise<void> {
+    const key = `${report.runId}/${report.attempt}`;
+    this.disk.set(key, { arch, report });
+    return this.deliver(key);
+  }
+
+  private async deliver(key: string): Promise<void> {
+    let pauseMs = RESEND_FIRST_MS;
+    let isStaged = false;
+    for (let kept = this.disk.get(key); kept; kept = this.disk.get(key)) {
+      isStaged = await this.send(kept, isStaged);
+      const signal = await this.answer(key, pauseMs);
+      pauseMs = Math.min(2 * pauseMs, RESEND_MAX_MS);
+      if (!signal) continue;
+      this.events.answered(signal);
+      if (signal.answer !== 'upload-again') this.disk.delete(key);
+      isStaged = false;
+    }
+  }
+
+  private async send({ arch, report }: KeptResult, isStaged: boolean): Promise<boolean> {
+    try {
+      const name = stagingName(report.runId, report.attempt, LOG_FILE.name);
+      if (!isStaged) {
+        await this.process.gate(this.bus.stage(name, Readable.from([CONTENT])));
+        this.events.staged(name);
+      }
+      await this.bus.report(subjectOf(SUBJECTS.finished, arch), report);
+      return true;
+    } catch {
+      // Not delivered: it is sent again after the pause.
+      return false;
+    }
+  }
+
+  private answer(key: string, waitMs: number): Promise<RecordedSignal | null> {
+    return new Promise((resolve) => {
+      const cancel = this.process.clock.after(waitMs, () => resolve(null));
+      this.heard.set(key, (signal) => {
+        cancel();
+        resolve(signal);
+      });
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import { BusStrategy, type BusContext, type MemoryBroker } from '@proctor/bus';
+import { SUBJECTS, subjectOf, type Subject } from '@proctor/contracts';
+import type { ResultStore } from '@proctor/store';
+import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
+import { DispatcherActor, type ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import { Dispatchers } from '../../../apps/scheduler/src/dispatcher/dispatchers';
+import { OwnershipKeeper } from '../../../apps/scheduler/src/ownership/ownership-keeper';
+import type { Tenure } from '../../../apps/scheduler/src/ownership/tenure';
+import { FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
+import { ReportsController } from '../../../apps/scheduler/src/reports/reports.controller';
+import { FaultyBooks, type Database } from './faulty-books';
+import { ProcessBus } from './process-bus';
+import { SimulatedProcess } from './simulated-process';
+
+export interface SchedulerParts {
+  database: Database;
+  broker: MemoryBroker;
+  store: ResultStore;
+  architectures: string[];
+  ownershipTtlMs: number;
+  settings: ActorSettings;
+}
+
+/** One life of a scheduler process: its real code on simulated surroundings. */
+export class SimulatedScheduler {
+  readonly process: SimulatedProcess;
+  readonly bus: ProcessBus;
+  /** Of the architectures that it may believe to own. */
+  private readonly tenures = new Map<string, Tenure>();
+  private readonly keeper: OwnershipKeeper;
+
+  constructor(
+    readonly name: string,
+    parts: SchedulerParts,
+  ) {
+    const { database, broker, store, architectures, ownershipTtlMs, settings } = parts;
+    this.process = new SimulatedProcess(name, database.clock);
+    this.bus = new ProcessBus(broker, this.process);
+    const books = new FaultyBooks(database, this.process);
+    const strategy = new BusStrategy(this.bus, this.process.clock);
+    const dispatchers = new Dispatchers(strategy, (tenure) => this.makeActor(tenure, books, settings));
+    const reports = new FinishedReports(dispatchers, books, this.bus, store);
+    connect(strategy, new DispatchController(dispatchers), new ReportsController(dispatchers, reports));
+    this.bus.onReconnect(() => dispatchers.heardAgain());
+    this.keeper = new OwnershipKeeper(books, dispatchers, this.process.clock, {
+      scheduler: name,
+      architectures,
+      ownershipTtlMs,
+    });
+    void this.keeper.start();
+  }
+
+  /** Architectures that it would answer for, as far as it knows. */
+  get believedEpochs(): Map<string, number> {
+    return new Map([...this.tenures].map(([arch, { epoch }]) => [arch, epoch]));
+  }
+
+  kill(): void {
+    this.process.kill();
+    void this.bus.close();
+  }
+
+  private makeActor(tenure: Tenure, journal: FaultyBooks, settings: ActorSettings): DispatcherActor {
+    this.tenures.set(tenure.arch, tenure);
+    const ports = {
+      journal,
+      clock: this.process.clock,
+      isHearing: () => this.bus.isConnected(),
+      signalWorkWaiting: (arch: string) => this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
+    };
+    return new DispatcherActor(tenure, ports, settings);
+  }
+}
+
+/** What Nest does with the controllers' decorators. */
+function connect(strategy: BusStrategy, dispatch: DispatchController, reports: ReportsController): void {
+  const on = (subject: Subject, handle: (payload: unknown, context: BusContext) => unknown) =>
+    strategy.addHandler(subject, (payload: unknown, context: BusContext) =>
+      Promise.resolve().then(() => handle(payload, context)),
+    );
+  on(SUBJECTS.lease, (payload, context) => dispatch.lease(payload, context));
+  on(SUBJECTS.renew, (payload, context) => dispatch.renew(payload, context));
+  on(SUBJECTS.return, (payload, context) => dispatch.return(payload, context));
+  on(SUBJECTS.explain, (payload, context) => dispatch.explain(payload, context));
+  on(SUBJECTS.status, (_payload, context) => dispatch.status(context));
+  on(SUBJECTS.runsSubmitted, (payload, context) => dispatch.runsSubmitted(payload, context));
+  on(SUBJECTS.started, (payload, context) => reports.started(payload, context));
+  on(SUBJECTS.finished, (payload, context) => reports.finished(payload, context));
+}

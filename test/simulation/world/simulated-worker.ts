@@ -1,0 +1,167 @@
+import type { MemoryBroker } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import { SUBJECTS, subjectOf, type Lease, type Subject, type Testbed } from '@proctor/contracts';
+import { Epochs } from '../../../apps/worker/src/slot/epochs';
+import {
+  NotStarted,
+  type AttemptResult,
+  type AttemptRunner,
+  type DispatchClient,
+  type TestbedOffer,
+} from '../../../apps/worker/src/slot/ports';
+import { Slot } from '../../../apps/worker/src/slot/slot';
+import { resultOf, type Executor } from './checks';
+import type { Faults } from './faults';
+import { LOG_FILE, MemoryOutbox, type Disk, type OutboxEvents } from './memory-outbox';
+import { ProcessBus } from './process-bus';
+import type { Random } from './random';
+import { SimulatedProcess } from './simulated-process';
+
+const REPLY_TIMEOUT_MS = 5_000;
+const IMAGE_BUILD_MS = 20_000;
+
+export interface WorkerEvents extends OutboxEvents {
+  replied(subject: Subject, reply: object): void;
+  executionBegins(runId: number, attempt: number, by: Executor): void;
+  /** The dispatcher ended it. */
+  executionStopped(runId: number, attempt: number): void;
+}
+
+export interface WorkerParts {
+  name: string;
+  slots: number;
+  architectures: string[];
+  suites: string[];
+  clock: Clock;
+  broker: MemoryBroker;
+  random: Random;
+  faults: Faults;
+  events: WorkerEvents;
+  /** Survives the process. */
+  disk: Disk;
+  trace: (line: string) => void;
+}
+
+/** One life of a worker process: the real slots, which ask, renew and hand back; executing only takes time. */
+export class SimulatedWorker {
+  readonly process: SimulatedProcess;
+  readonly bus: ProcessBus;
+  private readonly incarnation: string;
+  private readonly slots: Slot[];
+  private readonly testbeds: Testbed[];
+  private isStopping = false;
+
+  constructor(private readonly parts: WorkerParts) {
+    const { name, random, clock, broker, disk, events, suites } = parts;
+    this.process = new SimulatedProcess(name, clock);
+    this.bus = new ProcessBus(broker, this.process);
+    this.incarnation = random.uuid();
+    this.testbeds = suites.map((suite) => ({ suite, backend: 'unshare', state: 'absent' }));
+    const outbox = new MemoryOutbox(name, disk, this.bus, this.process, events);
+    this.slots = Array.from({ length: parts.slots }, (_, slot) => this.makeSlot(slot, outbox));
+    for (const arch of parts.architectures) {
+      this.bus.subscribe(subjectOf(SUBJECTS.workWaiting, arch), () =>
+        this.slots.forEach((slot) => slot.wake()),
+      );
+    }
+    for (const slot of this.slots) slot.start();
+  }
+
+  kill(): void {
+    this.process.kill();
+    void this.bus.close();
+  }
+
+  /** In order: leases go back. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    await Promise.all(this.slots.map((slot) => slot.stop('the worker stops')));
+    this.kill();
+  }
+
+  private makeSlot(slot: number, outbox: MemoryOutbox): Slot {
+    const { random, trace, name, architectures } = this.parts;
+    const say = (message: string) => trace(`${name} slot ${slot}: ${message}`);
+    const identity = { worker: name, incarnation: this.incarnation, slot };
+    return new Slot(identity, architectures, {
+      client: this.client(),
+      outbox,
+      runner: this.runner(identity),
+      testbeds: this.offer(),
+      epochs: new Epochs(),
+      clock: this.process.clock,
+      log: { log: say, warn: say },
+      settings: { replyTimeoutMs: REPLY_TIMEOUT_MS, retryMs: 2_000, stopTimeoutMs: 5_000 },
+      newAskId: () => random.uuid(),
+      random: () => random.next(),
+    });
+  }
+
+  private client(): DispatchClient {
+    const request = async <T extends object>(subject: Subject, arch: string, body: object): Promise<T> => {
+      const reply = await this.bus.request<T>(subjectOf(subject, arch), body, 3 * REPLY_TIMEOUT_MS);
+      this.parts.events.replied(subject, reply);
+      return reply;
+    };
+    return {
+      ask: (arch, body) => request(SUBJECTS.lease, arch, body),
+      renew: (arch, body) => request(SUBJECTS.renew, arch, body),
+      giveBack: (arch, body) => request(SUBJECTS.return, arch, body),
+    };
+  }
+
+  private offer(): TestbedOffer {
+    return {
+      offer: () => ({
+        testbeds: this.testbeds.map((testbed) => ({ ...testbed })),
+        variants: ['autopkgtest'],
+      }),
+      wanted: (_arch, wanted) => {
+        for (const testbed of this.testbeds) {
+          if (testbed.state !== 'absent' || !wanted.some(({ suite }) => suite === testbed.suite)) continue;
+          testbed.state = 'building';
+          this.process.clock.after(IMAGE_BUILD_MS, () => {
+            testbed.state = 'ready';
+            this.slots.forEach((slot) => slot.wake());
+          });
+        }
+      },
+    };
+  }
+
+  private runner(executor: Executor): AttemptRunner {
+    const { random, events, faults } = this.parts;
+    return {
+      run: async (lease, started, signal) => {
+        const { runId, attempt } = lease;
+        if (faults.strikes('worker could not begin', 0.03)) throw new NotStarted('the disk is full');
+        events.executionBegins(runId, attempt, executor);
+        signal.addEventListener('abort', () => this.isStopping || events.executionStopped(runId, attempt));
+        await this.passes(random.between(500, 3_000), signal);
+        started();
+        await this.passes(
+          random.chance(0.7) ? random.between(2_000, 40_000) : random.between(60_000, 150_000),
+          signal,
+        );
+        return this.result(lease);
+      },
+    };
+  }
+
+  private passes(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.process.clock.after(ms, () => (signal.aborted ? reject(new Error('ended')) : resolve()));
+    });
+  }
+
+  private result({ runId, attempt }: Lease): AttemptResult {
+    return {
+      verdict: this.parts.random.pick(['pass', 'fail', 'tmpfail']),
+      message: resultOf(runId, attempt),
+      exitCode: 0,
+      version: '1.0-1',
+      durationSeconds: 1,
+      files: [{ ...LOG_FILE, path: '' }],
+    };
+  }
+}

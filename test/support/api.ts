@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { Global, Logger, Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { MemoryBroker, MemoryBus } from '@proctor/bus';
+import { systemClock } from '@proctor/clock';
+import type { ResultFileName, Verdict } from '@proctor/contracts';
+import { DatabaseModule, openDatabase } from '@proctor/database';
+import type { OpenDatabase } from '@proctor/database';
+import type { Ownership } from '@proctor/dispatch';
+import { FolderStore, StoreModule } from '@proctor/store';
+import { createApplication } from '../../apps/api/src/application';
+import { ApiModule } from '../../apps/api/src/api.module';
+import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
+import { DispatcherLine } from '../../apps/api/src/dispatchers/dispatcher-line';
+import { apiConfiguration } from './api-configuration';
+import { createTestDatabase } from './database';
+
+export interface ApiOptions {
+  server?: Partial<ApiConfiguration['server']>;
+  /** Where the api finds the database, when that is not the test's own. */
+  databaseUrl?: (own: string) => string | Promise<string>;
+}
+
+export interface Outcome {
+  verdict?: Verdict;
+  version?: string | null;
+  message?: string;
+  /** Texts of the files, as they are before compression. */
+  files?: Partial<Record<ResultFileName, string>>;
+}
+
+/** The api within this process, on a database of its own, a folder as store and a bus on which the test is the dispatcher. */
+export class RunningApi {
+  private ownership: Promise<Ownership | null> | undefined;
+
+  constructor(
+    readonly url: string,
+    /** Two keys of the user alice, one of bob. */
+    readonly keys: { alice: string; aliceSecond: string; bob: string },
+    readonly database: OpenDatabase,
+    readonly databaseUrl: string,
+    readonly store: FolderStore,
+    readonly bus: MemoryBus,
+    readonly stop: () => Promise<void>,
+  ) {}
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(this.url + path, { redirect: 'manual', ...init });
+  }
+
+  /** With a key, alice's first one when none is named. */
+  api(path: string, init: RequestInit = {}, key = this.keys.alice): Promise<Response> {
+    return this.fetch(`/api/v1${path}`, { ...init, headers: { ...init.headers, 'Auth-Key': key } });
+  }
+
+  /** Submits one run and answers its id. */
+  async submit(name: string, parameters: Record<string, unknown> = {}, key?: string): Promise<number> {
+    const response = await this.api(
+      `/test/bookworm/amd64/${name}`,
+      { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(parameters) },
+      key,
+    );
+    const answer = (await response.json()) as { runs: { run_id: number }[] };
+    if (answer.runs?.length !== 1) throw new Error(`nothing was created: ${JSON.stringify(answer)}`);
+    return answer.runs[0]!.run_id;
+  }
+
+  /** Executes the first attempt of a run as a worker and a dispatcher would. */
+  async finish(
+    runId: number,
+    { verdict = 'pass', version = '1.0-1', message = 'done', files = {} }: Outcome = {},
+  ) {
+    const stored: { name: ResultFileName; size: number }[] = [];
+    for (const [name, text] of Object.entries(files) as [ResultFileName, string][]) {
+      const content = gzipSync(text);
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      await this.store.put(runId, 1, name, Readable.from([content]), { size: content.length, sha256 });
+      stored.push({ name, size: content.length });
+    }
+    await this.start(runId);
+    const outcome = { verdict, message, exitCode: 0, version, durationSeconds: 30, files: stored };
+    await this.commit([
+      { kind: 'finish', runId, attempt: 1, attemptOutcome: 'finished', outcome, worker: 'worker-1' },
+    ]);
+  }
+
+  /** Grants the first attempt and starts it. */
+  async start(runId: number): Promise<void> {
+    const incarnation = '3f1d7f2e-9a0e-4c3f-8b7c-0a7d5e7b9b11';
+    await this.commit([{ kind: 'grant', runId, attempt: 1, worker: 'worker-1', incarnation, slot: 0 }]);
+    await this.commit([{ kind: 'start', runId, attempt: 1 }]);
+  }
+
+  private async commit(writes: Parameters<OpenDatabase['journal']['commit']>[2]): Promise<void> {
+    this.ownership ??= this.database.ownershipRegister.claim('amd64', 'test', 3_600_000);
+    const ownership = await this.ownership;
+    await this.database.journal.commit('amd64', ownership!.epoch, writes);
+  }
+}
+
+/** @throws with nothing left running when the api does not start */
+export async function startApi({ server, databaseUrl = (own) => own }: ApiOptions = {}): Promise<RunningApi> {
+  // Refused requests are what these tests are about; their log lines would drown the report.
+  Logger.overrideLogger(false);
+  const undo: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (let next = undo.pop(); next; next = undo.pop()) await next();
+  };
+  try {
+    const own = await createTestDatabase();
+    undo.push(() => own.drop());
+    const database = await openDatabase(own.url);
+    undo.push(() => database.close());
+    const storePath = await mkdtemp(join(tmpdir(), 'proctor-api-'));
+    undo.push(() => rm(storePath, { recursive: true, force: true }));
+    const broker = new MemoryBroker();
+    const bus = new MemoryBus(broker);
+    undo.push(() => bus.close());
+    const configuration = apiConfiguration({ storePath, ...server });
+    const application = await createApplication(
+      testModule(configuration, await databaseUrl(own.url), broker),
+      {
+        abortOnError: false,
+      },
+    );
+    undo.push(() => application.close());
+    await application.listen(0, '127.0.0.1');
+    const { port } = application.getHttpServer().address() as AddressInfo;
+    const keys = await makeKeys(database);
+    return new RunningApi(
+      `http://127.0.0.1:${port}`,
+      keys,
+      database,
+      own.url,
+      new FolderStore(storePath),
+      bus,
+      stop,
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function makeKeys({ users, apiKeys }: OpenDatabase): Promise<RunningApi['keys']> {
+  await users.add('alice', { isAdmin: false });
+  await users.add('bob', { isAdmin: false });
+  const key = async (user: string): Promise<string> => (await apiKeys.create(user, 'test')).key;
+  return { alice: await key('alice'), aliceSecond: await key('alice'), bob: await key('bob') };
+}
+
+function testModule(
+  configuration: ApiConfiguration,
+  databaseUrl: string,
+  broker: MemoryBroker,
+): DynamicModule {
+  return {
+    module: TestModule,
+    imports: [
+      DatabaseModule.forRoot(databaseUrl),
+      StoreModule.forRoot(configuration.server.storePath),
+      ApiModule.forRoot(configuration),
+    ],
+    providers: [
+      {
+        provide: DispatcherLine,
+        useFactory: () => new DispatcherLine(() => Promise.resolve(new MemoryBus(broker)), systemClock),
+      },
+    ],
+    exports: [DispatcherLine],
+  };
+}
+
+@Global()
+@Module({})
+class TestModule {}

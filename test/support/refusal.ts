@@ -1,0 +1,12 @@
+import { Problem } from '../../apps/api/src/http/problem';
+
+/** The Problem that an action throws. @throws when it throws something else, or nothing */
+export function refusalOf(action: () => unknown): Problem {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}

@@ -1,0 +1,55 @@
+import type { RunRecord } from '@proctor/database';
+
+/** A waiting run. */
+export function runRecord(changes: Partial<RunRecord> = {}): RunRecord {
+  return {
+    runId: 7,
+    package: 'hello',
+    suite: 'bookworm',
+    arch: 'amd64',
+    backend: 'unshare',
+    variant: 'autopkgtest',
+    priority: 5,
+    trigger: null,
+    pinPackages: [],
+    extraAptSources: [],
+    isPrivate: false,
+    state: 'queued',
+    verdict: null,
+    version: null,
+    message: null,
+    exitCode: null,
+    attempt: 0,
+    worker: null,
+    createdAt: new Date('2026-11-20T10:00:00.100Z'),
+    updatedAt: new Date('2026-11-20T10:00:00.100Z'),
+    startedAt: null,
+    finishedAt: null,
+    durationSeconds: null,
+    logSize: null,
+    artifactsSize: null,
+    keyId: 1,
+    requestor: 'alice',
+    ...changes,
+  };
+}
+
+/** The same run after it passed. */
+export function finishedRunRecord(changes: Partial<RunRecord> = {}): RunRecord {
+  return runRecord({
+    state: 'finished',
+    verdict: 'pass',
+    version: '2.10-3',
+    message: 'All tests passed',
+    exitCode: 0,
+    attempt: 2,
+    worker: 'worker-1',
+    updatedAt: new Date('2026-11-20T10:01:00Z'),
+    startedAt: new Date('2026-11-20T10:00:29.900Z'),
+    finishedAt: new Date('2026-11-20T10:01:00Z'),
+    durationSeconds: 30,
+    logSize: 1234,
+    artifactsSize: 5678,
+    ...changes,
+  });
+}
