@@ -1,5 +1,6 @@
 export * from './words';
 export * from './names';
+export * from './text';
 export * from './timestamp';
 export * from './run';
 export * from './lease';

@@ -14,6 +14,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { Pin } from './run';
+import { IsText } from './text';
 
 /** A worker's name is a token of a NATS subject. */
 export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
@@ -39,12 +40,10 @@ export type TestbedState = (typeof TESTBED_STATES)[number];
 
 /** An image that the worker has, builds, or could build for the architecture it asks at. */
 export class Testbed {
-  @IsString()
-  @MaxLength(100)
+  @IsText(100)
   suite: string;
 
-  @IsString()
-  @MaxLength(100)
+  @IsText(100)
   backend: string;
 
   @IsIn(TESTBED_STATES)
@@ -52,8 +51,7 @@ export class Testbed {
 
   /** For people: "building for 12 s", or why the last build failed. */
   @IsOptional()
-  @IsString()
-  @MaxLength(1000)
+  @IsText(1000)
   detail?: string;
 }
 
@@ -77,8 +75,7 @@ export class LeaseRequest extends SlotIdentity {
 
   /** Why the worker takes no work now, for people; such an ask is never granted. */
   @IsOptional()
-  @IsString()
-  @MaxLength(1000)
+  @IsText(1000)
   problem?: string;
 }
 
@@ -154,8 +151,7 @@ export class ReturnRequest extends SlotIdentity {
   @Min(1)
   attempt: number;
 
-  @IsString()
-  @MaxLength(1000)
+  @IsText(1000)
   reason: string;
 }
 

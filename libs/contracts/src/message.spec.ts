@@ -46,6 +46,9 @@ test.each([
   [{ exitCode: 300 }, 'exitCode: '],
   [{ exitCode: undefined }, 'exitCode: '],
   [{ version: 7 }, 'version: '],
+  [{ version: '1\0' }, 'version: '],
+  [{ message: 'half a pair: \ud800' }, 'message: '],
+  [{ message: 'x'.repeat(2001) }, 'message: '],
   [{ files: [{ name: '../log.gz', size: 1, sha256: 'a'.repeat(64) }] }, 'files.0.name: '],
   [{ files: [{ name: 'log.gz', size: 1, sha256: 'A' }] }, 'files.0.sha256: '],
 ])('a finished report with %j is refused', (change, expected) => {

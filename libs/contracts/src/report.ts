@@ -5,15 +5,14 @@ import {
   IsIn,
   IsInt,
   IsOptional,
-  IsString,
   Matches,
   Max,
-  MaxLength,
   Min,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { SlotIdentity } from './lease';
+import { IsText } from './text';
 import { RESULT_FILES, VERDICTS } from './words';
 import type { ResultFileName, Verdict } from './words';
 
@@ -52,8 +51,7 @@ export class FinishedReport extends AttemptReport {
   verdict: Verdict;
 
   /** One sentence for people; never empty. */
-  @IsString()
-  @MaxLength(2000)
+  @IsText(2000)
   message: string;
 
   /** autopkgtest's, null when it was ended by a signal or never started. */
@@ -65,8 +63,7 @@ export class FinishedReport extends AttemptReport {
 
   /** Of the tested package, null where the source was never unpacked. */
   @ValidateIf((report: FinishedReport) => report.version !== null)
-  @IsString()
-  @MaxLength(256)
+  @IsText(256)
   version: string | null;
 
   /** Wall-clock seconds of the attempt, whole. */
@@ -97,6 +94,6 @@ export class RecordedSignal {
   answer: 'recorded' | 'stale' | 'upload-again';
 
   @IsOptional()
-  @IsString()
+  @IsText(2000)
   reason?: string;
 }

@@ -1,0 +1,19 @@
+import { ValidateBy } from 'class-validator';
+
+/** Whether the database can keep it: no NUL, no half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** A string that the database can keep, of at most `lengthMax` UTF-16 units. */
+export function IsText(lengthMax: number): PropertyDecorator {
+  return ValidateBy({
+    name: 'isText',
+    validator: {
+      validate: (value: unknown) =>
+        typeof value === 'string' && value.length <= lengthMax && isStorable(value),
+      defaultMessage: (context) =>
+        `${context?.property} must be a string of at most ${lengthMax} characters without NUL`,
+    },
+  });
+}
