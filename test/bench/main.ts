@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '@proctor/database';
+import { EmbeddedPostgres } from '@proctor/embedded';
+import { choosing } from './choosing';
+import { measure, type Pair, type PairResult } from './pairs';
+import { someRequestor, submitting } from './submitting';
+
+/** Runs every pair and prints a table in Markdown. Ratios are what counts: milliseconds belong to the machine. */
+async function main(): Promise<void> {
+  console.log(
+    `Node ${process.version}, ${availableParallelism()} processors, ${new Date().toISOString().slice(0, 10)}\n`,
+  );
+  console.log('| what | measured ms | baseline ms | ratio (min, max) |\n| --- | --- | --- | --- |');
+  await report(choosing(1_000, 100_000));
+  await report(choosing(1_000, 1_000_000));
+  await onDatabase(async (url) => {
+    const { database, submitter } = await someRequestor(url);
+    try {
+      await report(submitting(database, submitter, 1_000));
+    } finally {
+      await database.close();
+    }
+  });
+}
+
+async function report(pair: Pair): Promise<void> {
+  console.log(row(await measure(pair)));
+}
+
+function row({ name, measuredMs, baselineMs, ratio }: PairResult): string {
+  const spread = `${ratio.median.toFixed(2)} (${ratio.min.toFixed(2)}, ${ratio.max.toFixed(2)})`;
+  return `| ${name} | ${measuredMs.toFixed(1)} | ${baselineMs.toFixed(1)} | ${spread} |`;
+}
+
+async function onDatabase(work: (url: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'proctor-bench-'));
+  // The server runs as another user when the bench runs as root.
+  await chmod(folder, 0o711);
+  const postgres = new EmbeddedPostgres({
+    folder: join(folder, 'postgresql'),
+    passwordFile: join(folder, 'password'),
+  });
+  try {
+    await postgres.start();
+    await migrate(postgres.url);
+    await work(postgres.url);
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,156 @@
+import { openDatabase } from '@proctor/database';
+import { writeFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import { Client } from '../../support/client';
+import { hostArchitecture } from '../../support/host-architecture';
+import { startProctor, type RunningProctor } from '../../support/proctor';
+import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
+
+jest.setTimeout(60_000);
+
+const arch = hostArchitecture();
+const HOUR_MS = 3_600_000;
+
+let proctor: RunningProctor;
+let client: Client;
+let marks: Marks;
+
+beforeAll(async () => {
+  marks = await Marks.make();
+  // No poll within the test: only the command can wake the dispatcher, and only a signal the slots.
+  proctor = await startProctor({
+    config: stubConfiguration({ arrivalPollMs: HOUR_MS, askAgainMs: HOUR_MS }),
+  });
+  client = Client.of(proctor);
+});
+
+afterAll(async () => {
+  await proctor?.stop();
+  await marks?.remove();
+});
+
+test('a run asked for is executed at once and read back with its result', async () => {
+  const before = await client.since(0);
+  const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hello', trigger: 'version:2.10-3' });
+  const run = await client.finished(runId);
+  expect(run).toMatchObject({
+    package: 'hello',
+    status: 'pass',
+    version: '2.10-3',
+    exit_code: 0,
+    attempt: 1,
+    state: 'finished',
+    trigger: 'version:2.10-3',
+  });
+  for (const time of [run.created_at, run.updated_at, run.date])
+    expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const { until, results } = await client.since(before.until);
+  const { reasons: _reasons, ...result } = run;
+  expect(results.find((other) => other.run_id === runId)).toEqual(result);
+  expect(Number.isInteger(until)).toBe(true);
+});
+
+test('a run that has not finished is returned with a null status, then with its result', async () => {
+  const go = marks.path('go');
+  const runId = await client.submitOne(STUB_SUITE, arch, { package: 'fail-slow', trigger: `wait-for:${go}` });
+  await client.runThat(runId, (run) => run.state === 'running');
+  const pending = (await client.since(0)).results.find((run) => run.run_id === runId);
+  expect(pending).toMatchObject({ status: null, date: null, version: null, duration_seconds: null });
+  await writeFile(go, '');
+  expect(await client.finished(runId)).toMatchObject({ status: 'fail', exit_code: 4, version: '1.0-1' });
+  const final = (await client.since(0)).results.find((run) => run.run_id === runId);
+  expect(final?.status).toBe('fail');
+});
+
+test.each([
+  ['pass-me', 'pass', 0, '1.0-1'],
+  ['fail-me', 'fail', 4, '1.0-1'],
+  ['skip-me', 'pass', 8, '1.0-1'],
+  ['missing-me', 'fail', 12, 'n/a'],
+  ['broken-me', 'tmpfail', 16, '1.0-1'],
+])('%s ends as %s', async (name, status, exitCode, version) => {
+  const runId = await client.submitOne(STUB_SUITE, arch, { package: name });
+  expect(await client.finished(runId)).toMatchObject({ status, exit_code: exitCode, version });
+});
+
+test('log and artifacts are there as soon as the result is, without a key', async () => {
+  const runId = await client.submitOne(STUB_SUITE, arch, {
+    package: 'libwords',
+    trigger: 'lines:20000 artifact:5000',
+  });
+  const run = await client.finished(runId);
+  expect(run.log_url).toBe(`/data/autopkgtest/${STUB_SUITE}/${arch}/libw/libwords/${runId}/log.gz`);
+  const log = await fetch(`${proctor.url}${run.log_url}`);
+  expect(log.headers.get('content-encoding')).toBe('gzip');
+  const text = await log.text();
+  expect(text).toContain('stub: libwords begins');
+  expect(text).toContain('line 20000 of the stub');
+  const artifacts = await fetch(`${proctor.url}${run.artifacts_url}`);
+  expect(artifacts.headers.get('content-type')).toBe('application/gzip');
+  expect(gunzipSync(Buffer.from(await artifacts.arrayBuffer())).toString('latin1')).toContain(
+    'testpkg-version',
+  );
+  const latest = await fetch(`${proctor.url}/data/packages/${STUB_SUITE}/${arch}/libw/libwords/latest.json`);
+  expect(await latest.json()).toMatchObject({ run_id: runId, status: 'pass' });
+  const same = await fetch(
+    `${proctor.url}/data/packages/${STUB_SUITE}/${arch}/libw/libwords/latest-autopkgtest/log.gz`,
+  );
+  expect(await same.text()).toBe(text);
+});
+
+test('a file upload and the short form for one package create runs as well', async () => {
+  const form = new FormData();
+  form.set(
+    'tests',
+    new Blob([JSON.stringify([{ package: 'one' }, { package: 'two', trigger: 'x/1' }])]),
+    'tests.json',
+  );
+  const uploaded = await client.fetch(`/api/v1/test/${STUB_SUITE}/${arch}`, { method: 'POST', body: form });
+  expect(uploaded.status).toBe(201);
+  const single = await client.fetch(`/api/v1/test/${STUB_SUITE}/${arch}/three`, { method: 'POST' });
+  expect(single.status).toBe(201);
+  const answers = [await uploaded.json(), await single.json()] as {
+    runs: { run_id: number; package: string }[];
+  }[];
+  const runs = answers.flatMap((answer) => answer.runs);
+  expect(runs.map((run) => run.package)).toEqual(['one', 'two', 'three']);
+  for (const run of runs) expect(await client.finished(run.run_id)).toMatchObject({ status: 'pass' });
+});
+
+test('many runs at once are each executed once, high priority first', async () => {
+  const mark = marks.path('many');
+  const items = Array.from({ length: 40 }, (_, index) => ({
+    package: `many${String(index).padStart(2, '0')}`,
+    trigger: `append:${mark}`,
+    priority: 1 + (index % 2) * 9,
+  }));
+  const ids = await client.submit(STUB_SUITE, arch, items);
+  for (const id of ids) expect(await client.finished(id)).toMatchObject({ status: 'pass', attempt: 1 });
+  const executed = await marks.lines('many');
+  expect(executed).toHaveLength(40);
+  // Two slots run side by side, so the last of high priority and the first of low may change places.
+  expect(executed.slice(0, 18).every((line) => Number(/^many(\d+)/.exec(line)?.[1]) % 2 === 1)).toBe(true);
+});
+
+test('a row that no command told of is found by the poll', async () => {
+  await proctor.kill('scheduler', 'SIGTERM');
+  const database = await openDatabase(proctor.databaseUrl);
+  try {
+    const requestor = await database.apiKeys.authenticate(proctor.adminKey);
+    if (!requestor) throw new Error('the key of the test is not known');
+    const request = {
+      package: 'quiet',
+      suite: STUB_SUITE,
+      arch,
+      backend: 'null',
+      variant: 'stub',
+      priority: 5,
+    };
+    const rest = { trigger: null, pinPackages: [], extraAptSources: [], isPrivate: false };
+    const [runId] = await database.submissions.submit([{ ...request, ...rest }], requestor);
+    await proctor.restart('scheduler');
+    expect(await client.finished(runId as number)).toMatchObject({ status: 'pass' });
+  } finally {
+    await database.close();
+  }
+});

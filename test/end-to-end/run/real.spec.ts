@@ -1,0 +1,45 @@
+import { hostRelease } from '@proctor/config';
+import { join } from 'node:path';
+import { Client } from '../../support/client';
+import { hostArchitecture } from '../../support/host-architecture';
+import { startProctor, type RunningProctor } from '../../support/proctor';
+import { provideImage } from '../../support/worker-images';
+
+jest.setTimeout(300_000);
+
+const arch = hostArchitecture();
+const suite = hostRelease() as string;
+
+let proctor: RunningProctor;
+let client: Client;
+
+beforeAll(async () => {
+  proctor = await startProctor({ apps: ['api', 'scheduler'] });
+  client = Client.of(proctor);
+});
+
+afterAll(() => proctor?.stop());
+
+test('real packages of the archive are tested end to end: hello passes, figlet fails', async () => {
+  const [hello, figlet] = await client.submit(suite, arch, [{ package: 'hello' }, { package: 'figlet' }]);
+  expect(await client.run(hello as number)).toMatchObject({
+    status: null,
+    reasons: [`no worker has asked for work on ${arch} yet`],
+  });
+  await provideImage(join(proctor.home.path, 'worker'));
+  await proctor.restart('worker');
+
+  const passed = await client.finished(hello as number, 200_000);
+  expect(passed).toMatchObject({ status: 'pass', exit_code: 0, attempt: 1, backend: 'unshare', suite, arch });
+  expect(passed.version).toMatch(/^2\./);
+  expect(passed.duration_seconds).toBeGreaterThan(0);
+  const failed = await client.finished(figlet as number, 200_000);
+  expect(failed).toMatchObject({ status: 'fail', exit_code: 4 });
+
+  for (const run of [passed, failed]) {
+    const log = await (await fetch(`${proctor.url}${run.log_url}`)).text();
+    expect(log).toContain(`testbed dpkg architecture: ${arch}`);
+    expect(log).toContain(`${run.package} ${run.version}`);
+    expect(log).toMatch(/@@@@@@+ summary/);
+  }
+});
