@@ -1,0 +1,33 @@
+import { NestFactory } from '@nestjs/core';
+import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import express from 'express';
+import { accessLog } from './http/access-log';
+import { slashesMiddleware } from './http/paths';
+import { securityHeaders } from './http/security-headers';
+import { ASSETS_PATH } from './pages/templates';
+
+/** The application with everything that comes before its routes; it does not listen yet. */
+export async function createApplication(
+  root: DynamicModule,
+  options: NestApplicationOptions = {},
+): Promise<NestExpressApplication> {
+  const server = express();
+  // Names in paths are case-sensitive, so paths are. Express takes the setting when it makes its router, once.
+  server.set('case sensitive routing', true);
+  server.disable('x-powered-by');
+  const application = await NestFactory.create<NestExpressApplication>(root, new ExpressAdapter(server), {
+    ...options,
+    // Bodies are read by the routes that take one, after the key was checked.
+    bodyParser: false,
+  });
+  application.use(slashesMiddleware, accessLog(), securityHeaders);
+  application.useStaticAssets(ASSETS_PATH, {
+    prefix: '/assets/',
+    index: false,
+    redirect: false,
+    maxAge: '1h',
+  });
+  return application;
+}

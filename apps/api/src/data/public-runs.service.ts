@@ -1,0 +1,74 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { isPackageName, isWord, packagePrefix } from '@proctor/contracts';
+import { PublicRuns, Results } from '@proctor/database';
+import type { RunRecord } from '@proctor/database';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { describe, notFound } from '../http/problem';
+import { noSuchRun, runIdOf } from '../results/numbers';
+
+/** The parts of a public path that name a package on a suite and architecture. */
+export interface PackagePlace {
+  suite: string;
+  arch: string;
+  prefix: string;
+  package: string;
+}
+
+/** Finds what public paths name. The parts of a path are compared with what is known, and nothing else. */
+@Injectable()
+export class PublicRunsService {
+  constructor(
+    private readonly results: Results,
+    private readonly publicRuns: PublicRuns,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** @throws Problem 404 for a run that is private, unknown, or another's than the path says */
+  async run(place: PackagePlace, runId: string): Promise<RunRecord> {
+    checkNames(place);
+    const run = await this.results.find(runIdOf(runId));
+    if (!run || run.isPrivate || !isAt(run, place)) throw noSuchRun(runId);
+    return run;
+  }
+
+  /**
+   * The newest finished run without pins or extra sources.
+   * @throws Problem 404 for a path that names no package of this deployment
+   */
+  async latest(place: PackagePlace): Promise<RunRecord | null> {
+    checkNames(place);
+    const run = await this.publicRuns.latest(place.suite, place.arch, place.package);
+    if (!run) this.checkTarget(place);
+    return run;
+  }
+
+  /**
+   * Finished runs, newest first.
+   * @throws Problem 404 for a path that names no package of this deployment
+   */
+  async history(place: PackagePlace): Promise<RunRecord[]> {
+    checkNames(place);
+    const { historyLengthMax } = this.configuration.server;
+    const runs = await this.publicRuns.history(place.suite, place.arch, place.package, historyLengthMax);
+    if (runs.length === 0) this.checkTarget(place);
+    return runs;
+  }
+
+  /** What was tested stays readable when its suite is not tested any more; without a run, the suite must be there. */
+  private checkTarget({ suite, arch }: PackagePlace): void {
+    const { suites, architectures } = this.configuration.server;
+    if (!suites.includes(suite)) throw notFound(`There is no suite ${describe(suite)}.`);
+    if (!architectures.includes(arch)) throw notFound(`There is no architecture ${describe(arch)}.`);
+  }
+}
+
+/** Nothing that could not be a name reaches the database. */
+function checkNames(place: PackagePlace): void {
+  const isName = isWord(place.suite) && isWord(place.arch) && isPackageName(place.package);
+  if (!isName || place.prefix !== packagePrefix(place.package)) throw notFound('There is no such package.');
+}
+
+function isAt(run: RunRecord, place: PackagePlace): boolean {
+  return run.package === place.package && run.suite === place.suite && run.arch === place.arch;
+}

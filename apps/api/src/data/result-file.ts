@@ -1,0 +1,59 @@
+import type { ResultFileName } from '@proctor/contracts';
+import type { RunRecord } from '@proctor/database';
+import type { ResultStore } from '@proctor/store';
+import type { Request, Response } from 'express';
+import { pipelineToClient } from '../http/pipeline-to-client';
+import { notFound, Problem } from '../http/problem';
+import { requestedRange } from './range';
+
+/** A log is sent as text that happens to be compressed: a browser shows it, `curl -o` saves the gzip file. */
+const HEADERS: Record<ResultFileName, Record<string, string>> = {
+  'log.gz': { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Encoding': 'gzip' },
+  'artifacts.tar.gz': { 'Content-Type': 'application/gzip' },
+};
+
+/**
+ * Answers with a file of a finished run: whole, in part, or "not modified". Sizes and ranges are of the bytes kept.
+ * @throws Problem 404 when the run left no such file; 416 for a range beyond its end
+ */
+export async function sendResultFile(
+  request: Request,
+  response: Response,
+  store: ResultStore,
+  run: RunRecord,
+  name: ResultFileName,
+): Promise<void> {
+  const size = name === 'log.gz' ? run.logSize : run.artifactsSize;
+  if (size === null || run.state !== 'finished') throw missing(run, name);
+  const tag = `"${run.runId}-${run.attempt}-${size}"`;
+  const modified = (run.finishedAt ?? run.updatedAt).toUTCString();
+  response.status(200).set({
+    ETag: tag,
+    'Last-Modified': modified,
+    'Cache-Control': 'public, max-age=3600',
+  });
+  if (request.fresh) {
+    response.status(304).end();
+    return;
+  }
+  const range = requestedRange(request, size, [tag, modified]);
+  if (range === 'unsatisfiable') {
+    const headers = { 'Content-Range': `bytes */${size}` };
+    throw new Problem(416, `${name} of run ${run.runId} has ${size} bytes.`, { headers });
+  }
+  const stored = await store.open(run.runId, run.attempt, name, range ?? undefined);
+  if (!stored) throw missing(run, name);
+  response.set({ ...HEADERS[name], 'Accept-Ranges': 'bytes' });
+  response.set('Content-Length', String(range ? range.end - range.start + 1 : size));
+  if (range) response.status(206).set('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+  if (request.method === 'HEAD') {
+    stored.content.destroy();
+    response.end();
+    return;
+  }
+  await pipelineToClient(stored.content, response);
+}
+
+function missing(run: RunRecord, name: ResultFileName): Problem {
+  return notFound(`Run ${run.runId} has no ${name}.`);
+}

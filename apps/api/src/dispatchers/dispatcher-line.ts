@@ -1,0 +1,64 @@
+import { Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { NoAnswer } from '@proctor/bus';
+import type { Bus } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+
+const CONNECT_AGAIN_MS = 5_000;
+
+/**
+ * The api's line to the dispatchers. It is opened in the background: requests are accepted and results served while
+ * the bus is away, also when the process starts then.
+ */
+export class DispatcherLine implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('DispatcherLine');
+  private bus: Bus | null = null;
+  private isClosed = false;
+  private cancelRetry = (): void => undefined;
+
+  constructor(
+    private readonly connect: () => Promise<Bus>,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    void this.open();
+  }
+
+  /** Says "look again"; lost while the line is down. Never throws. */
+  signal(subject: string, body: object): void {
+    this.bus?.signal(subject, body);
+  }
+
+  /**
+   * @throws NoAnswer when nobody answers in time or the line is down
+   * @throws RemoteError when the handler failed
+   */
+  async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
+    if (!this.bus) throw new NoAnswer('there is no connection to the bus yet');
+    return this.bus.request<T>(subject, body, timeoutMs);
+  }
+
+  isConnected(): boolean {
+    return this.bus?.isConnected() ?? false;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.isClosed = true;
+    this.cancelRetry();
+    await this.bus?.close();
+  }
+
+  private async open(): Promise<void> {
+    try {
+      const bus = await this.connect();
+      if (this.isClosed) await bus.close();
+      else this.bus = bus;
+    } catch (error) {
+      this.logger.error(
+        `no connection to the bus, the next try is in ${CONNECT_AGAIN_MS / 1000} s: ${String(error)}`,
+      );
+      if (!this.isClosed) this.cancelRetry = this.clock.after(CONNECT_AGAIN_MS, () => void this.open());
+    }
+  }
+}

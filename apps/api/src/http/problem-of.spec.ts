@@ -1,0 +1,75 @@
+import { BadRequestException, NotFoundException } from '@nestjs/common';
+import { DatabaseUnavailable } from '@proctor/database';
+import { badRequest, describe as shown, Problem } from './problem';
+import { problemOf } from './problem-of';
+
+describe('problemOf', () => {
+  it('leaves a Problem as it is', () => {
+    const problem = badRequest('since is missing.');
+    expect(problemOf(problem)).toBe(problem);
+  });
+
+  it('answers 503 with Retry-After while the database is away, and does not tell its address', () => {
+    const problem = problemOf(new DatabaseUnavailable(new Error('connect ECONNREFUSED 10.1.2.3:5432')));
+    expect(problem.status).toBe(503);
+    expect(problem.headers).toEqual({ 'Retry-After': '5' });
+    expect(problem.detail).not.toContain('10.1.2.3');
+  });
+
+  it.each([
+    [new NotFoundException('Cannot GET /x'), 404, 'Cannot GET /x.'],
+    [new BadRequestException("Failed to decode param '%ff'"), 400, "Failed to decode param '%ff'."],
+    [Object.assign(new Error('request aborted'), { status: 400, expose: true }), 400, 'Request aborted.'],
+    [
+      Object.assign(new Error('request entity too large'), { status: 413, expose: true, limit: 99 }),
+      413,
+      'The body is larger than the limit of 99 bytes.',
+    ],
+  ])('takes over %s', (error, status, detail) => {
+    expect(problemOf(error)).toMatchObject({ status, detail });
+  });
+
+  it.each([
+    new Error('secret'),
+    Object.assign(new Error('secret'), { status: 400, expose: false }),
+    Object.assign(new Error('secret'), { status: 500, expose: true }),
+    'secret',
+    null,
+    undefined,
+  ])('hides %s', (error) => {
+    const problem = problemOf(error);
+    expect(problem.status).toBe(500);
+    expect(JSON.stringify(problem.document())).not.toContain('secret');
+  });
+
+  it('writes a document with errors only where there are some', () => {
+    expect(badRequest('No.').document()).toEqual({ title: 'Bad Request', status: 400, detail: 'No.' });
+    const errors = [{ pointer: '#/0', detail: 'no' }];
+    expect(badRequest('No.', errors).document()).toMatchObject({ errors });
+  });
+
+  it('is a Problem for each of its statuses', () => {
+    expect(
+      [400, 403, 404, 405, 413, 415, 416, 503].map((status) => new Problem(status, '').title),
+    ).not.toContain('Error');
+  });
+});
+
+describe('describe', () => {
+  it.each([
+    [undefined, 'missing'],
+    [null, 'null'],
+    [5, '5'],
+    [true, 'true'],
+    [[1], 'an array'],
+    [{}, 'an object'],
+    ['a"b\n', '"a\\"b\\n"'],
+    ['\ud800', '"\ufffd"'],
+  ])('shows %j as %s', (value, text) => {
+    expect(shown(value)).toBe(text);
+  });
+
+  it('shortens long texts', () => {
+    expect(shown('x'.repeat(1000)).length).toBeLessThan(100);
+  });
+});

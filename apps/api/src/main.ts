@@ -1,0 +1,26 @@
+import 'reflect-metadata';
+import { connections, loadConfiguration } from '@proctor/config';
+import { endOnRequest, fail, processLogger } from '@proctor/process';
+import { AppModule } from './app.module';
+import { createApplication } from './application';
+
+/** Answers under way get this long to be sent whole. */
+const SHUTDOWN_TIMEOUT_MS = 10_000;
+
+const logger = processLogger();
+
+async function main(): Promise<void> {
+  const configuration = await loadConfiguration();
+  const { host, port } = configuration.server;
+  const application = await createApplication(AppModule.forRoot(configuration, connections()), { logger });
+  endOnRequest(logger, 'Api', async () => {
+    const server = application.getHttpServer();
+    setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS).unref();
+    await application.close();
+  });
+  await application.listen(port, host);
+  logger.log(`listening at http://${host}:${port}`, 'Api');
+  process.send?.({ ready: true });
+}
+
+main().catch((error: unknown) => fail(logger, 'Api', error));

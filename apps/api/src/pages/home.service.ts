@@ -1,0 +1,51 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PublicRuns } from '@proctor/database';
+import type { RunRecord } from '@proctor/database';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { ExplanationService } from '../dispatchers/explanation.service';
+import { obstacles, queueView, workerViews } from './queue-view';
+import { runView } from './run-view';
+
+const RUNS_SHOWN_MAX = 50;
+
+/** Gathers what the first page shows. */
+@Injectable()
+export class HomeService {
+  constructor(
+    private readonly publicRuns: PublicRuns,
+    private readonly explanation: ExplanationService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  async view(baseUrl: string) {
+    const { architectures, suites, neutral } = this.configuration.server;
+    const [queues, waiting, running, recent, statuses] = await Promise.all([
+      this.publicRuns.queues(),
+      this.publicRuns.waiting(RUNS_SHOWN_MAX),
+      this.publicRuns.running(RUNS_SHOWN_MAX),
+      this.publicRuns.recent(RUNS_SHOWN_MAX),
+      Promise.all(architectures.map((arch) => this.explanation.status(arch))),
+    ]);
+    const views = (runs: RunRecord[]) => runs.map((run) => runView(run, neutral));
+    const isBusy = (arch: string): boolean =>
+      queues.some((queue) => queue.arch === arch && queue.waiting > 0);
+    const isFirstTime = queues.length === 0 && recent.length === 0;
+    return {
+      queues: queues.map(queueView),
+      waiting: views(waiting),
+      running: views(running),
+      recent: views(recent),
+      workers: statuses.flatMap(workerViews),
+      obstacles: architectures.flatMap((arch, index) =>
+        isBusy(arch) || isFirstTime ? obstacles(arch, statuses[index] ?? null) : [],
+      ),
+      firstCommand: isFirstTime ? firstCommand(baseUrl, suites[0] ?? '', architectures[0] ?? '') : null,
+      isMoving: queues.length > 0,
+    };
+  }
+}
+
+function firstCommand(baseUrl: string, suite: string, arch: string): string {
+  return `curl --request POST --header "Auth-Key: $KEY" ${baseUrl}/api/v1/test/${suite}/${arch}/hello`;
+}

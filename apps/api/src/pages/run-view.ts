@@ -1,0 +1,53 @@
+import { duration, packagePrefix } from '@proctor/contracts';
+import type { RunRecord } from '@proctor/database';
+import { fileUrl, statusOf } from '../results/result-object';
+
+/** A time for people: `2026-11-20 15:40:51 UTC`. */
+export function utc(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+const BRIEF_LENGTH_MAX = 300;
+
+/** A trigger has no limit of its own; a row of a table does. */
+function inBrief(text: string): string {
+  return text.length > BRIEF_LENGTH_MAX ? `${text.slice(0, BRIEF_LENGTH_MAX)}…` : text;
+}
+
+/** A run as the pages write it: every value is a text, empty where there is nothing to say. */
+export function runView(run: RunRecord, neutral: 'pass' | 'neutral') {
+  const packageUrl = `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/`;
+  const finished = run.state === 'finished';
+  const textOf = (time: Date | null): string => (time ? utc(time) : '');
+  return {
+    runId: String(run.runId),
+    package: run.package,
+    suite: run.suite,
+    arch: run.arch,
+    packageUrl,
+    runUrl: `${packageUrl}${run.runId}/`,
+    logUrl: fileUrl(run, 'log.gz'),
+    artifactsUrl: fileUrl(run, 'artifacts.tar.gz'),
+    version: finished ? (run.version ?? 'n/a') : '',
+    state: run.state,
+    status: finished ? (statusOf(run.verdict, neutral) ?? '') : '',
+    message: run.message ?? '',
+    exitCode: run.exitCode === null ? '' : String(run.exitCode),
+    trigger: run.trigger ?? '',
+    triggerInBrief: inBrief(run.trigger ?? ''),
+    pins: run.pinPackages.map(([spec, suite]) => `${spec} from ${suite}`).join('; '),
+    extraAptSources: run.extraAptSources.join(', '),
+    priority: String(run.priority),
+    backend: run.backend,
+    variant: run.variant,
+    requestor: run.requestor,
+    worker: run.worker ?? '',
+    attempt: run.attempt === 0 ? '' : String(run.attempt),
+    duration: run.durationSeconds === null ? '' : duration(run.durationSeconds),
+    created: utc(run.createdAt),
+    started: textOf(run.startedAt),
+    finished: textOf(run.finishedAt),
+  };
+}
+
+export type RunView = ReturnType<typeof runView>;

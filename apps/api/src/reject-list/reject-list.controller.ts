@@ -1,0 +1,14 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import type { RejectList } from '@proctor/config';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+
+@Controller('api/v1/reject_list')
+export class RejectListController {
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
+
+  @Get()
+  read(): RejectList {
+    return this.configuration.rejectList;
+  }
+}

@@ -1,0 +1,32 @@
+import { describe, notFound, refused } from '../http/problem';
+import type { Parameter } from '../transport/parameters';
+
+/** The largest run id that the database can hold. */
+const RUN_ID_MAX = 2 ** 31 - 1;
+
+/** Seconds of 9999-12-31T23:59:59Z: later times are no dates of PostgreSQL's or JavaScript's four-digit years. */
+const SINCE_MAX = 253_402_300_799;
+
+/** @throws Problem 404 for what cannot be the id of a run */
+export function runIdOf(text: string): number {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  if (id <= RUN_ID_MAX) return id;
+  throw noSuchRun(text);
+}
+
+/** Also the answer for a run that the client may not see: its existence is not told. */
+export function noSuchRun(id: number | string) {
+  return notFound(`There is no run ${typeof id === 'number' ? id : describe(id)}.`);
+}
+
+/**
+ * The query parameter `since`, UNIX seconds with or without a fraction.
+ * @throws Problem 400
+ */
+export function sinceOf(parameter: Parameter | undefined): number {
+  if (!parameter) throw refused('since is missing: it holds a UNIX timestamp in seconds.', null);
+  const text = String(parameter.value);
+  const seconds = /^\d{1,20}(\.\d{1,20})?$/.test(text) ? Number(text) : NaN;
+  if (seconds <= SINCE_MAX) return seconds;
+  throw refused(`since must be a UNIX timestamp in seconds, not ${describe(text)}.`, parameter.pointer);
+}

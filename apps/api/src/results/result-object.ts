@@ -1,0 +1,49 @@
+import { packagePrefix, timestamp } from '@proctor/contracts';
+import type { ResultFileName, Status, Verdict } from '@proctor/contracts';
+import type { RunRecord } from '@proctor/database';
+
+/** How the interface words a verdict; null while there is none. */
+export function statusOf(verdict: Verdict | null, neutral: 'pass' | 'neutral'): Status {
+  return verdict === 'neutral' ? neutral : verdict;
+}
+
+/** Path of a run's file below /data; null when the file is not there or not public. */
+export function fileUrl(run: RunRecord, name: ResultFileName): string | null {
+  const size = name === 'log.gz' ? run.logSize : run.artifactsSize;
+  if (run.isPrivate || run.state !== 'finished' || size === null) return null;
+  const folder = `${run.suite}/${run.arch}/${packagePrefix(run.package)}/${run.package}`;
+  return `/data/autopkgtest/${folder}/${run.runId}/${name}`;
+}
+
+/** A run as the API shows it. Every key is always there, null where nothing is known yet. */
+export function resultObject(run: RunRecord, neutral: 'pass' | 'neutral') {
+  const finished = run.state === 'finished';
+  return {
+    trigger: run.trigger,
+    package: run.package,
+    arch: run.arch,
+    suite: run.suite,
+    version: finished ? (run.version ?? 'n/a') : null,
+    status: finished ? statusOf(run.verdict, neutral) : null,
+    run_id: run.runId,
+    is_private: run.isPrivate,
+    extra_apt_sources: run.extraAptSources,
+    updated_at: timestamp(run.updatedAt),
+    date: run.finishedAt && timestamp(run.finishedAt),
+    duration_seconds: run.durationSeconds,
+    created_at: timestamp(run.createdAt),
+    backend: run.backend,
+    autopkgtest: run.variant,
+    pin_packages: run.pinPackages,
+    priority: run.priority,
+    message: run.message,
+    exit_code: run.exitCode,
+    worker: run.worker,
+    attempt: run.attempt,
+    state: run.state,
+    log_url: fileUrl(run, 'log.gz'),
+    artifacts_url: fileUrl(run, 'artifacts.tar.gz'),
+  };
+}
+
+export type ResultObject = ReturnType<typeof resultObject>;

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { Problem } from '../http/problem';
+import { jsonParameters } from '../transport/parameters';
+import { accept } from './accept';
+import { listOrder } from './order';
+
+const configuration = apiConfiguration();
+
+const oddValue = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom('\0', '\ud800', 'hello', 'trixie', 'a'.repeat(300)),
+);
+const item = fc.oneof(
+  oddValue,
+  fc.record(
+    {
+      package: fc.oneof({ weight: 5, arbitrary: fc.constantFrom('hello', 'blocked', 'Bad') }, oddValue),
+      trigger: fc.oneof(fc.string({ unit: 'binary' }), oddValue),
+      'pin-packages': fc.oneof(
+        fc.array(fc.tuple(fc.constantFrom('a1', 'src:b1', ' '), fc.constantFrom('trixie', 'x'))),
+        oddValue,
+      ),
+      is_private: fc.oneof(fc.boolean(), oddValue),
+      'extra-apt-sources': fc.oneof(fc.array(fc.constantFrom('backports', 'inner')), oddValue),
+      priority: fc.oneof(fc.integer({ min: -1, max: 12 }), oddValue),
+      __proto__: oddValue,
+      unknown: oddValue,
+    },
+    { requiredKeys: [] },
+  ),
+  fc.constant({ package: 'hello' }),
+);
+
+const priority = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(null, 5) }, oddValue);
+
+it('decides about every item of any list, or refuses it with a Problem, and never half of it', () => {
+  let accepted = 0;
+  let refused = 0;
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 4 }), priority, (tests, ofAll) => {
+      try {
+        const submission = accept(
+          listOrder(jsonParameters({ tests, priority: ofAll }), 100),
+          'bookworm',
+          'amd64',
+          'bob',
+          configuration,
+        );
+        expect(submission.runs.length + submission.ignored.length).toBe(tests.length);
+        expect(submission.runs.every((run) => /^[a-z0-9][a-z0-9+.-]+$/.test(run.package))).toBe(true);
+        expect(JSON.stringify(submission)).toMatch(/^\{"runs":/);
+        accepted += 1;
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        expect(error.status).toBe(400);
+        refused += 1;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+
+  expect(Math.min(accepted, refused)).toBeGreaterThan(100);
+});

@@ -1,0 +1,70 @@
+import { isPinSpec } from '@proctor/contracts';
+import type { Pin, RunRequest } from '@proctor/contracts';
+import type { ExtraAptSource } from '@proctor/config';
+import type { ApiConfiguration } from '../configuration.token';
+import { describe } from '../http/problem';
+import { FaultyItem } from './read-item';
+import type { ItemFault } from './read-item';
+import type { TestItem } from './test-item';
+
+type Details = Omit<RunRequest, 'package' | 'suite' | 'arch' | 'priority'>;
+
+/**
+ * Looks up the names in an item and fills in what it leaves open.
+ * @throws FaultyItem for a name that this deployment does not know or the user may not use
+ */
+export function resolveItem(item: TestItem, userName: string, configuration: ApiConfiguration): Details {
+  const { server, extraAptSources } = configuration;
+  const pins = item['pin-packages'] ?? [];
+  const sources = item['extra-apt-sources'] ?? [];
+  // An empty name counts as left out: clients send the field of a form that nobody filled in.
+  const backend = item.backend || server.defaultBackend;
+  const variant = item.autopkgtest || server.variants[0] || '';
+  const faults = [
+    ...pinFaults(pins, server.suites),
+    ...sourceFaults(sources, userName, extraAptSources),
+    ...unknownName('backend', backend, server.backends),
+    ...unknownName('autopkgtest', variant, server.variants),
+  ];
+  if (faults.length > 0) throw new FaultyItem(faults);
+  return {
+    backend,
+    variant,
+    trigger: item.trigger ?? null,
+    pinPackages: pins,
+    extraAptSources: sources,
+    isPrivate: item.is_private ?? false,
+  };
+}
+
+function unknownName(key: string, name: string, known: string[]): ItemFault[] {
+  if (known.includes(name)) return [];
+  return [{ key, detail: `must be one of ${known.join(', ')}, not ${describe(name)}` }];
+}
+
+function pinFaults(pins: Pin[], suites: string[]): ItemFault[] {
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  for (const [spec, suite] of pins) {
+    if (!isPinSpec(spec))
+      faults.push(`has the package spec ${describe(spec)}, which is not a list of package names`);
+    if (!suites.includes(suite))
+      faults.push(`names the suite ${describe(suite)}; there is ${suites.join(', ')}`);
+    if (seen.has(suite)) faults.push(`names the suite ${describe(suite)} more than once`);
+    seen.add(suite);
+  }
+  return faults.map((detail) => ({ key: 'pin-packages', detail }));
+}
+
+function sourceFaults(names: string[], userName: string, sources: ExtraAptSource[]): ItemFault[] {
+  return names
+    .filter((name) => !sources.some((source) => source.name === name && isAllowed(source, userName)))
+    .map((name) => ({
+      key: 'extra-apt-sources',
+      detail: `names ${describe(name)}, which is no source that ${userName} may use`,
+    }));
+}
+
+function isAllowed(source: ExtraAptSource, userName: string): boolean {
+  return source.users === undefined || source.users.includes(userName);
+}

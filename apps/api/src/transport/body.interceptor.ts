@@ -1,0 +1,79 @@
+import { createParamDecorator, Inject, Injectable } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import express from 'express';
+import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { Problem } from '../http/problem';
+import { multipartFields } from './multipart';
+import { jsonParameters, merge, pointerTo, textParameters } from './parameters';
+import type { Parameters } from './parameters';
+import { json, urlEncodedFields, utf8 } from './text';
+
+interface WithParameters {
+  parameters?: Parameters;
+}
+
+/** The parameter of a handler that holds query and body, read by `BodyInterceptor`. */
+export const SentParameters = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+  const { parameters } = context.switchToHttp().getRequest<WithParameters>();
+  if (!parameters) throw new Error('a route asks for parameters and has no BodyInterceptor');
+  return parameters;
+});
+
+const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', '+json'];
+
+/** Reads a body of any transport, after the key was checked and the route was found. */
+@Injectable()
+export class BodyInterceptor implements NestInterceptor {
+  private readonly readBytes: ReturnType<typeof express.raw>;
+
+  constructor(@Inject(CONFIGURATION) configuration: ApiConfiguration) {
+    this.readBytes = express.raw({ type: () => true, limit: configuration.server.bodyBytesMax });
+  }
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<Request & WithParameters>();
+    const response = context.switchToHttp().getResponse<Response>();
+    const query = textParameters(urlEncodedFields(queryOf(request.url)), () => null);
+    request.parameters = merge(query, await this.body(request, response));
+    return next.handle();
+  }
+
+  private async body(request: Request, response: Response): Promise<Parameters> {
+    const bytes = await this.bytes(request, response);
+    if (bytes.length === 0) return new Map();
+    const type = request.is(TYPES);
+    if (!type) throw unsupported(request);
+    // Every transport carries text; checked once, so that no parser quietly replaces what it cannot read.
+    const text = utf8(bytes, 'The body');
+    if (type === 'application/x-www-form-urlencoded') return textParameters(urlEncodedFields(text), inBody);
+    if (type === 'multipart/form-data') {
+      return textParameters(await multipartFields(request, response, bytes), inBody);
+    }
+    return jsonParameters(json(text, 'The body', '#'));
+  }
+
+  private async bytes(request: Request, response: Response): Promise<Buffer> {
+    await new Promise<void>((resolve, reject) => {
+      this.readBytes(request, response, (error?: Error) => (error ? reject(error) : resolve()));
+    });
+    return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  }
+}
+
+function inBody(name: string): string {
+  return pointerTo('#', name);
+}
+
+function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
+}
+
+function unsupported(request: Request): Problem {
+  const type = request.get('Content-Type');
+  const detail = type ? `A body of type ${type} cannot be read` : 'The body has no Content-Type';
+  return new Problem(415, `${detail}; it may be a form (urlencoded or multipart) or JSON.`);
+}

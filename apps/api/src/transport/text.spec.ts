@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { refusalOf } from '../../../../test/support/refusal';
+import { Problem } from '../http/problem';
+import { json, urlEncodedFields, utf8 } from './text';
+
+describe('urlEncodedFields', () => {
+  it.each<[string, [string, string][]]>([
+    ['', []],
+    ['a', [['a', '']]],
+    ['a=', [['a', '']]],
+    [
+      'a=1&&b=2&',
+      [
+        ['a', '1'],
+        ['b', '2'],
+      ],
+    ],
+    ['a=1=2', [['a', '1=2']]],
+    ['a+b=c+d', [['a b', 'c d']]],
+    ['t=%2B%26%3D%E2%82%AC', [['t', '+&=€']]],
+    [
+      'a=1&a=2',
+      [
+        ['a', '1'],
+        ['a', '2'],
+      ],
+    ],
+    ['a[]=1', [['a[]', '1']]],
+    ['x=%00', [['x', '\0']]],
+  ])('reads %j', (text, fields) => {
+    expect(urlEncodedFields(text)).toEqual(fields);
+  });
+
+  it.each(['a=100%', 'a=%zz', 'a=%ff', '%c3%28=1'])('refuses %j', (text) => {
+    expect(() => urlEncodedFields(text)).toThrow(Problem);
+  });
+
+  it('reads back what URLSearchParams writes', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))),
+        (fields) => {
+          // A field without name and value leaves no trace.
+          const written = fields.filter(([name, value]) => name !== '' || value !== '');
+          expect(urlEncodedFields(new URLSearchParams(written).toString())).toEqual(written);
+        },
+      ),
+    );
+  });
+
+  it('never throws anything but a Problem', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('%', '=', '&', '+', 'a', 'f', '8', 'é', '\0') }),
+        (text) => {
+          try {
+            urlEncodedFields(text);
+          } catch (error) {
+            expect(error).toBeInstanceOf(Problem);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('utf8', () => {
+  it('drops a byte order mark', () => {
+    expect(utf8(Buffer.from('\ufeff[]'), 'The body')).toBe('[]');
+  });
+
+  it.each([[[0xff]], [[0xc3, 0x28]], [[0xed, 0xa0, 0x80]], [[0xe2, 0x82]]])(
+    'refuses the bytes %j',
+    (bytes) => {
+      expect(() => utf8(Buffer.from(bytes), 'The body')).toThrow('The body is not valid UTF-8.');
+    },
+  );
+});
+
+describe('json', () => {
+  it('says where the text is and what is wrong with it', () => {
+    const problem = refusalOf(() => json('{"a": ', 'tests', '#/tests'));
+    expect(problem.status).toBe(400);
+    expect(problem.errors).toEqual([{ pointer: '#/tests', detail: problem.detail }]);
+    expect(problem.detail).toMatch(/^tests is not valid JSON: /);
+  });
+
+  it('reads the deepest nesting that a body can hold', () => {
+    expect(Array.isArray(json('['.repeat(100_000) + ']'.repeat(100_000), 'tests', null))).toBe(true);
+  });
+});

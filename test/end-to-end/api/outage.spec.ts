@@ -1,0 +1,43 @@
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { linkTo } from '../../support/cuttable-link';
+import type { CuttableLink } from '../../support/cuttable-link';
+
+let api: RunningApi;
+let link: CuttableLink;
+beforeAll(async () => {
+  api = await startApi({ databaseUrl: async (own) => (link = await linkTo(own)).url });
+});
+afterAll(async () => {
+  await api.stop();
+  await link.cut();
+});
+
+describe('without a database', () => {
+  it('the api answers 503, says when to come back, and is well again afterwards', async () => {
+    await link.cut();
+    const submitted = await api.api('/test/bookworm/amd64/hello', { method: 'POST' });
+    for (const response of [submitted, await api.api('/auth'), await api.api('/test?since=0')]) {
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    }
+    const page = await api.fetch('/', { headers: { Accept: 'text/html' } });
+    expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+    const health = await api.fetch('/health');
+    expect([health.status, await health.json()]).toEqual([503, { database: false, bus: true }]);
+
+    await link.mend();
+    expect((await api.api('/auth')).status).toBe(200);
+    expect((await api.fetch('/health')).status).toBe(200);
+    expect(await (await api.api('/test?since=0')).json()).toMatchObject({ results: [] });
+  });
+});
+
+describe('without a bus', () => {
+  it('runs are accepted and shown', async () => {
+    const runId = await api.submit('hello');
+    const run = (await (await api.api(`/test/${runId}`)).json()) as { reasons: string[] };
+    expect(run.reasons).toEqual(['no scheduler answers for amd64']);
+    expect(await (await api.fetch('/')).text()).toContain('No scheduler answers for amd64');
+  });
+});

@@ -1,0 +1,146 @@
+import { subjectOf, SUBJECTS } from '@proctor/contracts';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+const EVIL = `<script>alert("x")</script>&'`;
+
+async function page(path: string): Promise<string> {
+  const response = await api.fetch(path, { headers: { Accept: 'text/html' } });
+  expect([path, response.status, response.headers.get('content-type')]).toEqual([
+    path,
+    200,
+    'text/html; charset=utf-8',
+  ]);
+  const html = await response.text();
+  expect(html).not.toMatch(/<script|<style|\son\w+=|style="|undefined|\[object/);
+  return html;
+}
+
+/** The texts of each row's cells. */
+function rows(html: string): string[][] {
+  return [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
+    [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) =>
+      cell!
+        .replace(/<[^>]*>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    ),
+  );
+}
+
+it('the first page tells a newcomer how to begin', async () => {
+  const html = await page('/');
+  const { host } = new URL(api.url);
+  expect(html).toContain(`http://${host}/api/v1/test/bookworm/amd64/hello`);
+  expect(html).toContain('No scheduler answers for amd64');
+});
+
+it('the first page shows queues, runs and what they wait for', async () => {
+  const [waiting, running, finished] = [
+    await api.submit('hello', { trigger: EVIL }),
+    await api.submit('curl'),
+    await api.submit('zlib'),
+  ];
+  await api.submit('hidden', { is_private: true });
+  await api.start(running);
+  await api.finish(finished, { verdict: 'tmpfail' });
+  const testbed = { suite: 'bookworm', backend: 'unshare', state: 'building', detail: 'building for 12 s' };
+  const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.status, 'amd64'), ({ respond }) => {
+    const workers = [{ worker: 'worker-1', slots: 2, busy: 1, testbeds: [testbed], variants: [] }];
+    respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers }));
+  });
+  const html = await page('/');
+  unsubscribe();
+  expect(html).toContain('Worker worker-1 is building the image bookworm/amd64 (for 12 s).');
+  expect(html).not.toContain('api/v1/test/bookworm');
+  const table = rows(html);
+  expect(table).toContainEqual(['bookworm', 'amd64', '2', '1', expect.stringMatching(/ UTC$/)]);
+  expect(table).toContainEqual([
+    String(waiting),
+    'hello',
+    'queued',
+    'bookworm/amd64',
+    expect.any(String),
+    expect.stringContaining('&lt;script&gt;'),
+  ]);
+  expect(table).toContainEqual([
+    String(running),
+    'curl',
+    'running',
+    'bookworm/amd64',
+    expect.any(String),
+    '',
+  ]);
+  expect(table).toContainEqual([
+    String(finished),
+    'zlib 1.0-1',
+    'tmpfail',
+    'bookworm/amd64',
+    expect.any(String),
+    '',
+  ]);
+  for (const [, link] of html.matchAll(/href="(\/[^"]*)"/g))
+    expect((await api.fetch(link!)).status).toBe(200);
+});
+
+it("the history of a package has the interface's columns, newest first", async () => {
+  const ids = [await api.submit('gcc', { trigger: 'glibc/2.40' }), await api.submit('gcc')];
+  await api.finish(ids[0]!, { files: { 'log.gz': 'x', 'artifacts.tar.gz': 'x' } });
+  await api.finish(ids[1]!, { verdict: 'tmpfail', version: null });
+  const html = await page('/packages/g/gcc/bookworm/amd64/');
+  const date = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+  expect(rows(html)).toEqual([
+    ['Version', 'Date', 'Trigger', 'Duration', 'Status', 'Results'],
+    ['n/a', date, '', '0h 0m 30s', 'tmpfail', 'run log'],
+    ['1.0-1', date, 'glibc/2.40', '0h 0m 30s', 'pass', 'run log test log artifacts'],
+  ]);
+  expect(await page('/packages/g/gcc/bookworm/amd64')).toBe(html);
+});
+
+it('a package without runs has an empty history', async () => {
+  expect(await page('/packages/n/nobody/trixie/arm64/')).toContain(
+    'No public run of this package has finished here yet.',
+  );
+  for (const path of [
+    '/packages/x/nobody/trixie/arm64/',
+    '/packages/n/nobody/sid/arm64/',
+    '/packages/N/No_body/trixie/arm64/',
+  ]) {
+    expect((await api.fetch(path)).status).toBe(404);
+  }
+});
+
+it('the page of a run shows the end of its log, whatever the log holds', async () => {
+  const runId = await api.submit('perl', { trigger: EVIL });
+  const path = `/packages/p/perl/bookworm/amd64/${runId}`;
+  expect(await page(path)).toContain('no scheduler answers for amd64');
+  const lines = Array.from({ length: 600 }, (_none, index) => `line ${index} ${EVIL}`).join('\n');
+  await api.finish(runId, {
+    verdict: 'fail',
+    message: `tests failed ${EVIL}`,
+    files: { 'log.gz': `${lines}\n\x1b[1mend` },
+  });
+  const html = await page(`${path}/`);
+  expect(html).toContain('The last 500 of 601 lines.');
+  expect(html).toContain('line 599 &lt;script&gt;');
+  expect(html).not.toContain('line 100 ');
+  expect(html).toMatch(/\nend<\/pre>/);
+  expect(html).toContain(`href="/data/autopkgtest/bookworm/amd64/p/perl/${runId}/log.gz"`);
+  expect((await api.fetch(path.replace('/perl/', '/python/'))).status).toBe(404);
+});
+
+it('a page that did not change is not sent again', async () => {
+  const runId = await api.submit('sed');
+  await api.finish(runId);
+  for (const path of [`/packages/s/sed/bookworm/amd64/${runId}/`, '/assets/style.css', '/assets/icon.svg']) {
+    const etag = (await api.fetch(path)).headers.get('etag')!;
+    const headers = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' };
+    expect([path, (await api.fetch(path, { headers })).status]).toEqual([path, 304]);
+  }
+});

@@ -1,0 +1,205 @@
+import { subjectOf, SUBJECTS } from '@proctor/contracts';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+type Body = NonNullable<RequestInit['body']>;
+
+interface Answer {
+  runs: { run_id: number; package: string; suite: string; arch: string }[];
+  ignored: { index: number; package: string; reason: string }[];
+  warnings: string[];
+}
+
+const LIST = '/test/bookworm/amd64';
+const TESTS = [{ package: 'hello', trigger: 'glibc/2.40 é' }, { package: 'Bad' }, { package: 'blocked' }];
+
+function post(path: string, body?: Body, type?: string): Promise<Response> {
+  return api.api(path, {
+    method: 'POST',
+    ...(body !== undefined ? { body } : {}),
+    ...(type ? { headers: { 'Content-Type': type } } : {}),
+  });
+}
+
+async function created(response: Response): Promise<Answer> {
+  const answer = (await response.json()) as Answer;
+  expect([response.status, answer]).toEqual([201, answer]);
+  return answer;
+}
+
+async function resultOf(runId: number): Promise<Record<string, unknown>> {
+  return (await (await api.api(`/test/${runId}`)).json()) as Record<string, unknown>;
+}
+
+function multipart(parts: string[], boundary = 'x'): [Body, string] {
+  const body = parts.map((part) => `--${boundary}\r\nContent-Disposition: form-data; ${part}\r\n`).join('');
+  return [`${body}--${boundary}--\r\n`, `multipart/form-data; boundary=${boundary}`];
+}
+
+describe('a list of tests', () => {
+  const text = JSON.stringify(TESTS);
+  const file = (name: string, content: string): FormData => {
+    const form = new FormData();
+    form.set('tests', new Blob([content], { type: 'application/json' }), name);
+    form.set('priority', '8');
+    return form;
+  };
+  const field = new FormData();
+  field.set('tests', text);
+  field.set('priority', '8');
+
+  it.each<[string, () => Promise<Response>]>([
+    ['a form field', () => post(LIST, new URLSearchParams({ tests: text, priority: '8' }))],
+    ['a multipart field', () => post(LIST, field)],
+    ['a file', () => post(LIST, file('tests.json', text))],
+    ['a file with a byte order mark', () => post(LIST, file('-', `\ufeff${text}`))],
+    [
+      'a hand-written form',
+      () => post(LIST, ...multipart([`name="tests"\r\n\r\n${text}`, 'name=priority\r\n\r\n8'])),
+    ],
+    ['a JSON array', () => post(`${LIST}?priority=8`, text, 'application/json')],
+    [
+      'a JSON object',
+      () => post(LIST, JSON.stringify({ tests: TESTS, priority: 8 }), 'application/json; charset=utf-8'),
+    ],
+    ['the query', () => post(`${LIST}?${new URLSearchParams({ tests: text, priority: '8' }).toString()}`)],
+  ])('travels as %s', async (_how, send) => {
+    const { runs, ignored, warnings } = await created(await send());
+    expect(runs).toEqual([
+      { run_id: expect.any(Number), package: 'hello', suite: 'bookworm', arch: 'amd64' },
+    ]);
+    expect(ignored).toEqual([
+      { index: 1, package: 'Bad', reason: 'invalid-name' },
+      { index: 2, package: 'blocked', reason: 'reject-list' },
+    ]);
+    expect(warnings).toEqual([]);
+    expect(await resultOf(runs[0]!.run_id)).toMatchObject({
+      trigger: 'glibc/2.40 é',
+      priority: 8,
+      status: null,
+    });
+  });
+
+  it('may be empty', async () => {
+    expect(await created(await post(LIST, '[]', 'application/json'))).toEqual({
+      runs: [],
+      ignored: [],
+      warnings: [],
+    });
+  });
+
+  it('keeps its order in the run ids', async () => {
+    const names = Array.from({ length: 300 }, (_none, index) => `p${(index * 7919) % 300}`);
+    const { runs } = await created(
+      await post(LIST, JSON.stringify(names.map((name) => ({ package: name }))), 'application/json'),
+    );
+    expect(runs.map((run) => run.package)).toEqual(names);
+    const ids = runs.map((run) => run.run_id);
+    expect(ids).toEqual([...ids].sort((a, b) => a - b));
+  });
+
+  it('may have 20,000 items', async () => {
+    const items = Array.from({ length: 20_000 }, (_none, index) => ({
+      package: `package-${index}`,
+      trigger: 'glibc/2.40',
+      'pin-packages': [['src:glibc', 'trixie']],
+    }));
+    const form = new FormData();
+    form.set('tests', new Blob([JSON.stringify(items)]), 'tests.json');
+    const send = (body: Body): Promise<Response> => api.api(LIST, { method: 'POST', body }, api.keys.bob);
+    expect((await created(await send(form))).runs).toHaveLength(20_000);
+    const tooMany = JSON.stringify([...items, { package: 'one-more' }]);
+    expect((await send(new URLSearchParams({ tests: tooMany }))).status).toBe(413);
+  });
+
+  it('wakes the dispatcher of its architecture after the commit', async () => {
+    const heard = new Promise<{ body: string; arrivals: unknown }>((resolve) => {
+      const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.runsSubmitted, 'arm64'), ({ text: body }) => {
+        unsubscribe();
+        void api.database.journal.arrivals('arm64', 10).then((arrivals) => resolve({ body, arrivals }));
+      });
+    });
+    await created(await post('/test/trixie/arm64/hello'));
+    expect(await heard).toEqual({
+      body: '{"count":1}',
+      arrivals: [expect.objectContaining({ package: 'hello', suite: 'trixie' })],
+    });
+  });
+});
+
+describe('a single package', () => {
+  it.each(['', '/'])('needs no body%s', async (slash) => {
+    const { runs } = await created(await post(`${LIST}/hello${slash}`));
+    expect(runs).toEqual([
+      { run_id: expect.any(Number), package: 'hello', suite: 'bookworm', arch: 'amd64' },
+    ]);
+  });
+
+  const parameters = {
+    priority: '9',
+    is_private: 'true',
+    extra_apt_sources: '["backports","inner"]',
+    'pin-packages': '[["src:glibc","trixie"]]',
+    trigger: 'a b+c',
+    backend: 'qemu',
+    autopkgtest: 'newest',
+  };
+  const form = new FormData();
+  Object.entries(parameters).forEach(([name, value]) => form.set(name, value));
+
+  it.each<[string, () => Promise<Response>]>([
+    ['the query', () => post(`${LIST}/g++?${new URLSearchParams(parameters).toString()}`)],
+    ['a form', () => post(`${LIST}/g++`, new URLSearchParams(parameters))],
+    ['a multipart form', () => post(`${LIST}/g%2B%2B`, form)],
+    ['the body before the query', () => post(`${LIST}/g++?priority=x&trigger=no`, form)],
+    [
+      'JSON',
+      () =>
+        post(
+          `${LIST}/g++`,
+          JSON.stringify({
+            ...parameters,
+            priority: 9,
+            is_private: true,
+            extra_apt_sources: ['backports', 'inner'],
+            'pin-packages': [['src:glibc', 'trixie']],
+          }),
+          'application/json',
+        ),
+    ],
+  ])('takes parameters from %s', async (_where, send) => {
+    const { runs } = await created(await send());
+    expect(await resultOf(runs[0]!.run_id)).toMatchObject({
+      package: 'g++',
+      priority: 9,
+      is_private: true,
+      extra_apt_sources: ['backports', 'inner'],
+      pin_packages: [['src:glibc', 'trixie']],
+      trigger: 'a b+c',
+      backend: 'qemu',
+      autopkgtest: 'newest',
+      reasons: ['no scheduler answers for amd64'],
+    });
+  });
+
+  it.each([
+    ['blocked', 'blocked', 'reject-list'],
+    ['Bad', 'Bad', 'invalid-name'],
+    ['h', 'h', 'invalid-name'],
+    ['a%00b', 'a\0b', 'invalid-name'],
+    ['a%2Fb', 'a/b', 'invalid-name'],
+    ['..%2f..', '../..', 'invalid-name'],
+  ])('named %s is ignored', async (path, name, reason) => {
+    expect(await created(await post(`${LIST}/${path}`))).toEqual({
+      runs: [],
+      ignored: [{ index: 0, package: name, reason }],
+      warnings: [],
+    });
+  });
+});
