@@ -64,7 +64,11 @@ export class Client {
   }
 
   /** Looks at the run until it is as wanted. @throws naming what it was last, when the time is over */
-  async runThat(runId: number, isAsWanted: (run: ResultObject) => boolean, timeoutMs = 30_000): Promise<ResultObject> {
+  async runThat(
+    runId: number,
+    isAsWanted: (run: ResultObject) => boolean,
+    timeoutMs = 30_000,
+  ): Promise<ResultObject> {
     let last: ResultObject | undefined;
     const found = await until(async () => isAsWanted((last = await this.run(runId))), timeoutMs);
     if (!found || !last) throw new Error(`after ${timeoutMs} ms the run was still ${JSON.stringify(last)}`);
