@@ -24,6 +24,7 @@ const base = {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   setupFiles: ['reflect-metadata'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
 };
 
 /** The options of the build, without its path mapping: jest maps the libraries itself. */
