@@ -1,6 +1,6 @@
 // `npm test [-- JEST ARGUMENTS]`: first makes sure that what the tests need is there, then runs them and counts.
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +40,10 @@ async function prepare() {
     console.error(`the tests cannot run: ${outcome.advice}`);
     return null;
   }
+  if (!mayOpenTun()) {
+    console.error('the tests cannot run: this user may not open /dev/net/tun: sudo chmod 0666 /dev/net/tun');
+    return null;
+  }
   try {
     const onFetch = () => console.log("fetching nats-server from Debian's package");
     return (await embedded.findNatsServer(join(folder, 'nats-server'), onFetch)).path;
@@ -47,6 +51,17 @@ async function prepare() {
     if (!(error instanceof embedded.NatsServerMissing)) throw error;
     console.error(`the tests cannot run: ${error.message}`);
     return null;
+  }
+}
+
+/** A run's private network is a tun device; Debian lets everybody open it, a bare container may not. */
+function mayOpenTun() {
+  if (process.getuid() === 0) return true;
+  try {
+    accessSync('/dev/net/tun', constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
