@@ -1,11 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { connectBus } from '@proctor/bus';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { openDatabase } from '@proctor/database';
 import { Client } from '../../support/client';
 import { hostArchitecture } from '../../support/host-architecture';
 import { startProctor, type RunningProctor } from '../../support/proctor';
 import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { silenceLog } from '../../support/silent-log';
 import { until } from '../../support/until';
 
 jest.setTimeout(120_000);
+silenceLog();
 
 const arch = hostArchitecture();
 
@@ -97,4 +103,50 @@ test('a request is accepted while nats-server and the scheduler are away, and ex
   await proctor.restart('nats');
   await proctor.restart('scheduler');
   expect(await client.finished(runId, 60_000)).toMatchObject({ status: 'pass' });
+});
+
+test('a run whose command was lost is found by the poll', async () => {
+  const database = await openDatabase(proctor.databaseUrl);
+  try {
+    const requestor = await database.apiKeys.authenticate(proctor.adminKey);
+    if (!requestor) throw new Error('the key of the test is not known');
+    const request = {
+      package: 'quiet',
+      suite: STUB_SUITE,
+      arch,
+      backend: 'null',
+      variant: 'stub',
+      priority: 5,
+    };
+    const rest = { trigger: null, pinPackages: [], extraAptSources: [], isPrivate: false };
+    const [runId] = await database.submissions.submit([{ ...request, ...rest }], requestor);
+    expect(await client.finished(runId as number, 10_000)).toMatchObject({ status: 'pass' });
+  } finally {
+    await database.close();
+  }
+});
+
+test('a report of an attempt that is not the latest writes nothing', async () => {
+  const runId = await waitingRun();
+  const { worker } = await client.run(runId);
+  await proctor.kill('worker', 'SIGKILL');
+  await proctor.restart('worker');
+  await client.runThat(runId, (run) => run.state === 'running' && run.attempt === 2);
+
+  const bus = await connectBus(proctor.natsUrl, 'late-worker');
+  try {
+    const answered = new Promise<unknown>((resolve) => {
+      bus.subscribe(subjectOf(SUBJECTS.recorded, String(worker)), ({ text }) => resolve(JSON.parse(text)));
+    });
+    await bus.flush();
+    const late = { worker, incarnation: randomUUID(), slot: 0, runId, attempt: 1, files: [] };
+    const verdict = { verdict: 'fail', message: 'too late', exitCode: 4, version: '0', durationSeconds: 1 };
+    await bus.report(subjectOf(SUBJECTS.finished, arch), { ...late, ...verdict });
+    expect(await answered).toMatchObject({ runId, attempt: 1, answer: 'stale' });
+  } finally {
+    await bus.close();
+  }
+  expect(await client.run(runId)).toMatchObject({ status: null, attempt: 2, message: null });
+  await go();
+  expect(await client.finished(runId)).toMatchObject({ status: 'pass', attempt: 2, version: '1.0-1' });
 });

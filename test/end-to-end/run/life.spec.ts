@@ -1,4 +1,3 @@
-import { openDatabase } from '@proctor/database';
 import { writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { Client } from '../../support/client';
@@ -130,27 +129,4 @@ test('many runs at once are each executed once, high priority first', async () =
   expect(executed).toHaveLength(40);
   // Two slots run side by side, so the last of high priority and the first of low may change places.
   expect(executed.slice(0, 18).every((line) => Number(/^many(\d+)/.exec(line)?.[1]) % 2 === 1)).toBe(true);
-});
-
-test('a row that no command told of is found by the poll', async () => {
-  await proctor.kill('scheduler', 'SIGTERM');
-  const database = await openDatabase(proctor.databaseUrl);
-  try {
-    const requestor = await database.apiKeys.authenticate(proctor.adminKey);
-    if (!requestor) throw new Error('the key of the test is not known');
-    const request = {
-      package: 'quiet',
-      suite: STUB_SUITE,
-      arch,
-      backend: 'null',
-      variant: 'stub',
-      priority: 5,
-    };
-    const rest = { trigger: null, pinPackages: [], extraAptSources: [], isPrivate: false };
-    const [runId] = await database.submissions.submit([{ ...request, ...rest }], requestor);
-    await proctor.restart('scheduler');
-    expect(await client.finished(runId as number)).toMatchObject({ status: 'pass' });
-  } finally {
-    await database.close();
-  }
 });
