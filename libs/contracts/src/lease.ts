@@ -73,6 +73,14 @@ export class LeaseRequest extends SlotIdentity {
   @MaxLength(100, { each: true })
   variants: string[];
 
+  /** Backends for which the worker could build an image of a suite that is not among its testbeds. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  @MaxLength(100, { each: true })
+  builds?: string[];
+
   /** Why the worker takes no work now, for people; such an ask is never granted. */
   @IsOptional()
   @IsText(1000)
@@ -115,7 +123,7 @@ export interface DispatcherAnswer {
 export interface LeaseReply extends DispatcherAnswer {
   ask: string;
   lease: Lease | null;
-  /** Testbeds that waiting runs need and the worker said it lacks: it should build them. */
+  /** Testbeds that waiting runs need and the worker lacks but could build: it should. */
   wanted: { suite: string; backend: string }[];
   /** Ask again after this long if no signal comes first. */
   askAgainMs: number;

@@ -49,6 +49,11 @@ describe('why a run waits', () => {
       ['worker w1 has yet to build the image trixie/amd64'],
     ],
     [
+      'the suite is new to a worker that builds any',
+      [{ testbeds: [], builds: ['unshare'] }],
+      ['worker w1 has yet to build the image trixie/amd64'],
+    ],
+    [
       'the worker has a problem',
       [{ testbeds: [], problem: 'no usable backend: uidmap is missing' }],
       ['worker w1: no usable backend: uidmap is missing'],

@@ -1,9 +1,9 @@
-import type { Testbed } from '@proctor/contracts';
+import type { TestbedState } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import { stateOf } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
 import type { Step } from './messages';
-import type { KnownWorker } from './workers';
+import { testbedState, type KnownWorker } from './workers';
 
 /** Workers that are named in an explanation; the others are counted. */
 const WORKERS_NAMED_MAX = 10;
@@ -54,9 +54,9 @@ function whyNoWorker(state: DispatcherState, run: DispatchedRun, now: number): s
     (known) => `worker ${known.worker}: ${known.problem}`,
   );
   if (sound.length === 0) return problems;
-  const able = sound.filter((known) => known.variants.includes(run.variant) && testbedFor(known, run));
+  const able = sound.filter((known) => known.variants.includes(run.variant) && stateFor(known, run));
   if (able.length === 0) return [nothingOffered(sound, run), ...problems];
-  const ready = able.filter((known) => testbedFor(known, run)?.state === 'ready');
+  const ready = able.filter((known) => stateFor(known, run) === 'ready');
   if (ready.length === 0)
     return [...named(able, (known) => whyNotReady(state.arch, known, run)), ...problems];
   return whyNoSlot(state, ready);
@@ -70,18 +70,20 @@ function whyNoWorkerAtAll(state: DispatcherState): string {
 
 function nothingOffered(workers: KnownWorker[], run: DispatchedRun): string {
   const { suite, backend, variant } = run;
-  const testbeds = workers.flatMap((known) => known.testbeds);
-  if (!testbeds.some((testbed) => testbed.backend === backend)) return `no worker offers backend ${backend}`;
+  const backends = workers.flatMap((known) => [...known.builds, ...known.testbeds.map((t) => t.backend)]);
+  if (!backends.includes(backend)) return `no worker offers backend ${backend}`;
   if (!workers.some((known) => known.variants.includes(variant)))
     return `no worker offers variant ${variant}`;
-  if (!workers.some((known) => testbedFor(known, run))) {
+  if (!workers.some((known) => stateFor(known, run))) {
     return `no worker offers suite ${suite} on backend ${backend}`;
   }
   return `no worker offers suite ${suite} on backend ${backend} together with variant ${variant}`;
 }
 
 function whyNotReady(arch: string, known: KnownWorker, run: DispatchedRun): string {
-  const { state, detail } = testbedFor(known, run) ?? {};
+  const state = stateFor(known, run);
+  const { suite, backend } = run;
+  const detail = known.testbeds.find((t) => t.suite === suite && t.backend === backend)?.detail;
   const image = `the image ${run.suite}/${arch}`;
   if (state === 'building') {
     return `worker ${known.worker} is building ${image}${detail === undefined ? '' : ` (${detail})`}`;
@@ -113,8 +115,8 @@ function named(workers: KnownWorker[], reason: (known: KnownWorker) => string): 
   return others === 0 ? reasons : [...reasons, `${others} more workers likewise`];
 }
 
-function testbedFor(known: KnownWorker, run: DispatchedRun): Testbed | undefined {
-  return known.testbeds.find((testbed) => testbed.suite === run.suite && testbed.backend === run.backend);
+function stateFor(known: KnownWorker, run: DispatchedRun): TestbedState | undefined {
+  return testbedState(known, run.suite, run.backend);
 }
 
 function livingWorkers(state: DispatcherState, now: number): KnownWorker[] {

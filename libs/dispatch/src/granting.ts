@@ -5,6 +5,7 @@ import type { DispatchedRun, Write } from './journal';
 import { isHeldBy } from './leases';
 import type { Step } from './messages';
 import type { CanExecute } from './suite-queue';
+import { testbedState } from './workers';
 
 /** A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute. */
 export function leaseRequested(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
@@ -55,16 +56,14 @@ function leaseOf(state: DispatcherState, run: DispatchedRun): Lease {
 
 /** What waiting runs need and the worker could build but has not. */
 function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseReply['wanted'] {
-  const absent = request.testbeds.filter((testbed) => testbed.state === 'absent');
-  if (absent.length === 0 || request.problem !== undefined) return [];
-  const variants = new Set(request.variants);
-  const needed = new Set<string>();
-  for (const lane of state.queues.usedLanes()) {
-    if (variants.has(lane.variant)) needed.add(testbedKey(lane.suite, lane.backend));
+  if (request.problem !== undefined) return [];
+  const wanted = new Map<string, { suite: string; backend: string }>();
+  for (const { suite, backend, variant } of state.queues.usedLanes()) {
+    if (request.variants.includes(variant) && testbedState(request, suite, backend) === 'absent') {
+      wanted.set(testbedKey(suite, backend), { suite, backend });
+    }
   }
-  return absent
-    .filter((testbed) => needed.has(testbedKey(testbed.suite, testbed.backend)))
-    .map(({ suite, backend }) => ({ suite, backend }));
+  return [...wanted.values()];
 }
 
 /** A space cannot be part of a name. */

@@ -96,6 +96,14 @@ describe('a lease request', () => {
     expect(new Bench([waitingRun(1)]).ask(offer).reply.lease).toBeNull();
   });
 
+  it('is told of a suite that it never named, when it can build images of any', () => {
+    const bench = new Bench([waitingRun(1, { suite: 'forky' })]);
+    expect(bench.ask({ testbeds: [] }).reply.wanted).toEqual([]);
+    expect(bench.ask({ testbeds: [], builds: ['unshare'] }).reply.wanted).toEqual([
+      { suite: 'forky', backend: 'unshare' },
+    ]);
+  });
+
   it('is told which absent testbeds waiting runs need', () => {
     const bench = new Bench([waitingRun(1), waitingRun(2, { suite: 'sid', variant: 'stub' })]);
     const testbeds = ['trixie', 'sid', 'bookworm'].map((suite) => ({

@@ -1,4 +1,4 @@
-import type { LeaseRequest, Testbed } from '@proctor/contracts';
+import type { LeaseRequest, Testbed, TestbedState } from '@proctor/contracts';
 import type { Slot } from './leases';
 
 /** A worker as its asks describe it. */
@@ -8,6 +8,7 @@ export interface KnownWorker {
   slots: Set<number>;
   testbeds: Testbed[];
   variants: string[];
+  builds: string[];
   problem: string | undefined;
   /** Monotonic milliseconds of the dispatcher's clock. */
   heardAtMs: number;
@@ -23,8 +24,8 @@ export class Workers {
     const known = this.byName.get(request.worker);
     const slots = known?.incarnation === request.incarnation ? known.slots : new Set<number>();
     slots.add(request.slot);
-    const { worker, incarnation, testbeds, variants, problem } = request;
-    this.put({ worker, incarnation, slots, testbeds, variants, problem, heardAtMs: now });
+    const { worker, incarnation, testbeds, variants, builds = [], problem } = request;
+    this.put({ worker, incarnation, slots, testbeds, variants, builds, problem, heardAtMs: now });
   }
 
   /** A sign of life that says nothing about what the worker can do. */
@@ -54,4 +55,14 @@ export class Workers {
     const [silent] = this.byName.keys();
     if (this.byName.size > this.workersMax && silent !== undefined) this.byName.delete(silent);
   }
+}
+
+/** What a worker says of a suite on a backend; undefined when it offers no such testbed. */
+export function testbedState(
+  offer: Pick<LeaseRequest, 'testbeds' | 'builds'>,
+  suite: string,
+  backend: string,
+): TestbedState | undefined {
+  const listed = offer.testbeds.find((testbed) => testbed.suite === suite && testbed.backend === backend);
+  return listed?.state ?? (offer.builds?.includes(backend) ? 'absent' : undefined);
 }

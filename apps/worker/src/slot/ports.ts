@@ -61,7 +61,7 @@ export interface AttemptRunner {
 
 /** What this machine has to offer to an architecture, at this moment. */
 export interface TestbedOffer {
-  offer(arch: string): Pick<LeaseRequest, 'testbeds' | 'variants' | 'problem'>;
+  offer(arch: string): Pick<LeaseRequest, 'testbeds' | 'variants' | 'builds' | 'problem'>;
   /** Waiting runs need these testbeds, and the worker lacks them. */
   wanted(arch: string, testbeds: LeaseReply['wanted']): void;
 }

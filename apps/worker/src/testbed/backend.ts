@@ -9,6 +9,8 @@ export interface Backend {
   detect(): Promise<string | null>;
   /** After a detection that succeeded: gets ready for the suites that the configuration names. */
   open(): Promise<void>;
+  /** Whether it can build an image of a suite that nobody has named to it yet. */
+  readonly buildsAnySuite: boolean;
   /** What it has, builds or could not build for an architecture. */
   testbeds(arch: string): Testbed[];
   /** A waiting run needs this one. */

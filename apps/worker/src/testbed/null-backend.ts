@@ -10,6 +10,7 @@ import type { Backend } from './backend';
  */
 export class NullBackend implements Backend {
   readonly name = 'null';
+  readonly buildsAnySuite = false;
 
   constructor(
     private readonly suites: string[],

@@ -14,6 +14,7 @@ function makeTestbeds() {
   const said: string[] = [];
   const backend: Backend = {
     name: 'unshare',
+    buildsAnySuite: true,
     detect: () => Promise.resolve(state.reason),
     open: () => Promise.resolve(),
     testbeds: (arch) => [{ suite: `bookworm-${arch}`, backend: 'unshare', state: 'ready' }],
@@ -36,6 +37,7 @@ it('offers what works', async () => {
   expect(testbeds.offer('amd64')).toEqual({
     testbeds: [{ suite: 'bookworm-amd64', backend: 'unshare', state: 'ready' }],
     variants: ['autopkgtest'],
+    builds: ['unshare'],
   });
   expect(testbeds.runner('autopkgtest')).toEqual(['autopkgtest']);
   expect(() => testbeds.runner('git')).toThrow(NotStarted);
@@ -49,6 +51,7 @@ it('says what is missing, and notices within a minute that it is there', async (
   expect(testbeds.offer('amd64')).toEqual({
     testbeds: [],
     variants: [],
+    builds: [],
     problem: 'no usable backend: unshare: mmdebstrap missing: apt-get install mmdebstrap',
   });
   await clock.runUntil(120_000);

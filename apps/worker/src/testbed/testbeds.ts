@@ -43,7 +43,11 @@ export class Testbeds implements TestbedOffer {
   offer(arch: string) {
     const testbeds = [...this.usable.values()].flatMap((backend) => backend.testbeds(arch));
     const problem = this.problem();
-    return { testbeds, variants: [...this.runners.keys()], ...(problem === null ? {} : { problem }) };
+    const builds = [...this.usable.values()]
+      .filter((backend) => backend.buildsAnySuite)
+      .map(({ name }) => name);
+    const variants = [...this.runners.keys()];
+    return { testbeds, variants, builds, ...(problem === null ? {} : { problem }) };
   }
 
   wanted(arch: string, testbeds: LeaseReply['wanted']): void {

@@ -5,6 +5,8 @@ import type { Backend } from './backend';
 
 /** A name in the configuration that this version of the worker cannot make testbeds for. */
 export class UnknownBackend implements Backend {
+  readonly buildsAnySuite = false;
+
   constructor(readonly name: string) {}
 
   async detect(): Promise<string> {

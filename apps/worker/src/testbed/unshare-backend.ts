@@ -18,6 +18,7 @@ const TOOLS = ['autopkgtest', 'autodep8', 'mmdebstrap', 'newuidmap', 'slirp4netn
 /** autopkgtest-virt-unshare on an image of our own, without any need for root. */
 export class UnshareBackend implements Backend {
   readonly name = 'unshare';
+  readonly buildsAnySuite = true;
 
   constructor(
     private readonly suitesAtStart: string[],
