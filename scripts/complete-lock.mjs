@@ -22,20 +22,18 @@ function platformOf(name) {
   };
 }
 
-function installedAt(owner, name) {
-  for (let base = owner; ; base = base.slice(0, base.lastIndexOf('/node_modules/'))) {
-    const at = `${base ? base + '/' : ''}node_modules/${name}`;
-    if (packages[at]) return at;
-    if (!base.includes('/node_modules/') && !base) return null;
-    if (!base.includes('/node_modules/')) base = '';
-    if (base === '') return packages[`node_modules/${name}`] ? `node_modules/${name}` : null;
+/** Whether the lock has an entry that Node's look-up from the package at `owner` would find. */
+function isLocked(owner, name) {
+  for (let folder = owner; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1))) {
+    if (packages[`${folder ? `${folder}/` : ''}node_modules/${name}`]) return true;
+    if (folder === '') return false;
   }
 }
 
 let added = 0;
 for (const [owner, entry] of Object.entries(packages)) {
   for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
-    if (owner === '' || installedAt(owner, name)) continue;
+    if (owner === '' || isLocked(owner, name)) continue;
     const version = /^\d/.test(range) ? range : range.replace(/^[^\d]*/, '');
     packages[`node_modules/${name}`] = {
       version,
