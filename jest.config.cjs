@@ -11,6 +11,7 @@ const esmPackages = [
   '@tokenizer',
   '@borewit',
   'eta',
+  'feed',
 ];
 
 const base = {

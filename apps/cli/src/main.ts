@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { CommanderError } from 'commander';
 import { createProgram } from './program';
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { checkConfiguration } from './check-configuration';
 import { createKey, listKeys, revokeKey } from './keys';
 import { migrateDatabase } from './migrate';
 import { start } from './start/start';
@@ -12,7 +13,7 @@ export function createProgram(): Command {
     .description('Schedules Debian package tests on worker machines and keeps their results.')
     .addHelpText(
       'after',
-      '\nThe commands but `start` speak to the database in PROCTOR_DATABASE_URL,' +
+      '\nThe commands but `start` and `config` speak to the database in PROCTOR_DATABASE_URL,' +
         ' else to the Proctor that runs on PROCTOR_HOME.',
     )
     .exitOverride();
@@ -22,6 +23,13 @@ export function createProgram(): Command {
     .description('run the api, the scheduler and a worker here, with their own PostgreSQL and nats-server')
     .action(() => start());
   program.command('migrate').description('bring the database schema up to date').action(migrateDatabase);
+  program
+    .command('config')
+    .description('the files that say what is tested and how')
+    .command('check')
+    .argument('[folder]', 'the folder of proctor.yaml and the other files')
+    .description('look for mistakes and print each with its file and line')
+    .action(checkConfiguration);
 
   const user = program.command('user').description('who may ask for tests');
   user

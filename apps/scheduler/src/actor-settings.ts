@@ -1,8 +1,8 @@
-import type { Configuration } from '@proctor/config';
+import { rejectedVersions, type Configuration } from '@proctor/config';
 import type { ActorSettings } from './dispatcher/dispatcher-actor';
 
 /** What of the configuration a dispatcher works by, with the limits that no deployment needs to change. */
-export function actorSettings({ scheduler, extraAptSources }: Configuration): ActorSettings {
+export function actorSettings({ scheduler, extraAptSources, rejectList }: Configuration): ActorSettings {
   const sources = extraAptSources.map(({ name, lines, signingKey }) => {
     return [name, { name, lines, ...(signingKey !== undefined && { signingKey }) }] as const;
   });
@@ -23,6 +23,7 @@ export function actorSettings({ scheduler, extraAptSources }: Configuration): Ac
       workerQuietMaxMs: Math.max(scheduler.leaseTtlMs, 3 * scheduler.askAgainMs),
       workersMax: 10_000,
       extraAptSources: new Map(sources),
+      rejectedVersions: (name, suite, arch) => rejectedVersions(rejectList, name, suite, arch),
     },
   };
 }

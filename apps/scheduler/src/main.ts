@@ -1,16 +1,20 @@
 import 'reflect-metadata';
+import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
-import { connections, loadConfiguration } from '@proctor/config';
+import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
 import { endOnRequest, fail, processLogger } from '@proctor/process';
 import { OwnershipKeeper } from './ownership/ownership-keeper';
 import { SchedulerModule } from './scheduler.module';
 
+/** What the scheduler works by. */
+const PARTS = ['server', 'scheduler', 'extraAptSources', 'rejectList'] as const;
+
 const logger = processLogger();
 
 async function main(): Promise<void> {
-  const configuration = await loadConfiguration();
+  const configuration = await LiveConfiguration.load(PARTS);
   const module = SchedulerModule.forRoot(configuration, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
     inject: [BusStrategy],
@@ -27,6 +31,7 @@ async function main(): Promise<void> {
     await app.close();
   });
   await keeper.start();
+  followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
   logger.log('ready', 'Scheduler');
 }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { Bus, BusModule, BusStrategy } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
-import type { Configuration, Connections } from '@proctor/config';
+import type { Connections, LiveConfiguration } from '@proctor/config';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { DatabaseModule, PostgresJournal, PostgresOwnershipRegister } from '@proctor/database';
 import { ResultStore, StoreModule } from '@proctor/store';
@@ -18,7 +18,7 @@ import { ReportsController } from './reports/reports.controller';
 /** The wiring of the scheduler process. */
 @Module({})
 export class SchedulerModule {
-  static forRoot(configuration: Configuration, { databaseUrl, natsUrl }: Connections): DynamicModule {
+  static forRoot(configuration: LiveConfiguration, { databaseUrl, natsUrl }: Connections): DynamicModule {
     return {
       module: SchedulerModule,
       imports: [
@@ -32,8 +32,7 @@ export class SchedulerModule {
   }
 }
 
-function dispatchers(configuration: Configuration): Provider {
-  const settings = actorSettings(configuration);
+function dispatchers(configuration: LiveConfiguration): Provider {
   return {
     provide: Dispatchers,
     inject: [BusStrategy, Bus, PostgresJournal],
@@ -43,23 +42,30 @@ function dispatchers(configuration: Configuration): Provider {
         clock: systemClock,
         isHearing: () => bus.isConnected(),
         signalWorkWaiting: (arch) => bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
+        signalStop: ({ worker, ...stop }) => bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop),
       };
-      const owned = new Dispatchers(strategy, (tenure) => new DispatcherActor(tenure, ports, settings));
+      const owned = new Dispatchers(
+        strategy,
+        (tenure) => new DispatcherActor(tenure, ports, actorSettings(configuration)),
+      );
       bus.onReconnect(() => owned.heardAgain());
+      configuration.onChange(() => owned.reconfigure(actorSettings(configuration)));
       return owned;
     },
   };
 }
 
-function ownershipKeeper({ server, scheduler }: Configuration): Provider {
+function ownershipKeeper(configuration: LiveConfiguration): Provider {
   return {
     provide: OwnershipKeeper,
     inject: [PostgresOwnershipRegister, Dispatchers],
     useFactory: (register: PostgresOwnershipRegister, realm: Dispatchers) =>
       new OwnershipKeeper(register, realm, systemClock, {
         scheduler: `${hostname()}-${process.pid}-${randomUUID()}`,
-        architectures: server.architectures,
-        ownershipTtlMs: scheduler.ownershipTtlMs,
+        get architectures() {
+          return configuration.server.architectures;
+        },
+        ownershipTtlMs: configuration.scheduler.ownershipTtlMs,
       }),
   };
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { Bus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
-import type { WorkerConfiguration } from '@proctor/config';
-import { SandboxedRunner } from './attempt/sandboxed-runner';
+import type { Configuration } from '@proctor/config';
+import { SandboxedRunner, type RunnerSettings } from './attempt/sandboxed-runner';
 import { DiskOutbox } from './reports/outbox';
 import { Sandboxes } from './sandbox/sandboxes';
 import { BusDispatchClient } from './slot/bus-dispatch-client';
@@ -17,9 +17,9 @@ import { Worker } from './worker';
 
 const SLOT_SETTINGS: SlotSettings = { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 };
 
-/** Puts a worker together from its configuration. */
-export function buildWorker(configuration: WorkerConfiguration, bus: Bus): Worker {
-  const { name, architectures, workPath, variants } = configuration;
+/** Puts a worker together from its configuration, whose limits may change while it lives. */
+export function buildWorker(configuration: Pick<Configuration, 'worker'>, bus: Bus): Worker {
+  const { name, architectures, workPath, variants, slots: slotCount } = configuration.worker;
   const resultsPath = join(workPath, 'results');
   const sandboxes = new Sandboxes(workPath);
   const wake = () => worker.wake();
@@ -30,7 +30,7 @@ export function buildWorker(configuration: WorkerConfiguration, bus: Bus): Worke
     sandboxes,
     testbeds,
     (runId, attempt, chunk) => bus.appendLog(runId, attempt, chunk),
-    { ...configuration, resultsPath },
+    runnerSettings(configuration, resultsPath),
     systemClock,
     new Logger('Runner'),
   );
@@ -48,11 +48,30 @@ export function buildWorker(configuration: WorkerConfiguration, bus: Bus): Worke
   };
   const incarnation = randomUUID();
   const slots = Array.from(
-    { length: configuration.slots },
+    { length: slotCount },
     (_, slot) => new Slot({ worker: name, incarnation, slot }, architectures, parts),
   );
   const log = new Logger('Worker');
   const worker = new Worker(name, architectures, slots, outbox, testbeds, sandboxes, systemClock, log);
   bus.onReconnect(() => worker.reconnected());
   return worker;
+}
+
+/** What an attempt goes by when it begins or ends. */
+function runnerSettings(configuration: Pick<Configuration, 'worker'>, resultsPath: string): RunnerSettings {
+  return {
+    resultsPath,
+    get runTimeoutMs() {
+      return configuration.worker.runTimeoutMs;
+    },
+    get runTmpfsBytes() {
+      return configuration.worker.runTmpfsBytes;
+    },
+    get logBytesMax() {
+      return configuration.worker.logBytesMax;
+    },
+    get artifactsBytesMax() {
+      return configuration.worker.artifactsBytesMax;
+    },
+  };
 }

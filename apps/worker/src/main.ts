@@ -1,8 +1,9 @@
 import 'reflect-metadata';
+import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
-import { connections, loadConfiguration } from '@proctor/config';
+import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
 import { endOnRequest, fail, processLogger } from '@proctor/process';
 import { Worker } from './worker';
 import { WorkerModule } from './worker.module';
@@ -10,7 +11,7 @@ import { WorkerModule } from './worker.module';
 const logger = processLogger();
 
 async function main(): Promise<void> {
-  const configuration = await loadConfiguration();
+  const configuration = await LiveConfiguration.load(['worker']);
   const module = WorkerModule.forRoot(configuration, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
     inject: [BusStrategy],
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
   const strategy = app.get(BusStrategy);
   const scopes = new Set([worker.name, ...worker.architectures]);
   await Promise.all([...scopes].map((scope) => strategy.serve(scope)));
+  followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
   logger.log('ready', 'Worker');
   await worker.start();

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { parseMessage, RecordedSignal, SUBJECTS } from '@proctor/contracts';
+import { parseMessage, RecordedSignal, StopAttemptSignal, SUBJECTS } from '@proctor/contracts';
 import { Worker } from './worker';
 
 /** What dispatchers tell a worker without being asked. */
@@ -16,5 +16,10 @@ export class SignalsController {
   @EventPattern<string>(SUBJECTS.recorded)
   recorded(@Payload() signal: unknown): void {
     this.worker.recorded(parseMessage(RecordedSignal, signal));
+  }
+
+  @EventPattern<string>(SUBJECTS.stopAttempt)
+  stopAttempt(@Payload() signal: unknown): void {
+    this.worker.stopAttempt(parseMessage(StopAttemptSignal, signal));
   }
 }

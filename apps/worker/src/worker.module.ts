@@ -8,12 +8,14 @@ import { Worker } from './worker';
 /** The wiring of the worker process: the bus is all that it connects to. */
 @Module({})
 export class WorkerModule {
-  static forRoot({ worker }: Configuration, connections: Connections): DynamicModule {
+  static forRoot(configuration: Configuration, connections: Connections): DynamicModule {
     return {
       module: WorkerModule,
-      imports: [BusModule.forServing(connections.natsUrl, `worker-${worker.name}`)],
+      imports: [BusModule.forServing(connections.natsUrl, `worker-${configuration.worker.name}`)],
       controllers: [SignalsController],
-      providers: [{ provide: Worker, inject: [Bus], useFactory: (bus: Bus) => buildWorker(worker, bus) }],
+      providers: [
+        { provide: Worker, inject: [Bus], useFactory: (bus: Bus) => buildWorker(configuration, bus) },
+      ],
     };
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '@proctor/clock';
-import type { RecordedSignal } from '@proctor/contracts';
+import type { RecordedSignal, StopAttemptSignal } from '@proctor/contracts';
 import type { DiskOutbox } from './reports/outbox';
 import type { Sandboxes } from './sandbox/sandboxes';
 import type { SlotLog } from './slot/ports';
@@ -54,6 +54,11 @@ export class Worker {
 
   recorded(signal: RecordedSignal): void {
     this.outbox.recorded(signal);
+  }
+
+  /** Does nothing when no slot executes the attempt. */
+  stopAttempt(signal: StopAttemptSignal): void {
+    for (const slot of this.slots) slot.stopAttempt(signal);
   }
 
   /** Hands back what is running and ends it; results not delivered yet stay on disk. No process is left. */

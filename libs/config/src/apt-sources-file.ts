@@ -2,7 +2,7 @@ import { isAptLine, isWord } from '@proctor/contracts';
 import type { ExtraAptSource } from './configuration';
 import { ConfigurationError, type YamlFile } from './yaml-file';
 
-const KEYS = ['lines', 'signingKey', 'users'];
+export const KEYS = ['lines', 'signingKey', 'users'];
 
 /**
  * config/apt-sources.yaml: name → lines, signingKey, users.
@@ -41,7 +41,8 @@ function readSource(
   } else {
     lines.forEach((line, index) => {
       if (!isAptLine(line))
-        problems.push(file.problem([name, 'lines', index], `not an apt source line: ${line}`));
+        // The line itself may hold a password.
+        problems.push(file.problem([name, 'lines', index], 'is not an apt source line'));
     });
   }
   if (

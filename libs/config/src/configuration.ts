@@ -26,6 +26,25 @@ export interface ServerConfiguration {
   bodyBytesMax: number;
   itemsPerRequestMax: number;
   historyLengthMax: number;
+  /** Requests of one API key, or of one user to the endpoints of keys, that one api process takes. */
+  requestsPerSecondMax: number;
+  requestsPerMinuteMax: number;
+  /** All bodies that one api process holds at a time; a request whose body finds no room waits, then gets a 503. */
+  bodiesBytesMax: number;
+  bodyWaitMs: number;
+  /** Longest `wait` of a request for results; 0 to 60. */
+  waitSecondsMax: number;
+  /** Wrong passwords for one user from one address; an address may guess ten times as often over all users. */
+  passwordGuessesPerHourMax: number;
+  /** A client that takes longer to send its headers, or its whole request, is disconnected. */
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  /** A connection on which nothing moves for so long is closed; longer than `waitSecondsMax`. */
+  socketIdleMs: number;
+  /** Addresses and networks of proxies in front of the api: their `X-Forwarded-For` tells who asks. */
+  trustedProxies: string[];
+  /** Address at which clients reach the api, for absolute links; when absent, each request's own host is named. */
+  publicUrl?: string;
   /** Where results are kept. */
   storePath: string;
 }

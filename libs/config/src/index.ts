@@ -1,5 +1,8 @@
 export * from './configuration';
 export { loadConfiguration } from './load';
+export { LiveConfiguration, type ConfigurationStatus } from './live-configuration';
+export { followConfiguration } from './follow';
+export { rejectedVersions } from './reject-list';
 export { connections } from './connections';
 export { hostRelease } from './host';
 export { ConfigurationError } from './yaml-file';

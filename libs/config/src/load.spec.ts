@@ -1,8 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { hostArchitecture, hostRelease } from './host';
 import { loadConfiguration } from './load';
+import { ConfigurationError } from './yaml-file';
 
 let folder: string;
 
@@ -16,8 +18,14 @@ function load(env: NodeJS.ProcessEnv = {}) {
   return loadConfiguration({ PROCTOR_CONFIG: folder, PROCTOR_HOME: '/home/of/proctor', ...env });
 }
 
+/** Each line holds the one before it ten times. */
+function laughs(depth: number): string {
+  const lines = Array.from({ length: depth }, (_, n) => `x${n + 1}: &x${n + 1} [${`*x${n},`.repeat(10)}]`);
+  return ['x0: &x0 [ha]', ...lines].join('\n');
+}
+
 async function problemsOf(file: string, text: string): Promise<string> {
-  await writeFile(join(folder, file), text);
+  await writeFile(join(folder, file), Buffer.from(text, 'latin1'));
   return load().then(
     () => '',
     (error: Error) => error.message.replaceAll(`${folder}/`, ''),
@@ -58,7 +66,7 @@ test('a variant named by a path is looked for beside its configuration', async (
 
 test.each([
   ['proctor.yaml', 'suites: []', 'proctor.yaml:1: suites: suites should not be empty'],
-  ['proctor.yaml', 'suites:\n  - bad name', 'proctor.yaml:2: suites: each name is letters'],
+  ['proctor.yaml', 'suites:\n  - bad name', 'proctor.yaml:1: suites: each name is letters'],
   [
     'proctor.yaml',
     'api:\n  port: high',
@@ -71,12 +79,32 @@ test.each([
     'scheduler:\n  leaseRenewMs: 50000',
     'proctor.yaml:2: scheduler.leaseRenewMs: must be at most half',
   ],
-  ['proctor.yaml', 'api: [', 'proctor.yaml: '],
+  ['proctor.yaml', 'api:\n  host: [', 'proctor.yaml:2: Flow sequence in block collection must be'],
+  ['proctor.yaml', 'suites: [sid]\nsuites: [sid]', 'proctor.yaml:2: suites: is there twice'],
+  ['proctor.yaml', 'suites: !names [sid]', 'proctor.yaml:1: Unresolved tag: !names'],
+  ['proctor.yaml', 'suites: [sid]\nbackends: *s', 'proctor.yaml:2: *s stands for nothing'],
+  ['worker.yaml', 'variants: &v\n  a: [*v]', 'worker.yaml:2: *v contains itself'],
+  ['worker.yaml', laughs(6), 'worker.yaml: Excessive alias count'],
+  ['proctor.yaml', '? [a]\n: 1', 'proctor.yaml:1: a key is a name'],
+  ['proctor.yaml', 'suites: [sid]\n---\nsuites: [sid]', 'proctor.yaml:2: Source contains multiple documents'],
+  ['proctor.yaml', 'api:\n  - host', 'proctor.yaml:1: api: api must be an object'],
+  ['proctor.yaml', 'scheduler: soon', 'proctor.yaml:1: scheduler: '],
+  ['proctor.yaml', 'api:', 'proctor.yaml:1: api: '],
+  ['proctor.yaml', 'api:\n  prot: 80', 'proctor.yaml:2: api.prot: property prot should not exist (found 80)'],
+  ['proctor.yaml', 'storePath: ""', 'proctor.yaml:1: storePath: storePath should not be empty'],
+  ['proctor.yaml', 'api: { host: "caf\xe9" }', 'proctor.yaml: is not UTF-8'],
   ['proctor.yaml', 'just text', 'proctor.yaml: a mapping of keys to values is expected'],
+  ['proctor.yaml', 'api:\n  bodyBytesMax: 999999999', 'proctor.yaml:1: api.bodiesBytesMax: must be at least'],
+  ['proctor.yaml', 'api:\n\n  socketIdleMs: 60000', 'proctor.yaml:3: api.socketIdleMs: must be longer than'],
   ['worker.yaml', 'name: "a.b"', 'worker.yaml:1: name: name must match'],
-  ['worker.yaml', 'variants:\n  mine: []', 'worker.yaml:2: variants: each name has a list'],
-  ['apt-sources.yaml', 'x:\n  lines: [deb]', 'apt-sources.yaml:2: x.lines.0: not an apt source line: deb'],
-  ['apt-sources.yaml', 'x:\n  lines: ["deb http://a.example/$(id) sid main"]', 'not an apt source line'],
+  ['worker.yaml', 'variants:\n  mine: []', 'worker.yaml:1: variants: each name has a list'],
+  ['apt-sources.yaml', 'x:\n  lines: [deb]', 'apt-sources.yaml:2: x.lines.0: is not an apt source line'],
+  [
+    'apt-sources.yaml',
+    'x:\n  lines:\n    - deb http://a.example sid main\n    - deb http://a.example/$(id) sid main',
+    'apt-sources.yaml:4: x.lines.1: is not an apt source line',
+  ],
+  ['apt-sources.yaml', '- deb http://a.example sid main', 'apt-sources.yaml: a mapping of source names'],
   [
     'apt-sources.yaml',
     'x:\n  lines: [deb http://a.example sid main]\n  user: [a]',
@@ -88,7 +116,11 @@ test.each([
     'a:\n  sid:\n    amd64:\n      "*": why',
     'reject-list.yaml:4: a.sid.amd64.*: the value',
   ],
-  ['reject-list.yaml', '"*": {}', 'reject-list.yaml:1: *: a package cannot be *'],
+  ['reject-list.yaml', '"*": {}', 'reject-list.yaml:1: *: is not a valid package'],
+  ['reject-list.yaml', 'a+b:\n  s/d: {}', 'reject-list.yaml:2: a+b.s/d: is not a valid suite'],
+  ['reject-list.yaml', 'ab: { sid: { AMD: {} } }', 'ab.sid.AMD: is not a valid architecture'],
+  ['reject-list.yaml', 'ab: { sid: { "*": { "1 0": "" } } }', 'ab.sid.*.1 0: is not a valid version'],
+  ['reject-list.yaml', '- hello', 'reject-list.yaml: a mapping from each package is expected'],
 ])('%s with %j is refused with file, line and key', async (file, text, expected) => {
   expect(await problemsOf(file, text)).toContain(expected);
 });
@@ -97,4 +129,62 @@ test('every problem of every file is listed at once', async () => {
   await writeFile(join(folder, 'proctor.yaml'), 'suits: 1\napi: { port: -1 }');
   const problems = (await problemsOf('worker.yaml', 'slots: 0')).split('\n');
   expect(problems).toHaveLength(3);
+});
+
+test('a file that cannot be read does not hide the problems of the others', async () => {
+  await mkdir(join(folder, 'worker.yaml'));
+  await writeFile(join(folder, 'apt-sources.yaml'), '{');
+  const problems = (await problemsOf('proctor.yaml', 'suits: 1')).split('\n');
+  expect(problems).toEqual([
+    'proctor.yaml:1: suits: property suits should not exist (found 1)',
+    expect.stringMatching(/^worker.yaml: EISDIR/),
+    expect.stringMatching(/^apt-sources.yaml:1: /),
+  ]);
+});
+
+test('a folder that is not there is named once', async () => {
+  const gone = join(folder, 'gone');
+  await expect(load({ PROCTOR_CONFIG: gone })).rejects.toThrow(new RegExp(`^${gone}: is not a folder$`));
+});
+
+test('what may be a password is not repeated', async () => {
+  const line = 'deb https://user:secret@mirror.example sid main contrib $(id)';
+  await writeFile(join(folder, 'apt-sources.yaml'), `x:\n  lines: ["${line}"]`);
+  const problems = await problemsOf(
+    'worker.yaml',
+    `suiteSources:\n  sid: ["${line}", 1]\nname: "a:secret@b"`,
+  );
+  for (const name of ['x.lines.0', 'suiteSources', 'name']) expect(problems).toContain(`: ${name}: `);
+  expect(problems).not.toContain('secret');
+});
+
+test('a value may be written once and meant often', async () => {
+  const packages = Array.from({ length: 5_000 }, (_, index) => `p${index}: *all`);
+  const all = 'p0: &all { "*": { "*": { "*": "" } } }';
+  await writeFile(join(folder, 'reject-list.yaml'), [all, ...packages.slice(1)].join('\n'));
+  expect((await load()).rejectList).toHaveProperty(['p4999', '*', '*', '*'], '');
+});
+
+test('versions of the reject list are taken as written', async () => {
+  await writeFile(join(folder, 'reject-list.yaml'), 'hello:\n  "*":\n    amd64: { 1.10: "", 1:2.3-4: }');
+  const { rejectList } = await load();
+  expect(rejectList).toEqual({ hello: { '*': { amd64: { '1.10': '', '1:2.3-4': '' } } } });
+});
+
+test('whatever a file holds, it is taken or refused with its problems', async () => {
+  const value = fc.jsonValue({ maxDepth: 4 }).map((json) => JSON.stringify(json));
+  const keys = fc.constantFrom('api', 'suites', 'scheduler', 'variants', 'x', '__proto__', 'constructor');
+  const text = fc.oneof(
+    value,
+    fc.string(),
+    fc.dictionary(keys, fc.jsonValue()).map((json) => JSON.stringify(json)),
+  );
+  const file = fc.constantFrom('proctor.yaml', 'worker.yaml', 'apt-sources.yaml', 'reject-list.yaml');
+  await fc.assert(
+    fc.asyncProperty(file, text, async (name, content) => {
+      await writeFile(join(folder, name), content);
+      await load().catch((error: unknown) => expect(error).toBeInstanceOf(ConfigurationError));
+      await rm(join(folder, name));
+    }),
+  );
 });

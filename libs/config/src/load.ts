@@ -1,13 +1,13 @@
-import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { readAptSources } from './apt-sources-file';
 import type { Configuration, ServerConfiguration, WorkerConfiguration } from './configuration';
+import { FolderContent, type FileName } from './folder';
 import { hostArchitecture, hostRelease, hostWorkerName } from './host';
 import { readRejectList } from './reject-list-file';
 import { HOST } from './rules';
 import { ServerFile } from './server-file';
 import { WorkerFile } from './worker-file';
-import { ConfigurationError, YamlFile } from './yaml-file';
+import { ConfigurationError, YamlFile, type YamlSchema } from './yaml-file';
 
 /**
  * Reads the configuration folder (`PROCTOR_CONFIG`, default `config`) and the environment's overrides
@@ -15,32 +15,37 @@ import { ConfigurationError, YamlFile } from './yaml-file';
  * @throws ConfigurationError listing every problem with its file, line and key
  */
 export async function loadConfiguration(env: NodeJS.ProcessEnv = process.env): Promise<Configuration> {
-  const folder = resolve(env['PROCTOR_CONFIG'] ?? 'config');
-  const home = resolve(env['PROCTOR_HOME'] ?? '.proctor');
-  if (!(await isFolder(folder))) throw new ConfigurationError([`PROCTOR_CONFIG: ${folder} is not a folder`]);
-  const file = (name: string): Promise<YamlFile> => YamlFile.read(join(folder, name));
-  const [serverYaml, workerYaml, sourcesYaml, rejectYaml] = (await Promise.all(
-    ['proctor.yaml', 'worker.yaml', 'apt-sources.yaml', 'reject-list.yaml'].map(file),
-  )) as [YamlFile, YamlFile, YamlFile, YamlFile];
+  return interpret(await FolderContent.read(configurationFolder(env)), env);
+}
 
-  const problems: string[] = [];
-  const collect = <T>(read: () => T): T | undefined => {
+export function configurationFolder(env: NodeJS.ProcessEnv): string {
+  return resolve(env['PROCTOR_CONFIG'] ?? 'config');
+}
+
+/** @throws ConfigurationError listing every problem of every file */
+export function interpret(content: FolderContent, env: NodeJS.ProcessEnv): Configuration {
+  const home = resolve(env['PROCTOR_HOME'] ?? '.proctor');
+  const problems = new Set<string>();
+  const collect = <T>(name: FileName, read: (yaml: YamlFile) => T, schema?: YamlSchema): T | undefined => {
     try {
-      return read();
+      return read(YamlFile.parse(content.pathOf(name), content.textOf(name), schema));
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      problems.push(...error.problems);
+      error.problems.forEach((problem) => problems.add(problem));
       return undefined;
     }
   };
-  const serverFile = collect(() => serverYaml.as(ServerFile));
-  const server = serverFile && collect(() => serverConfiguration(serverFile, serverYaml, home, env));
-  const worker = collect(() => workerConfiguration(workerYaml.as(WorkerFile), home, folder));
-  const extraAptSources = collect(() => readAptSources(sourcesYaml));
-  const rejectList = collect(() => readRejectList(rejectYaml));
-  if (!serverFile || !server || !worker || !extraAptSources || !rejectList)
-    throw new ConfigurationError(problems);
-  return { home, server, scheduler: serverFile.scheduler, worker, extraAptSources, rejectList };
+  const server = collect('proctor.yaml', (yaml) => {
+    const file = yaml.as(ServerFile);
+    return { server: serverConfiguration(file, yaml, home, env), scheduler: file.scheduler };
+  });
+  const worker = collect('worker.yaml', (yaml) =>
+    workerConfiguration(yaml.as(WorkerFile), home, content.folder),
+  );
+  const extraAptSources = collect('apt-sources.yaml', readAptSources);
+  const rejectList = collect('reject-list.yaml', readRejectList, 'failsafe');
+  if (!server || !worker || !extraAptSources || !rejectList) throw new ConfigurationError([...problems]);
+  return { home, ...server, worker, extraAptSources, rejectList };
 }
 
 function serverConfiguration(
@@ -50,15 +55,21 @@ function serverConfiguration(
   env: NodeJS.ProcessEnv,
 ): ServerConfiguration {
   const defaultBackend = file.defaultBackend ?? file.backends[0] ?? '';
+  const problems: string[] = [];
   if (!file.backends.includes(defaultBackend)) {
-    throw new ConfigurationError([
-      yaml.problem(['defaultBackend'], `${defaultBackend} is not among the backends`),
-    ]);
+    problems.push(yaml.problem(['defaultBackend'], `${defaultBackend} is not among the backends`));
   }
   if (file.scheduler.leaseRenewMs * 2 > file.scheduler.leaseTtlMs) {
     const text = 'must be at most half of leaseTtlMs, so that one lost renewal costs no lease';
-    throw new ConfigurationError([yaml.problem(['scheduler', 'leaseRenewMs'], text)]);
+    problems.push(yaml.problem(['scheduler', 'leaseRenewMs'], text));
   }
+  if (file.api.bodiesBytesMax < file.api.bodyBytesMax) {
+    problems.push(yaml.problem(['api', 'bodiesBytesMax'], 'must be at least bodyBytesMax'));
+  }
+  if (file.api.socketIdleMs <= file.api.waitSecondsMax * 1_000) {
+    problems.push(yaml.problem(['api', 'socketIdleMs'], 'must be longer than waitSecondsMax'));
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     ...file.api,
     host: env['PROCTOR_HOST'] ?? file.api.host,
@@ -109,11 +120,4 @@ function portOf(text: string): number {
 
 function within(folder: string, path: string): string {
   return isAbsolute(path) ? path : join(folder, path);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }

@@ -1,31 +1,43 @@
+import { isArchitecture, isPackageName, isWord } from '@proctor/contracts';
 import type { RejectList } from './configuration';
 import { ConfigurationError, type YamlFile } from './yaml-file';
 
-const LEVELS = ['package', 'suite', 'architecture', 'version'];
+const VERSION = /^[0-9A-Za-z][0-9A-Za-z.+:~-]*$/;
+
+/** The levels of the list; a name that can never match is a mistake. */
+const LEVELS: { what: string; isName: (name: string) => boolean }[] = [
+  { what: 'package', isName: isPackageName },
+  { what: 'suite', isName: (name) => name === '*' || isWord(name) },
+  { what: 'architecture', isName: (name) => name === '*' || isArchitecture(name) },
+  { what: 'version', isName: (name) => name === '*' || VERSION.test(name) },
+];
 
 /**
  * config/reject-list.yaml: package → suite or * → architecture or * → version or * → "".
- * @throws ConfigurationError naming the key that breaks the shape
+ * @throws ConfigurationError naming every key that breaks the shape
  */
 export function readRejectList(file: YamlFile): RejectList {
-  const values = file.values() ?? {};
+  // The plain YAML schema reads a file of comments as an empty text.
+  const values = file.values() || {};
   const problems: string[] = [];
   check(values, []);
   if (problems.length > 0) throw new ConfigurationError(problems);
   return values as RejectList;
 
   function check(value: unknown, key: string[]): void {
-    if (key.length === LEVELS.length) {
+    const level = LEVELS[key.length];
+    if (!level) {
       if (value !== '') problems.push(file.problem(key, 'the value of a version is an empty string'));
       return;
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      problems.push(file.problem(key, `a mapping from each ${LEVELS[key.length]} is expected`));
+      problems.push(file.problem(key, `a mapping from each ${level.what} is expected`));
       return;
     }
     for (const [name, inner] of Object.entries(value)) {
-      if (key.length === 0 && name === '*') problems.push(file.problem([name], 'a package cannot be *'));
-      check(inner, [...key, name]);
+      const path = [...key, name];
+      if (!level.isName(name)) problems.push(file.problem(path, `is not a valid ${level.what}`));
+      check(inner, path);
     }
   }
 }

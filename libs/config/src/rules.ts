@@ -1,10 +1,34 @@
+import { isIP } from 'node:net';
 import { isArchitecture, isWord } from '@proctor/contracts';
-import { ArrayNotEmpty, ArrayUnique, IsArray, IsInt, Max, Min, ValidateBy } from 'class-validator';
+import { Type } from 'class-transformer';
+import {
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsInt,
+  IsObject,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateNested,
+  getMetadataStorage,
+} from 'class-validator';
 
 const DAY_MS = 86_400_000;
 
 /** `host` in a list stands for the machine's own release or architecture. */
 export const HOST = 'host';
+
+/** The names of a file's or section's keys. */
+export function keysOf(shape: new () => object): Set<string> {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
+  return new Set(rules.map((rule) => rule.propertyName));
+}
+
+/** As if they were written above the property, one below the other: a value is told the first that it breaks. */
+export function together(rules: PropertyDecorator[]): PropertyDecorator {
+  return (target, key) => [...rules].reverse().forEach((rule) => rule(target, key));
+}
 
 /** A list of names that are safe in paths and argument lists. */
 export function NameList(): PropertyDecorator {
@@ -30,17 +54,47 @@ function names(isName: (name: string) => boolean, message: string): PropertyDeco
       },
     }),
   ];
-  return (target, key) => rules.forEach((rule) => rule(target, key));
+  return together(rules);
+}
+
+/** Keys below a key, with rules of their own. */
+export function Section(shape: () => new () => object): PropertyDecorator {
+  const rules = [IsObject(), ValidateNested(), Type(shape)];
+  return together(rules);
 }
 
 /** A whole number of milliseconds between 1 and 30 days. */
 export function Milliseconds(): PropertyDecorator {
   const rules = [IsInt(), Min(1), Max(30 * DAY_MS)];
-  return (target, key) => rules.forEach((rule) => rule(target, key));
+  return together(rules);
 }
 
 /** A whole number of at least 1. */
 export function Count(): PropertyDecorator {
   const rules = [IsInt(), Min(1), Max(Number.MAX_SAFE_INTEGER)];
-  return (target, key) => rules.forEach((rule) => rule(target, key));
+  return together(rules);
+}
+
+/** A list of addresses and networks, as `10.0.0.1`, `10.0.0.0/8`, `fd00::/8` or `loopback`. */
+export function ProxyList(): PropertyDecorator {
+  const rules = [
+    IsArray(),
+    ValidateBy({
+      name: 'proxies',
+      validator: {
+        validate: (list: unknown) => Array.isArray(list) && list.every(isProxy),
+        defaultMessage: () => 'each proxy is an IP address, a network as 10.0.0.0/8, or loopback',
+      },
+    }),
+  ];
+  return together(rules);
+}
+
+function isProxy(text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0) return text === 'loopback';
+  const bitsMax = family === 4 ? 32 : 128;
+  return rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax));
 }

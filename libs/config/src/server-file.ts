@@ -1,20 +1,33 @@
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateNested } from 'class-validator';
-import { ArchitectureList, Count, HOST, Milliseconds, NameList } from './rules';
+import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, IsUrl, Max, MaxLength, Min } from 'class-validator';
+import { AtStart } from './at-start';
+import { ArchitectureList, Count, HOST, Milliseconds, NameList, ProxyList, Section } from './rules';
 
 export class ApiSection {
-  @IsString() host = '127.0.0.1';
-  @IsInt() @Min(0) @Max(65535) port = 8080;
+  @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
+  @AtStart() @IsInt() @Min(0) @Max(65535) port = 8080;
   @IsIn(['pass', 'neutral']) neutral: 'pass' | 'neutral' = 'pass';
   @Count() bodyBytesMax = 32 * 1024 * 1024;
   @Count() itemsPerRequestMax = 20_000;
   @Count() historyLengthMax = 500;
+  @Count() requestsPerSecondMax = 1_000;
+  @Count() requestsPerMinuteMax = 60_000;
+  @Count() bodiesBytesMax = 128 * 1024 * 1024;
+  @Milliseconds() bodyWaitMs = 5_000;
+  @IsInt() @Min(0) @Max(60) waitSecondsMax = 60;
+  @Count() passwordGuessesPerHourMax = 20;
+  @AtStart() @Milliseconds() headersTimeoutMs = 20_000;
+  @AtStart() @Milliseconds() requestTimeoutMs = 300_000;
+  @AtStart() @Milliseconds() socketIdleMs = 120_000;
+  @AtStart() @ProxyList() trustedProxies: string[] = [];
+  @IsOptional()
+  @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true })
+  publicUrl?: string;
 }
 
 export class SchedulerSection {
-  @Milliseconds() leaseTtlMs = 60_000;
-  @Milliseconds() leaseRenewMs = 15_000;
-  @Milliseconds() ownershipTtlMs = 5_000;
+  @AtStart() @Milliseconds() leaseTtlMs = 60_000;
+  @AtStart() @Milliseconds() leaseRenewMs = 15_000;
+  @AtStart() @Milliseconds() ownershipTtlMs = 5_000;
   @Milliseconds() arrivalPollMs = 5_000;
   @Milliseconds() askAgainMs = 5_000;
   @Count() attemptsMax = 3;
@@ -31,7 +44,7 @@ export class ServerFile {
   @NameList() backends: string[] = ['unshare'];
   @IsOptional() @IsString() @MaxLength(100) defaultBackend?: string;
   @NameList() variants: string[] = ['autopkgtest'];
-  @IsString() storePath = 'store';
-  @ValidateNested() @Type(() => ApiSection) api = new ApiSection();
-  @ValidateNested() @Type(() => SchedulerSection) scheduler = new SchedulerSection();
+  @AtStart() @IsString() @IsNotEmpty() storePath = 'store';
+  @Section(() => ApiSection) api = new ApiSection();
+  @Section(() => SchedulerSection) scheduler = new SchedulerSection();
 }

@@ -3,6 +3,7 @@ import {
   IsArray,
   IsBoolean,
   IsInt,
+  IsNotEmpty,
   IsObject,
   IsOptional,
   IsString,
@@ -11,7 +12,8 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
-import { ArchitectureList, Count, HOST, Milliseconds, NameList } from './rules';
+import { AtStart } from './at-start';
+import { ArchitectureList, Count, HOST, Milliseconds, NameList, together } from './rules';
 
 const GIB = 1024 ** 3;
 const HOUR_MS = 3_600_000;
@@ -30,23 +32,23 @@ function ListsByName(): PropertyDecorator {
       defaultMessage: () => 'each name has a list of strings that is not empty',
     },
   });
-  return (target, key) => [IsObject(), lists].forEach((rule) => rule(target, key));
+  return together([IsObject(), lists]);
 }
 
 /** config/worker.yaml */
 export class WorkerFile {
-  @IsOptional() @Matches(WORKER_NAME) name?: string;
-  @IsInt() @Min(1) @Max(1000) slots = 2;
-  @ArchitectureList() architectures: string[] = [HOST];
-  @IsArray() @IsString({ each: true }) suitesAtStart: string[] = [HOST];
-  @NameList() backends: string[] = ['unshare'];
-  @ListsByName() variants: Record<string, string[]> = { autopkgtest: ['autopkgtest'] };
-  @IsString() workPath = 'worker';
+  @AtStart() @IsOptional() @Matches(WORKER_NAME) name?: string;
+  @AtStart() @IsInt() @Min(1) @Max(1000) slots = 2;
+  @AtStart() @ArchitectureList() architectures: string[] = [HOST];
+  @AtStart() @IsArray() @IsString({ each: true }) suitesAtStart: string[] = [HOST];
+  @AtStart() @NameList() backends: string[] = ['unshare'];
+  @AtStart() @ListsByName() variants: Record<string, string[]> = { autopkgtest: ['autopkgtest'] };
+  @AtStart() @IsString() @IsNotEmpty() workPath = 'worker';
   @Count() runTmpfsBytes = 8 * GIB;
   @Milliseconds() runTimeoutMs = 8 * HOUR_MS;
   @Milliseconds() imageAgeMaxMs = 24 * HOUR_MS;
   @Count() logBytesMax = 20 * 1024 * 1024;
   @Count() artifactsBytesMax = 100 * 1024 * 1024;
-  @IsBoolean() machineMayBeDestroyed = false;
-  @ListsByName() suiteSources: Record<string, string[]> = {};
+  @AtStart() @IsBoolean() machineMayBeDestroyed = false;
+  @AtStart() @ListsByName() suiteSources: Record<string, string[]> = {};
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { LineCounter, isNode, parseDocument, type Document } from 'yaml';
+import { LineCounter, isCollection, isMap, isNode, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import type { Document, Node, YAMLError, YAMLMap } from 'yaml';
 
 /** One or more problems, each with its file, line and key. */
 export class ConfigurationError extends Error {
@@ -10,40 +10,56 @@ export class ConfigurationError extends Error {
   }
 }
 
+type Key = (string | number)[];
+
+/** `failsafe`: every key and value is the text as written, so that a version such as 1.10 stays what it is. */
+export type YamlSchema = 'core' | 'failsafe';
+
+/** Programs that write YAML use an alias for each value that they have seen before. */
+const ALIASES_MAX = 100_000;
+/** Characters of a value that a message repeats. */
+const FOUND_LENGTH_MAX = 60;
+
 /** A parsed YAML file that can say on which line a key stands. */
 export class YamlFile {
   private constructor(
     private readonly path: string,
-    private readonly document: Document | null,
+    private readonly document: Document,
     private readonly lines: LineCounter,
   ) {}
 
-  /** A file that does not exist reads as empty: every key has a default. */
-  static async read(path: string): Promise<YamlFile> {
+  /**
+   * @param text an empty one has no keys
+   * @throws ConfigurationError listing all that is no plain YAML
+   */
+  static parse(path: string, text: string, schema: YamlSchema = 'core'): YamlFile {
     const lines = new LineCounter();
-    let text: string;
-    try {
-      text = await readFile(path, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new YamlFile(path, null, lines);
-      throw new ConfigurationError([`${path}: ${(error as Error).message}`]);
-    }
-    const document = parseDocument(text, { lineCounter: lines });
-    if (document.errors.length > 0) {
-      throw new ConfigurationError(document.errors.map((e) => `${path}: ${e.message.split('\n')[0]}`));
-    }
-    return new YamlFile(path, document, lines);
+    // The parser's own look for keys that are there twice takes seconds on a long list.
+    const document = parseDocument(text, { lineCounter: lines, schema, uniqueKeys: false });
+    const file = new YamlFile(path, document, lines);
+    const problems = [...document.errors, ...document.warnings].map((error) => file.syntaxProblem(error));
+    if (problems.length === 0) problems.push(...file.unusualNodes());
+    if (problems.length > 0) throw new ConfigurationError(problems);
+    return file;
   }
 
-  /** The file as plain values; null when it is missing or empty. */
+  /**
+   * The file as plain values; null when it is empty.
+   * @throws ConfigurationError when its aliases stand for more than any configuration holds
+   */
   values(): unknown {
-    return this.document?.toJS() ?? null;
+    try {
+      return this.document.toJS({ maxAliasCount: ALIASES_MAX }) ?? null;
+    } catch (error) {
+      if (error instanceof ReferenceError) throw new ConfigurationError([this.problem([], error.message)]);
+      throw error;
+    }
   }
 
   /** `path:line: key: text`, for a key given as its path from the root. */
-  problem(key: (string | number)[], text: string): string {
-    const at = this.lineOf(key);
-    return `${this.path}${at === null ? '' : `:${at}`}: ${key.length > 0 ? `${key.join('.')}: ` : ''}${text}`;
+  problem(key: Key, text: string): string {
+    const named = key.length > 0 ? `${key.join('.')}: ` : '';
+    return this.problemAt(this.nodeOf(key), `${named}${text}`);
   }
 
   /**
@@ -62,21 +78,82 @@ export class YamlFile {
     return result;
   }
 
-  private describe(errors: ValidationError[], path: (string | number)[]): string[] {
+  private describe(errors: ValidationError[], path: Key): string[] {
     return errors.flatMap((error) => {
       const key = [...path, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
-      const own = Object.values(error.constraints ?? {}).map((text) =>
-        this.problem(key, `${text} (found ${JSON.stringify(error.value)})`),
-      );
+      // The rule written first stands last: a text where a number belongs is not too small besides.
+      const broken = Object.values(error.constraints ?? {}).slice(-1);
+      const own = broken.map((text) => this.problem(key, `${text}${found(error.value)}`));
       return [...own, ...this.describe(error.children ?? [], key)];
     });
   }
 
-  private lineOf(key: (string | number)[]): number | null {
-    for (let depth = key.length; depth > 0; depth -= 1) {
-      const node = this.document?.getIn(key.slice(0, depth), true);
-      if (isNode(node) && node.range) return this.lines.linePos(node.range[0]).line;
-    }
-    return null;
+  private syntaxProblem({ message, linePos }: YAMLError): string {
+    const [sentence = ''] = message.split(/(?: at line \d+, column \d+)?:?\n/);
+    return `${this.path}${linePos ? `:${linePos[0].line}` : ''}: ${sentence}`;
   }
+
+  /** What YAML allows and is no plain value: an alias may stand for nothing, or for a value without end. */
+  private unusualNodes(): string[] {
+    const problems: string[] = [];
+    const anchored = new Map<string, Node>();
+    visit(this.document, {
+      Value: (_key, node) => {
+        if (node.anchor) anchored.set(node.anchor, node);
+        if (isMap(node)) problems.push(...this.repeatedKeys(node));
+      },
+      Alias: (_key, alias, path) => {
+        const target = anchored.get(alias.source);
+        if (!target) problems.push(this.problemAt(alias, `*${alias.source} stands for nothing`));
+        else if (path.includes(target))
+          problems.push(this.problemAt(alias, `*${alias.source} contains itself`));
+      },
+      Pair: (_key, { key }) => {
+        if (isCollection(key)) problems.push(this.problemAt(key, 'a key is a name, not a list or a mapping'));
+      },
+    });
+    return problems;
+  }
+
+  private repeatedKeys(map: YAMLMap): string[] {
+    const seen = new Set<string>();
+    return map.items.flatMap(({ key }) => {
+      if (!isScalar(key)) return [];
+      const name = String(key.value);
+      if (seen.has(name)) return [this.problemAt(key, `${name}: is there twice`)];
+      seen.add(name);
+      return [];
+    });
+  }
+
+  private problemAt(node: Node | null, text: string): string {
+    const line = node?.range ? `:${this.lines.linePos(node.range[0]).line}` : '';
+    return `${this.path}${line}: ${text}`;
+  }
+
+  /** Where the key itself stands, or as much of its path as there is. */
+  private nodeOf(path: Key): Node | null {
+    let at: Node | null = null;
+    let within: unknown = this.document.contents;
+    for (const part of path) {
+      let key: unknown, value: unknown;
+      if (isSeq(within)) key = value = within.items[Number(part)];
+      else if (isMap(within)) ({ key, value } = within.items.find((pair) => isNamed(pair.key, part)) ?? {});
+      if (!isNode(key)) return at;
+      at = key;
+      within = value;
+    }
+    return at;
+  }
+}
+
+function isNamed(key: unknown, name: string | number): boolean {
+  return isScalar(key) && String(key.value) === String(name);
+}
+
+/** Only plain values are repeated: a longer text, or a line of a list, may hold a password. */
+function found(value: unknown): string {
+  const isPlain = typeof value === 'number' || typeof value === 'boolean' || value === null;
+  const isShort = typeof value === 'string' && value.length <= FOUND_LENGTH_MAX && !value.includes('@');
+  return isPlain || isShort ? ` (found ${JSON.stringify(value)})` : '';
 }

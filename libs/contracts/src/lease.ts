@@ -112,6 +112,11 @@ export interface Lease {
   trigger: string | null;
   pinPackages: Pin[];
   extraAptSources: AptSource[];
+  /**
+   * Versions of the package that the deployment does not test on this suite and architecture. An attempt that turns
+   * out to test one of them is ended before its first test, and reported as `fail`.
+   */
+  rejectedVersions: string[];
 }
 
 /** Each answer of a dispatcher names its epoch: a worker ignores one lower than the highest it has seen. */
@@ -168,4 +173,22 @@ export interface ReturnReply extends DispatcherAnswer {
   attempt: number;
   /** False when the lease was not the slot's any more: nothing was changed. */
   returned: boolean;
+}
+
+/**
+ * `proctor.worker.{worker}.stop`: the attempt is of no use any more; the worker ends it at once and reports nothing.
+ * Should the signal be lost, the next renewal is answered `stop`.
+ */
+export class StopAttemptSignal {
+  @IsInt()
+  @Min(1)
+  runId: number;
+
+  @IsInt()
+  @Min(1)
+  attempt: number;
+
+  /** For the worker's log. */
+  @IsText(1000)
+  reason: string;
 }

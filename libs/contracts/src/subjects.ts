@@ -1,6 +1,7 @@
 /**
- * Every NATS subject, stream and bucket. `*` stands for the scope: an architecture, or a worker's name. RPC subjects
- * and stream subjects are disjoint: a request on a stream's subject would be answered by the stream.
+ * Every NATS subject, stream and bucket. `*` stands for the scope: an architecture, or a worker's name; one without is
+ * everybody's. RPC subjects and stream subjects are disjoint: a request on a stream's subject would be answered by the
+ * stream.
  */
 export const SUBJECTS = {
   /** Request/reply; subscribed by the owner of the architecture alone. */
@@ -11,10 +12,15 @@ export const SUBJECTS = {
   status: 'proctor.rpc.*.status',
   /** api → dispatcher: runs were committed, look again. */
   runsSubmitted: 'proctor.command.*.runs-submitted',
+  /** api → dispatcher: orders about runs, such as a cancellation, were committed, look again. */
+  ordersWaiting: 'proctor.command.*.orders',
+  /** To all api processes: runs were created, finished or published; clients that wait for results may be answered. */
+  resultsChanged: 'proctor.signal.results-changed',
   /** dispatcher → idle workers of the architecture: work may be waiting, ask again. */
   workWaiting: 'proctor.signal.*.work-waiting',
   /** dispatcher → worker. */
   recorded: 'proctor.worker.*.recorded',
+  stopAttempt: 'proctor.worker.*.stop',
   /** worker → dispatcher, durable. */
   started: 'proctor.report.*.started',
   finished: 'proctor.report.*.finished',

@@ -12,8 +12,11 @@ export type Verdict = (typeof VERDICTS)[number];
 /** The interface's `status`: null while the run has not finished. */
 export type Status = 'pass' | 'fail' | 'tmpfail' | 'neutral' | null;
 
-/** How one attempt ended. `returned`: the slot handed the lease back before it started. */
-export const ATTEMPT_OUTCOMES = ['finished', 'expired', 'lost', 'returned'] as const;
+/**
+ * How one attempt ended. `returned`: the slot handed the lease back before it started. `cancelled`: somebody ended the
+ * run.
+ */
+export const ATTEMPT_OUTCOMES = ['finished', 'expired', 'lost', 'returned', 'cancelled'] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 export const PRIORITY_MIN = 1;

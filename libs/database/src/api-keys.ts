@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { createHash, randomBytes } from 'node:crypto';
 import { Database } from './database';
+import { KEPT_HOURS } from './once';
 import { ApiKeyRow, UserRow } from './rows';
 import { UnknownUser } from './users';
 
@@ -15,9 +16,24 @@ export interface Requestor {
 /** A key at its creation: the only time that the secret is seen. */
 export interface NewApiKey {
   id: number;
+  name: string;
   key: string;
   prefix: string;
+  createdAt: Date;
 }
+
+/** A request for a key that its client may send again. */
+export interface SealedRequest {
+  /** The client's word for the request. */
+  word: string;
+  /** SHA-256 of what was asked, lower-case hex. */
+  fingerprint: string;
+  seal(created: NewApiKey): string;
+}
+
+/** `replayed`: what `seal` made of the key then. `conflict`: the word was used for another request. */
+export type NewApiKeyOnce =
+  { kind: 'created'; created: NewApiKey } | { kind: 'replayed'; sealed: string } | { kind: 'conflict' };
 
 /** What may be shown of a key. */
 export interface ApiKey {
@@ -48,14 +64,56 @@ export class ApiKeys implements OnModuleDestroy {
 
   /** @throws UnknownUser, DatabaseUnavailable */
   async create(userName: string, keyName: string): Promise<NewApiKey> {
-    const key = MARK + randomBytes(SECRET_BYTES).toString('hex');
-    const prefix = key.slice(0, PREFIX_LENGTH);
+    const { key, prefix, keyHash } = newSecret();
     return this.database.entities(async (manager) => {
       const user = await manager.findOneBy(UserRow, { name: userName });
       if (!user) throw new UnknownUser(userName);
-      const row = { userId: user.userId, name: keyName, prefix, keyHash: hashOf(key) };
-      return { id: (await manager.save(ApiKeyRow, row)).keyId, key, prefix };
+      const row = await manager.save(ApiKeyRow, { userId: user.userId, name: keyName, prefix, keyHash });
+      return { id: row.keyId, name: keyName, key, prefix, createdAt: row.createdAt };
     });
+  }
+
+  /**
+   * The same, at most once for a client's word within 24 hours. The answer holds the secret, so only what the client
+   * alone can open again is kept of it.
+   * @throws UnknownUser, DatabaseUnavailable
+   */
+  createOnce(userName: string, keyName: string, request: SealedRequest): Promise<NewApiKeyOnce> {
+    return this.database.transaction(async (transaction) => {
+      const [user] = await transaction.query<{ userId: number }>(LOCK_USER, [userName]);
+      if (!user) throw new UnknownUser(userName);
+      // No word of a client begins with a space: headers are trimmed.
+      const word = ` ${hashOf(request.word)}`;
+      const [earlier] = await transaction.query<{ fingerprint: string; sealed: string }>(EARLIER, [
+        user.userId,
+        word,
+      ]);
+      if (earlier && earlier.fingerprint !== request.fingerprint) return { kind: 'conflict' };
+      if (earlier) return { kind: 'replayed', sealed: earlier.sealed };
+      const { key, prefix, keyHash } = newSecret();
+      const values = [user.userId, keyName, prefix, keyHash];
+      const [row] = await transaction.query<Omit<NewApiKey, 'key'>>(CREATE, values);
+      const created = { ...row!, key };
+      const sealed = JSON.stringify(request.seal(created));
+      await transaction.query(KEEP, [created.id, word, request.fingerprint, sealed]);
+      return { kind: 'created', created };
+    });
+  }
+
+  /**
+   * A new secret for a key: the old one opens nothing from now on, and the results stay readable by the new one.
+   * @returns null when the user has no such key, or it was revoked
+   * @throws DatabaseUnavailable
+   */
+  async rotate(id: number, userName: string): Promise<NewApiKey | null> {
+    const { key, prefix, keyHash } = newSecret();
+    const [rotated] = await this.database.query<Omit<NewApiKey, 'key'>>(ROTATE, [
+      id,
+      userName,
+      prefix,
+      keyHash,
+    ]);
+    return rotated ? { ...rotated, key } : null;
   }
 
   /**
@@ -75,10 +133,11 @@ export class ApiKeys implements OnModuleDestroy {
 
   /**
    * The key opens nothing from now on; its results stay.
+   * @param userName only if it is this user's
    * @returns false when there is no such key or it was revoked before
    */
-  async revoke(idOrPrefix: number | string): Promise<boolean> {
-    const revoked = await this.database.query(REVOKE, [String(idOrPrefix)]);
+  async revoke(idOrPrefix: number | string, userName?: string): Promise<boolean> {
+    const revoked = await this.database.query(REVOKE, [String(idOrPrefix), userName ?? null]);
     return revoked.length > 0;
   }
 
@@ -112,6 +171,11 @@ export class ApiKeys implements OnModuleDestroy {
   }
 }
 
+function newSecret(): { key: string; prefix: string; keyHash: string } {
+  const key = MARK + randomBytes(SECRET_BYTES).toString('hex');
+  return { key, prefix: key.slice(0, PREFIX_LENGTH), keyHash: hashOf(key) };
+}
+
 function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
@@ -122,10 +186,32 @@ const FIND = `
   from api_keys k join users u using (user_id)
   where k.key_hash = $1 and k.revoked_at is null`;
 
+/** Two equal requests of a user at once come one after the other. */
+const LOCK_USER = 'select user_id as "userId" from users where name = $1 for no key update';
+
+const EARLIER = `
+  select i.fingerprint, i.answer as sealed
+  from idempotency_keys i join api_keys k using (key_id)
+  where k.user_id = $1 and i.key = $2 and i.created_at >= now() - interval '${KEPT_HOURS} hours'`;
+
+const CREATE = `
+  insert into api_keys (user_id, name, prefix, key_hash) values ($1, $2, $3, $4)
+  returning key_id as id, name, prefix, created_at as "createdAt"`;
+
+const KEEP = `
+  insert into idempotency_keys (key_id, key, fingerprint, answer, created_at)
+  values ($1, $2, $3, $4, clock_timestamp())`;
+
 const REVOKE = `
-  update api_keys set revoked_at = now()
+  update api_keys k set revoked_at = now() from users u
   where (key_id::text = $1 or prefix = $1) and revoked_at is null
+    and u.user_id = k.user_id and ($2::text is null or u.name = $2)
   returning key_id`;
+
+const ROTATE = `
+  update api_keys k set prefix = $3, key_hash = $4, last_used_at = null from users u
+  where k.key_id = $1 and k.revoked_at is null and u.user_id = k.user_id and u.name = $2
+  returning k.key_id as id, k.name, k.prefix, k.created_at as "createdAt"`;
 
 const NOTE_USE = `
   update api_keys set last_used_at = now()

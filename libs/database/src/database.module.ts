@@ -1,17 +1,35 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKeys } from './api-keys';
+import { Cancellations } from './cancellations';
 import { dataSourceOptions } from './data-source';
 import { Database } from './database';
+import { KeptAnswers } from './kept-answers';
 import { DATABASE_LIMITS, type DatabaseLimits } from './limits';
+import { Packages } from './packages';
 import { PostgresJournal } from './postgres-journal';
 import { PostgresOwnershipRegister } from './postgres-ownership-register';
+import { Publications } from './publications';
 import { PublicRuns } from './public-runs';
 import { Results } from './results';
+import { Retries } from './retries';
 import { Submissions } from './submissions';
 import { Users } from './users';
 
-const STORES = [Users, ApiKeys, Submissions, Results, PublicRuns, PostgresJournal, PostgresOwnershipRegister];
+const STORES = [
+  Users,
+  ApiKeys,
+  Submissions,
+  KeptAnswers,
+  Retries,
+  Cancellations,
+  Publications,
+  Packages,
+  Results,
+  PublicRuns,
+  PostgresJournal,
+  PostgresOwnershipRegister,
+];
 
 /** A process that starts while PostgreSQL is away waits for it, this often and this long between. */
 const CONNECT_RETRIES = { retryAttempts: 30, retryDelay: 1_000 };

@@ -1,13 +1,27 @@
-export { type ApiKey, type NewApiKey, ApiKeys, type Requestor } from './api-keys';
+export {
+  type ApiKey,
+  ApiKeys,
+  type NewApiKey,
+  type NewApiKeyOnce,
+  type Requestor,
+  type SealedRequest,
+} from './api-keys';
+export { type Cancelled, type Canceller, Cancellations } from './cancellations';
 export { DatabaseModule } from './database.module';
 export { DATABASE_LIMITS, type DatabaseLimits } from './limits';
+export { KeptAnswers } from './kept-answers';
 export { migrate } from './migrate';
+export type { IdempotencyKey, Once } from './once';
 export { type OpenDatabase, openDatabase } from './open-database';
+export { type KnownPackage, Packages } from './packages';
 export { PostgresJournal } from './postgres-journal';
 export { PostgresOwnershipRegister } from './postgres-ownership-register';
-export { PublicRuns, type QueueLength } from './public-runs';
+export { Publications } from './publications';
+export { type PackageSuite, PublicRuns, type QueueLength, type QueueRate } from './public-runs';
 export type { RunRecord } from './record';
 export { Results, type ResultsSince } from './results';
+export { type NotRetried, type Retried, type Retrier, Retries } from './retries';
+export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './status';
 export { Submissions, type Submitter } from './submissions';
 export { DatabaseUnavailable } from './unavailable';
 export { InvalidUserName, UnknownUser, type User, UserExists, Users } from './users';

@@ -7,7 +7,8 @@ import { REQUEST_COLUMNS } from './record';
 export const EPOCH = 'select 1 from dispatchers where arch = $1 and epoch = $2 for share';
 
 const DISPATCHED_RUN = `
-  select r.run_id as "runId", ${REQUEST_COLUMNS}, r.requestor_id as "requestorId",
+  select r.run_id as "runId", ${REQUEST_COLUMNS},
+    coalesce(r.retried_by, r.requestor_id) as "requestorId",
     (extract(epoch from r.created_at) * 1000)::float8 as "arrivedAt", r.attempt,
     (select count(*) from attempts l where l.run_id = r.run_id and l.outcome in ('expired', 'lost'))::integer
       as "attemptsLost",
@@ -21,7 +22,13 @@ export const LOAD = `${DISPATCHED_RUN} where r.arch = $1 and r.state <> 'finishe
 export const ARRIVALS = `${DISPATCHED_RUN}
   where r.arch = $1 and not r.taken_in and r.state = 'queued' ${BY_ARRIVAL} limit $2`;
 
-export const FINISHED_ATTEMPT = `select attempt from runs where run_id = $1 and state = 'finished'`;
+export const FINISHED_ATTEMPT = `
+  select attempt from runs where run_id = $1 and state = 'finished' and not cancelled`;
+
+export const ORDERS = `
+  select o.order_id as "orderId", o.kind, o.run_id as "runId", u.name as by, r.attempt, r.worker
+  from orders o join users u on u.user_id = o.actor_id join runs r using (run_id)
+  where o.arch = $1 and not o.taken_in order by o.order_id limit $2`;
 
 /**
  * The writes of $1 whose run is as its fence says, locked: the first part of every statement. Each row is looked up by
@@ -52,6 +59,16 @@ export const APPLY: Record<Write['kind'], string> = {
       update runs r set taken_in = true from expected e where r.run_id = e."runId" and not e.taken_in
     )
     select "runId" from expected`,
+
+  // As with taking a run in: whether somebody has done it before is all the same.
+  'order-taken': `
+    with taken as (
+      update orders o set taken_in = true
+      from jsonb_to_recordset($1::jsonb) as w("orderId" integer, "runId" integer)
+      where o.order_id = w."orderId" and o.run_id = w."runId" and o.arch = $2
+      returning o.run_id
+    )
+    select run_id as "runId" from taken`,
 
   grant: `
     with ${CLOCK},

@@ -1,12 +1,17 @@
 import { DataSource } from 'typeorm';
 import { ApiKeys } from './api-keys';
+import { Cancellations } from './cancellations';
 import { dataSourceOptions } from './data-source';
 import { Database } from './database';
+import { KeptAnswers } from './kept-answers';
 import { DATABASE_LIMITS, type DatabaseLimits } from './limits';
+import { Packages } from './packages';
 import { PostgresJournal } from './postgres-journal';
 import { PostgresOwnershipRegister } from './postgres-ownership-register';
+import { Publications } from './publications';
 import { PublicRuns } from './public-runs';
 import { Results } from './results';
+import { Retries } from './retries';
 import { Submissions } from './submissions';
 import { translated } from './unavailable';
 import { Users } from './users';
@@ -16,6 +21,11 @@ export interface OpenDatabase {
   users: Users;
   apiKeys: ApiKeys;
   submissions: Submissions;
+  keptAnswers: KeptAnswers;
+  retries: Retries;
+  cancellations: Cancellations;
+  publications: Publications;
+  packages: Packages;
   results: Results;
   publicRuns: PublicRuns;
   journal: PostgresJournal;
@@ -38,6 +48,11 @@ export async function openDatabase(url: string, limits: Partial<DatabaseLimits> 
     users: new Users(database),
     apiKeys,
     submissions: new Submissions(database),
+    keptAnswers: new KeptAnswers(database),
+    retries: new Retries(database),
+    cancellations: new Cancellations(database),
+    publications: new Publications(database),
+    packages: new Packages(database),
     results: new Results(database),
     publicRuns: new PublicRuns(database),
     journal: new PostgresJournal(database),

@@ -17,6 +17,16 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join('$');
 }
 
+/** Of the shape of an answer of `hashPassword`; no password is known that it was made from. */
+export const NOBODYS_PASSWORD = [
+  'scrypt',
+  COST.N,
+  COST.r,
+  COST.p,
+  randomBytes(SALT_BYTES).toString('base64'),
+  randomBytes(HASH_BYTES).toString('base64'),
+].join('$');
+
 /** Whether the password is the one that `stored`, an answer of `hashPassword`, was made from. */
 export async function isPassword(password: string, stored: string): Promise<boolean> {
   const [, N, r, p, salt, hash] = stored.split('$');

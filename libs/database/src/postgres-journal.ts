@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { type DispatchedRun, FenceBroken, type Journal, StaleEpoch, type Write } from '@proctor/dispatch';
+import {
+  type DispatchedRun,
+  FenceBroken,
+  type Journal,
+  type Order,
+  StaleEpoch,
+  type Write,
+} from '@proctor/dispatch';
 import { Database, type Statements } from './database';
 import { announceUpdate } from './horizon';
-import { APPLY, ARRIVALS, EPOCH, FINISHED_ATTEMPT, LOAD } from './journal-statements';
+import { APPLY, ARRIVALS, EPOCH, FINISHED_ATTEMPT, LOAD, ORDERS } from './journal-statements';
 
 type LoadedRow = Omit<DispatchedRun, 'lease'> & {
   state: 'queued' | 'leased' | 'running';
@@ -21,6 +28,10 @@ export class PostgresJournal implements Journal {
 
   async arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
     return (await this.database.query<LoadedRow>(ARRIVALS, [arch, limit])).map(dispatchedRun);
+  }
+
+  orders(arch: string, limit: number): Promise<Order[]> {
+    return this.database.query<Order>(ORDERS, [arch, limit]);
   }
 
   async commit(arch: string, epoch: number, writes: Write[]): Promise<void> {

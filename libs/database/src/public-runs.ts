@@ -1,6 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from './database';
-import { type RunRecord, SELECT_RECORD } from './record';
+import * as statements from './public-statements';
+import type { RunRecord } from './record';
+import {
+  type DayCounts,
+  type StatusCounts,
+  type StatusPart,
+  type StatusRecord,
+  statusRecord,
+  type StatusRow,
+  type StatusVersion,
+} from './status';
+import {
+  CHANGES,
+  CHANGES_OF_PACKAGE,
+  STATUS_COUNTS,
+  STATUS_HISTORY,
+  STATUS_OF,
+  STATUS_VERSION,
+} from './status-statements';
 
 /** The suite queue of one suite and architecture, as numbers. */
 export interface QueueLength {
@@ -13,59 +31,135 @@ export interface QueueLength {
   oldestAt: Date | null;
 }
 
+/** How many runs of one suite and architecture finished within the last hour, private ones counted. */
+export interface QueueRate {
+  suite: string;
+  arch: string;
+  perHour: number;
+}
+
+/** How a package is on one suite and architecture. */
+export interface PackageSuite {
+  suite: string;
+  arch: string;
+  latest: RunRecord;
+}
+
 /** What everybody may see: private runs never appear, except as bare numbers in the lengths of queues. */
 @Injectable()
 export class PublicRuns {
   constructor(private readonly database: Database) {}
 
-  /** The newest finished run without pins and extra sources: the package's present state. */
+  /** The newest finished run without pins and extra sources, not cancelled: the package's present state. */
   async latest(suite: string, arch: string, packageName: string): Promise<RunRecord | null> {
-    const [record] = await this.database.query<RunRecord>(LATEST, [packageName, suite, arch]);
+    const [record] = await this.database.query<RunRecord>(statements.LATEST, [packageName, suite, arch]);
     return record ?? null;
   }
 
-  /** Finished runs, newest first. */
-  history(suite: string, arch: string, packageName: string, limit: number): Promise<RunRecord[]> {
-    return this.database.query<RunRecord>(HISTORY, [packageName, suite, arch, limit]);
+  /**
+   * Finished runs, newest first.
+   * @param beforeRunId only those older than this one of them; none when it is not one of them
+   */
+  history(
+    suite: string,
+    arch: string,
+    packageName: string,
+    limit: number,
+    beforeRunId?: number,
+  ): Promise<RunRecord[]> {
+    const place = [packageName, suite, arch, limit];
+    if (beforeRunId === undefined) return this.database.query<RunRecord>(statements.HISTORY, place);
+    return this.database.query<RunRecord>(statements.HISTORY_BEFORE, [...place, beforeRunId]);
   }
 
   /** Leased or running, the longest running first. */
   running(limit: number): Promise<RunRecord[]> {
-    return this.database.query<RunRecord>(RUNNING, [limit]);
+    return this.database.query<RunRecord>(statements.RUNNING, [limit]);
   }
 
   /** Finished, newest first. */
   recent(limit: number): Promise<RunRecord[]> {
-    return this.database.query<RunRecord>(RECENT, [limit]);
+    return this.database.query<RunRecord>(statements.RECENT, [limit]);
   }
 
   /** Queued, by priority and then by arrival; fair share may serve them in another order. */
   waiting(limit: number): Promise<RunRecord[]> {
-    return this.database.query<RunRecord>(WAITING, [limit]);
+    return this.database.query<RunRecord>(statements.WAITING, [limit]);
   }
 
   /** Of all suites and architectures that have an unfinished run, private ones counted. */
   queues(): Promise<QueueLength[]> {
-    return this.database.query<QueueLength>(QUEUES);
+    return this.database.query<QueueLength>(statements.QUEUES);
+  }
+
+  /** Of all suites and architectures where a run finished within the last hour; cancelled ones do not count. */
+  rates(): Promise<QueueRate[]> {
+    return this.database.query<QueueRate>(statements.RATES);
+  }
+
+  /** The present state of each package that has one, by name. */
+  async statusOf(suite: string, arch: string, part: StatusPart = {}): Promise<StatusRecord[]> {
+    const { after = '', limit = null, verdicts = null } = part;
+    return (await this.database.query<StatusRow>(STATUS_OF, [suite, arch, after, limit, verdicts])).map(
+      statusRecord,
+    );
+  }
+
+  /** Another one after each change of what `statusOf`, `statusCounts` and `statusHistory` tell of runs. */
+  async statusVersion(suite: string, arch: string): Promise<StatusVersion> {
+    const [version] = await this.database.query<StatusVersion>(STATUS_VERSION, [suite, arch]);
+    return version!;
+  }
+
+  /** How many packages are in each state now. */
+  async statusCounts(suite: string, arch: string): Promise<StatusCounts> {
+    const [counts] = await this.database.query<StatusCounts>(STATUS_COUNTS, [suite, arch]);
+    return counts!;
+  }
+
+  /** How many were at the end of each day, UTC, oldest first; the last day is today, as it is now. */
+  statusHistory(suite: string, arch: string, days: number): Promise<DayCounts[]> {
+    return this.database.query<DayCounts>(STATUS_HISTORY, [suite, arch, days]);
+  }
+
+  /**
+   * Runs that ended unlike the one before on the same suite and architecture, newest first. A tmpfail is passed over,
+   * and a package's first run is no change; `previousStatus` is what it was before.
+   * @param packageName null: of all packages, as far back as some ten thousand runs
+   * @param neutralIsPass whether `neutral` and `pass` are the same
+   */
+  async statusChanges(
+    packageName: string | null,
+    limit: number,
+    neutralIsPass = true,
+  ): Promise<StatusRecord[]> {
+    const [statement, name] = packageName === null ? [CHANGES, []] : [CHANGES_OF_PACKAGE, [packageName]];
+    return (await this.database.query<StatusRow>(statement, [limit, neutralIsPass, ...name])).map(
+      statusRecord,
+    );
+  }
+
+  /** Where a package has a present state, and which, by suite and architecture. */
+  async suitesOf(packageName: string): Promise<PackageSuite[]> {
+    const records = await this.database.query<RunRecord>(statements.SUITES_OF, [packageName]);
+    return records.map((latest) => ({ suite: latest.suite, arch: latest.arch, latest }));
+  }
+
+  /** The first letters, as `packagePrefix` cuts them, of all packages that a public run was asked for. */
+  async prefixes(): Promise<string[]> {
+    const rows = await this.database.query<{ prefix: string }>(statements.PREFIXES);
+    return rows.map((row) => row.prefix);
+  }
+
+  /** The names of the packages with a prefix, in order. */
+  async packagesOf(prefix: string): Promise<string[]> {
+    const rows = await this.database.query<{ name: string }>(statements.PACKAGES_OF, [prefix]);
+    return rows.map((row) => row.name);
+  }
+
+  /** How many runs wait that would test the same in the same way: public ones, and those of the key. */
+  async equalWaiting(run: Pick<RunRecord, 'runId'>, keyId: number | null): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(statements.EQUAL_WAITING, [run.runId, keyId]);
+    return row!.count;
   }
 }
-
-const OF_PACKAGE = `${SELECT_RECORD}
-  where r.state = 'finished' and not r.is_private and r.package = $1 and r.suite = $2 and r.arch = $3`;
-const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
-
-const LATEST = `${OF_PACKAGE} and r.pin_packages = '[]' and r.extra_apt_sources = '[]' ${NEWEST_FIRST} limit 1`;
-const HISTORY = `${OF_PACKAGE} ${NEWEST_FIRST} limit $4`;
-const RECENT = `${SELECT_RECORD} where r.state = 'finished' and not r.is_private ${NEWEST_FIRST} limit $1`;
-const RUNNING = `${SELECT_RECORD}
-  where r.state in ('leased', 'running') and not r.is_private
-  order by r.started_at nulls last, r.run_id limit $1`;
-const WAITING = `${SELECT_RECORD}
-  where r.state = 'queued' and not r.is_private
-  order by r.priority desc, r.created_at, r.run_id limit $1`;
-const QUEUES = `
-  select suite, arch,
-    (count(*) filter (where state = 'queued'))::integer as waiting,
-    (count(*) filter (where state <> 'queued'))::integer as running,
-    min(created_at) filter (where state = 'queued') as "oldestAt"
-  from runs where state <> 'finished' group by suite, arch order by suite, arch`;

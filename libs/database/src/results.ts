@@ -41,6 +41,18 @@ export class Results {
     return { until: until(sinceSeconds, last, horizonSecond), rows: this.pages(keyId, from, last) };
   }
 
+  /**
+   * Which of many clients that wait for news would get a row from `since`, in their order: one statement for all.
+   * @throws DatabaseUnavailable
+   */
+  async withNews(waiting: { keyId: number; sinceSeconds: number }[]): Promise<boolean[]> {
+    const rows = await this.database.query<{ isThere: boolean }>(WITH_NEWS, [
+      waiting.map(({ keyId }) => keyId),
+      waiting.map(({ sinceSeconds }) => Math.min(sinceSeconds, SINCE_MAX)),
+    ]);
+    return rows.map(({ isThere }) => isThere);
+  }
+
   /** A run by its id, whoever asked for it. */
   async find(runId: number): Promise<RunRecord | null> {
     const [record] = await this.database.query<RunRecord>(`${SELECT_RECORD} where r.run_id = $1`, [runId]);
@@ -68,6 +80,12 @@ export class Results {
     }
   }
 }
+
+const WITH_NEWS = `
+  select exists(
+    select from runs where api_key_id = waiting.key_id and updated_at >= to_timestamp(waiting.since)) as "isThere"
+  from unnest($1::integer[], $2::float8[]) with ordinality as waiting(key_id, since, place)
+  order by place`;
 
 const PAGE_END = `and r.updated_at <= $2 order by r.updated_at, r.run_id limit $3`;
 const FIRST_PAGE = `${SELECT_RECORD} where r.api_key_id = $1 and r.updated_at >= to_timestamp($4) ${PAGE_END}`;

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { RunRequest } from '@proctor/contracts';
-import { Database } from './database';
+import { Database, type Statements } from './database';
 import { announceUpdate, CLOCK } from './horizon';
+import { rememberPackages } from './known-packages';
+import { type IdempotencyKey, type Once, once } from './once';
 
 /** Who asked, and by which key. */
 export interface Submitter {
@@ -21,16 +23,39 @@ export class Submissions {
    */
   async submit(requests: RunRequest[], submitter: Submitter): Promise<number[]> {
     if (requests.length === 0) return [];
-    return this.database.transaction(async (transaction) => {
-      await announceUpdate(transaction);
-      const rows = await transaction.query<{ runId: number }>(INSERT, [
-        JSON.stringify(requests),
-        submitter.userId,
-        submitter.keyId,
-      ]);
-      return rows.map((row) => row.runId);
-    });
+    return this.database.transaction((transaction) => insertRuns(transaction, requests, submitter));
   }
+
+  /**
+   * The same, at most once for an idempotency key; the answer is kept in the transaction that creates the runs.
+   * @param answer makes the answer, JSON, of the run ids
+   * @throws DatabaseUnavailable
+   */
+  submitOnce(
+    key: IdempotencyKey,
+    requests: RunRequest[],
+    submitter: Submitter,
+    answer: (runIds: number[]) => unknown,
+  ): Promise<Once> {
+    return once(this.database, key, async (transaction) =>
+      answer(requests.length === 0 ? [] : await insertRuns(transaction, requests, submitter)),
+    );
+  }
+}
+
+async function insertRuns(
+  transaction: Statements,
+  requests: RunRequest[],
+  submitter: Submitter,
+): Promise<number[]> {
+  await rememberPackages(transaction, requests);
+  await announceUpdate(transaction);
+  const rows = await transaction.query<{ runId: number }>(INSERT, [
+    JSON.stringify(requests),
+    submitter.userId,
+    submitter.keyId,
+  ]);
+  return rows.map((row) => row.runId);
 }
 
 const INSERT = `

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isWord } from '@proctor/contracts';
 import { Database } from './database';
-import { hashPassword, isPassword } from './passwords';
+import { hashPassword, isPassword, NOBODYS_PASSWORD } from './passwords';
 import { UserRow } from './rows';
 import { errorCode } from './unavailable';
 
@@ -68,8 +68,9 @@ export class Users {
   /** The user, if this is their password; null too for an unknown user and for one without a password. */
   async authenticate(name: string, password: string): Promise<User | null> {
     const row = await this.row(name);
-    if (!row?.passwordHash || !(await isPassword(password, row.passwordHash))) return null;
-    return userOf(row);
+    // Takes as long for a user who is not there: the time tells no names.
+    const isRight = await isPassword(password, row?.passwordHash ?? NOBODYS_PASSWORD);
+    return row?.passwordHash && isRight ? userOf(row) : null;
   }
 
   private row(name: string): Promise<UserRow | null> {

@@ -1,4 +1,5 @@
 import type { AttemptOutcome, DispatcherAnswer, RunState } from '@proctor/contracts';
+import { Cancellations } from './cancellations';
 import { Delays } from './delays';
 import type { DispatchedRun, RunOutcome, Write } from './journal';
 import { Leases, type Slot } from './leases';
@@ -25,6 +26,7 @@ export class DispatcherState {
   /** Runs that a slot may have later. */
   readonly delays = new Delays();
   readonly leases = new Leases();
+  readonly cancellations = new Cancellations();
   readonly workers: Workers;
   /** No lease expires before a full time-to-live has passed since then. */
   hearingSinceMs: number;
@@ -34,7 +36,7 @@ export class DispatcherState {
   constructor(
     readonly arch: string,
     readonly epoch: number,
-    readonly settings: DispatchSettings,
+    public settings: DispatchSettings,
     runs: DispatchedRun[],
     now: number,
   ) {
@@ -95,11 +97,18 @@ export class DispatcherState {
 
   finish(run: DispatchedRun, attemptOutcome: AttemptOutcome, outcome: RunOutcome): Write {
     stateAfter(stateOf(run), 'finish');
-    this.leases.remove(run.runId);
-    this.takeFromWaiting(run);
-    this.runs.delete(run.runId);
+    this.forget(run);
     const { runId, attempt, latestWorker: worker } = run;
     return { kind: 'finish', runId, attempt, attemptOutcome, outcome, worker };
+  }
+
+  /** The run was finished in the books by somebody else: nothing of it is written any more. */
+  cancel(runId: number, reason: string): void {
+    this.cancellations.add(runId, reason);
+    const run = this.runs.get(runId);
+    if (!run) return;
+    stateAfter(stateOf(run), 'cancel');
+    this.forget(run);
   }
 
   /** A waiting run is kept from every slot for a while. */
@@ -113,6 +122,16 @@ export class DispatcherState {
     this.enqueue(run);
   }
 
+  /** Which runs a slot may have depends on the extra apt sources that the deployment has. */
+  reconfigure(settings: DispatchSettings): void {
+    this.settings = settings;
+    for (const run of this.runs.values()) {
+      if (run.extraAptSources.length === 0 || run.lease || this.delays.get(run.runId)) continue;
+      this.queues.remove(run);
+      this.enqueue(run);
+    }
+  }
+
   /** The first of the run's extra apt sources that the deployment no longer has; such a run waits. */
   missingSource(run: DispatchedRun): string | undefined {
     return run.extraAptSources.find((name) => !this.settings.extraAptSources.has(name));
@@ -122,6 +141,12 @@ export class DispatcherState {
     this.runs.set(run.runId, run);
     if (run.lease) this.leases.add(run, run.lease, now);
     else this.enqueue(run);
+  }
+
+  private forget(run: DispatchedRun): void {
+    this.leases.remove(run.runId);
+    this.takeFromWaiting(run);
+    this.runs.delete(run.runId);
   }
 
   private enqueue(run: DispatchedRun): void {

@@ -51,6 +51,7 @@ function leaseOf(state: DispatcherState, run: DispatchedRun): Lease {
     ...{ runId, attempt, ttlMs, renewEveryMs, package: run.package, suite, arch, backend, variant, trigger },
     pinPackages,
     extraAptSources,
+    rejectedVersions: state.settings.rejectedVersions(run.package, suite, arch),
   };
 }
 

@@ -13,7 +13,7 @@ export function renewed(state: DispatcherState, request: RenewRequest, now: numb
   if (leased) state.leases.renew(leased, now);
   const verdict: Pick<RenewReply, 'instruction' | 'reason'> = leased
     ? { instruction: 'continue' }
-    : { instruction: 'stop', reason: whyGone(state.runs.get(runId), attempt) };
+    : { instruction: 'stop', reason: whyGone(state, runId, attempt) };
   return { writes: [], reply: { ...state.answer, runId, attempt, ...verdict } };
 }
 
@@ -79,8 +79,9 @@ function leaseHeld(
   return leased;
 }
 
-function whyGone(run: DispatchedRun | undefined, attempt: number): string {
-  if (!run) return 'the run has finished';
+function whyGone(state: DispatcherState, runId: number, attempt: number): string {
+  const run = state.runs.get(runId);
+  if (!run) return state.cancellations.reasonOf(runId) ?? 'the run has finished';
   if (run.attempt > attempt) return `attempt ${run.attempt} was granted`;
   return 'the lease has ended';
 }

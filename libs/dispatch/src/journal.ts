@@ -34,10 +34,26 @@ export interface RunOutcome {
   files: { name: ResultFileName; size: number }[];
 }
 
+/** Something about a run that was committed without the dispatcher, and that its memory must follow. */
+export interface Order {
+  orderId: number;
+  /** `cancel`: the run is finished in the books. */
+  kind: 'cancel';
+  runId: number;
+  /** The user's name. */
+  by: string;
+  /** The latest granted; 0 when none was. */
+  attempt: number;
+  /** Who held the lease when the run was cancelled; null when nobody did. */
+  worker: string | null;
+}
+
 /** What a dispatcher writes; each is one change of a run's state, refused as a whole when its fence does not hold. */
 export type Write =
   /** A dispatcher has taken the run into its memory; changes nothing when one has done so before. */
   | { kind: 'take-in'; runId: number }
+  /** The dispatcher's memory follows the order; changes nothing when one has done so before. */
+  | { kind: 'order-taken'; orderId: number; runId: number }
   /** `attempt` is the new one; the row must hold `attempt - 1` and be queued. Takes the run in, too. */
   | { kind: 'grant'; runId: number; attempt: number; worker: string; incarnation: string; slot: number }
   /** The row must be leased under this attempt. */
@@ -69,13 +85,15 @@ export interface Journal {
   load(arch: string): Promise<DispatchedRun[]>;
   /** Accepted runs that are not finished and that no dispatcher has taken in, oldest first, at most `limit`. */
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]>;
+  /** Orders that no dispatcher has taken in, oldest first, at most `limit`. */
+  orders(arch: string, limit: number): Promise<Order[]>;
   /**
    * One transaction for all writes of a turn, in their order.
    * @throws StaleEpoch when the architecture is owned under another epoch: nothing was written
    * @throws FenceBroken when a row is not as a write expects it: nothing was written
    */
   commit(arch: string, epoch: number, writes: Write[]): Promise<void>;
-  /** The attempt that ended the run; null when the run is not finished or not known. */
+  /** The attempt that ended the run; null when the run is not known, not finished, or was cancelled. */
   finishedAttempt(runId: number): Promise<number | null>;
 }
 

@@ -9,6 +9,9 @@ export const TRANSITIONS = [
   { name: 'finish', from: 'leased', to: 'finished' },
   { name: 'finish', from: 'running', to: 'finished' },
   { name: 'finish', from: 'queued', to: 'finished' },
+  { name: 'cancel', from: 'queued', to: 'finished' },
+  { name: 'cancel', from: 'leased', to: 'finished' },
+  { name: 'cancel', from: 'running', to: 'finished' },
 ] as const satisfies readonly { name: string; from: RunState; to: RunState }[];
 
 export type Transition = (typeof TRANSITIONS)[number]['name'];

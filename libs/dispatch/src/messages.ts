@@ -10,12 +10,15 @@ import type {
   StartedReport,
   StatusReply,
 } from '@proctor/contracts';
-import type { DispatchedRun, Write } from './journal';
+import type { DispatchedRun, Order, Write } from './journal';
+import type { DispatchSettings } from './settings';
 
 /** Everything that can reach a dispatcher. */
 export type DispatcherMessage =
   /** Runs that no dispatcher had taken in. */
   | { kind: 'arrivals'; runs: DispatchedRun[] }
+  /** Orders that no dispatcher had taken in. */
+  | { kind: 'orders'; orders: Order[] }
   | { kind: 'lease'; request: LeaseRequest }
   | { kind: 'renew'; request: RenewRequest }
   | { kind: 'return'; request: ReturnRequest }
@@ -25,6 +28,8 @@ export type DispatcherMessage =
   | { kind: 'finished'; report: FinishedReport }
   /** The backlog of reports that existed when this owner began has been handled. */
   | { kind: 'reports-drained' }
+  /** The deployment's configuration has changed. */
+  | { kind: 'settings'; settings: DispatchSettings }
   /** Time has passed. `hearing`: messages of workers can reach this dispatcher. */
   | { kind: 'tick'; hearing: boolean }
   | { kind: 'explain'; runId: number }
@@ -38,6 +43,7 @@ export type ReportAnswer = 'counts' | 'stale' | 'foreign' | 'unknown';
 
 export interface Replies {
   arrivals: undefined;
+  orders: undefined;
   lease: LeaseReply;
   renew: RenewReply;
   return: ReturnReply;
@@ -45,6 +51,7 @@ export interface Replies {
   'may-finish': ReportAnswer;
   finished: ReportAnswer;
   'reports-drained': undefined;
+  settings: undefined;
   tick: undefined;
   explain: ExplainReply;
   status: StatusReply;
@@ -53,10 +60,21 @@ export interface Replies {
 export type MessageKind = DispatcherMessage['kind'];
 export type MessageOf<K extends MessageKind> = Extract<DispatcherMessage, { kind: K }>;
 
+/** An attempt that is of no use any more, and who executes it. */
+export interface AttemptToStop {
+  worker: string;
+  runId: number;
+  attempt: number;
+  /** For people. */
+  reason: string;
+}
+
 /** What one message leads to. Nothing of it may be told before the writes are committed. */
 export interface Step<K extends MessageKind = MessageKind> {
   writes: Write[];
   reply: Replies[K];
   /** Runs became available that were not before: idle workers should ask again. */
   workWaiting?: boolean;
+  /** Workers should end these without waiting for the answer to their next renewal. */
+  stops?: AttemptToStop[];
 }

@@ -17,6 +17,8 @@ export interface DispatchSettings {
   workersMax: number;
   /** name of an extra apt source → what a worker needs of it. */
   extraAptSources: ReadonlyMap<string, AptSource>;
+  /** The versions of a package that are on the reject list for this suite and architecture; pure. */
+  rejectedVersions(packageName: string, suite: string, arch: string): string[];
 }
 
 /** How long a run waits after it lost `attemptsLost` attempts; at least one. */

@@ -46,6 +46,43 @@ class Bench {
   }
 }
 
+describe('new settings', () => {
+  const source = { name: 'inner', lines: ['deb http://mirror.example inner main'] };
+
+  it('let runs go whose extra apt source has appeared, and hold those whose has gone', () => {
+    const bench = new Bench([waitingRun(1, { extraAptSources: ['inner'] })]);
+    expect(bench.ask().reply.lease).toBeNull();
+    const { writes, workWaiting } = bench.tell({
+      kind: 'settings',
+      settings: settings({ extraAptSources: new Map([['inner', source]]) }),
+    });
+    expect({ writes, workWaiting }).toEqual({ writes: [], workWaiting: true });
+    bench.tell({ kind: 'settings', settings: settings() });
+    expect(bench.ask().reply.lease).toBeNull();
+    expect(bench.reasons()[0]).toBe('the extra apt source inner is not configured any more');
+    bench.tell({ kind: 'settings', settings: settings({ extraAptSources: new Map([['inner', source]]) }) });
+    expect(bench.ask().reply.lease).toMatchObject({ runId: 1, extraAptSources: [source] });
+  });
+
+  it('leave a run alone that is leased or waits after a lost attempt', () => {
+    const known = settings({ extraAptSources: new Map([['inner', source]]), attemptsMax: 9 });
+    const bench = new Bench([waitingRun(1, { extraAptSources: ['inner'] })], known);
+    bench.ask();
+    bench.tell({ kind: 'settings', settings: { ...known, askAgainMs: 7 } });
+    expect(bench.ask({ slot: 1 }).reply).toMatchObject({ lease: null, askAgainMs: 7 });
+    bench.ask({ incarnation: NEW_LIFE });
+    bench.tell({ kind: 'settings', settings: known });
+    expect(bench.ask({ incarnation: NEW_LIFE }).reply.lease).toBeNull();
+    expect(bench.reasons()[0]).toMatch(/^waits 30 s more/);
+  });
+});
+
+it('a lease carries the versions that are rejected for its package, suite and architecture', () => {
+  const rejectedVersions = (...asked: string[]) => [asked.join(' ')];
+  const bench = new Bench([waitingRun(1, { package: 'glibc' })], { rejectedVersions });
+  expect(bench.ask().reply.lease?.rejectedVersions).toEqual([`glibc trixie ${ARCH}`]);
+});
+
 describe('a lease request', () => {
   it('is granted the best run, under the next attempt', () => {
     const bench = new Bench([waitingRun(1), waitingRun(2, { priority: 9, attempt: 4 })]);

@@ -4,7 +4,9 @@ import { leaseRequested } from './granting';
 import { renewed, returned, ticked } from './holding';
 import type { DispatchedRun } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
+import { ordered } from './obeying';
 import { finishReported, mayFinish, startReported } from './reporting';
+import type { DispatchSettings } from './settings';
 
 type Handlers = {
   [K in MessageKind]: (state: DispatcherState, message: MessageOf<K>, now: number) => Step<K>;
@@ -12,6 +14,7 @@ type Handlers = {
 
 const HANDLERS: Handlers = {
   arrivals: (state, { runs }, now) => arrived(state, runs, now),
+  orders: (state, { orders }) => ordered(state, orders),
   lease: (state, { request }, now) => leaseRequested(state, request, now),
   renew: (state, { request }, now) => renewed(state, request, now),
   return: (state, { request }, now) => returned(state, request, now),
@@ -19,6 +22,7 @@ const HANDLERS: Handlers = {
   'may-finish': (state, { report }, now) => mayFinish(state, report, now),
   finished: (state, { report }) => finishReported(state, report),
   'reports-drained': (state) => reportsDrained(state),
+  settings: (state, { settings }) => reconfigured(state, settings),
   tick: (state, { hearing }, now) => ticked(state, hearing, now),
   explain: (state, { runId }, now) => explained(state, runId, now),
   status: (state, _message, now) => statusAsked(state, now),
@@ -40,6 +44,12 @@ export function step<K extends MessageKind>(
 function arrived(state: DispatcherState, runs: DispatchedRun[], now: number): Step<'arrivals'> {
   const writes = runs.map((run) => state.takeIn(run, now));
   return { writes, reply: undefined, workWaiting: runs.length > 0 };
+}
+
+/** Leases that are out keep what they were granted with; runs whose extra apt source has appeared may go. */
+function reconfigured(state: DispatcherState, settings: DispatchSettings): Step<'settings'> {
+  state.reconfigure(settings);
+  return { writes: [], reply: undefined, workWaiting: true };
 }
 
 function reportsDrained(state: DispatcherState): Step<'reports-drained'> {

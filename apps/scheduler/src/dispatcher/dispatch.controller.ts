@@ -47,4 +47,9 @@ export class DispatchController {
   runsSubmitted(@Payload() _payload: unknown, @Ctx() { scope }: BusContext): void {
     this.dispatchers.lookForArrivals(scope);
   }
+
+  @EventPattern<string>(SUBJECTS.ordersWaiting)
+  ordersWaiting(@Payload() _payload: unknown, @Ctx() { scope }: BusContext): void {
+    this.dispatchers.lookForOrders(scope);
+  }
 }

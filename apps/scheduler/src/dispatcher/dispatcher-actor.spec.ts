@@ -18,6 +18,7 @@ silenceLog();
 describe('DispatcherActor', () => {
   const clock = new VirtualClock();
   const signalled = jest.fn();
+  const stopSignalled = jest.fn();
   const ended = jest.fn();
   let books: MemoryBooks;
   let tenure: Tenure;
@@ -40,7 +41,10 @@ describe('DispatcherActor', () => {
     const ownership = await books.claim(ARCH, 's1', TENURE_MS);
     tenure = new Tenure(ownership ?? fail(), clock, ended);
     tenure.extendTo(clock.now() + TENURE_MS);
-    const ports = { journal: wrapped(journal), clock, isHearing: () => true, signalWorkWaiting: signalled };
+    const ports = {
+      ...{ journal: wrapped(journal), clock, isHearing: () => true },
+      ...{ signalWorkWaiting: signalled, signalStop: stopSignalled },
+    };
     actor = new DispatcherActor(tenure, ports, {
       ...{ arrivalPollMs: POLL_MS, arrivalsPerTurnMax: 2, mailboxLengthMax: 100, turnMessagesMax: 10 },
       ...{ reloadDelayMs: 1_000, dispatch: settings(), ...changes },
@@ -53,6 +57,7 @@ describe('DispatcherActor', () => {
     return {
       load: (arch) => books.load(arch),
       arrivals: (arch, limit) => books.arrivals(arch, limit),
+      orders: (arch, limit) => books.orders(arch, limit),
       commit: (arch, epoch, writes) => books.commit(arch, epoch, writes),
       finishedAttempt: (runId) => books.finishedAttempt(runId),
       ...journal,
@@ -66,6 +71,30 @@ describe('DispatcherActor', () => {
     return row.runId;
   };
   const ask = (slot = 0) => actor.ask({ kind: 'lease', request: { ...SLOT, slot } });
+
+  it('goes by a new configuration from its next turn on, and after it loaded again', async () => {
+    let failures = 0;
+    const commit: Journal['commit'] = (...args) =>
+      failures-- > 0 ? Promise.reject(new Error('no')) : books.commit(...args);
+    await start({ commit });
+    const changed = {
+      ...{ arrivalPollMs: 10, arrivalsPerTurnMax: 2, mailboxLengthMax: 1, turnMessagesMax: 10 },
+      ...{ reloadDelayMs: 1_000, dispatch: settings({ askAgainMs: 77 }) },
+    };
+    actor.reconfigure(changed);
+    const answered = ask();
+    await expect(ask(1)).rejects.toThrow(MailboxFull);
+    await time(0);
+    expect((await answered).askAgainMs).toBe(77);
+    const runId = accept();
+    await time(10);
+    expect(books.look(runId)?.takenIn).toBe(true);
+    failures = 1;
+    const again = ask();
+    actor.reconfigure({ ...changed, dispatch: settings({ askAgainMs: 88 }) });
+    await time(1_000);
+    expect((await again).askAgainMs).toBe(88);
+  });
 
   it('takes in what arrived, at a command at once and else at the next poll', async () => {
     await start();
@@ -87,6 +116,63 @@ describe('DispatcherActor', () => {
     actor.lookForArrivals();
     await time(0);
     expect(runs.filter((runId) => !books.look(runId)?.takenIn)).toEqual([]);
+  });
+
+  it('takes an order in at a command, and else at the next poll, and has the attempt stopped', async () => {
+    const [first, second] = [accept(), accept()];
+    await start();
+    await Promise.all([ask(0), ask(1)]);
+    books.cancel(first, 'ada');
+    actor.lookForOrders();
+    await time(0);
+    expect(books.ordersWaiting).toEqual([]);
+    const reason = 'the run was cancelled by ada';
+    expect(stopSignalled.mock.calls).toEqual([[{ worker: 'w1', runId: first, attempt: 1, reason }]]);
+    books.cancel(second, 'ada');
+    await time(POLL_MS);
+    expect(books.ordersWaiting).toEqual([]);
+    expect(stopSignalled).toHaveBeenLastCalledWith(expect.objectContaining({ runId: second }));
+  });
+
+  it('stops nothing when the turn that took the order in was not committed, and takes it in later', async () => {
+    accept();
+    let failures = 1;
+    await start({
+      commit: (arch, epoch, writes) =>
+        writes.some(({ kind }) => kind === 'order-taken') && failures-- > 0
+          ? Promise.reject(new Error('away'))
+          : books.commit(arch, epoch, writes),
+    });
+    await ask();
+    books.cancel(1, 'ada');
+    actor.lookForOrders();
+    await time(0);
+    expect([books.ordersWaiting, stopSignalled.mock.calls]).toEqual([[1], []]);
+    await time(1_000);
+    expect(books.ordersWaiting).toEqual([]);
+    expect(stopSignalled).toHaveBeenCalledTimes(1);
+  });
+
+  it('grants the next run when the best one was cancelled without its knowledge', async () => {
+    const [best, next] = [accept(), accept()];
+    await start();
+    books.cancel(best, 'ada');
+    expect((await ask()).lease).toMatchObject({ runId: next, attempt: 1 });
+    expect(books.look(best)?.attempt).toBe(0);
+  });
+
+  it('answers the report of a run that was cancelled without its knowledge, and loads again only once', async () => {
+    accept();
+    const load = jest.fn((arch: string) => books.load(arch));
+    await start({ load });
+    await ask();
+    const report = finishedReport(1, 1);
+    expect(await actor.ask({ kind: 'may-finish', report })).toBe('counts');
+    books.cancel(1, 'ada');
+    expect(await actor.ask({ kind: 'finished', report })).toBe('unknown');
+    expect(await actor.ask({ kind: 'finished', report })).toBe('unknown');
+    expect(load).toHaveBeenCalledTimes(2);
+    expect(await books.finishedAttempt(1)).toBeNull();
   });
 
   it('commits the writes of all messages of a turn at once, before any is answered', async () => {

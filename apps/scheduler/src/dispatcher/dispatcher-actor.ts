@@ -3,6 +3,7 @@ import type { Clock } from '@proctor/clock';
 import {
   DispatcherState,
   StaleEpoch,
+  type AttemptToStop,
   type DispatcherMessage,
   type DispatchSettings,
   type Journal,
@@ -12,16 +13,12 @@ import {
 } from '@proctor/dispatch';
 import type { Tenure } from '../ownership/tenure';
 import { Mailbox, type Letter } from './mailbox';
+import { News, type NewsSettings } from './news';
 import { NotOwner, takeTurn } from './turn';
 
-export interface ActorSettings {
-  arrivalPollMs: number;
-  /** Runs that are taken in by one turn. */
-  arrivalsPerTurnMax: number;
+export interface ActorSettings extends NewsSettings {
   mailboxLengthMax: number;
   turnMessagesMax: number;
-  /** Wait after rows could not be loaded, read or written. */
-  reloadDelayMs: number;
   dispatch: DispatchSettings;
 }
 
@@ -33,6 +30,8 @@ export interface ActorPorts {
   isHearing(): boolean;
   /** Tells idle workers of the architecture to ask again. */
   signalWorkWaiting(arch: string): void;
+  /** Tells a worker to end an attempt at once. */
+  signalStop(stop: AttemptToStop): void;
 }
 
 /** Messages of a failed turn that fail alone, one after the other, before the rest of the turn is refused too. */
@@ -47,11 +46,11 @@ const LOGGED_MESSAGE_LENGTH_MAX = 1000;
 export class DispatcherActor {
   private readonly logger: Logger;
   private readonly mailbox: Mailbox;
+  private readonly news: News;
   private state: DispatcherState | null = null;
   /** What the actor tells itself; handled by the next turn. */
   private notices: DispatcherMessage[] = [];
   private reportsDrained = false;
-  private arrivalsDueMs = -Infinity;
   private latestMs = -Infinity;
   private stopped = false;
   private endRest = (): void => undefined;
@@ -61,10 +60,11 @@ export class DispatcherActor {
   constructor(
     private readonly tenure: Tenure,
     private readonly ports: ActorPorts,
-    private readonly settings: ActorSettings,
+    private settings: ActorSettings,
   ) {
     this.logger = new Logger(`Dispatcher ${tenure.arch}`);
     this.mailbox = new Mailbox(settings.mailboxLengthMax, () => this.state && this.endRest());
+    this.news = new News(tenure.arch, ports.journal, this.logger, () => this.settings);
     this.loop = this.run().catch((error) => this.stepDown(error));
   }
 
@@ -79,7 +79,13 @@ export class DispatcherActor {
 
   /** Runs were committed by somebody: do not wait for the next poll. */
   lookForArrivals(): void {
-    this.arrivalsDueMs = -Infinity;
+    this.news.lookForArrivals();
+    if (this.state) this.endRest();
+  }
+
+  /** The same for orders. */
+  lookForOrders(): void {
+    this.news.lookForOrders();
     if (this.state) this.endRest();
   }
 
@@ -87,6 +93,15 @@ export class DispatcherActor {
   setReportsDrained(): void {
     this.reportsDrained = true;
     this.notice({ kind: 'reports-drained' });
+  }
+
+  /** The configuration has changed: the next turn goes by the new one. */
+  reconfigure(settings: ActorSettings): void {
+    this.settings = settings;
+    this.mailbox.lengthMax = settings.mailboxLengthMax;
+    this.notice({ kind: 'settings', settings: settings.dispatch });
+    // A shorter interval begins at once.
+    this.lookForArrivals();
   }
 
   /** Messages of workers could not come for a while: no lease expires for that. */
@@ -130,10 +145,11 @@ export class DispatcherActor {
     const letters = this.mailbox.take(this.settings.turnMessagesMax);
     const notices = this.notices;
     this.notices = [];
-    const arrivals = await this.readArrivals();
-    const own = [...arrivals, ...this.dueTick(state)];
+    // First of all, so that no cancelled run is granted.
+    const first = [...(await this.news.orders(this.time())), ...notices];
+    const last = [...(await this.news.arrivals(this.time())), ...this.dueTick(state)];
     try {
-      await this.handle(state, [...notices.map(unanswered), ...letters, ...own.map(unanswered)]);
+      await this.handle(state, [...first.map(unanswered), ...letters, ...last.map(unanswered)]);
     } catch (error) {
       await this.recover(letters, error);
     }
@@ -141,24 +157,9 @@ export class DispatcherActor {
 
   private async handle(state: DispatcherState, letters: Letter[]): Promise<void> {
     const { journal } = this.ports;
-    const workWaiting = await takeTurn(state, letters, this.time(), journal, this.tenure);
+    const { workWaiting, stops } = await takeTurn(state, letters, this.time(), journal, this.tenure);
     if (workWaiting) this.ports.signalWorkWaiting(this.tenure.arch);
-  }
-
-  private async readArrivals(): Promise<DispatcherMessage[]> {
-    const now = this.time();
-    if (this.arrivalsDueMs > now) return [];
-    this.arrivalsDueMs = now + this.settings.arrivalPollMs;
-    const { arrivalsPerTurnMax } = this.settings;
-    try {
-      const runs = await this.ports.journal.arrivals(this.tenure.arch, arrivalsPerTurnMax);
-      if (runs.length === arrivalsPerTurnMax) this.arrivalsDueMs = -Infinity;
-      return runs.length > 0 ? [{ kind: 'arrivals', runs }] : [];
-    } catch (error) {
-      this.logger.warn(`arrivals could not be read: ${String(error)}`);
-      this.lookForArrivalsLater();
-      return [];
-    }
+    for (const stop of stops) this.ports.signalStop(stop);
   }
 
   /** Comes after everything that was heard, so that no lease expires whose renewal waits in the mailbox. */
@@ -176,7 +177,7 @@ export class DispatcherActor {
       throw failure;
     }
     this.logger.warn(`a turn of ${letters.length} messages failed, loading again: ${String(failure)}`);
-    this.lookForArrivalsLater();
+    this.news.lookLater(this.time());
     let failuresInARow = 0;
     for (const [place, letter] of letters.entries()) {
       if (failuresInARow < FAILURES_IN_A_ROW_MAX) this.state ??= await this.load();
@@ -199,11 +200,6 @@ export class DispatcherActor {
     }
   }
 
-  /** Not at once, since they may be what failed. */
-  private lookForArrivalsLater(): void {
-    this.arrivalsDueMs = this.time() + Math.min(this.settings.arrivalPollMs, this.settings.reloadDelayMs);
-  }
-
   /** Ends the tenure; the loop is over. */
   private stepDown(reason: unknown): void {
     this.state = null;
@@ -222,7 +218,7 @@ export class DispatcherActor {
   }
 
   private nextWakeMs(state: DispatcherState): number {
-    return Math.min(this.arrivalsDueMs, state.nextDeadlineMs ?? Infinity);
+    return Math.min(this.news.dueMs, state.nextDeadlineMs ?? Infinity);
   }
 
   private rest(untilMs: number): Promise<void> {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import type { Realm } from '../ownership/ownership-keeper';
 import type { Tenure } from '../ownership/tenure';
-import type { DispatcherActor } from './dispatcher-actor';
+import type { ActorSettings, DispatcherActor } from './dispatcher-actor';
 import { NotOwner } from './turn';
 
 /** The subjects of an architecture, listened to only while it is owned. BusStrategy is one. */
@@ -37,6 +37,15 @@ export class Dispatchers implements Realm {
 
   lookForArrivals(arch: string): void {
     this.reigns.get(arch)?.actor.lookForArrivals();
+  }
+
+  lookForOrders(arch: string): void {
+    this.reigns.get(arch)?.actor.lookForOrders();
+  }
+
+  /** Every dispatcher goes by these from its next turn on. */
+  reconfigure(settings: ActorSettings): void {
+    for (const { actor } of this.reigns.values()) actor.reconfigure(settings);
   }
 
   heardAgain(): void {

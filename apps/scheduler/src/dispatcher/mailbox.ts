@@ -20,7 +20,7 @@ export class Mailbox {
 
   /** @param onMail is called after each letter that comes in */
   constructor(
-    private readonly lengthMax: number,
+    public lengthMax: number,
     private readonly onMail: () => void,
   ) {}
 

@@ -1,4 +1,4 @@
-import { step, type DispatcherState, type Journal, type Step } from '@proctor/dispatch';
+import { step, type AttemptToStop, type DispatcherState, type Journal, type Step } from '@proctor/dispatch';
 import type { Tenure } from '../ownership/tenure';
 import type { Letter } from './mailbox';
 
@@ -9,10 +9,16 @@ export class NotOwner extends Error {
   }
 }
 
+/** What others should hear of a turn, now that it is committed. */
+export interface TurnNews {
+  /** Runs became available. */
+  workWaiting: boolean;
+  stops: AttemptToStop[];
+}
+
 /**
  * Handles the messages in order at one time, commits their writes in one transaction, and answers all.
  * Whatever it throws, nothing was answered and the state is good for nothing any more.
- * @returns whether runs became available
  * @throws StaleEpoch, NotOwner when the tenure is over
  */
 export async function takeTurn(
@@ -21,11 +27,14 @@ export async function takeTurn(
   now: number,
   journal: Journal,
   tenure: Tenure,
-): Promise<boolean> {
+): Promise<TurnNews> {
   const steps: Step[] = letters.map(({ message }) => step(state, message, now));
   const writes = steps.flatMap((taken) => taken.writes);
   if (writes.length > 0) await journal.commit(tenure.arch, tenure.epoch, writes);
   if (!tenure.holds()) throw new NotOwner(tenure.arch);
   letters.forEach((letter, place) => letter.resolve(steps[place]?.reply));
-  return steps.some((taken) => taken.workWaiting === true);
+  return {
+    workWaiting: steps.some((taken) => taken.workWaiting === true),
+    stops: steps.flatMap((taken) => taken.stops ?? []),
+  };
 }

@@ -32,11 +32,13 @@ describe('OwnershipKeeper', () => {
   let clock: VirtualClock;
   let books: MemoryBooks;
   let keepers: OwnershipKeeper[];
+  let architectures: string[];
 
   beforeEach(() => {
     clock = new VirtualClock();
     books = new MemoryBooks(() => clock.now());
     keepers = [];
+    architectures = ['amd64', 'arm64', 'riscv64', 's390x'];
   });
   afterEach(async () => {
     await Promise.all(keepers.map((keeper) => keeper.stop()));
@@ -55,7 +57,9 @@ describe('OwnershipKeeper', () => {
     };
     const keeper = new OwnershipKeeper(connection, realm, clock, {
       scheduler,
-      architectures: ['amd64', 'arm64', 'riscv64', 's390x'],
+      get architectures() {
+        return architectures;
+      },
       ownershipTtlMs: TTL_MS,
     });
     keepers.push(keeper);
@@ -71,6 +75,14 @@ describe('OwnershipKeeper', () => {
     expect(first.realm.architectures).toHaveLength(2);
     expect(second.realm.architectures).toHaveLength(2);
     expect(new Set([...first.realm.architectures, ...second.realm.architectures]).size).toBe(4);
+  });
+
+  it('follows the architectures that the deployment has', async () => {
+    const { realm } = await start('s1');
+    architectures = ['amd64', 'arm64', 'i386'];
+    await time(TTL_MS);
+    expect(realm.architectures).toEqual(['amd64', 'arm64', 'i386']);
+    expect((await start('s2')).realm.architectures).not.toContain('s390x');
   });
 
   it('hands over at once when it is stopped', async () => {

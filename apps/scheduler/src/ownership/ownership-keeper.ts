@@ -7,7 +7,8 @@ import { Tenure } from './tenure';
 export interface OwnershipSettings {
   /** Id of this process, chosen anew at each start. */
   scheduler: string;
-  architectures: string[];
+  /** Read anew at each round. */
+  readonly architectures: string[];
   ownershipTtlMs: number;
 }
 

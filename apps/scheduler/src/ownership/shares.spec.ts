@@ -33,6 +33,14 @@ describe('shareOf', () => {
       architecturesMax: 2,
     });
   });
+
+  it('gives up what the deployment has no more', () => {
+    expect(shareOf('s1', ['s1'], ['arch1', 'arch3'], new Set(['arch1', 'arch2']))).toEqual({
+      release: ['arch2'],
+      claim: ['arch3'],
+      architecturesMax: 2,
+    });
+  });
 });
 
 function list(prefix: string, count: number): string[] {

@@ -1,6 +1,6 @@
 /** What one scheduler should do about ownership, seen what it owns and who else lives. */
 export interface Share {
-  /** Owned ones to give up, because another scheduler is to have them. */
+  /** Owned ones to give up, because another scheduler is to have them or the deployment has them no more. */
   release: string[];
   /** Not owned ones to try, in this order, until `architecturesMax` are owned. */
   claim: string[];
@@ -25,7 +25,10 @@ export function shareOf(
   const others = architectures.filter((_, place) => place % count !== ownPlace);
   const ranked = [...preferred, ...others];
   return {
-    release: ranked.filter((arch) => owned.has(arch)).slice(architecturesMax),
+    release: [
+      ...[...owned].filter((arch) => !architectures.includes(arch)),
+      ...ranked.filter((arch) => owned.has(arch)).slice(architecturesMax),
+    ],
     claim: ranked.filter((arch) => !owned.has(arch)),
     architecturesMax,
   };

@@ -59,6 +59,12 @@ describe('FinishedReports', () => {
     expect(await isStaged()).toBe(false);
   });
 
+  it('tells those who wait for results', async () => {
+    const told = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
+    await take();
+    await told;
+  });
+
   it('asks for another upload when a file is missing or damaged, and records nothing', async () => {
     await bus.stage(STAGED, Readable.from(['another log']));
     await take();

@@ -33,7 +33,9 @@ export class FinishedReports {
     if (judged !== 'counts') return this.settle(report, judged);
     const missing = await this.storeFiles(report);
     if (missing !== null) return this.tell(report, 'upload-again', missing);
-    await this.settle(report, await this.dispatchers.ask(arch, { kind: 'finished', report }));
+    const answer = await this.dispatchers.ask(arch, { kind: 'finished', report });
+    if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
+    await this.settle(report, answer);
   }
 
   /** The worker is told first: what is left in staging or in the live log is dropped by age at the latest. */

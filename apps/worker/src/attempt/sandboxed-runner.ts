@@ -5,7 +5,7 @@ import type { Lease, LogChunk } from '@proctor/contracts';
 import { autopkgtestCommand, checkLease } from '../autopkgtest/command';
 import { readOutput } from '../autopkgtest/output';
 import { endOfFile } from '../autopkgtest/plain-file';
-import { judge } from '../autopkgtest/verdict';
+import { judge, rejectedVersion } from '../autopkgtest/verdict';
 import { LogTail, LOG_TAIL_SETTINGS } from '../log/log-tail';
 import { freshResultFolder } from '../reports/result-folder';
 import type { RunFolder } from '../sandbox/run-folder';
@@ -14,6 +14,7 @@ import type { Sandboxes } from '../sandbox/sandboxes';
 import type { AttemptResult, AttemptRunner, SlotLog } from '../slot/ports';
 import type { Testbeds } from '../testbed/testbeds';
 import { packResult, type PackLimits } from './result-files';
+import { VersionWatch } from './version-watch';
 
 export interface RunnerSettings extends PackLimits {
   runTimeoutMs: number;
@@ -80,7 +81,7 @@ export class SandboxedRunner implements AttemptRunner {
     const sandbox = await this.sandboxes.start(folder, use);
     started();
     tail.start();
-    const ending = await this.await(sandbox, signal);
+    const ending = await this.await(sandbox, lease, folder, signal);
     await tail.finish();
     signal.throwIfAborted();
     const durationSeconds = Math.round((this.clock.now() - begun) / 1000);
@@ -88,26 +89,39 @@ export class SandboxedRunner implements AttemptRunner {
     const detail = trouble ?? lastLine(await endOfFile(folder.errors, 1024));
     const target = freshResultFolder(this.settings.resultsPath, lease.runId, lease.attempt);
     const files = await packResult(folder, target, this.settings);
-    return { ...judge({ ...ending, detail }), version, durationSeconds, files };
+    const isRejected = version !== null && lease.rejectedVersions.includes(version);
+    const judgement = { ...judge({ ...ending, detail }), ...(isRejected && rejectedVersion(lease, version)) };
+    return { ...judgement, version, durationSeconds, files };
   }
 
-  /** The end of the sandbox: its own, the worker's limit, or an abort. Nothing of it is left then. */
-  private async await(sandbox: Sandbox, signal: AbortSignal): Promise<Ending> {
+  /** The end of the sandbox: its own, the worker's limit, a rejected version, or an abort. Nothing of it is left then. */
+  private async await(
+    sandbox: Sandbox,
+    lease: Lease,
+    folder: RunFolder,
+    signal: AbortSignal,
+  ): Promise<Ending> {
     const { runTimeoutMs } = this.settings;
     let isOverLimit = false;
+    let isKilled = false;
     const kill = () => {
+      isKilled = true;
       sandbox.kill().catch((error: unknown) => this.log.warn(`a sandbox does not end: ${String(error)}`));
     };
     const cancelLimit = this.clock.after(runTimeoutMs, () => {
       isOverLimit = true;
       kill();
     });
+    const watch = new VersionWatch(folder.output, lease.rejectedVersions, kill, this.clock, this.log);
+    watch.start();
     signal.addEventListener('abort', kill);
     if (signal.aborted) kill();
     const { code } = await sandbox.ended;
+    watch.stop();
     cancelLimit();
     signal.removeEventListener('abort', kill);
-    return { exitCode: code, ...(isOverLimit ? { limitMs: runTimeoutMs } : {}) };
+    // The code of a sandbox that was killed is not the test runner's.
+    return { exitCode: isKilled ? null : code, ...(isOverLimit ? { limitMs: runTimeoutMs } : {}) };
   }
 
   private tailOf({ runId, attempt }: Lease, folder: RunFolder): LogTail {

@@ -14,6 +14,7 @@ const LEASE: Lease = {
   trigger: null,
   pinPackages: [],
   extraAptSources: [],
+  rejectedVersions: [],
 };
 
 const PARTS: CommandParts = {

@@ -9,15 +9,23 @@ export interface RunnerOutput {
   trouble: string | null;
 }
 
+const VERSION_FILE = 'testpkg-version';
 const VERSION_LENGTH_MAX = 256;
 const FILE_BYTES_MAX = 64 * 1024;
 
 /** Missing files are no error: a runner may have ended before it wrote them. */
 export async function readOutput(folder: string): Promise<RunnerOutput> {
-  const [version, summary] = await Promise.all(
-    ['testpkg-version', 'summary'].map((name) => startOfFile(join(folder, name), FILE_BYTES_MAX)),
-  );
-  return { version: packageVersion(version ?? ''), trouble: summaryTrouble(summary ?? '') };
+  const [version, summary] = await Promise.all([
+    startOfFile(join(folder, VERSION_FILE), FILE_BYTES_MAX),
+    startOfFile(join(folder, 'summary'), FILE_BYTES_MAX),
+  ]);
+  return { version: packageVersion(version), trouble: summaryTrouble(summary) };
+}
+
+/** The version that a running test runner has written down; null while it has not, or not to the end of the line. */
+export async function versionSoFar(folder: string): Promise<string | null> {
+  const text = await startOfFile(join(folder, VERSION_FILE), FILE_BYTES_MAX);
+  return text.endsWith('\n') ? packageVersion(text) : null;
 }
 
 /** "hello 2.10-3" → "2.10-3" */

@@ -1,4 +1,4 @@
-import type { Verdict } from '@proctor/contracts';
+import type { Lease, Verdict } from '@proctor/contracts';
 
 /** How the test runner ended. */
 export interface RunnerEnd {
@@ -56,6 +56,15 @@ export function judge({ exitCode, limitMs, detail }: RunnerEnd): Judgement {
   ];
   const isExplained = EXPLAINED.has(exitCode) || !(exitCode in JUDGEMENTS);
   return { verdict, message: isExplained ? explained(sentence, detail) : sentence, exitCode };
+}
+
+/** The deployment does not test this version of the package here; how the runner ended is of no weight. */
+export function rejectedVersion(
+  { package: name, suite, arch }: Pick<Lease, 'package' | 'suite' | 'arch'>,
+  version: string,
+): Pick<Judgement, 'verdict' | 'message'> {
+  const message = `version ${version} of ${name} is on the reject list for ${suite}/${arch}`;
+  return { verdict: 'fail', message };
 }
 
 function explained(sentence: string, detail?: string): string {

@@ -27,6 +27,23 @@ describe('a held lease', () => {
     expect(rig.asks).toHaveLength(2);
   });
 
+  it('ends its attempt at once at a signal about it, and at no other', async () => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    rig.slot.stopAttempt({ runId: 1, attempt: 2, reason: 'another attempt' });
+    rig.slot.stopAttempt({ runId: 2, attempt: 1, reason: 'another run' });
+    await rig.settle();
+    expect(attempt.signal.aborted).toBe(false);
+    rig.slot.stopAttempt({ runId: 1, attempt: 1, reason: 'the run was cancelled by ada' });
+    await rig.settle();
+    expect((attempt.signal.reason as Error).message).toBe('the run was cancelled by ada');
+    expect(rig.finished).toHaveLength(0);
+    expect(rig.returns).toHaveLength(0);
+    expect(rig.asks).toHaveLength(2);
+    await rig.pass(60_000);
+    expect(rig.renewals).toHaveLength(0);
+  });
+
   it.each([
     ['of an older epoch', { epoch: 0 }],
     ['about another attempt', { attempt: 2 }],

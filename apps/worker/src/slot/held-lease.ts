@@ -1,4 +1,4 @@
-import type { Lease, RenewReply, SlotIdentity } from '@proctor/contracts';
+import type { Lease, RenewReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
 import { NotStarted, type AttemptResult, type SlotParts } from './ports';
 import { within } from './wake-up';
 
@@ -46,6 +46,14 @@ export class HeldLease {
   async handBackAndEnd(reason: string): Promise<void> {
     if (!this.abort.signal.aborted && !this.hasResult) this.handedBack ??= this.handBack(reason);
     await this.handedBack;
+    this.abort.abort(new Error(reason));
+    this.release();
+  }
+
+  /** The lease is gone: ends the attempt and reports nothing. Does nothing when another attempt is meant. */
+  stop({ runId, attempt, reason }: StopAttemptSignal): void {
+    if (runId !== this.lease.runId || attempt !== this.lease.attempt) return;
+    this.cancelRenewal();
     this.abort.abort(new Error(reason));
     this.release();
   }
@@ -101,10 +109,7 @@ export class HeldLease {
 
   private obey(reply: RenewReply): void {
     if (!this.parts.epochs.accepts(reply) || reply.instruction !== 'stop') return;
-    if (reply.runId !== this.lease.runId || reply.attempt !== this.lease.attempt) return;
-    this.cancelRenewal();
-    this.abort.abort(new Error(reply.reason ?? 'the lease is gone'));
-    this.release();
+    this.stop({ ...reply, reason: reply.reason ?? 'the lease is gone' });
   }
 
   private async handBack(reason: string): Promise<void> {

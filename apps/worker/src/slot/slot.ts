@@ -1,4 +1,4 @@
-import type { Lease, LeaseReply, SlotIdentity } from '@proctor/contracts';
+import type { Lease, LeaseReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
 import { HeldLease, type HoldingEnd } from './held-lease';
 import type { SlotParts } from './ports';
 import { WakeUp, within } from './wake-up';
@@ -34,6 +34,11 @@ export class Slot {
   /** Work may be waiting: an idle slot asks at once. */
   wake(): void {
     this.wakeUp.wake();
+  }
+
+  /** Ends the attempt at once, if it is the one that is executed here. */
+  stopAttempt(signal: StopAttemptSignal): void {
+    this.held?.stop(signal);
   }
 
   /** Takes nothing more; hands back what it holds, ends its attempt, and resolves when nothing of it is left. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import type { WorkerConfiguration } from '@proctor/config';
+import type { Configuration } from '@proctor/config';
 import type { Sandboxes } from '../sandbox/sandboxes';
 import type { Backend } from './backend';
 import { HostApt } from './host-apt/host-apt';
@@ -16,16 +16,17 @@ const MINUTE_MS = 60_000;
 
 /** The backends that the configuration names, in its order. `changed`: one of them has more to offer than before. */
 export function buildBackends(
-  configuration: WorkerConfiguration,
+  configuration: Pick<Configuration, 'worker'>,
   sandboxes: Sandboxes,
   changed: () => void,
 ): Backend[] {
-  return configuration.backends.map((name) => {
+  const { worker } = configuration;
+  return worker.backends.map((name) => {
     switch (name) {
       case 'unshare':
         return buildUnshare(configuration, sandboxes, changed);
       case 'null':
-        return new NullBackend(configuration.suitesAtStart, configuration.machineMayBeDestroyed, sandboxes);
+        return new NullBackend(worker.suitesAtStart, worker.machineMayBeDestroyed, sandboxes);
       default:
         return new UnknownBackend(name);
     }
@@ -33,16 +34,18 @@ export function buildBackends(
 }
 
 function buildUnshare(
-  configuration: WorkerConfiguration,
+  configuration: Pick<Configuration, 'worker'>,
   sandboxes: Sandboxes,
   changed: () => void,
 ): Backend {
-  const { workPath, suiteSources, suitesAtStart, architectures, imageAgeMaxMs } = configuration;
+  const { workPath, suiteSources, suitesAtStart, architectures } = configuration.worker;
   const files = new ImageFiles(join(workPath, 'images'));
   const hostApt = new HostApt(suiteSources, join(workPath, 'keys'));
   const builder = new MmdebstrapBuilder(sandboxes, hostApt);
   const settings: ImageSettings = {
-    ageMaxMs: imageAgeMaxMs,
+    get ageMaxMs() {
+      return configuration.worker.imageAgeMaxMs;
+    },
     checkMs: 10 * MINUTE_MS,
     retryFirstMs: MINUTE_MS,
     retryMaxMs: 30 * MINUTE_MS,

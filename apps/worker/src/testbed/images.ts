@@ -5,7 +5,8 @@ import type { ImageBuilder } from './image-builder';
 import type { ImageFiles } from './image-files';
 
 export interface ImageSettings {
-  ageMaxMs: number;
+  /** Read anew at each look. */
+  readonly ageMaxMs: number;
   /** How often the ages are looked at. */
   checkMs: number;
   /** First pause after a build that failed; it doubles. */

@@ -1,4 +1,5 @@
+import { CancelRetryPublish1764200000000 } from './cancel-retry-publish';
 import { FirstSchema1763640000000 } from './first-schema';
 
 /** In the order in which they run; the number is the time in milliseconds at which each was written. */
-export const MIGRATIONS = [FirstSchema1763640000000];
+export const MIGRATIONS = [FirstSchema1763640000000, CancelRetryPublish1764200000000];

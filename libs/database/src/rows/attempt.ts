@@ -5,7 +5,7 @@ import { RunRow } from './run';
 
 /** The n-th execution of a run: one row for each lease granted. */
 @Entity('attempts')
-@Check('attempts_outcome_check', `outcome in ('finished', 'expired', 'lost', 'returned')`)
+@Check('attempts_outcome_check', `outcome in ('finished', 'expired', 'lost', 'returned', 'cancelled')`)
 @Check('attempts_ended_check', '(outcome is null) = (ended_at is null)')
 export class AttemptRow {
   @PrimaryColumn('integer')

@@ -22,6 +22,7 @@ import { UserRow } from './user';
     else verdict is null and finished_at is null and message is null and version is null
   end`,
 )
+@Check('runs_cancelled_check', `not cancelled or state = 'finished'`)
 @Index('runs_unfinished', { synchronize: false })
 @Index('runs_arrivals', { synchronize: false })
 @Index('runs_results', ['apiKeyId', 'updatedAt', 'runId'])
@@ -29,6 +30,13 @@ import { UserRow } from './user';
 @Index('runs_recent', { synchronize: false })
 @Index('runs_running', { synchronize: false })
 @Index('runs_waiting', { synchronize: false })
+@Index('runs_status', { synchronize: false })
+@Index('runs_status_updates', { synchronize: false })
+@Index('runs_passes', { synchronize: false })
+@Index('runs_news', { synchronize: false })
+@Index('runs_retries', { synchronize: false })
+@Index('runs_private', { synchronize: false })
+@Index('runs_finished_private', { synchronize: false })
 export class RunRow {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   runId: number;
@@ -86,11 +94,23 @@ export class RunRow {
   @JoinColumn({ name: 'retry_of', foreignKeyConstraintName: 'runs_retry_of_fkey' })
   original?: RunRow | null;
 
+  /** Who retried it: the slot time is theirs. */
+  @Column('integer', { nullable: true })
+  retriedBy: number | null;
+
+  @ManyToOne(() => UserRow)
+  @JoinColumn({ name: 'retried_by', foreignKeyConstraintName: 'runs_retried_by_fkey' })
+  retrier?: UserRow | null;
+
   @Column('text', { default: 'queued' })
   state: RunState;
 
   @Column('text', { nullable: true })
   verdict: Verdict | null;
+
+  /** Somebody ended it: it says nothing about the package. */
+  @Column('boolean', { default: false })
+  cancelled: boolean;
 
   /** The latest granted; the run's fencing token. */
   @Column('integer', { default: 0 })

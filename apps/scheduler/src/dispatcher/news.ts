@@ -1,0 +1,71 @@
+import type { LoggerService } from '@nestjs/common';
+import type { DispatcherMessage, Journal } from '@proctor/dispatch';
+
+export interface NewsSettings {
+  arrivalPollMs: number;
+  /** Runs, and orders, that are taken in by one turn. */
+  arrivalsPerTurnMax: number;
+  /** Wait after rows could not be loaded, read or written. */
+  reloadDelayMs: number;
+}
+
+/** What others have committed for a dispatcher: read when it is told to look, and now and then. */
+export class News {
+  private ordersDueMs = -Infinity;
+  private arrivalsDueMs = -Infinity;
+
+  /** @param settings as they are at the moment */
+  constructor(
+    private readonly arch: string,
+    private readonly journal: Pick<Journal, 'arrivals' | 'orders'>,
+    private readonly logger: Pick<LoggerService, 'warn'>,
+    private readonly settings: () => NewsSettings,
+  ) {}
+
+  get dueMs(): number {
+    return Math.min(this.ordersDueMs, this.arrivalsDueMs);
+  }
+
+  lookForOrders(): void {
+    this.ordersDueMs = -Infinity;
+  }
+
+  lookForArrivals(): void {
+    this.arrivalsDueMs = -Infinity;
+  }
+
+  /** Not at once, since they may be what failed. */
+  lookLater(now: number): void {
+    const { arrivalPollMs, reloadDelayMs } = this.settings();
+    this.ordersDueMs = this.arrivalsDueMs = now + Math.min(arrivalPollMs, reloadDelayMs);
+  }
+
+  /** Before the arrivals, so that no run arrives whose cancellation was read as an order. */
+  async orders(now: number): Promise<DispatcherMessage[]> {
+    if (this.ordersDueMs > now) return [];
+    const { arrivalPollMs, arrivalsPerTurnMax } = this.settings();
+    this.ordersDueMs = now + arrivalPollMs;
+    const orders = await this.read('orders', now, () => this.journal.orders(this.arch, arrivalsPerTurnMax));
+    if (orders.length === arrivalsPerTurnMax) this.lookForOrders();
+    return orders.length > 0 ? [{ kind: 'orders', orders }] : [];
+  }
+
+  async arrivals(now: number): Promise<DispatcherMessage[]> {
+    if (this.arrivalsDueMs > now) return [];
+    const { arrivalPollMs, arrivalsPerTurnMax } = this.settings();
+    this.arrivalsDueMs = now + arrivalPollMs;
+    const runs = await this.read('arrivals', now, () => this.journal.arrivals(this.arch, arrivalsPerTurnMax));
+    if (runs.length === arrivalsPerTurnMax) this.lookForArrivals();
+    return runs.length > 0 ? [{ kind: 'arrivals', runs }] : [];
+  }
+
+  private async read<T>(what: string, now: number, rows: () => Promise<T[]>): Promise<T[]> {
+    try {
+      return await rows();
+    } catch (error) {
+      this.logger.warn(`${what} could not be read: ${String(error)}`);
+      this.lookLater(now);
+      return [];
+    }
+  }
+}

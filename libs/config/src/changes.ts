@@ -1,0 +1,141 @@
+import { keysAtStart } from './at-start';
+import type { Configuration, ExtraAptSource, RejectList } from './configuration';
+import { keysOf } from './rules';
+import { ApiSection, SchedulerSection, ServerFile } from './server-file';
+import { WorkerFile } from './worker-file';
+
+/** The parts of a configuration that come from its files. */
+export type Part = Exclude<keyof Configuration, 'home'>;
+
+/** A key whose value differs between two configurations. */
+export interface Change {
+  /** One line: the file, the key and, unless it may hold a password, its values. */
+  text: string;
+  /** The value in use stays until the process is started anew. */
+  needsRestart: boolean;
+}
+
+/** Entries of one kind that are named; the others are counted. */
+const ENTRIES_NAMED_MAX = 10;
+const VALUE_LENGTH_MAX = 80;
+
+const API_KEYS = keysOf(ApiSection);
+const SERVER_AT_START = new Set([...keysAtStart(ServerFile), ...keysAtStart(ApiSection)]);
+const SCHEDULER_AT_START = keysAtStart(SchedulerSection);
+const WORKER_AT_START = keysAtStart(WorkerFile);
+
+/** What differs in the parts given, in the order of the files. */
+export function changesBetween(
+  before: Configuration,
+  after: Configuration,
+  parts: readonly Part[] = ['server', 'scheduler', 'worker', 'extraAptSources', 'rejectList'],
+): Change[] {
+  return parts.flatMap((part) => {
+    switch (part) {
+      case 'server':
+        return valueChanges('proctor.yaml', before.server, after.server, SERVER_AT_START, (key) =>
+          API_KEYS.has(key) ? `api.${key}` : key,
+        );
+      case 'scheduler':
+        return valueChanges(
+          'proctor.yaml',
+          before.scheduler,
+          after.scheduler,
+          SCHEDULER_AT_START,
+          (key) => `scheduler.${key}`,
+        );
+      case 'worker':
+        return valueChanges('worker.yaml', before.worker, after.worker, WORKER_AT_START, (key) => key);
+      case 'extraAptSources':
+        return entryChanges(
+          'apt-sources.yaml',
+          byName(before.extraAptSources),
+          byName(after.extraAptSources),
+        );
+      case 'rejectList':
+        return entryChanges('reject-list.yaml', entriesOf(before.rejectList), entriesOf(after.rejectList));
+    }
+  });
+}
+
+/** The new configuration with the values of the old one where only a restart may change them. */
+export function keepAtStart(started: Configuration, next: Configuration): Configuration {
+  return {
+    ...next,
+    home: started.home,
+    server: { ...next.server, ...pick(started.server, SERVER_AT_START) },
+    scheduler: { ...next.scheduler, ...pick(started.scheduler, SCHEDULER_AT_START) },
+    worker: { ...next.worker, ...pick(started.worker, WORKER_AT_START) },
+  };
+}
+
+function pick<T extends object>(values: T, keys: ReadonlySet<string>): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => keys.has(key))) as Partial<T>;
+}
+
+function valueChanges(
+  file: string,
+  before: object,
+  after: object,
+  atStart: ReadonlySet<string>,
+  nameOf: (key: string) => string,
+): Change[] {
+  const [old, fresh] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  const keys = new Set([...old.keys(), ...fresh.keys()]);
+  return [...keys].flatMap((key): Change[] => {
+    const [was, is] = [old.get(key) as unknown, fresh.get(key) as unknown];
+    if (JSON.stringify(was) === JSON.stringify(is)) return [];
+    const name = `${file}: ${nameOf(key)}`;
+    if (atStart.has(key)) {
+      const text = `${name}: ${shown(is)} takes a restart; until then it is ${shown(was)}`;
+      return [{ text, needsRestart: true }];
+    }
+    return [{ text: `${name}: ${shown(was)} → ${shown(is)}`, needsRestart: false }];
+  });
+}
+
+function entryChanges(file: string, before: Map<string, string>, after: Map<string, string>): Change[] {
+  const added = [...after.keys()].filter((key) => !before.has(key));
+  const removed = [...before.keys()].filter((key) => !after.has(key));
+  const changed = [...after].filter(([key, value]) => before.has(key) && before.get(key) !== value);
+  return [
+    ...named(`${file}: added`, added),
+    ...named(`${file}: removed`, removed),
+    ...named(
+      `${file}: changed`,
+      changed.map(([key]) => key),
+    ),
+  ];
+}
+
+function named(what: string, entries: string[]): Change[] {
+  if (entries.length === 0) return [];
+  const others = entries.length - ENTRIES_NAMED_MAX;
+  const more = others > 0 ? ` and ${others} more` : '';
+  return [{ text: `${what} ${entries.slice(0, ENTRIES_NAMED_MAX).join(', ')}${more}`, needsRestart: false }];
+}
+
+function byName(sources: ExtraAptSource[]): Map<string, string> {
+  return new Map(sources.map((source) => [source.name, JSON.stringify(source)]));
+}
+
+/** `package suite/architecture version` → "" */
+function entriesOf(list: RejectList): Map<string, string> {
+  const entries = new Map<string, string>();
+  for (const [name, suites] of Object.entries(list)) {
+    for (const [suite, architectures] of Object.entries(suites)) {
+      for (const [arch, versions] of Object.entries(architectures)) {
+        for (const version of Object.keys(versions)) entries.set(`${name} ${suite}/${arch} ${version}`, '');
+      }
+    }
+  }
+  return entries;
+}
+
+/** Mappings are commands and apt lines: either may hold a password. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'left out';
+  if (typeof value === 'object' && !Array.isArray(value)) return 'another value';
+  const text = JSON.stringify(value);
+  return text.length <= VALUE_LENGTH_MAX ? text : `${text.slice(0, VALUE_LENGTH_MAX)}…`;
+}

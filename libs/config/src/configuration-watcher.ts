@@ -1,0 +1,106 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { FolderContent } from './folder';
+import type { LiveConfiguration, Reload } from './live-configuration';
+
+export interface WatcherSettings {
+  /** A change is taken once the files have stayed the same for so long. */
+  quietMs: number;
+  /** The same where a file was emptied or is gone: editors do that for a moment before they write. */
+  vanishedQuietMs: number;
+  /** How often the files are read without a sign of a change: not every file system gives one. */
+  pollMs: number;
+}
+
+export const WATCHER_SETTINGS: WatcherSettings = { quietMs: 250, vanishedQuietMs: 2_000, pollMs: 10_000 };
+
+/** Puts a changed configuration folder in use. Its timers keep no process alive. */
+export class ConfigurationWatcher {
+  private watcher: FSWatcher | null = null;
+  private readonly poll: NodeJS.Timeout;
+  private reading: Promise<void> = Promise.resolve();
+  private lookAgain = false;
+  /** A changed folder that is taken if it stays the same until the timer ends. */
+  private awaited: FolderContent | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+
+  /** @param tell is called with what became of each change */
+  constructor(
+    private readonly live: LiveConfiguration,
+    private readonly tell: (reload: Reload) => void,
+    private readonly settings = WATCHER_SETTINGS,
+  ) {
+    this.watch();
+    this.poll = setInterval(() => {
+      this.watch();
+      this.look();
+    }, settings.pollMs).unref();
+    // The folder may have changed since it was loaded.
+    this.look();
+  }
+
+  /** Takes the folder as it is now, without waiting whether it stays so, and tells of it even if nothing changed. */
+  async reload(): Promise<void> {
+    this.tell(this.live.take(await FolderContent.read(this.live.lastRead.folder)));
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async close(): Promise<void> {
+    this.closed = true;
+    this.watcher?.close();
+    clearInterval(this.poll);
+    clearTimeout(this.timer);
+    await this.reading;
+  }
+
+  /** Anew each time: the folder at this path may be another one by now, or there was none before. */
+  private watch(): void {
+    this.watcher?.close();
+    this.watcher = null;
+    try {
+      this.watcher = watch(this.live.lastRead.folder, { persistent: false }, () => this.look());
+      // The next poll watches again.
+      this.watcher.on('error', () => this.watcher?.close());
+    } catch {
+      // The folder is away, or the machine's watches are used up: the poll finds what changes.
+      this.watcher = null;
+    }
+  }
+
+  /** Reads happen one after the other; what changes during one is seen by the next. */
+  private look(): void {
+    if (this.lookAgain) return;
+    this.lookAgain = true;
+    this.read(null);
+  }
+
+  /** `due`: what had its time to stay as it is. */
+  private read(due: FolderContent | null): void {
+    this.reading = this.reading.then(async () => {
+      if (this.closed) return;
+      this.lookAgain = false;
+      const content = await FolderContent.read(this.live.lastRead.folder);
+      if (!this.closed) this.consider(content, due);
+    });
+  }
+
+  private consider(content: FolderContent, due: FolderContent | null): void {
+    const isKnown = content.equals(this.live.lastRead);
+    const isAwaited = this.awaited?.equals(content) ?? false;
+    if (isKnown) this.await(null);
+    else if (!isAwaited) this.await(content);
+    else if (due === this.awaited) {
+      this.await(null);
+      this.tell(this.live.take(content));
+    }
+  }
+
+  private await(content: FolderContent | null): void {
+    clearTimeout(this.timer);
+    this.awaited = content;
+    if (!content) return;
+    const { quietMs, vanishedQuietMs } = this.settings;
+    const ms = content.lacksFilesOf(this.live.lastRead) ? vanishedQuietMs : quietMs;
+    this.timer = setTimeout(() => this.read(content), ms).unref();
+  }
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { KEYS as APT_SOURCE_KEYS } from './apt-sources-file';
+import { keysAtStart } from './at-start';
+import { keysOf } from './rules';
+import { ApiSection, SchedulerSection, ServerFile } from './server-file';
+import { WorkerFile } from './worker-file';
+
+const project = join(__dirname, '../../..');
+const page = readFileSync(join(project, 'docs/configuration.md'), 'utf8');
+
+interface Row {
+  default: string;
+  change: string;
+  meaning: string;
+}
+
+/** The rows of a file's table: key → what it says. */
+function table(file: string): Map<string, Row> {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`\`${file}\``)) ?? '';
+  const rows = [...section.matchAll(/^\| `([\w.]+)` *\|(.*)\|(.*)\|(.*)\|$/gm)];
+  return new Map(
+    rows.map(([, key = '', ...cells]) => {
+      const [standard = '', change = '', meaning = ''] = cells.map((cell) => cell.trim());
+      return [key, { default: standard, change, meaning }];
+    }),
+  );
+}
+
+const SECTIONS = [
+  { file: 'proctor.yaml', prefix: '', shape: ServerFile },
+  { file: 'proctor.yaml', prefix: 'api.', shape: ApiSection },
+  { file: 'proctor.yaml', prefix: 'scheduler.', shape: SchedulerSection },
+  { file: 'worker.yaml', prefix: '', shape: WorkerFile },
+];
+
+const isSection = (value: unknown): boolean =>
+  value instanceof ApiSection || value instanceof SchedulerSection;
+
+const KEYS = SECTIONS.flatMap(({ file, prefix, shape }) => {
+  const defaults = new Map(Object.entries(new shape()));
+  return [...keysOf(shape)]
+    .filter((key) => !isSection(defaults.get(key)))
+    .map((key) => ({
+      file,
+      name: `${prefix}${key}`,
+      key,
+      standard: defaults.get(key) as unknown,
+      isAtStart: keysAtStart(shape).has(key),
+    }));
+});
+
+test.each(KEYS)('$file: $name is documented as it is', ({ file, name, key, standard, isAtStart }) => {
+  const row = table(file).get(name);
+  expect(row).toBeDefined();
+  expect(row?.meaning).not.toBe('');
+  expect(row?.change).toBe(isAtStart ? 'restart' : 'at once');
+  if (standard === undefined) expect(row?.default).not.toBe('');
+  else expect(parse(row?.default.replace(/^`(.*)`$/, '$1') ?? '')).toEqual(standard);
+  expect(readFileSync(join(project, 'config', file), 'utf8')).toMatch(new RegExp(`^ *(# )?${key}:`, 'm'));
+});
+
+test.each(['proctor.yaml', 'worker.yaml'])('%s: nothing else is documented', (file) => {
+  const names = KEYS.filter((key) => key.file === file).map(({ name }) => name);
+  expect([...table(file).keys()].sort()).toEqual(names.sort());
+});
+
+test('apt-sources.yaml: every key is documented', () => {
+  expect([...table('apt-sources.yaml').keys()]).toEqual(APT_SOURCE_KEYS);
+});

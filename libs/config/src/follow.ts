@@ -1,0 +1,29 @@
+import { ConfigurationWatcher } from './configuration-watcher';
+import type { LiveConfiguration, Reload } from './live-configuration';
+
+export interface ConfigurationLog {
+  log(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** Takes changes of the folder in use while the process runs, SIGHUP at once, and tells the log of each. */
+export function followConfiguration(live: LiveConfiguration, log: ConfigurationLog): ConfigurationWatcher {
+  const watcher = new ConfigurationWatcher(live, (reload) => tell(reload, live, log));
+  process.on('SIGHUP', () => void watcher.reload());
+  return watcher;
+}
+
+function tell(reload: Reload, live: LiveConfiguration, log: ConfigurationLog): void {
+  const { folder } = live.lastRead;
+  if (reload.kind === 'refused') {
+    const since = reload.inUseSince.toISOString();
+    log.error(`${folder} is NOT in use, the configuration read at ${since} is; what is wrong with it:`);
+    for (const problem of reload.problems) log.error(problem);
+    return;
+  }
+  const applied = reload.changes.filter(({ needsRestart }) => !needsRestart);
+  log.log(`${folder} is in use${applied.length > 0 ? ', with these changes:' : ', nothing changes by it'}`);
+  for (const { text } of applied) log.log(text);
+  for (const { text, needsRestart } of reload.changes) if (needsRestart) log.warn(text);
+}

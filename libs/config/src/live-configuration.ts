@@ -1,0 +1,113 @@
+import { changesBetween, keepAtStart, type Change, type Part } from './changes';
+import type { Configuration } from './configuration';
+import { FolderContent } from './folder';
+import { configurationFolder, interpret } from './load';
+import { ConfigurationError } from './yaml-file';
+
+/** What people are told of a configuration; it holds no passwords. */
+export interface ConfigurationStatus {
+  /** When the configuration in use was read. */
+  loadedAt: Date;
+  /** Why the folder as it is now is not in use; each with file, line and key. Empty when it is. */
+  problems: string[];
+  /** Values in the folder that take effect at the next start. */
+  needsRestart: string[];
+}
+
+/** What became of one look at the folder. */
+export type Reload =
+  { kind: 'taken'; changes: Change[] } | { kind: 'refused'; problems: string[]; inUseSince: Date };
+
+/** The configuration of a process that follows its folder: each property is read anew at each use. */
+export class LiveConfiguration implements Configuration {
+  private readonly listeners: (() => void)[] = [];
+  private current: Configuration;
+  private loadedAt = new Date();
+  private problems: string[] = [];
+  private needsRestart: string[] = [];
+
+  private constructor(
+    private readonly started: Configuration,
+    private readonly parts: readonly Part[],
+    private readonly env: NodeJS.ProcessEnv,
+    private content: FolderContent,
+  ) {
+    this.current = started;
+  }
+
+  /**
+   * @param parts what the process works by; changes of other parts are not told
+   * @throws ConfigurationError listing every problem: there is no old configuration to go on with
+   */
+  static async load(
+    parts: readonly Part[],
+    env: NodeJS.ProcessEnv = process.env,
+  ): Promise<LiveConfiguration> {
+    const content = await FolderContent.read(configurationFolder(env));
+    return new LiveConfiguration(interpret(content, env), parts, env, content);
+  }
+
+  get home(): Configuration['home'] {
+    return this.current.home;
+  }
+
+  get server(): Configuration['server'] {
+    return this.current.server;
+  }
+
+  get scheduler(): Configuration['scheduler'] {
+    return this.current.scheduler;
+  }
+
+  get worker(): Configuration['worker'] {
+    return this.current.worker;
+  }
+
+  get extraAptSources(): Configuration['extraAptSources'] {
+    return this.current.extraAptSources;
+  }
+
+  get rejectList(): Configuration['rejectList'] {
+    return this.current.rejectList;
+  }
+
+  get status(): ConfigurationStatus {
+    return { loadedAt: this.loadedAt, problems: this.problems, needsRestart: this.needsRestart };
+  }
+
+  /** The folder as it was read last, in use or not. */
+  get lastRead(): FolderContent {
+    return this.content;
+  }
+
+  /** `listener` is called after each change of a value that is in use. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Puts what was read in use as a whole, or, when anything is wrong with it, nothing. */
+  take(content: FolderContent): Reload {
+    this.content = content;
+    let read: Configuration;
+    try {
+      read = interpret(content, this.env);
+    } catch (error) {
+      // Whatever is wrong with a file, the process goes on.
+      this.problems = error instanceof ConfigurationError ? error.problems : [String(error)];
+      return { kind: 'refused', problems: this.problems, inUseSince: this.loadedAt };
+    }
+    return this.use(read);
+  }
+
+  private use(read: Configuration): Reload {
+    const next = keepAtStart(this.started, read);
+    const inUse = changesBetween(this.current, next, this.parts);
+    const waiting = changesBetween(next, read, this.parts);
+    this.current = next;
+    this.loadedAt = new Date();
+    this.problems = [];
+    this.needsRestart = waiting.map(({ text }) => text);
+    if (inUse.length > 0) this.listeners.forEach((listener) => listener());
+    return { kind: 'taken', changes: [...inUse, ...waiting] };
+  }
+}

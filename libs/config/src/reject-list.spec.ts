@@ -1,0 +1,24 @@
+import { rejectedVersions } from './reject-list';
+
+const LIST = {
+  hello: {
+    bookworm: { amd64: { '1.0-1': '', '1.0-2': '' }, '*': { '1.0-3': '' } },
+    '*': { amd64: { '1.0-1': '', '1.0-4': '' }, '*': { '1.0-5': '' } },
+  },
+  never: { '*': { '*': { '*': '' } } },
+  constructor: { bookworm: { amd64: { '1': '' } } },
+} as const;
+
+test.each([
+  ['hello', 'bookworm', 'amd64', ['1.0-1', '1.0-2', '1.0-3', '1.0-4', '1.0-5']],
+  ['hello', 'bookworm', 'arm64', ['1.0-3', '1.0-5']],
+  ['hello', 'trixie', 'amd64', ['1.0-1', '1.0-4', '1.0-5']],
+  ['hello', 'trixie', 'arm64', ['1.0-5']],
+  ['hello', 'constructor', 'toString', ['1.0-5']],
+  ['never', 'trixie', 'arm64', ['*']],
+  ['constructor', 'bookworm', 'amd64', ['1']],
+  ['toString', 'bookworm', 'amd64', []],
+  ['other', 'bookworm', 'amd64', []],
+])('%s on %s/%s: %j', (name, suite, arch, expected) => {
+  expect(rejectedVersions(LIST, name, suite, arch)).toEqual(expected);
+});

@@ -1,0 +1,27 @@
+import type { Statements } from './database';
+
+/** A package that a run makes known: to everybody, or to its key only. */
+export interface NamedPackage {
+  package: string;
+  isPrivate: boolean;
+}
+
+/**
+ * Writes down the packages that are new. It may wait for another transaction that writes down the same name, so it
+ * comes before anything that others wait for; all take the names in one order.
+ */
+export async function rememberPackages(transaction: Statements, named: NamedPackage[]): Promise<void> {
+  const isPublic = new Map<string, boolean>();
+  for (const { package: name, isPrivate } of named)
+    isPublic.set(name, !isPrivate || isPublic.get(name) === true);
+  await transaction.query(REMEMBER, [[...isPublic.keys()], [...isPublic.values()]]);
+}
+
+/** Only names that change anything are touched, so that nobody waits for a name that is known. */
+const REMEMBER = `
+  insert into packages as p (name, is_public)
+  select name, is_public from unnest($1::text[], $2::boolean[]) as named(name, is_public)
+  where not exists (
+    select from packages known where known.name = named.name and (known.is_public or not named.is_public))
+  order by name
+  on conflict (name) do update set is_public = true where excluded.is_public and not p.is_public`;

@@ -1,0 +1,78 @@
+import type { Database, Statements } from './database';
+
+/** A request that its client may send again without creating anything twice. */
+export interface IdempotencyKey {
+  /** The API key of the client: two clients may choose the same word. */
+  keyId: number;
+  /** The client's word for the request. */
+  key: string;
+  /** SHA-256 of what was asked, lower-case hex: method, path and parsed parameters. */
+  fingerprint: string;
+}
+
+/** `replayed`: it was done before, this is the answer of then. `conflict`: the key was used for another request. */
+export type Once =
+  { kind: 'created'; answer: unknown } | { kind: 'replayed'; answer: unknown } | { kind: 'conflict' };
+
+/** What the work found in its way: nothing is kept, the same request may succeed later. */
+export class Refused<Outcome> {
+  constructor(readonly outcome: Outcome) {}
+}
+
+/** An answer is kept this long. */
+export const KEPT_HOURS = 24;
+/** Rows that are surely of no more use, so many are removed with each new one. */
+const SWEPT_AFTER_HOURS = KEPT_HOURS + 1;
+const SWEPT_MAX = 10;
+
+/**
+ * Does the work in one transaction with the row that says so, at most once for a key within 24 hours. The same request
+ * sent meanwhile waits for the first, as long as a statement may take.
+ * @param work resolves with the answer, which must be JSON
+ * @throws DatabaseUnavailable, or whatever the work throws: nothing was done then
+ */
+export function once<Outcome = never>(
+  database: Database,
+  key: IdempotencyKey,
+  work: (transaction: Statements) => Promise<unknown>,
+): Promise<Once | Outcome> {
+  return database.transaction(async (transaction) => {
+    const names = [key.keyId, key.key];
+    const claimed = await transaction.query(CLAIM, [...names, key.fingerprint]);
+    if (claimed.length === 0) return earlier(transaction, key);
+    const answer = await work(transaction);
+    if (answer instanceof Refused) {
+      await transaction.query('delete from idempotency_keys where key_id = $1 and key = $2', names);
+      return answer.outcome as Outcome;
+    }
+    await transaction.query(ANSWER, [...names, JSON.stringify(answer)]);
+    await transaction.query(SWEEP);
+    return { kind: 'created', answer };
+  });
+}
+
+async function earlier(transaction: Statements, key: IdempotencyKey): Promise<Once> {
+  const [row] = await transaction.query<{ fingerprint: string; answer: unknown }>(EARLIER, [
+    key.keyId,
+    key.key,
+  ]);
+  if (row?.fingerprint !== key.fingerprint) return { kind: 'conflict' };
+  return { kind: 'replayed', answer: row.answer };
+}
+
+/** Waits for a transaction that has claimed the key and is not committed. */
+const CLAIM = `
+  insert into idempotency_keys as k (key_id, key, fingerprint, created_at) values ($1, $2, $3, clock_timestamp())
+  on conflict (key_id, key) do update
+    set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
+    where k.created_at < excluded.created_at - interval '${KEPT_HOURS} hours'
+  returning key_id`;
+
+const EARLIER = 'select fingerprint, answer from idempotency_keys where key_id = $1 and key = $2';
+
+const ANSWER = 'update idempotency_keys set answer = $3 where key_id = $1 and key = $2';
+
+const SWEEP = `
+  delete from idempotency_keys where (key_id, key) in (
+    select key_id, key from idempotency_keys where created_at < now() - interval '${SWEPT_AFTER_HOURS} hours'
+    order by created_at limit ${SWEPT_MAX} for update skip locked)`;

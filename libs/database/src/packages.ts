@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from './database';
+
+/** A source package that somebody asked a run of. */
+export interface KnownPackage {
+  id: number;
+  name: string;
+  /** Null: the deployment's default. */
+  backend: string | null;
+  removed: boolean;
+}
+
+/** The packages that the service has heard of. */
+@Injectable()
+export class Packages {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * By name. A name that only private runs made known is listed for the key of one of them alone.
+   * @param backend those with this backend; empty: those with none; undefined: all
+   * @throws DatabaseUnavailable
+   */
+  list(backend: string | undefined, viewer: { keyId: number }): Promise<KnownPackage[]> {
+    return this.database.query<KnownPackage>(LIST, [viewer.keyId, backend ?? null]);
+  }
+
+  /**
+   * The backends of those among the names that have one of their own.
+   * @throws DatabaseUnavailable
+   */
+  async backends(names: string[]): Promise<Map<string, string>> {
+    if (names.length === 0) return new Map();
+    const rows = await this.database.query<{ name: string; backend: string }>(BACKENDS, [names]);
+    return new Map(rows.map(({ name, backend }) => [name, backend]));
+  }
+}
+
+const BACKENDS = 'select name, backend from packages where name = any($1::text[]) and backend is not null';
+
+const LIST = `
+  select package_id as id, name, backend, removed from packages
+  where (is_public or name in (select package from runs where api_key_id = $1 and is_private))
+    and ($2::text is null or coalesce(backend, '') = $2)
+  order by name`;

@@ -1,0 +1,63 @@
+import { RECORD_COLUMNS, SELECT_RECORD } from './record';
+import { TELLING } from './status-statements';
+
+const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
+const FINISHED = `r.state = 'finished' and not r.is_private`;
+const OF_PACKAGE = 'r.package = $1 and r.suite = $2 and r.arch = $3';
+
+export const LATEST = `${SELECT_RECORD} where ${OF_PACKAGE} and ${TELLING} ${NEWEST_FIRST} limit 1`;
+
+export const HISTORY = `${SELECT_RECORD} where ${OF_PACKAGE} and ${FINISHED} ${NEWEST_FIRST} limit $4`;
+
+/** Nothing when $5 is not one of these runs. */
+export const HISTORY_BEFORE = `${SELECT_RECORD}
+  where ${OF_PACKAGE} and ${FINISHED} and (r.finished_at, r.run_id) < (
+    select r.finished_at, r.run_id from runs r where r.run_id = $5 and ${OF_PACKAGE} and ${FINISHED})
+  ${NEWEST_FIRST} limit $4`;
+
+export const RECENT = `${SELECT_RECORD} where ${FINISHED} ${NEWEST_FIRST} limit $1`;
+
+export const RUNNING = `${SELECT_RECORD}
+  where r.state in ('leased', 'running') and not r.is_private
+  order by r.started_at nulls last, r.run_id limit $1`;
+
+export const WAITING = `${SELECT_RECORD}
+  where r.state = 'queued' and not r.is_private
+  order by r.priority desc, r.created_at, r.run_id limit $1`;
+
+export const QUEUES = `
+  select suite, arch,
+    (count(*) filter (where state = 'queued'))::integer as waiting,
+    (count(*) filter (where state <> 'queued'))::integer as running,
+    min(created_at) filter (where state = 'queued') as "oldestAt"
+  from runs where state <> 'finished' group by suite, arch order by suite, arch`;
+
+const FINISHED_LATELY = `
+  select suite, arch from runs
+  where state = 'finished' and not cancelled and finished_at > now() - interval '1 hour'`;
+
+/** Each half has an index of its own. */
+export const RATES = `
+  select suite, arch, count(*)::integer as "perHour"
+  from (${FINISHED_LATELY} and not is_private union all ${FINISHED_LATELY} and is_private) finished
+  group by suite, arch order by suite, arch`;
+
+export const SUITES_OF = `
+  select ${RECORD_COLUMNS}
+  from (
+    select distinct on (r.suite, r.arch) r.* from runs r where r.package = $1 and ${TELLING}
+    order by r.suite, r.arch, r.finished_at desc, r.run_id desc
+  ) r join users u on u.user_id = r.requestor_id
+  order by r.suite, r.arch`;
+
+export const EQUAL_WAITING = `
+  select count(*)::integer as count
+  from runs r join runs equal using (package, suite, arch, backend, variant, pin_packages, extra_apt_sources)
+  where equal.run_id = $1 and r.state = 'queued' and (not r.is_private or r.api_key_id = $2)`;
+
+/** As `packagePrefix` makes it. */
+const PREFIX = `case when name like 'lib_%' then left(name, 4) else left(name, 1) end`;
+
+export const PREFIXES = `select distinct ${PREFIX} as prefix from packages where is_public order by 1`;
+
+export const PACKAGES_OF = `select name from packages where is_public and ${PREFIX} = $1 order by name`;

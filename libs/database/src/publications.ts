@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from './database';
+import { announceUpdate, CLOCK } from './horizon';
+import { rememberPackages } from './known-packages';
+
+/** PostgreSQL's integer. */
+const RUN_ID_MAX = 2 ** 31 - 1;
+
+interface PublishedRun {
+  runId: number;
+  package: string;
+}
+
+/** Makes private runs public. */
+@Injectable()
+export class Publications {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The runs need not have finished. Others write about several runs in one transaction too, and in another order; so
+   * that none waits for the other in a circle, this one takes all rows that nobody holds, and waits for one at a time.
+   * @returns the ids of the key's private runs that became public, ascending
+   * @throws DatabaseUnavailable; some may be public then, and publishing again helps
+   */
+  async publish(runIds: number[], keyId: number): Promise<number[]> {
+    const asked = runIds.filter((runId) => runId <= RUN_ID_MAX);
+    const published = await this.take(PUBLISH_FREE, asked, keyId);
+    for (;;) {
+      const [held] = await this.database.query<{ runId: number }>(STILL_PRIVATE, [asked, keyId]);
+      if (!held) return published.sort((a, b) => a - b);
+      published.push(...(await this.take(PUBLISH, [held.runId], keyId)));
+    }
+  }
+
+  private async take(statement: string, runIds: number[], keyId: number): Promise<number[]> {
+    return this.database.transaction(async (transaction) => {
+      await announceUpdate(transaction);
+      const published = await transaction.query<PublishedRun>(statement, [runIds, keyId]);
+      await rememberPackages(
+        transaction,
+        published.map((run) => ({ package: run.package, isPrivate: false })),
+      );
+      return published.map((run) => run.runId);
+    });
+  }
+}
+
+const OWN_PRIVATE = `from runs where run_id = any($1::integer[]) and api_key_id = $2 and is_private`;
+
+const STILL_PRIVATE = `select run_id as "runId" ${OWN_PRIVATE} order by run_id limit 1`;
+
+function publish(locking: string): string {
+  return `
+    with ${CLOCK},
+    own as materialized (select run_id ${OWN_PRIVATE} ${locking})
+    update runs r set is_private = false, updated_at = clock.now from own, clock where r.run_id = own.run_id
+    returning r.run_id as "runId", r.package`;
+}
+
+const PUBLISH = publish('for no key update');
+const PUBLISH_FREE = publish('for no key update skip locked');

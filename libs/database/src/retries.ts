@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Statements } from './database';
+import { announceUpdate, CLOCK } from './horizon';
+import { type IdempotencyKey, type Once, once, Refused } from './once';
+
+/** Why a run was not retried: `waiting` names the retry of it that has not finished. */
+export type NotRetried =
+  { kind: 'unknown' } | { kind: 'unfinished'; runId: number } | { kind: 'waiting'; runId: number };
+
+export type Retried = { kind: 'created'; runId: number } | NotRetried;
+
+/** Who retries; their user is charged for the slot time. */
+export interface Retrier {
+  userId: number;
+  keyId: number;
+}
+
+/** Repeats finished runs as they were asked for, for whoever asked for them first. */
+@Injectable()
+export class Retries {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * A private run of another key is unknown; whether the package is rejected by now is not looked at.
+   * @throws DatabaseUnavailable
+   */
+  retry(runId: number, by: Retrier): Promise<Retried> {
+    return this.database.transaction((transaction) => repeat(transaction, runId, by));
+  }
+
+  /**
+   * The same, at most once for an idempotency key; a run that cannot be retried leaves the key unused.
+   * @param answer makes the answer, JSON, of the new run's id
+   * @throws DatabaseUnavailable
+   */
+  retryOnce(
+    key: IdempotencyKey,
+    runId: number,
+    by: Retrier,
+    answer: (runId: number) => unknown,
+  ): Promise<Once | NotRetried> {
+    return once<NotRetried>(this.database, key, async (transaction) => {
+      const retried = await repeat(transaction, runId, by);
+      return retried.kind === 'created' ? answer(retried.runId) : new Refused<NotRetried>(retried);
+    });
+  }
+}
+
+async function repeat(transaction: Statements, runId: number, by: Retrier): Promise<Retried> {
+  const [original] = await transaction.query<{ isFinished: boolean }>(LOCK, [runId, by.keyId]);
+  if (!original) return { kind: 'unknown' };
+  if (!original.isFinished) return { kind: 'unfinished', runId };
+  const [waiting] = await transaction.query<{ runId: number }>(WAITING, [runId]);
+  if (waiting) return { kind: 'waiting', runId: waiting.runId };
+  await announceUpdate(transaction);
+  const [created] = await transaction.query<{ runId: number }>(REPEAT, [runId, by.userId]);
+  return { kind: 'created', runId: created!.runId };
+}
+
+/** Locked, so that of several retries at once the first is seen by the others. */
+const LOCK = `
+  select state = 'finished' as "isFinished" from runs
+  where run_id = $1 and (not is_private or api_key_id = $2) for no key update`;
+
+const WAITING = `
+  select run_id as "runId" from runs where retry_of = $1 and state <> 'finished' order by run_id limit 1`;
+
+const AS_ASKED = `package, suite, arch, backend, variant, priority, trigger, pin_packages, extra_apt_sources,
+  is_private, requestor_id, api_key_id`;
+
+const REPEAT = `
+  with ${CLOCK}
+  insert into runs (${AS_ASKED}, retry_of, retried_by, created_at, updated_at)
+  select ${AS_ASKED}, run_id, $2, clock.now, clock.now from runs, clock where run_id = $1
+  returning run_id as "runId"`;

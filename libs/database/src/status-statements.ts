@@ -1,0 +1,135 @@
+import { RECORD_COLUMNS } from './record';
+
+/** Changes are looked for among this many of the newest runs of all packages. */
+const CHANGES_LOOKED_AT_MAX = 20_000;
+
+/**
+ * Whether the row `r` says how its package is: public, without pins and extra sources, not cancelled. In the words of
+ * the index `runs_status`.
+ */
+function telling(r: string): string {
+  return `${r}.state = 'finished' and not ${r}.is_private and not ${r}.cancelled
+    and ${r}.pin_packages = '[]' and ${r}.extra_apt_sources = '[]'`;
+}
+
+export const TELLING = telling('r');
+
+const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
+
+/** The runs `b` of the package of `r`, on the same suite and architecture, up to some end. */
+function earlier(end: '<' | '<='): string {
+  return `b.suite = r.suite and b.arch = r.arch and b.package = r.package and ${telling('b')}
+    and (b.finished_at, b.run_id) ${end} (r.finished_at, r.run_id)`;
+}
+
+const LAST_PASS = `
+  left join lateral (
+    select b.version, b.finished_at from runs b where ${earlier('<=')} and b.verdict in ('pass', 'neutral')
+    order by b.finished_at desc, b.run_id desc limit 1
+  ) pass on true`;
+
+const PASS_COLUMNS = `pass.version as "lastPassVersion", pass.finished_at as "lastPassAt"`;
+
+/** What the runs of $1 and $2 say last about each package `p`: found by an index, since there are many of each. */
+function lastOfEach(columns: string, until = ''): string {
+  return `
+    cross join lateral (
+      select ${columns} from runs r where r.suite = $1 and r.arch = $2 and r.package = p.name and ${TELLING} ${until}
+      ${NEWEST_FIRST} limit 1
+    ) r`;
+}
+
+/** Of the packages after the name $3, $4 at most, in one of the verdicts $5 if that is not null. */
+export const STATUS_OF = `
+  select ${RECORD_COLUMNS}, before.verdict as "previousStatus", ${PASS_COLUMNS}
+  from packages p ${lastOfEach('*')}
+  join users u on u.user_id = r.requestor_id
+  left join lateral (
+    select b.verdict from runs b where ${earlier('<')} order by b.finished_at desc, b.run_id desc limit 1
+  ) before on true
+  ${LAST_PASS}
+  where p.is_public and p.name > $3 and ($5::text[] is null or r.verdict = any($5::text[]))
+  order by p.name limit $4`;
+
+/**
+ * What changes whenever a telling run of $1 and $2 appears, also one that drew its time earlier than others and was
+ * committed later: transactions end within a minute of that.
+ */
+export const STATUS_VERSION = `
+  with newest as (
+    select max(r.updated_at) as at from runs r where r.suite = $1 and r.arch = $2 and ${TELLING}
+  )
+  select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today, newest.at as "newestUpdate", (
+    select count(*)::integer from runs r
+    where r.suite = $1 and r.arch = $2 and ${TELLING} and r.updated_at > newest.at - interval '1 minute'
+  ) as "latelyUpdated" from newest`;
+
+function counted(verdict: string, count: string): string {
+  return ['pass', 'neutral', 'fail', 'tmpfail']
+    .map((each) => `coalesce(${count} filter (where ${verdict} = '${each}'), 0)::integer as ${each}`)
+    .concat(`coalesce(${count}, 0)::integer as total`)
+    .join(', ');
+}
+
+export const STATUS_COUNTS = `
+  select ${counted('r.verdict', 'count(*)')}, max(r.finished_at) as date
+  from packages p ${lastOfEach('r.verdict, r.finished_at')}
+  where p.is_public`;
+
+/** What each package was before the first of $3 days, then only the days on which something ended. */
+export const STATUS_HISTORY = `
+  with first as materialized (
+    select date_trunc('day', now() at time zone 'UTC') - make_interval(days => $3::integer - 1) as day
+  ),
+  known as (
+    select p.name as package, first.day - interval '1 day' as day, r.verdict
+    from first cross join packages p
+    ${lastOfEach('r.verdict', `and r.finished_at < first.day at time zone 'UTC'`)}
+    where p.is_public
+  ),
+  ended as (
+    select distinct on (r.package, end_of.day) r.package, end_of.day, r.verdict
+    from first, runs r, lateral (select date_trunc('day', r.finished_at at time zone 'UTC') as day) end_of
+    where r.suite = $1 and r.arch = $2 and ${TELLING} and r.finished_at >= first.day at time zone 'UTC'
+    order by r.package, end_of.day, r.finished_at desc, r.run_id desc
+  ),
+  stages as (
+    select package, day, verdict, lag(verdict) over (partition by package order by day) as before
+    from (select * from known union all select * from ended) said
+  ),
+  steps as materialized (
+    select day, verdict, sum(difference) as difference
+    from (
+      select day, verdict, 1 as difference from stages
+      union all select day, before, -1 from stages where before is not null
+    ) step
+    group by day, verdict
+  )
+  select d.day at time zone 'UTC' as date, ${counted('s.verdict', 'sum(s.difference)')}
+  from first, generate_series(first.day, first.day + make_interval(days => $3::integer - 1), interval '1 day') d(day)
+  left join steps s on s.day <= d.day
+  group by d.day order by d.day`;
+
+/** Runs `r` that did not end like the one before; tmpfail says nothing, and neutral is as good as pass if $2 says so. */
+function changes(among: string): string {
+  const said = (verdict: string) => `case when $2 and ${verdict} = 'neutral' then 'pass' else ${verdict} end`;
+  return `
+    select ${RECORD_COLUMNS}, before.verdict as "previousStatus", ${PASS_COLUMNS}
+    from (${among}) r
+    join users u on u.user_id = r.requestor_id
+    cross join lateral (
+      select b.verdict from runs b where ${earlier('<')} and b.verdict <> 'tmpfail'
+      order by b.finished_at desc, b.run_id desc limit 1
+    ) before
+    ${LAST_PASS}
+    where ${said('r.verdict')} <> ${said('before.verdict')}
+    ${NEWEST_FIRST} limit $1`;
+}
+
+const SAYING = `${TELLING} and r.verdict <> 'tmpfail'`;
+
+export const CHANGES = changes(
+  `select * from runs r where ${SAYING} ${NEWEST_FIRST} limit ${CHANGES_LOOKED_AT_MAX}`,
+);
+
+export const CHANGES_OF_PACKAGE = changes(`select * from runs r where r.package = $3 and ${SAYING}`);

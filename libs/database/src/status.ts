@@ -1,0 +1,57 @@
+import type { Verdict } from '@proctor/contracts';
+import type { RunRecord } from './record';
+
+/** A run that says how its package is, with what was before it on the same suite and architecture. */
+export interface StatusRecord extends RunRecord {
+  /** Of the run before; null the first time. */
+  previousStatus: Verdict | null;
+  /** The newest run, up to this one, that passed or had nothing to test; null when there is none. */
+  lastPass: { version: string; date: Date } | null;
+}
+
+/** Which packages are asked for. */
+export interface StatusPart {
+  /** Those whose names come after it. */
+  after?: string;
+  limit?: number;
+  verdicts?: Verdict[];
+}
+
+/** Identifies the state of all packages of a suite and architecture: different states differ in the first two. */
+export interface StatusVersion {
+  /** Null while there is no run. */
+  newestUpdate: Date | null;
+  /** Runs written about the same time. */
+  latelyUpdated: number;
+  /** `YYYY-MM-DD`, UTC: the history goes up to it. */
+  today: string;
+}
+
+/** How many packages are in each status. */
+export interface StatusCounts extends Record<Verdict, number> {
+  total: number;
+  /** The newest end of a run that is counted; null when there is none. */
+  date: Date | null;
+}
+
+/** The same at the end of a day, UTC; today's is as of now. */
+export interface DayCounts extends Record<Verdict, number> {
+  total: number;
+  /** The day's first moment. */
+  date: Date;
+}
+
+/** A row of the statements that select a StatusRecord. */
+export type StatusRow = RunRecord & {
+  previousStatus: Verdict | null;
+  lastPassVersion: string | null;
+  lastPassAt: Date | null;
+};
+
+export function statusRecord({
+  lastPassVersion: version,
+  lastPassAt: date,
+  ...row
+}: StatusRow): StatusRecord {
+  return { ...row, lastPass: version !== null && date !== null ? { version, date } : null };
+}
