@@ -1,25 +1,27 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, MiddlewareConsumer, NestModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { AuthController } from './auth/auth.controller';
-import { KeyMiddleware } from './auth/key.middleware';
-import { CONFIGURATION } from './configuration.token';
+import { API_V1 } from './api-v1';
+import { DoorMiddleware } from './auth/door.middleware';
+import { CONFIGURATION, CONFIGURATION_STATUS, fixedStatus } from './configuration.token';
 import type { ApiConfiguration } from './configuration.token';
+import { FeedsController } from './data/feeds.controller';
 import { PackageDataController } from './data/package-data.controller';
 import { PublicRunsService } from './data/public-runs.service';
 import { RunFilesController } from './data/run-files.controller';
+import { StatusDataController } from './data/status-data.controller';
+import { StatusService } from './data/status.service';
 import { ExplanationService } from './dispatchers/explanation.service';
 import { HealthController } from './health/health.controller';
+import { postOnly } from './http/post-only';
 import { ProblemFilter } from './http/problem.filter';
 import { HomeService } from './pages/home.service';
+import { PackagesController } from './pages/packages.controller';
+import { PageSender } from './pages/page-sender';
 import { PagesController } from './pages/pages.controller';
 import { RunPageService } from './pages/run-page.service';
+import { StatusPagesController } from './pages/status-pages.controller';
 import { Templates } from './pages/templates';
-import { RejectListController } from './reject-list/reject-list.controller';
-import { ResultsController } from './results/results.controller';
-import { ResultsService } from './results/results.service';
-import { SubmissionController } from './submission/submission.controller';
-import { SubmissionService } from './submission/submission.service';
 
 /**
  * Everything that answers HTTP. The stores of @proctor/database, `ResultStore` and `DispatcherLine` come from global
@@ -27,27 +29,30 @@ import { SubmissionService } from './submission/submission.service';
  */
 @Module({})
 export class ApiModule implements NestModule {
-  static forRoot(configuration: ApiConfiguration): DynamicModule {
+  static forRoot(configuration: ApiConfiguration, status = fixedStatus()): DynamicModule {
     return {
       module: ApiModule,
       controllers: [
-        AuthController,
-        RejectListController,
-        ResultsController,
-        SubmissionController,
+        ...API_V1.controllers,
         RunFilesController,
         PackageDataController,
+        StatusDataController,
+        FeedsController,
         PagesController,
+        PackagesController,
+        StatusPagesController,
         HealthController,
       ],
       providers: [
+        ...API_V1.providers,
         { provide: CONFIGURATION, useValue: configuration },
+        { provide: CONFIGURATION_STATUS, useValue: status },
         { provide: APP_FILTER, useClass: ProblemFilter },
         Templates,
         ExplanationService,
-        SubmissionService,
-        ResultsService,
         PublicRunsService,
+        StatusService,
+        PageSender,
         HomeService,
         RunPageService,
       ],
@@ -55,6 +60,7 @@ export class ApiModule implements NestModule {
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(KeyMiddleware).forRoutes('api/v1{/*rest}');
+    consumer.apply(DoorMiddleware).forRoutes('api/v1{/*rest}');
+    consumer.apply(postOnly).forRoutes('api/v1/test/batch', 'api/v1/test/publish');
   }
 }

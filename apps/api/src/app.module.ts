@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import type { Configuration, Connections } from '@proctor/config';
+import type { Connections, LiveConfiguration } from '@proctor/config';
 import { DatabaseModule } from '@proctor/database';
 import { StoreModule } from '@proctor/store';
 import { ApiModule } from './api.module';
@@ -9,14 +9,14 @@ import { DispatcherLineModule } from './dispatchers/dispatcher-line.module';
 /** The api as it runs: with PostgreSQL, NATS and the store. */
 @Module({})
 export class AppModule {
-  static forRoot(configuration: Configuration, { databaseUrl, natsUrl }: Connections): DynamicModule {
+  static forRoot(configuration: LiveConfiguration, { databaseUrl, natsUrl }: Connections): DynamicModule {
     return {
       module: AppModule,
       imports: [
         DatabaseModule.forRoot(databaseUrl),
         StoreModule.forRoot(configuration.server.storePath),
         DispatcherLineModule.forRoot(natsUrl),
-        ApiModule.forRoot(configuration),
+        ApiModule.forRoot(configuration, () => configuration.status),
       ],
     };
   }

@@ -3,9 +3,13 @@ import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
+import { CONFIGURATION } from './configuration.token';
+import type { ApiConfiguration } from './configuration.token';
 import { accessLog } from './http/access-log';
+import { gzipOnly } from './http/compress';
 import { slashesMiddleware } from './http/paths';
 import { securityHeaders } from './http/security-headers';
+import { setTimeouts } from './http/timeouts';
 import { ASSETS_PATH } from './pages/templates';
 
 /** The application with everything that comes before its routes; it does not listen yet. */
@@ -22,7 +26,10 @@ export async function createApplication(
     // Bodies are read by the routes that take one, after the key was checked.
     bodyParser: false,
   });
-  application.use(slashesMiddleware, accessLog(), securityHeaders);
+  const { server: limits } = application.get<ApiConfiguration>(CONFIGURATION, { strict: false });
+  application.set('trust proxy', limits.trustedProxies);
+  setTimeouts(application.getHttpServer(), limits);
+  application.use(slashesMiddleware, accessLog(), securityHeaders, gzipOnly);
   application.useStaticAssets(ASSETS_PATH, {
     prefix: '/assets/',
     index: false,

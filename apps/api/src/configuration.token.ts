@@ -1,7 +1,18 @@
-import type { Configuration } from '@proctor/config';
+import type { Configuration, ConfigurationStatus } from '@proctor/config';
 
-/** The part of the deployment's configuration that the api goes by. */
+/**
+ * The part of the deployment's configuration that the api goes by. It may be another one at the next request: nobody
+ * keeps values of it.
+ */
 export type ApiConfiguration = Pick<Configuration, 'server' | 'extraAptSources' | 'rejectList'>;
 
-/** Injects it. */
+/** Where an ApiConfiguration is injected. */
 export const CONFIGURATION = Symbol('configuration');
+
+/** Where a function is injected that tells a `ConfigurationStatus`. */
+export const CONFIGURATION_STATUS = Symbol('configuration status');
+
+/** Of a configuration that does not change. */
+export function fixedStatus(loadedAt = new Date()): () => ConfigurationStatus {
+  return () => ({ loadedAt, problems: [], needsRestart: [] });
+}

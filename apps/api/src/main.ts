@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { connections, loadConfiguration } from '@proctor/config';
+import { Logger } from '@nestjs/common';
+import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
 import { endOnRequest, fail, processLogger } from '@proctor/process';
 import { AppModule } from './app.module';
 import { createApplication } from './application';
@@ -7,10 +8,13 @@ import { createApplication } from './application';
 /** Answers under way get this long to be sent whole. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
+/** What the api works by. */
+const PARTS = ['server', 'extraAptSources', 'rejectList'] as const;
+
 const logger = processLogger();
 
 async function main(): Promise<void> {
-  const configuration = await loadConfiguration();
+  const configuration = await LiveConfiguration.load(PARTS);
   const { host, port } = configuration.server;
   const application = await createApplication(AppModule.forRoot(configuration, connections()), { logger });
   endOnRequest(logger, 'Api', async () => {
@@ -20,6 +24,7 @@ async function main(): Promise<void> {
   });
   await application.listen(port, host);
   logger.log(`listening at http://${host}:${port}`, 'Api');
+  followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
 }
 

@@ -1,12 +1,15 @@
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import type { RunRecord } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import { baseUrl } from '../http/base-url';
 import { notFound } from '../http/problem';
+import { pathOf } from '../http/paths';
 import { resultObject } from '../results/result-object';
 import type { ResultObject } from '../results/result-object';
+import { markPublic, publicHeaders } from './public-cache';
 import { PublicRunsService } from './public-runs.service';
 import type { PackagePlace } from './public-runs.service';
 import { sendResultFile } from './result-file';
@@ -26,11 +29,20 @@ export class PackageDataController {
     this.send(response, run && this.result(run), run ? [run] : []);
   }
 
+  /** Oldest first. Of a long history the newest part, with a link to what is older. */
   @Get('history.json')
-  async history(@Param() place: PackagePlace, @Res() response: Response): Promise<void> {
-    const newestFirst = await this.runs.history(place);
-    const results = newestFirst.map((run) => this.result(run)).reverse();
-    this.send(response, results, newestFirst);
+  async history(
+    @Param() place: PackagePlace,
+    @Query('before') before: unknown,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { runs, older } = await this.runs.history(place, before);
+    if (older !== null) {
+      const url = `${baseUrl(request, this.configuration.server.publicUrl)}${pathOf(request)}?before=${older}`;
+      response.set('Link', `<${url}>; rel="prev"`);
+    }
+    this.send(response, runs.map((run) => this.result(run)).reverse(), runs);
   }
 
   @Get('latest-autopkgtest/log.gz')
@@ -41,7 +53,8 @@ export class PackageDataController {
   ): Promise<void> {
     const run = await this.runs.latest(place);
     if (!run) throw notFound(`${place.package} has no finished run on ${place.suite}/${place.arch}.`);
-    await sendResultFile(request, response, this.store, run, 'log.gz');
+    const headers = publicHeaders(request, [run.updatedAt], 0);
+    await sendResultFile(request, response, this.store, run, 'log.gz', headers);
   }
 
   private result(run: RunRecord): ResultObject {
@@ -49,10 +62,11 @@ export class PackageDataController {
   }
 
   private send(response: Response, content: ResultObject | ResultObject[] | null, runs: RunRecord[]): void {
-    response.set('Cache-Control', 'public, no-cache');
-    // Not the time of the newest run alone: an older one may have been published after it.
-    const modified = Math.max(...runs.map((run) => run.updatedAt.getTime()));
-    if (runs.length > 0) response.set('Last-Modified', new Date(modified).toUTCString());
+    markPublic(
+      response,
+      runs.map((run) => run.updatedAt),
+      0,
+    );
     response.json(content);
   }
 }

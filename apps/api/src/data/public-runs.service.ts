@@ -4,7 +4,7 @@ import { PublicRuns, Results } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { describe, notFound } from '../http/problem';
+import { badRequest, describe, notFound } from '../http/problem';
 import { noSuchRun, runIdOf } from '../results/numbers';
 
 /** The parts of a public path that name a package on a suite and architecture. */
@@ -13,6 +13,12 @@ export interface PackagePlace {
   arch: string;
   prefix: string;
   package: string;
+}
+
+export interface HistoryPage {
+  runs: RunRecord[];
+  /** What to ask for the page of older runs with; null when there are none. */
+  older: number | null;
 }
 
 /** Finds what public paths name. The parts of a path are compared with what is known, and nothing else. */
@@ -24,11 +30,15 @@ export class PublicRunsService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @throws Problem 404 for a run that is private, unknown, or another's than the path says */
-  async run(place: PackagePlace, runId: string): Promise<RunRecord> {
+  /**
+   * @param keyId of the key whose private runs are seen too
+   * @throws Problem 404 for a run that is private, unknown, or another's than the path says
+   */
+  async run(place: PackagePlace, runId: string, keyId?: number): Promise<RunRecord> {
     checkNames(place);
     const run = await this.results.find(runIdOf(runId));
-    if (!run || run.isPrivate || !isAt(run, place)) throw noSuchRun(runId);
+    const isVisible = run !== null && (!run.isPrivate || run.keyId === keyId);
+    if (!isVisible || !isAt(run, place)) throw noSuchRun(runId);
     return run;
   }
 
@@ -44,15 +54,32 @@ export class PublicRunsService {
   }
 
   /**
-   * Finished runs, newest first.
-   * @throws Problem 404 for a path that names no package of this deployment
+   * A page of the finished runs, newest first.
+   * @param before the parameter of the same name: the last run of the page before; nothing for the newest
+   * @throws Problem 404 for a path that names no package of this deployment, and for a `before` that was never given out
    */
-  async history(place: PackagePlace): Promise<RunRecord[]> {
+  async history(place: PackagePlace, before: unknown): Promise<HistoryPage> {
     checkNames(place);
     const { historyLengthMax } = this.configuration.server;
-    const runs = await this.publicRuns.history(place.suite, place.arch, place.package, historyLengthMax);
+    const last = before === undefined ? undefined : await this.finishedRun(place, before);
+    const runs = await this.publicRuns.history(
+      place.suite,
+      place.arch,
+      place.package,
+      historyLengthMax + 1,
+      last?.runId,
+    );
     if (runs.length === 0) this.checkTarget(place);
-    return runs;
+    const page = runs.slice(0, historyLengthMax);
+    return { runs: page, older: runs.length > historyLengthMax ? page.at(-1)!.runId : null };
+  }
+
+  /** Only a run that the history shows: another's place in it would tell when that one finished. */
+  private async finishedRun(place: PackagePlace, id: unknown): Promise<RunRecord> {
+    if (typeof id !== 'string') throw badRequest('before must be one run id.');
+    const run = await this.run(place, id);
+    if (run.state !== 'finished') throw noSuchRun(id);
+    return run;
   }
 
   /** What was tested stays readable when its suite is not tested any more; without a run, the suite must be there. */

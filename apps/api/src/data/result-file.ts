@@ -14,6 +14,7 @@ const HEADERS: Record<ResultFileName, Record<string, string>> = {
 
 /**
  * Answers with a file of a finished run: whole, in part, or "not modified". Sizes and ranges are of the bytes kept.
+ * @param headers who may keep it and how long, and `Last-Modified`
  * @throws Problem 404 when the run left no such file; 416 for a range beyond its end
  */
 export async function sendResultFile(
@@ -22,24 +23,21 @@ export async function sendResultFile(
   store: ResultStore,
   run: RunRecord,
   name: ResultFileName,
+  headers: Record<string, string>,
 ): Promise<void> {
   const size = name === 'log.gz' ? run.logSize : run.artifactsSize;
   if (size === null || run.state !== 'finished') throw missing(run, name);
   const tag = `"${run.runId}-${run.attempt}-${size}"`;
-  const modified = (run.finishedAt ?? run.updatedAt).toUTCString();
-  response.status(200).set({
-    ETag: tag,
-    'Last-Modified': modified,
-    'Cache-Control': 'public, max-age=3600',
-  });
+  response.status(200).set({ ...headers, ETag: tag });
   if (request.fresh) {
     response.status(304).end();
     return;
   }
-  const range = requestedRange(request, size, [tag, modified]);
+  const range = requestedRange(request, size, [tag, headers['Last-Modified'] ?? tag]);
   if (range === 'unsatisfiable') {
-    const headers = { 'Content-Range': `bytes */${size}` };
-    throw new Problem(416, `${name} of run ${run.runId} has ${size} bytes.`, { headers });
+    throw new Problem(416, `${name} of run ${run.runId} has ${size} bytes.`, {
+      headers: { 'Content-Range': `bytes */${size}` },
+    });
   }
   const stored = await store.open(run.runId, run.attempt, name, range ?? undefined);
   if (!stored) throw missing(run, name);

@@ -1,4 +1,6 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import type { ResultFileName } from '@proctor/contracts';
+import { ApiKeys } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
 import { PublicRunsService } from './public-runs.service';
@@ -7,27 +9,40 @@ import { sendResultFile } from './result-file';
 
 type RunPlace = PackagePlace & { run_id: string };
 
-/** What a run left behind. */
+/** What a run left behind: for everybody, or for the key alone that asked for a private run. */
 @Controller('data/autopkgtest/:suite/:arch/:prefix/:package/:run_id')
 export class RunFilesController {
   constructor(
     private readonly runs: PublicRunsService,
+    private readonly apiKeys: ApiKeys,
     private readonly store: ResultStore,
   ) {}
 
   @Get('log.gz')
-  async log(@Param() place: RunPlace, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const run = await this.runs.run(place, place.run_id);
-    await sendResultFile(request, response, this.store, run, 'log.gz');
+  log(@Param() place: RunPlace, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.send(place, request, response, 'log.gz');
   }
 
   @Get('artifacts.tar.gz')
-  async artifacts(
-    @Param() place: RunPlace,
-    @Req() request: Request,
-    @Res() response: Response,
+  artifacts(@Param() place: RunPlace, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.send(place, request, response, 'artifacts.tar.gz');
+  }
+
+  private async send(
+    place: RunPlace,
+    request: Request,
+    response: Response,
+    name: ResultFileName,
   ): Promise<void> {
-    const run = await this.runs.run(place, place.run_id);
-    await sendResultFile(request, response, this.store, run, 'artifacts.tar.gz');
+    // Looked at before the run, so that the time it takes says nothing about the run. Public files need no key, so a
+    // wrong one is as good as none.
+    const key = request.get('Auth-Key');
+    const requestor = key ? await this.apiKeys.authenticate(key) : null;
+    const run = await this.runs.run(place, place.run_id, requestor?.keyId);
+    await sendResultFile(request, response, this.store, run, name, {
+      'Cache-Control': run.isPrivate ? 'private, no-store' : 'public, max-age=3600',
+      // The files of a run never change.
+      'Last-Modified': (run.finishedAt ?? run.updatedAt).toUTCString(),
+    });
   }
 }

@@ -34,6 +34,22 @@ describe('DispatcherLine', () => {
     expect(line.isConnected()).toBe(false);
   });
 
+  it('hears what it was told to listen to, before and after it is open', async () => {
+    const broker = new MemoryBroker();
+    const line = new DispatcherLine(() => Promise.resolve(new MemoryBus(broker)), new ManualClock());
+    const heard: string[] = [];
+    line.listen('early', () => heard.push('early'));
+    line.onApplicationBootstrap();
+    await new Promise(setImmediate);
+    line.listen('late', () => heard.push('late'));
+    const other = new MemoryBus(broker);
+    other.signal('early', {});
+    other.signal('late', {});
+    await new Promise(setImmediate);
+    expect(heard).toEqual(['early', 'late']);
+    await line.onApplicationShutdown();
+  });
+
   it('does not try again once it is closed', async () => {
     const clock = new ManualClock();
     const line = new DispatcherLine(() => Promise.reject(new Error('refused')), clock);

@@ -13,6 +13,7 @@ const CONNECT_AGAIN_MS = 5_000;
 export class DispatcherLine implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('DispatcherLine');
   private bus: Bus | null = null;
+  private readonly listeners: { subject: string; heard: () => void }[] = [];
   private isClosed = false;
   private cancelRetry = (): void => undefined;
 
@@ -23,6 +24,12 @@ export class DispatcherLine implements OnApplicationBootstrap, OnApplicationShut
 
   onApplicationBootstrap(): void {
     void this.open();
+  }
+
+  /** Hears a signal of everybody's from now on, whenever the line is open. */
+  listen(subject: string, heard: () => void): void {
+    this.listeners.push({ subject, heard });
+    this.bus?.subscribe(subject, heard);
   }
 
   /** Says "look again"; lost while the line is down. Never throws. */
@@ -53,12 +60,16 @@ export class DispatcherLine implements OnApplicationBootstrap, OnApplicationShut
     try {
       const bus = await this.connect();
       if (this.isClosed) await bus.close();
-      else this.bus = bus;
+      else this.connected(bus);
     } catch (error) {
       this.logger.error(
         `no connection to the bus, the next try is in ${CONNECT_AGAIN_MS / 1000} s: ${String(error)}`,
       );
       if (!this.isClosed) this.cancelRetry = this.clock.after(CONNECT_AGAIN_MS, () => void this.open());
     }
+  }
+  private connected(bus: Bus): void {
+    this.bus = bus;
+    for (const { subject, heard } of this.listeners) bus.subscribe(subject, heard);
   }
 }

@@ -1,15 +1,15 @@
 import { HttpException } from '@nestjs/common';
 import { DatabaseUnavailable } from '@proctor/database';
-import { Problem } from './problem';
+import { bodyTooLarge, comeBack, Problem } from './problem';
 
-const RETRY_AFTER_SECONDS = '5';
+const RETRY_AFTER_MS = 5_000;
 
 /** What the client is told about an error: never more than it may know, and never a fault of its own as a 500. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailable) {
     const detail = 'The database is out of reach; nothing was changed. Please try again.';
-    return new Problem(503, detail, { headers: { 'Retry-After': RETRY_AFTER_SECONDS } });
+    return comeBack(503, detail, RETRY_AFTER_MS);
   }
   if (error instanceof HttpException) return new Problem(error.getStatus(), sentence(error.message));
   return ofHttpLibrary(error) ?? new Problem(500, 'The server failed to answer; the failure was logged.');
@@ -20,12 +20,8 @@ function ofHttpLibrary(error: unknown): Problem | null {
   if (!(error instanceof Error) || !('status' in error) || !('expose' in error)) return null;
   const { status, expose, message } = error;
   if (typeof status !== 'number' || status < 400 || status > 499 || expose !== true) return null;
-  return new Problem(status, status === 413 ? tooLarge(error) : sentence(message));
-}
-
-function tooLarge(error: object): string {
-  const limit = 'limit' in error && typeof error.limit === 'number' ? ` of ${error.limit} bytes` : '';
-  return `The body is larger than the limit${limit}.`;
+  if (status !== 413) return new Problem(status, sentence(message));
+  return bodyTooLarge('limit' in error && typeof error.limit === 'number' ? error.limit : null);
 }
 
 function sentence(message: string): string {

@@ -53,6 +53,21 @@ export function notFound(detail: string): Problem {
   return new Problem(404, detail);
 }
 
+/** @param limit bytes; null when it is not known */
+export function bodyTooLarge(limit: number | null): Problem {
+  return new Problem(413, `The body is larger than the limit${limit === null ? '' : ` of ${limit} bytes`}.`);
+}
+
+/**
+ * Not now.
+ * @param status 429 when the client asks for too much, 503 when the server has too much to do
+ */
+export function comeBack(status: 429 | 503, detail: string, afterMs: number): Problem {
+  return new Problem(status, detail, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(afterMs / 1000))) },
+  });
+}
+
 const SHOWN_LENGTH_MAX = 80;
 
 /** A value of the client as a message names it: short, never nested, one line. */

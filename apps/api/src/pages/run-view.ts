@@ -32,6 +32,7 @@ export function runView(run: RunRecord, neutral: 'pass' | 'neutral') {
     state: run.state,
     status: finished ? (statusOf(run.verdict, neutral) ?? '') : '',
     message: run.message ?? '',
+    messageInBrief: inBrief(run.message ?? ''),
     exitCode: run.exitCode === null ? '' : String(run.exitCode),
     trigger: run.trigger ?? '',
     triggerInBrief: inBrief(run.trigger ?? ''),

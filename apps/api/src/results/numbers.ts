@@ -30,3 +30,16 @@ export function sinceOf(parameter: Parameter | undefined): number {
   if (seconds <= SINCE_MAX) return seconds;
   throw refused(`since must be a UNIX timestamp in seconds, not ${describe(text)}.`, parameter.pointer);
 }
+
+/**
+ * The query parameter `wait`: for how many whole seconds an answer without results may be held back; 0 when absent.
+ * @throws Problem 400
+ */
+export function waitOf(parameter: Parameter | undefined, secondsMax: number): number {
+  if (!parameter) return 0;
+  const text = String(parameter.value);
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : NaN;
+  if (seconds <= secondsMax) return seconds;
+  const range = `from 0 to ${secondsMax}`;
+  throw refused(`wait must be a whole number of seconds ${range}, not ${describe(text)}.`, parameter.pointer);
+}

@@ -57,11 +57,12 @@ describe('resultObject', () => {
     });
   });
 
-  it('names no public address for a private run or a file that is not there', () => {
-    expect(resultObject(finishedRunRecord({ isPrivate: true }), 'pass')).toMatchObject({
-      log_url: null,
-      artifacts_url: null,
-    });
+  it('names the address of a file that is there, also to the key of a private run', () => {
+    const { log_url, artifacts_url } = resultObject(finishedRunRecord({ isPrivate: true }), 'pass');
+    expect([log_url, artifacts_url]).toEqual([
+      '/data/autopkgtest/bookworm/amd64/h/hello/7/log.gz',
+      '/data/autopkgtest/bookworm/amd64/h/hello/7/artifacts.tar.gz',
+    ]);
     expect(resultObject(finishedRunRecord({ artifactsSize: null }), 'pass').artifacts_url).toBeNull();
   });
 

@@ -7,10 +7,10 @@ export function statusOf(verdict: Verdict | null, neutral: 'pass' | 'neutral'): 
   return verdict === 'neutral' ? neutral : verdict;
 }
 
-/** Path of a run's file below /data; null when the file is not there or not public. */
+/** Path of a run's file below /data, where a private run's needs the key that asked; null when there is no file. */
 export function fileUrl(run: RunRecord, name: ResultFileName): string | null {
   const size = name === 'log.gz' ? run.logSize : run.artifactsSize;
-  if (run.isPrivate || run.state !== 'finished' || size === null) return null;
+  if (run.state !== 'finished' || size === null) return null;
   const folder = `${run.suite}/${run.arch}/${packagePrefix(run.package)}/${run.package}`;
   return `/data/autopkgtest/${folder}/${run.runId}/${name}`;
 }

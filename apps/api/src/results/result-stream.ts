@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { constants, createGzip } from 'node:zlib';
 import type { RunRecord } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { pipelineToClient } from '../http/pipeline-to-client';
@@ -30,19 +29,16 @@ export async function* resultList(
   yield `${chunk}]}`;
 }
 
-/** Sends text as it comes, compressed when the client takes that; ends the source when the client goes away. */
+/** Sends text as it comes; ends the source when the client goes away. */
 export async function sendJsonStream(
   request: Request,
   response: Response,
   text: AsyncIterable<string>,
 ): Promise<void> {
-  response.status(200).type('application/json').vary('Accept-Encoding');
+  response.status(200).type('application/json');
   if (request.method === 'HEAD') {
     response.end();
     return;
   }
-  const source = Readable.from(text, { objectMode: false });
-  if (request.acceptsEncodings(['gzip', 'identity']) !== 'gzip') return pipelineToClient(source, response);
-  response.set('Content-Encoding', 'gzip');
-  await pipelineToClient(source, createGzip({ level: constants.Z_BEST_SPEED }), response);
+  await pipelineToClient(Readable.from(text, { objectMode: false }), response);
 }

@@ -3,7 +3,7 @@ import { refusalOf } from '../../../../test/support/refusal';
 import { jsonParameters } from '../transport/parameters';
 import { accept } from './accept';
 import type { Submission } from './accept';
-import { listOrder } from './order';
+import { listOrder, partAt } from './order';
 
 const configuration = apiConfiguration();
 
@@ -19,7 +19,7 @@ function submit(
   { user = 'bob', suite = 'bookworm', arch = 'amd64', priority }: Circumstances = {},
 ): Submission {
   const order = listOrder(jsonParameters({ tests, priority: priority ?? null }), 20_000);
-  return accept(order, suite, arch, user, configuration);
+  return accept([partAt(order, suite, arch)], user, configuration);
 }
 
 describe('accept', () => {

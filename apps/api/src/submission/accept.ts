@@ -4,19 +4,23 @@ import type { ApiConfiguration } from '../configuration.token';
 import { badRequest, describe } from '../http/problem';
 import type { BodyFault, Problem } from '../http/problem';
 import { FaultyItem, readItem } from './read-item';
-import type { Order } from './order';
+import type { Part, Place } from './order';
 import { isRejected } from './reject-list';
 import { resolveItem } from './resolve-item';
 import { UnknownKeys } from './unknown-keys';
 
 export interface IgnoredItem {
+  /** Of a batch: place of the part, from 0. */
+  request?: number;
   /** Place in the list, from 0. */
   index: number;
   package: string;
+  /** Of a batch: the one of the part's architectures on which it is not tested. */
+  arch?: string;
   reason: 'reject-list' | 'invalid-name';
 }
 
-/** What becomes of an order. */
+/** What becomes of a request. */
 export interface Submission {
   runs: RunRequest[];
   ignored: IgnoredItem[];
@@ -24,45 +28,66 @@ export interface Submission {
   warnings: string[];
 }
 
+type AcceptedItem = Omit<RunRequest, 'suite' | 'arch'>;
+
 const FAULTS_MAX = 20;
 
 /**
- * Decides about a whole order: every item becomes a run or is ignored as the interface says, or all are refused.
+ * Decides about a whole request: every item becomes a run on each architecture of its part or is ignored as the
+ * interface says, or all are refused.
  * @param userName decides which extra apt sources may be used
+ * @param backends of packages that have one of their own, by name
  * @throws Problem 400 naming the fields and values at fault
  */
 export function accept(
-  order: Order,
-  suite: string,
-  arch: string,
+  parts: Part[],
   userName: string,
   configuration: ApiConfiguration,
+  backends: ReadonlyMap<string, string> = new Map(),
 ): Submission {
-  checkTarget(suite, arch, configuration);
-  const submission: Submission = { runs: [], ignored: [], warnings: [...order.warnings] };
+  const submission: Submission = { runs: [], ignored: [], warnings: [] };
   const unknownKeys = new UnknownKeys();
-  const faults: Fault[] = [];
-  for (const [index, raw] of order.items.entries()) {
-    try {
-      const item = readItem(raw, (key) => unknownKeys.add(key, order.place(index).label));
-      const details = resolveItem(item, userName, configuration);
-      if (!isPackageName(item.package)) {
-        submission.ignored.push({ index, package: item.package, reason: 'invalid-name' });
-      } else if (isRejected(configuration.rejectList, item.package, suite, arch)) {
-        submission.ignored.push({ index, package: item.package, reason: 'reject-list' });
-      } else {
-        const priority = item.priority ?? order.priority ?? PRIORITY_DEFAULT;
-        submission.runs.push({ package: item.package, suite, arch, priority, ...details });
-      }
-    } catch (error) {
-      if (!(error instanceof FaultyItem)) throw error;
-      faults.push(...error.faults.map(({ key, detail }) => faultAt(order, index, key, detail)));
+  const faults: Fault[] = parts.flatMap((part) => targetFaults(part, configuration));
+  for (const part of parts) {
+    const accepted: AcceptedItem[] = [];
+    for (const [index, raw] of part.items.entries()) {
       if (faults.length >= FAULTS_MAX) break;
+      try {
+        const item = readItem(raw, (key) => unknownKeys.add(key, part.place(index).label));
+        const priority = item.priority ?? part.priority ?? PRIORITY_DEFAULT;
+        const details = resolveItem(item, userName, configuration, backends.get(item.package));
+        accepted.push({ package: item.package, ...details, priority });
+      } catch (error) {
+        if (!(error instanceof FaultyItem)) throw error;
+        faults.push(...error.faults.map(({ key, detail }) => faultAt(part.place(index, key), detail)));
+      }
     }
+    if (faults.length === 0) enter(submission, part, accepted, configuration);
   }
   if (faults.length > 0) throw refusal(faults);
-  submission.warnings.push(...unknownKeys.warnings());
+  submission.warnings.push(...parts.flatMap((part) => part.warnings), ...unknownKeys.warnings());
   return submission;
+}
+
+/** Writes down what becomes of the items of a part, which are without fault. */
+function enter(
+  { runs, ignored }: Submission,
+  { suite, archs, request }: Part,
+  items: AcceptedItem[],
+  { rejectList }: ApiConfiguration,
+): void {
+  for (const arch of archs) {
+    for (const [index, item] of items.entries()) {
+      const reason = !isPackageName(item.package)
+        ? 'invalid-name'
+        : isRejected(rejectList, item.package, suite, arch)
+          ? 'reject-list'
+          : null;
+      if (reason === null) runs.push({ ...item, suite, arch });
+      else if (request === undefined) ignored.push({ index, package: item.package, reason });
+      else ignored.push({ request, index, package: item.package, arch, reason });
+    }
+  }
 }
 
 interface Fault {
@@ -70,8 +95,7 @@ interface Fault {
   pointer: string | null;
 }
 
-function faultAt(order: Order, index: number, key: string | undefined, detail: string): Fault {
-  const { label, pointer } = order.place(index, key);
+function faultAt({ label, pointer }: Place, detail: string): Fault {
   return { detail: `${label} ${detail}`, pointer };
 }
 
@@ -82,13 +106,14 @@ function refusal(faults: Fault[]): Problem {
   return badRequest(`Nothing was accepted: ${first.detail}${more}.`, errors);
 }
 
-/** @throws Problem 400 for a suite or an architecture that this deployment does not test */
-function checkTarget(suite: string, arch: string, { server }: ApiConfiguration): void {
-  if (!server.suites.includes(suite)) throw badRequest(unknown('suite', suite, server.suites));
-  if (!server.architectures.includes(arch))
-    throw badRequest(unknown('architecture', arch, server.architectures));
-}
-
-function unknown(what: string, value: string, known: string[]): string {
-  return `The ${what} ${describe(value)} is unknown; there is ${known.join(', ')}.`;
+/** A suite or architectures that this deployment does not test. */
+function targetFaults(part: Part, { server }: ApiConfiguration): Fault[] {
+  const unknown = (key: 'suite' | 'arch', value: string, known: string[]): Fault[] =>
+    known.includes(value)
+      ? []
+      : [faultAt(part.targetPlace(key), `${describe(value)} is unknown; there is ${known.join(', ')}`)];
+  return [
+    ...unknown('suite', part.suite, server.suites),
+    ...part.archs.flatMap((arch) => unknown('arch', arch, server.architectures)),
+  ];
 }

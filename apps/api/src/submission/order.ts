@@ -1,5 +1,5 @@
 import { describe, Problem, refused } from '../http/problem';
-import { pointerTo } from '../transport/parameters';
+import { JSON_PARAMETERS, pointerTo } from '../transport/parameters';
 import type { Parameter, Parameters } from '../transport/parameters';
 import { json } from '../transport/text';
 import { optionalPriority } from './priority';
@@ -12,7 +12,7 @@ export interface Place {
   pointer: string | null;
 }
 
-/** Test requests for one suite and architecture, as they came: nothing of the items is known yet. */
+/** Test requests as they came: nothing of the items is known yet. */
 export interface Order {
   items: unknown[];
   /** For the items that name none. */
@@ -21,18 +21,31 @@ export interface Order {
   place(index: number, key?: string): Place;
 }
 
+/** An order and where its tests run: on each of the architectures once. */
+export interface Part extends Order {
+  suite: string;
+  archs: string[];
+  /** Place in a batch, from 0; absent when the request is no batch. */
+  request?: number;
+  targetPlace(key: 'suite' | 'arch'): Place;
+}
+
+/** An order whose target the path names. */
+export function partAt(order: Order, suite: string, arch: string): Part {
+  const targetPlace = (key: 'suite' | 'arch'): Place => ({
+    label: key === 'suite' ? 'the suite' : 'the architecture',
+    pointer: null,
+  });
+  return { ...order, suite, archs: [arch], targetPlace };
+}
+
 /**
  * `POST /api/v1/test/{suite}/{arch}`: parameters `tests` and `priority`.
  * @throws Problem 400; 413 for more than `itemsMax` tests
  */
 export function listOrder(parameters: Parameters, itemsMax: number): Order {
-  const tests = parameters.get('tests');
-  if (!tests) throw refused('tests is missing: it holds a JSON array of test requests.', null);
-  const items = valueOf(tests, 'tests');
-  if (!Array.isArray(items)) throw refused(`tests must be an array, not ${describe(items)}.`, tests.pointer);
-  if (items.length > itemsMax) {
-    throw new Problem(413, `tests has ${items.length} items; one request may have ${itemsMax}.`);
-  }
+  const { tests, items } = testsOf(parameters);
+  checkLength(items.length, itemsMax);
   return {
     items,
     priority: optionalPriority(parameters.get('priority')),
@@ -44,13 +57,29 @@ export function listOrder(parameters: Parameters, itemsMax: number): Order {
   };
 }
 
+/**
+ * The parameter `tests` and the array that it holds.
+ * @throws Problem 400
+ */
+export function testsOf(parameters: Parameters): { tests: Parameter; items: unknown[] } {
+  const tests = parameters.get('tests');
+  if (!tests) throw refused('tests is missing: it holds a JSON array of test requests.', null);
+  const items = valueOf(tests, 'tests');
+  if (!Array.isArray(items)) throw refused(`tests must be an array, not ${describe(items)}.`, tests.pointer);
+  return { tests, items };
+}
+
+/** @throws Problem 413 */
+export function checkLength(runs: number, runsMax: number): void {
+  if (runs > runsMax) throw new Problem(413, `There are ${runs} tests; one request may have ${runsMax}.`);
+}
+
 /** Other spellings of an item's keys: the interface writes one of them differently for a single package. */
 const ALIASES: ReadonlyMap<string, ItemKey> = new Map([
   ['extra_apt_sources', 'extra-apt-sources'],
   ['pin_packages', 'pin-packages'],
 ]);
 const SINGLE_KEYS = new Set<string>(ITEM_KEYS.filter((key) => key !== 'package'));
-const JSON_KEYS = new Set<string>(['extra-apt-sources', 'pin-packages']);
 
 /**
  * `POST /api/v1/test/{suite}/{arch}/{package}`: the keys of one item as parameters of the query or the body.
@@ -81,7 +110,7 @@ export function singleOrder(name: string, parameters: Parameters): Order {
 
 function itemValue(key: string, spelling: string, parameter: Parameter): unknown {
   if (key === 'priority') return optionalPriority(parameter);
-  if (JSON_KEYS.has(key)) return valueOf(parameter, spelling);
+  if (JSON_PARAMETERS.has(key)) return valueOf(parameter, spelling);
   if (key === 'is_private' && parameter.isText) return booleanOf(parameter);
   return parameter.value;
 }
@@ -95,13 +124,13 @@ function booleanOf({ value }: Parameter): unknown {
   return value === 'true' ? true : value === 'false' ? false : value;
 }
 
-function pointerIn(pointer: string, key: string | undefined): string {
+export function pointerIn(pointer: string, key: string | undefined): string {
   return key === undefined ? pointer : pointerTo(pointer, key);
 }
 
 const WARNINGS_MAX = 20;
 
-function unknownParameters(parameters: Parameters, known: string[]): string[] {
+export function unknownParameters(parameters: Parameters, known: string[]): string[] {
   const unknown = [...parameters.keys()].filter((name) => !known.includes(name));
   return unknown
     .slice(0, WARNINGS_MAX)

@@ -1,5 +1,5 @@
-import { validateSync } from 'class-validator';
 import { describe } from '../http/problem';
+import { copyOf, faultsOf } from '../shape/shape';
 import { ITEM_KEYS, TestItem } from './test-item';
 
 export interface ItemFault {
@@ -27,17 +27,9 @@ export function readItem(raw: unknown, unknown: (key: string) => void): TestItem
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     throw new FaultyItem([{ detail: `must be an object, not ${describe(raw)}` }]);
   }
-  const item = new TestItem();
   for (const key of Object.keys(raw)) if (!KNOWN.has(key)) unknown(key);
-  // Only known keys are copied, one by one: a key named __proto__ must not become a prototype.
-  for (const key of ITEM_KEYS) {
-    if (Object.hasOwn(raw, key)) Object.assign(item, { [key]: (raw as Record<string, unknown>)[key] });
-  }
-  const errors = validateSync(item, { stopAtFirstError: true });
-  if (errors.length === 0) return item;
-  throw new FaultyItem(
-    errors.flatMap(({ property, constraints }) =>
-      Object.values(constraints ?? {}).map((detail) => ({ key: property, detail })),
-    ),
-  );
+  const item = copyOf(TestItem, ITEM_KEYS, raw);
+  const faults = faultsOf(item);
+  if (faults.length === 0) return item;
+  throw new FaultyItem(faults);
 }

@@ -11,14 +11,20 @@ type Details = Omit<RunRequest, 'package' | 'suite' | 'arch' | 'priority'>;
 
 /**
  * Looks up the names in an item and fills in what it leaves open.
+ * @param packageBackend the package's own, when it has one
  * @throws FaultyItem for a name that this deployment does not know or the user may not use
  */
-export function resolveItem(item: TestItem, userName: string, configuration: ApiConfiguration): Details {
+export function resolveItem(
+  item: TestItem,
+  userName: string,
+  configuration: ApiConfiguration,
+  packageBackend?: string,
+): Details {
   const { server, extraAptSources } = configuration;
   const pins = item['pin-packages'] ?? [];
   const sources = item['extra-apt-sources'] ?? [];
   // An empty name counts as left out: clients send the field of a form that nobody filled in.
-  const backend = item.backend || server.defaultBackend;
+  const backend = item.backend || packageBackend || server.defaultBackend;
   const variant = item.autopkgtest || server.variants[0] || '';
   const faults = [
     ...pinFaults(pins, server.suites),

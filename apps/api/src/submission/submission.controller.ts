@@ -1,15 +1,16 @@
 import { Controller, HttpCode, Inject, Param, Post, UseInterceptors } from '@nestjs/common';
-import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import type { IdempotencyKey, Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requestor } from '../auth/requestor';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import { SentOnce } from '../idempotency/sent-once';
 import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
 import type { Parameters } from '../transport/parameters';
-import { listOrder, singleOrder } from './order';
+import { batchParts } from './batch';
+import { listOrder, partAt, singleOrder } from './order';
 import { SubmissionService } from './submission.service';
-import type { SubmissionAnswer } from './submission.service';
 
-@Controller('api/v1/test/:suite/:arch')
+@Controller('api/v1/test')
 @UseInterceptors(BodyInterceptor)
 export class SubmissionController {
   constructor(
@@ -17,19 +18,32 @@ export class SubmissionController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  @Post()
+  @Post('batch')
+  @HttpCode(201)
+  submitBatch(
+    @SentParameters() parameters: Parameters,
+    @Requestor() requestor: AuthenticatedRequestor,
+    @SentOnce() once: IdempotencyKey | null,
+  ): Promise<unknown> {
+    const { itemsPerRequestMax } = this.configuration.server;
+    return this.service.submit(() => batchParts(parameters, itemsPerRequestMax), requestor, once);
+  }
+
+  @Post(':suite/:arch')
   @HttpCode(201)
   submitList(
     @Param('suite') suite: string,
     @Param('arch') arch: string,
     @SentParameters() parameters: Parameters,
     @Requestor() requestor: AuthenticatedRequestor,
-  ): Promise<SubmissionAnswer> {
-    const order = listOrder(parameters, this.configuration.server.itemsPerRequestMax);
-    return this.service.submit(order, suite, arch, requestor);
+    @SentOnce() once: IdempotencyKey | null,
+  ): Promise<unknown> {
+    const { itemsPerRequestMax } = this.configuration.server;
+    const parts = () => [partAt(listOrder(parameters, itemsPerRequestMax), suite, arch)];
+    return this.service.submit(parts, requestor, once);
   }
 
-  @Post(':package')
+  @Post(':suite/:arch/:package')
   @HttpCode(201)
   submitSingle(
     @Param('suite') suite: string,
@@ -37,7 +51,8 @@ export class SubmissionController {
     @Param('package') name: string,
     @SentParameters() parameters: Parameters,
     @Requestor() requestor: AuthenticatedRequestor,
-  ): Promise<SubmissionAnswer> {
-    return this.service.submit(singleOrder(name, parameters), suite, arch, requestor);
+    @SentOnce() once: IdempotencyKey | null,
+  ): Promise<unknown> {
+    return this.service.submit(() => [partAt(singleOrder(name, parameters), suite, arch)], requestor, once);
   }
 }

@@ -1,13 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import { Submissions } from '@proctor/database';
-import type { Requestor } from '@proctor/database';
+import type { RunRequest } from '@proctor/contracts';
+import { KeptAnswers, Packages, Submissions } from '@proctor/database';
+import type { IdempotencyKey, Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { DispatcherLine } from '../dispatchers/dispatcher-line';
+import { answerOf } from '../idempotency/answer-of';
+import { News } from '../results/news';
 import { accept } from './accept';
 import type { IgnoredItem } from './accept';
-import type { Order } from './order';
+import { namesWithoutBackend } from './names';
+import type { Part } from './order';
 
 /** The body of a 201. */
 export interface SubmissionAnswer {
@@ -20,25 +24,52 @@ export interface SubmissionAnswer {
 export class SubmissionService {
   constructor(
     private readonly submissions: Submissions,
+    private readonly keptAnswers: KeptAnswers,
+    private readonly packages: Packages,
     private readonly line: DispatcherLine,
+    private readonly news: News,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   /**
-   * Accepts an order as a whole: when this resolves, its runs are committed and the dispatcher was told.
-   * @throws Problem 400 when an item is at fault: nothing was created
+   * Accepts a request as a whole: when this resolves, its runs are committed and the dispatchers were told.
+   * @param readParts reads them of the request; not called when the request was answered before
+   * @param once null for a request that may create again what an equal one created
+   * @throws Problem 400 when an item is at fault, 409 when the idempotency key is another request's: nothing was
+   *   created
    */
-  async submit(order: Order, suite: string, arch: string, requestor: Requestor): Promise<SubmissionAnswer> {
-    const { runs, ignored, warnings } = accept(order, suite, arch, requestor.userName, this.configuration);
-    const { userId, keyId } = requestor;
-    const runIds = runs.length > 0 ? await this.submissions.submit(runs, { userId, keyId }) : [];
-    // Only a hint: a dispatcher that misses it finds the rows by itself.
-    if (runIds.length > 0)
-      this.line.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count: runIds.length });
-    return {
-      runs: runs.map((run, index) => ({ run_id: runIds[index]!, package: run.package, suite, arch })),
+  async submit(readParts: () => Part[], requestor: Requestor, once: IdempotencyKey | null): Promise<unknown> {
+    const earlier = once && (await this.keptAnswers.find(once));
+    if (earlier) return answerOf(earlier);
+    const parts = readParts();
+    const backends = await this.packages.backends(namesWithoutBackend(parts));
+    const { runs, ignored, warnings } = accept(parts, requestor.userName, this.configuration, backends);
+    const answer = (runIds: number[]): SubmissionAnswer => ({
+      runs: runs.map(({ package: name, suite, arch }, index) => ({
+        run_id: runIds[index]!,
+        package: name,
+        suite,
+        arch,
+      })),
       ignored,
       warnings,
-    };
+    });
+    const { userId, keyId } = requestor;
+    if (!once) {
+      const runIds = await this.submissions.submit(runs, { userId, keyId });
+      this.tell(runs);
+      return answer(runIds);
+    }
+    const outcome = await this.submissions.submitOnce(once, runs, { userId, keyId }, answer);
+    if (outcome.kind === 'created') this.tell(runs);
+    return answerOf(outcome);
+  }
+
+  /** Only hints: a dispatcher that misses its own finds the rows by itself, and so does a waiting client. */
+  private tell(runs: RunRequest[]): void {
+    const counts = new Map<string, number>();
+    for (const { arch } of runs) counts.set(arch, (counts.get(arch) ?? 0) + 1);
+    for (const [arch, count] of counts) this.line.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count });
+    if (counts.size > 0) this.news.tell();
   }
 }

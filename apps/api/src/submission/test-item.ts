@@ -1,8 +1,9 @@
 import { PRIORITY_MAX, PRIORITY_MIN } from '@proctor/contracts';
 import type { Pin } from '@proctor/contracts';
 import { IsArray, IsBoolean, IsInt, IsOptional, IsString, Max, Min, ValidateBy } from 'class-validator';
-import type { ValidationArguments, ValidationOptions } from 'class-validator';
-import { describe } from '../http/problem';
+import type { ValidationOptions } from 'class-validator';
+import { IsStorableText } from '../shape/is-storable-text';
+import { must } from '../shape/must';
 
 const WHOLE_PRIORITY = must(`be a whole number from ${PRIORITY_MIN} to ${PRIORITY_MAX}`);
 
@@ -54,20 +55,6 @@ export const ITEM_KEYS = [
   'priority',
 ] as const;
 export type ItemKey = (typeof ITEM_KEYS)[number];
-
-/** The message lacks its subject, the place of the value in the request: whoever reads the item knows that. */
-function must(rule: string): ValidationOptions {
-  return {
-    message: ({ value }: ValidationArguments) =>
-      value === undefined ? `must ${rule}, and is missing` : `must ${rule}, not ${describe(value)}`,
-  };
-}
-
-/** What PostgreSQL can keep and give back unchanged. */
-function IsStorableText(options: ValidationOptions): PropertyDecorator {
-  const validate = (value: unknown): boolean => typeof value === 'string' && !/\0|\p{Surrogate}/u.test(value);
-  return ValidateBy({ name: 'isStorableText', validator: { validate } }, options);
-}
 
 function IsPinList(options: ValidationOptions): PropertyDecorator {
   const isPin = (pin: unknown): boolean =>

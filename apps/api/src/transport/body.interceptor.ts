@@ -5,13 +5,15 @@ import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { Problem } from '../http/problem';
+import { bodyTooLarge, Problem } from '../http/problem';
+import { BodyRoom } from './body-room';
 import { multipartFields } from './multipart';
 import { jsonParameters, merge, pointerTo, textParameters } from './parameters';
 import type { Parameters } from './parameters';
 import { json, urlEncodedFields, utf8 } from './text';
 
-interface WithParameters {
+/** A request after its query and body were read. */
+export interface WithParameters {
   parameters?: Parameters;
 }
 
@@ -27,11 +29,10 @@ const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'appl
 /** Reads a body of any transport, after the key was checked and the route was found. */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
-  private readonly readBytes: ReturnType<typeof express.raw>;
-
-  constructor(@Inject(CONFIGURATION) configuration: ApiConfiguration) {
-    this.readBytes = express.raw({ type: () => true, limit: configuration.server.bodyBytesMax });
-  }
+  constructor(
+    private readonly room: BodyRoom,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<Request & WithParameters>();
@@ -56,8 +57,13 @@ export class BodyInterceptor implements NestInterceptor {
   }
 
   private async bytes(request: Request, response: Response): Promise<Buffer> {
+    const limit = this.configuration.server.bodyBytesMax;
+    // The body parser would answer only once all of it has come.
+    if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
+    await this.room.enter(request, response);
+    const readBytes = express.raw({ type: () => true, limit });
     await new Promise<void>((resolve, reject) => {
-      this.readBytes(request, response, (error?: Error) => (error ? reject(error) : resolve()));
+      readBytes(request, response, (error?: Error) => (error ? reject(error) : resolve()));
     });
     return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   }

@@ -31,6 +31,13 @@ describe('urlEncodedFields', () => {
     expect(urlEncodedFields(text)).toEqual(fields);
   });
 
+  it('refuses more fields than any request has', () => {
+    const fields = (count: number): string =>
+      Array.from({ length: count }, (_none, index) => `a${index}`).join('&');
+    expect(urlEncodedFields(fields(100))).toHaveLength(100);
+    expect(() => urlEncodedFields(fields(101))).toThrow(/more than 100 parameters/);
+  });
+
   it.each(['a=100%', 'a=%zz', 'a=%ff', '%c3%28=1'])('refuses %j', (text) => {
     expect(() => urlEncodedFields(text)).toThrow(Problem);
   });
@@ -85,7 +92,15 @@ describe('json', () => {
     expect(problem.detail).toMatch(/^tests is not valid JSON: /);
   });
 
-  it('reads the deepest nesting that a body can hold', () => {
-    expect(Array.isArray(json('['.repeat(100_000) + ']'.repeat(100_000), 'tests', null))).toBe(true);
+  it('refuses what nests too deep to be walked', () => {
+    expect(Array.isArray(json('['.repeat(64) + ']'.repeat(64), 'tests', null))).toBe(true);
+    const problem = refusalOf(() => json('['.repeat(100_000) + ']'.repeat(100_000), 'tests', '#/tests'));
+    expect(problem).toMatchObject({ status: 400, errors: [{ pointer: '#/tests' }] });
+  });
+
+  it('refuses so many values that they would not fit into memory', () => {
+    expect(refusalOf(() => json(`[${'[],'.repeat(1_000_001)}[]]`, 'tests', null)).status).toBe(413);
+    const inStrings = JSON.stringify([',[{'.repeat(1_000_000), '\\"[[[', `"${'['.repeat(100)}`]);
+    expect(json(inStrings, 'tests', null)).toEqual(JSON.parse(inStrings));
   });
 });

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { checkJsonSize } from './json-size';
 import { badRequest, describe, refused, wellFormed } from '../http/problem';
 import type { Field } from './parameters';
 
@@ -12,8 +13,11 @@ export function utf8(bytes: Uint8Array, what: string): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** @throws Problem 400 that says where the text stops being JSON */
+/**
+ * @throws Problem 400 that says where the text stops being JSON, or that it nests too deep; 413 for too many values
+ */
 export function json(text: string, what: string, pointer: string | null): unknown {
+  checkJsonSize(text, what, pointer);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -21,6 +25,9 @@ export function json(text: string, what: string, pointer: string | null): unknow
     throw refused(`${what} is not valid JSON: ${wellFormed(error.message.slice(0, 200))}.`, pointer);
   }
 }
+
+/** More than any request has; without a limit a body of commas alone would need many times its size in memory. */
+const FIELDS_MAX = 100;
 
 /**
  * The fields of a query or of an `application/x-www-form-urlencoded` body, in their order.
@@ -30,6 +37,7 @@ export function urlEncodedFields(text: string): Field[] {
   const fields: Field[] = [];
   for (const part of text.split('&')) {
     if (part === '') continue;
+    if (fields.length === FIELDS_MAX) throw badRequest(`There are more than ${FIELDS_MAX} parameters.`);
     const equals = part.indexOf('=');
     const name = percentDecoded(equals < 0 ? part : part.slice(0, equals));
     fields.push([name, equals < 0 ? '' : percentDecoded(part.slice(equals + 1))]);

@@ -1,0 +1,66 @@
+import type { DynamicModule, Provider } from '@nestjs/common';
+import { systemClock } from '@proctor/clock';
+import { Results } from '@proctor/database';
+import { AuthController } from './auth/auth.controller';
+import { GuessLimit } from './auth/guess-limit';
+import { KeyCheck } from './auth/key-check';
+import { PasswordCheck } from './auth/password-check';
+import { CancellationController } from './cancellation/cancellation.controller';
+import { CancellationService } from './cancellation/cancellation.service';
+import { DispatcherLine } from './dispatchers/dispatcher-line';
+import { KeysController } from './keys/keys.controller';
+import { KeysService } from './keys/keys.service';
+import { RateLimit } from './limits/rate-limit';
+import { DocumentController } from './openapi/document.controller';
+import { PackageInfoController } from './packages/package-info.controller';
+import { PublicationController } from './publication/publication.controller';
+import { PublicationService } from './publication/publication.service';
+import { QueuesController } from './queues/queues.controller';
+import { QueuesService } from './queues/queues.service';
+import { RejectListController } from './reject-list/reject-list.controller';
+import { News } from './results/news';
+import { ResultListService } from './results/result-list.service';
+import { ResultsController } from './results/results.controller';
+import { ResultsService } from './results/results.service';
+import { RetryController } from './retry/retry.controller';
+import { RetryService } from './retry/retry.service';
+import { SubmissionController } from './submission/submission.controller';
+import { SubmissionService } from './submission/submission.service';
+import { BodyRoom } from './transport/body-room';
+
+/** What answers under /api, and what only that needs. Fixed paths come before those with a parameter in their place. */
+export const API_V1: { controllers: NonNullable<DynamicModule['controllers']>; providers: Provider[] } = {
+  controllers: [
+    AuthController,
+    RejectListController,
+    QueuesController,
+    PackageInfoController,
+    KeysController,
+    RetryController,
+    PublicationController,
+    ResultsController,
+    CancellationController,
+    SubmissionController,
+    DocumentController,
+  ],
+  providers: [
+    KeyCheck,
+    PasswordCheck,
+    GuessLimit,
+    RateLimit,
+    BodyRoom,
+    SubmissionService,
+    RetryService,
+    CancellationService,
+    PublicationService,
+    QueuesService,
+    KeysService,
+    ResultsService,
+    ResultListService,
+    {
+      provide: News,
+      inject: [Results, DispatcherLine],
+      useFactory: (results: Results, line: DispatcherLine) => new News(results, systemClock, line),
+    },
+  ],
+};

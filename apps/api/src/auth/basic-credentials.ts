@@ -1,0 +1,22 @@
+import { isUtf8 } from 'node:buffer';
+
+export interface Credentials {
+  name: string;
+  password: string;
+}
+
+/** A longer password is none: hashing takes its time whatever the length. */
+const CREDENTIALS_LENGTH_MAX = 1_000;
+
+/** What the header `Authorization` says in the scheme Basic (RFC 7617, UTF-8); null when it says nothing usable. */
+export function basicCredentials(header: string | undefined): Credentials | null {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? '')?.[1];
+  if (encoded === undefined) return null;
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.length > CREDENTIALS_LENGTH_MAX || !isUtf8(bytes)) return null;
+  const text = bytes.toString('utf8');
+  const colon = text.indexOf(':');
+  // Control characters are in no name and no password, and PostgreSQL could not even look for NUL.
+  if (colon < 1 || /\p{Cc}/u.test(text)) return null;
+  return { name: text.slice(0, colon), password: text.slice(colon + 1) };
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Users } from '@proctor/database';
+import type { User } from '@proctor/database';
+import type { Request } from 'express';
+import { comeBack, Problem } from '../http/problem';
+import { RateLimit } from '../limits/rate-limit';
+import { Room } from '../limits/room';
+import { basicCredentials } from './basic-credentials';
+import { GuessLimit } from './guess-limit';
+
+/** Passwords checked at a time: each takes a core for a fifth of a second, and 64 MiB. */
+const CHECKS_MAX = 2;
+const CHECK_WAIT_MS = 5_000;
+
+/** Who asks, by HTTP basic authentication with the user's password. */
+@Injectable()
+export class PasswordCheck {
+  private readonly checks = new Room(() => CHECKS_MAX);
+
+  constructor(
+    private readonly users: Users,
+    private readonly guesses: GuessLimit,
+    private readonly rate: RateLimit,
+  ) {}
+
+  /** @throws Problem 401, which is the same for an unknown user and a wrong password; 429; 503 */
+  async userOf(request: Request): Promise<User> {
+    const credentials = basicCredentials(request.get('Authorization'));
+    if (!credentials)
+      throw unauthorized('A user name and a password are needed (HTTP basic authentication).');
+    const { name, password } = credentials;
+    const user = await this.guesses.limited(name, request.ip ?? '', () => this.check(name, password));
+    if (!user) throw unauthorized('There is no such user, or the password is wrong.');
+    await this.rate.count(`user ${user.userId}`);
+    return user;
+  }
+
+  private async check(name: string, password: string): Promise<User | null> {
+    const release = await this.checks.take(1, CHECK_WAIT_MS);
+    if (!release) throw comeBack(503, 'Too many passwords are being checked.', CHECK_WAIT_MS);
+    try {
+      return await this.users.authenticate(name, password);
+    } finally {
+      release();
+    }
+  }
+}
+
+function unauthorized(detail: string): Problem {
+  return new Problem(401, detail, {
+    headers: { 'WWW-Authenticate': 'Basic realm="Proctor API keys", charset="UTF-8"' },
+  });
+}

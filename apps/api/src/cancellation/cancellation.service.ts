@@ -1,0 +1,45 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { subjectOf, SUBJECTS } from '@proctor/contracts';
+import { Cancellations, Results } from '@proctor/database';
+import type { Requestor } from '@proctor/database';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { DispatcherLine } from '../dispatchers/dispatcher-line';
+import { Problem } from '../http/problem';
+import { News } from '../results/news';
+import { noSuchRun } from '../results/numbers';
+import { resultObject } from '../results/result-object';
+import type { ResultObject } from '../results/result-object';
+
+@Injectable()
+export class CancellationService {
+  constructor(
+    private readonly results: Results,
+    private readonly cancellations: Cancellations,
+    private readonly line: DispatcherLine,
+    private readonly news: News,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /**
+   * Ends a run in the books at once; its slot is stopped by the dispatcher. An administrator may end any run.
+   * @throws Problem 404 for a run that is unknown or another key's private one, 403 for another key's public one, 409
+   *   for one that has finished
+   */
+  async cancel(runId: number, requestor: Requestor): Promise<ResultObject> {
+    const run = await this.results.find(runId);
+    const isOwn = run?.keyId === requestor.keyId;
+    if (!run || (run.isPrivate && !isOwn && !requestor.isAdmin)) throw noSuchRun(runId);
+    if (!isOwn && !requestor.isAdmin) {
+      throw new Problem(403, `Run ${runId} was requested with another key; only that key may cancel it.`);
+    }
+    const outcome = await this.cancellations.cancel(runId, requestor);
+    if (outcome === 'finished') throw new Problem(409, `Run ${runId} has finished; it cannot be cancelled.`);
+    const cancelled = await this.results.find(runId);
+    if (outcome === 'unknown' || !cancelled) throw noSuchRun(runId);
+    // Only hints: the dispatcher finds the order by itself.
+    this.line.signal(subjectOf(SUBJECTS.ordersWaiting, cancelled.arch), { count: 1 });
+    this.news.tell();
+    return resultObject(cancelled, this.configuration.server.neutral);
+  }
+}

@@ -1,0 +1,27 @@
+import { duration, timestamp } from '@proctor/contracts';
+import type { StatusRecord } from '@proctor/database';
+import { resultObject, statusOf } from '../results/result-object';
+import type { ResultObject } from '../results/result-object';
+
+export interface StatusObject extends ResultObject {
+  message: string;
+  duration_human: string;
+  /** Of the run before; null the first time. */
+  previous_status: ResultObject['status'];
+  /** Of the newest run that passed; null when none did. */
+  last_pass_version: string | null;
+  last_pass_date: string | null;
+}
+
+/** A package's latest status as the readers of packages.json know it. */
+export function statusObject(record: StatusRecord, neutral: 'pass' | 'neutral'): StatusObject {
+  const result = resultObject(record, neutral);
+  return {
+    ...result,
+    message: result.message || `The run ended as ${result.status}.`,
+    duration_human: duration(result.duration_seconds ?? 0),
+    previous_status: statusOf(record.previousStatus, neutral),
+    last_pass_version: record.lastPass?.version ?? null,
+    last_pass_date: record.lastPass && timestamp(record.lastPass.date),
+  };
+}

@@ -1,0 +1,47 @@
+import { Logger } from '@nestjs/common';
+import { DatabaseUnavailable } from '@proctor/database';
+import type { ApiKeys, Requestor } from '@proctor/database';
+import type { Request, Response } from 'express';
+import type { DispatcherLine } from '../dispatchers/dispatcher-line';
+import { HealthController } from './health.controller';
+
+const CONFIGURATION = { loadedAt: new Date(0), problems: ['proctor.yaml:1: suits'], needsRestart: [] };
+
+/** Status and body for a request with this key. */
+async function healthFor(key: string, isBusConnected = true, databaseFailure?: Error) {
+  const authenticate = (given: string) => {
+    if (databaseFailure) return Promise.reject(databaseFailure);
+    const isKnown = given === 'admin' || given === 'user';
+    return Promise.resolve(isKnown ? ({ isAdmin: given === 'admin' } as Requestor) : null);
+  };
+  const controller = new HealthController(
+    { authenticate } as unknown as ApiKeys,
+    { isConnected: () => isBusConnected } as DispatcherLine,
+    () => CONFIGURATION,
+  );
+  const answer: { status?: number; body?: unknown } = {};
+  const response = {
+    status: (status: number) => (answer.status = status),
+    set: () => ({ json: (body: unknown) => (answer.body = body) }),
+  } as unknown as Response;
+  await controller.check({ get: () => key } as unknown as Request, response);
+  return answer;
+}
+
+const WELL = { database: true, bus: true };
+
+beforeAll(() => Logger.overrideLogger(false));
+
+test('only administrators are told about the configuration', async () => {
+  expect(await healthFor('admin')).toEqual({ status: 200, body: { ...WELL, configuration: CONFIGURATION } });
+  expect(await healthFor('user')).toEqual({ status: 200, body: WELL });
+  expect(await healthFor('wrong')).toEqual({ status: 200, body: WELL });
+  expect(await healthFor('')).toEqual({ status: 200, body: WELL });
+});
+
+test('what is out of reach makes it a 503', async () => {
+  expect(await healthFor('', false)).toEqual({ status: 503, body: { database: true, bus: false } });
+  const away = new DatabaseUnavailable('away');
+  expect(await healthFor('admin', true, away)).toEqual({ status: 503, body: { database: false, bus: true } });
+  await expect(healthFor('', true, new Error('a bug'))).rejects.toThrow('a bug');
+});

@@ -1,0 +1,43 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
+import type { User } from '@proctor/database';
+import { KeyOwner } from '../auth/requestor';
+import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
+import type { Parameters } from '../transport/parameters';
+import { KeysService } from './keys.service';
+import type { KeyObject, NewKeyObject } from './keys.service';
+import { SentSealed } from './sent-sealed';
+import type { Sealing } from './sealing';
+
+@Controller('api/v1/keys')
+export class KeysController {
+  constructor(private readonly service: KeysService) {}
+
+  @Get()
+  list(@KeyOwner() owner: User): Promise<KeyObject[]> {
+    return this.service.list(owner);
+  }
+
+  @Post()
+  @HttpCode(201)
+  @UseInterceptors(BodyInterceptor)
+  create(
+    @SentParameters() parameters: Parameters,
+    @KeyOwner() owner: User,
+    @SentSealed() sealing: Sealing | null,
+  ): Promise<NewKeyObject> {
+    return this.service.create(parameters, owner, sealing);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  revoke(@Param('id') id: string, @KeyOwner() owner: User): Promise<void> {
+    return this.service.revoke(id, owner);
+  }
+
+  @Post(':id/rotate')
+  @HttpCode(200)
+  @UseInterceptors(BodyInterceptor)
+  rotate(@Param('id') id: string, @KeyOwner() owner: User): Promise<NewKeyObject> {
+    return this.service.rotate(id, owner);
+  }
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { timestamp } from '@proctor/contracts';
+import { ApiKeys } from '@proctor/database';
+import type { NewApiKey, User } from '@proctor/database';
+import { describe, notFound, Problem } from '../http/problem';
+import { keyIsTaken } from '../idempotency/idempotency-key';
+import type { Parameters } from '../transport/parameters';
+import { keyNameOf } from './key-name';
+import { Seal } from './sealing';
+import type { Sealing } from './sealing';
+
+/** A valid key as its user may see it. */
+export interface KeyObject {
+  id: number;
+  name: string;
+  /** The key's first characters. */
+  prefix: string;
+  created_at: string;
+  last_used_at: string | null;
+}
+
+/** A key with its secret, which is shown this once. */
+export interface NewKeyObject {
+  id: number;
+  name: string;
+  key: string;
+  created_at: string;
+}
+
+const KEY_ID_MAX = 2 ** 31 - 1;
+
+@Injectable()
+export class KeysService {
+  constructor(private readonly apiKeys: ApiKeys) {}
+
+  async list({ name }: User): Promise<KeyObject[]> {
+    const keys = await this.apiKeys.list(name);
+    return keys
+      .filter((key) => key.revokedAt === null)
+      .map((key) => ({
+        id: key.id,
+        name: key.name,
+        prefix: key.prefix,
+        created_at: timestamp(key.createdAt),
+        last_used_at: key.lastUsedAt && timestamp(key.lastUsedAt),
+      }));
+  }
+
+  /** @throws Problem 400; 409 when the idempotency key is another request's */
+  async create(parameters: Parameters, owner: User, sealing: Sealing | null): Promise<NewKeyObject> {
+    const keyName = keyNameOf(parameters);
+    if (!sealing) return newKeyObject(await this.apiKeys.create(owner.name, keyName));
+    const seal = await Seal.of(sealing, owner.name);
+    const outcome = await this.apiKeys.createOnce(owner.name, keyName, {
+      word: sealing.word,
+      fingerprint: sealing.fingerprint,
+      seal: (created) => seal.close(JSON.stringify(newKeyObject(created))),
+    });
+    if (outcome.kind === 'created') return newKeyObject(outcome.created);
+    if (outcome.kind === 'conflict') throw keyIsTaken();
+    const answer = seal.open(outcome.sealed);
+    if (answer === null)
+      throw new Problem(409, 'The password was changed since the key was made; rotate that key.');
+    return JSON.parse(answer) as NewKeyObject;
+  }
+
+  /** @throws Problem 404 also for a key of somebody else */
+  async revoke(id: string, owner: User): Promise<void> {
+    if (!(await this.apiKeys.revoke(keyIdOf(id), owner.name))) throw noSuchKey(id);
+  }
+
+  /** @throws Problem 404 also for a key of somebody else */
+  async rotate(id: string, owner: User): Promise<NewKeyObject> {
+    const rotated = await this.apiKeys.rotate(keyIdOf(id), owner.name);
+    if (!rotated) throw noSuchKey(id);
+    return newKeyObject(rotated);
+  }
+}
+
+function newKeyObject({ id, name, key, createdAt }: NewApiKey): NewKeyObject {
+  return { id, name, key, created_at: timestamp(createdAt) };
+}
+
+function keyIdOf(text: string): number {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  if (id <= KEY_ID_MAX) return id;
+  throw noSuchKey(text);
+}
+
+function noSuchKey(id: string): Problem {
+  return notFound(`You have no API key ${describe(id)}.`);
+}

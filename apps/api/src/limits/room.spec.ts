@@ -1,0 +1,63 @@
+import { Room } from './room';
+
+const NEVER_MS = 3_600_000;
+
+async function taken(room: Room, amount: number): Promise<() => void> {
+  const release = await room.take(amount, 0);
+  if (!release) throw new Error(`there was no room for ${amount}`);
+  return release;
+}
+
+describe('a room', () => {
+  it('lets in what fits and turns away what waited in vain', async () => {
+    const room = new Room(() => 10);
+    const release = await taken(room, 6);
+    expect(await room.take(5, 1)).toBeNull();
+    await taken(room, 4);
+    expect(await room.take(1, 1)).toBeNull();
+    release();
+    await taken(room, 6);
+  });
+
+  it('serves who waits in order, as room comes free', async () => {
+    const room = new Room(() => 10);
+    const releases = [await taken(room, 5), await taken(room, 5)];
+    const entered: string[] = [];
+    const large = room.take(10, NEVER_MS).then((release) => (entered.push('large'), release));
+    const small = room.take(1, NEVER_MS).then((release) => (entered.push('small'), release));
+    releases[0]!();
+    await Promise.resolve();
+    expect(entered).toEqual([]);
+    releases[1]!();
+    (await large)!();
+    (await small)!();
+    expect(entered).toEqual(['large', 'small']);
+    await taken(room, 10);
+  });
+
+  it('lets in what would never fit when it is empty', async () => {
+    const room = new Room(() => 10);
+    const release = await taken(room, 1_000);
+    expect(await room.take(1, 1)).toBeNull();
+    release();
+    await taken(room, 10);
+  });
+
+  it('takes nothing back twice', async () => {
+    const room = new Room(() => 2);
+    const release = await taken(room, 1);
+    await taken(room, 1);
+    release();
+    release();
+    await taken(room, 1);
+    expect(await room.take(1, 1)).toBeNull();
+  });
+
+  it('goes by its present size', async () => {
+    let size = 1;
+    const room = new Room(() => size);
+    await taken(room, 1);
+    size = 3;
+    await taken(room, 2);
+  });
+});

@@ -1,0 +1,128 @@
+import { METHODS, resolved } from './document';
+import type {
+  Answer,
+  ApiDocument,
+  Example,
+  MediaType,
+  Operation,
+  Parameter,
+  PathItem,
+  Schema,
+} from './document';
+import { schemaText } from './schema-text';
+
+interface Row {
+  name: string;
+  where: string;
+  type: string;
+  isRequired: boolean;
+  text: string;
+}
+
+interface Sample {
+  title: string;
+  text: string;
+}
+
+/** One endpoint as the page shows it: every value is a text. */
+export interface EndpointView {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  text: string[];
+  proof: string;
+  parameters: Row[];
+  bodies: Sample[];
+  answers: { status: string; text: string; samples: Sample[] }[];
+}
+
+/** What the page about the API shows. */
+export function documentView(document: ApiDocument) {
+  const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation
+        ? [{ tag: operation.tags[0], view: endpointView(document, method, path, item, operation) }]
+        : [];
+    }),
+  );
+  return {
+    title: document.info.title,
+    text: paragraphs(document.info.description),
+    tags: document.tags.map(({ name, description }) => ({
+      name,
+      text: description,
+      endpoints: endpoints.filter(({ tag }) => tag === name).map(({ view }) => view),
+    })),
+    schemas: Object.entries(document.components.schemas).map(([name, schema]) => schemaView(name, schema)),
+  };
+}
+
+export type DocumentView = ReturnType<typeof documentView>;
+
+function endpointView(
+  document: ApiDocument,
+  method: string,
+  path: string,
+  item: PathItem,
+  operation: Operation,
+): EndpointView {
+  const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
+  return {
+    id: operation.operationId,
+    method: method.toUpperCase(),
+    path,
+    summary: operation.summary,
+    text: paragraphs(operation.description ?? ''),
+    proof: proofOf(operation.security ?? document.security),
+    parameters: parameters.map((parameter) => parameterRow(resolved<Parameter>(document, parameter))),
+    bodies: samples(document, operation.requestBody?.content ?? {}),
+    answers: Object.entries(operation.responses).map(([status, reference]) => {
+      const answer = resolved<Answer>(document, reference);
+      return { status, text: answer.description, samples: samples(document, answer.content ?? {}) };
+    }),
+  };
+}
+
+function proofOf([first]: Record<string, string[]>[]): string {
+  if (!first) return 'nothing';
+  return 'password' in first ? 'name and password' : 'API key';
+}
+
+function parameterRow({ name, in: where, required, description, schema, content }: Parameter): Row {
+  const type = schema ?? Object.values(content ?? {})[0]?.schema ?? {};
+  return { name, where, type: schemaText(type), isRequired: required ?? false, text: description ?? '' };
+}
+
+function samples(document: ApiDocument, content: Record<string, MediaType>): Sample[] {
+  return Object.entries(content).flatMap(([type, { schema, example, examples }]) => {
+    const title = `${type}: ${schemaText(schema)}`;
+    if (example !== undefined) return [{ title, text: json(example) }];
+    const several = Object.values(examples ?? {}).map((each) => resolved<Example>(document, each));
+    if (several.length === 0) return [{ title, text: '' }];
+    return several.map(({ summary, value }) => ({ title: `${title}. ${summary ?? ''}`, text: json(value) }));
+  });
+}
+
+function schemaView(name: string, schema: Schema) {
+  const rows = Object.entries(schema.properties ?? {}).map(([key, property]): Row => ({
+    name: key,
+    where: '',
+    type: schemaText(property),
+    isRequired: schema.required?.includes(key) ?? false,
+    text: property.description ?? '',
+  }));
+  return { name, type: schemaText(schema), text: schema.description ?? '', rows };
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+function paragraphs(text: string): string[] {
+  return text
+    .split('\n\n')
+    .map((paragraph) => paragraph.trim())
+    .filter(Boolean);
+}

@@ -1,0 +1,148 @@
+import { RequestMethod } from '@nestjs/common';
+import Ajv2020 from 'ajv/dist/2020';
+import type { ValidateFunction } from 'ajv';
+import { API_V1 } from '../api-v1';
+import { METHODS, readDocument, resolved } from './document';
+import type { Answer, Example, MediaType, Operation, Parameter } from './document';
+import { documentView } from './document-view';
+
+const document = readDocument();
+
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  METHODS.flatMap((method): [string, Operation][] => {
+    const operation = item[method];
+    return operation ? [[`${method.toUpperCase()} ${path}`, operation]] : [];
+  }),
+);
+
+/** What the controllers answer: `GET /api/v1/test/{run_id}`. */
+function routes(): string[] {
+  const paths = (target: object): string[] =>
+    [Reflect.getMetadata('path', target) as string | string[]].flat();
+  return API_V1.controllers.flatMap((controller) => {
+    const { prototype } = controller as unknown as { prototype: Record<string, object> };
+    const handlers = Object.getOwnPropertyNames(prototype).filter((name) =>
+      Reflect.hasMetadata('method', prototype[name]!),
+    );
+    return handlers.flatMap((name) =>
+      paths(controller).flatMap((before) =>
+        paths(prototype[name]!).map((after) => {
+          const method = RequestMethod[Reflect.getMetadata('method', prototype[name]!) as RequestMethod];
+          const path = `/${before}/${after}`.replace(/\/{2,}/g, '/').replace(/\/$/, '');
+          return `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
+        }),
+      ),
+    );
+  });
+}
+
+describe('the document', () => {
+  it('has every route under /api/v1, and no other', () => {
+    const known = routes().filter((route) => route.includes(' /api/v1/'));
+    expect(known.length).toBeGreaterThan(15);
+    expect(operations.map(([name]) => name).sort()).toEqual(known.sort());
+  });
+
+  it('names each operation once, with a tag that it describes', () => {
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = document.tags.map(({ name }) => name);
+    expect(operations.filter(([, operation]) => !tags.includes(operation.tags[0]))).toEqual([]);
+  });
+
+  it.each(operations)('declares the parameters in the path of %s, and no others', (name, operation) => {
+    const path = name.split(' ')[1]!;
+    const declared = [...(document.paths[path]!.parameters ?? []), ...(operation.parameters ?? [])]
+      .map((parameter) => resolved<Parameter>(document, parameter))
+      .filter((parameter) => parameter.in === 'path');
+    expect(declared.map((parameter) => parameter.name)).toEqual(
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter),
+    );
+    expect(declared.every(({ required }) => required)).toBe(true);
+  });
+
+  it.each(operations)('tells of the refusals that every request to %s may meet', (_name, operation) => {
+    const statuses = Object.keys(operation.responses);
+    const [proof] = operation.security ?? document.security;
+    if (!proof) return;
+    expect(statuses).toEqual(expect.arrayContaining(['password' in proof ? '401' : '403', '429', '503']));
+    if (operation.requestBody) expect(statuses).toEqual(expect.arrayContaining(['400', '413', '415']));
+  });
+
+  it('refers to nothing that is not there', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!);
+    expect(references.length).toBeGreaterThan(50);
+    for (const $ref of references) expect(resolved(document, { $ref })).toBeDefined();
+    const used = new Set(references.map((reference) => reference.replace('#/components/', '')));
+    const kept = ['parameters', 'responses', 'schemas', 'headers'].flatMap((kind) =>
+      Object.keys(document.components[kind]!).map((name) => `${kind}/${name}`),
+    );
+    expect(kept.filter((name) => !used.has(name) && name !== 'headers/AuthUser')).toEqual([]);
+  });
+
+  const samples: [string, MediaType, unknown][] = operations.flatMap(([name, operation]) => [
+    ...media(`${name} body`, operation.requestBody?.content),
+    ...Object.entries(operation.responses).flatMap(([status, answer]) =>
+      media(`${name} ${status}`, resolved<Answer>(document, answer).content),
+    ),
+  ]);
+
+  it.each(samples)('has an example that is as its schema says: %s', (_name, { schema }, value) => {
+    const validate = validator(schema);
+    expect(validate(value) ? null : validate.errors).toBeNull();
+  });
+
+  it('has schemas that refuse what is not so', () => {
+    const { Result, Item } = document.components.schemas;
+    expect(validator(Result!)({ run_id: 1 })).toBe(false);
+    expect(validator(Item!)({ package: 5 })).toBe(false);
+  });
+});
+
+function media(name: string, content: Record<string, MediaType> = {}): [string, MediaType, unknown][] {
+  return Object.entries(content).flatMap(([type, mediaType]): [string, MediaType, unknown][] => {
+    const examples = Object.entries(mediaType.examples ?? {}).map(
+      ([key, example]): [string, MediaType, unknown] => [
+        `${name} ${type} ${key}`,
+        mediaType,
+        resolved<Example>(document, example).value,
+      ],
+    );
+    const { example } = mediaType;
+    return example === undefined ? examples : [...examples, [`${name} ${type}`, mediaType, example]];
+  });
+}
+
+function validator(schema: object): ValidateFunction {
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema({ $id: 'document', ...document });
+  const absolute = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/');
+  return ajv.compile(JSON.parse(absolute) as object);
+}
+
+describe('the page of the document', () => {
+  const view = documentView(document);
+
+  it('shows every operation with its answers', () => {
+    const shown = view.tags.flatMap(({ endpoints }) =>
+      endpoints.map(({ method, path }) => `${method} ${path}`),
+    );
+    expect(shown.sort()).toEqual(operations.map(([name]) => name).sort());
+    const single = view.tags.flatMap(({ endpoints }) => endpoints).find(({ id }) => id === 'submitSingle');
+    expect(single).toMatchObject({ proof: 'API key', method: 'POST' });
+    expect(single!.parameters).toContainEqual(
+      expect.objectContaining({ name: 'priority', where: 'query', type: 'Priority', isRequired: false }),
+    );
+    expect(single!.answers.map(({ status }) => status)).toContain('201');
+  });
+
+  it('says what a schema is in a few words', () => {
+    const types = Object.fromEntries(view.schemas.map(({ name, type }) => [name, type]));
+    expect(types).toMatchObject({
+      Priority: 'integer, 1 to 10',
+      Tests: 'array of Item',
+      KeyName: 'string, 1 to 100 characters',
+      Result: 'object',
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+/** What is used of JSON Schema. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  oneOf?: Schema[];
+  enum?: unknown[];
+  const?: unknown;
+  additionalProperties?: Schema;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  default?: unknown;
+}
+
+export interface Example {
+  summary?: string;
+  value: unknown;
+}
+
+export interface MediaType {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, Example | Reference>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+  content?: Record<string, MediaType>;
+  example?: unknown;
+}
+
+export interface Answer {
+  description: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, MediaType>;
+}
+
+export interface Reference {
+  $ref: string;
+}
+
+export interface Operation {
+  tags: [string];
+  operationId: string;
+  summary: string;
+  description?: string;
+  security?: Record<string, string[]>[];
+  parameters?: (Parameter | Reference)[];
+  requestBody?: { required: boolean; content: Record<string, MediaType> };
+  responses: Record<string, Answer | Reference>;
+}
+
+export const METHODS = ['get', 'post', 'delete'] as const;
+
+export type PathItem = { parameters?: (Parameter | Reference)[] } & Partial<
+  Record<(typeof METHODS)[number], Operation>
+>;
+
+/** The part of an OpenAPI document that `openapi.yaml` makes use of. */
+export interface ApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  security: Record<string, string[]>[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  components: { schemas: Record<string, Schema> } & Record<string, Record<string, unknown>>;
+}
+
+/** The description of the API, as it is kept beside this file. */
+export function readDocument(): ApiDocument {
+  return parse(readFileSync(join(__dirname, 'openapi.yaml'), 'utf8')) as ApiDocument;
+}
+
+/**
+ * What a reference stands for; what is no reference stands for itself.
+ * @throws Error for a reference to nothing
+ */
+export function resolved<T extends object>(document: ApiDocument, value: T | Reference): T {
+  if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
+  const keys = value.$ref.replace(/^#\//, '').split('/');
+  const found = keys.reduce<unknown>(
+    (at, key) => (at as Record<string, unknown> | undefined)?.[key],
+    document,
+  );
+  if (found === undefined) throw new Error(`the document refers to ${value.$ref}, which it does not have`);
+  return resolved(document, found as T);
+}

@@ -1,0 +1,51 @@
+import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import { isPackageName, packagePrefix } from '@proctor/contracts';
+import { PublicRuns } from '@proctor/database';
+import type { Response } from 'express';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { describe, notFound } from '../http/problem';
+import { packageView } from './package-view';
+import { PageSender } from './page-sender';
+
+const PREFIX = /^(lib[a-z0-9+.-]|[a-z0-9])$/;
+
+/** The packages that public runs made known. */
+@Controller('packages')
+export class PackagesController {
+  constructor(
+    private readonly publicRuns: PublicRuns,
+    private readonly pages: PageSender,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get()
+  async prefixes(@Res() response: Response): Promise<void> {
+    this.pages.send(response, 'packages', { prefixes: await this.publicRuns.prefixes() });
+  }
+
+  @Get(':prefix')
+  async ofPrefix(@Param('prefix') prefix: string, @Res() response: Response): Promise<void> {
+    const packages = PREFIX.test(prefix) ? await this.publicRuns.packagesOf(prefix) : [];
+    if (packages.length === 0) throw notFound(`There is no package at ${describe(prefix)}.`);
+    this.pages.send(response, 'prefix', { prefix, packages });
+  }
+
+  /** A package that nobody knows has an empty page: a client may ask before the first run. */
+  @Get(':prefix/:package')
+  async ofName(
+    @Param('prefix') prefix: string,
+    @Param('package') name: string,
+    @Res() response: Response,
+  ): Promise<void> {
+    if (!isPackageName(name) || prefix !== packagePrefix(name)) throw notFound('There is no such package.');
+    const statuses = await this.publicRuns.suitesOf(name);
+    const view = packageView(name, statuses, this.configuration.server);
+    this.pages.sendPublic(
+      response,
+      'package',
+      view,
+      statuses.map(({ latest }) => latest.updatedAt),
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import type { StatusRecord } from '@proctor/database';
+import type { StatusPlace, StatusWord, WordCounts } from '../data/status.service';
+import { statusOf } from '../results/result-object';
+import { runView, utc } from './run-view';
+
+interface ListAsked extends StatusPlace {
+  words: StatusWord[];
+  /** The one status that is shown; null for all. */
+  word: StatusWord | null;
+  /** Name before the first package; empty at the beginning. */
+  after: string;
+  counts: WordCounts;
+}
+
+/** A part of the packages of a suite and architecture with their latest status. */
+export function statusListView(
+  { suite, arch, words, word, after, counts }: ListAsked,
+  records: StatusRecord[],
+  hasMore: boolean,
+  neutral: 'pass' | 'neutral',
+) {
+  const url = `/status/${suite}/${arch}/`;
+  const urlAfter = (name: string): string => {
+    const parameters = new URLSearchParams({ ...(word && { status: word }), ...(name && { after: name }) });
+    return parameters.size > 0 ? `${url}?${parameters.toString()}` : url;
+  };
+  return {
+    suite,
+    arch,
+    url,
+    jsonUrl: `/data/status/${suite}/${arch}/packages.json`,
+    words,
+    word,
+    counts,
+    packages: records.map((record) => ({
+      run: runView(record, neutral),
+      previous: statusOf(record.previousStatus, neutral),
+      lastPass: record.lastPass ? `${record.lastPass.version} (${utc(record.lastPass.date)})` : '',
+    })),
+    isFirst: after === '',
+    firstUrl: urlAfter(''),
+    nextUrl: hasMore ? urlAfter(records.at(-1)?.package ?? '') : null,
+  };
+}

@@ -1,0 +1,22 @@
+import { Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
+import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { Requestor } from '../auth/requestor';
+import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
+import type { Parameters } from '../transport/parameters';
+import { PublicationService } from './publication.service';
+import type { PublicationAnswer } from './publication.service';
+
+@Controller('api/v1/test/publish')
+@UseInterceptors(BodyInterceptor)
+export class PublicationController {
+  constructor(private readonly service: PublicationService) {}
+
+  @Post()
+  @HttpCode(200)
+  publish(
+    @SentParameters() parameters: Parameters,
+    @Requestor() requestor: AuthenticatedRequestor,
+  ): Promise<PublicationAnswer> {
+    return this.service.publish(parameters.get('run_ids'), requestor);
+  }
+}

@@ -1,0 +1,23 @@
+import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { finishedRunRecord } from '../../../../test/support/run-record';
+import { obstacleTo } from './obstacle';
+
+const configuration = apiConfiguration();
+
+it('finds none for what the deployment tests', () => {
+  const run = finishedRunRecord({ extraAptSources: ['inner'], pinPackages: [['src:glibc', 'trixie']] });
+  expect(obstacleTo(run, configuration)).toBeNull();
+  expect(obstacleTo(finishedRunRecord({ package: 'one-version' }), configuration)).toBeNull();
+});
+
+it.each([
+  [{ package: 'blocked' }, 'blocked is on the reject list for bookworm/amd64.'],
+  [{ suite: 'buster' }, 'There is no suite buster any more.'],
+  [{ pinPackages: [['a1', 'buster']] as [string, string][] }, 'There is no suite buster any more.'],
+  [{ arch: 'i386' }, 'There is no architecture i386 any more.'],
+  [{ backend: 'lxc' }, 'There is no backend lxc any more.'],
+  [{ variant: 'git' }, 'There is no variant git any more.'],
+  [{ extraAptSources: ['inner', 'security'] }, 'There is no apt source security any more.'],
+])('finds %j', (change, obstacle) => {
+  expect(obstacleTo(finishedRunRecord(change), configuration)).toBe(obstacle);
+});

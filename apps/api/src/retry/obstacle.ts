@@ -1,0 +1,30 @@
+import type { RunRecord } from '@proctor/database';
+import type { ApiConfiguration } from '../configuration.token';
+import { isRejected } from '../submission/reject-list';
+
+/** Why a run could not be asked for today, as a sentence; null when it could. The rules may have changed since then. */
+export function obstacleTo(
+  run: RunRecord,
+  { server, extraAptSources, rejectList }: ApiConfiguration,
+): string | null {
+  if (isRejected(rejectList, run.package, run.suite, run.arch)) {
+    return `${run.package} is on the reject list for ${run.suite}/${run.arch}.`;
+  }
+  const gone = [
+    missing('suite', [run.suite, ...run.pinPackages.map(([, suite]) => suite)], server.suites),
+    missing('architecture', [run.arch], server.architectures),
+    missing('backend', [run.backend], server.backends),
+    missing('variant', [run.variant], server.variants),
+    missing(
+      'apt source',
+      run.extraAptSources,
+      extraAptSources.map((source) => source.name),
+    ),
+  ].find((name) => name !== null);
+  return gone === undefined ? null : `There is no ${gone} any more.`;
+}
+
+function missing(what: string, names: string[], known: string[]): string | null {
+  const name = names.find((each) => !known.includes(each));
+  return name === undefined ? null : `${what} ${name}`;
+}

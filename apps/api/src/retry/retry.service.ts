@@ -1,0 +1,96 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { subjectOf, SUBJECTS } from '@proctor/contracts';
+import { KeptAnswers, PublicRuns, Results, Retries } from '@proctor/database';
+import type { IdempotencyKey, NotRetried, Requestor, RunRecord } from '@proctor/database';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { DispatcherLine } from '../dispatchers/dispatcher-line';
+import { Problem } from '../http/problem';
+import { answerOf } from '../idempotency/answer-of';
+import { runView } from '../pages/run-view';
+import type { RunView } from '../pages/run-view';
+import { News } from '../results/news';
+import { noSuchRun } from '../results/numbers';
+import { obstacleTo } from './obstacle';
+
+/** The body of a 201. */
+interface RetryAnswer {
+  run_id: number;
+}
+
+@Injectable()
+export class RetryService {
+  constructor(
+    private readonly results: Results,
+    private readonly retries: Retries,
+    private readonly keptAnswers: KeptAnswers,
+    private readonly publicRuns: PublicRuns,
+    private readonly line: DispatcherLine,
+    private readonly news: News,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /**
+   * What the page before a retry shows.
+   * @throws Problem 404
+   */
+  async view(
+    runId: number,
+    requestor: Requestor,
+  ): Promise<{ run: RunView; equal: number; obstacle: string | null }> {
+    const run = await this.visible(runId, requestor);
+    return {
+      run: runView(run, this.configuration.server.neutral),
+      equal: await this.publicRuns.equalWaiting(run, requestor.keyId),
+      obstacle: run.state === 'finished' ? obstacleTo(run, this.configuration) : 'It has not finished.',
+    };
+  }
+
+  /**
+   * Asks for a run again, as it was asked for, on behalf of who asked first.
+   * @returns RetryAnswer
+   * @throws Problem 404; 403 when the deployment does not test that any more; 409 when the run, or a retry of it, has
+   *   not finished
+   */
+  async retry(runId: number, requestor: Requestor, once: IdempotencyKey | null): Promise<unknown> {
+    const earlier = once && (await this.keptAnswers.find(once));
+    if (earlier) return answerOf(earlier);
+    const run = await this.visible(runId, requestor);
+    const obstacle = obstacleTo(run, this.configuration);
+    if (obstacle !== null) throw new Problem(403, `Run ${runId} cannot be retried: ${obstacle}`);
+    if (!once) {
+      const retried = await this.retries.retry(runId, requestor);
+      if (retried.kind !== 'created') throw notRetried(retried, runId);
+      this.tell(run);
+      return answer(retried.runId);
+    }
+    const outcome = await this.retries.retryOnce(once, runId, requestor, answer);
+    if (outcome.kind === 'unknown' || outcome.kind === 'unfinished' || outcome.kind === 'waiting') {
+      throw notRetried(outcome, runId);
+    }
+    if (outcome.kind === 'created') this.tell(run);
+    return answerOf(outcome);
+  }
+
+  private async visible(runId: number, requestor: Requestor): Promise<RunRecord> {
+    const run = await this.results.find(runId);
+    if (!run || (run.isPrivate && run.keyId !== requestor.keyId)) throw noSuchRun(runId);
+    return run;
+  }
+
+  /** Only hints: a dispatcher that misses its own finds the row by itself, and so does a waiting client. */
+  private tell({ arch }: RunRecord): void {
+    this.line.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count: 1 });
+    this.news.tell();
+  }
+}
+
+function answer(runId: number): RetryAnswer {
+  return { run_id: runId };
+}
+
+function notRetried(outcome: NotRetried, runId: number): Problem {
+  if (outcome.kind === 'unknown') return noSuchRun(runId);
+  if (outcome.kind === 'unfinished') return new Problem(409, `Run ${runId} has not finished.`);
+  return new Problem(409, `Run ${outcome.runId}, a retry of run ${runId}, has not finished.`);
+}

@@ -1,0 +1,45 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { comeBack } from '../http/problem';
+import { Room } from '../limits/room';
+
+/** Bounds the memory of all bodies together: a body is let in when there is room for it, before its first byte is read. */
+@Injectable()
+export class BodyRoom {
+  private readonly room: Room;
+
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {
+    this.room = new Room(() => configuration.server.bodiesBytesMax);
+  }
+
+  /**
+   * Takes room for the request's body until its response is over.
+   * @throws Problem 503 when none came free in time
+   */
+  async enter(request: Request, response: Response): Promise<void> {
+    const { bodyBytesMax, bodyWaitMs } = this.configuration.server;
+    const bytes = bodySize(request) ?? bodyBytesMax;
+    // What is too large is refused by its announced size, unread.
+    if (bytes === 0 || bytes > bodyBytesMax) return;
+    const release = await this.room.take(bytes, bodyWaitMs);
+    if (!release) {
+      throw comeBack(503, 'The server has too many large requests to read; nothing was changed.', bodyWaitMs);
+    }
+    if (response.closed) release();
+    else response.once('close', release);
+  }
+}
+
+/** Bytes of the body in memory; null when the client does not say: it comes in chunks, or compressed. */
+function bodySize(request: Request): number | null {
+  const {
+    'content-encoding': encoding,
+    'transfer-encoding': chunked,
+    'content-length': length,
+  } = request.headers;
+  if (chunked !== undefined) return null;
+  if (length === undefined) return 0;
+  return encoding === undefined || encoding === 'identity' ? Number(length) : null;
+}
