@@ -6,13 +6,29 @@ import { migrate } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
 import { choosing } from './choosing';
 import { measure, type Pair, type PairResult } from './pairs';
+import { ServedApi } from './served-api';
+import { serving } from './serving';
 import { someRequestor, submitting } from './submitting';
 
-/** Runs every pair and prints a table in Markdown. Ratios are what counts: milliseconds belong to the machine. */
+/** Runs every pair, then the api, and prints tables in Markdown. */
 async function main(): Promise<void> {
   console.log(
     `Node ${process.version}, ${availableParallelism()} processors, ${new Date().toISOString().slice(0, 10)}\n`,
   );
+  if (!process.argv.includes('--api')) await pairs();
+  console.log('');
+  await onDatabase(async (url, folder) => {
+    const api = await ServedApi.start(folder, url);
+    try {
+      for await (const line of serving(api)) console.log(line);
+    } finally {
+      await api.stop();
+    }
+  });
+}
+
+/** Ratios are what counts: milliseconds belong to the machine. */
+async function pairs(): Promise<void> {
   console.log('| what | measured ms | baseline ms | ratio (min, max) |\n| --- | --- | --- | --- |');
   await report(choosing(1_000, 100_000));
   await report(choosing(1_000, 1_000_000));
@@ -35,7 +51,7 @@ function row({ name, measuredMs, baselineMs, ratio }: PairResult): string {
   return `| ${name} | ${measuredMs.toFixed(1)} | ${baselineMs.toFixed(1)} | ${spread} |`;
 }
 
-async function onDatabase(work: (url: string) => Promise<void>): Promise<void> {
+async function onDatabase(work: (url: string, folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'proctor-bench-'));
   // The server runs as another user when the bench runs as root.
   await chmod(folder, 0o711);
@@ -46,7 +62,7 @@ async function onDatabase(work: (url: string) => Promise<void>): Promise<void> {
   try {
     await postgres.start();
     await migrate(postgres.url);
-    await work(postgres.url);
+    await work(postgres.url, folder);
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });

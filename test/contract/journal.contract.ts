@@ -1,6 +1,7 @@
 import { FenceBroken, type Write } from '@proctor/dispatch';
 import type { RunRequest } from '@proctor/contracts';
 import { journalFences } from './journal.fences';
+import { journalOrders } from './journal.orders';
 import {
   ARCH,
   finish,
@@ -19,6 +20,7 @@ export * from './journal.fixture';
 export function journalContract(name: string, make: () => Promise<JournalFixture>): void {
   describe(`${name} as a journal`, () => {
     journalFences(make);
+    journalOrders(make);
     journalBooks(make);
   });
 }

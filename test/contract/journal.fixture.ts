@@ -10,6 +10,8 @@ export interface JournalFixture {
   submitSlowly(request: RunRequest): Promise<{ runId: number; commit(): Promise<void> }>;
   /** Takes the architecture over from whoever owns it; answers the new epoch. */
   takeOver(arch: string): Promise<number>;
+  /** Ends a run in the books as a user does. */
+  cancel(runId: number, userName: string): Promise<void>;
   /** What the books say of a run. */
   look(runId: number): Promise<BookedRun>;
   close(): Promise<void>;

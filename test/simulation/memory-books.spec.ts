@@ -21,6 +21,7 @@ journalContract('MemoryBooks', async () => {
       await books.release(arch, 's1');
       return (await books.claim(arch, 's1', 1000))?.epoch ?? 0;
     },
+    cancel: (runId, userName) => Promise.resolve(void books.cancel(runId, userName)),
     look: (runId) => {
       const { state, attempt, worker, outcome } = books.look(runId) ?? fail(`no run ${runId}`);
       const { verdict = null, message = null, exitCode = null, durationSeconds = null } = outcome ?? {};

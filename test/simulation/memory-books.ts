@@ -5,6 +5,7 @@ import {
   StaleEpoch,
   type DispatchedRun,
   type Journal,
+  type Order,
   type Ownership,
   type OwnershipRegister,
   type RunOutcome,
@@ -23,7 +24,15 @@ export interface RunRow {
   attempt: number;
   worker: string | null;
   outcome: RunOutcome | null;
+  cancelled: boolean;
   attempts: AttemptRow[];
+}
+
+interface OrderRow {
+  orderId: number;
+  runId: number;
+  by: string;
+  takenIn: boolean;
 }
 
 export interface AttemptRow {
@@ -44,6 +53,7 @@ interface OwnerRow {
 /** The database in memory: the same promises as PostgreSQL's, by the same contract. */
 export class MemoryBooks implements Journal, OwnershipRegister {
   private readonly rows = new Map<number, RunRow>();
+  private readonly orderRows: OrderRow[] = [];
   private readonly owners = new Map<string, OwnerRow>();
   private readonly schedulers = new Map<string, number>();
 
@@ -60,10 +70,28 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   draw(request: RunRequest, requestorId = 1): RunRow {
     const row: RunRow = {
       ...{ runId: this.rows.size + 1, request, requestorId, arrivedAt: this.nowMs(), committed: false },
-      ...{ takenIn: false, state: 'queued', attempt: 0, worker: null, outcome: null, attempts: [] },
+      ...{ takenIn: false, state: 'queued', attempt: 0, worker: null, outcome: null, cancelled: false },
+      attempts: [],
     };
     this.rows.set(row.runId, row);
     return row;
+  }
+
+  /** False when the run has finished before. */
+  cancel(runId: number, by: string): boolean {
+    const row = this.rows.get(runId);
+    if (!row?.committed || !moves(row, 'cancel')) return false;
+    const message = `cancelled by ${by}`;
+    const nothing = { exitCode: null, version: null, durationSeconds: null, files: [] };
+    Object.assign(row, { cancelled: true, outcome: { verdict: 'tmpfail', message, ...nothing } });
+    if (row.attempts.at(-1)?.outcome === null) endAttempt(row, 'cancelled');
+    this.orderRows.push({ orderId: this.orderRows.length + 1, runId, by, takenIn: false });
+    return true;
+  }
+
+  /** Ids of runs with an order that no dispatcher has taken in. */
+  get ordersWaiting(): number[] {
+    return this.orderRows.filter(({ takenIn }) => !takenIn).map(({ runId }) => runId);
   }
 
   look(runId: number): RunRow | undefined {
@@ -83,9 +111,18 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve(waiting.slice(0, limit));
   }
 
+  async orders(arch: string, limit: number): Promise<Order[]> {
+    const waiting = this.orderRows.flatMap(({ orderId, runId, by, takenIn }) => {
+      const row = this.rows.get(runId);
+      if (takenIn || row?.request.arch !== arch) return [];
+      return [{ orderId, kind: 'cancel' as const, runId, by, attempt: row.attempt, worker: row.worker }];
+    });
+    return Promise.resolve(waiting.slice(0, limit));
+  }
+
   async finishedAttempt(runId: number): Promise<number | null> {
     const row = this.rows.get(runId);
-    return Promise.resolve(row?.state === 'finished' ? row.attempt : null);
+    return Promise.resolve(row?.state === 'finished' && !row.cancelled ? row.attempt : null);
   }
 
   async commit(arch: string, epoch: number, writes: Write[]): Promise<void> {
@@ -95,7 +132,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
       for (const write of writes) {
         const row = this.rows.get(write.runId);
         if (row && !before.has(row.runId)) before.set(row.runId, structuredClone(row));
-        if (!row?.committed || row.request.arch !== arch || !apply(row, write, epoch))
+        if (!row?.committed || row.request.arch !== arch || !this.apply(row, write, epoch))
           throw new FenceBroken(write);
       }
     } catch (error) {
@@ -134,6 +171,14 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve();
   }
 
+  private apply(row: RunRow, write: Write, epoch: number): boolean {
+    if (write.kind !== 'order-taken') return apply(row, write, epoch);
+    const order = this.orderRows.find(({ orderId }) => orderId === write.orderId);
+    if (order?.runId !== row.runId) return false;
+    order.takenIn = true;
+    return true;
+  }
+
   private visible(arch: string, matches: (row: RunRow) => boolean): DispatchedRun[] {
     return this.all()
       .filter((row) => row.committed && row.request.arch === arch && matches(row))
@@ -143,7 +188,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
 }
 
 /** False when the row does not allow the write. */
-function apply(row: RunRow, write: Write, epoch: number): boolean {
+function apply(row: RunRow, write: Exclude<Write, { kind: 'order-taken' }>, epoch: number): boolean {
   switch (write.kind) {
     case 'take-in':
       row.takenIn = true;

@@ -5,6 +5,7 @@ import { silenceLog } from '../support/silent-log';
 /** What the product must have done at least once, so that nothing passes by never happening. */
 const DEEDS = [
   'take-in',
+  'order-taken',
   'grant',
   'start',
   'requeue, attempt expired',
@@ -16,6 +17,7 @@ const DEEDS = [
   'lease answered with a wanted testbed',
   'renew answered continue',
   'renew answered stop',
+  'attempt stopped by signal',
   'return answered true',
   'return answered false',
   'report recorded',

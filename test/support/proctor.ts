@@ -36,7 +36,7 @@ export interface RunningProctor {
   home: Home;
   processes: Record<AppName, AppProcess> & { nats: EmbeddedNats };
   output: OutputLines;
-  /** Resolves when the process is gone; at once for a signal that ends nothing (SIGSTOP, SIGCONT). */
+  /** Resolves when the process is gone; at once for a signal that ends nothing (SIGSTOP, SIGCONT, SIGHUP). */
   kill(name: ProcessName, signal: NodeJS.Signals): Promise<void>;
   /** Starts what is not running, on the same port and folder as before; resolves once it serves. */
   restart(name: ProcessName): Promise<void>;
@@ -45,6 +45,7 @@ export interface RunningProctor {
 }
 
 const APPS: AppName[] = ['api', 'scheduler', 'worker'];
+const ENDS_NOTHING: NodeJS.Signals[] = ['SIGSTOP', 'SIGCONT', 'SIGHUP'];
 const dist = join(__dirname, '../../dist/apps');
 
 /** Starts the built apps. @throws when dist is missing; with nothing left running when one of them does not start */
@@ -112,7 +113,7 @@ async function startWithin(
     output,
     async kill(name, signal) {
       processes[name].kill(signal);
-      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await processes[name].ended;
+      if (!ENDS_NOTHING.includes(signal)) await processes[name].ended;
     },
     restart: (name) => (name === 'nats' ? nats.start() : started(processes[name], output)),
     stop,

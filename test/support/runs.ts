@@ -16,6 +16,7 @@ export function settings(changes: Partial<DispatchSettings> = {}): DispatchSetti
     workerQuietMaxMs: 60_000,
     workersMax: 100,
     extraAptSources: new Map(),
+    rejectedVersions: () => [],
     ...changes,
   };
 }

@@ -34,6 +34,7 @@ export function leaseOf(runId: number, overrides: Partial<Lease> = {}): Lease {
     trigger: null,
     pinPackages: [],
     extraAptSources: [],
+    rejectedVersions: [],
     ...overrides,
   };
 }

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await fixture.client.query('truncate runs, attempts');
+  await fixture.client.query('truncate runs, attempts, orders');
   link = await linkTo(fixture.url);
 });
 afterEach(async () => {

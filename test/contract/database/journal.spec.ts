@@ -23,7 +23,7 @@ const SLOW_INSERT = `
   returning run_id as "runId"`;
 
 journalContract('PostgresJournal', async () => {
-  await fixture.client.query('truncate runs, attempts, dispatchers');
+  await fixture.client.query('truncate runs, attempts, orders, dispatchers');
   return {
     journal: fixture.database.journal,
     submit: (requests) => fixture.database.submissions.submit(requests, fixture.submitter),
@@ -41,6 +41,10 @@ journalContract('PostgresJournal', async () => {
       return { runId: rows[0]!.runId, commit };
     },
     takeOver,
+    cancel: async (runId, userName) => {
+      const { userId } = (await fixture.database.users.find(userName))!;
+      await fixture.database.cancellations.cancel(runId, { userId, userName });
+    },
     look: async (runId) => {
       const { state, attempt, verdict, message, version, exitCode, worker, durationSeconds } =
         (await fixture.database.results.find(runId))!;
@@ -55,7 +59,7 @@ describe('PostgresJournal in its tables', () => {
   let runId: number;
 
   beforeEach(async () => {
-    await fixture.client.query('truncate runs, attempts, dispatchers');
+    await fixture.client.query('truncate runs, attempts, orders, dispatchers');
     epoch = await takeOver(ARCH);
     [runId] = (await fixture.database.submissions.submit([request()], fixture.submitter)) as [number];
   });

@@ -1,6 +1,7 @@
 import type { RunRequest } from '@proctor/contracts';
-import { ARCH, finish, grant, request } from '../journal.fixture';
+import { ARCH, finish } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
+import { ids, Runs } from './runs';
 
 let fixture: Fixture;
 
@@ -8,31 +9,13 @@ beforeAll(async () => {
   fixture = await setUp();
 });
 afterAll(() => fixture.close());
-beforeEach(() => fixture.client.query('truncate runs, attempts'));
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
 
-async function waiting(change: Partial<RunRequest> = {}): Promise<number> {
-  return (await fixture.database.submissions.submit([request(change)], fixture.submitter))[0]!;
-}
-
-async function leased(change: Partial<RunRequest> = {}): Promise<number> {
-  const runId = await waiting(change);
-  await fixture.commit(change.arch ?? ARCH, [grant(runId, 1)]);
-  return runId;
-}
-
-async function running(change: Partial<RunRequest> = {}): Promise<number> {
-  const runId = await leased(change);
-  await fixture.commit(change.arch ?? ARCH, [{ kind: 'start', runId, attempt: 1 }]);
-  return runId;
-}
-
-async function finished(change: Partial<RunRequest> = {}): Promise<number> {
-  const runId = await leased(change);
-  await fixture.commit(change.arch ?? ARCH, [finish(runId, 1)]);
-  return runId;
-}
-
-const ids = (records: { runId: number }[]) => records.map((record) => record.runId);
+const runs = new Runs(() => fixture);
+const waiting = (change: Partial<RunRequest> = {}) => runs.waiting(change);
+const leased = (change: Partial<RunRequest> = {}) => runs.leased(change);
+const running = (change: Partial<RunRequest> = {}) => runs.running(change);
+const finished = (change: Partial<RunRequest> = {}) => runs.finished(change);
 
 /** What must not be seen of a package on its page. */
 async function strangers(): Promise<void> {
@@ -52,6 +35,7 @@ describe('the latest run of a package', () => {
     const newest = await finished();
     await finished({ pinPackages: [['src:glibc', 'sid']] });
     await finished({ extraAptSources: ['staging'] });
+    await runs.cancelled();
     await strangers();
     expect(await publicRuns.latest('bookworm', ARCH, 'hello')).toMatchObject({
       runId: newest,
@@ -80,6 +64,58 @@ describe('the history of a package', () => {
     expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 10))).toEqual([last, pinned, first]);
     expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 2))).toEqual([last, pinned]);
   });
+});
+
+describe('an older part of the history', () => {
+  it('begins behind a run of it', async () => {
+    const [first, second, third, last] = [
+      await finished(),
+      await finished(),
+      await finished(),
+      await finished(),
+    ];
+    const older = async (limit: number, before: number) =>
+      ids(await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', limit, before));
+    expect(await older(2, last)).toEqual([third, second]);
+    expect(await older(2, second)).toEqual([first]);
+    expect(await older(2, first)).toEqual([]);
+  });
+
+  it('is empty behind a run that is not in it: nothing is learnt of a private one', async () => {
+    await finished();
+    const others = [
+      await finished({ isPrivate: true }),
+      await finished({ package: 'other' }),
+      await waiting(),
+    ];
+    for (const other of [...others, 2_000_000_000]) {
+      expect(await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', 10, other)).toEqual([]);
+    }
+  });
+
+  it('has the cancelled runs', async () => {
+    const runId = await runs.cancelled();
+    const [record] = await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', 1);
+    expect(record).toMatchObject({ runId, cancelled: true });
+  });
+});
+
+it('counts the runs that wait for the same test: public ones, and private ones of the key', async () => {
+  const { publicRuns } = fixture.database;
+  const pins: Partial<RunRequest> = { pinPackages: [['src:glibc', 'sid']] };
+  const [plain, pinned] = [await finished(), await finished(pins)];
+  await waiting({ trigger: 'another trigger', priority: 9 });
+  await waiting({ isPrivate: true });
+  for (const change of [{ suite: 'sid' }, { arch: 'arm64' }, { variant: 'slow' }, { backend: 'qemu' }])
+    await waiting(change);
+  await waiting(pins);
+  await running();
+  const { keyId } = fixture.submitter;
+  const other = (await runs.otherKey()).keyId;
+  expect(await publicRuns.equalWaiting({ runId: plain }, keyId)).toBe(2);
+  expect(await publicRuns.equalWaiting({ runId: plain }, other)).toBe(1);
+  expect(await publicRuns.equalWaiting({ runId: plain }, null)).toBe(1);
+  expect(await publicRuns.equalWaiting({ runId: pinned }, keyId)).toBe(1);
 });
 
 describe('lists', () => {

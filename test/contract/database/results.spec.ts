@@ -8,7 +8,7 @@ beforeAll(async () => {
   fixture = await setUp();
 });
 afterAll(() => fixture.close());
-beforeEach(() => fixture.client.query('truncate runs, attempts'));
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
 
 async function since(
   time: number,
@@ -55,6 +55,7 @@ describe('one run', () => {
       runId,
       state: 'queued',
       verdict: null,
+      cancelled: false,
       version: null,
       message: null,
       exitCode: null,
@@ -67,6 +68,7 @@ describe('one run', () => {
       durationSeconds: null,
       logSize: null,
       artifactsSize: null,
+      retryOf: null,
       keyId: fixture.submitter.keyId,
       requestor: 'ada',
     });

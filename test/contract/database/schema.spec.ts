@@ -2,6 +2,7 @@ import { migrate } from '@proctor/database';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../../libs/database/src/data-source';
 import { DATABASE_LIMITS } from '../../../libs/database/src/limits';
+import { MIGRATIONS } from '../../../libs/database/src/migrations';
 import { connectTo, createEmptyDatabase, type TestDatabase } from '../../support/database';
 
 let empty: TestDatabase;
@@ -13,7 +14,7 @@ afterEach(() => empty.drop());
 
 it('is made once, by one of several processes that migrate at the same time', async () => {
   const ran = await Promise.all([migrate(empty.url), migrate(empty.url), migrate(empty.url)]);
-  expect(ran.map((names) => names.length).sort()).toEqual([0, 0, 1]);
+  expect(ran.map((names) => names.length).sort()).toEqual([0, 0, MIGRATIONS.length]);
   expect(await migrate(empty.url)).toEqual([]);
 });
 
@@ -39,16 +40,15 @@ it('is the one that the entities describe', async () => {
 
 it('can be taken back', async () => {
   await migrate(empty.url);
-  const { MIGRATIONS } = await import('../../../libs/database/src/migrations');
   const source = await new DataSource({
     type: 'postgres',
     url: empty.url,
     migrations: MIGRATIONS,
   }).initialize();
   try {
-    await source.undoLastMigration();
+    for (const _ of MIGRATIONS) await source.undoLastMigration();
   } finally {
     await source.destroy();
   }
-  expect(await migrate(empty.url)).toHaveLength(1);
+  expect(await migrate(empty.url)).toHaveLength(MIGRATIONS.length);
 });

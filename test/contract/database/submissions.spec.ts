@@ -7,7 +7,7 @@ beforeAll(async () => {
   fixture = await setUp();
 });
 afterAll(() => fixture.close());
-beforeEach(() => fixture.client.query('truncate runs, attempts'));
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
 
 it('answers the ids in the order of the requests, for 20,000 of them', async () => {
   const requests = Array.from({ length: 20_000 }, (_, place) => request({ trigger: `place ${place}` }));

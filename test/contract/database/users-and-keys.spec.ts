@@ -105,6 +105,41 @@ describe('API keys', () => {
     expect(await apiKeys.revoke('pk_nothing')).toBe(false);
   });
 
+  it('get a new secret and stay what they are', async () => {
+    const { apiKeys } = fixture.database;
+    const created = await apiKeys.create('ada', 'laptop');
+    const rotated = (await apiKeys.rotate(created.id, 'ada'))!;
+    expect(rotated).toEqual({ ...created, key: expect.any(String), prefix: rotated.key.slice(0, 13) });
+    expect(rotated.key).not.toBe(created.key);
+    expect(await apiKeys.authenticate(created.key)).toBeNull();
+    expect(await apiKeys.authenticate(rotated.key)).toMatchObject({ keyId: created.id });
+  });
+
+  it('are rotated and revoked by their own user only, and not once revoked', async () => {
+    const { users, apiKeys } = fixture.database;
+    const name = newName();
+    await users.add(name, { isAdmin: true });
+    const { id, key } = await apiKeys.create('ada', 'x');
+    expect(await apiKeys.rotate(id, name)).toBeNull();
+    expect(await apiKeys.revoke(id, name)).toBe(false);
+    expect(await apiKeys.authenticate(key)).not.toBeNull();
+    expect(await apiKeys.revoke(id, 'ada')).toBe(true);
+    expect(await apiKeys.rotate(id, 'ada')).toBeNull();
+  });
+
+  it('are listed without their secret, the revoked ones too', async () => {
+    const { users, apiKeys } = fixture.database;
+    const name = newName();
+    await users.add(name, { isAdmin: false });
+    const [first, second] = [await apiKeys.create(name, 'one'), await apiKeys.create(name, 'two')];
+    await apiKeys.revoke(first.id);
+    const shown = { createdAt: expect.any(Date), lastUsedAt: null };
+    expect(await apiKeys.list(name)).toEqual([
+      { ...shown, id: first.id, name: 'one', prefix: first.prefix, revokedAt: expect.any(Date) },
+      { ...shown, id: second.id, name: 'two', prefix: second.prefix, revokedAt: null },
+    ]);
+  });
+
   it('note their last use, at most once a minute', async () => {
     const { apiKeys } = fixture.database;
     const { id, key } = await apiKeys.create('ada', 'x');

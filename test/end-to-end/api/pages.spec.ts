@@ -144,3 +144,109 @@ it('a page that did not change is not sent again', async () => {
     expect([path, (await api.fetch(path, { headers })).status]).toEqual([path, 304]);
   }
 });
+
+describe('the pages of packages', () => {
+  let ids: number[];
+  beforeAll(async () => {
+    ids = [await api.submit('libnew'), await api.submit('libnew', { trigger: EVIL })];
+    await api.finish(ids[0]!, { version: '7-1' });
+    await api.finish(ids[1]!, { verdict: 'fail', version: EVIL, message: EVIL });
+  });
+
+  it('lead from the beginnings of names to a package, and to its history', async () => {
+    expect(await page('/packages/')).toContain('href="/packages/libn/"');
+    expect(await page('/packages/libn/')).toContain('href="/packages/libn/libnew/"');
+    const html = await page('/packages/libn/libnew/');
+    expect(rows(html)).toEqual([
+      ['Suite', 'amd64', 'arm64'],
+      ['bookworm', expect.stringMatching(/^&lt;script&gt;.* fail$/), 'not tested'],
+      ['trixie', 'not tested', 'not tested'],
+    ]);
+    expect(html).toContain('href="/packages/libn/libnew/bookworm/amd64/"');
+    expect(html).toContain('href="/data/feeds/libn/libnew.xml"');
+  });
+
+  it('are empty for a package that nobody knows, and nowhere under another prefix', async () => {
+    expect(await page('/packages/n/nobody/')).toContain(
+      'No public run of this package has finished here yet.',
+    );
+    for (const path of [
+      '/packages/x/nobody/',
+      '/packages/l/libnew/',
+      '/packages/zz/',
+      '/packages/q/',
+      '/packages/N/No/',
+    ]) {
+      expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
+    }
+  });
+
+  it('tell the status of all packages, as numbers and as lists', async () => {
+    const [head, ...numbers] = rows(await page('/status/'));
+    expect(head).toEqual(['Suite', 'Architecture', 'pass', 'fail', 'tmpfail', 'All packages']);
+    expect(numbers.map((row) => row.slice(0, 2).join('/'))).toEqual([
+      'bookworm/amd64',
+      'bookworm/arm64',
+      'trixie/amd64',
+      'trixie/arm64',
+    ]);
+    const failing = rows(await page('/status/bookworm/amd64/?status=fail'));
+    expect(failing).toContainEqual([
+      'libnew',
+      expect.stringContaining('&lt;script&gt;'),
+      'fail',
+      'pass',
+      expect.stringMatching(/^7-1 \(.* UTC\)$/),
+      expect.stringMatching(/ UTC$/),
+      '0h 0m 30s',
+      expect.stringContaining('&lt;script&gt;'),
+    ]);
+    expect(failing.every(([, , status]) => status === 'fail' || status === 'Status')).toBe(true);
+    expect(rows(await page('/status/bookworm/amd64/?after=libnew')).flat()).not.toContain('libnew');
+    for (const query of ['status=neutral', 'status=x', 'after=%00', 'after=A', 'status=fail&status=pass']) {
+      expect([query, (await api.fetch(`/status/bookworm/amd64/?${query}`)).status]).toEqual([query, 400]);
+    }
+  });
+
+  it('have validators, answer HEAD and need no slash at the end', async () => {
+    for (const path of [
+      '/packages',
+      '/packages/libn',
+      '/packages/libn/libnew',
+      '/packages/libn/libnew/bookworm/amd64',
+      `/packages/libn/libnew/bookworm/amd64/${ids[0]}`,
+      '/status',
+      '/status/bookworm/amd64',
+    ]) {
+      const [plain, slashed, head] = await Promise.all([
+        api.fetch(path),
+        api.fetch(`${path}/`),
+        api.fetch(`${path}/`, { method: 'HEAD' }),
+      ]);
+      expect([path, plain.status, head.status]).toEqual([path, 200, 200]);
+      expect([path, await slashed.text()]).toEqual([path, await plain.text()]);
+      const etag = plain.headers.get('ETag')!;
+      expect([path, head.headers.get('ETag'), await head.text()]).toEqual([path, etag, '']);
+      const headers = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' };
+      expect([path, (await api.fetch(path, { headers })).status]).toEqual([path, 304]);
+      expect([path, plain.headers.get('Cache-Control')]).toEqual([path, expect.stringContaining('no-cache')]);
+    }
+  });
+
+  it('have what screen readers need', async () => {
+    for (const path of [
+      '/packages/',
+      '/packages/libn/',
+      '/packages/libn/libnew/',
+      '/status/',
+      '/status/bookworm/amd64/',
+    ]) {
+      const html = await page(path);
+      expect(html).toMatch(/<html lang="en">/);
+      expect(html).toContain('<a class="skip" href="#content">');
+      expect(html.match(/<h1>/g)).toHaveLength(1);
+      expect(html.match(/<caption>/g)?.length ?? 0).toBe(html.match(/<table/g)?.length ?? 0);
+      expect(html).not.toMatch(/<th(?![^>]*scope=)[ >]/);
+    }
+  });
+});

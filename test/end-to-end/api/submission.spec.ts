@@ -116,7 +116,7 @@ describe('a list of tests', () => {
     expect((await created(await send(form))).runs).toHaveLength(20_000);
     const tooMany = JSON.stringify([...items, { package: 'one-more' }]);
     expect((await send(new URLSearchParams({ tests: tooMany }))).status).toBe(413);
-  });
+  }, 30_000);
 
   it('wakes the dispatcher of its architecture after the commit', async () => {
     const heard = new Promise<{ body: string; arrivals: unknown }>((resolve) => {

@@ -1,4 +1,6 @@
-import { Machine, type Finished } from '../../support/command-line';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Machine, project, type Finished } from '../../support/command-line';
 
 jest.setTimeout(120_000);
 
@@ -21,6 +23,32 @@ describe('the command proctor without a running Proctor', () => {
     ['a missing option', ['key', 'create', 'someone']],
   ])('ends with 2 for %s', async (_, args) => {
     expect((await proctor(args)).code).toBe(2);
+  });
+});
+
+describe('proctor config check', () => {
+  const files = (name: string): string => join(machine.folder, name);
+
+  it('prints every problem of a folder with its file, line and key', async () => {
+    await mkdir(files('broken'));
+    await writeFile(files('broken/proctor.yaml'), 'suites: [sid]\napi:\n  prot: 1\n  host: 1\n');
+    await writeFile(files('broken/reject-list.yaml'), 'hello:\n  sid: [\n');
+    const { code, stdout, stderr } = await proctor(['config', 'check', files('broken')]);
+    expect(stdout.replaceAll(files('broken'), '')).toBe(
+      '/proctor.yaml:3: api.prot: property prot should not exist (found 1)\n' +
+        '/proctor.yaml:4: api.host: host must be a string (found 1)\n' +
+        '/reject-list.yaml:3: Flow sequence in block collection must be sufficiently indented and end with a ]\n',
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `proctor: ${files('broken')} has 3 problems\n` });
+  });
+
+  it('has nothing to say of a folder in order, nor of the one that this machine uses', async () => {
+    const shipped = await proctor(['config', 'check', join(project, 'config')]);
+    expect(shipped).toEqual({ code: 0, stdout: '', stderr: `${join(project, 'config')} is in order\n` });
+    expect((await proctor(['config', 'check'])).stderr).toBe(`${files('config')} is in order\n`);
+    expect((await proctor(['config', 'check', files('nowhere')])).stdout).toMatch(
+      /nowhere: is not a folder\n$/,
+    );
   });
 });
 

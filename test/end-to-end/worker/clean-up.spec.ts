@@ -73,3 +73,26 @@ it.each([
   expect(result.message).not.toBe('');
   expect(result.files.map(({ name }) => name)).toEqual(['log.gz', 'artifacts.tar.gz']);
 });
+
+it('an attempt that tests a rejected version is ended once the version is known, with nothing left', async () => {
+  machine = await openMachine({ backends: ['null'] });
+  const mark = newMark();
+  const overrides = {
+    ...STUB,
+    trigger: `child:${mark} version:2:1.0-3 hang`,
+    rejectedVersions: ['1.0-3', '2:1.0-3'],
+  };
+  const result = await machine.runner.run(lease(overrides), nothing, never);
+  expect(result).toMatchObject({ verdict: 'fail', version: '2:1.0-3', exitCode: null });
+  expect(result.message).toMatch(/^version 2:1.0-3 of stub is on the reject list for \w+\/\w+$/);
+  expect(await storedLog(result)).toContain('stub begins');
+  await expectNothingLeft(mark);
+});
+
+it('a rejected version is no pass, however quick its test was', async () => {
+  machine = await openMachine({ backends: ['null'] });
+  const quick = await machine.runner.run(lease({ ...STUB, rejectedVersions: ['1.0-1'] }), nothing, never);
+  expect(quick).toMatchObject({ verdict: 'fail', version: '1.0-1' });
+  const other = await machine.runner.run(lease({ ...STUB, rejectedVersions: ['1.0'] }), nothing, never);
+  expect(other).toMatchObject({ verdict: 'pass', version: '1.0-1' });
+});

@@ -35,7 +35,7 @@ export async function openMachine(overrides: Partial<WorkerConfiguration> = {}):
   const configuration = { ...defaults(workPath), ...overrides };
   if (configuration.backends.includes('unshare')) await provideImage(workPath);
   const sandboxes = new Sandboxes(workPath);
-  const backends = buildBackends(configuration, sandboxes, () => undefined);
+  const backends = buildBackends({ worker: configuration }, sandboxes, () => undefined);
   const testbeds = new Testbeds(
     backends,
     configuration.variants,
@@ -99,6 +99,7 @@ export function lease(overrides: Partial<Lease> = {}): Lease {
     trigger: null,
     pinPackages: [],
     extraAptSources: [],
+    rejectedVersions: [],
     ...overrides,
   };
 }

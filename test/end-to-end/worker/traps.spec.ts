@@ -23,6 +23,16 @@ it('passes a tree whose test passes, with the trigger in its environment', async
   expect(log).toContain('triggers: glibc/2.36-9 foo/1 $(id)');
 });
 
+it('ends a tree whose version is rejected before its test', async () => {
+  const { result, log } = await runTree('#!/bin/sh\necho "the test has begun"\n', {
+    rejectedVersions: ['1.0-1'],
+  });
+  expect(result).toMatchObject({ verdict: 'fail', version: '1.0-1' });
+  expect(result.message).toContain('version 1.0-1 of hello is on the reject list');
+  expect(log).toContain('testing package crafted version 1.0-1');
+  expect(log).not.toContain('the test has begun');
+});
+
 it('does not pass with an extra source that cannot be reached', async () => {
   const { result } = await runTree('#!/bin/sh\ntrue\n', {
     extraAptSources: [{ name: 'gone', lines: ['deb http://127.0.0.1:9/debian x main'] }],

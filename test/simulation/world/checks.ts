@@ -18,11 +18,21 @@ export class Checks {
 
   constructor(private readonly violated: (violation: string) => void) {}
 
+  /** Before the books are told. */
+  cancelled({ runId }: RunRow): void {
+    this.require(!this.finished.has(runId), `run ${runId}: cancelled after it had finished`);
+    this.finished.add(runId);
+  }
+
   written(write: Write, row: RunRow, epoch: number): void {
     const { arch } = row.request;
     this.require(epoch >= (this.epochs.get(arch) ?? 0), `${arch}: epoch ${epoch} wrote after a newer one`);
     this.epochs.set(arch, epoch);
     const title = `run ${write.runId}`;
+    if (write.kind === 'order-taken') {
+      this.require(this.finished.has(write.runId), `${title}: an order was taken that nobody gave`);
+      return;
+    }
     this.require(!this.finished.has(write.runId), `${title}: ${write.kind} after it had finished`);
     if (write.kind === 'grant') {
       const expected = (this.granted.get(write.runId) ?? 0) + 1;
@@ -57,14 +67,18 @@ export class Checks {
 
   copyDropped(books: MemoryBooks, runId: number, attempt: number): void {
     const row = books.look(runId);
-    const isBooked = row?.state === 'finished' && row.attempt === attempt;
+    const isBooked = row?.state === 'finished' && row.attempt === attempt && !row.cancelled;
     this.require(isBooked, `run ${runId} attempt ${attempt}: said to be recorded, but is not`);
   }
 
   /** When everything works again and all had its time. */
   atTheEnd(books: MemoryBooks, storedFiles: ReadonlySet<string>): void {
+    for (const runId of books.ordersWaiting)
+      this.require(false, `run ${runId}: no dispatcher took its order in`);
     for (const row of books.all()) {
       this.require(row.state === 'finished', `run ${row.runId}: lost, it is ${row.state}`);
+      const isKept = [...storedFiles].some((file) => file.startsWith(`${row.runId}/`));
+      this.require(!row.cancelled || !isKept, `run ${row.runId}: cancelled, but its result is in the store`);
       for (const { name } of row.outcome?.files ?? []) {
         const isStored = storedFiles.has(`${row.runId}/${row.attempt}/${name}`);
         this.require(isStored, `run ${row.runId}: ${name} is not in the store`);

@@ -1,5 +1,5 @@
 import type { Clock } from '@proctor/clock';
-import type { DispatchedRun, Journal, Ownership, OwnershipRegister, Write } from '@proctor/dispatch';
+import type { DispatchedRun, Journal, Order, Ownership, OwnershipRegister, Write } from '@proctor/dispatch';
 import type { MemoryBooks } from '../memory-books';
 import type { Faults } from './faults';
 import type { Random } from './random';
@@ -30,6 +30,10 @@ export class FaultyBooks implements Journal, OwnershipRegister {
 
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
     return this.call((books) => books.arrivals(arch, limit));
+  }
+
+  orders(arch: string, limit: number): Promise<Order[]> {
+    return this.call((books) => books.orders(arch, limit));
   }
 
   finishedAttempt(runId: number): Promise<number | null> {

@@ -1,5 +1,6 @@
 import { BusStrategy, type BusContext, type MemoryBroker } from '@proctor/bus';
 import { SUBJECTS, subjectOf, type Subject } from '@proctor/contracts';
+import type { AttemptToStop } from '@proctor/dispatch';
 import type { ResultStore } from '@proctor/store';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
 import { DispatcherActor, type ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
@@ -66,6 +67,8 @@ export class SimulatedScheduler {
       journal,
       clock: this.process.clock,
       isHearing: () => this.bus.isConnected(),
+      signalStop: ({ worker, ...stop }: AttemptToStop) =>
+        this.bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop),
       signalWorkWaiting: (arch: string) => this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
     };
     return new DispatcherActor(tenure, ports, settings);
@@ -84,6 +87,7 @@ function connect(strategy: BusStrategy, dispatch: DispatchController, reports: R
   on(SUBJECTS.explain, (payload, context) => dispatch.explain(payload, context));
   on(SUBJECTS.status, (_payload, context) => dispatch.status(context));
   on(SUBJECTS.runsSubmitted, (payload, context) => dispatch.runsSubmitted(payload, context));
+  on(SUBJECTS.ordersWaiting, (payload, context) => dispatch.ordersWaiting(payload, context));
   on(SUBJECTS.started, (payload, context) => reports.started(payload, context));
   on(SUBJECTS.finished, (payload, context) => reports.finished(payload, context));
 }

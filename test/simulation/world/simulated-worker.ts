@@ -1,6 +1,14 @@
 import type { MemoryBroker } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
-import { SUBJECTS, subjectOf, type Lease, type Subject, type Testbed } from '@proctor/contracts';
+import {
+  parseMessage,
+  StopAttemptSignal,
+  SUBJECTS,
+  subjectOf,
+  type Lease,
+  type Subject,
+  type Testbed,
+} from '@proctor/contracts';
 import { Epochs } from '../../../apps/worker/src/slot/epochs';
 import {
   NotStarted,
@@ -22,6 +30,8 @@ const IMAGE_BUILD_MS = 20_000;
 
 export interface WorkerEvents extends OutboxEvents {
   replied(subject: Subject, reply: object): void;
+  /** A dispatcher's signal to stop an attempt came. */
+  stopSignalled(): void;
   executionBegins(runId: number, attempt: number, by: Executor): void;
   /** The dispatcher ended it. */
   executionStopped(runId: number, attempt: number): void;
@@ -64,6 +74,9 @@ export class SimulatedWorker {
         this.slots.forEach((slot) => slot.wake()),
       );
     }
+    this.bus.subscribe(subjectOf(SUBJECTS.stopAttempt, name), ({ text }) =>
+      this.stopAttempt(parseMessage(StopAttemptSignal, JSON.parse(text))),
+    );
     for (const slot of this.slots) slot.start();
   }
 
@@ -77,6 +90,11 @@ export class SimulatedWorker {
     this.isStopping = true;
     await Promise.all(this.slots.map((slot) => slot.stop('the worker stops')));
     this.kill();
+  }
+
+  private stopAttempt(signal: StopAttemptSignal): void {
+    this.parts.events.stopSignalled();
+    for (const slot of this.slots) slot.stopAttempt(signal);
   }
 
   private makeSlot(slot: number, outbox: MemoryOutbox): Slot {

@@ -4,6 +4,7 @@ import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispa
 import { request } from '../../contract/journal.contract';
 import { settings } from '../../support/runs';
 import { MemoryBooks } from '../memory-books';
+import { Canceller } from './canceller';
 import { Checks } from './checks';
 import { Faults } from './faults';
 import type { Database } from './faulty-books';
@@ -18,6 +19,7 @@ import { VirtualClock } from './virtual-clock';
 const ARCHITECTURES = ['amd64', 'arm64'];
 const SUITES = ['trixie', 'sid'];
 const RUNS = 24;
+const CANCELLATIONS = 4;
 const CHAOS_MS = 400_000;
 const SUBMISSION_MS = 200_000;
 /** A run that has not ended this long after the last fault is lost. */
@@ -63,6 +65,7 @@ class Simulation {
   private readonly deeds = new Map<string, number>();
   private readonly trace: string[] = [];
   private readonly api: ProcessBus;
+  private readonly canceller: Canceller;
   private lives = 0;
 
   constructor(
@@ -86,6 +89,8 @@ class Simulation {
     this.database = { books, clock, random, faults, away: false, refusedStarts: new Set() };
     this.broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
     this.api = new ProcessBus(this.broker, new SimulatedProcess('api', clock));
+    const { api: bus, checks } = this;
+    this.canceller = new Canceller({ books, bus, checks, random, note: (text) => this.note(text) });
     this.workerParts = [
       this.worker('w1', ['amd64']),
       this.worker('w2', ARCHITECTURES),
@@ -99,6 +104,8 @@ class Simulation {
     this.workerParts.forEach((parts) => this.startWorker(parts));
     for (let count = 0; count < RUNS; count += 1)
       this.at(this.random.between(0, SUBMISSION_MS), () => this.submit());
+    for (let count = 0; count < CANCELLATIONS; count += 1)
+      this.at(this.random.between(5_000, CHAOS_MS), () => this.canceller.cancelOne());
     for (const calamity of this.calamities()) this.at(this.random.between(10_000, CHAOS_MS), calamity);
     await this.clock.runUntil(CHAOS_MS);
     this.heal();
@@ -156,6 +163,7 @@ class Simulation {
           this.did(`report ${answer}`);
           if (answer === 'recorded') checks.copyDropped(books, runId, attempt);
         },
+        stopSignalled: () => this.did('attempt stopped by signal'),
         executionBegins: (runId, attempt, executor) =>
           checks.executionBegins(books, runId, attempt, executor),
         executionStopped: (runId, attempt) => checks.executionStopped(books, runId, attempt),
@@ -268,6 +276,7 @@ class Simulation {
 
   private isDone(): boolean {
     const isDelivered = this.workerParts.every(({ disk }) => disk.size === 0);
+    if (this.database.books.ordersWaiting.length > 0) return false;
     return isDelivered && this.database.books.all().every(({ state }) => state === 'finished');
   }
 

@@ -1,0 +1,120 @@
+import { readFile, writeFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '@proctor/database';
+import type { RunRequest } from '@proctor/contracts';
+import { AppProcess, EmbeddedNats, findNatsServer, freePort } from '@proctor/embedded';
+import { stringify } from 'yaml';
+import { Client } from 'pg';
+
+export const SUITE = 'sid';
+export const ARCH = 'amd64';
+const MAIN = join(__dirname, '../../apps/api/src/main.js');
+
+/** The api as a process of its own on a database and a nats-server; nobody executes what it accepts. */
+export class ServedApi {
+  private constructor(
+    readonly url: string,
+    /** Of a user without runs. */
+    readonly key: string,
+    private readonly databaseUrl: string,
+    private readonly process: AppProcess,
+    private readonly nats: EmbeddedNats,
+  ) {}
+
+  static async start(folder: string, databaseUrl: string): Promise<ServedApi> {
+    const { path: binary } = await findNatsServer(join(folder, 'binary'));
+    const nats = new EmbeddedNats({
+      folder: join(folder, 'nats'),
+      binary,
+      passwordFile: join(folder, 'nats-password'),
+    });
+    await nats.start();
+    const [port, config] = [await freePort(), join(folder, 'config')];
+    await mkdir(config);
+    const limits = { requestsPerSecondMax: 1_000_000, requestsPerMinuteMax: 1_000_000 };
+    const proctor = { suites: [SUITE], architectures: [ARCH], api: limits };
+    await writeFile(join(config, 'proctor.yaml'), stringify(proctor));
+    const process = new AppProcess({
+      name: 'api',
+      main: MAIN,
+      env: {
+        ...globalThis.process.env,
+        PROCTOR_HOME: folder,
+        PROCTOR_CONFIG: config,
+        PROCTOR_PORT: String(port),
+        PROCTOR_DATABASE_URL: databaseUrl,
+        PROCTOR_NATS_URL: nats.url,
+      },
+      identityFile: join(folder, 'api.json'),
+      onLine: () => undefined,
+    });
+    try {
+      await process.start();
+      return new ServedApi(`http://127.0.0.1:${port}`, await newKey(databaseUrl), databaseUrl, process, nats);
+    } catch (error) {
+      await nats.stop();
+      throw error;
+    }
+  }
+
+  /** A key with that many results of finished runs. */
+  async keyWithResults(rows: number): Promise<string> {
+    const database = await openDatabase(this.databaseUrl);
+    const client = new Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      const { key } = await database.apiKeys.create('bench', `${rows} results`);
+      const submitter = await database.apiKeys.authenticate(key);
+      if (!submitter) throw new Error('the key just made is not known');
+      for (let from = 0; from < rows; from += 10_000) {
+        const requests = Array.from({ length: Math.min(10_000, rows - from) }, (_, index) =>
+          request(from + index),
+        );
+        await database.submissions.submit(requests, submitter);
+      }
+      await client.query(FINISH, [submitter.keyId]);
+      await client.query('vacuum analyze runs');
+      return key;
+    } finally {
+      await client.end();
+      await database.close();
+    }
+  }
+
+  /** Forgets how much memory the api has had so far. */
+  async resetPeak(): Promise<void> {
+    await writeFile(`/proc/${this.process.pid}/clear_refs`, '5');
+  }
+
+  /** MiB that were resident at most since then. */
+  async peakMiB(): Promise<number> {
+    const text = await readFile(`/proc/${this.process.pid}/status`, 'utf8');
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1]) / 1024;
+  }
+
+  async stop(): Promise<void> {
+    await this.process.stop();
+    await this.nats.stop();
+  }
+}
+
+const FINISH = `update runs set state = 'finished', verdict = 'pass', finished_at = updated_at, started_at = created_at,
+  message = 'all tests passed', version = '1.0-1', exit_code = 0, attempt = 1, worker = 'worker1', duration_seconds = 75,
+  taken_in = true where api_key_id = $1`;
+
+async function newKey(databaseUrl: string): Promise<string> {
+  const database = await openDatabase(databaseUrl);
+  try {
+    await database.users.add('bench', { isAdmin: false });
+    return (await database.apiKeys.create('bench', 'bench')).key;
+  } finally {
+    await database.close();
+  }
+}
+
+function request(index: number): RunRequest {
+  return {
+    ...{ package: `package${index}`, suite: SUITE, arch: ARCH, backend: 'unshare', variant: 'autopkgtest' },
+    ...{ priority: 5, trigger: `bench/${index}`, pinPackages: [], extraAptSources: [], isPrivate: false },
+  };
+}

@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util';
+import { NotConforming } from './check';
+import type { Answer } from './exchange';
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+};
+
+export function fail(message: string): never {
+  throw new NotConforming(message);
+}
+
+export function ok(condition: unknown, message: string): asserts condition {
+  if (!condition) fail(message);
+}
+
+export function equal(actual: unknown, wanted: unknown, what: string): void {
+  if (!isDeepStrictEqual(actual, wanted)) fail(`${what}: ${shown(wanted)} was due, ${shown(actual)} came`);
+}
+
+export function matches(actual: unknown, pattern: RegExp, what: string): void {
+  if (typeof actual !== 'string' || !pattern.test(actual))
+    fail(`${what}: ${shown(actual)} does not fit ${pattern}`);
+}
+
+/** The keys of `wanted` have these values; others are free. */
+export function includes(actual: unknown, wanted: Record<string, unknown>, what: string): void {
+  ok(typeof actual === 'object' && actual !== null, `${what}: an object was due, ${shown(actual)} came`);
+  for (const [key, value] of Object.entries(wanted)) {
+    equal((actual as Record<string, unknown>)[key], value, `${what}, ${key}`);
+  }
+}
+
+export function status(answer: Answer, ...wanted: number[]): Answer {
+  if (!wanted.includes(answer.status)) {
+    fail(`${answer.name}, ${wanted.join(' or ')} was due: ${answer.text.slice(0, 300)}`);
+  }
+  return answer;
+}
+
+export interface Problem {
+  title: string;
+  status: number;
+  detail: string;
+  errors?: { pointer: string; detail?: string }[];
+}
+
+/** An RFC 9457 document with the status of the answer; its detail holds each of the words. */
+export function problem(answer: Answer, wanted: number, ...words: string[]): Problem {
+  status(answer, wanted);
+  equal(answer.type, 'application/problem+json', `${answer.name}: content type`);
+  const document = answer.json<Problem>();
+  equal(document.status, wanted, `${answer.name}: status in the document`);
+  ok(typeof document.title === 'string' && document.title !== '', `${answer.name}: there is no title`);
+  ok(typeof document.detail === 'string' && document.detail !== '', `${answer.name}: there is no detail`);
+  for (const word of words) {
+    ok(
+      document.detail.includes(word),
+      `${answer.name}: the detail does not name ${shown(word)}: ${document.detail}`,
+    );
+  }
+  return document;
+}
+
+/** A problem whose errors[] hold a JSON pointer that ends as given. */
+export function pointsAt(answer: Answer, ending: string): void {
+  const { errors } = problem(answer, 400);
+  ok(
+    Array.isArray(errors) && errors.length > 0,
+    `${answer.name}: there are no errors[]: ${answer.text.slice(0, 200)}`,
+  );
+  for (const { pointer } of errors) matches(pointer, /^#?(\/|$)/, `${answer.name}: the JSON pointer`);
+  ok(
+    errors.some(({ pointer }) => pointer.endsWith(ending)),
+    `${answer.name}: no pointer ends with ${ending}: ${shown(errors)}`,
+  );
+}
+
+/** Looks every 100 ms. @throws NotConforming when it has not come true in time */
+export async function becomes<T>(
+  what: string,
+  timeoutMs: number,
+  look: () => Promise<T | null | undefined | false>,
+): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (Date.now() > end) fail(`${what}: not within ${timeoutMs / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { openDatabase } from '@proctor/database';
+import { type Fixture, setUp } from './fixture';
+import { Poller } from './polling/poller';
+import { createReader, dropReader } from './polling/reader-role';
+import { letDrowse } from './polling/drowse';
+import { WRITERS, writersOf } from './polling/writers';
+
+const TIMEOUT_MS = 180_000;
+/** Beside those in which one kind of writer alone is drowsy. */
+const STORIES = 3;
+
+/** Seconds that a kind of writer lies asleep in each of its transactions, after its last write, before its commit. */
+const drowsiness = fc.constantFrom(0, 0, 0.05, 0.7, 1.4);
+
+const story = fc.record({
+  sleeps: fc.dictionary(fc.constantFrom(...WRITERS), drowsiness, { minKeys: 1 }),
+  /** Where a client's clock stands: nothing may depend on it. */
+  clockStartsAt: fc.date({ min: new Date(0), max: new Date('2199-01-01'), noInvalidDate: true }),
+  seed: fc.nat(),
+});
+
+let fixture: Fixture;
+let readerUrl: string;
+
+beforeAll(async () => {
+  fixture = await setUp();
+  readerUrl = await createReader(fixture);
+  await letDrowse(fixture.client);
+});
+afterAll(async () => {
+  await dropReader(fixture, readerUrl);
+  await fixture.close();
+});
+
+// Every process here believes in another time, and in a third one a moment later.
+beforeAll(() => {
+  const others = [
+    'hrtime',
+    'nextTick',
+    'performance',
+    'queueMicrotask',
+    'setImmediate',
+    'clearImmediate',
+  ] as const;
+  const timers = ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const;
+  jest.useFakeTimers({ doNotFake: [...others, ...timers] });
+});
+afterAll(() => {
+  jest.useRealTimers();
+});
+
+it(
+  'misses no run, whoever writes meanwhile: until, fed back as since, leads to the final state of each',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(story, async ({ sleeps, clockStartsAt, seed }) => {
+        await fixture.client.query('truncate runs, attempts, orders, packages');
+        jest.setSystemTime(clockStartsAt);
+        const readers = await openDatabase(readerUrl);
+        const pollers = [20, 150].map((pauseMs) => new Poller(readers, fixture.submitter.keyId, pauseMs));
+        try {
+          const writers = await writersOf(fixture, sleeps, seed);
+          const polled = pollers.map((poller) => poller.poll());
+          const longestMs = await writers.writeAll();
+          for (const poller of pollers) poller.stop();
+          await Promise.all(polled);
+          for (const poller of pollers) {
+            expect(poller.lastSeen()).toEqual(await finalRuns());
+            expect(poller.oldestRepeatMs()).toBeLessThanOrEqual(longestMs + 2_000);
+          }
+        } finally {
+          await readers.close();
+        }
+      }),
+      {
+        numRuns: STORIES + WRITERS.length,
+        examples: WRITERS.map((name) => [{ sleeps: { [name]: 1.2 }, clockStartsAt: new Date(0), seed: 1 }]),
+        endOnFailure: true,
+      },
+    );
+  },
+  TIMEOUT_MS,
+);
+
+/** Every run as it is now, by id. */
+async function finalRuns(): Promise<object[]> {
+  const { rows } = await fixture.client.query<object>(
+    `select run_id as "runId", state, verdict, is_private as "isPrivate", updated_at as "updatedAt"
+     from runs order by run_id`,
+  );
+  return rows;
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OpenDatabase, RunRecord } from '@proctor/database';
+
+type Seen = Pick<RunRecord, 'runId' | 'state' | 'verdict' | 'isPrivate' | 'updatedAt'>;
+
+/** A client of the interface: it feeds `until` back as `since`, and believes what it is told. */
+export class Poller {
+  private readonly latest = new Map<number, Seen>();
+  private readonly firstSeenAt = new Map<string, number>();
+  private oldestRepeat = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly database: OpenDatabase,
+    private readonly keyId: number,
+    private readonly pauseMs: number,
+  ) {}
+
+  /** Resolves after `stop`, once an answer is empty. */
+  async poll(): Promise<void> {
+    let since = 0;
+    for (;;) {
+      const isLast = this.isOver;
+      const begunAt = performance.now();
+      const { until, rows } = await this.database.results.since(this.keyId, since);
+      let count = 0;
+      for await (const row of rows) {
+        this.see(row, begunAt);
+        count += 1;
+      }
+      if (until < since) throw new Error(`until went back from ${since} to ${until}`);
+      if (isLast && count === 0) return;
+      since = until;
+      await delay(this.pauseMs);
+    }
+  }
+
+  stop(): void {
+    this.isOver = true;
+  }
+
+  /** What the client knows in the end, by run id. */
+  lastSeen(): Seen[] {
+    return [...this.latest.values()].sort((a, b) => a.runId - b.runId);
+  }
+
+  /** The longest time after which a row came again that had not changed. */
+  oldestRepeatMs(): number {
+    return this.oldestRepeat;
+  }
+
+  private see({ runId, state, verdict, isPrivate, updatedAt }: RunRecord, at: number): void {
+    this.latest.set(runId, { runId, state, verdict, isPrivate, updatedAt });
+    const version = `${runId} ${updatedAt.toISOString()}`;
+    const firstSeenAt = this.firstSeenAt.get(version) ?? at;
+    this.firstSeenAt.set(version, firstSeenAt);
+    this.oldestRepeat = Math.max(this.oldestRepeat, at - firstSeenAt);
+  }
+}

@@ -1,0 +1,79 @@
+import type { RunRequest } from '@proctor/contracts';
+import { ARCH, request } from '../journal.fixture';
+import { type Fixture, setUp } from './fixture';
+import { Runs } from './runs';
+
+let fixture: Fixture;
+const runs = new Runs(() => fixture);
+
+beforeAll(async () => {
+  fixture = await setUp();
+});
+afterAll(() => fixture.close());
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
+
+const retry = (runId: number, by = fixture.submitter) => fixture.database.retries.retry(runId, by);
+
+it('asks for the same again, for whoever asked first, and charges who retried', async () => {
+  const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
+  const { id } = await fixture.database.apiKeys.create('bob', 'bob');
+  const asked: RunRequest = request({
+    package: 'libfoo',
+    priority: 9,
+    trigger: 'glibc/2.36',
+    pinPackages: [['src:glibc', 'sid']],
+    extraAptSources: ['staging'],
+    variant: 'slow',
+  });
+  const runId = await runs.finished(asked);
+  const retried = (await retry(runId, { userId, keyId: id })) as { kind: string; runId: number };
+  expect(retried).toEqual({ kind: 'created', runId: expect.any(Number) });
+  expect(await fixture.database.results.find(retried.runId)).toMatchObject({
+    ...asked,
+    state: 'queued',
+    attempt: 0,
+    retryOf: runId,
+    keyId: fixture.submitter.keyId,
+    requestor: 'ada',
+  });
+  const [arrived] = await fixture.database.journal.arrivals(ARCH, 10);
+  expect(arrived).toMatchObject({ ...asked, runId: retried.runId, requestorId: userId, attemptsLost: 0 });
+  const { rows } = await fixture.database.results.since(fixture.submitter.keyId, 0);
+  const read: number[] = [];
+  for await (const row of rows) read.push(row.runId);
+  expect(read).toEqual([runId, retried.runId]);
+});
+
+it('waits for the run and for the retry before', async () => {
+  const runId = await runs.leased();
+  expect(await retry(runId)).toEqual({ kind: 'unfinished', runId });
+  const other = await runs.finished();
+  const first = await retry(other);
+  expect(first.kind).toBe('created');
+  expect(await retry(other)).toEqual({ ...first, kind: 'waiting' });
+});
+
+it('is created once by several at the same time', async () => {
+  const runId = await runs.finished();
+  const all = await Promise.all(Array.from({ length: 6 }, () => retry(runId)));
+  expect(all.map(({ kind }) => kind).sort()).toEqual(['created', ...Array<string>(5).fill('waiting')]);
+  expect((await fixture.client.query('select from runs')).rowCount).toBe(2);
+});
+
+it('knows no private run of another key', async () => {
+  const runId = await runs.finished({ isPrivate: true });
+  const other = await runs.otherKey();
+  expect(await retry(runId, other)).toEqual({ kind: 'unknown' });
+  expect(await retry(2_000_000_000)).toEqual({ kind: 'unknown' });
+  const retried = (await retry(runId)) as { runId: number };
+  expect(await fixture.database.results.find(retried.runId)).toMatchObject({ isPrivate: true });
+});
+
+it('of a cancelled run is a run like any other', async () => {
+  const retried = (await retry(await runs.cancelled())) as { runId: number };
+  expect(await fixture.database.results.find(retried.runId)).toMatchObject({
+    state: 'queued',
+    cancelled: false,
+    message: null,
+  });
+});

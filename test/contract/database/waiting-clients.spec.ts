@@ -1,0 +1,81 @@
+import { type Fixture, setUp } from './fixture';
+import { Runs } from './runs';
+
+let fixture: Fixture;
+const runs = new Runs(() => fixture);
+beforeAll(async () => {
+  fixture = await setUp();
+});
+afterAll(() => fixture.close());
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
+
+const PAST = 1_000_000_000;
+const FUTURE = 4_000_000_000;
+
+describe('news for clients that wait', () => {
+  const withNews = (...waiting: [keyId: number, sinceSeconds: number][]) =>
+    fixture.database.results.withNews(waiting.map(([keyId, sinceSeconds]) => ({ keyId, sinceSeconds })));
+
+  it('is told for each of them, in order', async () => {
+    const { keyId } = fixture.submitter;
+    const { keyId: other } = await runs.otherKey();
+    await runs.waiting();
+    expect(await withNews([keyId, PAST], [other, PAST], [keyId, FUTURE], [keyId, PAST + 0.5])).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+    expect(await withNews()).toEqual([]);
+    expect(await withNews([keyId, 1e300])).toEqual([false]);
+  });
+
+  it('is there exactly when the list has a row', async () => {
+    const { keyId } = fixture.submitter;
+    const runId = await runs.waiting();
+    const { updatedAt } = (await fixture.database.results.find(runId))!;
+    for (const since of [updatedAt.getTime() / 1000, (updatedAt.getTime() + 1) / 1000]) {
+      const rows = [];
+      for await (const row of (await fixture.database.results.since(keyId, since)).rows) rows.push(row);
+      expect(await withNews([keyId, since])).toEqual([rows.length > 0]);
+    }
+  });
+});
+
+describe('the rates of queues', () => {
+  it('count what finished within the last hour, private runs too, cancelled ones not', async () => {
+    await runs.finished();
+    await runs.finished({ isPrivate: true });
+    await runs.finished({ suite: 'sid' });
+    await runs.cancelled();
+    await runs.waiting();
+    const early = await runs.finished();
+    await runs.endedAt(early, '2020-01-01T00:00:00Z');
+    const rates = await fixture.database.publicRuns.rates();
+    expect(rates.map(({ suite, perHour }) => [suite, perHour])).toEqual(
+      expect.arrayContaining([
+        ['sid', 1],
+        [expect.not.stringMatching('sid'), 2],
+      ]),
+    );
+    expect(rates).toHaveLength(2);
+  });
+
+  it('need no look at runs of other times', async () => {
+    await fixture.client.query('set enable_seqscan = off');
+    const { RATES } = await import('../../../libs/database/src/public-statements');
+    const { rows } = await fixture.client.query<{ 'QUERY PLAN': string }>(`explain ${RATES}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan.match(/Index Cond: \(finished_at > /g)).toHaveLength(2);
+    expect(plan).toContain('runs_finished_private');
+  });
+});
+
+it('packages with a backend of their own are known by name', async () => {
+  await runs.waiting({ package: 'linux' });
+  await runs.waiting({ package: 'hello' });
+  await fixture.client.query(`update packages set backend = 'qemu' where name = 'linux'`);
+  const { packages } = fixture.database;
+  expect([...(await packages.backends(['hello', 'linux', 'unknown']))]).toEqual([['linux', 'qemu']]);
+  expect([...(await packages.backends([]))]).toEqual([]);
+});

@@ -1,0 +1,86 @@
+import { FenceBroken, type Order, type Write } from '@proctor/dispatch';
+import { ARCH, finish, grant, type JournalFixture, request, requeue, start, takeIn } from './journal.fixture';
+
+/** How a journal keeps the orders that follow from cancellations. */
+export function journalOrders(make: () => Promise<JournalFixture>): void {
+  let books: JournalFixture;
+  let epoch: number;
+
+  beforeEach(async () => {
+    books = await make();
+    epoch = await books.takeOver(ARCH);
+  });
+  afterEach(() => books.close());
+
+  const commit = (...writes: Write[]) => books.journal.commit(ARCH, epoch, writes);
+
+  describe('orders', () => {
+    const orders = (limit = 10) => books.journal.orders(ARCH, limit);
+    const taken = ({ orderId, runId }: Order): Write => ({ kind: 'order-taken', orderId, runId });
+
+    it('follow a cancellation: whose run, by whom, and who executes it', async () => {
+      const [waiting, leased] = await books.submit([request(), request()]);
+      await commit(grant(leased!, 1));
+      expect(await orders()).toEqual([]);
+      await books.cancel(waiting!, 'ada');
+      await books.cancel(leased!, 'ada');
+      const order = { orderId: expect.any(Number), kind: 'cancel', by: 'ada' };
+      expect(await orders()).toEqual([
+        { ...order, runId: waiting, attempt: 0, worker: null },
+        { ...order, runId: leased, attempt: 1, worker: 'w1' },
+      ]);
+    });
+
+    it('are given until they are taken, and taking one twice does no harm', async () => {
+      const ids = await books.submit([request(), request({ arch: 'arm64' }), request()]);
+      for (const runId of ids) await books.cancel(runId, 'ada');
+      const given = await orders();
+      expect(given.map(({ runId }) => runId)).toEqual([ids[0], ids[2]]);
+      expect(await orders(1)).toEqual([given[0]]);
+      await commit(taken(given[0]!));
+      await commit(...given.map(taken));
+      expect(await orders()).toEqual([]);
+    });
+
+    it('leave a run that nothing can be written about any more', async () => {
+      const [runId] = (await books.submit([request()])) as [number];
+      await commit(grant(runId, 1));
+      await books.cancel(runId, 'ada');
+      for (const write of [
+        takeIn(runId),
+        start(runId, 1),
+        requeue(runId, 1),
+        finish(runId, 1),
+        grant(runId, 2),
+      ])
+        await expect(commit(write)).rejects.toThrow(FenceBroken);
+      expect(await books.journal.load(ARCH)).toEqual([]);
+      expect(await books.journal.arrivals(ARCH, 10)).toEqual([]);
+      expect(await books.journal.finishedAttempt(runId)).toBeNull();
+      expect(await books.look(runId)).toMatchObject({
+        state: 'finished',
+        attempt: 1,
+        verdict: 'tmpfail',
+        message: 'cancelled by ada',
+        version: 'n/a',
+        worker: 'w1',
+      });
+    });
+  });
+
+  it('refuse to be taken under another run, for another architecture, or when nobody gave them', async () => {
+    const [one, other] = (await books.submit([request(), request()])) as [number, number];
+    const [foreign] = (await books.submit([request({ arch: 'arm64' })])) as [number];
+    for (const runId of [one, foreign]) await books.cancel(runId, 'ada');
+    const [order] = (await books.journal.orders(ARCH, 10)) as [Order];
+    const [foreignOrder] = (await books.journal.orders('arm64', 10)) as [Order];
+    const wrong = [
+      { orderId: order.orderId, runId: other },
+      { orderId: foreignOrder.orderId, runId: foreign },
+      { orderId: 2_000_000_000, runId: one },
+    ];
+    for (const { orderId, runId } of wrong)
+      await expect(commit({ kind: 'order-taken', orderId, runId })).rejects.toThrow(FenceBroken);
+    expect(await books.journal.orders(ARCH, 10)).toEqual([order]);
+  });
+}

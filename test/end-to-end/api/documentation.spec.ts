@@ -1,0 +1,134 @@
+import Ajv2020 from 'ajv/dist/2020';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+interface Content {
+  content?: Record<string, { schema: object }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, { responses: Record<string, Content & { $ref?: string }> }>>;
+  components: { responses: Record<string, Content> };
+}
+
+let document: Document;
+beforeAll(async () => {
+  const response = await api.fetch('/api/v1/openapi.json');
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'application/json; charset=utf-8',
+  ]);
+  document = (await response.json()) as Document;
+});
+
+/** @throws what in the answer is not as the document says */
+async function expectAsDocumented(method: string, path: string, response: Response): Promise<void> {
+  const { responses } = document.paths[path]![method]!;
+  const found = responses[String(response.status)];
+  if (!found) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  const answer = found.$ref ? document.components.responses[found.$ref.split('/').at(-1)!]! : found;
+  const type = response.headers.get('content-type')?.split(';')[0];
+  expect(Object.keys(answer.content ?? {})).toEqual(type ? [type] : []);
+  if (!type?.endsWith('json')) return;
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema({ $id: 'document', ...document });
+  const schema = JSON.stringify(answer.content![type]!.schema).replaceAll('"$ref":"#/', '"$ref":"document#/');
+  const validate = ajv.compile(JSON.parse(schema) as object);
+  const body: unknown = await response.json();
+  expect([body, validate(body) ? null : validate.errors]).toEqual([body, null]);
+}
+
+const json = (body: unknown): RequestInit => ({
+  method: 'POST',
+  body: JSON.stringify(body),
+  headers: { 'Content-Type': 'application/json' },
+});
+
+it.each<[string, string, string, RequestInit]>([
+  ['get', '/api/v1/auth', '/auth', {}],
+  ['get', '/api/v1/reject_list', '/reject_list', {}],
+  ['get', '/api/v1/queues', '/queues', {}],
+  ['get', '/api/v1/packages', '/packages', {}],
+  ['get', '/api/v1/packages', '/packages?backend=a&backend=b', {}],
+  ['get', '/api/v1/test', '/test?since=0', {}],
+  ['get', '/api/v1/test', '/test', {}],
+  ['get', '/api/v1/test/{run_id}', '/test/RUN', {}],
+  ['get', '/api/v1/test/{run_id}', '/test/WAITING', {}],
+  ['get', '/api/v1/test/{run_id}', '/test/0', {}],
+  ['delete', '/api/v1/test/{run_id}', '/test/RUN', { method: 'DELETE' }],
+  ['delete', '/api/v1/test/{run_id}', '/test/WAITING', { method: 'DELETE' }],
+  ['get', '/api/v1/retry/{run_id}', '/retry/RUN', {}],
+  ['post', '/api/v1/retry/{run_id}', '/retry/RUN', { method: 'POST' }],
+  ['post', '/api/v1/retry/{run_id}', '/retry/RUN', { method: 'POST' }],
+  ['post', '/api/v1/test/publish', '/test/publish', json({ run_ids: '5' })],
+  [
+    'post',
+    '/api/v1/test/batch',
+    '/test/batch',
+    json([{ suite: 'trixie', arch: 'amd64', tests: [{ package: 'blocked' }, { package: 'hello' }] }]),
+  ],
+  ['post', '/api/v1/test/batch', '/test/batch', json([5])],
+  [
+    'post',
+    '/api/v1/test/{suite}/{arch}',
+    '/test/trixie/amd64',
+    json([{ package: 'hello', x: 1 }, { package: 'Bad' }]),
+  ],
+  [
+    'post',
+    '/api/v1/test/{suite}/{arch}',
+    '/test/trixie/amd64',
+    { method: 'POST', body: 'x', headers: { 'Content-Type': 'text/plain' } },
+  ],
+  ['post', '/api/v1/test/{suite}/{arch}/{package}', '/test/trixie/amd64/hello', { method: 'POST' }],
+  ['get', '/api/v1/keys', '/keys', {}],
+])('%s %s answers %s as the document says', async (method, path, to, init) => {
+  const [finished, waiting] = [await api.submit('hello'), await api.submit('hello')];
+  await api.finish(finished);
+  const response = await api.api(
+    to.replace('RUN', String(finished)).replace('WAITING', String(waiting)),
+    init,
+  );
+  await expectAsDocumented(method, path, response);
+});
+
+it('is a page for people too, without scripts', async () => {
+  const response = await api.fetch('/api/doc');
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const page = await response.text();
+  for (const path of Object.keys(document.paths)) expect(page).toContain(path);
+  expect(page).toContain('Idempotency-Key');
+  expect(page).not.toContain('<script');
+  expect(page).not.toMatch(/undefined|\[object/);
+});
+
+it.each(['/api/v1/openapi.json', '/api/doc', '/api/v1/openapi.json/'])(
+  '%s is not sent twice',
+  async (path) => {
+    const etag = (await api.fetch(path)).headers.get('etag')!;
+    const headers = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' };
+    expect((await api.fetch(path, { headers })).status).toBe(304);
+    const head = await api.fetch(path, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  },
+);
+
+it.each(['/auth', '/reject_list', '/queues', '/packages', '/test/RUN', '/retry/RUN'])(
+  'GET %s has an ETag and can be a HEAD',
+  async (path) => {
+    const runId = await api.submit('hello');
+    await api.finish(runId);
+    const to = path.replace('RUN', String(runId));
+    const etag = (await api.api(to)).headers.get('etag')!;
+    const headers = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' };
+    expect((await api.api(to, { headers })).status).toBe(304);
+    const head = await api.api(to, { method: 'HEAD' });
+    expect([head.status, head.headers.get('etag')]).toEqual([200, etag]);
+  },
+);

@@ -1,0 +1,200 @@
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi({ server: { passwordGuessesPerHourMax: 5 } });
+  await api.database.users.setPassword('alice', 'sécret: of alice');
+  await api.database.users.setPassword('bob', 'bobs');
+  await api.database.users.add('mallory', { isAdmin: false, password: 'right' });
+}, 30_000);
+afterAll(() => api.stop());
+
+interface Key {
+  id: number;
+  name: string;
+  key: string;
+  prefix: string;
+  created_at: string;
+  last_used_at: string | null;
+}
+
+const ALICE = 'alice:sécret: of alice';
+const BOB = 'bob:bobs';
+
+function keys(path: string, credentials: string | null, init: RequestInit = {}): Promise<Response> {
+  const basic =
+    credentials === null ? {} : { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+  return api.fetch(`/api/v1/keys${path}`, { ...init, headers: { ...basic, ...init.headers } });
+}
+
+function post(
+  path: string,
+  credentials: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const init = {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json', ...headers },
+  };
+  return keys(path, credentials, init);
+}
+
+async function make(name: string, headers: Record<string, string> = {}): Promise<Key> {
+  const response = await post('', ALICE, { name }, headers);
+  expect([response.status, response.headers.get('cache-control')]).toEqual([201, 'no-store']);
+  return (await response.json()) as Key;
+}
+
+const statusOf = async (key: string): Promise<number> => (await api.api('/auth', {}, key)).status;
+
+describe('API keys', () => {
+  it('are made, used, listed and revoked', async () => {
+    const made = await make('laptop');
+    expect(made).toEqual({
+      id: expect.any(Number),
+      name: 'laptop',
+      key: expect.stringMatching(/^pk_[0-9a-f]{56}$/),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    const response = await api.api('/auth', {}, made.key);
+    expect([response.status, response.headers.get('auth-user')]).toEqual([200, 'alice']);
+
+    const listed = await keys('', ALICE);
+    expect(listed.headers.get('auth-user')).toBe('alice');
+    const list = (await listed.json()) as Key[];
+    const { id, name, created_at } = made;
+    expect(list).toContainEqual({
+      id,
+      name,
+      created_at,
+      prefix: made.key.slice(0, 13),
+      last_used_at: expect.anything(),
+    });
+    expect(JSON.stringify(list)).not.toContain(made.key.slice(13));
+    expect(list).toHaveLength(3);
+
+    const revoked = await keys(`/${made.id}`, ALICE, { method: 'DELETE' });
+    expect([revoked.status, await revoked.text()]).toEqual([204, '']);
+    expect(await statusOf(made.key)).toBe(403);
+    expect(await (await keys('', ALICE)).json()).toHaveLength(2);
+    expect((await keys(`/${made.id}`, ALICE, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  it('keep their identity and results when they are rotated', async () => {
+    const made = await make('rotated');
+    const runId = await api.submit('hello', { is_private: true }, made.key);
+    const response = await keys(`/${made.id}/rotate`, ALICE, { method: 'POST' });
+    const rotated = (await response.json()) as Key;
+    expect([response.status, rotated]).toEqual([200, { ...made, key: expect.stringMatching(/^pk_/) }]);
+    expect(rotated.key).not.toBe(made.key);
+    expect(await statusOf(made.key)).toBe(403);
+    const results = (await (await api.api('/test?since=0', {}, rotated.key)).json()) as { results: object[] };
+    expect(results.results).toEqual([expect.objectContaining({ run_id: runId })]);
+  });
+
+  it('of others are not there', async () => {
+    const { id, key } = await make('of alice');
+    for (const [path, method] of [
+      [`/${id}`, 'DELETE'],
+      [`/${id}/rotate`, 'POST'],
+      ['/4711', 'DELETE'],
+      ['/0', 'DELETE'],
+      ['/99999999999', 'DELETE'],
+      ['/pk_0123456789', 'DELETE'],
+      [`/${id}%00`, 'DELETE'],
+      ['/x/rotate', 'POST'],
+    ] as const) {
+      expect([path, (await keys(path, BOB, { method })).status]).toEqual([path, 404]);
+    }
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  it.each([{}, { name: '' }, { name: 5 }, { name: 'x'.repeat(101) }, { name: 'a\0' }])(
+    'need a name: %j',
+    async (body) => {
+      const response = await post('', ALICE, body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ detail: expect.stringContaining('name') });
+    },
+  );
+
+  it('are made once for a request that is sent again', async () => {
+    const header = { 'Idempotency-Key': 'make-one' };
+    const made = await make('once', header);
+    expect(await make('once', header)).toEqual(made);
+    expect(await statusOf(made.key)).toBe(200);
+    expect((await post('', ALICE, { name: 'another' }, header)).status).toBe(409);
+    const list = (await (await keys('', ALICE)).json()) as Key[];
+    expect(list.filter(({ name }) => name === 'once')).toHaveLength(1);
+    const ofBob = (await (await post('', BOB, { name: 'once' }, header)).json()) as Key;
+    expect(ofBob.id).not.toBe(made.id);
+  });
+
+  it('are made once for equal requests at the same time', async () => {
+    const header = { 'Idempotency-Key': 'at-once' };
+    const made = await Promise.all([1, 2, 3].map(() => make('at once', header)));
+    expect(new Set(made.map(({ key }) => key)).size).toBe(1);
+  });
+
+  it('do not lie about in the database', async () => {
+    const { key } = await make('hidden', { 'Idempotency-Key': 'hidden' });
+    const { connectTo } = await import('../../support/database');
+    const client = await connectTo(api.databaseUrl);
+    const { rows } = await client.query(
+      'select answer::text from idempotency_keys union select key_hash from api_keys',
+    );
+    await client.end();
+    expect(rows.length).toBeGreaterThan(1);
+    expect(JSON.stringify(rows)).not.toContain(key.slice(13));
+  });
+});
+
+describe('the password', () => {
+  it('is asked for, whatever else the request shows', async () => {
+    for (const [path, method] of [
+      ['', 'GET'],
+      ['/', 'POST'],
+      ['/1', 'DELETE'],
+      ['/1/rotate', 'POST'],
+      ['/no/such/thing', 'GET'],
+    ] as const) {
+      const response = await keys(path, null, { method, headers: { 'Auth-Key': api.keys.alice } });
+      expect([path, response.status]).toEqual([path, 401]);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(response.headers.get('auth-user')).toBeNull();
+    }
+  });
+
+  it('opens nothing but the keys', async () => {
+    const headers = { Authorization: `Basic ${Buffer.from(ALICE).toString('base64')}` };
+    expect((await api.fetch('/api/v1/auth', { headers })).status).toBe(403);
+    expect((await keys('', ALICE, { method: 'PUT' })).status).toBe(405);
+    const unknown = await keys('/no/such/thing', ALICE);
+    expect([unknown.status, unknown.headers.get('auth-user')]).toEqual([404, 'alice']);
+  });
+
+  it('is told apart from an unknown user by nothing', async () => {
+    const answers = await Promise.all(
+      ['bob:wrong', 'nobody:wrong', "bob' or 1=1:x"].map(async (credentials) => {
+        const response = await keys('', credentials);
+        return [response.status, await response.text()];
+      }),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]![0]).toBe(401);
+  });
+
+  it('cannot be guessed for long', async () => {
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 6; guess += 1) statuses.push((await keys('', 'mallory:wrong')).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const refused = await keys('', 'mallory:right');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect((await keys('', BOB)).status).toBe(200);
+  }, 30_000);
+});

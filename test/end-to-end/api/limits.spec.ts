@@ -1,0 +1,137 @@
+import { request } from 'node:http';
+import type { ClientRequest } from 'node:http';
+import { connect } from 'node:net';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { until } from '../../support/until';
+
+const LIST = '/test/bookworm/amd64';
+
+describe('the requests of a key', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi({ server: { requestsPerSecondMax: 50, requestsPerMinuteMax: 60 } });
+  });
+  afterAll(() => api.stop());
+
+  it('are limited, and others are served meanwhile', async () => {
+    const answers = await Promise.all(Array.from({ length: 80 }, () => api.api('/auth')));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(15);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(40);
+    for (const response of refused) {
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(response.headers.get('auth-user')).toBe('alice');
+      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    }
+    expect((await api.api('/auth', {}, api.keys.bob)).status).toBe(200);
+  });
+});
+
+describe('large bodies', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi({ server: { bodyBytesMax: 100_000, bodiesBytesMax: 150_000, bodyWaitMs: 300 } });
+  });
+  afterAll(() => api.stop());
+
+  const headers = (): Record<string, string> => ({
+    'Auth-Key': api.keys.alice,
+    'Content-Type': 'application/json',
+  });
+
+  /** Announces a body and sends the beginning of it; resolves once the server reads it. */
+  async function slow(bytes: number | null): Promise<ClientRequest> {
+    const length = bytes === null ? {} : { 'Content-Length': String(bytes) };
+    const sent = request(api.url + `/api/v1${LIST}`, {
+      method: 'POST',
+      headers: { ...headers(), ...length, Expect: '100-continue' },
+      agent: false,
+    });
+    sent.on('error', () => undefined);
+    sent.flushHeaders();
+    await new Promise((resolve) => sent.once('continue', resolve));
+    sent.write('[');
+    return sent;
+  }
+
+  const post = (body: string): Promise<Response> =>
+    api.api(LIST, { method: 'POST', body, headers: headers() });
+  const large = JSON.stringify([{ package: 'hello', trigger: 'x'.repeat(90_000) }]);
+
+  it('wait for room, then are refused; small ones are not', async () => {
+    const first = await slow(100_000);
+    await until(async () => (await post(large)).status === 503, 5_000);
+    const refused = await post(large);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect((await post('[{"package":"hello"}]')).status).toBe(201);
+    expect((await api.api(`${LIST}/hello`, { method: 'POST' })).status).toBe(201);
+    first.destroy();
+    expect(await until(async () => (await post(large)).status === 201, 5_000)).toBe(true);
+  });
+
+  it('whose size is not told count as the largest', async () => {
+    const first = await slow(null);
+    expect(await until(async () => (await post(large)).status === 503, 5_000)).toBe(true);
+    first.destroy();
+    expect(await until(async () => (await post(large)).status === 201, 5_000)).toBe(true);
+  });
+
+  it('one after the other leave no room taken', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const statuses = await Promise.all([
+        post(large),
+        post(`[${'x'.repeat(90_000)}`),
+        post('x'.repeat(100_001)),
+      ]);
+      expect(statuses.map(({ status }) => status).filter((status) => status === 503).length).toBeLessThan(3);
+    }
+    expect((await post(large)).status).toBe(201);
+  });
+});
+
+describe('compression', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.stop());
+
+  it.each([
+    ['gzip', 'gzip'],
+    ['br, gzip, deflate', 'gzip'],
+    ['br', null],
+    ['deflate', null],
+    ['gzip;q=0', null],
+    ['identity', null],
+    ['*', 'gzip'],
+  ])('for %j is %j', async (accepted, encoding) => {
+    for (const path of ['/api/v1/openapi.json', '/api/doc']) {
+      const response = await api.fetch(path, { headers: { 'Accept-Encoding': accepted } });
+      expect([path, response.headers.get('content-encoding')]).toEqual([path, encoding]);
+      expect(response.headers.get('vary')).toContain('Accept-Encoding');
+    }
+  });
+
+  it('sends the first byte before the last row is read', async () => {
+    await api.api(LIST, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(
+        Array.from({ length: 3_000 }, () => ({ package: 'hello', trigger: 'x'.repeat(3_000) })),
+      ),
+    });
+    const text = await new Promise<Buffer>((resolve, reject) => {
+      const { hostname, port } = new URL(api.url);
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(
+          `GET /api/v1/test?since=0 HTTP/1.1\r\nHost: x\r\nAuth-Key: ${api.keys.alice}\r\nAccept-Encoding: gzip\r\n\r\n`,
+        ),
+      );
+      socket.once('data', (chunk) => (resolve(chunk), socket.destroy()));
+      socket.once('error', reject);
+    });
+    expect(text.toString('latin1')).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*Content-Encoding: gzip/i);
+    expect(text.length).toBeLessThan(70_000);
+  });
+});

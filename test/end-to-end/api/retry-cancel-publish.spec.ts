@@ -1,0 +1,275 @@
+import { subjectOf, SUBJECTS } from '@proctor/contracts';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+
+let api: RunningApi;
+let admin: string;
+beforeAll(async () => {
+  api = await startApi();
+  await api.database.users.add('root', { isAdmin: true });
+  admin = (await api.database.apiKeys.create('root', 'test')).key;
+});
+afterAll(() => api.stop());
+
+type Json = Record<string, unknown>;
+
+async function answer(response: Response): Promise<[number, Json]> {
+  return [response.status, (await response.json()) as Json];
+}
+
+const retry = (runId: number | string, key?: string, headers: Record<string, string> = {}) =>
+  api.api(`/retry/${runId}`, { method: 'POST', headers }, key);
+const cancel = (runId: number | string, key?: string) => api.api(`/test/${runId}`, { method: 'DELETE' }, key);
+const resultOf = async (runId: number, key?: string): Promise<Json> =>
+  (await (await api.api(`/test/${runId}`, {}, key)).json()) as Json;
+
+async function finished(name = 'hello', parameters: Json = {}): Promise<number> {
+  const runId = await api.submit(name, parameters);
+  await api.finish(runId);
+  return runId;
+}
+
+describe('a retry', () => {
+  it('asks for the same again, for who asked first', async () => {
+    const asked = {
+      trigger: 'glibc/2.40 é',
+      'pin-packages': [['src:glibc', 'trixie']],
+      extra_apt_sources: ['inner'],
+      backend: 'qemu',
+      autopkgtest: 'newest',
+      priority: 8,
+    };
+    const runId = await finished('hello', asked);
+    const [status, { run_id: retryId }] = await answer(await retry(runId, api.keys.bob));
+    expect(status).toBe(201);
+    expect(await resultOf(retryId as number)).toMatchObject({
+      package: 'hello',
+      trigger: 'glibc/2.40 é',
+      pin_packages: [['src:glibc', 'trixie']],
+      extra_apt_sources: ['inner'],
+      backend: 'qemu',
+      autopkgtest: 'newest',
+      priority: 8,
+      status: null,
+    });
+    const list = async (key: string) =>
+      ((await (await api.api('/test?since=0', {}, key)).json()) as { results: Json[] }).results.map(
+        (run) => run.run_id,
+      );
+    expect(await list(api.keys.alice)).toContain(retryId);
+    expect(await list(api.keys.bob)).not.toContain(retryId);
+    await api.database.cancellations.cancel(retryId as number, { userId: 1, userName: 'x' });
+  });
+
+  it('waits for the run, and for a retry of it', async () => {
+    const runId = await api.submit('hello');
+    expect(await answer(await retry(runId))).toMatchObject([
+      409,
+      { detail: expect.stringContaining(String(runId)) },
+    ]);
+    await api.finish(runId);
+    const [, { run_id: retryId }] = await answer(await retry(runId));
+    const [status, { detail }] = await answer(await retry(runId, api.keys.bob));
+    expect([status, detail]).toEqual([409, expect.stringContaining(`Run ${String(retryId)}`)]);
+    await api.finish(retryId as number);
+    expect((await retry(runId)).status).toBe(201);
+  });
+
+  it('is made once however many ask at the same time', async () => {
+    const runId = await finished();
+    const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await retry(runId)).status));
+    expect(statuses.sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+  });
+
+  it('wakes the dispatcher', async () => {
+    const runId = await finished();
+    const heard = new Promise((resolve) => {
+      const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.runsSubmitted, 'amd64'), () =>
+        resolve(unsubscribe()),
+      );
+    });
+    await retry(runId);
+    await heard;
+  });
+
+  it('of a private run is for its key alone', async () => {
+    const runId = await finished('hello', { is_private: true });
+    for (const key of [api.keys.bob, api.keys.aliceSecond, admin]) {
+      expect((await retry(runId, key)).status).toBe(404);
+      expect((await api.api(`/retry/${runId}`, {}, key)).status).toBe(404);
+    }
+    const [, { run_id: retryId }] = await answer(await retry(runId));
+    expect(await resultOf(retryId as number)).toMatchObject({ is_private: true });
+    expect((await api.api(`/test/${String(retryId)}`, {}, api.keys.bob)).status).toBe(404);
+  });
+
+  it.each(['0', '4711000', 'abc', '1.5', '99999999999', '%00'])('of %s is one of nothing', async (runId) => {
+    expect((await retry(runId)).status).toBe(404);
+    expect((await api.api(`/retry/${runId}`)).status).toBe(404);
+  });
+
+  it('is refused for what is rejected by now', async () => {
+    const { keyId, userId } = (await api.database.apiKeys.authenticate(api.keys.alice))!;
+    const request = {
+      package: 'blocked',
+      suite: 'bookworm',
+      arch: 'amd64',
+      backend: 'unshare',
+      variant: 'autopkgtest',
+      priority: 5,
+      trigger: null,
+      pinPackages: [],
+      extraAptSources: [],
+      isPrivate: false,
+    };
+    const [runId] = await api.database.submissions.submit([request], { keyId, userId });
+    await api.finish(runId!);
+    expect(await answer(await retry(runId!))).toMatchObject([
+      403,
+      { detail: expect.stringContaining('reject list') },
+    ]);
+    expect(await (await api.api(`/retry/${runId}`)).text()).toContain('blocked is on the reject list');
+  });
+
+  it('has a page for people', async () => {
+    const runId = await finished('dash', { trigger: '<b>x</b>' });
+    await api.submit('dash');
+    await api.submit('dash', { is_private: true });
+    await api.submit('dash', { is_private: true }, api.keys.bob);
+    const response = await api.api(`/retry/${runId}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    const page = await response.text();
+    expect(page).toContain(`action="/api/v1/retry/${runId}"`);
+    expect(page).toContain('2 equal runs wait');
+    expect(page).not.toContain('<b>x');
+    expect(page).not.toContain('<script');
+    const unfinished = await api.submit('dash');
+    expect(await (await api.api(`/retry/${unfinished}`)).text()).not.toContain('<button');
+    expect((await api.fetch(`/api/v1/retry/${runId}`)).status).toBe(403);
+    const head = await api.api(`/retry/${runId}`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+});
+
+describe('a cancellation', () => {
+  it('ends a run at once', async () => {
+    const runId = await api.submit('hello');
+    const heard = new Promise((resolve) => {
+      const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, 'amd64'), () =>
+        resolve(unsubscribe()),
+      );
+    });
+    const [status, result] = await answer(await cancel(runId));
+    expect([status, result]).toEqual([
+      200,
+      expect.objectContaining({
+        run_id: runId,
+        status: 'tmpfail',
+        message: 'cancelled by alice',
+        version: 'n/a',
+      }),
+    ]);
+    expect(await resultOf(runId)).toMatchObject({ status: 'tmpfail', state: 'finished' });
+    await heard;
+    expect(await answer(await cancel(runId))).toMatchObject([
+      409,
+      { detail: expect.stringContaining('has finished') },
+    ]);
+  });
+
+  it('ends a running one too', async () => {
+    const runId = await api.submit('hello');
+    await api.start(runId);
+    expect((await cancel(runId)).status).toBe(200);
+  });
+
+  it('is for the own key, and for administrators', async () => {
+    const [publicId, privateId] = [
+      await api.submit('hello'),
+      await api.submit('hello', { is_private: true }),
+    ];
+    for (const key of [api.keys.bob, api.keys.aliceSecond]) {
+      expect((await cancel(publicId, key)).status).toBe(403);
+      expect((await cancel(privateId, key)).status).toBe(404);
+    }
+    expect(await resultOf(publicId)).toMatchObject({ status: null });
+    expect(await answer(await cancel(privateId, admin))).toMatchObject([
+      200,
+      { message: 'cancelled by root' },
+    ]);
+    expect((await cancel(publicId, admin)).status).toBe(200);
+  });
+
+  it.each(['0', '4711000', 'abc', '2147483648'])('of %s is one of nothing', async (runId) => {
+    expect((await cancel(runId)).status).toBe(404);
+  });
+
+  it('leaves a finished run as it is', async () => {
+    const runId = await finished();
+    expect((await cancel(runId)).status).toBe(409);
+    expect(await resultOf(runId)).toMatchObject({ status: 'pass' });
+  });
+});
+
+describe('a publication', () => {
+  const publish = (body: string, type = 'application/x-www-form-urlencoded', key?: string) =>
+    api.api('/test/publish', { method: 'POST', body, headers: { 'Content-Type': type } }, key);
+
+  it('makes own private runs public, and counts as an update', async () => {
+    const own = [
+      await finished('secret', { is_private: true }),
+      await api.submit('secret', { is_private: true }),
+    ];
+    const foreign = await api.submit('secret', { is_private: true }, api.keys.bob);
+    const before = (await resultOf(own[0]!)).updated_at as string;
+    const ids = [...own, foreign, own[0], 4_711_000, 0, -3];
+    expect(await answer(await publish(`run_ids=${ids.join(',')}`))).toEqual([
+      200,
+      { published: own, ignored: [foreign, 4_711_000, 0, -3] },
+    ]);
+    const after = await resultOf(own[0]!, api.keys.bob);
+    expect(after).toMatchObject({ is_private: false });
+    expect(Date.parse(after.updated_at as string)).toBeGreaterThan(Date.parse(before));
+    expect((await api.api(`/test/${foreign}`)).status).toBe(404);
+    expect(await answer(await publish(`run_ids=${own[0]}`))).toEqual([
+      200,
+      { published: [], ignored: [own[0]] },
+    ]);
+  });
+
+  it('of nothing is none', async () => {
+    expect(await answer(await publish('run_ids='))).toEqual([200, { published: [], ignored: [] }]);
+    expect(await answer(await publish('{"run_ids":""}', 'application/json'))).toMatchObject([200, {}]);
+    const inQuery = await api.api('/test/publish?run_ids=', { method: 'POST' });
+    expect(inQuery.status).toBe(200);
+  });
+
+  it.each([
+    ['', 'application/x-www-form-urlencoded'],
+    ['run_ids=x', 'application/x-www-form-urlencoded'],
+    ['run_ids=1,,2', 'application/x-www-form-urlencoded'],
+    ['{"run_ids":[1]}', 'application/json'],
+    ['{"run_ids":1}', 'application/json'],
+    ['[1]', 'application/json'],
+  ])('is refused for %j', async (body, type) => {
+    expect((await publish(body, type)).status).toBe(400);
+  });
+
+  it('and a batch are no runs', async () => {
+    for (const path of ['/test/publish', '/test/batch']) {
+      for (const method of ['GET', 'DELETE', 'PUT']) {
+        const response = await api.api(path, { method });
+        expect([path, method, response.status, response.headers.get('allow')]).toEqual([
+          path,
+          method,
+          405,
+          'POST',
+        ]);
+      }
+      expect((await api.fetch(`/api/v1${path}`)).status).toBe(403);
+    }
+  });
+});

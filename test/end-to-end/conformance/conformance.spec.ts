@@ -1,0 +1,24 @@
+import { CHECKS } from '../../conformance/checks';
+import type { Instance } from '../../conformance/instance';
+import { runCheck } from '../../conformance/suite';
+import { ConformanceInstance } from '../../support/conformance-instance';
+
+jest.setTimeout(130_000);
+
+let service: ConformanceInstance;
+let instance: Instance;
+
+beforeAll(async () => {
+  service = await ConformanceInstance.start();
+  instance = service.seenAt();
+});
+afterAll(() => service?.stop());
+
+test('every check has an id of its own', () => {
+  expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
+});
+
+// A check that cannot be tried fails here: this instance has everything.
+test.each(CHECKS.map((check) => [check.id, check.title, check] as const))('%s %s', (_id, _title, check) =>
+  runCheck(check, instance),
+);

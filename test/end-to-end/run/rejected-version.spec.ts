@@ -1,0 +1,131 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { Client } from '../../support/client';
+import { hostArchitecture } from '../../support/host-architecture';
+import { startProctor, type RunningProctor } from '../../support/proctor';
+import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
+
+jest.setTimeout(60_000);
+
+const arch = hostArchitecture();
+const REJECTED = { hello: { '*': { [arch]: { '1.2-3': '' } } } };
+
+let proctor: RunningProctor;
+let client: Client;
+let marks: Marks;
+
+beforeEach(async () => {
+  marks = await Marks.make();
+  proctor = await startProctor({ config: { ...stubConfiguration(), rejectList: REJECTED } });
+  client = Client.of(proctor);
+});
+
+afterEach(async () => {
+  await proctor?.stop();
+  await marks?.remove();
+});
+
+const path = (name: string) => join(proctor.home.path, 'config', name);
+
+/** As an editor that keeps a whole file at every moment. */
+async function replace(name: string, content: unknown): Promise<void> {
+  await writeFile(path(`${name}.new`), typeof content === 'string' ? content : stringify(content));
+  await rename(path(`${name}.new`), path(name));
+}
+
+const told = (pattern: RegExp) =>
+  Promise.all([proctor.output.line('api', pattern), proctor.output.line('scheduler', pattern)]);
+
+/** A run whose runner writes its version and then waits for ever; its test would leave a mark. */
+function stuck(name: string, version: string): Promise<number> {
+  const trigger = `version:${version} wait-for:${marks.path('never')} append:${marks.path('tested')}`;
+  return client.submitOne(STUB_SUITE, arch, { package: name, trigger });
+}
+
+async function expectRejected(name: string, version: string): Promise<void> {
+  const run = await client.finished(await stuck(name, version));
+  expect(run).toMatchObject({
+    status: 'fail',
+    version,
+    message: `version ${version} of ${name} is on the reject list for ${STUB_SUITE}/${arch}`,
+    exit_code: null,
+    attempt: 1,
+  });
+  expect(await marks.count('tested')).toBe(0);
+  expect(run.log_url).not.toBeNull();
+}
+
+const configuration = async (): Promise<{ loadedAt: string; problems: string[] } | undefined> => {
+  const health = (await (await client.fetch('/health')).json()) as { configuration?: never };
+  return health.configuration;
+};
+
+test('a rejected version is ended before its first test, any other is tested', async () => {
+  await expectRejected('hello', '1.2-3');
+  const other = { package: 'hello', trigger: `version:1.2-30 append:${marks.path('tested')}` };
+  const run = await client.finished(await client.submitOne(STUB_SUITE, arch, other));
+  expect(run).toMatchObject({ status: 'pass', version: '1.2-30' });
+  expect(await marks.count('tested')).toBe(1);
+});
+
+test('a changed reject list is in use without a restart, for what waits and what is asked for', async () => {
+  const before = await configuration();
+  await replace('reject-list.yaml', {
+    world: { [STUB_SUITE]: { '*': { '2.0': '' } } },
+    gone: { '*': { '*': { '*': '' } } },
+  });
+  await told(/reject-list.yaml: added world testing\/\* 2.0, gone/);
+  await expectRejected('world', '2.0');
+  const list = await client.fetch('/api/v1/reject_list');
+  expect(Object.keys((await list.json()) as object)).toEqual(['world', 'gone']);
+  expect(await client.submit(STUB_SUITE, arch, [{ package: 'gone' }])).toEqual([]);
+  const run = await client.finished(
+    await client.submitOne(STUB_SUITE, arch, { package: 'hello', trigger: 'version:1.2-3' }),
+  );
+  expect(run.status).toBe('pass');
+  const after = await configuration();
+  expect(after?.problems).toEqual([]);
+  expect(Date.parse(after?.loadedAt ?? '')).toBeGreaterThan(Date.parse(before?.loadedAt ?? ''));
+});
+
+test('a broken reject list changes nothing, and log and health say why until it is mended', async () => {
+  const before = await configuration();
+  await replace('reject-list.yaml', 'world: {}\nhello:\n  sid: [');
+  await told(/ERROR Configuration: .*config is NOT in use/);
+  await told(/ERROR Configuration: .*reject-list.yaml:3: Flow sequence/);
+  expect(await configuration()).toEqual({
+    loadedAt: before?.loadedAt,
+    problems: [expect.stringMatching(/reject-list.yaml:3: Flow sequence/)],
+    needsRestart: [],
+  });
+  expect(await (await fetch(`${proctor.url}/health`)).json()).toEqual({ database: true, bus: true });
+  expect(await (await client.fetch('/api/v1/reject_list')).json()).toEqual(REJECTED);
+  await expectRejected('hello', '1.2-3');
+  await replace('reject-list.yaml', {});
+  await told(/reject-list.yaml: removed hello/);
+  expect((await configuration())?.problems).toEqual([]);
+});
+
+test('changed sources, limits and architectures are in use without a restart; a port is not', async () => {
+  const item = { package: 'hello', 'extra-apt-sources': ['inner'] };
+  await expect(client.submit(STUB_SUITE, arch, [item])).rejects.toThrow('400');
+  const lines = ['deb http://mirror.example/debian inner main'];
+  await replace('apt-sources.yaml', { inner: { lines }, other: { lines, users: ['nobody'] } });
+  await told(/apt-sources.yaml: added inner, other/);
+  const runId = await client.submitOne(STUB_SUITE, arch, item);
+  expect(await client.finished(runId)).toMatchObject({ status: 'pass', extra_apt_sources: ['inner'] });
+  await expect(
+    client.submit(STUB_SUITE, arch, [{ ...item, 'extra-apt-sources': ['other'] }]),
+  ).rejects.toThrow('no source that admin may use');
+
+  const yaml = await readFile(path('proctor.yaml'), 'utf8');
+  const more = { architectures: [arch, 'sparc'], api: { itemsPerRequestMax: 1, host: '127.0.0.9' } };
+  await replace('proctor.yaml', `${yaml}${stringify(more)}`);
+  await told(/proctor.yaml: api.host: "127.0.0.9" takes a restart; until then it is "127.0.0.1"/);
+  await proctor.output.line('scheduler', /owns sparc/);
+  expect(await client.submit(STUB_SUITE, 'sparc', [{ package: 'hello' }])).toHaveLength(1);
+  await expect(client.submit(STUB_SUITE, arch, [item, item])).rejects.toThrow('1');
+  await proctor.kill('scheduler', 'SIGHUP');
+  await proctor.output.line('scheduler', /config is in use, nothing changes by it/);
+});

@@ -1,0 +1,54 @@
+import type { RunningApi } from './api';
+
+/** An answer as whoever asks without a key gets it. */
+export interface Answer {
+  status: number;
+  etag: string | null;
+  lastModified: string | null;
+  type: string | null;
+  cacheControl: string | null;
+  link: string | null;
+  /** Decompressed. */
+  body: string;
+}
+
+export async function answerOf(api: RunningApi, path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await api.fetch(path, init);
+  const { headers } = response;
+  return {
+    status: response.status,
+    etag: headers.get('ETag'),
+    lastModified: headers.get('Last-Modified'),
+    type: headers.get('Content-Type'),
+    cacheControl: headers.get('Cache-Control'),
+    link: headers.get('Link'),
+    body: await response.text(),
+  };
+}
+
+/** Follows every link within the server, in pages, feeds, JSON and headers. @returns the answers by path */
+export async function crawl(api: RunningApi, starts: string[]): Promise<Map<string, Answer>> {
+  const answers = new Map<string, Answer>();
+  const todo = [...starts];
+  for (let path = todo.pop(); path !== undefined; path = todo.pop()) {
+    if (answers.has(path)) continue;
+    const answer = await answerOf(api, path, { headers: { Accept: 'text/html' } });
+    answers.set(path, answer);
+    todo.push(...linksOf(api.url, path, answer));
+  }
+  return answers;
+}
+
+function linksOf(base: string, path: string, { body, link, type }: Answer): string[] {
+  if (/^text\/(plain|css)/.test(type ?? '')) return [];
+  const found = [
+    ...[...body.matchAll(/\b(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url!.replaceAll('&amp;', '&')),
+    ...[...body.matchAll(/<id>([^<]*)<\/id>/g)].map(([, url]) => url!),
+    ...[...body.matchAll(/"(\/(?:data|packages|status)\/[^"\\]*)"/g)].map(([, url]) => url!),
+    ...[...(link ?? '').matchAll(/<([^>]*)>/g)].map(([, url]) => url!),
+  ];
+  return found
+    .map((url) => new URL(url, base + path))
+    .filter((url) => url.origin === base)
+    .map((url) => url.pathname + url.search);
+}
