@@ -81,9 +81,11 @@ export class Results {
   }
 }
 
+/** By the key's newest row, since PostgreSQL may go through all rows of a key to find that none is new enough. */
 const WITH_NEWS = `
-  select exists(
-    select from runs where api_key_id = waiting.key_id and updated_at >= to_timestamp(waiting.since)) as "isThere"
+  select coalesce((
+    select r.updated_at from runs r where r.api_key_id = waiting.key_id order by r.updated_at desc limit 1
+  ) >= to_timestamp(waiting.since), false) as "isThere"
   from unnest($1::integer[], $2::float8[]) with ordinality as waiting(key_id, since, place)
   order by place`;
 
