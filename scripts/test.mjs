@@ -40,6 +40,10 @@ async function prepare() {
     console.error(`the tests cannot run: ${outcome.advice}`);
     return null;
   }
+  const backends = await embedded.ensureDebianPackages(embedded.BACKEND_PACKAGES, (missing) =>
+    console.log(`installing Debian packages: ${missing.join(' ')}`),
+  );
+  if (backends.advice) console.log(`of some backends only the refusal is tested: ${backends.advice}`);
   if (!mayOpenTun()) {
     console.error('the tests cannot run: this user may not open /dev/net/tun: sudo chmod 0666 /dev/net/tun');
     return null;

@@ -25,7 +25,6 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       requestTimeoutMs: 300_000,
       socketIdleMs: 120_000,
       trustedProxies: [],
-      storePath: '/nonexistent/store',
       ...server,
     },
     extraAptSources: [

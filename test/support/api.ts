@@ -13,7 +13,7 @@ import type { ResultFileName, Verdict } from '@proctor/contracts';
 import { DatabaseModule, openDatabase } from '@proctor/database';
 import type { OpenDatabase } from '@proctor/database';
 import type { Ownership } from '@proctor/dispatch';
-import { FolderStore, StoreModule } from '@proctor/store';
+import { FolderStore, StoreModule, type StoreSettings } from '@proctor/store';
 import { createApplication } from '../../apps/api/src/application';
 import { ApiModule } from '../../apps/api/src/api.module';
 import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
@@ -25,6 +25,8 @@ export interface ApiOptions {
   server?: Partial<ApiConfiguration['server']>;
   /** Where the api finds the database, when that is not the test's own. */
   databaseUrl?: (own: string) => string | Promise<string>;
+  /** Where the api finds files, when that is not the test's own folder. */
+  store?: StoreSettings;
 }
 
 export interface Outcome {
@@ -105,7 +107,11 @@ export class RunningApi {
 }
 
 /** @throws with nothing left running when the api does not start */
-export async function startApi({ server, databaseUrl = (own) => own }: ApiOptions = {}): Promise<RunningApi> {
+export async function startApi({
+  server,
+  databaseUrl = (own) => own,
+  store,
+}: ApiOptions = {}): Promise<RunningApi> {
   // Refused requests are what these tests are about; their log lines would drown the report.
   Logger.overrideLogger(false);
   const undo: (() => Promise<unknown>)[] = [];
@@ -122,9 +128,14 @@ export async function startApi({ server, databaseUrl = (own) => own }: ApiOption
     const broker = new MemoryBroker();
     const bus = new MemoryBus(broker);
     undo.push(() => bus.close());
-    const configuration = apiConfiguration({ storePath, ...server });
+    const configuration = apiConfiguration(server);
     const application = await createApplication(
-      testModule(configuration, await databaseUrl(own.url), broker),
+      testModule(
+        configuration,
+        await databaseUrl(own.url),
+        store ?? { kind: 'folder', path: storePath },
+        broker,
+      ),
       {
         abortOnError: false,
       },
@@ -158,13 +169,14 @@ async function makeKeys({ users, apiKeys }: OpenDatabase): Promise<RunningApi['k
 function testModule(
   configuration: ApiConfiguration,
   databaseUrl: string,
+  store: StoreSettings,
   broker: MemoryBroker,
 ): DynamicModule {
   return {
     module: TestModule,
     imports: [
       DatabaseModule.forRoot(databaseUrl),
-      StoreModule.forRoot(configuration.server.storePath),
+      StoreModule.forRoot(store, () => ({ accessKeyId: 'test', secretAccessKey: 'test' })),
       ApiModule.forRoot(configuration),
     ],
     providers: [

@@ -1,10 +1,9 @@
-import { chmod, link, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { hostRelease } from '@proctor/config';
-import { Sandboxes } from '../../apps/worker/src/sandbox/sandboxes';
-import { HostApt } from '../../apps/worker/src/testbed/host-apt/host-apt';
-import { MmdebstrapBuilder } from '../../apps/worker/src/testbed/image-builder';
-import type { ImageRecord } from '../../apps/worker/src/testbed/image-files';
+import { lookAtMachine } from '../../apps/worker/src/machine/machine';
+import { buildBackends } from '../../apps/worker/src/testbed/build-backends';
+import type { ImageRecord } from '../../apps/worker/src/testbed/images/image-files';
 import { hostArchitecture } from './host-architecture';
 
 const AGE_MAX_MS = 24 * 3_600_000;
@@ -16,18 +15,23 @@ export function imageCachePath(): string {
 }
 
 /**
- * Puts the image of this machine's release and architecture into a worker's work folder, as if the worker had built
- * it. The first caller builds it (half a minute); it is kept for a day. The folder must be on the cache's file system.
+ * Puts a backend's image of this machine's release into a worker's work folder, as if the worker had built it. The
+ * first caller builds it (half a minute); it is kept for a day. The folder must be on the cache's file system.
  */
-export async function provideImage(workPath: string): Promise<void> {
-  const cache = imageCachePath();
+export async function provideImage(
+  workPath: string,
+  backend = 'unshare',
+  arch = hostArchitecture(),
+): Promise<void> {
+  const cache = join(imageCachePath(), backend);
   await mkdir(cache, { recursive: true });
-  await chmod(cache, 0o755);
-  const name = `${hostRelease()}-${hostArchitecture()}`;
-  if (!(await isFresh(join(cache, `${name}.json`)))) await build(cache, name);
-  await mkdir(join(workPath, 'images'), { recursive: true });
-  for (const file of [`${name}.tar`, `${name}.json`])
-    await link(join(cache, file), join(workPath, 'images', file));
+  for (const path of [imageCachePath(), cache]) await chmod(path, 0o755);
+  const name = `${hostRelease()}-${arch}.`;
+  if (!(await isFresh(join(cache, `${name}json`)))) await build(cache, backend, arch);
+  const target = join(workPath, 'images', backend);
+  await mkdir(target, { recursive: true });
+  for (const file of (await readdir(cache)).filter((file) => file.startsWith(name)))
+    await link(join(cache, file), join(target, file));
 }
 
 async function isFresh(json: string): Promise<boolean> {
@@ -41,26 +45,34 @@ async function isFresh(json: string): Promise<boolean> {
 }
 
 /** In a folder of its own: another test may be building the same. */
-async function build(cache: string, name: string): Promise<void> {
-  const folder = await mkdtemp(join(cache, 'build-'));
+async function build(cache: string, name: string, arch: string): Promise<void> {
+  const workPath = await mkdtemp(join(cache, 'build-'));
   try {
-    await chmod(folder, 0o755);
-    const sandboxes = new Sandboxes(folder);
-    await sandboxes.detect();
-    const builder = new MmdebstrapBuilder(sandboxes, new HostApt({}, join(folder, 'keys')));
-    const suite = hostRelease() as string;
-    const arch = hostArchitecture();
-    const image = join(folder, `${name}.tar`);
-    await builder.build(suite, arch, image, new AbortController().signal);
-    const record: ImageRecord = {
-      suite,
-      arch,
-      builtAt: Date.now(),
-      recipe: await builder.recipeOf(suite, arch),
+    await chmod(workPath, 0o755);
+    const worker = {
+      workPath,
+      architectures: [arch],
+      suitesAtStart: [hostRelease() as string],
+      suiteSources: {},
+      backends: [name],
+      backendCommands: {},
+      imageAgeMaxMs: AGE_MAX_MS,
+      machineMayBeDestroyed: false,
     };
-    await writeFile(join(folder, `${name}.json`), JSON.stringify(record));
-    for (const file of [`${name}.tar`, `${name}.json`]) await rename(join(folder, file), join(cache, file));
+    let changed = (): void => undefined;
+    const change = new Promise<void>((resolve) => (changed = resolve));
+    const [backend] = buildBackends({ worker }, await lookAtMachine(worker), changed);
+    if (!backend) throw new Error(`there is no backend ${name}`);
+    const reason = await backend.detect();
+    if (reason !== null) throw new Error(`the backend ${name} does not work here: ${reason}`);
+    await backend.open();
+    await change;
+    const [testbed] = backend.testbeds(arch);
+    await backend.close();
+    if (testbed?.state !== 'ready') throw new Error(`no image for ${name}: ${testbed?.detail}`);
+    const built = join(workPath, 'images', name);
+    for (const file of await readdir(built)) await rename(join(built, file), join(cache, file));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(workPath, { recursive: true, force: true });
   }
 }

@@ -9,13 +9,13 @@ import { DispatcherLineModule } from './dispatchers/dispatcher-line.module';
 /** The api as it runs: with PostgreSQL, NATS and the store. */
 @Module({})
 export class AppModule {
-  static forRoot(configuration: LiveConfiguration, { databaseUrl, natsUrl }: Connections): DynamicModule {
+  static forRoot(configuration: LiveConfiguration, connections: Connections): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.forRoot(databaseUrl),
-        StoreModule.forRoot(configuration.server.storePath),
-        DispatcherLineModule.forRoot(natsUrl),
+        DatabaseModule.forRoot(connections.databaseUrl),
+        StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
+        DispatcherLineModule.forRoot(connections.natsUrl),
         ApiModule.forRoot(configuration, () => configuration.status),
       ],
     };

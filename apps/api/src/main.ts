@@ -9,7 +9,7 @@ import { createApplication } from './application';
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
 /** What the api works by. */
-const PARTS = ['server', 'extraAptSources', 'rejectList'] as const;
+const PARTS = ['server', 'store', 'extraAptSources', 'rejectList'] as const;
 
 const logger = processLogger();
 

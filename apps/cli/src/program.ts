@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { checkConfiguration } from './check-configuration';
+import { checkWorker } from './check-worker';
 import { createKey, listKeys, revokeKey } from './keys';
 import { migrateDatabase } from './migrate';
 import { start } from './start/start';
@@ -13,7 +14,7 @@ export function createProgram(): Command {
     .description('Schedules Debian package tests on worker machines and keeps their results.')
     .addHelpText(
       'after',
-      '\nThe commands but `start` and `config` speak to the database in PROCTOR_DATABASE_URL,' +
+      '\nThe commands but `start`, `config` and `worker` speak to the database in PROCTOR_DATABASE_URL,' +
         ' else to the Proctor that runs on PROCTOR_HOME.',
     )
     .exitOverride();
@@ -30,6 +31,13 @@ export function createProgram(): Command {
     .argument('[folder]', 'the folder of proctor.yaml and the other files')
     .description('look for mistakes and print each with its file and line')
     .action(checkConfiguration);
+
+  program
+    .command('worker')
+    .description('the machine that runs tests')
+    .command('check')
+    .description('look what this machine can do, and what to install for the rest')
+    .action(checkWorker);
 
   const user = program.command('user').description('who may ask for tests');
   user

@@ -9,7 +9,7 @@ import { OwnershipKeeper } from './ownership/ownership-keeper';
 import { SchedulerModule } from './scheduler.module';
 
 /** What the scheduler works by. */
-const PARTS = ['server', 'scheduler', 'extraAptSources', 'rejectList'] as const;
+const PARTS = ['server', 'store', 'scheduler', 'extraAptSources', 'rejectList'] as const;
 
 const logger = processLogger();
 

@@ -18,13 +18,13 @@ import { ReportsController } from './reports/reports.controller';
 /** The wiring of the scheduler process. */
 @Module({})
 export class SchedulerModule {
-  static forRoot(configuration: LiveConfiguration, { databaseUrl, natsUrl }: Connections): DynamicModule {
+  static forRoot(configuration: LiveConfiguration, connections: Connections): DynamicModule {
     return {
       module: SchedulerModule,
       imports: [
-        DatabaseModule.forRoot(databaseUrl),
-        BusModule.forServing(natsUrl, 'scheduler'),
-        StoreModule.forRoot(configuration.server.storePath),
+        DatabaseModule.forRoot(connections.databaseUrl),
+        BusModule.forServing(connections.natsUrl, 'scheduler'),
+        StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
       ],
       controllers: [DispatchController, ReportsController],
       providers: [dispatchers(configuration), ownershipKeeper(configuration), finishedReports],

@@ -5,8 +5,9 @@ import type { Bus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { Configuration } from '@proctor/config';
 import { SandboxedRunner, type RunnerSettings } from './attempt/sandboxed-runner';
+import type { Machine } from './machine/machine';
+import { runnerVersion } from './machine/runner-version';
 import { DiskOutbox } from './reports/outbox';
-import { Sandboxes } from './sandbox/sandboxes';
 import { BusDispatchClient } from './slot/bus-dispatch-client';
 import { Epochs } from './slot/epochs';
 import type { SlotParts, SlotSettings } from './slot/ports';
@@ -18,13 +19,18 @@ import { Worker } from './worker';
 const SLOT_SETTINGS: SlotSettings = { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 };
 
 /** Puts a worker together from its configuration, whose limits may change while it lives. */
-export function buildWorker(configuration: Pick<Configuration, 'worker'>, bus: Bus): Worker {
-  const { name, architectures, workPath, variants, slots: slotCount } = configuration.worker;
+export function buildWorker(
+  configuration: Pick<Configuration, 'worker'>,
+  machine: Machine,
+  bus: Bus,
+): Worker {
+  const { name, workPath, variants, slots: slotCount } = configuration.worker;
   const resultsPath = join(workPath, 'results');
-  const sandboxes = new Sandboxes(workPath);
+  const { sandboxes, architectures } = machine;
   const wake = () => worker.wake();
-  const backends = buildBackends(configuration, sandboxes, wake);
-  const testbeds = new Testbeds(backends, variants, sandboxes, systemClock, new Logger('Testbeds'), wake);
+  const backends = buildBackends(configuration, machine, wake);
+  const log = new Logger('Testbeds');
+  const testbeds = new Testbeds(backends, variants, sandboxes, runnerVersion, systemClock, log, wake);
   const outbox = new DiskOutbox(resultsPath, bus, systemClock, new Logger('Outbox'));
   const runner = new SandboxedRunner(
     sandboxes,
@@ -51,8 +57,16 @@ export function buildWorker(configuration: Pick<Configuration, 'worker'>, bus: B
     { length: slotCount },
     (_, slot) => new Slot({ worker: name, incarnation, slot }, architectures, parts),
   );
-  const log = new Logger('Worker');
-  const worker = new Worker(name, architectures, slots, outbox, testbeds, sandboxes, systemClock, log);
+  const worker = new Worker(
+    name,
+    architectures,
+    slots,
+    outbox,
+    testbeds,
+    sandboxes,
+    systemClock,
+    new Logger('Worker'),
+  );
   bus.onReconnect(() => worker.reconnected());
   return worker;
 }

@@ -5,6 +5,7 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
 import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
 import { endOnRequest, fail, processLogger } from '@proctor/process';
+import { lookAtMachine } from './machine/machine';
 import { Worker } from './worker';
 import { WorkerModule } from './worker.module';
 
@@ -12,7 +13,8 @@ const logger = processLogger();
 
 async function main(): Promise<void> {
   const configuration = await LiveConfiguration.load(['worker']);
-  const module = WorkerModule.forRoot(configuration, connections(process.env));
+  const machine = await lookAtMachine(configuration.worker);
+  const module = WorkerModule.forRoot(configuration, machine, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
     inject: [BusStrategy],
     useFactory: (strategy: BusStrategy) => ({ strategy }),

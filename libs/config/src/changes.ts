@@ -1,7 +1,7 @@
 import { keysAtStart } from './at-start';
 import type { Configuration, ExtraAptSource, RejectList } from './configuration';
 import { keysOf } from './rules';
-import { ApiSection, SchedulerSection, ServerFile } from './server-file';
+import { ApiSection, SchedulerSection, ServerFile, StoreSection } from './server-file';
 import { WorkerFile } from './worker-file';
 
 /** The parts of a configuration that come from its files. */
@@ -21,6 +21,7 @@ const VALUE_LENGTH_MAX = 80;
 
 const API_KEYS = keysOf(ApiSection);
 const SERVER_AT_START = new Set([...keysAtStart(ServerFile), ...keysAtStart(ApiSection)]);
+const STORE_AT_START = keysAtStart(StoreSection);
 const SCHEDULER_AT_START = keysAtStart(SchedulerSection);
 const WORKER_AT_START = keysAtStart(WorkerFile);
 
@@ -28,13 +29,21 @@ const WORKER_AT_START = keysAtStart(WorkerFile);
 export function changesBetween(
   before: Configuration,
   after: Configuration,
-  parts: readonly Part[] = ['server', 'scheduler', 'worker', 'extraAptSources', 'rejectList'],
+  parts: readonly Part[] = ['server', 'store', 'scheduler', 'worker', 'extraAptSources', 'rejectList'],
 ): Change[] {
   return parts.flatMap((part) => {
     switch (part) {
       case 'server':
         return valueChanges('proctor.yaml', before.server, after.server, SERVER_AT_START, (key) =>
           API_KEYS.has(key) ? `api.${key}` : key,
+        );
+      case 'store':
+        return valueChanges(
+          'proctor.yaml',
+          before.store,
+          after.store,
+          STORE_AT_START,
+          (key) => `store.${key}`,
         );
       case 'scheduler':
         return valueChanges(
@@ -64,6 +73,8 @@ export function keepAtStart(started: Configuration, next: Configuration): Config
     ...next,
     home: started.home,
     server: { ...next.server, ...pick(started.server, SERVER_AT_START) },
+    // Every key of it takes a restart.
+    store: started.store,
     scheduler: { ...next.scheduler, ...pick(started.scheduler, SCHEDULER_AT_START) },
     worker: { ...next.worker, ...pick(started.worker, WORKER_AT_START) },
   };

@@ -3,6 +3,7 @@ export interface Configuration {
   /** Folder of everything that Proctor writes on this machine. */
   home: string;
   server: ServerConfiguration;
+  store: StoreConfiguration;
   scheduler: SchedulerConfiguration;
   worker: WorkerConfiguration;
   /** Names of the sources that requests may list, with their apt lines. */
@@ -45,9 +46,31 @@ export interface ServerConfiguration {
   trustedProxies: string[];
   /** Address at which clients reach the api, for absolute links; when absent, each request's own host is named. */
   publicUrl?: string;
-  /** Where results are kept. */
-  storePath: string;
 }
+
+/** Where logs and artifacts of finished runs are kept. */
+export type StoreConfiguration =
+  | { kind: 'folder'; path: string }
+  | {
+      kind: 's3';
+      /** Amazon's own when absent. */
+      endpoint?: string;
+      region: string;
+      bucket: string;
+      /** What the names of all objects begin with. */
+      prefix: string;
+      /** Whether the bucket is named in the path of an address rather than in its host name. */
+      pathStyle: boolean;
+      /** Connections that one process has to the server. */
+      connectionsMax: number;
+      connectTimeoutMs: number;
+      /** How long the server may take to begin an answer. */
+      answerTimeoutMs: number;
+      /** A connection on which nothing moves for so long is broken off. */
+      idleTimeoutMs: number;
+      /** A larger file is uploaded in parts of this size. */
+      partBytes: number;
+    };
 
 export interface SchedulerConfiguration {
   leaseTtlMs: number;
@@ -69,10 +92,13 @@ export interface SchedulerConfiguration {
 export interface WorkerConfiguration {
   name: string;
   slots: number;
+  /** `detected` stands for the machine's own and all others that it is found to execute. */
   architectures: string[];
   /** Suites whose images are built at start; others when a run asks. */
   suitesAtStart: string[];
   backends: string[];
+  /** Backend name → one of autopkgtest's virtualisation servers and its arguments, with placeholders. */
+  backendCommands: Record<string, string[]>;
   /** variant name → command and its first arguments. */
   variants: Record<string, string[]>;
   /** Folder of images and of the work area. */
@@ -103,8 +129,15 @@ export interface ExtraAptSource {
 
 export type RejectList = Record<string, Record<string, Record<string, Record<string, ''>>>>;
 
-/** Addresses of the outside services, from the environment. */
+/** Addresses and keys of the outside services, from the environment. */
 export interface Connections {
   databaseUrl: string;
   natsUrl: string;
+  storeCredentials: StoreCredentials;
+}
+
+/** What the store's S3 server knows us by. */
+export interface StoreCredentials {
+  accessKeyId: string;
+  secretAccessKey: string;
 }

@@ -2,13 +2,13 @@ import { ConfigurationError } from './yaml-file';
 import type { Connections } from './configuration';
 
 /**
- * The addresses of the outside services from the environment; read one by one, since a worker has no database.
+ * The outside services from the environment; read one by one, since a worker has no database.
  * @throws ConfigurationError when the variable of the service asked for is missing
  */
 export function connections(env: NodeJS.ProcessEnv = process.env): Connections {
-  const required = (name: string): string => {
+  const required = (name: string, what = 'the address of the service'): string => {
     const value = env[name];
-    if (!value) throw new ConfigurationError([`${name} is not set: it holds the address of the service`]);
+    if (!value) throw new ConfigurationError([`${name} is not set: it holds ${what}`]);
     return value;
   };
   return {
@@ -17,6 +17,13 @@ export function connections(env: NodeJS.ProcessEnv = process.env): Connections {
     },
     get natsUrl() {
       return required('PROCTOR_NATS_URL');
+    },
+    get storeCredentials() {
+      const what = 'what the S3 server of the store asks for';
+      return {
+        accessKeyId: required('PROCTOR_S3_ACCESS_KEY_ID', what),
+        secretAccessKey: required('PROCTOR_S3_SECRET_ACCESS_KEY', what),
+      };
     },
   };
 }

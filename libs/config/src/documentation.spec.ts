@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { KEYS as APT_SOURCE_KEYS } from './apt-sources-file';
 import { keysAtStart } from './at-start';
 import { keysOf } from './rules';
-import { ApiSection, SchedulerSection, ServerFile } from './server-file';
+import { ApiSection, SchedulerSection, ServerFile, StoreSection } from './server-file';
 import { WorkerFile } from './worker-file';
 
 const project = join(__dirname, '../../..');
@@ -31,12 +31,13 @@ function table(file: string): Map<string, Row> {
 const SECTIONS = [
   { file: 'proctor.yaml', prefix: '', shape: ServerFile },
   { file: 'proctor.yaml', prefix: 'api.', shape: ApiSection },
+  { file: 'proctor.yaml', prefix: 'store.', shape: StoreSection },
   { file: 'proctor.yaml', prefix: 'scheduler.', shape: SchedulerSection },
   { file: 'worker.yaml', prefix: '', shape: WorkerFile },
 ];
 
 const isSection = (value: unknown): boolean =>
-  value instanceof ApiSection || value instanceof SchedulerSection;
+  [ApiSection, StoreSection, SchedulerSection].some((section) => value instanceof section);
 
 const KEYS = SECTIONS.flatMap(({ file, prefix, shape }) => {
   const defaults = new Map(Object.entries(new shape()));

@@ -4,5 +4,5 @@ export { LiveConfiguration, type ConfigurationStatus } from './live-configuratio
 export { followConfiguration } from './follow';
 export { rejectedVersions } from './reject-list';
 export { connections } from './connections';
-export { hostRelease } from './host';
+export { hostArchitecture, hostRelease } from './host';
 export { ConfigurationError } from './yaml-file';

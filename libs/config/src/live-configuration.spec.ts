@@ -34,7 +34,7 @@ const write = (name: string, text: string) => writeFile(join(folder, name), text
 async function load(): Promise<LiveConfiguration> {
   const env = { PROCTOR_CONFIG: folder, PROCTOR_HOME: '/home/of/proctor' };
   live = await LiveConfiguration.load(
-    ['server', 'scheduler', 'worker', 'extraAptSources', 'rejectList'],
+    ['server', 'store', 'scheduler', 'worker', 'extraAptSources', 'rejectList'],
     env,
   );
   return live;
@@ -98,18 +98,22 @@ describe('a reload', () => {
   });
 
   it('names what takes a restart and leaves it as it is', async () => {
-    await write('proctor.yaml', 'storePath: /elsewhere\napi: { port: 9 }\nscheduler: { leaseTtlMs: 99999 }');
+    await write(
+      'proctor.yaml',
+      'store: { path: /elsewhere }\napi: { port: 9 }\nscheduler: { leaseTtlMs: 99999 }',
+    );
     await write('worker.yaml', 'slots: 9\nrunTimeoutMs: 5\nvariants: { x: [x, --token=secret] }');
     const outcome = await reload();
     expect(texts(outcome)).toEqual([
       'worker.yaml: runTimeoutMs: 28800000 → 5',
       'proctor.yaml: api.port: 9 takes a restart; until then it is 8080',
-      'proctor.yaml: storePath: "/elsewhere" takes a restart; until then it is "/home/of/proctor/store"',
+      'proctor.yaml: store.path: "/elsewhere" takes a restart; until then it is "/home/of/proctor/store"',
       'proctor.yaml: scheduler.leaseTtlMs: 99999 takes a restart; until then it is 60000',
       'worker.yaml: slots: 9 takes a restart; until then it is 2',
       'worker.yaml: variants: another value takes a restart; until then it is another value',
     ]);
-    expect(live.server).toMatchObject({ port: 8080, storePath: '/home/of/proctor/store' });
+    expect(live.server).toMatchObject({ port: 8080 });
+    expect(live.store).toEqual({ kind: 'folder', path: '/home/of/proctor/store' });
     expect(live.scheduler.leaseTtlMs).toBe(60_000);
     expect(live.worker).toMatchObject({ slots: 2, runTimeoutMs: 5 });
     expect(live.status.needsRestart).toHaveLength(5);

@@ -55,6 +55,10 @@ export class LiveConfiguration implements Configuration {
     return this.current.server;
   }
 
+  get store(): Configuration['store'] {
+    return this.current.store;
+  }
+
   get scheduler(): Configuration['scheduler'] {
     return this.current.scheduler;
   }

@@ -36,7 +36,7 @@ test('an empty folder gives the defaults, with the host named', async () => {
   const configuration = await load();
   expect(configuration.server.architectures).toEqual([hostArchitecture()]);
   expect(configuration.server.suites).toEqual([hostRelease()]);
-  expect(configuration.server.storePath).toBe('/home/of/proctor/store');
+  expect(configuration.store).toEqual({ kind: 'folder', path: '/home/of/proctor/store' });
   expect(configuration.worker.variants).toEqual({ autopkgtest: ['autopkgtest'] });
   expect(configuration.rejectList).toEqual({});
 });
@@ -44,6 +44,32 @@ test('an empty folder gives the defaults, with the host named', async () => {
 test('the shipped folder says what the defaults are', async () => {
   const shipped = await load({ PROCTOR_CONFIG: join(__dirname, '../../../config') });
   expect(shipped).toEqual(await load());
+});
+
+test('a bucket has the keys of its kind', async () => {
+  await writeFile(
+    join(folder, 'proctor.yaml'),
+    'store: { kind: s3, endpoint: "http://s3.example:7480", bucket: results, prefix: ci/, pathStyle: false }',
+  );
+  expect((await load()).store).toEqual({
+    kind: 's3',
+    endpoint: 'http://s3.example:7480',
+    region: 'us-east-1',
+    bucket: 'results',
+    prefix: 'ci/',
+    pathStyle: false,
+    connectionsMax: 200,
+    connectTimeoutMs: 5_000,
+    answerTimeoutMs: 60_000,
+    idleTimeoutMs: 300_000,
+    partBytes: 5_242_880,
+  });
+});
+
+test('every problem of the file is told at once', async () => {
+  const problems = await problemsOf('proctor.yaml', 'defaultBackend: qemu\nstore: { kind: s3 }');
+  expect(problems).toContain('defaultBackend: qemu is not among');
+  expect(problems).toContain('store: bucket is missing');
 });
 
 test('the environment overrides host and port', async () => {
@@ -91,7 +117,29 @@ test.each([
   ['proctor.yaml', 'scheduler: soon', 'proctor.yaml:1: scheduler: '],
   ['proctor.yaml', 'api:', 'proctor.yaml:1: api: '],
   ['proctor.yaml', 'api:\n  prot: 80', 'proctor.yaml:2: api.prot: property prot should not exist (found 80)'],
-  ['proctor.yaml', 'storePath: ""', 'proctor.yaml:1: storePath: storePath should not be empty'],
+  ['proctor.yaml', 'store: { path: "" }', 'proctor.yaml:1: store.path: path should not be empty'],
+  ['proctor.yaml', '\nstore: { kind: s3 }', 'proctor.yaml:2: store: bucket is missing: the kind s3 needs it'],
+  ['proctor.yaml', 'store: { kind: s3, bucket: A }', 'proctor.yaml:1: store.bucket: bucket must match'],
+  [
+    'proctor.yaml',
+    'store: { endpoint: "s3.example" }',
+    'proctor.yaml:1: store.endpoint: endpoint must be a URL',
+  ],
+  [
+    'proctor.yaml',
+    'store: { endpoint: "http://a:b@s3.example" }',
+    'proctor.yaml:1: store.endpoint: endpoint must',
+  ],
+  [
+    'proctor.yaml',
+    'store: { prefix: ci }',
+    'proctor.yaml:1: store.prefix: prefix must be empty or names that',
+  ],
+  [
+    'proctor.yaml',
+    'store: { partBytes: 1 }',
+    'proctor.yaml:1: store.partBytes: partBytes must not be less than',
+  ],
   ['proctor.yaml', 'api: { host: "caf\xe9" }', 'proctor.yaml: is not UTF-8'],
   ['proctor.yaml', 'just text', 'proctor.yaml: a mapping of keys to values is expected'],
   ['proctor.yaml', 'api:\n  bodyBytesMax: 999999999', 'proctor.yaml:1: api.bodiesBytesMax: must be at least'],

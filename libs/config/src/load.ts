@@ -1,11 +1,16 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { readAptSources } from './apt-sources-file';
-import type { Configuration, ServerConfiguration, WorkerConfiguration } from './configuration';
+import type {
+  Configuration,
+  ServerConfiguration,
+  StoreConfiguration,
+  WorkerConfiguration,
+} from './configuration';
 import { FolderContent, type FileName } from './folder';
 import { hostArchitecture, hostRelease, hostWorkerName } from './host';
 import { readRejectList } from './reject-list-file';
 import { HOST } from './rules';
-import { ServerFile } from './server-file';
+import { ServerFile, type StoreSection } from './server-file';
 import { WorkerFile } from './worker-file';
 import { ConfigurationError, YamlFile, type YamlSchema } from './yaml-file';
 
@@ -37,23 +42,20 @@ export function interpret(content: FolderContent, env: NodeJS.ProcessEnv): Confi
   };
   const server = collect('proctor.yaml', (yaml) => {
     const file = yaml.as(ServerFile);
-    return { server: serverConfiguration(file, yaml, home, env), scheduler: file.scheduler };
+    return { server: serverConfiguration(file, yaml, env), scheduler: file.scheduler };
   });
+  const store = collect('proctor.yaml', (yaml) => storeConfiguration(yaml.as(ServerFile).store, yaml, home));
   const worker = collect('worker.yaml', (yaml) =>
     workerConfiguration(yaml.as(WorkerFile), home, content.folder),
   );
   const extraAptSources = collect('apt-sources.yaml', readAptSources);
   const rejectList = collect('reject-list.yaml', readRejectList, 'failsafe');
-  if (!server || !worker || !extraAptSources || !rejectList) throw new ConfigurationError([...problems]);
-  return { home, ...server, worker, extraAptSources, rejectList };
+  if (!server || !store || !worker || !extraAptSources || !rejectList)
+    throw new ConfigurationError([...problems]);
+  return { home, ...server, store, worker, extraAptSources, rejectList };
 }
 
-function serverConfiguration(
-  file: ServerFile,
-  yaml: YamlFile,
-  home: string,
-  env: NodeJS.ProcessEnv,
-): ServerConfiguration {
+function serverConfiguration(file: ServerFile, yaml: YamlFile, env: NodeJS.ProcessEnv): ServerConfiguration {
   const defaultBackend = file.defaultBackend ?? file.backends[0] ?? '';
   const problems: string[] = [];
   if (!file.backends.includes(defaultBackend)) {
@@ -79,8 +81,15 @@ function serverConfiguration(
     backends: file.backends,
     defaultBackend,
     variants: file.variants,
-    storePath: within(home, file.storePath),
   };
+}
+
+/** Of the section's keys, those of its kind. */
+function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string): StoreConfiguration {
+  const { kind, path, bucket, endpoint, ...rest } = section;
+  if (kind === 'folder') return { kind, path: within(home, path) };
+  if (bucket) return { kind, ...(endpoint && { endpoint }), bucket, ...rest };
+  throw new ConfigurationError([yaml.problem(['store'], 'bucket is missing: the kind s3 needs it')]);
 }
 
 function workerConfiguration(file: WorkerFile, home: string, folder: string): WorkerConfiguration {

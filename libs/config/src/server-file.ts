@@ -1,6 +1,23 @@
-import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, IsUrl, Max, MaxLength, Min } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
 import { AtStart } from './at-start';
 import { ArchitectureList, Count, HOST, Milliseconds, NameList, ProxyList, Section } from './rules';
+
+/** What S3 allows of every part but the last. */
+const PART_BYTES_MIN = 5 * 1024 * 1024;
+/** Parts are held in memory. */
+const PART_BYTES_MAX = 256 * 1024 * 1024;
 
 export class ApiSection {
   @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
@@ -37,6 +54,27 @@ export class SchedulerSection {
   @Count() turnMessagesMax = 500;
 }
 
+export class StoreSection {
+  @AtStart() @IsIn(['folder', 's3']) kind: 'folder' | 's3' = 'folder';
+  @AtStart() @IsString() @IsNotEmpty() path = 'store';
+  @AtStart()
+  @IsOptional()
+  @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true })
+  endpoint?: string;
+  @AtStart() @Matches(/^[a-zA-Z0-9-]{1,63}$/) region = 'us-east-1';
+  @AtStart() @IsOptional() @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/) bucket?: string;
+  @AtStart()
+  @Matches(/^([\w.-]+\/)*$/, { message: 'prefix must be empty or names that each end in a slash' })
+  @MaxLength(500)
+  prefix = '';
+  @AtStart() @IsBoolean() pathStyle = true;
+  @AtStart() @Count() connectionsMax = 200;
+  @AtStart() @Milliseconds() connectTimeoutMs = 5_000;
+  @AtStart() @Milliseconds() answerTimeoutMs = 60_000;
+  @AtStart() @Milliseconds() idleTimeoutMs = 300_000;
+  @AtStart() @IsInt() @Min(PART_BYTES_MIN) @Max(PART_BYTES_MAX) partBytes = PART_BYTES_MIN;
+}
+
 /** config/proctor.yaml */
 export class ServerFile {
   @NameList() suites: string[] = [HOST];
@@ -44,7 +82,7 @@ export class ServerFile {
   @NameList() backends: string[] = ['unshare'];
   @IsOptional() @IsString() @MaxLength(100) defaultBackend?: string;
   @NameList() variants: string[] = ['autopkgtest'];
-  @AtStart() @IsString() @IsNotEmpty() storePath = 'store';
+  @Section(() => StoreSection) store = new StoreSection();
   @Section(() => ApiSection) api = new ApiSection();
   @Section(() => SchedulerSection) scheduler = new SchedulerSection();
 }

@@ -5,6 +5,18 @@ import { CommandFailed, runCommand } from './command';
 /** What a worker needs to run autopkgtest in the backend `unshare`. */
 export const WORKER_PACKAGES = ['autopkgtest', 'autodep8', 'mmdebstrap', 'uidmap', 'slirp4netns'];
 
+/** What it needs for the backends that are quick to test. */
+export const BACKEND_PACKAGES = ['schroot', 'lxc', 'rsync', 'podman', 'crun', 'arch-test'];
+
+/** What it needs for all backends, and for foreign architectures. */
+export const ACCEPTANCE_PACKAGES = [
+  ...WORKER_PACKAGES,
+  ...BACKEND_PACKAGES,
+  'qemu-system-x86',
+  'qemu-utils',
+  'qemu-user-static',
+];
+
 const LOCK_TIMEOUT_S = 120;
 const NONINTERACTIVE = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' };
 
@@ -87,33 +99,60 @@ async function apt(args: string[]): Promise<void> {
  * `folder`, which needs no root.
  */
 export async function unpackDebianPackage(name: string, folder: string): Promise<void> {
+  await unpack(folder, async (work) => {
+    await fetched(work, [], ['download', name]);
+    return work;
+  });
+}
+
+/** The same for packages and whatever they depend on that the system lacks; nothing of them is set up. */
+export async function unpackWithDependencies(names: string[], folder: string): Promise<void> {
+  await unpack(folder, async (work) => {
+    const cache = join(work, 'cache');
+    await mkdir(join(cache, 'archives/partial'), { recursive: true });
+    // Apt's lock guards the system, which stays as it is.
+    const settings = ['-o', `Dir::Cache=${cache}`, '-o', 'Debug::NoLocking=true'];
+    await fetched(work, settings, [
+      'install',
+      '--download-only',
+      '--yes',
+      '--no-remove',
+      '--no-install-recommends',
+      ...names,
+    ]);
+    return join(cache, 'archives');
+  });
+}
+
+/** @param fetch puts packages into a folder, given one to work in, and answers which */
+async function unpack(folder: string, fetch: (work: string) => Promise<string>): Promise<void> {
   await mkdir(dirname(folder), { recursive: true });
   const work = await mkdtemp(`${folder}.`);
   try {
-    const file = await download(name, work);
-    await runCommand('dpkg-deb', ['-x', file, join(work, 'unpacked')]);
+    const archives = await fetch(work);
+    const files = (await readdir(archives)).filter((entry) => entry.endsWith('.deb'));
+    if (files.length === 0) throw new Error(`apt-get left no package in ${archives}`);
+    const unpacked = join(work, 'unpacked');
+    for (const file of files) await runCommand('dpkg-deb', ['-x', join(archives, file), unpacked]);
     await rm(folder, { recursive: true, force: true });
-    await rename(join(work, 'unpacked'), folder);
+    await rename(unpacked, folder);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
-async function download(name: string, folder: string): Promise<string> {
-  const get = (settings: string[], args: string[]): Promise<string> =>
-    runCommand('apt-get', [...SANDBOX, ...settings, ...args], { cwd: folder, env: NONINTERACTIVE });
+async function fetched(folder: string, settings: string[], args: string[]): Promise<void> {
+  const get = (more: string[], words: string[]): Promise<string> =>
+    runCommand('apt-get', [...SANDBOX, ...more, ...words], { cwd: folder, env: NONINTERACTIVE });
   try {
-    await get([], ['download', name]);
+    await get(settings, args);
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     // The system's package lists are empty, as in many containers, or too old: fetch lists of our own.
-    const settings = await privateLists(folder);
-    await get(settings, ['update']);
-    await get(settings, ['download', name]);
+    const lists = await privateLists(folder);
+    await get(lists, ['update']);
+    await get([...lists, ...settings], args);
   }
-  const file = (await readdir(folder)).find((entry) => entry.endsWith('.deb'));
-  if (!file) throw new Error(`apt-get download ${name} left no file`);
-  return join(folder, file);
 }
 
 /** As root, apt would download as a user that cannot write to our folder, and warn. */

@@ -1,5 +1,7 @@
 export { AppProcess, endLeftOverApp, type AppProcessOptions } from './app-process';
 export {
+  ACCEPTANCE_PACKAGES,
+  BACKEND_PACKAGES,
   WORKER_PACKAGES,
   ensureDebianPackages,
   missingPackages,
@@ -11,5 +13,6 @@ export { freePort, isPortTaken } from './free-port';
 export { Home } from './home';
 export { HomeInUse, HomeLock, type LockHolder } from './home-lock';
 export { NatsServerMissing, findNatsServer, type NatsBinary } from './nats-binary';
+export { runApp } from './run-app';
 export { describeEnding, type Ending, type Supervised } from './supervised';
 export { Supervisor } from './supervisor';

@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { RESULT_FILES, type ResultFileName } from '@proctor/contracts';
+import type { ResultFileName } from '@proctor/contracts';
 import { ContentCheck } from './content-check';
-import { ResultStore, type ByteRange, type ExpectedContent, type StoredFile } from './result-store';
-
-/** Runs of one folder, so that none grows too large to list. */
-const RUNS_PER_FOLDER = 1000;
+import { outgoing } from './outgoing';
+import { attemptPath, checkedName } from './result-path';
+import {
+  ResultStore,
+  StoreUnavailable,
+  type ByteRange,
+  type ExpectedContent,
+  type StoredFile,
+} from './result-store';
 
 /** Keeps results in a folder: `{runId / 1000}/{runId}/{attempt}/{name}`. */
 export class FolderStore extends ResultStore {
+  private readonly where: string;
+
   constructor(private readonly path: string) {
     super();
+    this.where = `the folder ${path}`;
   }
 
   async put(
@@ -27,17 +34,18 @@ export class FolderStore extends ResultStore {
     // The pipeline reports a broken source; this one may break before the pipeline listens.
     content.on('error', () => undefined);
     const folder = this.folder(runId, attempt);
-    const file = join(folder, checked(name));
+    const file = join(folder, checkedName(name));
     const temporary = `${file}.${randomUUID()}.part`;
     try {
-      const created = await mkdir(folder, { recursive: true });
-      const target = createWriteStream(temporary, { flags: 'wx', flush: true });
-      await pipeline(content, new ContentCheck(name, expected), target);
-      await rename(temporary, file);
-      await syncFolders(folder, created === undefined ? folder : dirname(created));
+      const created = await this.storing(mkdir(folder, { recursive: true }));
+      await pipeline(content, new ContentCheck(name, expected), (checked: AsyncIterable<Buffer>) =>
+        this.write(temporary, checked),
+      );
+      await this.storing(rename(temporary, file));
+      await this.storing(syncFolders(folder, created === undefined ? folder : dirname(created)));
     } catch (error) {
       content.destroy();
-      await rm(temporary, { force: true });
+      await this.storing(rm(temporary, { force: true }));
       throw error;
     }
   }
@@ -48,11 +56,11 @@ export class FolderStore extends ResultStore {
     name: ResultFileName,
     range?: ByteRange,
   ): Promise<StoredFile | null> {
-    const file = await openIfThere(join(this.folder(runId, attempt), checked(name)));
+    const file = await this.storing(openIfThere(join(this.folder(runId, attempt), checkedName(name))));
     if (!file) return null;
     try {
-      const { size, mtime } = await file.stat();
-      return { size, modified: mtime, content: file.createReadStream({ ...range }) };
+      const { size, mtime } = await this.storing(file.stat());
+      return { size, modified: mtime, content: outgoing(file.createReadStream({ ...range }), this.where) };
     } catch (error) {
       await file.close();
       throw error;
@@ -60,25 +68,29 @@ export class FolderStore extends ResultStore {
   }
 
   async remove(runId: number, attempt: number): Promise<void> {
-    await rm(this.folder(runId, attempt), { recursive: true, force: true });
+    await this.storing(rm(this.folder(runId, attempt), { recursive: true, force: true }));
   }
 
   private folder(runId: number, attempt: number): string {
-    const [run, nth] = [positive(runId), positive(attempt)];
-    return join(this.path, String(Math.floor(run / RUNS_PER_FOLDER)), String(run), String(nth));
+    return join(this.path, ...attemptPath(runId, attempt));
   }
-}
 
-/** Names become paths: only the known ones do. */
-function checked(name: string): string {
-  const known = RESULT_FILES.find((each) => each === name);
-  if (!known) throw new Error(`"${name}" is not the name of a result file`);
-  return known;
-}
+  /** What the chunks fail with is passed on as it is: only a failure to write is the store's. */
+  private async write(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
+    const file = await this.storing(open(path, 'wx'));
+    try {
+      for await (const chunk of chunks) await this.storing(file.appendFile(chunk));
+      await this.storing(file.sync());
+    } finally {
+      await file.close();
+    }
+  }
 
-function positive(id: number): number {
-  if (!Number.isSafeInteger(id) || id < 1) throw new Error(`${id} is not the number of a run or attempt`);
-  return id;
+  private storing<T>(work: Promise<T>): Promise<T> {
+    return work.catch((error: unknown) => {
+      throw new StoreUnavailable(this.where, error);
+    });
+  }
 }
 
 async function openIfThere(path: string): Promise<FileHandle | null> {

@@ -1,3 +1,5 @@
 export * from './result-store';
+export * from './store-settings';
 export { FolderStore } from './folder-store';
+export { openStore } from './open-store';
 export { StoreModule } from './store.module';

@@ -1,16 +1,17 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { FolderStore } from './folder-store';
+import { openStore } from './open-store';
 import { ResultStore } from './result-store';
+import type { S3Credentials, StoreSettings } from './store-settings';
 
 /** The store of results, for every module of an application. */
 @Module({})
 export class StoreModule {
-  /** @param path the folder that holds them; made when the first result comes */
-  static forRoot(path: string): DynamicModule {
+  /** @param credentials asked for when the store needs them; what it throws keeps the application from starting */
+  static forRoot(settings: StoreSettings, credentials: () => S3Credentials): DynamicModule {
     return {
       module: StoreModule,
       global: true,
-      providers: [{ provide: ResultStore, useFactory: () => new FolderStore(path) }],
+      providers: [{ provide: ResultStore, useFactory: () => openStore(settings, credentials) }],
       exports: [ResultStore],
     };
   }

@@ -1,7 +1,22 @@
+import { freePort } from '@proctor/embedded';
+import type { S3Settings } from '@proctor/store';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 import { linkTo } from '../../support/cuttable-link';
 import type { CuttableLink } from '../../support/cuttable-link';
+
+const BUCKET: S3Settings = {
+  kind: 's3',
+  region: 'us-east-1',
+  bucket: 'results',
+  prefix: '',
+  pathStyle: true,
+  connectionsMax: 10,
+  connectTimeoutMs: 1_000,
+  answerTimeoutMs: 1_000,
+  idleTimeoutMs: 1_000,
+  partBytes: 5 * 1024 * 1024,
+};
 
 let api: RunningApi;
 let link: CuttableLink;
@@ -39,5 +54,29 @@ describe('without a bus', () => {
     const run = (await (await api.api(`/test/${runId}`)).json()) as { reasons: string[] };
     expect(run.reasons).toEqual(['no scheduler answers for amd64']);
     expect(await (await api.fetch('/')).text()).toContain('No scheduler answers for amd64');
+  });
+});
+
+describe('without a store', () => {
+  let away: RunningApi;
+  beforeAll(async () => {
+    const port = await freePort();
+    away = await startApi({ store: { ...BUCKET, endpoint: `http://127.0.0.1:${port}` } });
+  });
+  afterAll(() => away.stop());
+
+  it('files get 503 and a time to come back; everything else is served', async () => {
+    const runId = await away.submit('hello');
+    await away.finish(runId, { files: { 'log.gz': 'the log' } });
+    const path = `/data/autopkgtest/bookworm/amd64/h/hello/${runId}/log.gz`;
+    for (const headers of [{}, { Range: 'bytes=0-3' }] as Record<string, string>[]) {
+      const response = await away.fetch(path, { headers });
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      const text = await response.text();
+      expect(text).toContain('The store of results is out of reach');
+      expect(text).not.toMatch(/127\.0\.0\.1|ECONNREFUSED| at /);
+    }
+    expect(await (await away.api('/test?since=0')).json()).toMatchObject({ results: [{ run_id: runId }] });
   });
 });

@@ -108,3 +108,24 @@ describe('the command proctor beside a running Proctor', () => {
     expect((await proctor(['migrate'])).stderr).toBe('the database is up to date\n');
   });
 });
+
+describe('proctor worker check', () => {
+  it('prints what this machine can do', async () => {
+    const { code, stdout } = await proctor(['worker', 'check']);
+    expect(stdout).toMatch(/^ {2}unshare +yes +yes /m);
+    expect(stdout).toMatch(/^ {2}null +no +no .*\n {2}.*null: .*machineMayBeDestroyed/ms);
+    expect(stdout).toMatch(/^ {2}autopkgtest +autopkgtest +\d+\.\d+ +yes$/m);
+    expect(stdout).toMatch(/\nThis machine can run tests\.\n$/);
+    expect(code).toBe(0);
+  });
+
+  it('ends with 1 when nothing that is configured works', async () => {
+    const file = join(machine.folder, 'config/worker.yaml');
+    await writeFile(file, "backends: ['null', typo]\n");
+    const { code, stdout, stderr } = await proctor(['worker', 'check']);
+    expect(stdout).toContain('typo: there is no backend of this name');
+    expect(stdout).toMatch(/could with backends: \[.*unshare/);
+    expect(stderr).toBe('proctor: a worker on this machine could not run tests\n');
+    expect(code).toBe(1);
+  });
+});

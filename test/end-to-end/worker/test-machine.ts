@@ -5,7 +5,9 @@ import { systemClock } from '@proctor/clock';
 import { hostRelease, type WorkerConfiguration } from '@proctor/config';
 import type { Lease, LogChunk } from '@proctor/contracts';
 import { SandboxedRunner } from '../../../apps/worker/src/attempt/sandboxed-runner';
-import { Sandboxes } from '../../../apps/worker/src/sandbox/sandboxes';
+import { lookAtMachine } from '../../../apps/worker/src/machine/machine';
+import { runnerVersion } from '../../../apps/worker/src/machine/runner-version';
+import type { Sandboxes } from '../../../apps/worker/src/sandbox/sandboxes';
 import type { AttemptResult } from '../../../apps/worker/src/slot/ports';
 import { buildBackends } from '../../../apps/worker/src/testbed/build-backends';
 import { Testbeds } from '../../../apps/worker/src/testbed/testbeds';
@@ -27,19 +29,27 @@ export interface TestMachine {
 
 const SILENT = { log: () => undefined, warn: () => undefined };
 
-export async function openMachine(overrides: Partial<WorkerConfiguration> = {}): Promise<TestMachine> {
+/** `images`: those that the machine finds in its work folder; by default the one of `unshare`, where that is offered. */
+export async function openMachine(
+  overrides: Partial<WorkerConfiguration> = {},
+  images: { backend: string; arch: string }[] = (overrides.backends ?? ['unshare']).includes('unshare')
+    ? [{ backend: 'unshare', arch: hostArchitecture() }]
+    : [],
+): Promise<TestMachine> {
   const cache = imageCachePath();
   await mkdir(cache, { recursive: true });
   const workPath = await mkdtemp(join(cache, 'work-'));
   await chmod(workPath, 0o755);
   const configuration = { ...defaults(workPath), ...overrides };
-  if (configuration.backends.includes('unshare')) await provideImage(workPath);
-  const sandboxes = new Sandboxes(workPath);
-  const backends = buildBackends({ worker: configuration }, sandboxes, () => undefined);
+  for (const { backend, arch } of images) await provideImage(workPath, backend, arch);
+  const machine = await lookAtMachine(configuration);
+  const { sandboxes } = machine;
+  const backends = buildBackends({ worker: configuration }, machine, () => undefined);
   const testbeds = new Testbeds(
     backends,
     configuration.variants,
     sandboxes,
+    runnerVersion,
     systemClock,
     SILENT,
     () => undefined,
@@ -70,6 +80,7 @@ function defaults(workPath: string): WorkerConfiguration {
     architectures: [hostArchitecture()],
     suitesAtStart: [hostRelease() as string],
     backends: ['unshare'],
+    backendCommands: {},
     variants: { autopkgtest: ['autopkgtest'], stub: [resolve('test/stub/autopkgtest-stub')] },
     workPath,
     runTmpfsBytes: 4 * 1024 ** 3,

@@ -1,5 +1,6 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
 import { DatabaseUnavailable } from '@proctor/database';
+import { StoreUnavailable } from '@proctor/store';
 import { badRequest, describe as shown, Problem } from './problem';
 import { problemOf } from './problem-of';
 
@@ -11,6 +12,13 @@ describe('problemOf', () => {
 
   it('answers 503 with Retry-After while the database is away, and does not tell its address', () => {
     const problem = problemOf(new DatabaseUnavailable(new Error('connect ECONNREFUSED 10.1.2.3:5432')));
+    expect(problem.status).toBe(503);
+    expect(problem.headers).toEqual({ 'Retry-After': '5' });
+    expect(problem.detail).not.toContain('10.1.2.3');
+  });
+
+  it('answers 503 with Retry-After while the store is away, and does not tell its address', () => {
+    const problem = problemOf(new StoreUnavailable('the bucket b of http://10.1.2.3', new Error('EPIPE')));
     expect(problem.status).toBe(503);
     expect(problem.headers).toEqual({ 'Retry-After': '5' });
     expect(problem.detail).not.toContain('10.1.2.3');

@@ -1,5 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { DatabaseUnavailable } from '@proctor/database';
+import { StoreUnavailable } from '@proctor/store';
 import { bodyTooLarge, comeBack, Problem } from './problem';
 
 const RETRY_AFTER_MS = 5_000;
@@ -10,6 +11,9 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof DatabaseUnavailable) {
     const detail = 'The database is out of reach; nothing was changed. Please try again.';
     return comeBack(503, detail, RETRY_AFTER_MS);
+  }
+  if (error instanceof StoreUnavailable) {
+    return comeBack(503, 'The store of results is out of reach. Please try again.', RETRY_AFTER_MS);
   }
   if (error instanceof HttpException) return new Problem(error.getStatus(), sentence(error.message));
   return ofHttpLibrary(error) ?? new Problem(500, 'The server failed to answer; the failure was logged.');

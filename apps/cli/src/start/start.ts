@@ -9,6 +9,12 @@ import { Steps } from './steps';
 import { onStopRequest } from './stop-request';
 import { serviceUrl, welcome } from './welcome';
 
+/** A worker knows NATS alone. */
+const NOT_FOR_WORKERS = {
+  PROCTOR_DATABASE_URL: undefined,
+  PROCTOR_S3_ACCESS_KEY_ID: undefined,
+  PROCTOR_S3_SECRET_ACCESS_KEY: undefined,
+};
 const STOP_ORDER = ['worker', 'scheduler', 'api', 'nats', 'postgres'];
 
 /** Runs everything on this machine until a signal asks for the end. @throws with nothing left running */
@@ -100,7 +106,7 @@ async function launch(
   };
   const both = { PROCTOR_DATABASE_URL: databaseUrl, PROCTOR_NATS_URL: natsUrl };
   const worker = packages.pending.then(() =>
-    startApp('worker', { PROCTOR_DATABASE_URL: undefined, PROCTOR_NATS_URL: natsUrl }),
+    startApp('worker', { ...NOT_FOR_WORKERS, PROCTOR_NATS_URL: natsUrl }),
   );
   await Promise.all([startApp('api', both), startApp('scheduler', both), worker]);
   steps.say(welcome(server, context.home, admin));

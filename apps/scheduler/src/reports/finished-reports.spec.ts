@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
 import type { ReportAnswer } from '@proctor/dispatch';
+import { StoreUnavailable } from '@proctor/store';
 import { MemoryStore } from '../../../../test/simulation/world/memory-store';
 import { ARCH, finishedReport } from '../../../../test/support/runs';
 import { FinishedReports } from './finished-reports';
@@ -106,6 +108,16 @@ describe('FinishedReports', () => {
   it('has the report delivered again when the store fails', async () => {
     jest.spyOn(store, 'put').mockRejectedValue(new Error('no space left on device'));
     await expect(take()).rejects.toThrow('no space left');
+    expect(await isStaged()).toBe(true);
+  });
+
+  it('has it delivered again, not uploaded again, when the store that fails breaks off what it reads', async () => {
+    jest.spyOn(store, 'put').mockImplementation(async (_runId, _attempt, _name, content) => {
+      content.destroy(new Error('premature close'));
+      await finished(content).catch(() => undefined);
+      throw new StoreUnavailable('the bucket', 'connect ECONNREFUSED');
+    });
+    await expect(take()).rejects.toThrow('the bucket is not available: connect ECONNREFUSED');
     expect(await isStaged()).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ import {
   type ResultFile,
 } from '@proctor/contracts';
 import type { Journal, ReportAnswer } from '@proctor/dispatch';
-import { ResultStore, StoreMismatch } from '@proctor/store';
+import { ResultStore, StoreMismatch, StoreUnavailable } from '@proctor/store';
 import type { Dispatchers } from '../dispatcher/dispatchers';
 
 /**
@@ -70,6 +70,8 @@ export class FinishedReports {
       await this.store.put(runId, attempt, file.name, content, { size: file.size, sha256: file.sha256 });
       return null;
     } catch (error) {
+      // A store that fails ends the upload too; that does not make it a damaged one.
+      if (error instanceof StoreUnavailable) throw error;
       if (!(error instanceof StoreMismatch) && damage === null) throw error;
       return `${file.name} is damaged: ${String(error)}`;
     }

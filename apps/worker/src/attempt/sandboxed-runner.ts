@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@proctor/clock';
 import type { Lease, LogChunk } from '@proctor/contracts';
-import { autopkgtestCommand, checkLease } from '../autopkgtest/command';
+import { autopkgtestCommand, checkLease, type TestbedArguments } from '../autopkgtest/command';
 import { readOutput } from '../autopkgtest/output';
 import { endOfFile } from '../autopkgtest/plain-file';
 import { judge, rejectedVersion } from '../autopkgtest/verdict';
@@ -55,13 +55,13 @@ export class SandboxedRunner implements AttemptRunner {
   ): Promise<AttemptResult> {
     checkLease(lease);
     const backend = this.testbeds.backend(lease.backend);
-    const runner = this.testbeds.runner(lease.variant);
+    const { command: runner, version } = this.testbeds.runner(lease.variant);
     const folder = await this.sandboxes.createFolder(`${lease.runId}-${lease.attempt}`);
     try {
       const testbed = await backend.use(lease.suite, lease.arch, folder);
       const signingKeyFiles = await writeKeys(lease, folder);
-      const parts = { runner, subject, outputFolder: folder.output, signingKeyFiles, testbed };
-      return await this.execute(autopkgtestCommand(lease, parts), lease, folder, started, signal);
+      const parts = { runner, version, subject, outputFolder: folder.output, signingKeyFiles, testbed };
+      return await this.execute(autopkgtestCommand(lease, parts), testbed, lease, folder, started, signal);
     } finally {
       await folder.remove();
     }
@@ -69,6 +69,7 @@ export class SandboxedRunner implements AttemptRunner {
 
   private async execute(
     command: string[],
+    { cgroup, interpreters }: TestbedArguments,
     lease: Lease,
     folder: RunFolder,
     started: () => void,
@@ -77,8 +78,13 @@ export class SandboxedRunner implements AttemptRunner {
     const tail = this.tailOf(lease, folder);
     const begun = this.clock.now();
     signal.throwIfAborted();
-    const use = { command, network: 'private', tmpfsBytes: this.settings.runTmpfsBytes } as const;
-    const sandbox = await this.sandboxes.start(folder, use);
+    const sandbox = await this.sandboxes.start(folder, {
+      command,
+      network: 'private',
+      tmpfsBytes: this.settings.runTmpfsBytes,
+      ...(cgroup && { cgroup }),
+      ...(interpreters && { interpreters }),
+    });
     started();
     tail.start();
     const ending = await this.await(sandbox, lease, folder, signal);

@@ -19,6 +19,7 @@ const LEASE: Lease = {
 
 const PARTS: CommandParts = {
   runner: ['autopkgtest'],
+  version: '5.28',
   subject: 'hello',
   outputFolder: '/w/runs/1-1/out',
   signingKeyFiles: [],

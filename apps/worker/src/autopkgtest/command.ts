@@ -1,5 +1,6 @@
 import { isAptLine, isArchitecture, isPackageName, isPinSpec, isWord, type Lease } from '@proctor/contracts';
 import { pinOptions } from './pins';
+import { hasOption } from './runner-options';
 
 /** What a backend adds to the command. */
 export interface TestbedArguments {
@@ -7,11 +8,19 @@ export interface TestbedArguments {
   options: string[];
   /** The virtualisation server and its arguments. */
   server: string[];
+  /** A command that executes the runner, which follows as its arguments, in surroundings that the server needs. */
+  wrapper?: string[];
+  /** The server needs a control group of its own. */
+  cgroup?: boolean;
+  /** Interpreters of foreign programs, as lines of binfmt_misc's `register` file. */
+  interpreters?: string[];
 }
 
 export interface CommandParts {
   /** The variant's command and its first arguments. */
   runner: string[];
+  /** The variant's version; null: unknown. */
+  version: string | null;
   /** What is tested: the lease's source package, or a local source tree. */
   subject: string;
   outputFolder: string;
@@ -45,10 +54,12 @@ export function checkLease(lease: Lease): void {
 export function autopkgtestCommand(lease: Lease, parts: CommandParts): string[] {
   const sources = lease.extraAptSources.flatMap((source) => source.lines);
   return [
+    ...(parts.testbed.wrapper ?? []),
     ...parts.runner,
     '--no-built-binaries',
     '--output-dir',
     parts.outputFolder,
+    ...(hasOption(parts.version, '--test-architecture') ? [`--test-architecture=${lease.arch}`] : []),
     ...parts.testbed.options,
     ...parts.signingKeyFiles.map(
       (file, index) => `--copy=${file}:/etc/apt/trusted.gpg.d/proctor-${index}.asc`,

@@ -39,11 +39,11 @@ export async function killProcess(identity: ProcessIdentity, timeoutMs = 10_000)
   }
 }
 
-/** Direct children of a process. */
+/** Direct children of a process that have not ended. */
 export async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const statuses = await Promise.all(pids.map(statusOf));
-  return pids.filter((_, index) => statuses[index]?.parent === parent);
+  return pids.filter((_, index) => statuses[index]?.parent === parent && statuses[index].state !== 'Z');
 }
 
 function sendKill(pid: number): void {

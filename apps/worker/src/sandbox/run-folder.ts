@@ -1,9 +1,11 @@
 import { chmod, chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { killProcess, type ProcessIdentity } from './processes';
+import { RunCgroup } from './run-cgroup';
 import type { RunUser } from './run-user';
 
 const PROCESSES = 'processes.json';
+const CGROUP = 'cgroup';
 
 /** The worker's folder of one sandbox: its processes are recorded in it, so that a next life can end them. */
 export class RunFolder {
@@ -18,6 +20,10 @@ export class RunFolder {
     this.output = join(path, 'out');
     this.workArea = join(path, 'work');
     this.errors = join(path, 'errors');
+  }
+
+  get name(): string {
+    return basename(this.path);
   }
 
   /** `{parent}/{name}/`, anew. */
@@ -41,10 +47,16 @@ export class RunFolder {
     await writeFile(join(this.path, PROCESSES), JSON.stringify(processes));
   }
 
+  async recordCgroup(path: string): Promise<void> {
+    await writeFile(join(this.path, CGROUP), path);
+  }
+
   /** Ends the sandbox that was recorded here, if it is still alive. */
   async endRecorded(): Promise<void> {
     const text = await readFile(join(this.path, PROCESSES), 'utf8').catch(() => '[]');
     for (const identity of JSON.parse(text) as ProcessIdentity[]) await killProcess(identity);
+    const cgroup = await readFile(join(this.path, CGROUP), 'utf8').catch(() => '');
+    if (cgroup !== '') await RunCgroup.at(cgroup).remove();
   }
 
   async remove(): Promise<void> {

@@ -36,6 +36,14 @@ it('shares the network only where it is told to', () => {
   expect(sandboxCommand(USER, { ...ORDER, command: ['true'], network: 'host' })).not.toContain('--net');
 });
 
+it('registers interpreters inside, and joins a control group before anything else', () => {
+  const interpreters = [':qemu-arm:M::x:y:/z:F', ':qemu-aarch64:M::x:y:/z:F'];
+  const joinCgroup = ['sh', '-c', 'join', '/sys/fs/cgroup/run'];
+  const command = sandboxCommand(USER, { ...ORDER, command: ['true'], interpreters, joinCgroup });
+  expect(command.slice(0, 6)).toEqual([...joinCgroup, 'sh', '-c']);
+  expect(command.slice(7, 10)).toEqual(['proctor-interpreters', interpreters.join('\n'), 'setpriv']);
+});
+
 it('changes the user only as root, and always dies with the worker', () => {
   expect(asRunUser(USER)).toEqual([
     'setpriv',

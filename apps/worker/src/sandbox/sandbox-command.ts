@@ -15,6 +15,13 @@ export interface SandboxOrder {
   /** A folder that exists; a tmpfs of the sandbox's own is mounted on it: TMPDIR and HOME. */
   workArea: string;
   tmpfsBytes: number;
+  /**
+   * Interpreters of foreign programs, as lines of binfmt_misc's `register` file. They exist in this sandbox only, and
+   * only a worker run by root can give a sandbox its own.
+   */
+  interpreters?: string[];
+  /** A prefix that every other part of the command is run by, as the worker itself. */
+  joinCgroup?: string[];
 }
 
 /**
@@ -53,6 +60,8 @@ export function asRunUser({ uid, gid, switched }: Account): string[] {
 export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
   const { uid, gid, subUids, subGids } = user;
   return [
+    ...(order.joinCgroup ?? []),
+    ...withInterpreters(order.interpreters ?? []),
     ...asRunUser(user),
     'unshare',
     '--user',
@@ -77,6 +86,33 @@ export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
     order.network,
     ...order.command,
   ];
+}
+
+/**
+ * A user namespace that maps every id to itself, with a binfmt_misc of its own: the kernel looks for interpreters there
+ * also for the namespaces within. The maps are written from outside, by a child that ends before the command begins.
+ */
+const REGISTER = `
+set -e
+lines=$1
+shift
+outside=$(readlink /proc/$$/ns/user)
+(
+  while [ "$(readlink /proc/$$/ns/user)" = "$outside" ]; do sleep 0.01; done
+  echo '0 0 4294967295' >/proc/$$/gid_map
+  echo '0 0 4294967295' >/proc/$$/uid_map
+) 3>&- &
+exec unshare --user --mount -- sh -c '
+set -e
+until grep -q . /proc/self/uid_map; do sleep 0.01; done
+mount -t binfmt_misc proctor /proc/sys/fs/binfmt_misc
+printf "%s\\n" "$0" | while read -r line; do printf %s "$line" >/proc/sys/fs/binfmt_misc/register; done
+exec "$@"
+' "$lines" "$@"
+`;
+
+function withInterpreters(lines: string[]): string[] {
+  return lines.length === 0 ? [] : ['sh', '-c', REGISTER, 'proctor-interpreters', lines.join('\n')];
 }
 
 /** File descriptors 3 and 4: it writes to the first when the network is up, and ends when the second is closed. */

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { PrivateNetwork } from './private-network';
 import { childrenOf, identify, killProcess, type ProcessIdentity } from './processes';
+import { RunCgroup } from './run-cgroup';
 import type { RunFolder } from './run-folder';
 import type { RunUser } from './run-user';
 import { CLEAN_ENVIRONMENT, sandboxCommand, type SandboxNetwork } from './sandbox-command';
@@ -12,6 +13,9 @@ export interface SandboxUse {
   command: string[];
   network: SandboxNetwork;
   tmpfsBytes: number;
+  interpreters?: string[];
+  /** It gets a control group that belongs to the run user, where this machine can give one. */
+  cgroup?: boolean;
   /** Open file descriptors of the command's standard input and output; nothing by default. */
   input?: number;
   output?: number;
@@ -33,16 +37,21 @@ export class Sandbox {
     private readonly init: ProcessIdentity | null,
     exit: Promise<SandboxEnd>,
     network: PrivateNetwork | null,
+    cgroup: RunCgroup | null,
   ) {
     this.ended = exit.then(async (end) => {
       await network?.stop();
+      await cgroup?.remove();
       return end;
     });
   }
 
   /** Resolves when the command begins. */
   static async start(user: RunUser, folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
-    const [program = '', ...args] = sandboxCommand(user, { ...use, workArea: folder.workArea });
+    const cgroup = use.cgroup ? await RunCgroup.create(folder.name, user) : null;
+    if (cgroup) await folder.recordCgroup(cgroup.path);
+    const order = { ...use, workArea: folder.workArea, ...(cgroup && { joinCgroup: cgroup.join }) };
+    const [program = '', ...args] = sandboxCommand(user, order);
     const errors = await open(folder.errors, 'a');
     const child = spawn(program, args, {
       stdio: [use.input ?? 'ignore', use.output ?? 'ignore', errors.fd, 'pipe'],
@@ -54,10 +63,11 @@ export class Sandbox {
     await Promise.all([once(child, 'spawn'), errors.close()]);
     const exit = once(child, 'exit').then(([code]) => ({ code: code as number | null }));
     try {
-      return await Sandbox.begin(child, exit, user, folder, use);
+      return await Sandbox.begin(child, exit, user, folder, use, cgroup);
     } catch (error) {
       child.kill('SIGKILL');
       await exit;
+      await cgroup?.remove();
       throw error;
     }
   }
@@ -74,6 +84,7 @@ export class Sandbox {
     user: RunUser,
     folder: RunFolder,
     use: SandboxUse,
+    cgroup: RunCgroup | null,
   ): Promise<Sandbox> {
     const outer = child.pid as number;
     const control = child.stdio[3] as Socket;
@@ -85,6 +96,6 @@ export class Sandbox {
     await folder.record([init, outermost].filter((identity) => identity !== null));
     const network = use.network === 'private' ? await PrivateNetwork.start(user, outer) : null;
     control.end('go\n');
-    return new Sandbox(init, exit, network);
+    return new Sandbox(init, exit, network, cgroup);
   }
 }

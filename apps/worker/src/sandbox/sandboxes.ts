@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunFolder } from './run-folder';
 import { findRunUser, succeeds } from './find-run-user';
@@ -17,8 +17,12 @@ export class Sandboxes {
   private readonly runsPath: string;
   private user: RunUser | null = null;
 
-  constructor(private readonly workPath: string) {
-    this.runsPath = join(workPath, 'runs');
+  /** `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. */
+  constructor(
+    private readonly workPath: string,
+    runs = 'runs',
+  ) {
+    this.runsPath = join(workPath, runs);
   }
 
   /** Ends what an earlier life of the worker left. Returns the names of the runs' folders. */
@@ -53,6 +57,31 @@ export class Sandboxes {
 
   async start(folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
     return Sandbox.start(this.requireUser(), folder, use);
+  }
+
+  /** Runs a command to its end in a sandbox of its own. `said`: what it wrote to standard error. */
+  async tryCommand(name: string, use: SandboxUse): Promise<{ code: number | null; said: string }> {
+    const folder = await this.createFolder(`trial-${name}`);
+    try {
+      const sandbox = await this.start(folder, use).catch(async (error: Error) => {
+        const said = await readFile(folder.errors, 'utf8');
+        throw new Unusable(`no sandbox can be made: ${said.trim() || error.message}`);
+      });
+      const { code } = await sandbox.ended;
+      return { code, said: (await readFile(folder.errors, 'utf8')).trim() };
+    } finally {
+      await folder.remove();
+    }
+  }
+
+  /** Whether the worker is root, and becomes the run user for everything that touches a test. */
+  get runsAsRoot(): boolean {
+    return this.requireUser().switched;
+  }
+
+  /** Removes the folder of running sandboxes: only when none runs. */
+  async close(): Promise<void> {
+    await rm(this.runsPath, { recursive: true, force: true });
   }
 
   /** Whether the run user could execute this program: a path, or a name that is looked up. */

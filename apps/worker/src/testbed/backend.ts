@@ -1,12 +1,17 @@
 import type { Testbed } from '@proctor/contracts';
 import type { TestbedArguments } from '../autopkgtest/command';
 import type { RunFolder } from '../sandbox/run-folder';
+import type { ImageRecord } from './images/image-files';
 
 /** A kind of testbed that this machine may offer. */
 export interface Backend {
   readonly name: string;
+  /** For people: what keeps a test apart here, and what it may ask of its testbed. */
+  readonly isolation: string;
   /** Proves that it works here; else says why not and what helps. */
   detect(): Promise<string | null>;
+  /** The images on disk, whether it is open or not. */
+  records(): Promise<ImageRecord[]>;
   /** After a detection that succeeded: gets ready for the suites that the configuration names. */
   open(): Promise<void>;
   /** Whether it can build an image of a suite that nobody has named to it yet. */

@@ -1,47 +1,84 @@
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import type { Configuration } from '@proctor/config';
-import type { Sandboxes } from '../sandbox/sandboxes';
+import type { WorkerConfiguration } from '@proctor/config';
+import type { Machine } from '../machine/machine';
 import type { Backend } from './backend';
+import { CommandBackend } from './command-backend';
 import { HostApt } from './host-apt/host-apt';
-import { MmdebstrapBuilder } from './image-builder';
-import { ImageFiles } from './image-files';
-import { Images, type ImageSettings } from './images';
+import { ImageBackend } from './image-backend';
+import { MmdebstrapBuilder } from './images/image-builder';
+import { ImageFiles } from './images/image-files';
+import { Images, type ImageSettings } from './images/images';
+import { KindTrial } from './kind-trial';
+import { commandKind, takesImage } from './kinds/command';
+import { LXC } from './kinds/lxc';
+import { PODMAN } from './kinds/podman';
+import { QEMU } from './kinds/qemu';
+import { SCHROOT } from './kinds/schroot';
+import type { TestbedKind } from './kinds/testbed-kind';
+import { UNSHARE } from './kinds/unshare';
 import { NullBackend } from './null-backend';
-import { UnshareBackend } from './unshare-backend';
 import { UnknownBackend } from './unknown-backend';
 
 const MINUTE_MS = 60_000;
 
-/** The backends that the configuration names, in its order. `changed`: one of them has more to offer than before. */
+const KINDS = [UNSHARE, SCHROOT, LXC, PODMAN, QEMU];
+
+/** The backends that need no description in the configuration. */
+export const KNOWN_BACKENDS = [...KINDS.map(({ name }) => name), 'null'];
+
+/** What the backends go by; `imageAgeMaxMs` may change while they live. */
+export interface BackendsConfiguration {
+  readonly worker: Pick<
+    WorkerConfiguration,
+    | 'backends'
+    | 'backendCommands'
+    | 'imageAgeMaxMs'
+    | 'machineMayBeDestroyed'
+    | 'suitesAtStart'
+    | 'suiteSources'
+    | 'workPath'
+  >;
+}
+
+/**
+ * The backends of these names, in their order; by default those that the configuration names. `changed`: one of them has
+ * more to offer than before.
+ */
 export function buildBackends(
-  configuration: Pick<Configuration, 'worker'>,
-  sandboxes: Sandboxes,
+  configuration: BackendsConfiguration,
+  machine: Machine,
   changed: () => void,
+  names = configuration.worker.backends,
 ): Backend[] {
   const { worker } = configuration;
-  return worker.backends.map((name) => {
-    switch (name) {
-      case 'unshare':
-        return buildUnshare(configuration, sandboxes, changed);
-      case 'null':
-        return new NullBackend(worker.suitesAtStart, worker.machineMayBeDestroyed, sandboxes);
-      default:
-        return new UnknownBackend(name);
+  return names.map((name) => {
+    const kind = KINDS.find((kind) => kind.name === name);
+    if (kind) return imageBackend(kind, configuration, machine, changed);
+    if (name === 'null') {
+      return new NullBackend(worker.suitesAtStart, worker.machineMayBeDestroyed, machine.sandboxes);
     }
+    const template = worker.backendCommands[name];
+    if (!template) return new UnknownBackend(name, KNOWN_BACKENDS);
+    if (takesImage(template))
+      return imageBackend(commandKind(name, template), configuration, machine, changed);
+    const { sandboxes, trial, proofs, architectures } = machine;
+    return new CommandBackend(name, template, worker.suitesAtStart, architectures, sandboxes, trial, proofs);
   });
 }
 
-function buildUnshare(
-  configuration: Pick<Configuration, 'worker'>,
-  sandboxes: Sandboxes,
+function imageBackend(
+  kind: TestbedKind,
+  configuration: BackendsConfiguration,
+  machine: Machine,
   changed: () => void,
 ): Backend {
-  const { workPath, suiteSources, suitesAtStart, architectures } = configuration.worker;
-  const files = new ImageFiles(join(workPath, 'images'));
+  const { workPath, suiteSources, suitesAtStart } = configuration.worker;
+  const { sandboxes, executable, architectures } = machine;
+  const files = new ImageFiles(join(workPath, 'images', kind.name), kind.image.extension);
   const hostApt = new HostApt(suiteSources, join(workPath, 'keys'));
-  const builder = new MmdebstrapBuilder(sandboxes, hostApt);
+  const builder = new MmdebstrapBuilder(kind.name, kind.image, sandboxes, hostApt, executable);
   const settings: ImageSettings = {
     get ageMaxMs() {
       return configuration.worker.imageAgeMaxMs;
@@ -49,8 +86,10 @@ function buildUnshare(
     checkMs: 10 * MINUTE_MS,
     retryFirstMs: MINUTE_MS,
     retryMaxMs: 30 * MINUTE_MS,
+    bootId: machine.bootId,
   };
-  const log = new Logger('Images');
-  const images = new Images(files, builder, settings, systemClock, Date.now, log, changed);
-  return new UnshareBackend(suitesAtStart, architectures, sandboxes, images, files, hostApt);
+  const trial = new KindTrial(kind, executable, machine.trial);
+  const log = new Logger(`Images of ${kind.name}`);
+  const images = new Images(files, builder, trial, settings, systemClock, Date.now, log, changed);
+  return new ImageBackend(kind, suitesAtStart, architectures, sandboxes, executable, images, files, hostApt);
 }

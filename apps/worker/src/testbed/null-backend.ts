@@ -11,6 +11,7 @@ import type { Backend } from './backend';
 export class NullBackend implements Backend {
   readonly name = 'null';
   readonly buildsAnySuite = false;
+  readonly isolation = "none: tests change this machine's own files";
 
   constructor(
     private readonly suites: string[],
@@ -32,6 +33,10 @@ export class NullBackend implements Backend {
   }
 
   async open(): Promise<void> {}
+
+  records(): Promise<[]> {
+    return Promise.resolve([]);
+  }
 
   testbeds(): Testbed[] {
     return this.suites.map((suite) => ({ suite, backend: this.name, state: 'ready' }));

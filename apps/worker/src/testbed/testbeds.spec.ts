@@ -14,6 +14,8 @@ function makeTestbeds() {
   const said: string[] = [];
   const backend: Backend = {
     name: 'unshare',
+    isolation: 'some',
+    records: () => Promise.resolve([]),
     buildsAnySuite: true,
     detect: () => Promise.resolve(state.reason),
     open: () => Promise.resolve(),
@@ -27,7 +29,15 @@ function makeTestbeds() {
     isExecutable: (program: string) => Promise.resolve(state.executables.includes(program)),
   };
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const testbeds = new Testbeds([backend], variants, sandboxes, clock, log, () => (state.changes += 1));
+  const testbeds = new Testbeds(
+    [backend],
+    variants,
+    sandboxes,
+    () => Promise.resolve('5.28'),
+    clock,
+    log,
+    () => (state.changes += 1),
+  );
   return { testbeds, state, said, clock };
 }
 
@@ -39,7 +49,7 @@ it('offers what works', async () => {
     variants: ['autopkgtest'],
     builds: ['unshare'],
   });
-  expect(testbeds.runner('autopkgtest')).toEqual(['autopkgtest']);
+  expect(testbeds.runner('autopkgtest')).toEqual({ command: ['autopkgtest'], version: '5.28' });
   expect(() => testbeds.runner('git')).toThrow(NotStarted);
   expect(() => testbeds.backend('lxc')).toThrow(NotStarted);
 });

@@ -7,11 +7,19 @@ import type { Backend } from './backend';
 /** How often a backend that did not work is tried again: packages may have been installed meanwhile. */
 const DETECT_AGAIN_MS = 60_000;
 
+/** A named test runner of the configuration that can be executed here. */
+export interface Variant {
+  /** Its command and first arguments. */
+  command: string[];
+  /** null: unknown. */
+  version: string | null;
+}
+
 /** What this machine can do at this moment: its backends that work and its variants that can be executed. */
 export class Testbeds implements TestbedOffer {
   private readonly usable = new Map<string, Backend>();
   private readonly reasons = new Map<string, string>();
-  private readonly runners = new Map<string, string[]>();
+  private readonly runners = new Map<string, Variant>();
   private readonly warned = new Set<string>();
   private cancelDetection: () => void = () => undefined;
   private detecting: Promise<void> = Promise.resolve();
@@ -22,6 +30,7 @@ export class Testbeds implements TestbedOffer {
     private readonly backends: Backend[],
     private readonly variants: Record<string, string[]>,
     private readonly sandboxes: Pick<Sandboxes, 'isExecutable'>,
+    private readonly versionOf: (program: string) => Promise<string | null>,
     private readonly clock: Clock,
     private readonly log: SlotLog,
     private readonly changed: () => void,
@@ -62,8 +71,8 @@ export class Testbeds implements TestbedOffer {
     return backend;
   }
 
-  /** The variant's command and its first arguments. @throws NotStarted */
-  runner(variant: string): string[] {
+  /** @throws NotStarted */
+  runner(variant: string): Variant {
     const runner = this.runners.get(variant);
     if (!runner) throw new NotStarted(`the variant ${variant} cannot be executed here`);
     return runner;
@@ -110,9 +119,14 @@ export class Testbeds implements TestbedOffer {
 
   private async tryVariant(name: string, command: string[]): Promise<void> {
     const [program = ''] = command;
-    if (await this.sandboxes.isExecutable(program)) this.runners.set(name, command);
-    else if (!this.warned.has(name)) this.log.warn(`variant ${name}: ${program} cannot be executed`);
-    this.warned.add(name);
+    if (await this.sandboxes.isExecutable(program)) {
+      const version = await this.versionOf(program);
+      this.runners.set(name, { command, version });
+      this.log.log(`variant ${name} is ${program}, version ${version ?? 'unknown'}`);
+    } else {
+      if (!this.warned.has(name)) this.log.warn(`variant ${name}: ${program} cannot be executed`);
+      this.warned.add(name);
+    }
   }
 }
 

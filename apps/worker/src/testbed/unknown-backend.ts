@@ -6,14 +6,24 @@ import type { Backend } from './backend';
 /** A name in the configuration that this version of the worker cannot make testbeds for. */
 export class UnknownBackend implements Backend {
   readonly buildsAnySuite = false;
+  readonly isolation = 'unknown';
 
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    private readonly known: string[],
+  ) {}
 
   async detect(): Promise<string> {
-    return Promise.resolve('this worker knows unshare and null');
+    return Promise.resolve(
+      `there is no backend of this name: ${this.known.join(', ')} are known, others are described in worker.yaml, backendCommands`,
+    );
   }
 
   async open(): Promise<void> {}
+
+  records(): Promise<[]> {
+    return Promise.resolve([]);
+  }
 
   testbeds(): Testbed[] {
     return [];

@@ -9,16 +9,24 @@ export interface ImageRecord {
   builtAt: number;
   /** How it was built: another value means that it would be built differently today. */
   recipe: string;
+  /** The state of the archive before it was built; null: it could not be asked. */
+  release: string | null;
+  /** The boot of this machine during which a test was last seen to pass on it, and the mode that it passed in. */
+  provedBoot: string;
+  mode: string;
 }
 
 const FRESH = '.new';
 
-/** The folder of images: `{suite}-{arch}.tar` and `.json` each. */
+/** The folder of one backend's images: `{suite}-{arch}.{extension}` and `.json` each. */
 export class ImageFiles {
-  constructor(private readonly path: string) {}
+  constructor(
+    private readonly path: string,
+    private readonly extension: string,
+  ) {}
 
   imagePath(suite: string, arch: string): string {
-    return join(this.path, `${suite}-${arch}.tar`);
+    return join(this.path, `${suite}-${arch}.${this.extension}`);
   }
 
   /** Where a new image grows, beside the one in use. */
@@ -30,10 +38,20 @@ export class ImageFiles {
   async load(): Promise<ImageRecord[]> {
     await mkdir(this.path, { recursive: true });
     await chmod(this.path, 0o755);
-    const records: ImageRecord[] = [];
     for (const name of await readdir(this.path)) {
       if (name.endsWith(FRESH)) await rm(join(this.path, name), { force: true });
-      if (!name.endsWith('.json')) continue;
+    }
+    return this.list();
+  }
+
+  /** The images that are there, beside whoever builds. */
+  async list(): Promise<ImageRecord[]> {
+    const records: ImageRecord[] = [];
+    const names = await readdir(this.path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    for (const name of names.filter((name) => name.endsWith('.json'))) {
       const record = JSON.parse(await readFile(join(this.path, name), 'utf8')) as ImageRecord;
       const isThere = await stat(this.imagePath(record.suite, record.arch)).then(
         () => true,
@@ -47,7 +65,24 @@ export class ImageFiles {
   /** The new image takes the old one's place; runs that have begun keep the old one. */
   async swapIn(record: ImageRecord): Promise<void> {
     const image = this.imagePath(record.suite, record.arch);
-    const json = image.replace(/tar$/, 'json');
+    const json = await this.writeRecord(record);
+    await rename(image + FRESH, image);
+    await rename(json + FRESH, json);
+  }
+
+  /** What is known of an image that stays changes. */
+  async update(record: ImageRecord): Promise<void> {
+    const json = await this.writeRecord(record);
+    await rename(json + FRESH, json);
+  }
+
+  async dropFresh(suite: string, arch: string): Promise<void> {
+    await rm(this.freshPath(suite, arch), { force: true });
+  }
+
+  /** Beside the record in use. Returns that one's path. */
+  private async writeRecord(record: ImageRecord): Promise<string> {
+    const json = join(this.path, `${record.suite}-${record.arch}.json`);
     const file = await open(json + FRESH, 'w');
     try {
       await file.writeFile(JSON.stringify(record));
@@ -55,11 +90,6 @@ export class ImageFiles {
     } finally {
       await file.close();
     }
-    await rename(image + FRESH, image);
-    await rename(json + FRESH, json);
-  }
-
-  async dropFresh(suite: string, arch: string): Promise<void> {
-    await rm(this.freshPath(suite, arch), { force: true });
+    return json;
   }
 }

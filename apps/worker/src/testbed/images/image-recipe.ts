@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { AptSetting } from './host-apt/apt-settings';
-import type { SuiteSources } from './host-apt/suite-sources';
+import type { AptSetting } from '../host-apt/apt-settings';
+import type { SuiteSources } from '../host-apt/suite-sources';
+import type { ImageShape } from './image-shape';
 
 /** Everything that decides what an image holds, but the archive's own content. */
 export interface ImageRecipe {
   command: string[];
   /** The image's sources.list, fed to the command's standard input. */
   sourcesList: string;
+  /** The shape's. */
+  finish: string | null;
 }
 
 const PACKAGES = ['apt-utils', 'ca-certificates', 'dpkg-dev', 'eatmydata', 'python3-minimal'];
@@ -29,6 +32,7 @@ const NAME_SERVER_HOOK = 'rm -f "$1/etc/resolv.conf"; echo "nameserver 10.0.2.3"
 export function imageRecipe(
   suite: string,
   arch: string,
+  shape: ImageShape,
   { lines, keys }: SuiteSources,
   settings: AptSetting[],
 ): ImageRecipe {
@@ -38,12 +42,13 @@ export function imageRecipe(
     '--mode=unshare',
     '--variant=minbase',
     `--architectures=${arch}`,
-    `--include=${PACKAGES.join(',')}`,
+    `--include=${[...PACKAGES, ...shape.packages(arch)].join(',')}`,
     ...options.map((option) => `--aptopt=${option}`),
     '--dpkgopt=force-unsafe-io',
     '--dpkgopt=path-exclude=/usr/share/man/*',
     '--skip=cleanup/apt/lists,cleanup/apt/cache',
     ...keys.flatMap(({ path }) => keyHooks(path)),
+    ...shape.hooks.map((hook) => `--customize-hook=${hook}`),
     `--customize-hook=${CACHES_HOOK}`,
     `--customize-hook=${NAME_SERVER_HOOK}`,
     suite,
@@ -51,13 +56,13 @@ export function imageRecipe(
     // Sources on standard input become /etc/apt/sources.list, the only file that older autopkgtest reads.
     '-',
   ];
-  return { command, sourcesList: lines.join('\n') + '\n' };
+  return { command, sourcesList: lines.join('\n') + '\n', finish: shape.finish };
 }
 
 /** Changes when the same suite would be built in another way. */
-export function fingerprint({ command, sourcesList }: ImageRecipe): string {
+export function fingerprint({ command, sourcesList, finish }: ImageRecipe): string {
   return createHash('sha256')
-    .update(JSON.stringify([command, sourcesList]))
+    .update(JSON.stringify([command, sourcesList, finish]))
     .digest('hex');
 }
 

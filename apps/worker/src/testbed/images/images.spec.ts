@@ -1,11 +1,26 @@
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { VirtualClock } from '../../../../../test/simulation/world/virtual-clock';
 import { ImageFiles } from './image-files';
 import { Images } from './images';
 
-const SETTINGS = { ageMaxMs: 24 * 3_600_000, checkMs: 600_000, retryFirstMs: 60_000, retryMaxMs: 120_000 };
+const SETTINGS = {
+  ageMaxMs: 24 * 3_600_000,
+  checkMs: 600_000,
+  retryFirstMs: 60_000,
+  retryMaxMs: 120_000,
+  bootId: 'this boot',
+};
+const RECORD = {
+  suite: 'bookworm',
+  arch: 'amd64',
+  builtAt: 0,
+  recipe: 'recipe',
+  release: 'release 1',
+  provedBoot: 'this boot',
+  mode: '',
+};
 
 let path: string;
 beforeEach(async () => (path = await mkdtemp(join(tmpdir(), 'images-'))));
@@ -20,9 +35,18 @@ interface Build {
 function makeImages(clock = new VirtualClock()) {
   const builds: Build[] = [];
   const said: string[] = [];
-  const state = { recipe: 'recipe', wallClockMs: 0, changes: [] as (() => void)[] };
+  const trials: string[] = [];
+  const state = {
+    recipe: 'recipe',
+    release: 'release 1' as string | null,
+    wallClockMs: 0,
+    changes: [] as (() => void)[],
+    /** What is wrong with the image when it is tried. */
+    defect: null as string | null,
+  };
   const builder = {
     recipeOf: () => Promise.resolve(state.recipe),
+    archiveState: () => Promise.resolve(state.release),
     build: (suite: string, _arch: string, target: string, signal: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
@@ -31,13 +55,20 @@ function makeImages(clock = new VirtualClock()) {
         state.changes.splice(0).forEach((heard) => heard());
       }),
   };
+  const trial = {
+    prove: async (suite: string, _arch: string, image: string) => {
+      trials.push(`${suite}: ${await readFile(image, 'utf8')}`);
+      if (state.defect !== null) throw new Error(state.defect);
+      return 'fast';
+    },
+  };
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
   const changed = () => state.changes.splice(0).forEach((heard) => heard());
-  const files = new ImageFiles(path);
-  const images = new Images(files, builder, SETTINGS, clock, () => state.wallClockMs, log, changed);
+  const files = new ImageFiles(path, 'tar');
+  const images = new Images(files, builder, trial, SETTINGS, clock, () => state.wallClockMs, log, changed);
   /** The next build that begins or ends. */
   const change = () => new Promise<void>((resolve) => state.changes.push(resolve));
-  return { images, files, builds, said, state, clock, change };
+  return { images, files, builds, trials, said, state, clock, change };
 }
 
 it('builds one image at a time and says how far it is', async () => {
@@ -58,8 +89,9 @@ it('builds one image at a time and says how far it is', async () => {
   const ended = rig.change();
   rig.builds[0]?.done();
   await ended;
-  expect(rig.images.isReady('bookworm', 'amd64')).toBe(true);
+  expect(rig.images.modeOf('bookworm', 'amd64')).toBe('fast');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('bookworm 1');
+  expect(rig.trials).toEqual(['bookworm: bookworm 1']);
   expect(rig.said.slice(0, 2)).toEqual([
     'building the image bookworm/amd64',
     'image bookworm/amd64 is ready after 12 s',
@@ -93,7 +125,7 @@ it('serves the old image while a newer one is built, and keeps it when that fail
   const first = makeImages();
   await first.files.load();
   await writeFile(first.files.freshPath('bookworm', 'amd64'), 'old');
-  await first.files.swapIn({ suite: 'bookworm', arch: 'amd64', builtAt: 0, recipe: 'recipe' });
+  await first.files.swapIn(RECORD);
 
   const rig = makeImages();
   rig.state.wallClockMs = SETTINGS.ageMaxMs + 1;
@@ -106,7 +138,7 @@ it('serves the old image while a newer one is built, and keeps it when that fail
   const ended = rig.change();
   rig.builds[0]?.fail(new Error('the mirror is away'));
   await ended;
-  expect(rig.images.isReady('bookworm', 'amd64')).toBe(true);
+  expect(rig.images.modeOf('bookworm', 'amd64')).toBe('');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('old');
   await rig.images.close();
 });
@@ -118,7 +150,7 @@ it.each([
   const first = makeImages();
   await first.files.load();
   await writeFile(first.files.freshPath('bookworm', 'amd64'), 'old');
-  await first.files.swapIn({ suite: 'bookworm', arch: 'amd64', builtAt: 0, recipe });
+  await first.files.swapIn({ ...RECORD, recipe });
   const rig = makeImages();
   await rig.images.open();
   await rig.clock.runUntil(1);
@@ -133,5 +165,72 @@ it('ends the build under way when it is closed', async () => {
   rig.images.want('bookworm', 'amd64');
   await begun;
   await rig.images.close();
-  expect(rig.images.isReady('bookworm', 'amd64')).toBe(false);
+  expect(rig.images.modeOf('bookworm', 'amd64')).toBeNull();
+});
+
+/** An image that an earlier life of the worker built. */
+async function makeOld(overrides: Partial<typeof RECORD> = {}): Promise<void> {
+  const { files } = makeImages();
+  await files.load();
+  await writeFile(files.freshPath('bookworm', 'amd64'), 'old');
+  await files.swapIn({ ...RECORD, ...overrides });
+}
+
+it.each([
+  ['has published something new', 'release 2', 1],
+  ['is as it was', 'release 1', 0],
+  ['does not answer', null, 0],
+])('looks at the archive now and then: it %s', async (_what, release, builds) => {
+  await makeOld();
+  const rig = makeImages();
+  await rig.images.open();
+  rig.state.release = release;
+  await rig.clock.runUntil(SETTINGS.checkMs);
+  for (let turn = 0; turn < 10; turn += 1) await rig.clock.runUntil(rig.clock.now() + 1);
+  expect(rig.builds).toHaveLength(builds);
+  await rig.images.close();
+});
+
+it('does not use an image on which no test passes, and keeps the one before it', async () => {
+  await makeOld();
+  const rig = makeImages();
+  Object.assign(rig.state, { wallClockMs: SETTINGS.ageMaxMs + 1, defect: 'it does not boot' });
+  const begun = rig.change();
+  await rig.images.open();
+  await begun;
+  const ended = rig.change();
+  rig.builds[0]?.done();
+  await ended;
+  expect(rig.said.at(-1)).toMatch(/^image bookworm\/amd64 could not be made: it does not boot \(next try/);
+  expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('old');
+  expect(rig.images.modeOf('bookworm', 'amd64')).toBe('');
+  await rig.images.close();
+});
+
+it('proves an image of an earlier boot again before it is used', async () => {
+  await makeOld({ provedBoot: 'an earlier boot' });
+  const rig = makeImages();
+  const proved = rig.change();
+  await rig.images.open();
+  expect(rig.images.modeOf('bookworm', 'amd64')).toBeNull();
+  await proved;
+  expect(rig.images.modeOf('bookworm', 'amd64')).toBe('fast');
+  expect(rig.builds).toEqual([]);
+  expect(await rig.files.list()).toEqual([{ ...RECORD, mode: 'fast' }]);
+  await rig.images.close();
+});
+
+it('builds an image of an earlier boot anew when it does not work any more', async () => {
+  await makeOld({ provedBoot: 'an earlier boot' });
+  const rig = makeImages();
+  rig.state.defect = 'the kernel was changed';
+  const failed = rig.change();
+  await rig.images.open();
+  await failed;
+  rig.state.defect = null;
+  const begun = rig.change();
+  await rig.clock.runUntil(rig.clock.now() + SETTINGS.retryFirstMs);
+  await begun;
+  expect(rig.builds).toHaveLength(1);
+  await rig.images.close();
 });

@@ -1,0 +1,28 @@
+import 'reflect-metadata';
+import { mkdir } from 'node:fs/promises';
+import { loadConfiguration } from '@proctor/config';
+import { lookForEverything } from './check/findings';
+import { isUsable, report } from './check/report';
+import { lookAtMachine } from './machine/machine';
+
+/** Prints what this machine can do. Exit code 0: it can run tests; 1: it cannot. A worker may run beside it. */
+async function main(): Promise<number> {
+  const configuration = await loadConfiguration();
+  await mkdir(configuration.worker.workPath, { recursive: true });
+  const machine = await lookAtMachine(configuration.worker, `check-${process.pid}`);
+  try {
+    const findings = await lookForEverything(configuration, machine);
+    for (const line of report(findings, Date.now())) console.log(line);
+    return isUsable(findings) ? 0 : 1;
+  } finally {
+    await machine.sandboxes.close();
+  }
+}
+
+main().then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  },
+);

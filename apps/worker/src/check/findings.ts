@@ -1,0 +1,94 @@
+import { hostArchitecture, type WorkerConfiguration } from '@proctor/config';
+import { candidates } from '../machine/emulators';
+import type { Machine } from '../machine/machine';
+import { runnerVersion } from '../machine/runner-version';
+import { Unusable } from '../sandbox/unusable';
+import type { Backend } from '../testbed/backend';
+import { buildBackends, KNOWN_BACKENDS, type BackendsConfiguration } from '../testbed/build-backends';
+import type { ImageRecord } from '../testbed/images/image-files';
+
+export interface BackendFinding {
+  name: string;
+  isConfigured: boolean;
+  isolation: string;
+  /** What is wrong and what helps; null: it is usable. */
+  problem: string | null;
+  images: ImageRecord[];
+}
+
+export interface ArchitectureFinding {
+  name: string;
+  isServed: boolean;
+  problem: string | null;
+}
+
+export interface VariantFinding {
+  name: string;
+  program: string;
+  version: string | null;
+  isExecutable: boolean;
+}
+
+/** What this machine can do. */
+export interface Findings {
+  backends: BackendFinding[];
+  architectures: ArchitectureFinding[];
+  variants: VariantFinding[];
+}
+
+/** Tries everything that a worker could be told to do here; nothing is built or kept. */
+export async function lookForEverything(
+  configuration: BackendsConfiguration & { worker: Pick<WorkerConfiguration, 'variants'> },
+  machine: Machine,
+): Promise<Findings> {
+  const { worker } = configuration;
+  const names = new Set([...worker.backends, ...KNOWN_BACKENDS, ...Object.keys(worker.backendCommands)]);
+  const backends: BackendFinding[] = [];
+  for (const backend of buildBackends(configuration, machine, () => undefined, [...names])) {
+    backends.push(await findingOf(backend, worker.backends.includes(backend.name)));
+  }
+  const sandboxes = await sandboxProblem(machine);
+  return {
+    backends,
+    architectures: await architectures(machine, sandboxes),
+    variants: sandboxes === null ? await variants(worker.variants, machine) : [],
+  };
+}
+
+async function findingOf(backend: Backend, isConfigured: boolean): Promise<BackendFinding> {
+  const { name, isolation } = backend;
+  return { name, isolation, isConfigured, problem: await backend.detect(), images: await backend.records() };
+}
+
+async function sandboxProblem({ sandboxes }: Machine): Promise<string | null> {
+  try {
+    await sandboxes.detect();
+    return null;
+  } catch (error) {
+    if (error instanceof Unusable) return error.message;
+    throw error;
+  }
+}
+
+async function architectures(machine: Machine, sandboxes: string | null): Promise<ArchitectureFinding[]> {
+  const names = [...new Set([...machine.architectures, ...candidates(hostArchitecture())])];
+  const problem = (arch: string) => (sandboxes === null ? machine.executable.problem(arch) : sandboxes);
+  return Promise.all(
+    names.map(async (name) => ({
+      name,
+      isServed: machine.architectures.includes(name),
+      problem: await problem(name),
+    })),
+  );
+}
+
+function variants(commands: Record<string, string[]>, { sandboxes }: Machine): Promise<VariantFinding[]> {
+  return Promise.all(
+    Object.entries(commands).map(async ([name, [program = '']]) => ({
+      name,
+      program,
+      version: await runnerVersion(program),
+      isExecutable: await sandboxes.isExecutable(program),
+    })),
+  );
+}

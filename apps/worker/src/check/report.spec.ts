@@ -1,0 +1,53 @@
+import type { Findings } from './findings';
+import { isUsable, report } from './report';
+
+const HOUR_MS = 3_600_000;
+
+const RECORD = { suite: 'bookworm', arch: 'amd64', recipe: '', release: null, provedBoot: '', mode: 'tcg' };
+
+function findings(unshare: string | null, executable = true): Findings {
+  return {
+    backends: [
+      { name: 'unshare', isConfigured: true, isolation: 'namespaces', problem: unshare, images: [] },
+      {
+        name: 'qemu',
+        isConfigured: false,
+        isolation: 'virtual machine',
+        problem: null,
+        images: [{ ...RECORD, builtAt: 10 * HOUR_MS }],
+      },
+    ],
+    architectures: [
+      { name: 'amd64', isServed: true, problem: null },
+      { name: 'arm64', isServed: false, problem: 'qemu-user-static missing' },
+    ],
+    variants: [{ name: 'autopkgtest', program: 'autopkgtest', version: null, isExecutable: executable }],
+  };
+}
+
+it('is a page of tables that ends in a verdict', () => {
+  const lines = report(findings(null), 15 * HOUR_MS);
+  expect(lines).toContain('  backend  offered  usable  a test has');
+  expect(lines).toContain('  qemu     no       yes     virtual machine');
+  expect(lines).toContain('  qemu     bookworm  amd64         5 h  tcg');
+  expect(lines).toContain('  autopkgtest  autopkgtest  unknown  yes');
+  expect(lines.join('\n')).not.toContain('qemu-user-static');
+  expect(lines.at(-1)).toBe('This machine can run tests.');
+});
+
+it.each([
+  [findings(null), true, 'This machine can run tests.'],
+  [
+    findings('mmdebstrap missing: apt-get install mmdebstrap'),
+    false,
+    'This machine cannot run tests as it is configured; it could with backends: [qemu].',
+  ],
+  [findings(null, false), false, 'This machine cannot run tests: none of its variants can be executed.'],
+])('says what is missing', (found, usable, verdict) => {
+  expect(isUsable(found)).toBe(usable);
+  const lines = report(found, 0);
+  expect(lines.at(-1)).toBe(verdict);
+  for (const { name, problem } of found.backends) {
+    if (problem !== null) expect(lines).toContain(`  ${name}: ${problem}`);
+  }
+});

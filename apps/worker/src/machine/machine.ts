@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
+import type { WorkerConfiguration } from '@proctor/config';
+import { Sandboxes } from '../sandbox/sandboxes';
+import { Unusable } from '../sandbox/unusable';
+import { Trial } from '../testbed/trial';
+import { Architectures, DETECTED } from './architectures';
+import { currentBoot, Proofs } from './proofs';
+
+/** This machine, as far as it can run tests. */
+export interface Machine {
+  bootId: string;
+  sandboxes: Sandboxes;
+  proofs: Proofs;
+  trial: Trial;
+  executable: Architectures;
+  /** The architectures served: those configured, `detected` ones looked up. */
+  architectures: string[];
+}
+
+/** `runs`: the name of the folder of running sandboxes; a process beside the worker needs another one. */
+export async function lookAtMachine(
+  { workPath, architectures }: Pick<WorkerConfiguration, 'workPath' | 'architectures'>,
+  runs = 'runs',
+): Promise<Machine> {
+  const bootId = await currentBoot();
+  const sandboxes = new Sandboxes(workPath, runs);
+  const proofs = new Proofs(join(workPath, 'proofs.json'), bootId);
+  const executable = new Architectures(sandboxes, proofs);
+  const machine = { bootId, sandboxes, proofs, executable, trial: new Trial(sandboxes) };
+  return { ...machine, architectures: await servedArchitectures(architectures, sandboxes, executable) };
+}
+
+/** A machine without sandboxes executes nothing but what it is told to serve. */
+async function servedArchitectures(
+  names: string[],
+  sandboxes: Sandboxes,
+  executable: Architectures,
+): Promise<string[]> {
+  if (!names.includes(DETECTED)) return names;
+  try {
+    await sandboxes.detect();
+    return await executable.resolve(names);
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    new Logger('Machine').warn(`architectures cannot be detected: ${error.message}`);
+    return executable.own(names);
+  }
+}

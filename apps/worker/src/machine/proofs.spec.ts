@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Proofs } from './proofs';
+
+let folder: string;
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'proofs-'))));
+afterEach(async () => rm(folder, { recursive: true }));
+
+it('proves once in the life of a machine, whoever asks', async () => {
+  const path = join(folder, 'work/proofs.json');
+  const prove = jest.fn(() => Promise.resolve('works'));
+  expect(await new Proofs(path, 'boot 1').once('arm64', prove)).toBe('works');
+  expect(await new Proofs(path, 'boot 1').once('arm64', prove)).toBe('works');
+  expect(prove).toHaveBeenCalledTimes(1);
+  await new Proofs(path, 'boot 1').once('i386', prove);
+  await new Proofs(path, 'boot 2').once('arm64', prove);
+  expect(prove).toHaveBeenCalledTimes(3);
+});
+
+it('tries again what failed', async () => {
+  const proofs = new Proofs(join(folder, 'proofs.json'), 'boot 1');
+  await expect(proofs.once('arm64', () => Promise.reject(new Error('no interpreter')))).rejects.toThrow(
+    'no interpreter',
+  );
+  expect(await proofs.once('arm64', () => Promise.resolve('works'))).toBe('works');
+});
+
+it('keeps what is proved at the same time', async () => {
+  const path = join(folder, 'proofs.json');
+  const proofs = new Proofs(path, 'boot 1');
+  const names = Array.from({ length: 20 }, (_, number) => `proof ${number}`);
+  await Promise.all(names.map((name) => proofs.once(name, () => Promise.resolve(name))));
+  const never = () => Promise.reject(new Error('it was proved already'));
+  for (const name of names) expect(await new Proofs(path, 'boot 1').once(name, never)).toBe(name);
+});

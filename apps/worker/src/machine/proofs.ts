@@ -1,0 +1,51 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+interface Kept {
+  boot: string;
+  /** What was proved → what came of it. */
+  proofs: Record<string, string>;
+}
+
+/** Names the time since this machine was started. */
+export async function currentBoot(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+}
+
+/** What was proved to work since this machine was started, in a file: a worker that starts again need not prove it. */
+export class Proofs {
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly path: string,
+    private readonly boot: string,
+  ) {}
+
+  /** The outcome of `prove`, which runs only if it has not succeeded under this name since the machine was started. */
+  async once(name: string, prove: () => Promise<string>): Promise<string> {
+    const known = (await this.read()).proofs[name];
+    if (known !== undefined) return known;
+    const outcome = await prove();
+    this.writing = this.writing.then(() => this.keep(name, outcome));
+    await this.writing;
+    return outcome;
+  }
+
+  private async keep(name: string, outcome: string): Promise<void> {
+    const kept = await this.read();
+    kept.proofs[name] = outcome;
+    await mkdir(dirname(this.path), { recursive: true });
+    const fresh = `${this.path}.${process.pid}.new`;
+    await writeFile(fresh, JSON.stringify(kept));
+    await rename(fresh, this.path);
+  }
+
+  private async read(): Promise<Kept> {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '{}';
+      throw error;
+    });
+    const kept = JSON.parse(text) as Partial<Kept>;
+    return kept.boot === this.boot && kept.proofs ? (kept as Kept) : { boot: this.boot, proofs: {} };
+  }
+}

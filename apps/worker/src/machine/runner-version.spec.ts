@@ -1,0 +1,34 @@
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runnerVersion } from './runner-version';
+
+let folder: string;
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'runner-'))));
+afterEach(async () => rm(folder, { recursive: true }));
+
+async function program(path: string): Promise<string> {
+  await mkdir(join(folder, path, '..'), { recursive: true });
+  await writeFile(join(folder, path), '#!/bin/sh\n');
+  await chmod(join(folder, path), 0o755);
+  return join(folder, path);
+}
+
+it("takes the changelog's version of a checkout, also through a link", async () => {
+  const runner = await program('checkout/runner/autopkgtest');
+  await mkdir(join(folder, 'checkout/debian'));
+  await writeFile(join(folder, 'checkout/debian/changelog'), 'autopkgtest (6.1) unstable; urgency=medium\n');
+  await symlink(runner, join(folder, 'link'));
+  expect(await runnerVersion(runner)).toBe('6.1');
+  expect(await runnerVersion(join(folder, 'link'))).toBe('6.1');
+});
+
+it("takes the package's version of an installed program", async () => {
+  expect(await runnerVersion('dpkg-query')).toMatch(/^\d+\.\d+/);
+});
+
+it('does not know the version of anything else', async () => {
+  expect(await runnerVersion(await program('some/where/autopkgtest'))).toBeNull();
+  expect(await runnerVersion(join(folder, 'nowhere'))).toBeNull();
+  expect(await runnerVersion('no-such-program-anywhere')).toBeNull();
+});

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { CLEAN_ENVIRONMENT } from '../sandbox/sandbox-command';
+
+const execute = promisify(execFile);
+
+/**
+ * The version of a test runner; autopkgtest cannot be asked for it. A program of a Debian package has the package's,
+ * one in a checkout that of the changelog beside it. null: neither is known.
+ */
+export async function runnerVersion(program: string): Promise<string | null> {
+  const path = await locate(program);
+  if (path === null) return null;
+  return (await versionOfCheckout(path)) ?? (await versionOfPackage(path));
+}
+
+async function locate(program: string): Promise<string | null> {
+  const folders = program.includes('/') ? [''] : CLEAN_ENVIRONMENT.PATH.split(':');
+  for (const folder of folders) {
+    const path = await realpath(join(folder, program)).catch(() => null);
+    if (path !== null) return path;
+  }
+  return null;
+}
+
+/** In a checkout the program lies in `runner/`. */
+async function versionOfCheckout(path: string): Promise<string | null> {
+  const text = await readFile(join(dirname(path), '../debian/changelog'), 'utf8').catch(() => '');
+  return /^autopkgtest \(([^)\s]+)\)/.exec(text)?.[1] ?? null;
+}
+
+async function versionOfPackage(path: string): Promise<string | null> {
+  const found = await query(['--search', path]);
+  const name = /^([a-z0-9][a-z0-9+.-]+)(?::[a-z0-9]+)?: /.exec(found)?.[1];
+  if (name === undefined) return null;
+  return (await query(['--show', '--showformat=${Version}', name])).trim() || null;
+}
+
+/** Empty where dpkg knows nothing of it, or is not there. */
+async function query(args: string[]): Promise<string> {
+  return execute('dpkg-query', args, { env: CLEAN_ENVIRONMENT }).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
+}

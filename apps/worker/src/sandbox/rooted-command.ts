@@ -1,0 +1,34 @@
+/**
+ * Runs in the sandbox, as root of a user namespace of its own: that root is the run user outside, so nothing here needs
+ * the machine's root. What virtualisation servers want to write below /run is a tmpfs. Sockets need short paths, so the work area is there too. The control groups are the
+ * sandbox's own, in the unified layout that container tools expect.
+ */
+const SURROUNDINGS = `
+set -e
+mount -t tmpfs -o mode=755 proctor /run
+mkdir /run/lock /run/work
+mount --bind "$TMPDIR" /run/work
+export HOME=/run/work TMPDIR=/run/work
+mount -t cgroup2 proctor /sys/fs/cgroup
+`;
+
+/**
+ * A command that executes its further arguments as root of a user, mount and control group namespace within the
+ * sandbox, after `script` has prepared what they need. `args` are the script's, from $1 on; it has to `shift` them.
+ */
+export function rooted(script: string, args: string[]): string[] {
+  return [
+    'unshare',
+    '--user',
+    '--map-auto',
+    '--map-root-user',
+    '--mount',
+    '--cgroup',
+    '--',
+    'sh',
+    '-c',
+    `${SURROUNDINGS}${script}exec "$@"\n`,
+    'proctor-testbed',
+    ...args,
+  ];
+}

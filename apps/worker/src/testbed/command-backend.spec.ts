@@ -1,0 +1,13 @@
+import { fillIn } from './command-backend';
+
+it('fills in placeholders wherever they stand, each argument by itself', () => {
+  const template = ['incus', 'autopkgtest/debian/{suite}/{arch}', '--name={suite}', '{unknown}', '{}'];
+  const values = { suite: 'trixie; id', arch: 'amd64' };
+  expect(fillIn(template, values)).toEqual([
+    'incus',
+    'autopkgtest/debian/trixie; id/amd64',
+    '--name=trixie; id',
+    '{unknown}',
+    '{}',
+  ]);
+});

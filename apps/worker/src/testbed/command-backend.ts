@@ -1,0 +1,107 @@
+import type { Testbed } from '@proctor/contracts';
+import type { TestbedArguments } from '../autopkgtest/command';
+import type { Proofs } from '../machine/proofs';
+import type { Sandboxes } from '../sandbox/sandboxes';
+import { requireTools } from '../sandbox/tools';
+import { Unusable } from '../sandbox/unusable';
+import { NotStarted } from '../slot/ports';
+import type { Backend } from './backend';
+import type { Trial } from './trial';
+
+/** Time for a testbed that may have to be fetched or booted at first. */
+const TRIAL_TIMEOUT_MS = 600_000;
+
+/** Fills in the placeholders of a template, each of which may stand anywhere in an argument. */
+export function fillIn(template: string[], values: Record<string, string>): string[] {
+  return template.map((argument) =>
+    argument.replace(/\{(\w+)\}/g, (text, name: string) => values[name] ?? text),
+  );
+}
+
+/**
+ * A virtualisation server of autopkgtest with arguments from the configuration, whose testbeds somebody else looks
+ * after. It offers the suites of `suitesAtStart`, on every architecture that the worker serves.
+ */
+export class CommandBackend implements Backend {
+  readonly buildsAnySuite = false;
+  readonly isolation = 'that of its testbeds, which are not looked after here';
+  private readonly proved = new Set<string>();
+
+  constructor(
+    readonly name: string,
+    private readonly template: string[],
+    private readonly suites: string[],
+    private readonly architectures: string[],
+    private readonly sandboxes: Sandboxes,
+    private readonly trial: Trial,
+    private readonly proofs: Proofs,
+  ) {}
+
+  /** Usable with the testbeds that passed a test; without any, the first one's reason is the answer. */
+  async detect(): Promise<string | null> {
+    const reasons: string[] = [];
+    try {
+      await requireTools(['autopkgtest', 'autodep8']);
+      await this.sandboxes.detect();
+      for (const suite of this.suites) {
+        for (const arch of this.architectures) {
+          const reason = await this.prove(suite, arch);
+          if (reason === null) this.proved.add(`${suite}/${arch}`);
+          else reasons.push(`${suite}/${arch}: ${reason}`);
+        }
+      }
+    } catch (error) {
+      if (error instanceof Unusable) return error.message;
+      throw error;
+    }
+    if (this.proved.size > 0) return null;
+    return reasons[0] ?? 'suitesAtStart names no suite: this backend offers those alone';
+  }
+
+  async open(): Promise<void> {}
+
+  records(): Promise<[]> {
+    return Promise.resolve([]);
+  }
+
+  testbeds(arch: string): Testbed[] {
+    return this.suites
+      .filter((suite) => this.proved.has(`${suite}/${arch}`))
+      .map((suite) => ({ suite, backend: this.name, state: 'ready' }));
+  }
+
+  want(): void {
+    // Its testbeds are somebody else's.
+  }
+
+  async use(suite: string, arch: string): Promise<TestbedArguments> {
+    if (!this.proved.has(`${suite}/${arch}`)) {
+      return Promise.reject(new NotStarted(`the backend ${this.name} has no testbed for ${suite}/${arch}`));
+    }
+    return Promise.resolve(this.argumentsFor(suite, arch));
+  }
+
+  async close(): Promise<void> {}
+
+  private argumentsFor(suite: string, arch: string): TestbedArguments {
+    return { options: [], server: fillIn(this.template, { suite, arch }) };
+  }
+
+  private async prove(suite: string, arch: string): Promise<string | null> {
+    const testbed = this.argumentsFor(suite, arch);
+    const order = {
+      name: `${this.name}-${suite}-${arch}`,
+      timeoutMs: TRIAL_TIMEOUT_MS,
+      argumentsFor: () => Promise.resolve(testbed),
+      signal: new AbortController().signal,
+    };
+    try {
+      const name = `backend ${this.name} ${JSON.stringify(testbed.server)}`;
+      await this.proofs.once(name, () => this.trial.run(order).then(() => 'passed'));
+      return null;
+    } catch (error) {
+      if (error instanceof Unusable) throw error;
+      return (error as Error).message;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { link, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Testbed } from '@proctor/contracts';
+import type { TestbedArguments } from '../autopkgtest/command';
+import type { Architectures } from '../machine/architectures';
+import type { RunFolder } from '../sandbox/run-folder';
+import type { Sandboxes } from '../sandbox/sandboxes';
+import { requireTools } from '../sandbox/tools';
+import { Unusable } from '../sandbox/unusable';
+import { NotStarted } from '../slot/ports';
+import type { Backend } from './backend';
+import { runConfiguration } from './host-apt/apt-settings';
+import type { HostApt } from './host-apt/host-apt';
+import type { ImageFiles, ImageRecord } from './images/image-files';
+import type { Images } from './images/images';
+import type { ImageUse, TestbedKind } from './kinds/testbed-kind';
+
+/** Programs of every kind that is made of images. */
+const TOOLS = ['autopkgtest', 'autodep8', 'mmdebstrap', 'newuidmap', 'slirp4netns'];
+
+/** Testbeds of one kind, made of images of our own, without any need for root. */
+export class ImageBackend implements Backend {
+  readonly buildsAnySuite = true;
+
+  constructor(
+    private readonly kind: TestbedKind,
+    private readonly suitesAtStart: string[],
+    private readonly architectures: string[],
+    private readonly sandboxes: Sandboxes,
+    private readonly machine: Architectures,
+    private readonly images: Images,
+    private readonly files: ImageFiles,
+    private readonly hostApt: HostApt,
+  ) {}
+
+  get name(): string {
+    return this.kind.name;
+  }
+
+  get isolation(): string {
+    return this.kind.isolation;
+  }
+
+  async detect(): Promise<string | null> {
+    try {
+      const served = this.architectures.filter((arch) => this.serves(arch));
+      if (served.length === 0) return `it runs none of ${this.architectures.join(', ')} on this machine`;
+      await requireTools([...TOOLS, ...new Set(served.flatMap((arch) => this.kind.tools(arch)))]);
+      await this.sandboxes.detect();
+      return (await this.kind.problem?.(this.sandboxes)) ?? null;
+    } catch (error) {
+      if (error instanceof Unusable) return error.message;
+      throw error;
+    }
+  }
+
+  async open(): Promise<void> {
+    await this.images.open();
+    for (const suite of this.suitesAtStart) for (const arch of this.architectures) this.want(suite, arch);
+  }
+
+  records(): Promise<ImageRecord[]> {
+    return this.files.list();
+  }
+
+  testbeds(arch: string): Testbed[] {
+    return this.images.testbeds(arch, this.name);
+  }
+
+  want(suite: string, arch: string): void {
+    if (this.serves(arch)) this.images.want(suite, arch);
+  }
+
+  async use(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments> {
+    const mode = this.images.modeOf(suite, arch);
+    if (mode === null) throw new NotStarted(`there is no image ${suite}/${arch}`);
+    const testbed = await imageArguments(this.kind, this.machine, {
+      image: this.files.imagePath(suite, arch),
+      suite,
+      arch,
+      mode,
+      folder,
+    });
+    const settings = join(folder.path, 'apt.conf');
+    await writeFile(settings, runConfiguration(await this.hostApt.settings()), { mode: 0o644 });
+    const options = ['--apt-upgrade', `--copy=${settings}:/etc/apt/apt.conf.d/99host`];
+    return { ...testbed, options: [...options, ...testbed.options] };
+  }
+
+  async close(): Promise<void> {
+    await this.images.close();
+  }
+
+  private serves(arch: string): boolean {
+    return this.kind.emulates || !this.machine.isForeign(arch);
+  }
+}
+
+/** The kind's arguments for an image, with the interpreters that its architecture needs. */
+export async function imageArguments(
+  kind: TestbedKind,
+  machine: Architectures,
+  use: ImageUse,
+): Promise<TestbedArguments> {
+  // A name of its own: a refresh in the meantime does not change the testbed under the run.
+  const own = join(use.folder.path, 'image');
+  await link(use.image, own);
+  const testbed = await kind.use({ ...use, image: own });
+  const interpreters = await machine.interpretersOf(use.arch);
+  return interpreters.length > 0 ? { ...testbed, interpreters } : testbed;
+}

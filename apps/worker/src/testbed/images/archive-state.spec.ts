@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { archiveState, releaseUrls } from './archive-state';
+
+let server: Server;
+let url: string;
+const seen: string[] = [];
+let release: string;
+beforeEach(async () => {
+  seen.length = 0;
+  release = 'Origin: Debian\nDate: Sat, 21 Nov 2026 20:00:00 UTC\nSHA256:\n';
+  server = createServer((request, response) => {
+    seen.push(`${request.url} ${request.headers.range}`);
+    response.writeHead(request.url?.includes('gone') ? 404 : 200).end(release);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  server.close();
+  await once(server, 'close');
+});
+
+it('names the release files of the binary sources', () => {
+  const lines = [
+    'deb [signed-by=/k.gpg] http://mirror.example/debian/ trixie main',
+    'deb-src http://mirror.example/debian trixie main',
+    'deb http://mirror.example/own ./',
+  ];
+  expect(releaseUrls(lines)).toEqual([
+    'http://mirror.example/debian/dists/trixie/InRelease',
+    'http://mirror.example/own/./InRelease',
+  ]);
+});
+
+it('changes with the date of a release, and asks for the beginning alone', async () => {
+  const lines = [`deb ${url}/debian trixie main`, `deb ${url}/debian trixie-updates main`];
+  const before = await archiveState(lines, []);
+  expect(before).toBe('Sat, 21 Nov 2026 20:00:00 UTC\nSat, 21 Nov 2026 20:00:00 UTC');
+  expect(await archiveState(lines, [])).toBe(before);
+  expect(seen).toContain('/debian/dists/trixie-updates/InRelease bytes=0-2047');
+  release = release.replace('20:00', '21:00');
+  expect(await archiveState(lines, [])).not.toBe(before);
+});
+
+it('reads no more of a file that is sent whole', async () => {
+  release += 'x'.repeat(50_000_000);
+  expect(await archiveState([`deb ${url}/debian trixie main`], [])).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
+});
+
+it('does not know what a server does not say', async () => {
+  expect(await archiveState([`deb ${url}/gone trixie main`], [])).toBeNull();
+  expect(await archiveState(['deb http://127.0.0.1:1/debian trixie main'], [])).toBeNull();
+  expect(await archiveState(['deb file:/srv/debian trixie main'], [])).toBeNull();
+  expect(await archiveState([], [])).toBeNull();
+  release = 'no release';
+  expect(await archiveState([`deb ${url}/debian trixie main`], [])).toBeNull();
+});
+
+it("asks through the machine's proxy", async () => {
+  const settings = [{ name: 'Acquire::http::Proxy', value: url }];
+  const state = await archiveState(['deb http://mirror.example/debian trixie main'], settings);
+  expect(state).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
+  expect(seen).toEqual(['http://mirror.example/debian/dists/trixie/InRelease bytes=0-2047']);
+});

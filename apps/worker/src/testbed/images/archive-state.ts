@@ -1,0 +1,76 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { parseOneLine } from '../host-apt/apt-entries';
+import type { AptSetting } from '../host-apt/apt-settings';
+
+const TIMEOUT_MS = 10_000;
+
+/** The fields that describe a release stand before its list of files. */
+const HEAD_BYTES = 2048;
+
+/** The URLs of the signed indices of an image's sources. */
+export function releaseUrls(lines: string[]): string[] {
+  const entries = parseOneLine(lines.join('\n')).filter(({ types }) => types.includes('deb'));
+  return entries.map(({ uris: [uri = ''], suites: [suite = ''] }) => {
+    const base = uri.replace(/\/+$/, '');
+    // A suite that ends in a slash is a folder of its own: sources.list(5).
+    return suite.endsWith('/') ? `${base}/${suite}InRelease` : `${base}/dists/${suite}/InRelease`;
+  });
+}
+
+/**
+ * Changes when one of the archives behind the apt lines publishes something new: the dates of their release files, whose
+ * beginnings alone are fetched. null when one cannot be known.
+ */
+export async function archiveState(lines: string[], settings: AptSetting[]): Promise<string | null> {
+  const dates = await Promise.all(releaseUrls(lines).map((url) => dateOf(url, proxyOf(url, settings))));
+  return dates.length === 0 || dates.includes(null) ? null : dates.join('\n');
+}
+
+function proxyOf(url: string, settings: AptSetting[]): string | null {
+  const name = `acquire::${url.split(':')[0]}::proxy`;
+  const value = settings.find((setting) => setting.name.toLowerCase() === name)?.value ?? 'DIRECT';
+  return value === 'DIRECT' ? null : value;
+}
+
+/** Of http and https only, and not of an https server behind a proxy. */
+async function dateOf(url: string, proxy: string | null): Promise<string | null> {
+  const isPlain = url.startsWith('http:');
+  if (!isPlain && (proxy !== null || !url.startsWith('https:'))) return null;
+  try {
+    const text = await beginningOf(await get(url, proxy));
+    return /^Date: *(.+)$/m.exec(text)?.[1]?.trim() ?? null;
+  } catch {
+    // The age limit stands in for a server that does not answer.
+    return null;
+  }
+}
+
+function get(url: string, proxy: string | null): Promise<IncomingMessage> {
+  const headers = { host: new URL(url).host, range: `bytes=0-${HEAD_BYTES - 1}` };
+  const options = { headers, agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) };
+  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const request = proxy === null ? send(url, options) : httpRequest(proxy, { ...options, path: url });
+    request.once('error', reject);
+    request.once('response', resolve);
+    request.end();
+  });
+}
+
+/** A server may send all of the file, and is left then. @throws Error when it sends something else */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  let text = '';
+  try {
+    if (response.statusCode !== 200 && response.statusCode !== 206) {
+      throw new Error(`HTTP status ${response.statusCode}`);
+    }
+    for await (const chunk of response) {
+      text += (chunk as Buffer).toString('latin1');
+      if (text.length >= HEAD_BYTES) break;
+    }
+  } finally {
+    response.destroy();
+  }
+  return text;
+}

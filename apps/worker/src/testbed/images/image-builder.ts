@@ -1,0 +1,105 @@
+import { chmod, mkdir, open, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { endOfFile } from '../../autopkgtest/plain-file';
+import type { Architectures } from '../../machine/architectures';
+import { rooted } from '../../sandbox/rooted-command';
+import type { RunFolder } from '../../sandbox/run-folder';
+import type { Sandboxes } from '../../sandbox/sandboxes';
+import type { HostApt } from '../host-apt/host-apt';
+import { fingerprint, imageRecipe, type ImageRecipe } from './image-recipe';
+import type { ImageShape } from './image-shape';
+import { archiveState } from './archive-state';
+
+/** Makes images; what keeps and refreshes them need not know how. */
+export interface ImageBuilder {
+  /** Names the way in which the image would be built now. */
+  recipeOf(suite: string, arch: string): Promise<string>;
+  /** Names the state of the suite's archive now; null when it cannot be asked. */
+  archiveState(suite: string): Promise<string | null>;
+  /** Writes the image to `target`. @throws Error with the last words of the tool */
+  build(suite: string, arch: string, target: string, signal: AbortSignal): Promise<void>;
+}
+
+/** An archive's worth of packages is unpacked in the sandbox's memory, and a disk made of it beside it. */
+const WORK_AREA_BYTES = 8 * 1024 ** 3;
+const REASON_LENGTH_MAX = 800;
+
+/** Builds images of one shape with mmdebstrap as the run user, in a sandbox that has the machine's own network. */
+export class MmdebstrapBuilder implements ImageBuilder {
+  /** `label`: tells its folders apart from those of other builders. */
+  constructor(
+    private readonly label: string,
+    private readonly shape: ImageShape,
+    private readonly sandboxes: Sandboxes,
+    private readonly hostApt: HostApt,
+    private readonly architectures: Architectures,
+  ) {}
+
+  async recipeOf(suite: string, arch: string): Promise<string> {
+    return fingerprint(await this.recipe(suite, arch));
+  }
+
+  async archiveState(suite: string): Promise<string | null> {
+    const [{ lines }, settings] = await Promise.all([this.hostApt.sourcesOf(suite), this.hostApt.settings()]);
+    return archiveState(lines, settings);
+  }
+
+  async build(suite: string, arch: string, target: string, signal: AbortSignal): Promise<void> {
+    const { command, sourcesList, finish } = await this.recipe(suite, arch);
+    const interpreters = await this.architectures.interpretersOf(arch);
+    const folder = await this.sandboxes.createFolder(`image-${this.label}-${suite}-${arch}`);
+    try {
+      const list = join(folder.path, 'sources.list');
+      await writeFile(list, sourcesList);
+      const system = finish === null ? target : join(folder.path, 'system.tar');
+      await this.execute(folder, { command, interpreters, input: list, output: system }, signal);
+      if (finish !== null) {
+        const making = rooted(`${finish}exit\n`, [system]);
+        await this.execute(folder, { command: making, interpreters, input: list, output: target }, signal);
+      }
+    } finally {
+      await folder.remove();
+    }
+  }
+
+  private async execute(
+    folder: RunFolder,
+    order: { command: string[]; interpreters: string[]; input: string; output: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { command, interpreters } = order;
+    const [input, output] = await Promise.all([open(order.input, 'r'), open(order.output, 'w', 0o644)]);
+    try {
+      const use = { command, interpreters, network: 'host', tmpfsBytes: WORK_AREA_BYTES } as const;
+      const sandbox = await this.sandboxes.start(folder, { ...use, input: input.fd, output: output.fd });
+      const kill = () => void sandbox.kill();
+      signal.addEventListener('abort', kill);
+      if (signal.aborted) kill();
+      const { code } = await sandbox.ended;
+      signal.removeEventListener('abort', kill);
+      if (code !== 0) throw new Error(lastWords(await endOfFile(folder.errors, 4096)) || `exit code ${code}`);
+      await output.sync();
+    } finally {
+      await Promise.all([input.close(), output.close()]);
+    }
+    await chmod(order.output, 0o644);
+  }
+
+  private async recipe(suite: string, arch: string): Promise<ImageRecipe> {
+    const sources = await this.hostApt.sourcesOf(suite);
+    for (const { path, content } of sources.keys) {
+      if (content === null) continue;
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+      await Promise.all([chmod(dirname(path), 0o755), chmod(path, 0o644)]);
+    }
+    return imageRecipe(suite, arch, this.shape, sources, await this.hostApt.settings());
+  }
+}
+
+/** The complaints among the tool's last lines, else the lines themselves, as one. */
+function lastWords(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const errors = lines.filter((line) => line.startsWith('E: '));
+  return (errors.length > 0 ? errors : lines).slice(-4).join(' ').slice(-REASON_LENGTH_MAX);
+}

@@ -1,0 +1,203 @@
+import type { Clock } from '@proctor/clock';
+import type { Testbed } from '@proctor/contracts';
+import type { SlotLog } from '../../slot/ports';
+import type { ImageBuilder } from './image-builder';
+import type { ImageFiles, ImageRecord } from './image-files';
+
+export interface ImageSettings {
+  /** Read anew at each look. */
+  readonly ageMaxMs: number;
+  /** How often ages and archives are looked at. */
+  checkMs: number;
+  /** First pause after a build that failed; it doubles. */
+  retryFirstMs: number;
+  retryMaxMs: number;
+  /** Names the time since this machine was started: what was proved in another is proved again. */
+  bootId: string;
+}
+
+/** Runs a test on an image that is not in use yet. */
+export interface ImageTrial {
+  /** Resolves to the mode in which the image works. @throws Error that says why it works in none */
+  prove(suite: string, arch: string, image: string, signal: AbortSignal): Promise<string>;
+}
+
+interface Image {
+  suite: string;
+  arch: string;
+  /** The image that runs may use. */
+  record: ImageRecord | null;
+  /** One of an earlier boot, to be proved again. */
+  unproved: ImageRecord | null;
+  /** Monotonic; null: nothing is done to it. */
+  busySince: number | null;
+  failures: number;
+  failure: string | null;
+}
+
+/** The images of one backend: builds and proves them one at a time, replaces old ones, tries again what failed. */
+export class Images {
+  private readonly images = new Map<string, Image>();
+  private readonly queue: Image[] = [];
+  private readonly cancels = new Set<() => void>();
+  private readonly abort = new AbortController();
+  private working: Promise<void> | null = null;
+
+  /** `wallClock`: milliseconds since the epoch. `changed`: an image became ready or failed. */
+  constructor(
+    private readonly files: ImageFiles,
+    private readonly builder: ImageBuilder,
+    private readonly trial: ImageTrial,
+    private readonly settings: ImageSettings,
+    private readonly clock: Clock,
+    private readonly wallClock: () => number,
+    private readonly log: SlotLog,
+    private readonly changed: () => void,
+  ) {}
+
+  async open(): Promise<void> {
+    for (const record of await this.files.load()) {
+      const image = this.imageOf(record.suite, record.arch);
+      if (record.provedBoot === this.settings.bootId) image.record = record;
+      else image.unproved = record;
+      const recipe = await this.builder.recipeOf(record.suite, record.arch).catch(() => record.recipe);
+      if (recipe !== record.recipe || image.unproved) this.enqueue(image);
+    }
+    void this.refreshOld();
+  }
+
+  /** Builds the image unless it is there, under way, or failed a moment ago. */
+  want(suite: string, arch: string): void {
+    const image = this.imageOf(suite, arch);
+    if (image.record === null && image.failure === null) this.enqueue(image);
+  }
+
+  testbeds(arch: string, backend: string): Testbed[] {
+    return [...this.images.values()]
+      .filter((image) => image.arch === arch)
+      .map((image) => ({ suite: image.suite, backend, ...this.stateOf(image) }));
+  }
+
+  /** The mode in which the image works; null when there is none that may be used. */
+  modeOf(suite: string, arch: string): string | null {
+    return this.imageOf(suite, arch).record?.mode ?? null;
+  }
+
+  async close(): Promise<void> {
+    this.abort.abort();
+    for (const cancel of this.cancels) cancel();
+    await this.working;
+  }
+
+  private stateOf(image: Image): Pick<Testbed, 'state' | 'detail'> {
+    if (image.record !== null) return { state: 'ready' };
+    if (image.busySince !== null) {
+      return { state: 'building', detail: `for ${seconds(this.clock.now() - image.busySince)}` };
+    }
+    if (image.failure !== null) return { state: 'failed', detail: image.failure };
+    return this.queue.includes(image)
+      ? { state: 'building', detail: 'it waits for another build' }
+      : { state: 'absent' };
+  }
+
+  private imageOf(suite: string, arch: string): Image {
+    const key = `${suite}/${arch}`;
+    const known = this.images.get(key);
+    if (known) return known;
+    const image = { suite, arch, record: null, unproved: null, busySince: null, failures: 0, failure: null };
+    this.images.set(key, image);
+    return image;
+  }
+
+  private enqueue(image: Image): void {
+    if (this.queue.includes(image) || image.busySince !== null || this.abort.signal.aborted) return;
+    this.queue.push(image);
+    this.working ??= this.workAll();
+  }
+
+  private async workAll(): Promise<void> {
+    for (let image = this.queue.shift(); image; image = this.queue.shift()) {
+      if (this.abort.signal.aborted) break;
+      await this.work(image);
+    }
+    this.working = null;
+  }
+
+  private async work(image: Image): Promise<void> {
+    const name = `${image.suite}/${image.arch}`;
+    const begun = this.clock.now();
+    image.busySince = begun;
+    try {
+      const { unproved } = image;
+      // One that does not work any more is built anew.
+      image.unproved = null;
+      image.record = unproved ? await this.proveAgain(unproved) : await this.build(image);
+      Object.assign(image, { failure: null, failures: 0 });
+      this.log.log(`image ${name} is ready after ${seconds(this.clock.now() - begun)}`);
+    } catch (error) {
+      await this.files.dropFresh(image.suite, image.arch);
+      if (!this.abort.signal.aborted)
+        this.failed(image, error instanceof Error ? error.message : String(error));
+    } finally {
+      image.busySince = null;
+      this.changed();
+    }
+  }
+
+  private async proveAgain(record: ImageRecord): Promise<ImageRecord> {
+    const { suite, arch } = record;
+    const mode = await this.trial.prove(suite, arch, this.files.imagePath(suite, arch), this.abort.signal);
+    const proved = { ...record, mode, provedBoot: this.settings.bootId };
+    await this.files.update(proved);
+    return proved;
+  }
+
+  private async build({ suite, arch }: Image): Promise<ImageRecord> {
+    this.log.log(`building the image ${suite}/${arch}`);
+    const { builder, abort, files } = this;
+    const recipe = await builder.recipeOf(suite, arch);
+    const release = await builder.archiveState(suite);
+    const fresh = files.freshPath(suite, arch);
+    await builder.build(suite, arch, fresh, abort.signal);
+    const builtAt = this.wallClock();
+    const mode = await this.trial.prove(suite, arch, fresh, abort.signal);
+    const record = { suite, arch, builtAt, recipe, release, mode, provedBoot: this.settings.bootId };
+    await files.swapIn(record);
+    return record;
+  }
+
+  private failed(image: Image, reason: string): void {
+    const pauseMs = Math.min(this.settings.retryFirstMs * 2 ** image.failures, this.settings.retryMaxMs);
+    image.failures += 1;
+    image.failure = reason.slice(0, 1000);
+    this.log.warn(
+      `image ${image.suite}/${image.arch} could not be made: ${reason} (next try in ${seconds(pauseMs)})`,
+    );
+    this.later(pauseMs, () => this.enqueue(image));
+  }
+
+  private async refreshOld(): Promise<void> {
+    for (const image of this.images.values()) if (await this.isOld(image)) this.enqueue(image);
+    this.later(this.settings.checkMs, () => void this.refreshOld());
+  }
+
+  private async isOld({ record }: Image): Promise<boolean> {
+    if (record === null) return false;
+    if (this.wallClock() - record.builtAt > this.settings.ageMaxMs) return true;
+    const release = await this.builder.archiveState(record.suite).catch(() => null);
+    return release !== null && record.release !== null && release !== record.release;
+  }
+
+  private later(ms: number, action: () => void): void {
+    if (this.abort.signal.aborted) return;
+    const cancel = this.clock.after(ms, () => {
+      this.cancels.delete(cancel);
+      action();
+    });
+    this.cancels.add(cancel);
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}

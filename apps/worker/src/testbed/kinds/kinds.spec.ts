@@ -1,0 +1,74 @@
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunFolder } from '../../sandbox/run-folder';
+import { commandKind, takesImage } from './command';
+import { LXC } from './lxc';
+import { PODMAN } from './podman';
+import { QEMU } from './qemu';
+import { SCHROOT } from './schroot';
+import { UNSHARE } from './unshare';
+
+let path: string;
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'kinds-'));
+  await chmod(path, 0o755);
+});
+afterEach(async () => rm(path, { recursive: true }));
+
+const use = (mode = '') => ({
+  image: "/images/it's one",
+  suite: 'trixie',
+  arch: 'amd64',
+  mode,
+  folder: { path } as RunFolder,
+});
+
+it.each([
+  [UNSHARE, ['unshare', '--tarball', "/images/it's one"]],
+  [SCHROOT, ['schroot', 'testbed']],
+  [LXC, ['lxc', 'testbed']],
+  [PODMAN, ['podman', 'localhost/testbed', '--stop-timeout=0']],
+])('$name has its virtualisation server', async (kind, server) => {
+  expect((await kind.use(use())).server).toEqual(server);
+});
+
+it.each([[SCHROOT], [LXC], [PODMAN]])(
+  '$name gets its image as an argument, not in a script',
+  async (kind) => {
+    const { wrapper = [] } = await kind.use(use());
+    expect(wrapper.at(-1)).toBe("/images/it's one");
+    expect(wrapper.filter((argument) => argument.includes('/images/'))).toHaveLength(1);
+  },
+);
+
+it('only what has an init of its own needs a control group', async () => {
+  expect((await LXC.use(use())).cgroup).toBe(true);
+  expect((await SCHROOT.use(use())).cgroup).toBeUndefined();
+});
+
+it.each([
+  ['kvm', '--timeout-reboot=60'],
+  ['tcg', '--timeout-reboot=300'],
+])('qemu boots its image in the mode %s', async (mode, timeout) => {
+  const { server } = await QEMU.use(use(mode));
+  expect(server).toContain(timeout);
+  const emulator = join(path, 'qemu-system-x86_64');
+  expect(server).toContain(`--qemu-command=${emulator}`);
+  expect((await stat(emulator)).mode & 0o777).toBe(0o755);
+  const script = await readFile(emulator, 'utf8');
+  expect(script).toContain(`\nmode='${mode}'\n`);
+  expect(script).toContain("\nimage='/images/it'\\''s one'\n");
+});
+
+it('qemu says which architectures it has images for', () => {
+  expect(() => QEMU.tools('s390x')).toThrow('images for virtual machines are made for amd64, i386');
+});
+
+it('a configured server gets an image of ours where its template asks for one', async () => {
+  const template = ['own', '--arch={arch}', '{image}'];
+  expect(takesImage(template)).toBe(true);
+  expect(takesImage(['own', '{suite}'])).toBe(false);
+  const { server } = await commandKind('own', template).use(use());
+  expect(server).toEqual(['own', '--arch=amd64', "/images/it's one"]);
+});

@@ -1,0 +1,47 @@
+import { rooted } from '../../sandbox/rooted-command';
+import type { Sandboxes } from '../../sandbox/sandboxes';
+
+type Trials = Pick<Sandboxes, 'tryCommand'>;
+
+const TRIAL_BYTES = 16 * 1024 * 1024;
+
+/** An overlay in which a folder of the lower layer can be renamed, as dpkg does. */
+const OVERLAY = `
+mkdir -p "$TMPDIR/lower/folder" "$TMPDIR/upper" "$TMPDIR/work" "$TMPDIR/both"
+mount -t overlay -o "lowerdir=$TMPDIR/lower,upperdir=$TMPDIR/upper,workdir=$TMPDIR/work,userxattr" proctor "$TMPDIR/both"
+mkdir "$TMPDIR/both/folder.new"
+rmdir "$TMPDIR/both/folder"
+mv "$TMPDIR/both/folder.new" "$TMPDIR/both/folder"
+`;
+
+const GROUP = 'mkdir /sys/fs/cgroup/trial\nrmdir /sys/fs/cgroup/trial\n';
+
+/** What keeps sandboxes from having overlays without the machine's root; null: nothing. */
+export async function overlayProblem(sandboxes: Trials): Promise<string | null> {
+  const command = rooted(OVERLAY, ['true']);
+  const { code, said } = await sandboxes.tryCommand('overlay', {
+    command,
+    network: 'host',
+    tmpfsBytes: TRIAL_BYTES,
+  });
+  if (code === 0) return null;
+  return `no overlay can be mounted in a user namespace, which takes Linux 5.11 or later: ${said || `exit code ${code}`}`;
+}
+
+/** What keeps containers that have an init of their own from working; null: nothing. */
+export async function containerProblem(sandboxes: Trials): Promise<string | null> {
+  const overlay = await overlayProblem(sandboxes);
+  if (overlay !== null) return overlay;
+  const command = rooted(GROUP, ['true']);
+  const { code, said } = await sandboxes.tryCommand('group', {
+    command,
+    cgroup: true,
+    network: 'host',
+    tmpfsBytes: TRIAL_BYTES,
+  });
+  if (code === 0) return null;
+  return (
+    'an init needs a control group of its own: run the worker as root, or as a systemd service with Delegate=yes ' +
+    `(${said || `exit code ${code}`})`
+  );
+}

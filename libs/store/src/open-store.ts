@@ -1,0 +1,19 @@
+import { FolderStore } from './folder-store';
+import type { ResultStore } from './result-store';
+import type { S3Credentials, StoreSettings } from './store-settings';
+
+/**
+ * The store that the settings name; it need not be within reach yet.
+ * @param credentials asked for when the kind needs them
+ * @throws what `credentials` throws
+ */
+export async function openStore(
+  settings: StoreSettings,
+  credentials: () => S3Credentials,
+): Promise<ResultStore> {
+  if (settings.kind === 'folder') return new FolderStore(settings.path);
+  const keys = credentials();
+  // The client is large: only a deployment that uses it loads it.
+  const { S3Store } = await import('./s3-store.js');
+  return new S3Store(settings, keys);
+}

@@ -1,0 +1,22 @@
+import { RESULT_FILES, type ResultFileName } from '@proctor/contracts';
+
+/** Runs of one folder, so that none grows too large to list. */
+const RUNS_PER_FOLDER = 1000;
+
+/** Where an attempt's files are, in every store: `{runId / 1000}`, `{runId}`, `{attempt}`. */
+export function attemptPath(runId: number, attempt: number): [string, string, string] {
+  const [run, nth] = [positive(runId), positive(attempt)];
+  return [String(Math.floor(run / RUNS_PER_FOLDER)), String(run), String(nth)];
+}
+
+/** Names become paths: only the known ones do. */
+export function checkedName(name: string): ResultFileName {
+  const known = RESULT_FILES.find((each) => each === name);
+  if (!known) throw new Error(`"${name}" is not the name of a result file`);
+  return known;
+}
+
+function positive(id: number): number {
+  if (!Number.isSafeInteger(id) || id < 1) throw new Error(`${id} is not the number of a run or attempt`);
+  return id;
+}

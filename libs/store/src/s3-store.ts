@@ -1,0 +1,131 @@
+import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { RESULT_FILES, type ResultFileName } from '@proctor/contracts';
+import { ContentCheck } from './content-check';
+import { outgoing } from './outgoing';
+import { attemptPath, checkedName } from './result-path';
+import {
+  ResultStore,
+  StoreUnavailable,
+  type ByteRange,
+  type ExpectedContent,
+  type StoredFile,
+} from './result-store';
+import type { S3Credentials, S3Settings } from './store-settings';
+
+/** Parts of one file that are under way at a time: many files are, and each part is held in memory. */
+const PARTS_AT_ONCE = 1;
+/** Of one request, with a growing pause between them. */
+const TRIES_MAX = 3;
+
+/** Keeps results in a bucket, under the names that they have in a folder. */
+export class S3Store extends ResultStore {
+  private readonly client: S3Client;
+  private readonly where: string;
+
+  constructor(
+    private readonly settings: S3Settings,
+    credentials: S3Credentials,
+  ) {
+    super();
+    this.client = clientOf(settings, credentials);
+    this.where = `the bucket ${settings.bucket} of ${settings.endpoint ?? `S3 in ${settings.region}`}`;
+  }
+
+  async put(
+    runId: number,
+    attempt: number,
+    name: ResultFileName,
+    content: Readable,
+    expected: ExpectedContent,
+  ): Promise<void> {
+    content.on('error', () => undefined);
+    const target = this.object(runId, attempt, name);
+    const checked = new ContentCheck(name, expected);
+    // An object appears when its upload is complete, which it never is unless the check let its end through.
+    const upload = new Upload({
+      client: this.client,
+      params: { ...target, Body: checked, ContentLength: expected.size },
+      partSize: this.settings.partBytes,
+      queueSize: PARTS_AT_ONCE,
+    });
+    const [, uploaded] = await Promise.allSettled([pipeline(content, checked), upload.done()]);
+    if (uploaded.status === 'fulfilled') return;
+    // What it read failed, or else the store did, and then it stopped reading.
+    throw uploaded.reason === checked.errored
+      ? uploaded.reason
+      : new StoreUnavailable(this.where, uploaded.reason);
+  }
+
+  async open(
+    runId: number,
+    attempt: number,
+    name: ResultFileName,
+    range?: ByteRange,
+  ): Promise<StoredFile | null> {
+    const Range = range && `bytes=${range.start}-${range.end}`;
+    const request = new GetObjectCommand({ ...this.object(runId, attempt, name), Range });
+    const found = await this.client.send(request).catch((error: unknown) => {
+      if (error instanceof NoSuchKey) return null;
+      throw new StoreUnavailable(this.where, error);
+    });
+    if (!found) return null;
+    const { Body: body, ContentLength, ContentRange, LastModified: modified } = found;
+    const size = range ? sizeIn(ContentRange, range) : ContentLength;
+    if (!(body instanceof Readable)) throw new StoreUnavailable(this.where, 'it answered without content');
+    if (size !== undefined && modified) return { size, modified, content: outgoing(body, this.where) };
+    body.destroy();
+    throw new StoreUnavailable(
+      this.where,
+      `it answered ${Range ?? 'a read'} with ${ContentRange ?? 'no range'}`,
+    );
+  }
+
+  async remove(runId: number, attempt: number): Promise<void> {
+    const requests = RESULT_FILES.map((name) => new DeleteObjectCommand(this.object(runId, attempt, name)));
+    try {
+      await Promise.all(requests.map((request) => this.client.send(request)));
+    } catch (error) {
+      throw new StoreUnavailable(this.where, error);
+    }
+  }
+
+  override close(): void {
+    this.client.destroy();
+  }
+
+  private object(runId: number, attempt: number, name: ResultFileName): { Bucket: string; Key: string } {
+    const path = [...attemptPath(runId, attempt), checkedName(name)].join('/');
+    return { Bucket: this.settings.bucket, Key: `${this.settings.prefix}${path}` };
+  }
+}
+
+function clientOf(settings: S3Settings, credentials: S3Credentials): S3Client {
+  const agent = { keepAlive: true, maxSockets: settings.connectionsMax };
+  return new S3Client({
+    ...(settings.endpoint !== undefined && { endpoint: settings.endpoint }),
+    region: settings.region,
+    forcePathStyle: settings.pathStyle,
+    credentials,
+    maxAttempts: TRIES_MAX,
+    // Every server knows the checksum that signs a request; not every one knows those that came later.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: settings.connectTimeoutMs,
+      requestTimeout: settings.answerTimeoutMs,
+      throwOnRequestTimeout: true,
+      socketTimeout: settings.idleTimeoutMs,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
+}
+
+/** The size of the whole file, of the answer to a request for that range; undefined when it is another one. */
+function sizeIn(contentRange: string | undefined, { start, end }: ByteRange): number | undefined {
+  const [, part, size] = /^bytes (\d+-\d+)\/(\d+)$/.exec(contentRange ?? '') ?? [];
+  return part === `${start}-${end}` ? Number(size) : undefined;
+}

@@ -1,0 +1,140 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import {
+  CreateBucketCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { openStore, StoreUnavailable, type ResultStore, type S3Settings } from '@proctor/store';
+import { linkTo, type CuttableLink } from '../../support/cuttable-link';
+import { S3Server, S3_SERVER_PATIENCE_MS } from '../../support/s3-server';
+import { describeStore } from '../store.contract';
+import { SEVERAL_PARTS_BYTES, type StoreServer } from './server';
+
+const BUCKET = 'results';
+const PREFIX = 'ci/';
+
+let server: S3Server;
+let link: CuttableLink;
+let admin: S3Client;
+const opened: ResultStore[] = [];
+
+beforeAll(async () => {
+  server = await S3Server.start();
+  link = await linkTo(server.endpoint);
+  const { endpoint, credentials } = server;
+  admin = new S3Client({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true });
+  await admin.send(new CreateBucketCommand({ Bucket: BUCKET }));
+}, S3_SERVER_PATIENCE_MS);
+afterAll(async () => {
+  admin?.destroy();
+  opened.forEach((store) => store.close());
+  await link?.cut();
+  await server?.stop();
+});
+
+const settings = (changed: Partial<S3Settings> = {}): S3Settings => ({
+  kind: 's3',
+  endpoint: link.url,
+  region: 'us-east-1',
+  bucket: BUCKET,
+  prefix: PREFIX,
+  pathStyle: true,
+  connectionsMax: 50,
+  connectTimeoutMs: 5_000,
+  answerTimeoutMs: 20_000,
+  idleTimeoutMs: 20_000,
+  partBytes: 5 * 1024 * 1024,
+  ...changed,
+});
+
+const open = async (changed: Partial<S3Settings> = {}, credentials = server.credentials) => {
+  const store = await openStore(settings(changed), () => credentials);
+  opened.push(store);
+  return store;
+};
+
+/** Of objects and of uploads that are not complete. */
+async function names(): Promise<string[]> {
+  const objects = await admin.send(new ListObjectsV2Command({ Bucket: BUCKET }));
+  const uploads = await admin.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
+  const keys = [...(objects.Contents ?? []), ...(uploads.Uploads ?? [])].map(({ Key = '' }) => Key);
+  return keys.map((key) => (key.startsWith(PREFIX) ? key.slice(PREFIX.length) : `no prefix: ${key}`));
+}
+
+let isCut = false;
+
+async function cut(): Promise<void> {
+  await link.cut();
+  isCut = true;
+}
+
+async function mend(): Promise<void> {
+  if (isCut) await link.mend();
+  isCut = false;
+}
+
+async function startS3(): Promise<StoreServer> {
+  const store = await open();
+  return { store, names, cut, mend, close: () => Promise.resolve() };
+}
+
+describeStore('a bucket', startS3);
+
+describe('a bucket', () => {
+  const large = randomBytes(SEVERAL_PARTS_BYTES);
+  const announced = { size: large.length, sha256: createHash('sha256').update(large).digest('hex') };
+
+  afterEach(mend);
+
+  it('that breaks off while it takes a file is out of reach; the file is not there', async () => {
+    const store = await open();
+    const content = new PassThrough();
+    const putting = store.put(77, 1, 'artifacts.tar.gz', content, announced);
+    const refused = expect(putting).rejects.toThrow(StoreUnavailable);
+    content.write(large.subarray(0, large.length - 1));
+    await cut();
+    content.end(large.subarray(large.length - 1));
+    await refused;
+    await mend();
+    expect(await store.open(77, 1, 'artifacts.tar.gz')).toBeNull();
+    await store.put(77, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
+    expect((await buffer((await store.open(77, 1, 'artifacts.tar.gz'))!.content)).equals(large)).toBe(true);
+  });
+
+  it('that breaks off while it is read is out of reach', async () => {
+    const store = await open();
+    await store.put(78, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
+    const { content } = (await store.open(78, 1, 'artifacts.tar.gz'))!;
+    await cut();
+    await expect(buffer(content)).rejects.toThrow(StoreUnavailable);
+  });
+
+  it.each<[string, Partial<S3Settings>, string]>([
+    ['is not there', { bucket: 'nobody-made-it' }, 'the bucket nobody-made-it of http://127.0.0.1'],
+    ['is nowhere', { endpoint: 'http://127.0.0.1:1' }, 'ECONNREFUSED'],
+  ])('that %s is out of reach', async (_, changed, message) => {
+    const store = await open(changed);
+    await expect(store.open(1, 1, 'log.gz')).rejects.toThrow(StoreUnavailable);
+    await expect(store.open(1, 1, 'log.gz')).rejects.toThrow(message);
+  });
+
+  it('does not tell the keys that were refused', async () => {
+    const secret = 'not-the-right-one';
+    const store = await open({}, { ...server.credentials, secretAccessKey: secret });
+    const error: unknown = await store.open(1, 1, 'log.gz').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(String(error)).toContain('SignatureDoesNotMatch');
+    expect(String(error)).not.toContain(secret);
+  });
+
+  it('that has no free connection says so in time', async () => {
+    const store = await open({ connectionsMax: 1, connectTimeoutMs: 200 });
+    await store.put(79, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
+    const { content } = (await store.open(79, 1, 'artifacts.tar.gz'))!;
+    await expect(store.open(79, 1, 'artifacts.tar.gz')).rejects.toThrow(StoreUnavailable);
+    content.destroy();
+  });
+});
