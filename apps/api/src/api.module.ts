@@ -61,6 +61,7 @@ export class ApiModule implements NestModule {
 
   configure(consumer: MiddlewareConsumer): void {
     consumer.apply(DoorMiddleware).forRoutes('api/v1{/*rest}');
-    consumer.apply(postOnly).forRoutes('api/v1/test/batch', 'api/v1/test/publish');
+    const paths = ['batch', 'publish', 'cancel', 'priority'].map((name) => `api/v1/test/${name}`);
+    consumer.apply(postOnly).forRoutes(...paths);
   }
 }

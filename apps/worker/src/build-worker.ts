@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import type { Bus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { Configuration } from '@proctor/config';
+import { SandboxedCanaries } from './attempt/sandboxed-canaries';
 import { SandboxedRunner, type RunnerSettings } from './attempt/sandboxed-runner';
 import { DiskOutbox } from './reports/outbox';
 import { Sandboxes } from './sandbox/sandboxes';
@@ -19,25 +20,29 @@ const SLOT_SETTINGS: SlotSettings = { replyTimeoutMs: 5_000, retryMs: 2_000, sto
 
 /** Puts a worker together from its configuration, whose limits may change while it lives. */
 export function buildWorker(configuration: Pick<Configuration, 'worker'>, bus: Bus): Worker {
-  const { name, architectures, workPath, variants, slots: slotCount } = configuration.worker;
+  const { name, architectures, workPath, variants, sizeClasses, slots: slotCount } = configuration.worker;
   const resultsPath = join(workPath, 'results');
   const sandboxes = new Sandboxes(workPath);
   const wake = () => worker.wake();
   const backends = buildBackends(configuration, sandboxes, wake);
-  const testbeds = new Testbeds(backends, variants, sandboxes, systemClock, new Logger('Testbeds'), wake);
-  const outbox = new DiskOutbox(resultsPath, bus, systemClock, new Logger('Outbox'));
-  const runner = new SandboxedRunner(
+  const testbeds = new Testbeds(
+    backends,
+    variants,
+    sizeClasses,
     sandboxes,
-    testbeds,
-    (runId, attempt, chunk) => bus.appendLog(runId, attempt, chunk),
-    runnerSettings(configuration, resultsPath),
     systemClock,
-    new Logger('Runner'),
+    new Logger('Testbeds'),
+    wake,
   );
+  const outbox = new DiskOutbox(resultsPath, bus, systemClock, new Logger('Outbox'));
+  const limits = runnerSettings(configuration, resultsPath);
+  const runner = new SandboxedRunner(sandboxes, testbeds, bus, limits, systemClock, new Logger('Runner'));
+  const canaries = new SandboxedCanaries(sandboxes, testbeds, limits, systemClock, new Logger('Canaries'));
   const parts: SlotParts = {
     client: new BusDispatchClient(bus),
     outbox,
     runner,
+    canaries,
     testbeds,
     epochs: new Epochs(),
     clock: systemClock,

@@ -1,6 +1,11 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { readAptSources } from './apt-sources-file';
-import type { Configuration, ServerConfiguration, WorkerConfiguration } from './configuration';
+import type {
+  Configuration,
+  SchedulerConfiguration,
+  ServerConfiguration,
+  WorkerConfiguration,
+} from './configuration';
 import { FolderContent, type FileName } from './folder';
 import { hostArchitecture, hostRelease, hostWorkerName } from './host';
 import { readRejectList } from './reject-list-file';
@@ -37,7 +42,7 @@ export function interpret(content: FolderContent, env: NodeJS.ProcessEnv): Confi
   };
   const server = collect('proctor.yaml', (yaml) => {
     const file = yaml.as(ServerFile);
-    return { server: serverConfiguration(file, yaml, home, env), scheduler: file.scheduler };
+    return { server: serverConfiguration(file, yaml, home, env), scheduler: schedulerConfiguration(file) };
   });
   const worker = collect('worker.yaml', (yaml) =>
     workerConfiguration(yaml.as(WorkerFile), home, content.folder),
@@ -63,6 +68,13 @@ function serverConfiguration(
     const text = 'must be at most half of leaseTtlMs, so that one lost renewal costs no lease';
     problems.push(yaml.problem(['scheduler', 'leaseRenewMs'], text));
   }
+  const { retry, blame } = file.scheduler;
+  if (retry.delayMaxMs < retry.delayMs) {
+    problems.push(yaml.problem(['scheduler', 'retry', 'delayMaxMs'], 'must be at least delayMs'));
+  }
+  if (blame.quarantineMaxMs < blame.quarantineMs) {
+    problems.push(yaml.problem(['scheduler', 'blame', 'quarantineMaxMs'], 'must be at least quarantineMs'));
+  }
   if (file.api.bodiesBytesMax < file.api.bodyBytesMax) {
     problems.push(yaml.problem(['api', 'bodiesBytesMax'], 'must be at least bodyBytesMax'));
   }
@@ -81,6 +93,12 @@ function serverConfiguration(
     variants: file.variants,
     storePath: within(home, file.storePath),
   };
+}
+
+/** A cap that the file leaves out is absent, so that whoever has a default for it may spread the caps over it. */
+function schedulerConfiguration({ scheduler }: ServerFile): SchedulerConfiguration {
+  const caps = Object.entries(scheduler.caps).filter(([, cap]) => typeof cap === 'number');
+  return { ...scheduler, caps: Object.fromEntries(caps) };
 }
 
 function workerConfiguration(file: WorkerFile, home: string, folder: string): WorkerConfiguration {

@@ -1,6 +1,16 @@
 import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, IsUrl, Max, MaxLength, Min } from 'class-validator';
 import { AtStart } from './at-start';
-import { ArchitectureList, Count, HOST, Milliseconds, NameList, ProxyList, Section } from './rules';
+import {
+  ArchitectureList,
+  Count,
+  HOST,
+  Milliseconds,
+  NameList,
+  ProxyList,
+  Section,
+  SizeClasses,
+  Weights,
+} from './rules';
 
 export class ApiSection {
   @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
@@ -24,15 +34,48 @@ export class ApiSection {
   publicUrl?: string;
 }
 
+export class RetrySection {
+  @Count() attemptsMax = 3;
+  @Milliseconds() delayMs = 30_000;
+  @Milliseconds() delayMaxMs = 600_000;
+}
+
+export class FairShareSection {
+  @Milliseconds() halfLifeMs = 3_600_000;
+  @Weights() weights: Record<string, number> = {};
+}
+
+export class AgeingSection {
+  @Milliseconds() stepMs = 21_600_000;
+  @IsInt() @Min(0) @Max(9) stepsMax = 2;
+}
+
+export class CapsSection {
+  @IsOptional() @Count() perRequestorMax?: number;
+  @IsOptional() @Count() perPackageMax?: number;
+  @IsOptional() @Count() perSuiteMax?: number;
+}
+
+export class BlameSection {
+  @Count() failuresMax = 3;
+  @Milliseconds() quarantineMs = 600_000;
+  @Milliseconds() quarantineMaxMs = 21_600_000;
+  @Milliseconds() slowedMs = 600_000;
+  @Milliseconds() canaryTimeoutMs = 600_000;
+}
+
 export class SchedulerSection {
   @AtStart() @Milliseconds() leaseTtlMs = 60_000;
   @AtStart() @Milliseconds() leaseRenewMs = 15_000;
   @AtStart() @Milliseconds() ownershipTtlMs = 5_000;
   @Milliseconds() arrivalPollMs = 5_000;
   @Milliseconds() askAgainMs = 5_000;
-  @Count() attemptsMax = 3;
-  @Milliseconds() retryDelayMs = 30_000;
-  @Milliseconds() retryDelayMaxMs = 600_000;
+  @Section(() => RetrySection) retry = new RetrySection();
+  @Section(() => FairShareSection) fairShare = new FairShareSection();
+  @Section(() => AgeingSection) ageing = new AgeingSection();
+  @Section(() => CapsSection) caps = new CapsSection();
+  @SizeClasses() sizeClasses: Record<string, string[]> = {};
+  @Section(() => BlameSection) blame = new BlameSection();
   @Count() mailboxLengthMax = 10_000;
   @Count() turnMessagesMax = 500;
 }

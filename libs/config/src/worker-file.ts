@@ -42,6 +42,7 @@ export class WorkerFile {
   @AtStart() @ArchitectureList() architectures: string[] = [HOST];
   @AtStart() @IsArray() @IsString({ each: true }) suitesAtStart: string[] = [HOST];
   @AtStart() @NameList() backends: string[] = ['unshare'];
+  @AtStart() @IsArray() @IsString({ each: true }) sizeClasses: string[] = [];
   @AtStart() @ListsByName() variants: Record<string, string[]> = { autopkgtest: ['autopkgtest'] };
   @AtStart() @IsString() @IsNotEmpty() workPath = 'worker';
   @Count() runTmpfsBytes = 8 * GIB;

@@ -5,6 +5,8 @@ import { pinOptions } from './pins';
 export interface TestbedArguments {
   /** Options of the runner that prepare this kind of testbed. */
   options: string[];
+  /** Options that bring it up to date from the archive first. */
+  upgrade: string[];
   /** The virtualisation server and its arguments. */
   server: string[];
 }
@@ -49,6 +51,7 @@ export function autopkgtestCommand(lease: Lease, parts: CommandParts): string[] 
     '--no-built-binaries',
     '--output-dir',
     parts.outputFolder,
+    ...parts.testbed.upgrade,
     ...parts.testbed.options,
     ...parts.signingKeyFiles.map(
       (file, index) => `--copy=${file}:/etc/apt/trusted.gpg.d/proctor-${index}.asc`,

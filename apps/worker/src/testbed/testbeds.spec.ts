@@ -19,7 +19,7 @@ function makeTestbeds() {
     open: () => Promise.resolve(),
     testbeds: (arch) => [{ suite: `bookworm-${arch}`, backend: 'unshare', state: 'ready' }],
     want: (suite, arch) => void state.wanted.push(`${suite}/${arch}`),
-    use: () => Promise.resolve({ options: [], server: ['unshare'] }),
+    use: () => Promise.resolve({ upgrade: [], options: [], server: ['unshare'] }),
     close: () => Promise.resolve(),
   };
   const variants = { autopkgtest: ['autopkgtest'], git: ['/opt/autopkgtest', '--debug'] };
@@ -27,7 +27,8 @@ function makeTestbeds() {
     isExecutable: (program: string) => Promise.resolve(state.executables.includes(program)),
   };
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const testbeds = new Testbeds([backend], variants, sandboxes, clock, log, () => (state.changes += 1));
+  const changed = () => (state.changes += 1);
+  const testbeds = new Testbeds([backend], variants, ['big'], sandboxes, clock, log, changed);
   return { testbeds, state, said, clock };
 }
 
@@ -38,6 +39,7 @@ it('offers what works', async () => {
     testbeds: [{ suite: 'bookworm-amd64', backend: 'unshare', state: 'ready' }],
     variants: ['autopkgtest'],
     builds: ['unshare'],
+    sizeClasses: ['big'],
   });
   expect(testbeds.runner('autopkgtest')).toEqual(['autopkgtest']);
   expect(() => testbeds.runner('git')).toThrow(NotStarted);
@@ -52,6 +54,7 @@ it('says what is missing, and notices within a minute that it is there', async (
     testbeds: [],
     variants: [],
     builds: [],
+    sizeClasses: ['big'],
     problem: 'no usable backend: unshare: mmdebstrap missing: apt-get install mmdebstrap',
   });
   await clock.runUntil(120_000);

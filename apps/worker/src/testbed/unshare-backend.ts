@@ -62,7 +62,8 @@ export class UnshareBackend implements Backend {
     const settings = join(folder.path, 'apt.conf');
     await writeFile(settings, runConfiguration(await this.hostApt.settings()), { mode: 0o644 });
     return {
-      options: ['--apt-upgrade', `--copy=${settings}:/etc/apt/apt.conf.d/99host`],
+      upgrade: ['--apt-upgrade'],
+      options: [`--copy=${settings}:/etc/apt/apt.conf.d/99host`],
       server: ['unshare', '--tarball', image],
     };
   }
