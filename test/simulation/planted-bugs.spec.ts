@@ -2,6 +2,7 @@ import type { DispatcherState as State } from '@proctor/dispatch';
 import type { FinishedReport } from '@proctor/contracts';
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import type { Letter } from '../../apps/scheduler/src/dispatcher/mailbox';
+import { News } from '../../apps/scheduler/src/dispatcher/news';
 import { DispatcherState } from '../../libs/dispatch/src';
 import type * as Reporting from '../../libs/dispatch/src/reporting';
 import { simulate } from './world/simulation';
@@ -62,6 +63,17 @@ const BUGS: PlantedBug[] = [
     name: 'leases never expire',
     plant: () => void jest.spyOn(DispatcherState.prototype, 'nextExpiryMs', 'get').mockReturnValue(undefined),
     foundBy: /lost, it is (leased|running)/,
+  },
+  {
+    name: 'orders are read and forgotten',
+    plant: () => {
+      const read = Reflect.get(News.prototype, 'orders');
+      jest.spyOn(News.prototype, 'orders').mockImplementation(async function (this: News, now: number) {
+        await read.call(this, now);
+        return [];
+      });
+    },
+    foundBy: /no dispatcher took its order in/,
   },
 ];
 
