@@ -125,9 +125,8 @@ export async function startApi({ server, databaseUrl = (own) => own }: ApiOption
     const configuration = apiConfiguration({ storePath, ...server });
     const application = await createApplication(
       testModule(configuration, await databaseUrl(own.url), broker),
-      {
-        abortOnError: false,
-      },
+      configuration.server,
+      { abortOnError: false },
     );
     undo.push(() => application.close());
     await application.listen(0, '127.0.0.1');
