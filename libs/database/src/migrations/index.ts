@@ -1,5 +1,10 @@
 import { CancelRetryPublish1764200000000 } from './cancel-retry-publish';
 import { FirstSchema1763640000000 } from './first-schema';
+import { QueueLengths1764300000000 } from './queue-lengths';
 
 /** In the order in which they run; the number is the time in milliseconds at which each was written. */
-export const MIGRATIONS = [FirstSchema1763640000000, CancelRetryPublish1764200000000];
+export const MIGRATIONS = [
+  FirstSchema1763640000000,
+  CancelRetryPublish1764200000000,
+  QueueLengths1764300000000,
+];

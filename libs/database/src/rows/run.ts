@@ -33,7 +33,7 @@ import { UserRow } from './user';
 @Index('runs_status', { synchronize: false })
 @Index('runs_status_updates', { synchronize: false })
 @Index('runs_passes', { synchronize: false })
-@Index('runs_news', { synchronize: false })
+@Index('runs_queues', { synchronize: false })
 @Index('runs_retries', { synchronize: false })
 @Index('runs_private', { synchronize: false })
 @Index('runs_finished_private', { synchronize: false })
