@@ -2,6 +2,7 @@ import type { DispatcherState as State } from '@proctor/dispatch';
 import type { FinishedReport } from '@proctor/contracts';
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import type { Letter } from '../../apps/scheduler/src/dispatcher/mailbox';
+import { News } from '../../apps/scheduler/src/dispatcher/news';
 import { DispatcherState } from '../../libs/dispatch/src';
 import type * as Reporting from '../../libs/dispatch/src/reporting';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
@@ -121,6 +122,17 @@ const BUGS: PlantedBug[] = [
       jest.spyOn(Ageing.prototype, 'levelMax').mockReturnValue(Infinity);
     },
     foundBy: /granted before run \d+ of higher priority/,
+  },
+  {
+    name: 'orders are read and forgotten',
+    plant: () => {
+      const read = Reflect.get(News.prototype, 'orders');
+      jest.spyOn(News.prototype, 'orders').mockImplementation(async function (this: News, now: number) {
+        await read.call(this, now);
+        return [];
+      });
+    },
+    foundBy: /no dispatcher took it in/,
   },
 ];
 

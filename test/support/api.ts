@@ -16,6 +16,7 @@ import type { Ownership } from '@proctor/dispatch';
 import { FolderStore, StoreModule } from '@proctor/store';
 import { createApplication } from '../../apps/api/src/application';
 import { ApiModule } from '../../apps/api/src/api.module';
+import { fixedStatus } from '../../apps/api/src/configuration.token';
 import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
 import { DispatcherLine } from '../../apps/api/src/dispatchers/dispatcher-line';
 import { apiConfiguration } from './api-configuration';
@@ -23,6 +24,8 @@ import { createTestDatabase } from './database';
 
 export interface ApiOptions {
   server?: Partial<ApiConfiguration['server']>;
+  /** When the configuration is said to have been read; now when absent. */
+  configuredAt?: Date;
   /** Where the api finds the database, when that is not the test's own. */
   databaseUrl?: (own: string) => string | Promise<string>;
 }
@@ -105,7 +108,11 @@ export class RunningApi {
 }
 
 /** @throws with nothing left running when the api does not start */
-export async function startApi({ server, databaseUrl = (own) => own }: ApiOptions = {}): Promise<RunningApi> {
+export async function startApi({
+  server,
+  configuredAt,
+  databaseUrl = (own) => own,
+}: ApiOptions = {}): Promise<RunningApi> {
   // Refused requests are what these tests are about; their log lines would drown the report.
   Logger.overrideLogger(false);
   const undo: (() => Promise<unknown>)[] = [];
@@ -124,10 +131,9 @@ export async function startApi({ server, databaseUrl = (own) => own }: ApiOption
     undo.push(() => bus.close());
     const configuration = apiConfiguration({ storePath, ...server });
     const application = await createApplication(
-      testModule(configuration, await databaseUrl(own.url), broker),
-      {
-        abortOnError: false,
-      },
+      testModule(configuration, configuredAt, await databaseUrl(own.url), broker),
+      configuration.server,
+      { abortOnError: false },
     );
     undo.push(() => application.close());
     await application.listen(0, '127.0.0.1');
@@ -157,6 +163,7 @@ async function makeKeys({ users, apiKeys }: OpenDatabase): Promise<RunningApi['k
 
 function testModule(
   configuration: ApiConfiguration,
+  configuredAt: Date | undefined,
   databaseUrl: string,
   broker: MemoryBroker,
 ): DynamicModule {
@@ -165,7 +172,7 @@ function testModule(
     imports: [
       DatabaseModule.forRoot(databaseUrl),
       StoreModule.forRoot(configuration.server.storePath),
-      ApiModule.forRoot(configuration),
+      ApiModule.forRoot(configuration, fixedStatus(configuredAt)),
     ],
     providers: [
       {

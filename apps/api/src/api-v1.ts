@@ -15,7 +15,7 @@ import { DispatcherLine } from './dispatchers/dispatcher-line';
 import { OrderSignal } from './dispatchers/order-signal';
 import { KeysController } from './keys/keys.controller';
 import { KeysService } from './keys/keys.service';
-import { RateLimit } from './limits/rate-limit';
+import { AnonymousRateLimit, KnownRateLimit } from './limits/rate-limit';
 import { DocumentController } from './openapi/document.controller';
 import { PackageInfoController } from './packages/package-info.controller';
 import { PublicationController } from './publication/publication.controller';
@@ -57,7 +57,8 @@ export const API_V1: { controllers: NonNullable<DynamicModule['controllers']>; p
     KeyCheck,
     PasswordCheck,
     GuessLimit,
-    RateLimit,
+    KnownRateLimit,
+    AnonymousRateLimit,
     BodyRoom,
     SubmissionService,
     RetryService,

@@ -29,9 +29,14 @@ export interface ServerConfiguration {
   /** Requests of one API key, or of one user to the endpoints of keys, that one api process takes. */
   requestsPerSecondMax: number;
   requestsPerMinuteMax: number;
+  /** The same of one network, for what is asked without a key. */
+  anonymousRequestsPerSecondMax: number;
+  anonymousRequestsPerMinuteMax: number;
   /** All bodies that one api process holds at a time; a request whose body finds no room waits, then gets a 503. */
   bodiesBytesMax: number;
   bodyWaitMs: number;
+  /** How long the rest of a refused body is read and dropped, so that its client gets to reading the answer. */
+  refusedBodyMs: number;
   /** Longest `wait` of a request for results; 0 to 60. */
   waitSecondsMax: number;
   /** Wrong passwords for one user from one address; an address may guess ten times as often over all users. */

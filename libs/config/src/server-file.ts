@@ -21,8 +21,11 @@ export class ApiSection {
   @Count() historyLengthMax = 500;
   @Count() requestsPerSecondMax = 1_000;
   @Count() requestsPerMinuteMax = 60_000;
+  @Count() anonymousRequestsPerSecondMax = 500;
+  @Count() anonymousRequestsPerMinuteMax = 30_000;
   @Count() bodiesBytesMax = 128 * 1024 * 1024;
   @Milliseconds() bodyWaitMs = 5_000;
+  @Milliseconds() refusedBodyMs = 5_000;
   @IsInt() @Min(0) @Max(60) waitSecondsMax = 60;
   @Count() passwordGuessesPerHourMax = 20;
   @AtStart() @Milliseconds() headersTimeoutMs = 20_000;
