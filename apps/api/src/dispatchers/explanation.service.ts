@@ -17,6 +17,9 @@ export interface Explanation {
   reasons: string[];
 }
 
+/** A scheduler of an earlier version, while a deployment is brought up to date, tells the reasons alone. */
+type WithReasons = Partial<ExplainReply> & Pick<ExplainReply, 'reasons'>;
+
 /** What the dispatchers say about waiting runs. They may be away: the books are not, and pages show what there is. */
 @Injectable()
 export class ExplanationService {
@@ -26,9 +29,10 @@ export class ExplanationService {
 
   /** Why a run waits, and for how long. */
   async of(run: { runId: number; arch: string }): Promise<Explanation> {
-    const reply = await this.ask<ExplainReply>(subjectOf(SUBJECTS.explain, run.arch), { runId: run.runId });
+    const subject = subjectOf(SUBJECTS.explain, run.arch);
+    const reply = await this.ask<WithReasons>(subject, { runId: run.runId });
     if (!reply) return { position: null, ahead: null, estimatedStart: null, reasons: [silence(run.arch)] };
-    const { position, ahead, startsInMs, reasons } = reply;
+    const { position = null, ahead = null, startsInMs = null, reasons } = reply;
     return {
       position,
       ahead,
