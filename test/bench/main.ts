@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
-import { choosing } from './choosing';
+import { choosing, explaining, memoryPerRun } from './choosing';
 import { measure, type Pair, type PairResult } from './pairs';
 import { ServedApi } from './served-api';
 import { serving } from './serving';
@@ -32,6 +32,8 @@ async function pairs(): Promise<void> {
   console.log('| what | measured ms | baseline ms | ratio (min, max) |\n| --- | --- | --- | --- |');
   await report(choosing(1_000, 100_000));
   await report(choosing(1_000, 1_000_000));
+  await report(explaining(1_000, 100_000));
+  await report(explaining(1_000, 1_000_000));
   await onDatabase(async (url) => {
     const { database, submitter } = await someRequestor(url);
     try {
@@ -40,6 +42,10 @@ async function pairs(): Promise<void> {
       await database.close();
     }
   });
+  const { whole, ours } = memoryPerRun(1_000_000);
+  console.log(
+    `\n1000000 waiting: ${whole.toFixed(0)} bytes a run, ${ours.toFixed(0)} of them beside the run as it was read`,
+  );
 }
 
 async function report(pair: Pair): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Check } from './check';
 import { dataChecks } from './checks/data';
+import { adminChecks, manyRunsChecks, storyChecks } from './checks/decisions';
 import { doorChecks } from './checks/door';
 import { errorChecks } from './checks/errors';
 import { idempotencyChecks } from './checks/idempotency';
@@ -34,8 +35,11 @@ export const CHECKS: Check[] = [
   ...orderChecks,
   ...retryChecks,
   ...cancelChecks,
+  ...manyRunsChecks,
   ...publishChecks,
   ...listingChecks,
+  ...storyChecks,
+  ...adminChecks,
   ...rejectChecks,
   ...dataChecks,
   ...statusChecks,

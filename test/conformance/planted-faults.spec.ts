@@ -5,6 +5,7 @@ import { CHECKS } from './checks';
 import type { Check } from './check';
 import type { FaultMaker } from './faults/fault';
 import { FaultyProxy } from './faults/faulty-proxy';
+import { decisionFaults } from './faults/of-decisions';
 import { doorFaults } from './faults/of-the-door';
 import { publicDataFaults } from './faults/of-public-data';
 import { requestFaults } from './faults/of-requests';
@@ -21,7 +22,13 @@ const key = (): string => instance.options.key;
 
 /** The key that some faults use is known once the service runs; names and checks are known before. */
 function faultMakers(withKey: string): FaultMaker[] {
-  return [...doorFaults(withKey), ...requestFaults, ...resultFaults(withKey), ...publicDataFaults];
+  return [
+    ...doorFaults(withKey),
+    ...requestFaults,
+    ...decisionFaults,
+    ...resultFaults(withKey),
+    ...publicDataFaults,
+  ];
 }
 
 const FAULTS = faultMakers('').map((make, index) => ({ ...make(), index }));

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { NoAnswer, RemoteError, type Bus, type BusMessage } from '@proctor/bus';
-import { SUBJECTS, subjectOf, type LogChunk } from '@proctor/contracts';
+import { SUBJECTS, subjectOf, type Fact, type LogChunk } from '@proctor/contracts';
 import { Events } from './bus/events';
 import { newRunId, newScope, LIMITS, type BusServer, type StartServer } from './bus/server';
 
@@ -124,6 +124,44 @@ export function describeBus(name: string, start: StartServer): void {
           setImmediate(() => abort.abort());
         }
         expect(chunks).toEqual([CHUNK(0)]);
+      });
+    });
+
+    describe('events', () => {
+      const fact = (factId: number, changes: Partial<Fact> = {}): Fact => ({
+        ...{ factId, runId: 1, arch: scope, suite: 'sid', kind: 'granted', state: 'leased', attempt: 1 },
+        ...{ actor: 'scheduler', reason: null, verdict: null, at: '2026-01-01T00:00:00.000Z', ...changes },
+      });
+
+      async function read(count: number): Promise<Fact[]> {
+        const facts: Fact[] = [];
+        for await (const each of other.readEvents(scope)) {
+          facts.push(each);
+          if (facts.length === count) break;
+        }
+        return facts;
+      }
+
+      it('reads those of an architecture as they were published and as they come, repeated ones once', async () => {
+        const [first, second, third] = [newRunId(), newRunId(), newRunId()];
+        await bus.publishEvent(fact(first));
+        await bus.publishEvent(fact(newRunId(), { arch: newScope() }));
+        const reading = read(3);
+        await bus.publishEvent(fact(second, { kind: 'started' }));
+        await bus.publishEvent(fact(first));
+        await bus.publishEvent(fact(third));
+        expect(await reading).toEqual([fact(first), fact(second, { kind: 'started' }), fact(third)]);
+      });
+
+      it('ends when the signal aborts', async () => {
+        await bus.publishEvent(fact(newRunId()));
+        const abort = new AbortController();
+        let count = 0;
+        for await (const _each of other.readEvents(scope, abort.signal)) {
+          count++;
+          setImmediate(() => abort.abort());
+        }
+        expect(count).toBe(1);
       });
     });
 

@@ -1,11 +1,16 @@
 import { FenceBroken, type Write } from '@proctor/dispatch';
 import type { RunRequest } from '@proctor/contracts';
+import { journalFacts } from './journal.facts';
+import { journalFailures } from './journal.failures';
 import { journalFences } from './journal.fences';
+import { journalLearning } from './journal.learning';
 import { journalOrders } from './journal.orders';
+import { journalStanding } from './journal.standing';
 import {
   ARCH,
   finish,
   grant,
+  HALF_LIFE_MS,
   type JournalFixture,
   outcome,
   request,
@@ -19,9 +24,12 @@ export * from './journal.fixture';
 /** What every journal promises; `make` gives a new, empty one. */
 export function journalContract(name: string, make: () => Promise<JournalFixture>): void {
   describe(`${name} as a journal`, () => {
-    journalFences(make);
-    journalOrders(make);
-    journalBooks(make);
+    const parts = [
+      ...[journalFences, journalOrders, journalStanding, journalFailures, journalLearning, journalFacts],
+      journalBooks,
+    ];
+    // Each part is a block of its own, so that its hooks run for its own tests only.
+    for (const part of parts) describe(part.name, () => part(make));
   });
 }
 
@@ -36,7 +44,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
   afterEach(() => books.close());
 
   const commit = (...writes: Write[]) => books.journal.commit(ARCH, epoch, writes);
-  const load = () => books.journal.load(ARCH);
+  const load = async () => (await books.journal.load(ARCH, HALF_LIFE_MS)).runs;
   const arrivingIds = async (limit = 100) =>
     (await books.journal.arrivals(ARCH, limit)).map((run) => run.runId);
 
@@ -67,12 +75,15 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       expect(arrived[0]).toEqual({
         ...asked,
         runId: first,
-        requestorId: expect.any(Number),
+        requestor: 'ada',
         arrivedAt: expect.any(Number),
+        waitedMs: expect.any(Number),
         attempt: 0,
         attemptsLost: 0,
+        failedOn: [],
         lease: null,
         latestWorker: null,
+        latestFailed: false,
       });
       expect(Number.isInteger(arrived[0]!.arrivedAt)).toBe(true);
     });
@@ -119,7 +130,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       );
       await runAfter((id) => finish(id, 0));
       await accept({ arch: 'arm64' });
-      const lease = { worker: 'w1', incarnation: 'life-1' };
+      const lease = { worker: 'w1', incarnation: 'life-1', heldMs: expect.any(Number) };
       expect((await load()).map(({ runId, attempt, lease }) => ({ runId, attempt, lease }))).toEqual([
         { runId: arriving, attempt: 0, lease: null },
         { runId: waiting, attempt: 0, lease: null },
@@ -250,16 +261,17 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       });
     });
 
-    it('remembers which attempt ended the run', async () => {
+    it('remembers which attempts were reported', async () => {
       const runId = await runAfter(
         (id) => grant(id, 1),
         (id) => requeue(id, 1),
         (id) => grant(id, 2),
       );
-      expect(await books.journal.finishedAttempt(runId)).toBeNull();
+      const isReported = async (attempt: number) => books.journal.isReported(runId, attempt);
+      expect([await isReported(1), await isReported(2)]).toEqual([false, false]);
       await commit(finish(runId, 2));
-      expect(await books.journal.finishedAttempt(runId)).toBe(2);
-      expect(await books.journal.finishedAttempt(2_000_000_000)).toBeNull();
+      expect([await isReported(1), await isReported(2), await isReported(3)]).toEqual([false, true, false]);
+      expect(await books.journal.isReported(2_000_000_000, 1)).toBe(false);
     });
   });
 }

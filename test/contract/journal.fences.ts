@@ -1,6 +1,16 @@
 import type { RunRequest } from '@proctor/contracts';
 import { FenceBroken, StaleEpoch, type Write } from '@proctor/dispatch';
-import { ARCH, finish, grant, type JournalFixture, request, requeue, start, takeIn } from './journal.fixture';
+import {
+  ARCH,
+  fail,
+  finish,
+  grant,
+  type JournalFixture,
+  request,
+  requeue,
+  start,
+  takeIn,
+} from './journal.fixture';
 
 /** What a journal refuses. */
 export function journalFences(make: () => Promise<JournalFixture>): void {
@@ -64,6 +74,7 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
           (id) => start(id, 0),
           (id) => start(id, 1),
           (id) => requeue(id, 0),
+          (id) => fail(id, 0),
           (id) => finish(id, 1),
         ],
       ],
@@ -92,9 +103,14 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
         [(id) => grant(id, 1), (id) => grant(id, 3), (id) => start(id, 1), (id) => requeue(id, 1)],
       ],
       [
+        'queued again after a failure',
+        [(id) => grant(id, 1), (id) => fail(id, 1)],
+        [(id) => grant(id, 1), (id) => start(id, 1), (id) => requeue(id, 1), (id) => fail(id, 1)],
+      ],
+      [
         'leased a second time',
         [(id) => grant(id, 1), (id) => requeue(id, 1), (id) => grant(id, 2)],
-        [(id) => start(id, 1), (id) => requeue(id, 1), (id) => finish(id, 1)],
+        [(id) => start(id, 1), (id) => requeue(id, 1), (id) => fail(id, 1), (id) => finish(id, 1)],
       ],
       [
         'finished',
@@ -104,6 +120,7 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
           (id) => grant(id, 2),
           (id) => start(id, 1),
           (id) => requeue(id, 1),
+          (id) => fail(id, 1),
           (id) => finish(id, 1, { verdict: 'fail' }),
         ],
       ],

@@ -1,10 +1,10 @@
-import type { RunRequest, RunState, Verdict } from '@proctor/contracts';
+import type { Fact, RunRequest, RunState, Verdict } from '@proctor/contracts';
 import type { Journal, RunOutcome, Write } from '@proctor/dispatch';
 
 /** One implementation of the journal, empty, with what stands around it. */
 export interface JournalFixture {
   journal: Journal;
-  /** Accepts runs as the api does; their ids rise in the order of the requests. */
+  /** Accepts runs of the user `ada` as the api does; their ids rise in the order of the requests. */
   submit(requests: RunRequest[]): Promise<number[]>;
   /** Draws a run's id now; the run can be seen once `commit` has resolved. */
   submitSlowly(request: RunRequest): Promise<{ runId: number; commit(): Promise<void> }>;
@@ -12,9 +12,26 @@ export interface JournalFixture {
   takeOver(arch: string): Promise<number>;
   /** Ends a run in the books as a user does. */
   cancel(runId: number, userName: string): Promise<void>;
+  /** Gives a waiting run another priority; false when it does not wait or has this one. */
+  reprioritise(runId: number, priority: number, userName: string, reason: string): Promise<boolean>;
+  /** What the user `ada` decides. */
+  pause(scope: Scope, reason: string): Promise<void>;
+  resume(scope: Scope): Promise<boolean>;
+  drain(worker: string, reason: string): Promise<void>;
+  undrain(worker: string): Promise<boolean>;
+  /** What the books tell of a run's past. */
+  story(runId: number): Promise<Fact[]>;
+  unpublished(arch: string, limit: number): Promise<Fact[]>;
+  markPublished(factIds: number[]): Promise<void>;
   /** What the books say of a run. */
   look(runId: number): Promise<BookedRun>;
   close(): Promise<void>;
+}
+
+/** What is paused; null stands for every one. */
+export interface Scope {
+  arch: string | null;
+  suite: string | null;
 }
 
 export interface BookedRun {
@@ -29,6 +46,7 @@ export interface BookedRun {
 }
 
 export const ARCH = 'amd64';
+export const HALF_LIFE_MS = 3_600_000;
 
 export function request(change: Partial<RunRequest> = {}): RunRequest {
   return {
@@ -61,8 +79,8 @@ export function outcome(change: Partial<RunOutcome> = {}): RunOutcome {
 export const takeIn = (runId: number): Write => ({ kind: 'take-in', runId });
 export const start = (runId: number, attempt: number): Write => ({ kind: 'start', runId, attempt });
 
-export function grant(runId: number, attempt: number, slot = 0): Write {
-  return { kind: 'grant', runId, attempt, worker: 'w1', incarnation: 'life-1', slot };
+export function grant(runId: number, attempt: number, slot = 0, worker = 'w1'): Write {
+  return { kind: 'grant', runId, attempt, worker, incarnation: 'life-1', slot };
 }
 
 export function requeue(
@@ -70,7 +88,13 @@ export function requeue(
   attempt: number,
   ended: 'expired' | 'lost' | 'returned' = 'expired',
 ): Write {
-  return { kind: 'requeue', runId, attempt, outcome: ended, reason: 'the lease expired' };
+  return { kind: 'requeue', runId, attempt, outcome: ended, reason: 'the lease expired', result: null };
+}
+
+/** The attempt's report says tmpfail, and the run is tried again. */
+export function fail(runId: number, attempt: number, change: Partial<RunOutcome> = {}): Write {
+  const result = outcome({ verdict: 'tmpfail', message: 'no testbed', exitCode: 16, ...change });
+  return { kind: 'requeue', runId, attempt, outcome: 'failed', reason: result.message, result };
 }
 
 export function finish(runId: number, attempt: number, change: Partial<RunOutcome> = {}): Write {

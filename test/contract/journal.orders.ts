@@ -1,7 +1,17 @@
 import { FenceBroken, type Order, type Write } from '@proctor/dispatch';
-import { ARCH, finish, grant, type JournalFixture, request, requeue, start, takeIn } from './journal.fixture';
+import {
+  ARCH,
+  finish,
+  grant,
+  HALF_LIFE_MS,
+  type JournalFixture,
+  request,
+  requeue,
+  start,
+  takeIn,
+} from './journal.fixture';
 
-/** How a journal keeps the orders that follow from cancellations. */
+/** How a journal keeps the orders that follow from what people do to runs. */
 export function journalOrders(make: () => Promise<JournalFixture>): void {
   let books: JournalFixture;
   let epoch: number;
@@ -16,7 +26,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
 
   describe('orders', () => {
     const orders = (limit = 10) => books.journal.orders(ARCH, limit);
-    const taken = ({ orderId, runId }: Order): Write => ({ kind: 'order-taken', orderId, runId });
+    const taken = ({ orderId }: Order): Write => ({ kind: 'order-taken', orderId });
 
     it('follow a cancellation: whose run, by whom, and who executes it', async () => {
       const [waiting, leased] = await books.submit([request(), request()]);
@@ -35,7 +45,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       const ids = await books.submit([request(), request({ arch: 'arm64' }), request()]);
       for (const runId of ids) await books.cancel(runId, 'ada');
       const given = await orders();
-      expect(given.map(({ runId }) => runId)).toEqual([ids[0], ids[2]]);
+      expect(given).toMatchObject([{ runId: ids[0] }, { runId: ids[2] }]);
       expect(await orders(1)).toEqual([given[0]]);
       await commit(taken(given[0]!));
       await commit(...given.map(taken));
@@ -54,9 +64,9 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
         grant(runId, 2),
       ])
         await expect(commit(write)).rejects.toThrow(FenceBroken);
-      expect(await books.journal.load(ARCH)).toEqual([]);
+      expect((await books.journal.load(ARCH, HALF_LIFE_MS)).runs).toEqual([]);
       expect(await books.journal.arrivals(ARCH, 10)).toEqual([]);
-      expect(await books.journal.finishedAttempt(runId)).toBeNull();
+      expect(await books.journal.isReported(runId, 1)).toBe(false);
       expect(await books.look(runId)).toMatchObject({
         state: 'finished',
         attempt: 1,
@@ -66,21 +76,42 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
         worker: 'w1',
       });
     });
-  });
 
-  it('refuse to be taken under another run, for another architecture, or when nobody gave them', async () => {
-    const [one, other] = (await books.submit([request(), request()])) as [number, number];
-    const [foreign] = (await books.submit([request({ arch: 'arm64' })])) as [number];
-    for (const runId of [one, foreign]) await books.cancel(runId, 'ada');
-    const [order] = (await books.journal.orders(ARCH, 10)) as [Order];
-    const [foreignOrder] = (await books.journal.orders('arm64', 10)) as [Order];
-    const wrong = [
-      { orderId: order.orderId, runId: other },
-      { orderId: foreignOrder.orderId, runId: foreign },
-      { orderId: 2_000_000_000, runId: one },
-    ];
-    for (const { orderId, runId } of wrong)
-      await expect(commit({ kind: 'order-taken', orderId, runId })).rejects.toThrow(FenceBroken);
-    expect(await books.journal.orders(ARCH, 10)).toEqual([order]);
+    it('follow a new priority of a waiting run, and of no other', async () => {
+      const [waiting, leased] = (await books.submit([request({ priority: 3 }), request()])) as [
+        number,
+        number,
+      ];
+      await commit(grant(leased, 1));
+      expect(await books.reprioritise(waiting, 9, 'ada', 'urgent')).toBe(true);
+      expect(await books.reprioritise(waiting, 9, 'ada', 'urgent')).toBe(false);
+      expect(await books.reprioritise(leased, 9, 'ada', 'urgent')).toBe(false);
+      const [order] = (await orders()) as [Order];
+      expect(order).toEqual({
+        orderId: expect.any(Number),
+        kind: 'reprioritise',
+        runId: waiting,
+        priority: 9,
+      });
+      expect((await books.journal.load(ARCH, HALF_LIFE_MS)).runs).toMatchObject([
+        { runId: waiting, priority: 9 },
+        { runId: leased, priority: 5 },
+      ]);
+      await commit(taken(order));
+      expect(await orders()).toEqual([]);
+    });
+
+    it('refuse to be taken for another architecture, or when nobody gave them', async () => {
+      const [one] = (await books.submit([request()])) as [number];
+      const [foreign] = (await books.submit([request({ arch: 'arm64' })])) as [number];
+      for (const runId of [one, foreign]) await books.cancel(runId, 'ada');
+      const [order] = (await books.journal.orders(ARCH, 10)) as [Order];
+      const [foreignOrder] = (await books.journal.orders('arm64', 10)) as [Order];
+      for (const orderId of [foreignOrder.orderId, 2_000_000_000]) {
+        const wrong: Write = { kind: 'order-taken', orderId };
+        await expect(commit(taken(order), wrong)).rejects.toMatchObject({ write: wrong });
+      }
+      expect(await books.journal.orders(ARCH, 10)).toEqual([order]);
+    });
   });
 }

@@ -22,6 +22,14 @@ journalContract('MemoryBooks', async () => {
       return (await books.claim(arch, 's1', 1000))?.epoch ?? 0;
     },
     cancel: (runId, userName) => Promise.resolve(void books.cancel(runId, userName)),
+    reprioritise: (...change) => Promise.resolve(books.reprioritise(...change)),
+    pause: (scope, reason) => Promise.resolve(books.decisions.pause(scope, 'ada', reason)),
+    resume: (scope) => Promise.resolve(books.decisions.resume(scope)),
+    drain: (worker, reason) => Promise.resolve(books.decisions.drain(worker, 'ada', reason)),
+    undrain: (worker) => Promise.resolve(books.decisions.undrain(worker)),
+    story: (runId) => Promise.resolve(books.facts.ofRun(runId)),
+    unpublished: (arch, limit) => Promise.resolve(books.facts.unpublished(arch, limit)),
+    markPublished: (factIds) => Promise.resolve(books.facts.markPublished(factIds)),
     look: (runId) => {
       const { state, attempt, worker, outcome } = books.look(runId) ?? fail(`no run ${runId}`);
       const { verdict = null, message = null, exitCode = null, durationSeconds = null } = outcome ?? {};

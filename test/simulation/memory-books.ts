@@ -1,48 +1,23 @@
-import type { AttemptOutcome, RunRequest, RunState } from '@proctor/contracts';
+import type { RunRequest } from '@proctor/contracts';
 import {
   FenceBroken,
-  stateAfter,
   StaleEpoch,
   type DispatchedRun,
   type Journal,
+  type Loaded,
   type Order,
   type Ownership,
   type OwnershipRegister,
   type RunOutcome,
+  type Standing,
+  type WorkerJudgement,
   type Write,
 } from '@proctor/dispatch';
+import { MemoryDecisions } from './memory-decisions';
+import { MemoryFacts } from './memory-facts';
+import { apply, dispatchedRun, endAttempt, factOf, moves, type RunRow } from './memory-rows';
 
-/** A row of runs, with its attempts. */
-export interface RunRow {
-  runId: number;
-  request: RunRequest;
-  requestorId: number;
-  arrivedAt: number;
-  committed: boolean;
-  takenIn: boolean;
-  state: RunState;
-  attempt: number;
-  worker: string | null;
-  outcome: RunOutcome | null;
-  cancelled: boolean;
-  attempts: AttemptRow[];
-}
-
-interface OrderRow {
-  orderId: number;
-  runId: number;
-  by: string;
-  takenIn: boolean;
-}
-
-export interface AttemptRow {
-  attempt: number;
-  epoch: number;
-  worker: string;
-  incarnation: string;
-  slot: number;
-  outcome: AttemptOutcome | null;
-}
+export type { AttemptRow, RunRow } from './memory-rows';
 
 interface OwnerRow {
   epoch: number;
@@ -50,48 +25,80 @@ interface OwnerRow {
   expiresAtMs: number;
 }
 
+interface JudgementRow extends Omit<WorkerJudgement, 'agoMs'> {
+  arch: string;
+  atMs: number;
+}
+
+/** Is told of each write that was committed, with the run that it is about, if any. */
+type OnWrite = (arch: string, write: Write, row: RunRow | null, epoch: number) => void;
+
+/** What a moving average takes of each new value. */
+const NEWEST_WEIGHT = 0.3;
+
 /** The database in memory: the same promises as PostgreSQL's, by the same contract. */
 export class MemoryBooks implements Journal, OwnershipRegister {
+  readonly facts: MemoryFacts;
+  readonly decisions: MemoryDecisions;
   private readonly rows = new Map<number, RunRow>();
-  private readonly orderRows: OrderRow[] = [];
+  private readonly judgementRows: JudgementRow[] = [];
+  /** Architecture → package → seconds. */
+  private readonly durations = new Map<string, Map<string, number>>();
   private readonly owners = new Map<string, OwnerRow>();
   private readonly schedulers = new Map<string, number>();
 
   /**
    * @param nowMs the database's own clock
-   * @param onWrite is told of each write that was committed
    */
   constructor(
     private readonly nowMs: () => number,
-    private readonly onWrite: (write: Write, row: RunRow, epoch: number) => void = () => undefined,
-  ) {}
+    private readonly onWrite: OnWrite = () => undefined,
+  ) {
+    this.facts = new MemoryFacts(nowMs);
+    this.decisions = new MemoryDecisions(nowMs, () => [...this.owners.keys()].sort());
+  }
 
   /** Draws an id; the run can be seen once it is committed. */
-  draw(request: RunRequest, requestorId = 1): RunRow {
+  draw(request: RunRequest, requestor = 'ada'): RunRow {
     const row: RunRow = {
-      ...{ runId: this.rows.size + 1, request, requestorId, arrivedAt: this.nowMs(), committed: false },
+      ...{ runId: this.rows.size + 1, request, requestor, arrivedAt: this.nowMs(), committed: false },
       ...{ takenIn: false, state: 'queued', attempt: 0, worker: null, outcome: null, cancelled: false },
       attempts: [],
     };
     this.rows.set(row.runId, row);
+    this.facts.add(row, { kind: 'requested', actor: `user ${requestor}`, reason: null });
     return row;
   }
 
   /** False when the run has finished before. */
-  cancel(runId: number, by: string): boolean {
+  cancel(runId: number, by: string, reason: string | null = null): boolean {
     const row = this.rows.get(runId);
     if (!row?.committed || !moves(row, 'cancel')) return false;
-    const message = `cancelled by ${by}`;
+    const message = `cancelled by ${by}` + (reason === null ? '' : `: ${reason}`);
     const nothing = { exitCode: null, version: null, durationSeconds: null, files: [] };
     Object.assign(row, { cancelled: true, outcome: { verdict: 'tmpfail', message, ...nothing } });
-    if (row.attempts.at(-1)?.outcome === null) endAttempt(row, 'cancelled');
-    this.orderRows.push({ orderId: this.orderRows.length + 1, runId, by, takenIn: false });
+    if (row.attempts.at(-1)?.outcome === null) endAttempt(row, 'cancelled', this.nowMs());
+    const { attempt, worker } = row;
+    this.decisions.order(row.request.arch, { kind: 'cancel', runId, by, attempt, worker });
+    this.facts.add(row, { kind: 'cancelled', actor: `user ${by}`, reason });
+    return true;
+  }
+
+  /** False when the run does not wait, or has this priority. */
+  reprioritise(runId: number, priority: number, by: string, reason: string | null = null): boolean {
+    const row = this.rows.get(runId);
+    if (!row?.committed || row.state !== 'queued' || row.request.priority === priority) return false;
+    const before = row.request.priority;
+    row.request = { ...row.request, priority };
+    this.decisions.order(row.request.arch, { kind: 'reprioritise', runId, priority });
+    const change = `from ${before} to ${priority}` + (reason === null ? '' : `: ${reason}`);
+    this.facts.add(row, { kind: 'reprioritised', actor: `user ${by}`, reason: change });
     return true;
   }
 
   /** Ids of runs with an order that no dispatcher has taken in. */
   get ordersWaiting(): number[] {
-    return this.orderRows.filter(({ takenIn }) => !takenIn).map(({ runId }) => runId);
+    return this.decisions.waiting().flatMap((order) => (order.kind === 'standing' ? [] : [order.runId]));
   }
 
   look(runId: number): RunRow | undefined {
@@ -102,8 +109,20 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return [...this.rows.values()];
   }
 
-  async load(arch: string): Promise<DispatchedRun[]> {
-    return Promise.resolve(this.visible(arch, (row) => row.state !== 'finished'));
+  async load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
+    return Promise.resolve({
+      runs: this.visible(arch, (row) => row.state !== 'finished'),
+      standing: this.decisions.standing(arch),
+      judgements: this.judgements(arch),
+      usage: this.usage(arch, usageHalfLifeMs),
+      durations: [...(this.durations.get(arch) ?? [])]
+        .map(([name, seconds]) => ({ package: name, durationMs: seconds * 1000 }))
+        .sort((a, b) => (a.package < b.package ? -1 : 1)),
+    });
+  }
+
+  async standing(arch: string): Promise<Standing> {
+    return Promise.resolve(this.decisions.standing(arch));
   }
 
   async arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
@@ -112,34 +131,33 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   }
 
   async orders(arch: string, limit: number): Promise<Order[]> {
-    const waiting = this.orderRows.flatMap(({ orderId, runId, by, takenIn }) => {
-      const row = this.rows.get(runId);
-      if (takenIn || row?.request.arch !== arch) return [];
-      return [{ orderId, kind: 'cancel' as const, runId, by, attempt: row.attempt, worker: row.worker }];
-    });
-    return Promise.resolve(waiting.slice(0, limit));
+    return Promise.resolve(this.decisions.waiting(arch).slice(0, limit));
   }
 
-  async finishedAttempt(runId: number): Promise<number | null> {
-    const row = this.rows.get(runId);
-    return Promise.resolve(row?.state === 'finished' && !row.cancelled ? row.attempt : null);
+  async isReported(runId: number, attempt: number): Promise<boolean> {
+    const found = this.rows.get(runId)?.attempts.find((each) => each.attempt === attempt);
+    return Promise.resolve(found?.outcome === 'finished' || found?.outcome === 'failed');
   }
 
   async commit(arch: string, epoch: number, writes: Write[]): Promise<void> {
     if (this.owners.get(arch)?.epoch !== epoch) throw new StaleEpoch(arch, epoch);
     const before = new Map<number, RunRow>();
+    /** What is done once all writes are allowed. */
+    const effects: (() => void)[] = [];
     try {
       for (const write of writes) {
-        const row = this.rows.get(write.runId);
+        const row = this.rowOf(write);
         if (row && !before.has(row.runId)) before.set(row.runId, structuredClone(row));
-        if (!row?.committed || row.request.arch !== arch || !this.apply(row, write, epoch))
-          throw new FenceBroken(write);
+        const effect = this.apply(arch, epoch, write);
+        if (!effect) throw new FenceBroken(write);
+        effects.push(effect);
       }
     } catch (error) {
       for (const [runId, row] of before) this.rows.set(runId, row);
       throw error;
     }
-    for (const write of writes) this.onWrite(write, this.rows.get(write.runId) as RunRow, epoch);
+    for (const effect of effects) effect();
+    for (const write of writes) this.onWrite(arch, write, this.rowOf(write) ?? null, epoch);
     return Promise.resolve();
   }
 
@@ -171,75 +189,62 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve();
   }
 
-  private apply(row: RunRow, write: Write, epoch: number): boolean {
-    if (write.kind !== 'order-taken') return apply(row, write, epoch);
-    const order = this.orderRows.find(({ orderId }) => orderId === write.orderId);
-    if (order?.runId !== row.runId) return false;
-    order.takenIn = true;
-    return true;
+  /** Changes the run of the write; answers what else is to be done, or null when the write is not allowed. */
+  private apply(arch: string, epoch: number, write: Write): (() => void) | null {
+    if (write.kind === 'order-taken') {
+      const order = this.decisions.find(arch, write.orderId);
+      return order ? () => void (order.takenIn = true) : null;
+    }
+    if (write.kind === 'judge-worker') {
+      const { worker, standing, reason } = write;
+      return () => void this.judgementRows.push({ arch, worker, standing, reason, atMs: this.nowMs() });
+    }
+    const row = this.rows.get(write.runId);
+    if (!row?.committed || row.request.arch !== arch || !apply(row, write, epoch, this.nowMs())) return null;
+    const fact = factOf(row, write);
+    const after = structuredClone(row);
+    return () => {
+      if (fact) this.facts.add(after, fact);
+      if (write.kind === 'finish' && write.attemptOutcome === 'finished') this.learn(after, write.outcome);
+    };
+  }
+
+  private rowOf(write: Write): RunRow | undefined {
+    return 'runId' in write ? this.rows.get(write.runId) : undefined;
+  }
+
+  private learn({ request }: RunRow, { durationSeconds }: RunOutcome): void {
+    if (durationSeconds === null) return;
+    const known = this.durations.get(request.arch) ?? new Map<string, number>();
+    const old = known.get(request.package) ?? durationSeconds;
+    known.set(request.package, old + (durationSeconds - old) * NEWEST_WEIGHT);
+    this.durations.set(request.arch, known);
+  }
+
+  private judgements(of: string): WorkerJudgement[] {
+    const newest = new Map<string, WorkerJudgement>();
+    for (const { arch, atMs, ...judgement } of this.judgementRows)
+      if (arch === of) newest.set(judgement.worker, { ...judgement, agoMs: this.nowMs() - atMs });
+    return [...newest.values()].sort((a, b) => (a.worker < b.worker ? -1 : 1));
+  }
+
+  private usage(arch: string, halfLifeMs: number): Loaded['usage'] {
+    const slotMs = new Map<string, number>();
+    for (const { request, requestor, attempts } of this.rows.values())
+      for (const { grantedAtMs, endedAtMs } of attempts) {
+        if (request.arch !== arch || endedAtMs === null) continue;
+        const share = 0.5 ** ((this.nowMs() - endedAtMs) / halfLifeMs);
+        slotMs.set(requestor, (slotMs.get(requestor) ?? 0) + (endedAtMs - grantedAtMs) * share);
+      }
+    return [...slotMs]
+      .map(([name, used]) => ({ requestor: name, slotMs: used }))
+      .sort((a, b) => (a.requestor < b.requestor ? -1 : 1));
   }
 
   private visible(arch: string, matches: (row: RunRow) => boolean): DispatchedRun[] {
     return this.all()
       .filter((row) => row.committed && row.request.arch === arch && matches(row))
       .sort((a, b) => a.arrivedAt - b.arrivedAt || a.runId - b.runId)
-      .map(dispatchedRun);
+      .map((row) => dispatchedRun(row, this.nowMs()));
   }
-}
-
-/** False when the row does not allow the write. */
-function apply(row: RunRow, write: Exclude<Write, { kind: 'order-taken' }>, epoch: number): boolean {
-  switch (write.kind) {
-    case 'take-in':
-      row.takenIn = true;
-      return row.state !== 'finished';
-    case 'grant': {
-      if (write.attempt !== row.attempt + 1 || !moves(row, 'grant')) return false;
-      const { attempt, worker, incarnation, slot } = write;
-      row.attempts.push({ attempt, epoch, worker, incarnation, slot, outcome: null });
-      Object.assign(row, { attempt, worker, takenIn: true });
-      return true;
-    }
-    case 'start':
-      return write.attempt === row.attempt && moves(row, 'start');
-    case 'requeue':
-      if (write.attempt !== row.attempt || !moves(row, 'requeue')) return false;
-      endAttempt(row, write.outcome);
-      row.worker = null;
-      return true;
-    case 'finish':
-      if (write.attempt !== row.attempt || !moves(row, 'finish')) return false;
-      endAttempt(row, write.attemptOutcome);
-      row.worker = write.worker;
-      row.outcome = write.outcome;
-      return true;
-  }
-}
-
-function moves(row: RunRow, transition: Parameters<typeof stateAfter>[1]): boolean {
-  try {
-    row.state = stateAfter(row.state, transition);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function endAttempt(row: RunRow, outcome: AttemptOutcome): void {
-  const latest = row.attempts.at(-1);
-  if (latest) latest.outcome = outcome;
-}
-
-function dispatchedRun({ request, ...row }: RunRow): DispatchedRun {
-  const latest = row.attempts.at(-1);
-  const { worker, incarnation, slot } = latest ?? {};
-  const isHeld = row.state === 'leased' || row.state === 'running';
-  const held = isHeld && worker !== undefined && incarnation !== undefined && slot !== undefined;
-  return {
-    ...structuredClone(request),
-    ...{ runId: row.runId, requestorId: row.requestorId, arrivedAt: row.arrivedAt, attempt: row.attempt },
-    attemptsLost: row.attempts.filter(({ outcome }) => outcome === 'expired' || outcome === 'lost').length,
-    lease: held ? { worker, incarnation, slot, state: row.state as 'leased' | 'running' } : null,
-    latestWorker: worker ?? null,
-  };
 }

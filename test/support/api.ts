@@ -16,6 +16,7 @@ import type { Ownership } from '@proctor/dispatch';
 import { FolderStore, StoreModule, type StoreSettings } from '@proctor/store';
 import { createApplication } from '../../apps/api/src/application';
 import { ApiModule } from '../../apps/api/src/api.module';
+import { fixedStatus } from '../../apps/api/src/configuration.token';
 import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
 import { DispatcherLine } from '../../apps/api/src/dispatchers/dispatcher-line';
 import { apiConfiguration } from './api-configuration';
@@ -23,6 +24,8 @@ import { createTestDatabase } from './database';
 
 export interface ApiOptions {
   server?: Partial<ApiConfiguration['server']>;
+  /** When the configuration is said to have been read; now when absent. */
+  configuredAt?: Date;
   /** Where the api finds the database, when that is not the test's own. */
   databaseUrl?: (own: string) => string | Promise<string>;
   /** Where the api finds files, when that is not the test's own folder. */
@@ -109,6 +112,7 @@ export class RunningApi {
 /** @throws with nothing left running when the api does not start */
 export async function startApi({
   server,
+  configuredAt,
   databaseUrl = (own) => own,
   store,
 }: ApiOptions = {}): Promise<RunningApi> {
@@ -132,13 +136,13 @@ export async function startApi({
     const application = await createApplication(
       testModule(
         configuration,
+        configuredAt,
         await databaseUrl(own.url),
         store ?? { kind: 'folder', path: storePath },
         broker,
       ),
-      {
-        abortOnError: false,
-      },
+      configuration.server,
+      { abortOnError: false },
     );
     undo.push(() => application.close());
     await application.listen(0, '127.0.0.1');
@@ -168,6 +172,7 @@ async function makeKeys({ users, apiKeys }: OpenDatabase): Promise<RunningApi['k
 
 function testModule(
   configuration: ApiConfiguration,
+  configuredAt: Date | undefined,
   databaseUrl: string,
   store: StoreSettings,
   broker: MemoryBroker,
@@ -177,7 +182,7 @@ function testModule(
     imports: [
       DatabaseModule.forRoot(databaseUrl),
       StoreModule.forRoot(store, () => ({ accessKeyId: 'test', secretAccessKey: 'test' })),
-      ApiModule.forRoot(configuration),
+      ApiModule.forRoot(configuration, fixedStatus(configuredAt)),
     ],
     providers: [
       {

@@ -55,8 +55,8 @@ export class Machine {
   }
 
   /** Runs a command of `proctor` to its end. */
-  async proctor(args: string[], input = ''): Promise<Finished> {
-    const child = spawn(process.execPath, ['bin/proctor.mjs', ...args], { cwd: project, env: this.env({}) });
+  async proctor(args: string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+    const child = spawn(process.execPath, ['bin/proctor.mjs', ...args], { cwd: project, env: this.env(env) });
     child.stdin.end(input);
     const [[code], stdout, stderr] = await Promise.all([
       once(child, 'exit') as Promise<[number | null]>,

@@ -2,13 +2,20 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { openDatabase } from '@proctor/database';
-import { AppProcess, EmbeddedNats, Home, freePort } from '@proctor/embedded';
+import { migrate, openDatabase } from '@proctor/database';
+import { AppProcess, EmbeddedNats, EmbeddedPostgres, Home, freePort } from '@proctor/embedded';
 import { createTestDatabase, type TestDatabase } from './database';
 import { OutputLines } from './output-lines';
 
-export type AppName = 'api' | 'scheduler' | 'worker';
-export type ProcessName = AppName | 'nats';
+const PROGRAMS = {
+  api: 'api',
+  scheduler: 'scheduler',
+  scheduler2: 'scheduler',
+  worker: 'worker',
+  worker2: 'worker',
+};
+export type AppName = keyof typeof PROGRAMS;
+export type ProcessName = AppName | 'nats' | 'postgres';
 
 /** Contents of the files of a configuration folder, as plain values. */
 export interface ConfigurationFiles {
@@ -20,8 +27,10 @@ export interface ConfigurationFiles {
 
 export interface ProctorOptions {
   config?: ConfigurationFiles;
-  /** All three when absent; the others can be started later with restart(). */
+  /** One of each when absent; the others can be started later with restart(). */
   apps?: AppName[];
+  /** A PostgreSQL server that no other test uses, so that it may be killed. */
+  ownPostgres?: boolean;
   /** Added to the environment of every app. */
   env?: NodeJS.ProcessEnv;
 }
@@ -34,7 +43,7 @@ export interface RunningProctor {
   /** API key of the user `admin`. */
   adminKey: string;
   home: Home;
-  processes: Record<AppName, AppProcess> & { nats: EmbeddedNats };
+  processes: Processes;
   output: OutputLines;
   /** Resolves when the process is gone; at once for a signal that ends nothing (SIGSTOP, SIGCONT, SIGHUP). */
   kill(name: ProcessName, signal: NodeJS.Signals): Promise<void>;
@@ -44,7 +53,10 @@ export interface RunningProctor {
   stop(): Promise<void>;
 }
 
-const APPS: AppName[] = ['api', 'scheduler', 'worker'];
+type Processes = Record<AppName, AppProcess> & { nats: EmbeddedNats; postgres: EmbeddedPostgres | null };
+
+const APPS = Object.keys(PROGRAMS) as AppName[];
+const STARTED: AppName[] = ['api', 'scheduler', 'worker'];
 const ENDS_NOTHING: NodeJS.Signals[] = ['SIGSTOP', 'SIGCONT', 'SIGHUP'];
 const dist = join(__dirname, '../../dist/apps');
 
@@ -73,7 +85,7 @@ async function startWithin(
   stop: () => Promise<void>,
 ): Promise<RunningProctor> {
   const output = new OutputLines();
-  const database = await createTestDatabase();
+  const database = await makeDatabase(home, options.ownPostgres ?? false);
   undo.push(() => database.drop());
   const nats = new EmbeddedNats({
     folder: home.nats,
@@ -87,22 +99,27 @@ async function startWithin(
     ...process.env,
     ...options.env,
     PROCTOR_HOME: home.path,
-    PROCTOR_CONFIG: await writeConfiguration(home, options.config ?? {}),
     PROCTOR_PORT: String(port),
     PROCTOR_NATS_URL: nats.url,
   };
+  const configuration = await writeConfigurations(home, options.config ?? {});
   const app = (name: AppName): AppProcess =>
     new AppProcess({
       name,
-      main: join(dist, name, 'src/main.js'),
-      env: { ...env, PROCTOR_DATABASE_URL: name === 'worker' ? undefined : database.url },
+      main: join(dist, PROGRAMS[name], 'src/main.js'),
+      env: {
+        ...env,
+        PROCTOR_CONFIG: configuration[name],
+        PROCTOR_DATABASE_URL: PROGRAMS[name] === 'worker' ? undefined : database.url,
+      },
       identityFile: home.processFile(name),
       onLine: (line) => output.add(name, line),
     });
-  const processes = { api: app('api'), scheduler: app('scheduler'), worker: app('worker'), nats };
-  undo.push(...APPS.map((name) => () => processes[name].stop()));
+  const apps = Object.fromEntries(APPS.map((name) => [name, app(name)])) as Record<AppName, AppProcess>;
+  const processes = { ...apps, nats, postgres: database.server };
+  undo.push(...APPS.map((name) => () => stopped(processes[name])));
   const adminKey = await makeAdministrator(database);
-  await Promise.all((options.apps ?? APPS).map((name) => started(processes[name], output)));
+  await Promise.all((options.apps ?? STARTED).map((name) => started(processes[name], output)));
   return {
     url: `http://127.0.0.1:${port}`,
     natsUrl: nats.url,
@@ -112,12 +129,32 @@ async function startWithin(
     processes,
     output,
     async kill(name, signal) {
-      processes[name].kill(signal);
-      if (!ENDS_NOTHING.includes(signal)) await processes[name].ended;
+      processes[name]?.kill(signal);
+      if (!ENDS_NOTHING.includes(signal)) await processes[name]?.ended;
     },
-    restart: (name) => (name === 'nats' ? nats.start() : started(processes[name], output)),
+    async restart(name) {
+      if (name === 'nats' || name === 'postgres') await processes[name]?.start();
+      else await started(processes[name], output);
+    },
     stop,
   };
+}
+
+async function makeDatabase(
+  home: Home,
+  isOwn: boolean,
+): Promise<TestDatabase & { server: EmbeddedPostgres | null }> {
+  if (!isOwn) return { ...(await createTestDatabase()), server: null };
+  const server = new EmbeddedPostgres({ folder: home.postgresql, passwordFile: home.secret('postgres') });
+  await server.start();
+  await migrate(server.url);
+  return { url: server.url, drop: () => server.stop(), server };
+}
+
+/** A process that a test has frozen could not end by itself. */
+function stopped(app: AppProcess): Promise<void> {
+  app.kill('SIGCONT');
+  return app.stop();
 }
 
 /** A start that fails tells what the app said. */
@@ -135,8 +172,15 @@ async function makeHome(): Promise<Home> {
   return home;
 }
 
-async function writeConfiguration(home: Home, files: ConfigurationFiles): Promise<string> {
-  const folder = join(home.path, 'config');
+/** One folder for all processes but the second worker, which has another name and work area. */
+async function writeConfigurations(home: Home, files: ConfigurationFiles): Promise<Record<AppName, string>> {
+  const folder = await writeConfiguration(join(home.path, 'config'), files);
+  const worker = { ...files.worker, name: 'second', workPath: 'worker2' };
+  const second = await writeConfiguration(join(home.path, 'config2'), { ...files, worker });
+  return { api: folder, scheduler: folder, scheduler2: folder, worker: folder, worker2: second };
+}
+
+async function writeConfiguration(folder: string, files: ConfigurationFiles): Promise<string> {
   await mkdir(folder);
   // Images are built when a test asks for one.
   const worker = { suitesAtStart: [], ...files.worker };

@@ -1,5 +1,5 @@
 import type { FinishedReport, LeaseRequest, StartedReport } from '@proctor/contracts';
-import type { DispatchedRun, DispatchSettings } from '@proctor/dispatch';
+import type { DispatchedRun, DispatchSettings, Loaded } from '@proctor/dispatch';
 
 export const ARCH = 'amd64';
 export const SUITE = 'trixie';
@@ -10,9 +10,19 @@ export function settings(changes: Partial<DispatchSettings> = {}): DispatchSetti
     leaseTtlMs: 60_000,
     leaseRenewMs: 15_000,
     askAgainMs: 5_000,
-    attemptsMax: 3,
-    retryDelayMs: 30_000,
-    retryDelayMaxMs: 600_000,
+    retry: { attemptsMax: 3, delayMs: 30_000, delayMaxMs: 600_000 },
+    fairShare: { halfLifeMs: 3_600_000, weightOf: () => 1 },
+    ageing: { stepMs: 21_600_000, stepsMax: 2 },
+    caps: { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity },
+    blame: {
+      failuresMax: 3,
+      quarantineMs: 600_000,
+      quarantineMaxMs: 21_600_000,
+      slowedMs: 600_000,
+      canaryTimeoutMs: 600_000,
+    },
+    sizeClassOf: () => null,
+    unknownDurationMs: 300_000,
     workerQuietMaxMs: 60_000,
     workersMax: 100,
     extraAptSources: new Map(),
@@ -34,14 +44,22 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
     pinPackages: [],
     extraAptSources: [],
     isPrivate: false,
-    requestorId: 1,
+    requestor: 'ada',
     arrivedAt: runId,
+    waitedMs: 0,
     attempt: 0,
     attemptsLost: 0,
+    failedOn: [],
     lease: null,
     latestWorker: null,
+    latestFailed: false,
     ...changes,
   };
+}
+
+/** What a dispatcher of an architecture finds that has these runs and no past. */
+export function loaded(runs: DispatchedRun[] = [], changes: Partial<Loaded> = {}): Loaded {
+  return { runs, standing: { pauses: [], drains: [] }, judgements: [], usage: [], durations: [], ...changes };
 }
 
 /** The ask of a worker that has the image ready. */

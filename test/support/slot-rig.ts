@@ -1,4 +1,5 @@
 import type {
+  CanaryTest,
   Lease,
   LeaseReply,
   LeaseRequest,
@@ -8,7 +9,7 @@ import type {
 } from '@proctor/contracts';
 import { VirtualClock } from '../simulation/world/virtual-clock';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
-import type { AttemptResult } from '../../apps/worker/src/slot/ports';
+import type { AttemptResult, CanaryEnd } from '../../apps/worker/src/slot/ports';
 import { Slot } from '../../apps/worker/src/slot/slot';
 
 const RESULT: AttemptResult = {
@@ -53,6 +54,13 @@ interface Attempt {
   fail: (error: Error) => void;
 }
 
+interface Canary {
+  test: CanaryTest;
+  signal: AbortSignal;
+  finish: (end: CanaryEnd) => void;
+  fail: (error: Error) => void;
+}
+
 /** One slot whose dispatcher, runner and outbox are in the hands of the test. */
 export function makeSlot(architectures = ['amd64']) {
   const clock = new VirtualClock();
@@ -63,6 +71,7 @@ export function makeSlot(architectures = ['amd64']) {
   const finished: { report: object; recorded: () => void; fail: (error: Error) => void }[] = [];
   const started: number[] = [];
   const wanted: object[] = [];
+  const canaries: Canary[] = [];
   const state = { returnsAreAnswered: true };
   const slot = new Slot(
     { worker: 'w', incarnation: '0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a01', slot: 0 },
@@ -105,6 +114,13 @@ export function makeSlot(architectures = ['amd64']) {
             attempts.push({ lease, signal, finish: (result = RESULT) => resolve(result), fail: reject });
           }),
       },
+      canaries: {
+        execute: (test, signal) =>
+          new Promise((resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason as Error));
+            canaries.push({ test, signal, finish: resolve, fail: reject });
+          }),
+      },
       testbeds: {
         offer: () => ({ testbeds: [], variants: [] }),
         wanted: (_arch, list) => void wanted.push(...list),
@@ -120,7 +136,8 @@ export function makeSlot(architectures = ['amd64']) {
   slot.start();
   const settle = () => clock.runUntil(clock.now());
   const pass = (ms: number) => clock.runUntil(clock.now() + ms);
-  return { slot, clock, asks, renewals, returns, attempts, finished, started, wanted, state, settle, pass };
+  const heard = { asks, renewals, returns, attempts, canaries, finished, started, wanted };
+  return { slot, clock, ...heard, state, settle, pass };
 }
 
 export type Rig = ReturnType<typeof makeSlot>;

@@ -7,7 +7,7 @@ import type { ConfigurationFiles } from './proctor';
 export const STUB_SUITE = 'testing';
 
 /** A deployment whose only variant is the stub: no image, no archive. */
-export function stubConfiguration(scheduler: Record<string, number> = {}, slots = 2): ConfigurationFiles {
+export function stubConfiguration(scheduler: Record<string, unknown> = {}, slots = 2): ConfigurationFiles {
   return {
     proctor: { suites: [STUB_SUITE], backends: ['null'], variants: ['stub'], scheduler },
     worker: {

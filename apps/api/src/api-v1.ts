@@ -7,10 +7,15 @@ import { KeyCheck } from './auth/key-check';
 import { PasswordCheck } from './auth/password-check';
 import { CancellationController } from './cancellation/cancellation.controller';
 import { CancellationService } from './cancellation/cancellation.service';
+import { AdminController } from './decisions/admin.controller';
+import { AdminService } from './decisions/admin.service';
+import { ManyRunsController } from './decisions/many-runs.controller';
+import { ManyRunsService } from './decisions/many-runs.service';
 import { DispatcherLine } from './dispatchers/dispatcher-line';
+import { OrderSignal } from './dispatchers/order-signal';
 import { KeysController } from './keys/keys.controller';
 import { KeysService } from './keys/keys.service';
-import { RateLimit } from './limits/rate-limit';
+import { AnonymousRateLimit, KnownRateLimit } from './limits/rate-limit';
 import { DocumentController } from './openapi/document.controller';
 import { PackageInfoController } from './packages/package-info.controller';
 import { PublicationController } from './publication/publication.controller';
@@ -27,6 +32,8 @@ import { RetryService } from './retry/retry.service';
 import { SubmissionController } from './submission/submission.controller';
 import { SubmissionService } from './submission/submission.service';
 import { BodyRoom } from './transport/body-room';
+import { WorkersController } from './workers/workers.controller';
+import { WorkersService } from './workers/workers.service';
 
 /** What answers under /api, and what only that needs. Fixed paths come before those with a parameter in their place. */
 export const API_V1: { controllers: NonNullable<DynamicModule['controllers']>; providers: Provider[] } = {
@@ -34,10 +41,13 @@ export const API_V1: { controllers: NonNullable<DynamicModule['controllers']>; p
     AuthController,
     RejectListController,
     QueuesController,
+    WorkersController,
     PackageInfoController,
     KeysController,
     RetryController,
     PublicationController,
+    ManyRunsController,
+    AdminController,
     ResultsController,
     CancellationController,
     SubmissionController,
@@ -47,13 +57,18 @@ export const API_V1: { controllers: NonNullable<DynamicModule['controllers']>; p
     KeyCheck,
     PasswordCheck,
     GuessLimit,
-    RateLimit,
+    KnownRateLimit,
+    AnonymousRateLimit,
     BodyRoom,
     SubmissionService,
     RetryService,
     CancellationService,
     PublicationService,
+    ManyRunsService,
+    AdminService,
+    OrderSignal,
     QueuesService,
+    WorkersService,
     KeysService,
     ResultsService,
     ResultListService,

@@ -7,6 +7,7 @@ import { CONFIGURATION, CONFIGURATION_STATUS, fixedStatus } from './configuratio
 import type { ApiConfiguration } from './configuration.token';
 import { FeedsController } from './data/feeds.controller';
 import { PackageDataController } from './data/package-data.controller';
+import { PublicCache } from './data/public-cache';
 import { PublicRunsService } from './data/public-runs.service';
 import { RunFilesController } from './data/run-files.controller';
 import { StatusDataController } from './data/status-data.controller';
@@ -50,6 +51,7 @@ export class ApiModule implements NestModule {
         { provide: APP_FILTER, useClass: ProblemFilter },
         Templates,
         ExplanationService,
+        PublicCache,
         PublicRunsService,
         StatusService,
         PageSender,
@@ -60,7 +62,9 @@ export class ApiModule implements NestModule {
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(DoorMiddleware).forRoutes('api/v1{/*rest}');
-    consumer.apply(postOnly).forRoutes('api/v1/test/batch', 'api/v1/test/publish');
+    // Whoever watches the server is served while somebody else asks for too much.
+    consumer.apply(DoorMiddleware).exclude('health').forRoutes('{*path}');
+    const paths = ['batch', 'publish', 'cancel', 'priority'].map((name) => `api/v1/test/${name}`);
+    consumer.apply(postOnly).forRoutes(...paths);
   }
 }

@@ -1,34 +1,41 @@
 import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
-import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
-import { CONFIGURATION } from './configuration.token';
 import type { ApiConfiguration } from './configuration.token';
 import { accessLog } from './http/access-log';
 import { gzipOnly } from './http/compress';
 import { slashesMiddleware } from './http/paths';
 import { securityHeaders } from './http/security-headers';
-import { setTimeouts } from './http/timeouts';
+import { TimedAdapter } from './http/timed-adapter';
 import { ASSETS_PATH } from './pages/templates';
 
-/** The application with everything that comes before its routes; it does not listen yet. */
+/**
+ * The application with everything that comes before its routes; it does not listen yet.
+ * @param limits those that take a restart
+ */
 export async function createApplication(
   root: DynamicModule,
+  limits: Pick<
+    ApiConfiguration['server'],
+    'headersTimeoutMs' | 'requestTimeoutMs' | 'socketIdleMs' | 'trustedProxies'
+  >,
   options: NestApplicationOptions = {},
 ): Promise<NestExpressApplication> {
   const server = express();
   // Names in paths are case-sensitive, so paths are. Express takes the setting when it makes its router, once.
   server.set('case sensitive routing', true);
   server.disable('x-powered-by');
-  const application = await NestFactory.create<NestExpressApplication>(root, new ExpressAdapter(server), {
-    ...options,
-    // Bodies are read by the routes that take one, after the key was checked.
-    bodyParser: false,
-  });
-  const { server: limits } = application.get<ApiConfiguration>(CONFIGURATION, { strict: false });
+  const application = await NestFactory.create<NestExpressApplication>(
+    root,
+    new TimedAdapter(server, limits),
+    {
+      ...options,
+      // Bodies are read by the routes that take one, after the key was checked.
+      bodyParser: false,
+    },
+  );
   application.set('trust proxy', limits.trustedProxies);
-  setTimeouts(application.getHttpServer(), limits);
   application.use(slashesMiddleware, accessLog(), securityHeaders, gzipOnly);
   application.useStaticAssets(ASSETS_PATH, {
     prefix: '/assets/',

@@ -16,7 +16,8 @@ const logger = processLogger();
 async function main(): Promise<void> {
   const configuration = await LiveConfiguration.load(PARTS);
   const { host, port } = configuration.server;
-  const application = await createApplication(AppModule.forRoot(configuration, connections()), { logger });
+  const root = AppModule.forRoot(configuration, connections());
+  const application = await createApplication(root, configuration.server, { logger });
   endOnRequest(logger, 'Api', async () => {
     const server = application.getHttpServer();
     setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS).unref();

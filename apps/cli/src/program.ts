@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { checkConfiguration } from './check-configuration';
 import { checkWorker } from './check-worker';
+import { addDecisionCommands } from './decisions/commands';
 import { createKey, listKeys, revokeKey } from './keys';
 import { migrateDatabase } from './migrate';
 import { start } from './start/start';
@@ -63,5 +64,6 @@ export function createProgram(): Command {
     .action(createKey);
   key.command('list').argument('<user>').description('the keys of a user').action(listKeys);
   key.command('revoke').argument('<id-or-prefix>').description('end a key at once').action(revokeKey);
+  addDecisionCommands(program);
   return program;
 }

@@ -5,13 +5,16 @@ import { Bus, BusModule, BusStrategy } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { Connections, LiveConfiguration } from '@proctor/config';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
-import { DatabaseModule, PostgresJournal, PostgresOwnershipRegister } from '@proctor/database';
+import { DatabaseModule, Facts, PostgresJournal, PostgresOwnershipRegister } from '@proctor/database';
 import { ResultStore, StoreModule } from '@proctor/store';
 import { actorSettings } from './actor-settings';
 import { DispatchController } from './dispatcher/dispatch.controller';
 import { DispatcherActor, type ActorPorts } from './dispatcher/dispatcher-actor';
 import { Dispatchers } from './dispatcher/dispatchers';
+import { FactPublisher } from './facts/fact-publisher';
+import { FactPublishers } from './facts/fact-publishers';
 import { OwnershipKeeper } from './ownership/ownership-keeper';
+import { Realms } from './ownership/realm';
 import { FinishedReports } from './reports/finished-reports';
 import { ReportsController } from './reports/reports.controller';
 
@@ -27,7 +30,12 @@ export class SchedulerModule {
         StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
       ],
       controllers: [DispatchController, ReportsController],
-      providers: [dispatchers(configuration), ownershipKeeper(configuration), finishedReports],
+      providers: [
+        factPublishers(configuration),
+        dispatchers(configuration),
+        ownershipKeeper(configuration),
+        finishedReports,
+      ],
     };
   }
 }
@@ -35,14 +43,15 @@ export class SchedulerModule {
 function dispatchers(configuration: LiveConfiguration): Provider {
   return {
     provide: Dispatchers,
-    inject: [BusStrategy, Bus, PostgresJournal],
-    useFactory: (strategy: BusStrategy, bus: Bus, journal: PostgresJournal) => {
+    inject: [BusStrategy, Bus, PostgresJournal, FactPublishers],
+    useFactory: (strategy: BusStrategy, bus: Bus, journal: PostgresJournal, publishers: FactPublishers) => {
       const ports: ActorPorts = {
         journal,
         clock: systemClock,
         isHearing: () => bus.isConnected(),
         signalWorkWaiting: (arch) => bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
         signalStop: ({ worker, ...stop }) => bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop),
+        factsCommitted: (arch) => publishers.look(arch),
       };
       const owned = new Dispatchers(
         strategy,
@@ -55,12 +64,26 @@ function dispatchers(configuration: LiveConfiguration): Provider {
   };
 }
 
+function factPublishers(configuration: LiveConfiguration): Provider {
+  const settings = () => ({
+    pollMs: configuration.scheduler.arrivalPollMs,
+    pauseMs: 100,
+    factsPerLookMax: 1_000,
+  });
+  return {
+    provide: FactPublishers,
+    inject: [Facts, Bus],
+    useFactory: (facts: Facts, bus: Bus) =>
+      new FactPublishers((tenure) => new FactPublisher(tenure, { facts, bus, clock: systemClock }, settings)),
+  };
+}
+
 function ownershipKeeper(configuration: LiveConfiguration): Provider {
   return {
     provide: OwnershipKeeper,
-    inject: [PostgresOwnershipRegister, Dispatchers],
-    useFactory: (register: PostgresOwnershipRegister, realm: Dispatchers) =>
-      new OwnershipKeeper(register, realm, systemClock, {
+    inject: [PostgresOwnershipRegister, Dispatchers, FactPublishers],
+    useFactory: (register: PostgresOwnershipRegister, owned: Dispatchers, publishers: FactPublishers) =>
+      new OwnershipKeeper(register, new Realms(owned, publishers), systemClock, {
         scheduler: `${hostname()}-${process.pid}-${randomUUID()}`,
         get architectures() {
           return configuration.server.architectures;

@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import type { Bus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { Configuration } from '@proctor/config';
+import { SandboxedCanaries } from './attempt/sandboxed-canaries';
 import { SandboxedRunner, type RunnerSettings } from './attempt/sandboxed-runner';
 import type { Machine } from './machine/machine';
 import { runnerVersion } from './machine/runner-version';
@@ -24,26 +25,30 @@ export function buildWorker(
   machine: Machine,
   bus: Bus,
 ): Worker {
-  const { name, workPath, variants, slots: slotCount } = configuration.worker;
+  const { name, workPath, variants, sizeClasses, slots: slotCount } = configuration.worker;
   const resultsPath = join(workPath, 'results');
   const { sandboxes, architectures } = machine;
   const wake = () => worker.wake();
   const backends = buildBackends(configuration, machine, wake);
-  const log = new Logger('Testbeds');
-  const testbeds = new Testbeds(backends, variants, sandboxes, runnerVersion, systemClock, log, wake);
-  const outbox = new DiskOutbox(resultsPath, bus, systemClock, new Logger('Outbox'));
-  const runner = new SandboxedRunner(
+  const testbeds = new Testbeds(
+    backends,
+    variants,
+    sizeClasses,
     sandboxes,
-    testbeds,
-    (runId, attempt, chunk) => bus.appendLog(runId, attempt, chunk),
-    runnerSettings(configuration, resultsPath),
+    runnerVersion,
     systemClock,
-    new Logger('Runner'),
+    new Logger('Testbeds'),
+    wake,
   );
+  const outbox = new DiskOutbox(resultsPath, bus, systemClock, new Logger('Outbox'));
+  const limits = runnerSettings(configuration, resultsPath);
+  const runner = new SandboxedRunner(sandboxes, testbeds, bus, limits, systemClock, new Logger('Runner'));
+  const canaries = new SandboxedCanaries(sandboxes, testbeds, limits, systemClock, new Logger('Canaries'));
   const parts: SlotParts = {
     client: new BusDispatchClient(bus),
     outbox,
     runner,
+    canaries,
     testbeds,
     epochs: new Epochs(),
     clock: systemClock,

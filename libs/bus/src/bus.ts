@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream';
-import type { LogChunk } from '@proctor/contracts';
+import type { Fact, LogChunk } from '@proctor/contracts';
 
 /** Nobody listens on the subject, the time for an answer is over, or there is no connection. */
 export class NoAnswer extends Error {}
 
 /** The other side answered that its handler failed; the message is its error's. */
 export class RemoteError extends Error {}
+
+/** A report's handler failed for a reason that has nothing to do with this report, as when the database is away. */
+export class NotNow extends Error {}
 
 /** A request or signal as it arrived, not parsed yet. */
 export interface BusMessage {
@@ -26,7 +29,8 @@ export interface ReportMessage {
 
 /**
  * Resolves when the report's effect is durable: it is acknowledged and never comes again. A rejection has it
- * redelivered after a while, except MalformedMessage, which ends it.
+ * redelivered after a while; one that was rejected `reportFailuresMax` times is ended, so that it holds nothing up: its
+ * worker will repeat it. NotNow does not count, MalformedMessage ends it at once.
  */
 export type ReportHandler = (report: ReportMessage) => Promise<void>;
 
@@ -51,7 +55,7 @@ export interface StagedContent {
   sha256: string;
 }
 
-/** The message bus: requests, signals, durable reports, live logs and the staging bucket. */
+/** The message bus: requests, signals, durable reports, events, live logs and the staging bucket. */
 export abstract class Bus {
   /**
    * Asks and waits for the one answer.
@@ -65,6 +69,15 @@ export abstract class Bus {
 
   /** Resolves once the report stream holds the report; rejects otherwise, at once while disconnected. */
   abstract report(subject: string, body: object): Promise<void>;
+
+  /**
+   * Resolves once the event stream holds the fact; rejects otherwise, at once while disconnected. One that was
+   * published a short while before is not stored again.
+   */
+  abstract publishEvent(fact: Fact): Promise<void>;
+
+  /** The events of an architecture that the stream still holds, oldest first, then as they come; see readLog. */
+  abstract readEvents(arch: string, signal?: AbortSignal): AsyncIterable<Fact>;
 
   /** A chunk that was appended before (same run, attempt and number) is not stored again. */
   abstract appendLog(runId: number, attempt: number, chunk: LogChunk): Promise<void>;

@@ -2,6 +2,9 @@
 export interface BusLimits {
   /** Of the report stream; full, it refuses new reports. */
   reportsBytesMax: number;
+  /** Of the event stream; full, it forgets its oldest. */
+  eventsBytesMax: number;
+  eventsAgeMaxMs: number;
   /** Of the live log stream; full, it forgets its oldest chunks. */
   logsBytesMax: number;
   logsAgeMaxMs: number;
@@ -19,6 +22,8 @@ export interface BusLimits {
   /** Wait before the first redelivery of a refused report; doubles with each. */
   redeliveryDelayMinMs: number;
   redeliveryDelayMaxMs: number;
+  /** A report that its handlers in one process refused so often is ended. */
+  reportFailuresMax: number;
   /** How long stopping waits for handlers in flight. */
   drainTimeoutMs: number;
 }
@@ -28,6 +33,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const BUS_LIMITS: BusLimits = {
   reportsBytesMax: 256 * MIB,
+  eventsBytesMax: 256 * MIB,
+  eventsAgeMaxMs: 7 * DAY_MS,
   logsBytesMax: 1024 * MIB,
   logsAgeMaxMs: 7 * DAY_MS,
   logChunksPerAttemptMax: 200_000,
@@ -38,5 +45,6 @@ export const BUS_LIMITS: BusLimits = {
   reportsPendingMax: 1000,
   redeliveryDelayMinMs: 1000,
   redeliveryDelayMaxMs: 30_000,
+  reportFailuresMax: 10,
   drainTimeoutMs: 10_000,
 };

@@ -3,6 +3,7 @@ import { systemClock, type Clock } from '@proctor/clock';
 import type { LogChunk } from '@proctor/contracts';
 import type { BusMessage, StagedContent } from './bus';
 import { BUS_LIMITS, type BusLimits } from './limits';
+import { MemoryEvents } from './memory-events';
 import { MemoryReports } from './memory-reports';
 import { Waiters } from './waiters';
 
@@ -41,6 +42,7 @@ export class MemoryBroker {
   readonly clock: Clock;
   readonly limits: BusLimits;
   readonly reports: MemoryReports;
+  readonly events = new MemoryEvents();
   private readonly fateOf: (message: Travelling) => Fate;
   private readonly subscribers = new Map<string, Set<MemorySubscriber>>();
   private readonly logs = new Map<string, SequencedChunk[]>();

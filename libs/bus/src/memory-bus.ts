@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { logSubject, type LogChunk } from '@proctor/contracts';
+import { logSubject, type Fact, type LogChunk } from '@proctor/contracts';
 import { parseAnswer } from './body';
 import {
   Bus,
@@ -45,6 +45,16 @@ export class MemoryBus extends Bus {
       });
       if (!stored) reject(new NoAnswer(`${subject} was not acknowledged`));
     });
+  }
+
+  async publishEvent(fact: Fact): Promise<void> {
+    this.requireConnection();
+    this.broker.events.append(fact);
+    return Promise.resolve();
+  }
+
+  readEvents(arch: string, signal?: AbortSignal): AsyncIterable<Fact> {
+    return this.broker.events.read(arch, signal);
   }
 
   async appendLog(runId: number, attempt: number, chunk: LogChunk): Promise<void> {

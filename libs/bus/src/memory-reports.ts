@@ -97,13 +97,14 @@ class ScopeReports {
   }
 
   private deliveryOf(consumer: MemoryConsumer, report: StoredReport, deliveries: number): Delivery {
-    const { subject, text } = report;
+    const { sequence, subject, text } = report;
     const say = (effect: () => void) => {
       if (!consumer.isConnected() || !this.stored.includes(report)) return;
       this.broker.travel({ kind: 'acknowledgement', subject, text }, effect);
     };
     const mine = () => report.deliveries === deliveries && !report.ready;
     return {
+      sequence,
       subject,
       text,
       deliveries,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { errors, RequestError, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import type { LogChunk } from '@proctor/contracts';
+import type { Fact, LogChunk } from '@proctor/contracts';
 import { parseAnswer } from './body';
 import {
   Bus,
@@ -13,6 +13,7 @@ import {
   type StagedContent,
 } from './bus';
 import type { BusLimits } from './limits';
+import { NatsEvents } from './nats-events';
 import type { NatsLink } from './nats-link';
 import { NatsLogs } from './nats-logs';
 import { NatsReportConsumption } from './nats-reports';
@@ -24,6 +25,7 @@ import { unlessClosed } from './unless-closed';
 export class NatsBus extends Bus {
   private readonly logger = new Logger('Bus');
   private readonly nc: NatsConnection;
+  private readonly events: NatsEvents;
   private readonly logs: NatsLogs;
   private readonly staging: NatsStaging;
   private readonly consumptions = new Set<NatsReportConsumption>();
@@ -34,6 +36,7 @@ export class NatsBus extends Bus {
   ) {
     super();
     this.nc = link.nc;
+    this.events = new NatsEvents(link.js);
     this.logs = new NatsLogs(link.js, link.jsm);
     this.staging = new NatsStaging(link.js, link.jsm);
     link.onReconnect(() => this.restoreConsumers());
@@ -61,6 +64,15 @@ export class NatsBus extends Bus {
   async report(subject: string, body: object): Promise<void> {
     this.requireConnection();
     await this.link.js.publish(subject, JSON.stringify(body));
+  }
+
+  async publishEvent(fact: Fact): Promise<void> {
+    this.requireConnection();
+    await this.events.publish(fact);
+  }
+
+  readEvents(arch: string, signal?: AbortSignal): AsyncIterable<Fact> {
+    return this.events.read(arch, signal);
   }
 
   async appendLog(runId: number, attempt: number, chunk: LogChunk): Promise<void> {

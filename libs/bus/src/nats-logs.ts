@@ -1,9 +1,6 @@
-import type { ConsumerMessages, JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { LOG_STREAM, logSubject, type LogChunk } from '@proctor/contracts';
-
-/** Chunks that a reader asks the server for at once. */
-const READ_AHEAD_CHUNKS = 50;
-const PULL_EXPIRES_MS = 5000;
+import { follow } from './follow';
 
 /** The live logs, a subject for each attempt. */
 export class NatsLogs {
@@ -24,25 +21,9 @@ export class NatsLogs {
     fromChunk: number,
     signal?: AbortSignal,
   ): AsyncGenerator<LogChunk> {
-    if (signal?.aborted) return;
-    const consumer = await this.js.consumers.get(LOG_STREAM, { filter_subjects: logSubject(runId, attempt) });
-    const messages: ConsumerMessages = await consumer.consume({
-      max_messages: READ_AHEAD_CHUNKS,
-      expires: PULL_EXPIRES_MS,
-    });
-    const stop = () => messages.stop();
-    if (signal?.aborted) stop();
-    signal?.addEventListener('abort', stop, { once: true });
-    try {
-      for await (const message of messages) {
-        const chunk = message.json<LogChunk>();
-        if (chunk.chunk >= fromChunk) yield chunk;
-      }
-    } finally {
-      signal?.removeEventListener('abort', stop);
-      stop();
-      // Only tidiness: the server forgets a consumer that nobody asks.
-      void consumer.delete().catch(() => false);
+    for await (const message of follow(this.js, LOG_STREAM, logSubject(runId, attempt), signal)) {
+      const chunk = message.json<LogChunk>();
+      if (chunk.chunk >= fromChunk) yield chunk;
     }
   }
 

@@ -126,6 +126,7 @@ export class NatsReportConsumption implements ReportConsumption {
 
 function deliveryOf(message: JsMsg): Delivery {
   return {
+    sequence: message.seq,
     subject: message.subject,
     text: message.string(),
     deliveries: message.info.deliveryCount,

@@ -10,6 +10,7 @@ Logger.overrideLogger(false);
 /** Records what is said about it. */
 class FakeDelivery implements Delivery {
   readonly subject = 'proctor.report.amd64.finished';
+  readonly sequence = 1;
   readonly said: string[] = [];
 
   constructor(

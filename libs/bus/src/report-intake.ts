@@ -1,12 +1,14 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import { MalformedMessage } from '@proctor/contracts';
-import type { ReportHandler } from './bus';
+import { NotNow, type ReportHandler } from './bus';
 import { within } from './within';
 import type { BusLimits } from './limits';
 
 /** One delivery of a report and what can be said about it to the stream. */
 export interface Delivery {
+  /** The report's place in the stream, the same at each delivery. */
+  sequence: number;
   subject: string;
   text: string;
   /** This one included: 1 is the first. */
@@ -22,6 +24,8 @@ export interface Delivery {
 
 /** How often a delivery in hand is reported alive, as a part of the time after which it would go to another. */
 const HEARTBEATS_PER_ACK_WAIT = 3;
+/** Characters of an ended report in the log. */
+const LOGGED_REPORT_LENGTH_MAX = 1000;
 
 /** Takes deliveries of one scope in order to their handler, several at a time, and settles each. */
 export class ReportIntake {
@@ -29,6 +33,8 @@ export class ReportIntake {
   private readonly waiting: Delivery[] = [];
   private readonly heartbeats = new Map<Delivery, () => void>();
   private readonly handling = new Set<Promise<void>>();
+  /** How often each report failed here, by its sequence. */
+  private readonly failures = new Map<number, number>();
   private stopped = false;
 
   constructor(
@@ -74,20 +80,32 @@ export class ReportIntake {
     try {
       await this.handler({ subject, text, redelivered: deliveries > 1 });
       this.letGo(delivery);
+      this.failures.delete(delivery.sequence);
       delivery.acknowledge();
     } catch (error) {
       this.letGo(delivery);
-      if (error instanceof MalformedMessage) {
-        this.logger.error(`${subject}: dropped, it is malformed: ${error.message}`);
-        delivery.end();
-      } else {
-        const delayMs = this.delayAfter(deliveries);
-        this.logger.warn(
-          `${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`,
-        );
-        delivery.refuse(delayMs);
-      }
+      this.fail(delivery, error);
     }
+  }
+
+  private fail(delivery: Delivery, error: unknown): void {
+    const { sequence, subject, text, deliveries } = delivery;
+    if (error instanceof MalformedMessage) {
+      this.logger.error(`${subject}: dropped, it is malformed: ${error.message}`);
+      this.failures.delete(sequence);
+      return delivery.end();
+    }
+    const failures = (this.failures.get(sequence) ?? 0) + (error instanceof NotNow ? 0 : 1);
+    if (failures >= this.limits.reportFailuresMax) {
+      this.failures.delete(sequence);
+      const report = text.slice(0, LOGGED_REPORT_LENGTH_MAX);
+      this.logger.error(`${subject}: ended, it failed ${failures} times: ${String(error)}: ${report}`);
+      return delivery.end();
+    }
+    this.failures.set(sequence, failures);
+    const delayMs = this.delayAfter(deliveries);
+    this.logger.warn(`${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`);
+    delivery.refuse(delayMs);
   }
 
   private delayAfter(deliveries: number): number {

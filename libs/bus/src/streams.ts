@@ -9,6 +9,8 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import {
+  EVENT_STREAM,
+  EVENT_STREAM_SUBJECTS,
   LOG_STREAM,
   LOG_STREAM_SUBJECTS,
   REPORT_STREAM,
@@ -44,6 +46,15 @@ export async function ensureStreams(
     discard: DiscardPolicy.New,
     storage: StorageType.File,
     max_bytes: limits.reportsBytesMax,
+  });
+  await ensureStream(jsm, {
+    name: EVENT_STREAM,
+    subjects: [EVENT_STREAM_SUBJECTS],
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    storage: StorageType.File,
+    max_bytes: limits.eventsBytesMax,
+    max_age: nanos(limits.eventsAgeMaxMs),
   });
   await ensureStream(jsm, {
     name: LOG_STREAM,
@@ -97,6 +108,7 @@ export function isRefusal(error: unknown): error is JetStreamApiError {
 export function explainRefusal(error: unknown, limits: BusLimits): string {
   if (!(error instanceof JetStreamApiError)) return String(error);
   if (error.code !== INSUFFICIENT_STORAGE_CODE) return error.message;
-  const bytes = limits.reportsBytesMax + limits.logsBytesMax + limits.stagingBytesMax;
+  const { reportsBytesMax, eventsBytesMax, logsBytesMax, stagingBytesMax } = limits;
+  const bytes = reportsBytesMax + eventsBytesMax + logsBytesMax + stagingBytesMax;
   return `nats-server may not store the ${bytes} bytes that the streams reserve (its jetstream max_file_store, or the disk)`;
 }

@@ -48,8 +48,8 @@ export function changesBetween(
       case 'scheduler':
         return valueChanges(
           'proctor.yaml',
-          before.scheduler,
-          after.scheduler,
+          flattened(before.scheduler),
+          flattened(after.scheduler),
           SCHEDULER_AT_START,
           (key) => `scheduler.${key}`,
         );
@@ -141,6 +141,18 @@ function entriesOf(list: RejectList): Map<string, string> {
     }
   }
   return entries;
+}
+
+/** The values by their keys' paths, as `retry.delayMs`: for sections that hold no passwords. */
+function flattened(section: object, before = ''): Record<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(section) as [string, unknown][]) {
+    const name = `${before}${key}`;
+    const isSection = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const within = isSection ? flattened(value, `${name}.`) : { [name]: value };
+    for (const [path, each] of Object.entries(within)) values.set(path, each);
+  }
+  return Object.fromEntries(values);
 }
 
 /** Mappings are commands and apt lines: either may hold a password. */

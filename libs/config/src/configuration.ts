@@ -30,9 +30,14 @@ export interface ServerConfiguration {
   /** Requests of one API key, or of one user to the endpoints of keys, that one api process takes. */
   requestsPerSecondMax: number;
   requestsPerMinuteMax: number;
+  /** The same of one network, for what is asked without a key. */
+  anonymousRequestsPerSecondMax: number;
+  anonymousRequestsPerMinuteMax: number;
   /** All bodies that one api process holds at a time; a request whose body finds no room waits, then gets a 503. */
   bodiesBytesMax: number;
   bodyWaitMs: number;
+  /** How long the rest of a refused body is read and dropped, so that its client gets to reading the answer. */
+  refusedBodyMs: number;
   /** Longest `wait` of a request for results; 0 to 60. */
   waitSecondsMax: number;
   /** Wrong passwords for one user from one address; an address may guess ten times as often over all users. */
@@ -80,11 +85,42 @@ export interface SchedulerConfiguration {
   arrivalPollMs: number;
   /** How long an idle slot waits before it asks again without a signal. */
   askAgainMs: number;
-  /** Attempts that end without a result before the run ends as tmpfail. */
-  attemptsMax: number;
-  /** How long a run waits after its first attempt that ended without a result; doubles with each further one. */
-  retryDelayMs: number;
-  retryDelayMaxMs: number;
+  retry: {
+    /** Attempts that are lost or smell of infrastructure before the run ends as tmpfail. */
+    attemptsMax: number;
+    /** How long a run waits after the first of them; doubles with each further one. */
+    delayMs: number;
+    delayMaxMs: number;
+  };
+  fairShare: {
+    /** After this time slot time that a requestor used counts half. */
+    halfLifeMs: number;
+    /** User name → share of slot time compared with others; 1 when absent. */
+    weights: Record<string, number>;
+  };
+  ageing: {
+    /** A waiting run rises by one level of priority each time, at most `stepsMax` times. */
+    stepMs: number;
+    stepsMax: number;
+  };
+  /** Runs that may be executed at a time on an architecture; no cap when absent. */
+  caps: {
+    perRequestorMax?: number;
+    perPackageMax?: number;
+    perSuiteMax?: number;
+  };
+  /** Name of a class → packages, `*` at the end stands for anything; they go only to slots that declare the class. */
+  sizeClasses: Record<string, string[]>;
+  blame: {
+    /** Failures in a row of a worker, over as many packages, before it is quarantined or slowed. */
+    failuresMax: number;
+    /** Until its canary test; doubles with each that fails. */
+    quarantineMs: number;
+    quarantineMaxMs: number;
+    /** A slowed worker gets one run per so long. */
+    slowedMs: number;
+    canaryTimeoutMs: number;
+  };
   mailboxLengthMax: number;
   turnMessagesMax: number;
 }
@@ -99,6 +135,8 @@ export interface WorkerConfiguration {
   backends: string[];
   /** Backend name → one of autopkgtest's virtualisation servers and its arguments, with placeholders. */
   backendCommands: Record<string, string[]>;
+  /** Classes of big packages for which each slot has room. */
+  sizeClasses: string[];
   /** variant name → command and its first arguments. */
   variants: Record<string, string[]>;
   /** Folder of images and of the work area. */

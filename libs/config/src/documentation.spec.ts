@@ -4,7 +4,17 @@ import { parse } from 'yaml';
 import { KEYS as APT_SOURCE_KEYS } from './apt-sources-file';
 import { keysAtStart } from './at-start';
 import { keysOf } from './rules';
-import { ApiSection, SchedulerSection, ServerFile, StoreSection } from './server-file';
+import {
+  AgeingSection,
+  ApiSection,
+  BlameSection,
+  CapsSection,
+  FairShareSection,
+  RetrySection,
+  SchedulerSection,
+  ServerFile,
+  StoreSection,
+} from './server-file';
 import { WorkerFile } from './worker-file';
 
 const project = join(__dirname, '../../..');
@@ -33,11 +43,15 @@ const SECTIONS = [
   { file: 'proctor.yaml', prefix: 'api.', shape: ApiSection },
   { file: 'proctor.yaml', prefix: 'store.', shape: StoreSection },
   { file: 'proctor.yaml', prefix: 'scheduler.', shape: SchedulerSection },
+  { file: 'proctor.yaml', prefix: 'scheduler.retry.', shape: RetrySection },
+  { file: 'proctor.yaml', prefix: 'scheduler.fairShare.', shape: FairShareSection },
+  { file: 'proctor.yaml', prefix: 'scheduler.ageing.', shape: AgeingSection },
+  { file: 'proctor.yaml', prefix: 'scheduler.caps.', shape: CapsSection },
+  { file: 'proctor.yaml', prefix: 'scheduler.blame.', shape: BlameSection },
   { file: 'worker.yaml', prefix: '', shape: WorkerFile },
 ];
 
-const isSection = (value: unknown): boolean =>
-  [ApiSection, StoreSection, SchedulerSection].some((section) => value instanceof section);
+const isSection = (value: unknown): boolean => SECTIONS.some(({ shape }) => value instanceof shape);
 
 const KEYS = SECTIONS.flatMap(({ file, prefix, shape }) => {
   const defaults = new Map(Object.entries(new shape()));
@@ -59,7 +73,7 @@ test.each(KEYS)('$file: $name is documented as it is', ({ file, name, key, stand
   expect(row?.change).toBe(isAtStart ? 'restart' : 'at once');
   if (standard === undefined) expect(row?.default).not.toBe('');
   else expect(parse(row?.default.replace(/^`(.*)`$/, '$1') ?? '')).toEqual(standard);
-  expect(readFileSync(join(project, 'config', file), 'utf8')).toMatch(new RegExp(`^ *(# )?${key}:`, 'm'));
+  expect(readFileSync(join(project, 'config', file), 'utf8')).toMatch(new RegExp(`^ *(# *)?${key}:`, 'm'));
 });
 
 test.each(['proctor.yaml', 'worker.yaml'])('%s: nothing else is documented', (file) => {

@@ -3,6 +3,7 @@ export { loadConfiguration } from './load';
 export { LiveConfiguration, type ConfigurationStatus } from './live-configuration';
 export { followConfiguration } from './follow';
 export { rejectedVersions } from './reject-list';
+export { sizeClasses } from './size-classes';
 export { connections } from './connections';
 export { hostArchitecture, hostRelease } from './host';
 export { ConfigurationError } from './yaml-file';

@@ -123,6 +123,27 @@ describe('a reload', () => {
     expect(live.status.needsRestart).toEqual([]);
   });
 
+  it('shows keys of nested sections one by one', async () => {
+    await write('proctor.yaml', 'scheduler: { retry: { delayMs: 20000 }, sizeClasses: { big: [linux] } }');
+    expect(texts(await reload())).toEqual([
+      'proctor.yaml: scheduler.retry.delayMs: 30000 → 20000',
+      'proctor.yaml: scheduler.sizeClasses.big: left out → ["linux"]',
+    ]);
+    await write('proctor.yaml', 'scheduler: { fairShare: { weights: { ci: 2 } }, caps: { perSuiteMax: 9 } }');
+    expect(texts(await reload())).toEqual([
+      'proctor.yaml: scheduler.retry.delayMs: 20000 → 30000',
+      'proctor.yaml: scheduler.sizeClasses.big: ["linux"] → left out',
+      'proctor.yaml: scheduler.fairShare.weights.ci: left out → 2',
+      'proctor.yaml: scheduler.caps.perSuiteMax: left out → 9',
+    ]);
+    expect(live.scheduler.caps).toEqual({ perSuiteMax: 9 });
+    await write('proctor.yaml', 'scheduler: { fairShare: { weights: { ci: 3 } } }');
+    expect(texts(await reload())).toEqual([
+      'proctor.yaml: scheduler.fairShare.weights.ci: 2 → 3',
+      'proctor.yaml: scheduler.caps.perSuiteMax: 9 → left out',
+    ]);
+  });
+
   it('counts what it does not name', async () => {
     const names = Array.from({ length: 14 }, (_, index) => `p${index + 10}: { sid: { "*": { "*": "" } } }`);
     await write('reject-list.yaml', names.join('\n'));

@@ -72,6 +72,26 @@ test('every problem of the file is told at once', async () => {
   expect(problems).toContain('store: bucket is missing');
 });
 
+test('nested sections are taken, and what they leave out is the default', async () => {
+  const text = `scheduler:
+  retry: { delayMs: 5 }
+  fairShare: { weights: { ci: 2.5, constructor: 3 } }
+  caps: { perPackageMax: 4 }
+  sizeClasses: { big: [linux, gcc-*, '*'], constructor: [g++] }`;
+  await writeFile(join(folder, 'proctor.yaml'), text);
+  await writeFile(join(folder, 'worker.yaml'), 'sizeClasses: [big]');
+  const { scheduler, worker } = await load();
+  expect(scheduler.retry).toEqual({ attemptsMax: 3, delayMs: 5, delayMaxMs: 600_000 });
+  expect(scheduler.fairShare.weights).toEqual({ ci: 2.5, constructor: 3 });
+  expect(scheduler.sizeClasses).toEqual({ big: ['linux', 'gcc-*', '*'], constructor: ['g++'] });
+  expect(worker.sizeClasses).toEqual(['big']);
+  // Whoever has a default for a cap spreads the caps over it.
+  expect({ perRequestorMax: Infinity, ...scheduler.caps }).toEqual({
+    perRequestorMax: Infinity,
+    perPackageMax: 4,
+  });
+});
+
 test('the environment overrides host and port', async () => {
   const { server } = await load({ PROCTOR_PORT: '9090', PROCTOR_HOST: '::1' });
   expect(server).toMatchObject({ host: '::1', port: 9090 });
@@ -144,6 +164,55 @@ test.each([
   ['proctor.yaml', 'just text', 'proctor.yaml: a mapping of keys to values is expected'],
   ['proctor.yaml', 'api:\n  bodyBytesMax: 999999999', 'proctor.yaml:1: api.bodiesBytesMax: must be at least'],
   ['proctor.yaml', 'api:\n\n  socketIdleMs: 60000', 'proctor.yaml:3: api.socketIdleMs: must be longer than'],
+  [
+    'proctor.yaml',
+    'scheduler:\n  retry:\n    attemptsMax: 0',
+    'proctor.yaml:3: scheduler.retry.attemptsMax: attemptsMax must not be less than 1 (found 0)',
+  ],
+  [
+    'proctor.yaml',
+    'scheduler:\n  retry:\n    attempts: 2',
+    'proctor.yaml:3: scheduler.retry.attempts: property attempts should not exist (found 2)',
+  ],
+  ['proctor.yaml', 'scheduler: { attemptsMax: 2 }', 'proctor.yaml:1: scheduler.attemptsMax: property'],
+  ['proctor.yaml', 'scheduler:\n  blame: 3', 'proctor.yaml:2: scheduler.blame: '],
+  ['proctor.yaml', 'scheduler:\n  caps:', 'proctor.yaml:2: scheduler.caps: '],
+  [
+    'proctor.yaml',
+    'scheduler:\n  caps:\n    perSuiteMax: 0.5',
+    'proctor.yaml:3: scheduler.caps.perSuiteMax: perSuiteMax must be an integer number (found 0.5)',
+  ],
+  [
+    'proctor.yaml',
+    'scheduler:\n  ageing: { stepsMax: 10 }',
+    'proctor.yaml:2: scheduler.ageing.stepsMax: stepsMax must not be greater than 9 (found 10)',
+  ],
+  [
+    'proctor.yaml',
+    'scheduler:\n  retry:\n    delayMs: 9000\n    delayMaxMs: 8000',
+    'proctor.yaml:4: scheduler.retry.delayMaxMs: must be at least delayMs',
+  ],
+  [
+    'proctor.yaml',
+    'scheduler:\n  blame: { quarantineMaxMs: 1 }',
+    'proctor.yaml:2: scheduler.blame.quarantineMaxMs: must be at least quarantineMs',
+  ],
+  ...['{ ci: 0 }', '{ ci: 1001 }', '{ ci: "2" }', '{ "a b": 2 }'].map((weights) => [
+    'proctor.yaml',
+    `scheduler:\n  fairShare:\n    weights: ${weights}`,
+    'proctor.yaml:3: scheduler.fairShare.weights: each user has a weight above 0 and at most 1000',
+  ]),
+  ...['{ big: linux }', '{ big: [Linux] }', '{ big: ["a*b"] }', '{ "a b": [linux] }'].map((classes) => [
+    'proctor.yaml',
+    `scheduler:\n  sizeClasses: ${classes}`,
+    'proctor.yaml:2: scheduler.sizeClasses: each class has a list of package names, which may end in *',
+  ]),
+  ['worker.yaml', 'sizeClasses: big', 'worker.yaml:1: sizeClasses: '],
+  [
+    'worker.yaml',
+    'sizeClasses: [1]',
+    'worker.yaml:1: sizeClasses: each value in sizeClasses must be a string',
+  ],
   ['worker.yaml', 'name: "a.b"', 'worker.yaml:1: name: name must match'],
   ['worker.yaml', 'variants:\n  mine: []', 'worker.yaml:1: variants: each name has a list'],
   ['apt-sources.yaml', 'x:\n  lines: [deb]', 'apt-sources.yaml:2: x.lines.0: is not an apt source line'],

@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { readAptSources } from './apt-sources-file';
 import type {
   Configuration,
+  SchedulerConfiguration,
   ServerConfiguration,
   StoreConfiguration,
   WorkerConfiguration,
@@ -42,7 +43,7 @@ export function interpret(content: FolderContent, env: NodeJS.ProcessEnv): Confi
   };
   const server = collect('proctor.yaml', (yaml) => {
     const file = yaml.as(ServerFile);
-    return { server: serverConfiguration(file, yaml, env), scheduler: file.scheduler };
+    return { server: serverConfiguration(file, yaml, env), scheduler: schedulerConfiguration(file) };
   });
   const store = collect('proctor.yaml', (yaml) => storeConfiguration(yaml.as(ServerFile).store, yaml, home));
   const worker = collect('worker.yaml', (yaml) =>
@@ -64,6 +65,13 @@ function serverConfiguration(file: ServerFile, yaml: YamlFile, env: NodeJS.Proce
   if (file.scheduler.leaseRenewMs * 2 > file.scheduler.leaseTtlMs) {
     const text = 'must be at most half of leaseTtlMs, so that one lost renewal costs no lease';
     problems.push(yaml.problem(['scheduler', 'leaseRenewMs'], text));
+  }
+  const { retry, blame } = file.scheduler;
+  if (retry.delayMaxMs < retry.delayMs) {
+    problems.push(yaml.problem(['scheduler', 'retry', 'delayMaxMs'], 'must be at least delayMs'));
+  }
+  if (blame.quarantineMaxMs < blame.quarantineMs) {
+    problems.push(yaml.problem(['scheduler', 'blame', 'quarantineMaxMs'], 'must be at least quarantineMs'));
   }
   if (file.api.bodiesBytesMax < file.api.bodyBytesMax) {
     problems.push(yaml.problem(['api', 'bodiesBytesMax'], 'must be at least bodyBytesMax'));
@@ -90,6 +98,12 @@ function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string)
   if (kind === 'folder') return { kind, path: within(home, path) };
   if (bucket) return { kind, ...(endpoint && { endpoint }), bucket, ...rest };
   throw new ConfigurationError([yaml.problem(['store'], 'bucket is missing: the kind s3 needs it')]);
+}
+
+/** A cap that the file leaves out is absent, so that whoever has a default for it may spread the caps over it. */
+function schedulerConfiguration({ scheduler }: ServerFile): SchedulerConfiguration {
+  const caps = Object.entries(scheduler.caps).filter(([, cap]) => typeof cap === 'number');
+  return { ...scheduler, caps: Object.fromEntries(caps) };
 }
 
 function workerConfiguration(file: WorkerFile, home: string, folder: string): WorkerConfiguration {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { isArchitecture, isWord } from '@proctor/contracts';
-import { Type } from 'class-transformer';
+import { isArchitecture, isPackageName, isWord } from '@proctor/contracts';
+import { Transform, Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
   ArrayUnique,
@@ -97,4 +97,42 @@ function isProxy(text: unknown): boolean {
   if (family === 0) return text === 'loopback';
   const bitsMax = family === 4 ? 32 : 128;
   return rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax));
+}
+
+/** User name → a share above 0. */
+export function Weights(): PropertyDecorator {
+  return mapping('weights', (weight) => typeof weight === 'number' && weight > 0 && weight <= 1000, [
+    'each user has a weight above 0 and at most 1000',
+  ]);
+}
+
+/** Class → package names, which may end in `*`. */
+export function SizeClasses(): PropertyDecorator {
+  return mapping('sizeClasses', (list) => Array.isArray(list) && list.every(isPackagePattern), [
+    'each class has a list of package names, which may end in *',
+  ]);
+}
+
+function isPackagePattern(text: unknown): boolean {
+  return typeof text === 'string' && (text === '*' || isPackageName(text.replace(/\*$/, '')));
+}
+
+function mapping(name: string, isValue: (value: unknown) => boolean, [message]: [string]): PropertyDecorator {
+  const values = ValidateBy({
+    name,
+    validator: {
+      validate: (value: unknown) =>
+        typeof value === 'object' &&
+        value !== null &&
+        Object.entries(value).every(([key, each]) => isWord(key) && isValue(each)),
+      defaultMessage: () => message,
+    },
+  });
+  return together([IsObject(), values, AsWritten()]);
+}
+
+/** The transformer would ask a mapping for its class, or drop that key: a user may be called `constructor`. */
+function AsWritten(): PropertyDecorator {
+  const value = Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]);
+  return together([Type(() => Object), value]);
 }

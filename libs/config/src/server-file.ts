@@ -12,7 +12,17 @@ import {
   Min,
 } from 'class-validator';
 import { AtStart } from './at-start';
-import { ArchitectureList, Count, HOST, Milliseconds, NameList, ProxyList, Section } from './rules';
+import {
+  ArchitectureList,
+  Count,
+  HOST,
+  Milliseconds,
+  NameList,
+  ProxyList,
+  Section,
+  SizeClasses,
+  Weights,
+} from './rules';
 
 /** What S3 allows of every part but the last. */
 const PART_BYTES_MIN = 5 * 1024 * 1024;
@@ -28,8 +38,11 @@ export class ApiSection {
   @Count() historyLengthMax = 500;
   @Count() requestsPerSecondMax = 1_000;
   @Count() requestsPerMinuteMax = 60_000;
+  @Count() anonymousRequestsPerSecondMax = 500;
+  @Count() anonymousRequestsPerMinuteMax = 30_000;
   @Count() bodiesBytesMax = 128 * 1024 * 1024;
   @Milliseconds() bodyWaitMs = 5_000;
+  @Milliseconds() refusedBodyMs = 5_000;
   @IsInt() @Min(0) @Max(60) waitSecondsMax = 60;
   @Count() passwordGuessesPerHourMax = 20;
   @AtStart() @Milliseconds() headersTimeoutMs = 20_000;
@@ -41,15 +54,48 @@ export class ApiSection {
   publicUrl?: string;
 }
 
+export class RetrySection {
+  @Count() attemptsMax = 3;
+  @Milliseconds() delayMs = 30_000;
+  @Milliseconds() delayMaxMs = 600_000;
+}
+
+export class FairShareSection {
+  @Milliseconds() halfLifeMs = 3_600_000;
+  @Weights() weights: Record<string, number> = {};
+}
+
+export class AgeingSection {
+  @Milliseconds() stepMs = 21_600_000;
+  @IsInt() @Min(0) @Max(9) stepsMax = 2;
+}
+
+export class CapsSection {
+  @IsOptional() @Count() perRequestorMax?: number;
+  @IsOptional() @Count() perPackageMax?: number;
+  @IsOptional() @Count() perSuiteMax?: number;
+}
+
+export class BlameSection {
+  @Count() failuresMax = 3;
+  @Milliseconds() quarantineMs = 600_000;
+  @Milliseconds() quarantineMaxMs = 21_600_000;
+  @Milliseconds() slowedMs = 600_000;
+  @Milliseconds() canaryTimeoutMs = 600_000;
+}
+
 export class SchedulerSection {
   @AtStart() @Milliseconds() leaseTtlMs = 60_000;
   @AtStart() @Milliseconds() leaseRenewMs = 15_000;
   @AtStart() @Milliseconds() ownershipTtlMs = 5_000;
   @Milliseconds() arrivalPollMs = 5_000;
   @Milliseconds() askAgainMs = 5_000;
-  @Count() attemptsMax = 3;
-  @Milliseconds() retryDelayMs = 30_000;
-  @Milliseconds() retryDelayMaxMs = 600_000;
+  @Section(() => RetrySection) retry = new RetrySection();
+  @Section(() => FairShareSection) fairShare = new FairShareSection();
+  @Section(() => AgeingSection) ageing = new AgeingSection();
+  @Section(() => CapsSection) caps = new CapsSection();
+  @SizeClasses() sizeClasses: Record<string, string[]> = {};
+  @Section(() => BlameSection) blame = new BlameSection();
   @Count() mailboxLengthMax = 10_000;
   @Count() turnMessagesMax = 500;
 }

@@ -43,6 +43,7 @@ export class WorkerFile {
   @AtStart() @IsArray() @IsString({ each: true }) suitesAtStart: string[] = [HOST];
   @AtStart() @NameList() backends: string[] = ['unshare'];
   @AtStart() @ListsByName() backendCommands: Record<string, string[]> = {};
+  @AtStart() @IsArray() @IsString({ each: true }) sizeClasses: string[] = [];
   @AtStart() @ListsByName() variants: Record<string, string[]> = { autopkgtest: ['autopkgtest'] };
   @AtStart() @IsString() @IsNotEmpty() workPath = 'worker';
   @Count() runTmpfsBytes = 8 * GIB;

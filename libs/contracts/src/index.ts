@@ -6,6 +6,7 @@ export * from './run';
 export * from './lease';
 export * from './report';
 export * from './explain';
+export * from './fact';
 export * from './log';
 export * from './subjects';
 export * from './message';

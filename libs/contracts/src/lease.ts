@@ -2,6 +2,7 @@ import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsOptional,
@@ -55,6 +56,19 @@ export class Testbed {
   detail?: string;
 }
 
+/** A slot's word on a canary test; repeated with each ask until one was answered. */
+export class CanaryResult {
+  @IsText(100)
+  canary: string;
+
+  @IsBoolean()
+  passed: boolean;
+
+  /** One sentence for people. */
+  @IsText(1000)
+  message: string;
+}
+
 /** `proctor.rpc.{arch}.lease`: a free slot asks for work. */
 export class LeaseRequest extends SlotIdentity {
   /** Names this ask; the answer repeats it, and the slot takes only the answer to the ask it waits for. */
@@ -85,6 +99,20 @@ export class LeaseRequest extends SlotIdentity {
   @IsOptional()
   @IsText(1000)
   problem?: string;
+
+  /** Classes of big packages for which the slot has room; others go anywhere. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  @MaxLength(100, { each: true })
+  sizeClasses?: string[];
+
+  /** How the canary test ended that an earlier answer asked this slot for. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => CanaryResult)
+  canary?: CanaryResult;
 }
 
 /** An extra apt source as the worker needs it: resolved by the dispatcher from its name. */
@@ -125,11 +153,26 @@ export interface DispatcherAnswer {
   epoch: number;
 }
 
+/**
+ * A worker whose attempts kept failing is to execute a source tree of its own, whose one test does nothing but pass, in
+ * this testbed. The slot says with its next ask how that ended.
+ */
+export interface CanaryTest {
+  /** Names it; the result repeats it. */
+  canary: string;
+  suite: string;
+  arch: string;
+  backend: string;
+  variant: string;
+}
+
 export interface LeaseReply extends DispatcherAnswer {
   ask: string;
   lease: Lease | null;
   /** Testbeds that waiting runs need and the worker lacks but could build: it should. */
   wanted: { suite: string; backend: string }[];
+  /** A test of the machine itself, in place of a lease: see `CanaryTest`. */
+  canary?: CanaryTest;
   /** Ask again after this long if no signal comes first. */
   askAgainMs: number;
 }

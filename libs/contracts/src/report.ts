@@ -13,8 +13,8 @@ import {
 } from 'class-validator';
 import { SlotIdentity } from './lease';
 import { IsText } from './text';
-import { RESULT_FILES, VERDICTS } from './words';
-import type { ResultFileName, Verdict } from './words';
+import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
+import type { ResultFileName, Trouble, Verdict } from './words';
 
 /** What both reports of an attempt say. They travel through JetStream and may arrive twice and in either order. */
 export class AttemptReport extends SlotIdentity {
@@ -53,6 +53,11 @@ export class FinishedReport extends AttemptReport {
   /** One sentence for people; never empty. */
   @IsText(2000)
   message: string;
+
+  /** Only with tmpfail: what it smells of; when absent, nobody knows. */
+  @IsOptional()
+  @IsIn(TROUBLES)
+  trouble?: Trouble;
 
   /** autopkgtest's, null when it was ended by a signal or never started. */
   @ValidateIf((report: FinishedReport) => report.exitCode !== null)

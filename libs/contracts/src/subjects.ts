@@ -1,3 +1,5 @@
+import type { FactKind } from './fact';
+
 /**
  * Every NATS subject, stream and bucket. `*` stands for the scope: an architecture, or a worker's name; one without is
  * everybody's. RPC subjects and stream subjects are disjoint: a request on a stream's subject would be answered by the
@@ -31,6 +33,19 @@ export type Subject = (typeof SUBJECTS)[keyof typeof SUBJECTS];
 /** The subject of one scope: an architecture or a worker's name. */
 export function subjectOf(subject: Subject, scope: string): string {
   return subject.replace('*', scope);
+}
+
+/** What happened to runs, for whoever wants to follow: `proctor.event.{arch}.{kind}`. */
+export const EVENT_STREAM = 'PROCTOR_EVENTS';
+export const EVENT_STREAM_SUBJECTS = 'proctor.event.>';
+
+export function eventSubject(arch: string, kind: FactKind): string {
+  return `proctor.event.${arch}.${kind}`;
+}
+
+/** The events of one architecture, of every kind. */
+export function eventFilter(arch: string): string {
+  return `proctor.event.${arch}.*`;
 }
 
 export const REPORT_STREAM = 'PROCTOR_REPORTS';

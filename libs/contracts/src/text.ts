@@ -5,6 +5,14 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/** In UTF-16 units. */
+export const REASON_LENGTH_MAX = 500;
+
+/** Why somebody decided something: it says something, and the database can keep it. */
+export function isReason(text: string): boolean {
+  return text.trim() !== '' && text.length <= REASON_LENGTH_MAX && isStorable(text);
+}
+
 /** A string that the database can keep, of at most `lengthMax` UTF-16 units. */
 export function IsText(lengthMax: number): PropertyDecorator {
   return ValidateBy({

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from './database';
+import { Database, type Statements } from './database';
+import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
+import { lockSelected, type RunSelection, selectionParameters } from './run-selection';
 
 /** Who ends a run; the name is told to everybody who may see the run. */
 export interface Canceller {
@@ -27,15 +29,35 @@ export class Cancellations {
       const [run] = await transaction.query<{ isFinished: boolean }>(LOCK, [runId]);
       if (!run) return 'unknown';
       if (run.isFinished) return 'finished';
-      const message = `cancelled by ${by.userName}` + (reason === undefined ? '' : `: ${reason}`);
-      await announceUpdate(transaction);
-      await transaction.query(CANCEL, [runId, message, by.userId, reason ?? null]);
+      await end(transaction, [runId], by, reason);
       return 'cancelled';
+    });
+  }
+
+  /**
+   * The same for every unfinished run that matches: all of them, or none and an error.
+   * @returns their ids, ascending
+   * @throws DatabaseUnavailable
+   */
+  cancelMatching(selection: RunSelection, by: Canceller, reason?: string): Promise<number[]> {
+    return this.database.transaction(async (transaction) => {
+      const rows = await transaction.query<{ runId: number }>(LOCK_MATCHING, selectionParameters(selection));
+      const runIds = rows.map((row) => row.runId);
+      if (runIds.length > 0) await end(transaction, runIds, by, reason);
+      return runIds;
     });
   }
 }
 
+async function end(transaction: Statements, runIds: number[], by: Canceller, reason?: string): Promise<void> {
+  const message = `cancelled by ${by.userName}` + (reason === undefined ? '' : `: ${reason}`);
+  await announceUpdate(transaction);
+  await transaction.query(CANCEL, [runIds, message, by.userId, reason ?? null]);
+}
+
 const LOCK = `select state = 'finished' as "isFinished" from runs where run_id = $1 for no key update`;
+
+const LOCK_MATCHING = lockSelected(`r.state <> 'finished'`);
 
 const CANCEL = `
   with ${CLOCK},
@@ -44,12 +66,17 @@ const CANCEL = `
       duration_seconds = case when r.state = 'running'
         then greatest(0, floor(extract(epoch from clock.now - r.started_at)))::integer end,
       finished_at = clock.now, updated_at = clock.now
-    from clock where r.run_id = $1
-    returning r.run_id, r.arch, r.attempt
+    from unnest($1::integer[]) as selected(run_id), clock where r.run_id = selected.run_id
+    returning r.run_id, r.arch, r.suite, r.attempt
   ),
   attempt as (
     update attempts a set ended_at = clock.now, outcome = 'cancelled', reason = $2
     from ended, clock where a.run_id = ended.run_id and a.attempt = ended.attempt and a.ended_at is null
-  )
+  ),
+  told as (${recordFacts({
+    ...{ kind: 'cancelled', state: 'finished', attempt: 'f.attempt', actor: userActor('$3') },
+    ...{ reason: '$4', verdict: `'tmpfail'` },
+    from: 'ended f, clock',
+  })})
   insert into orders (arch, kind, run_id, actor_id, reason, created_at)
-  select arch, 'cancel', run_id, $3, $4, clock.now from ended, clock`;
+  select arch, 'cancel', run_id, $3, $4, clock.now from ended, clock order by run_id`;

@@ -4,6 +4,8 @@ import { ApiKeys } from './api-keys';
 import { Cancellations } from './cancellations';
 import { dataSourceOptions } from './data-source';
 import { Database } from './database';
+import { Decisions } from './decisions';
+import { Facts } from './facts';
 import { KeptAnswers } from './kept-answers';
 import { DATABASE_LIMITS, type DatabaseLimits } from './limits';
 import { Packages } from './packages';
@@ -23,6 +25,8 @@ const STORES = [
   KeptAnswers,
   Retries,
   Cancellations,
+  Decisions,
+  Facts,
   Publications,
   Packages,
   Results,

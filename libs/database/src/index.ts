@@ -7,7 +7,9 @@ export {
   type SealedRequest,
 } from './api-keys';
 export { type Cancelled, type Canceller, Cancellations } from './cancellations';
+export { Decisions, type PauseScope } from './decisions';
 export { DatabaseModule } from './database.module';
+export { Facts } from './facts';
 export { DATABASE_LIMITS, type DatabaseLimits } from './limits';
 export { KeptAnswers } from './kept-answers';
 export { migrate } from './migrate';
@@ -22,6 +24,7 @@ export type { RunRecord } from './record';
 export { Results, type ResultsSince } from './results';
 export { type NotRetried, type Retried, type Retrier, Retries } from './retries';
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './status';
+export type { RunSelection } from './run-selection';
 export { Submissions, type Submitter } from './submissions';
 export { DatabaseUnavailable } from './unavailable';
 export { InvalidUserName, UnknownUser, type User, UserExists, Users } from './users';

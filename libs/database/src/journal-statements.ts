@@ -1,34 +1,19 @@
 import type { ResultFileName } from '@proctor/contracts';
 import type { Write } from '@proctor/dispatch';
+import { recordFacts } from './fact-statements';
 import { CLOCK } from './horizon';
-import { REQUEST_COLUMNS } from './record';
 
 /** The architecture's row, if it is still at this epoch, locked against a change of owner. */
 export const EPOCH = 'select 1 from dispatchers where arch = $1 and epoch = $2 for share';
 
-const DISPATCHED_RUN = `
-  select r.run_id as "runId", ${REQUEST_COLUMNS},
-    coalesce(r.retried_by, r.requestor_id) as "requestorId",
-    (extract(epoch from r.created_at) * 1000)::float8 as "arrivedAt", r.attempt,
-    (select count(*) from attempts l where l.run_id = r.run_id and l.outcome in ('expired', 'lost'))::integer
-      as "attemptsLost",
-    r.state, a.worker as "latestWorker", a.incarnation, a.slot
-  from runs r left join attempts a using (run_id, attempt)`;
-
-const BY_ARRIVAL = 'order by r.created_at, r.run_id';
-
-export const LOAD = `${DISPATCHED_RUN} where r.arch = $1 and r.state <> 'finished' ${BY_ARRIVAL}`;
-
-export const ARRIVALS = `${DISPATCHED_RUN}
-  where r.arch = $1 and not r.taken_in and r.state = 'queued' ${BY_ARRIVAL} limit $2`;
-
-export const FINISHED_ATTEMPT = `
-  select attempt from runs where run_id = $1 and state = 'finished' and not cancelled`;
-
-export const ORDERS = `
-  select o.order_id as "orderId", o.kind, o.run_id as "runId", u.name as by, r.attempt, r.worker
-  from orders o join users u on u.user_id = o.actor_id join runs r using (run_id)
-  where o.arch = $1 and not o.taken_in order by o.order_id limit $2`;
+/**
+ * The runs of a turn, locked in the order of their ids. All who lock several runs and wait for them do so in this order,
+ * so that no two wait for each other in a circle.
+ */
+export const LOCK_RUNS = `
+  select count(*) from unnest($1::integer[]) as turn(run_id) cross join lateral (
+    select from runs where run_id = turn.run_id offset 0 for no key update
+  ) r`;
 
 /**
  * The writes of $1 whose run is as its fence says, locked: the first part of every statement. Each row is looked up by
@@ -38,37 +23,42 @@ export const ORDERS = `
 function expected(columns: string, fence: string): string {
   return `
     expected as materialized (
-      select w.*, r.taken_in, r.started_at
+      select w.*, r.run_id, r.arch, r.suite, r.package, r.taken_in, r.started_at
       from jsonb_to_recordset($1::jsonb) as w("runId" integer, ${columns}) cross join lateral (
-        select arch, state, attempt, taken_in, started_at from runs where run_id = w."runId"
+        select run_id, arch, suite, package, state, attempt, taken_in, started_at from runs where run_id = w."runId"
         offset 0 for no key update
       ) r
       where r.arch = $2 and ${fence}
     )`;
 }
 
+/** What a moving average takes of each new value. */
+const NEWEST_WEIGHT = 0.3;
+
+/** The share of the old average that is left when as many values as `excluded.runs` have come. */
+const OLD_SHARE = `power(${1 - NEWEST_WEIGHT}, excluded.runs)`;
+
+const EXPIRED_OR_LOST = `('expired', 'lost')`;
+
 /**
- * A statement for each kind of write: $1 is the JSON array of the writes, each about another run, $2 the architecture.
- * Each answers the ids of the runs whose fence held, the others are as before.
+ * A statement for each kind of write: $1 is the JSON array of the writes, each about another thing, $2 the architecture.
+ * Each answers, as `id`, what the writes are about whose fence held; the others are as before.
  */
 export const APPLY: Record<Write['kind'], string> = {
   // A run that was taken in before is left as it is: a dispatcher that has loaded anew does not know.
   'take-in': `
     with ${expected('kind text', `r.state <> 'finished'`)},
     changed as (
-      update runs r set taken_in = true from expected e where r.run_id = e."runId" and not e.taken_in
+      update runs r set taken_in = true from expected e where r.run_id = e.run_id and not e.taken_in
     )
-    select "runId" from expected`,
+    select run_id as id from expected`,
 
   // As with taking a run in: whether somebody has done it before is all the same.
   'order-taken': `
-    with taken as (
-      update orders o set taken_in = true
-      from jsonb_to_recordset($1::jsonb) as w("orderId" integer, "runId" integer)
-      where o.order_id = w."orderId" and o.run_id = w."runId" and o.arch = $2
-      returning o.run_id
-    )
-    select run_id as "runId" from taken`,
+    update orders o set taken_in = true
+    from jsonb_to_recordset($1::jsonb) as w("orderId" integer)
+    where o.order_id = w."orderId" and o.arch = $2
+    returning o.order_id as id`,
 
   grant: `
     with ${CLOCK},
@@ -78,41 +68,60 @@ export const APPLY: Record<Write['kind'], string> = {
     )},
     changed as (
       update runs r set state = 'leased', attempt = e.attempt, worker = e.worker, started_at = null, taken_in = true
-      from expected e where r.run_id = e."runId"
+      from expected e where r.run_id = e.run_id
     ),
     granted as (
       insert into attempts (run_id, attempt, worker, incarnation, slot, epoch, granted_at)
-      select e."runId", e.attempt, e.worker, e.incarnation, e.slot, d.epoch, clock.now
+      select e.run_id, e.attempt, e.worker, e.incarnation, e.slot, d.epoch, clock.now
       from expected e, clock, dispatchers d where d.arch = $2
-    )
-    select "runId" from expected`,
+    ),
+    told as (${recordFacts({
+      ...{ kind: 'granted', state: 'leased', attempt: 'f.attempt', actor: `'scheduler'` },
+      reason: `'to slot ' || f.slot || ' of ' || f.worker`,
+      from: 'expected f, clock',
+    })})
+    select run_id as id from expected`,
 
   start: `
     with ${CLOCK},
     ${expected('attempt integer', `r.attempt = w.attempt and r.state = 'leased'`)},
     changed as (
-      update runs r set state = 'running', started_at = clock.now from expected e, clock where r.run_id = e."runId"
+      update runs r set state = 'running', started_at = clock.now from expected e, clock where r.run_id = e.run_id
     ),
     started as (
       update attempts a set started_at = clock.now from expected e, clock
-      where a.run_id = e."runId" and a.attempt = e.attempt
-    )
-    select "runId" from expected`,
+      where a.run_id = e.run_id and a.attempt = e.attempt
+      returning a.run_id, e.arch, e.suite, a.attempt, a.worker
+    ),
+    told as (${recordFacts({
+      ...{ kind: 'started', state: 'running', attempt: 'f.attempt', actor: `'worker ' || f.worker` },
+      from: 'started f, clock',
+    })})
+    select run_id as id from expected`,
 
+  // The report of a failed attempt may come when the run waits again for another reason, and counts once.
   requeue: `
     with ${CLOCK},
     ${expected(
-      'attempt integer, outcome text, reason text',
-      `r.attempt = w.attempt and r.state in ('leased', 'running')`,
+      'attempt integer, outcome text, reason text, result jsonb',
+      `r.attempt = w.attempt and (r.state in ('leased', 'running') or r.state = 'queued' and w.result is not null
+        and exists (select from attempts a where a.run_id = r.run_id and a.attempt = r.attempt and a.outcome <> 'failed'))`,
     )},
     changed as (
-      update runs r set state = 'queued', worker = null from expected e where r.run_id = e."runId"
+      update runs r set state = 'queued', worker = null from expected e where r.run_id = e.run_id
     ),
     ended as (
-      update attempts a set ended_at = clock.now, outcome = e.outcome, reason = e.reason
-      from expected e, clock where a.run_id = e."runId" and a.attempt = e.attempt
-    )
-    select "runId" from expected`,
+      update attempts a set ended_at = coalesce(a.ended_at, clock.now), outcome = e.outcome, reason = e.reason,
+        ${resultOf('e.result')}
+      from expected e, clock where a.run_id = e.run_id and a.attempt = e.attempt
+      returning a.run_id, e.arch, e.suite, a.attempt, a.outcome, a.reason, a.worker
+    ),
+    told as (${recordFacts({
+      ...{ kind: 'requeued', state: 'queued', attempt: 'f.attempt', reason: 'f.reason' },
+      actor: `case when f.outcome in ${EXPIRED_OR_LOST} then 'scheduler' else 'worker ' || f.worker end`,
+      from: 'ended f, clock',
+    })})
+    select run_id as id from expected`,
 
   // The run may wait again: a result of the latest attempt counts until another attempt is granted.
   finish: `
@@ -123,7 +132,8 @@ export const APPLY: Record<Write['kind'], string> = {
     )},
     timed as (
       select e.*, (e.outcome ->> 'durationSeconds')::integer as duration, clock.now,
-        coalesce(e.started_at, clock.now - make_interval(secs => (e.outcome ->> 'durationSeconds')::integer)) as start
+        coalesce(e.started_at, clock.now - make_interval(secs => (e.outcome ->> 'durationSeconds')::integer)) as start,
+        e."attemptOutcome" = 'finished' as is_reported
       from expected e, clock
     ),
     changed as (
@@ -133,20 +143,52 @@ export const APPLY: Record<Write['kind'], string> = {
         exit_code = (t.outcome ->> 'exitCode')::smallint,
         version = coalesce(t.outcome ->> 'version', 'n/a'),
         duration_seconds = t.duration,
-        log_size = ${sizeOf('log.gz')},
-        artifacts_size = ${sizeOf('artifacts.tar.gz')},
+        log_size = ${sizeOf('log.gz', 't.outcome')},
+        artifacts_size = ${sizeOf('artifacts.tar.gz', 't.outcome')},
         started_at = t.start,
         finished_at = t.now,
         updated_at = t.now
-      from timed t where r.run_id = t."runId"
+      from timed t where r.run_id = t.run_id
     ),
     ended as (
-      update attempts a set ended_at = t.now, outcome = t."attemptOutcome", started_at = t.start
-      from timed t where a.run_id = t."runId" and a.attempt = t.attempt
+      update attempts a set ended_at = coalesce(a.ended_at, t.now), outcome = t."attemptOutcome", started_at = t.start,
+        reason = case when not t.is_reported then t.outcome ->> 'message' end,
+        ${resultOf(`(case when t.is_reported then t.outcome end)`)}
+      from timed t where a.run_id = t.run_id and a.attempt = t.attempt
+    ),
+    learned as (
+      insert into package_durations as known (arch, package, seconds, runs)
+      select arch, package, avg(duration), count(*) from timed
+      where is_reported and duration is not null group by arch, package
+      on conflict (arch, package) do update set runs = known.runs + excluded.runs,
+        seconds = known.seconds * ${OLD_SHARE} + excluded.seconds * (1 - ${OLD_SHARE})
+    ),
+    told as (${recordFacts({
+      ...{ kind: 'finished', state: 'finished', attempt: 'f.attempt' },
+      actor: `coalesce(case when f.is_reported then 'worker ' || f.worker end, 'scheduler')`,
+      ...{ reason: `f.outcome ->> 'message'`, verdict: `f.outcome ->> 'verdict'` },
+      from: 'timed f, clock',
+    })})
+    select run_id as id from expected`,
+
+  'judge-worker': `
+    with ${CLOCK},
+    judged as (
+      insert into worker_judgements (arch, worker, standing, reason, at)
+      select $2, w.worker, w.standing, w.reason, clock.now
+      from jsonb_to_recordset($1::jsonb) as w(worker text, standing text, reason text), clock
+      returning worker
     )
-    select "runId" from expected`,
+    select worker as id from judged`,
 };
 
-function sizeOf(file: ResultFileName): string {
-  return `(select (f ->> 'size')::bigint from jsonb_array_elements(t.outcome -> 'files') f where f ->> 'name' = '${file}')`;
+/** Sets what an attempt left, of a RunOutcome or null. */
+function resultOf(outcome: string): string {
+  return `verdict = ${outcome} ->> 'verdict', exit_code = (${outcome} ->> 'exitCode')::smallint,
+        log_size = ${sizeOf('log.gz', outcome)}, artifacts_size = ${sizeOf('artifacts.tar.gz', outcome)}`;
+}
+
+function sizeOf(file: ResultFileName, outcome: string): string {
+  return `(select (f ->> 'size')::bigint from jsonb_array_elements(${outcome} -> 'files') f
+          where f ->> 'name' = '${file}')`;
 }

@@ -3,6 +3,8 @@ import { ApiKeys } from './api-keys';
 import { Cancellations } from './cancellations';
 import { dataSourceOptions } from './data-source';
 import { Database } from './database';
+import { Decisions } from './decisions';
+import { Facts } from './facts';
 import { KeptAnswers } from './kept-answers';
 import { DATABASE_LIMITS, type DatabaseLimits } from './limits';
 import { Packages } from './packages';
@@ -24,6 +26,8 @@ export interface OpenDatabase {
   keptAnswers: KeptAnswers;
   retries: Retries;
   cancellations: Cancellations;
+  decisions: Decisions;
+  facts: Facts;
   publications: Publications;
   packages: Packages;
   results: Results;
@@ -51,6 +55,8 @@ export async function openDatabase(url: string, limits: Partial<DatabaseLimits> 
     keptAnswers: new KeptAnswers(database),
     retries: new Retries(database),
     cancellations: new Cancellations(database),
+    decisions: new Decisions(database),
+    facts: new Facts(database),
     publications: new Publications(database),
     packages: new Packages(database),
     results: new Results(database),

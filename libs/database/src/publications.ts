@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from './database';
+import { recordFacts } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { rememberPackages } from './known-packages';
-
-/** PostgreSQL's integer. */
-const RUN_ID_MAX = 2 ** 31 - 1;
+import { RUN_ID_MAX } from './run-selection';
 
 interface PublishedRun {
   runId: number;
@@ -49,12 +48,22 @@ const OWN_PRIVATE = `from runs where run_id = any($1::integer[]) and api_key_id 
 
 const STILL_PRIVATE = `select run_id as "runId" ${OWN_PRIVATE} order by run_id limit 1`;
 
+/** Whose key $2 is. */
+const KEY_USER = `(select 'user ' || u.name from api_keys k join users u using (user_id) where k.key_id = $2)`;
+
 function publish(locking: string): string {
   return `
     with ${CLOCK},
-    own as materialized (select run_id ${OWN_PRIVATE} ${locking})
-    update runs r set is_private = false, updated_at = clock.now from own, clock where r.run_id = own.run_id
-    returning r.run_id as "runId", r.package`;
+    own as materialized (select run_id ${OWN_PRIVATE} ${locking}),
+    published as (
+      update runs r set is_private = false, updated_at = clock.now from own, clock where r.run_id = own.run_id
+      returning r.run_id, r.package, r.arch, r.suite, r.state, r.attempt
+    ),
+    told as (${recordFacts({
+      ...{ kind: 'published', state: { sql: 'f.state' }, attempt: 'f.attempt', actor: KEY_USER },
+      from: 'published f, clock',
+    })})
+    select run_id as "runId", package from published`;
 }
 
 const PUBLISH = publish('for no key update');

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statements } from './database';
+import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { type IdempotencyKey, type Once, once, Refused } from './once';
 
@@ -69,7 +70,15 @@ const AS_ASKED = `package, suite, arch, backend, variant, priority, trigger, pin
   is_private, requestor_id, api_key_id`;
 
 const REPEAT = `
-  with ${CLOCK}
-  insert into runs (${AS_ASKED}, retry_of, retried_by, created_at, updated_at)
-  select ${AS_ASKED}, run_id, $2, clock.now, clock.now from runs, clock where run_id = $1
-  returning run_id as "runId"`;
+  with ${CLOCK},
+  created as (
+    insert into runs (${AS_ASKED}, retry_of, retried_by, created_at, updated_at)
+    select ${AS_ASKED}, run_id, $2, clock.now, clock.now from runs, clock where run_id = $1
+    returning run_id, arch, suite, retry_of
+  ),
+  told as (${recordFacts({
+    ...{ kind: 'requested', state: 'queued', attempt: '0', actor: userActor('$2') },
+    reason: `'repeats run ' || f.retry_of`,
+    from: 'created f, clock',
+  })})
+  select run_id as "runId" from created`;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RunRequest } from '@proctor/contracts';
 import { Database, type Statements } from './database';
+import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { rememberPackages } from './known-packages';
 import { type IdempotencyKey, type Once, once } from './once';
@@ -75,5 +76,9 @@ const INSERT = `
     select run_id, package, suite, arch, backend, variant, priority, trigger,
       pin_packages, extra_apt_sources, is_private, $2, $3, clock.now, clock.now
     from request, clock
-  )
+  ),
+  told as (${recordFacts({
+    ...{ kind: 'requested', state: 'queued', attempt: '0', actor: userActor('$2') },
+    from: 'request f, clock',
+  })})
   select run_id as "runId" from request order by place`;

@@ -58,6 +58,11 @@ function isUnavailability(error: unknown): boolean {
   return NETWORK_ERRORS.has(code) || SERVER_STATES.some((state) => code.startsWith(state));
 }
 
+/** Whether a value does not fit its column or breaks one of its rules: the same statement would fail for ever. */
+export function isUnstorable(error: unknown): boolean {
+  return /^2[23]/.test(errorCode(error) ?? '');
+}
+
 /** PostgreSQL's five-character code, or Node's name of a system error. */
 export function errorCode(error: unknown): string | undefined {
   const source: unknown = error instanceof QueryFailedError ? error.driverError : error;

@@ -25,6 +25,15 @@ export class Delays {
     this.byTime.remove(runId);
   }
 
+  /** The run of a suite that must wait the longest; looks at each that is delayed. */
+  lastOf(suite: string): DelayedRun | undefined {
+    let last: DelayedRun | undefined;
+    for (const delayed of this.byTime) {
+      if (delayed.run.suite === suite && (!last || dueBefore(last, delayed))) last = delayed;
+    }
+    return last;
+  }
+
   nextDue(): DelayedRun | undefined {
     return this.byTime.head();
   }

@@ -1,18 +1,26 @@
 import type { AttemptOutcome, DispatcherAnswer, RunState } from '@proctor/contracts';
+import { needsOf } from './ability';
+import { Ageing } from './ageing';
 import { Cancellations } from './cancellations';
 import { Delays } from './delays';
-import type { DispatchedRun, RunOutcome, Write } from './journal';
+import { Durations } from './durations';
+import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Standing, Write } from './journal';
+import { Judgements } from './judgements';
 import { Leases, type Slot } from './leases';
 import { stateAfter } from './lifecycle';
 import type { DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
+import { Tally } from './tally';
+import { Usage } from './usage';
 import { Workers } from './workers';
 
-/** Why an attempt ended without a result. */
+/** Why an attempt ended without a result that ends its run. */
 export interface AttemptEnd {
-  outcome: Exclude<AttemptOutcome, 'finished'>;
+  outcome: 'expired' | 'lost' | 'returned' | 'failed';
   /** For people. */
   reason: string;
+  /** What a failed attempt left. */
+  result?: RunOutcome;
 }
 
 /**
@@ -21,28 +29,44 @@ export interface AttemptEnd {
  */
 export class DispatcherState {
   readonly runs = new Map<number, DispatchedRun>();
-  /** Runs that a slot may have now. */
-  readonly queues = new SuiteQueues();
+  /** How many there are of each suite. */
+  readonly unfinished = new Tally();
+  /** Runs that a slot may have now, as far as pauses and caps let it. */
+  readonly queues = new SuiteQueues(
+    (run) => needsOf(run, this.settings.sizeClassOf(run.package)),
+    (requestor) => this.usage.accountOf(requestor),
+  );
   /** Runs that a slot may have later. */
   readonly delays = new Delays();
   readonly leases = new Leases();
   readonly cancellations = new Cancellations();
   readonly workers: Workers;
+  readonly judgements: Judgements;
+  readonly ageing: Ageing;
+  readonly usage: Usage;
+  readonly durations: Durations;
+  /** What people have decided. */
+  standing: Standing;
   /** No lease expires before a full time-to-live has passed since then. */
   hearingSinceMs: number;
   reportsDrained = false;
 
-  /** @param runs are owned by the state from here on */
+  /** @param loaded is owned by the state from here on */
   constructor(
     readonly arch: string,
     readonly epoch: number,
     public settings: DispatchSettings,
-    runs: DispatchedRun[],
+    loaded: Loaded,
     now: number,
   ) {
     this.hearingSinceMs = now;
     this.workers = new Workers(settings.workersMax);
-    for (const run of runs) this.add(run, now);
+    this.judgements = new Judgements(loaded.judgements, now, () => this.settings.blame);
+    this.ageing = new Ageing(now, () => this.settings.ageing);
+    this.usage = new Usage(loaded.usage, now, () => this.settings.fairShare);
+    this.durations = new Durations(loaded.durations, () => this.settings);
+    this.standing = loaded.standing;
+    for (const run of loaded.runs) this.add(run, now);
   }
 
   /** The head of each answer. */
@@ -74,8 +98,9 @@ export class DispatcherState {
     const { worker, incarnation, slot: number } = slot;
     run.attempt += 1;
     run.latestWorker = worker;
-    run.lease = { worker, incarnation, slot: number, state: 'leased' };
-    this.leases.add(run, run.lease, now);
+    run.latestFailed = false;
+    run.lease = { worker, incarnation, slot: number, state: 'leased', heldMs: 0 };
+    this.beginLease(run, run.lease, now);
     return { kind: 'grant', runId: run.runId, attempt: run.attempt, worker, incarnation, slot: number };
   }
 
@@ -85,30 +110,45 @@ export class DispatcherState {
     return { kind: 'start', runId: run.runId, attempt: run.attempt };
   }
 
-  /** The run waits again, for `delayMs` if that is above 0. */
+  /** The run waits again, for `delayMs` if that is above 0; it may have been waiting already. */
   requeue(run: DispatchedRun, end: AttemptEnd, delayMs: number, now: number): Write {
     stateAfter(stateOf(run), 'requeue');
-    this.leases.remove(run.runId);
-    run.lease = null;
-    if (delayMs > 0) this.delays.add(run, now + delayMs, end.reason);
+    this.endLease(run, now);
+    this.takeFromWaiting(run);
+    const { outcome, reason, result = null } = end;
+    const { runId, attempt, latestWorker: worker } = run;
+    if (outcome !== 'returned' && worker !== null && !run.failedOn.includes(worker))
+      run.failedOn.push(worker);
+    run.latestFailed = outcome === 'failed';
+    if (delayMs > 0) this.delays.add(run, now + delayMs, reason);
     else this.enqueue(run);
-    return { kind: 'requeue', runId: run.runId, attempt: run.attempt, ...end };
+    return { kind: 'requeue', runId, attempt, outcome, reason, result };
   }
 
-  finish(run: DispatchedRun, attemptOutcome: AttemptOutcome, outcome: RunOutcome): Write {
+  finish(run: DispatchedRun, attemptOutcome: AttemptOutcome, outcome: RunOutcome, now: number): Write {
     stateAfter(stateOf(run), 'finish');
-    this.forget(run);
+    this.forget(run, now);
+    if (outcome.durationSeconds !== null) this.durations.learn(run.package, outcome.durationSeconds * 1000);
     const { runId, attempt, latestWorker: worker } = run;
     return { kind: 'finish', runId, attempt, attemptOutcome, outcome, worker };
   }
 
   /** The run was finished in the books by somebody else: nothing of it is written any more. */
-  cancel(runId: number, reason: string): void {
+  cancel(runId: number, reason: string, now: number): void {
     this.cancellations.add(runId, reason);
     const run = this.runs.get(runId);
     if (!run) return;
     stateAfter(stateOf(run), 'cancel');
-    this.forget(run);
+    this.forget(run, now);
+  }
+
+  /** The run was given another priority in the books. */
+  reprioritise(runId: number, priority: number): void {
+    const run = this.runs.get(runId);
+    if (!run) return;
+    const isInQueue = this.queues.remove(run);
+    run.priority = priority;
+    if (isInQueue) this.enqueue(run);
   }
 
   /** A waiting run is kept from every slot for a while. */
@@ -122,14 +162,20 @@ export class DispatcherState {
     this.enqueue(run);
   }
 
-  /** Which runs a slot may have depends on the extra apt sources that the deployment has. */
-  reconfigure(settings: DispatchSettings): void {
+  /** Which slots may have a run depends on the extra apt sources and size classes that the deployment has. */
+  reconfigure(settings: DispatchSettings, now: number): void {
+    const moved = [...this.runs.values()].filter(
+      (run) =>
+        !run.lease &&
+        (run.extraAptSources.length > 0 ||
+          settings.sizeClassOf(run.package) !== this.settings.sizeClassOf(run.package)) &&
+        !this.delays.get(run.runId),
+    );
+    for (const run of moved) this.queues.remove(run);
+    this.usage.settle(now);
     this.settings = settings;
-    for (const run of this.runs.values()) {
-      if (run.extraAptSources.length === 0 || run.lease || this.delays.get(run.runId)) continue;
-      this.queues.remove(run);
-      this.enqueue(run);
-    }
+    for (const run of moved) this.enqueue(run);
+    this.queues.unparkAll();
   }
 
   /** The first of the run's extra apt sources that the deployment no longer has; such a run waits. */
@@ -139,14 +185,31 @@ export class DispatcherState {
 
   private add(run: DispatchedRun, now: number): void {
     this.runs.set(run.runId, run);
-    if (run.lease) this.leases.add(run, run.lease, now);
+    this.unfinished.add(run.suite);
+    this.ageing.begin(run, now);
+    if (run.lease) this.beginLease(run, run.lease, now);
     else this.enqueue(run);
   }
 
-  private forget(run: DispatchedRun): void {
-    this.leases.remove(run.runId);
+  private forget(run: DispatchedRun, now: number): void {
+    this.endLease(run, now);
     this.takeFromWaiting(run);
+    this.unfinished.remove(run.suite);
     this.runs.delete(run.runId);
+  }
+
+  private beginLease(run: DispatchedRun, lease: HeldLease, now: number): void {
+    const leased = this.leases.add(run, lease, this.durations.expectedMs(run.package), now);
+    this.usage.accountOf(run.requestor).begin(leased.expectedMs, leased.grantedAtMs);
+  }
+
+  /** The slot time is charged to whoever asked, and a parked run of the package may take the room. */
+  private endLease(run: DispatchedRun, now: number): void {
+    const leased = this.leases.remove(run.runId);
+    if (!leased) return;
+    run.lease = null;
+    this.usage.end(run.requestor, leased, now);
+    this.queues.unparkOne(run.package);
   }
 
   private enqueue(run: DispatchedRun): void {

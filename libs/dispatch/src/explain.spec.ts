@@ -1,5 +1,6 @@
 import type { Testbed } from '@proctor/contracts';
-import { ARCH, leaseRequest, settings, SUITE, waitingRun } from '../../../test/support/runs';
+import { DispatcherRig } from '../../../test/support/dispatcher-rig';
+import { ARCH, leaseRequest, loaded, settings, SUITE, waitingRun } from '../../../test/support/runs';
 import { DispatcherState } from './dispatcher-state';
 import { step } from './step';
 
@@ -10,7 +11,7 @@ function reasonsAfter(
   others = [] as (typeof RUN)[],
   now = 0,
 ): string[] {
-  const state = new DispatcherState(ARCH, 1, settings(), [{ ...RUN }, ...others], 0);
+  const state = new DispatcherState(ARCH, 1, settings(), loaded([{ ...RUN }, ...others]), 0);
   for (const ask of asks) step(state, { kind: 'lease', request: leaseRequest(ask) }, 0);
   return step<'explain'>(state, { kind: 'explain', runId: RUN.runId }, now).reply.reasons;
 }
@@ -70,7 +71,7 @@ describe('why a run waits', () => {
     const others = [1, 2, 3].map((runId) => waitingRun(runId));
     expect(reasonsAfter([{}], others)).toEqual([
       'the one slot that can execute it is busy',
-      '2 runs go before it',
+      '2 runs of the same priority go before it',
     ]);
   });
 
@@ -80,7 +81,7 @@ describe('why a run waits', () => {
   });
 
   it('a pause after an attempt without a result', () => {
-    const state = new DispatcherState(ARCH, 1, settings(), [{ ...RUN }], 0);
+    const state = new DispatcherState(ARCH, 1, settings(), loaded([{ ...RUN }]), 0);
     step(state, { kind: 'reports-drained' }, 0);
     step(state, { kind: 'lease', request: leaseRequest() }, 0);
     expect(step<'explain'>(state, { kind: 'explain', runId: 5 }, 0).reply.reasons).toEqual([]);
@@ -91,12 +92,108 @@ describe('why a run waits', () => {
   });
 });
 
-it('the status names living workers and their busy slots', () => {
-  const state = new DispatcherState(ARCH, 1, settings(), [{ ...RUN }], 0);
-  step(state, { kind: 'lease', request: leaseRequest() }, 0);
-  step(state, { kind: 'lease', request: leaseRequest({ slot: 1 }) }, 0);
-  expect(step<'status'>(state, { kind: 'status' }, 0).reply).toMatchObject({
-    epoch: 1,
-    workers: [{ worker: 'w1', slots: 2, busy: 1, variants: ['autopkgtest'] }],
+describe('why a run waits though a worker could execute it', () => {
+  const DECISION = { by: 'ada', reason: 'the mirror is away', since: '2026-11-20 10:00:00' };
+  const text = 'by ada: the mirror is away (since 2026-11-20 10:00:00)';
+  const caps = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity };
+
+  it.each([
+    [{ suite: SUITE }, `suite trixie is paused ${text}`],
+    [{ suite: null }, `architecture amd64 is paused ${text}`],
+  ])('a pause of %j', (scope, reason) => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.tell({ kind: 'standing', standing: { pauses: [{ ...DECISION, ...scope }], drains: [] } });
+    expect(rig.ask().reply.lease).toBeNull();
+    expect(rig.reasons()).toEqual([reason]);
+    expect(rig.tell({ kind: 'standing', standing: { pauses: [], drains: [] } }).workWaiting).toBe(true);
+    expect(rig.ask().reply.lease?.runId).toBe(1);
   });
+
+  it('its worker is drained, and another one is quarantined', () => {
+    const rig = new DispatcherRig(
+      [waitingRun(1)],
+      {},
+      {
+        standing: { pauses: [], drains: [{ ...DECISION, worker: 'w1' }] },
+        judgements: [{ worker: 'w2', standing: 'quarantined', reason: 'three failures', agoMs: 0 }],
+      },
+    );
+    for (const worker of ['w1', 'w2']) expect(rig.ask({ worker }).reply.lease).toBeNull();
+    expect(rig.reasons()).toEqual([
+      `worker w1 is drained ${text}`,
+      'worker w2 is quarantined: three failures',
+    ]);
+  });
+
+  it('its package is big', () => {
+    const rig = new DispatcherRig([waitingRun(1)], { sizeClassOf: () => 'big' });
+    expect(rig.ask({ sizeClasses: ['small'] }).reply.lease).toBeNull();
+    expect(rig.reasons()).toEqual(['size class big: no slot declares it']);
+    expect(rig.ask({ sizeClasses: ['big'] }).reply.lease?.runId).toBe(1);
+  });
+
+  it.each([
+    [{ perRequestorMax: 1 }, 'user ada has 1 run running, the cap'],
+    [{ perPackageMax: 1 }, 'its package has 1 run running, the cap'],
+    [{ perSuiteMax: 1 }, 'suite trixie has 1 run running, the cap'],
+  ])('the cap %j', (cap, reason) => {
+    const rig = new DispatcherRig(
+      [1, 2].map((runId) => waitingRun(runId)),
+      { caps: { ...caps, ...cap } },
+    );
+    rig.ask();
+    expect(rig.ask({ slot: 1 }).reply.lease).toBeNull();
+    expect(rig.reasons(2)).toEqual([reason]);
+    rig.finish(1);
+    expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(2);
+  });
+
+  it('it failed here, and there is another worker', () => {
+    const rig = new DispatcherRig([waitingRun(1, { failedOn: ['w1'] }), waitingRun(2, { arrivedAt: 0 })]);
+    rig.ask({ worker: 'w2' });
+    expect(rig.ask().reply.lease).toBeNull();
+    expect(rig.reasons()).toEqual([
+      'the one slot that can execute it is busy',
+      'it failed on worker w1 and is tried elsewhere',
+    ]);
+    rig.tick(1);
+    rig.tell({ kind: 'standing', standing: { pauses: [], drains: [{ ...DECISION, worker: 'w2' }] } });
+    expect(rig.ask().reply.lease?.runId).toBe(1);
+  });
+
+  it('others go first, by priority or by age', () => {
+    const others = [9, 8, 7, 5].map((priority, index) =>
+      waitingRun(index + 2, { priority, arrivedAt: index }),
+    );
+    const aged = waitingRun(9, { priority: 4, waitedMs: 12 * 3_600_000, arrivedAt: -1 });
+    const rig = new DispatcherRig([waitingRun(1, { arrivedAt: 99 }), ...others, aged]);
+    rig.ask();
+    expect(rig.reasons()).toEqual([
+      'the one slot that can execute it is busy',
+      '3 runs of higher priority go before it',
+      '1 run of the same priority goes before it',
+    ]);
+  });
+
+  it('names nobody else and no package', () => {
+    const others = ['secret', 'hidden'].flatMap((word, index) => {
+      const changes = { requestor: `${word}-user`, package: `${word}-package`, isPrivate: true };
+      return [2, 12].map((runId) => waitingRun(index + runId, changes));
+    });
+    const own = { package: 'own-package', arrivedAt: 99, priority: 1 };
+    const rig = new DispatcherRig([waitingRun(1, own), ...others], {
+      caps: { perRequestorMax: 1, perPackageMax: 1, perSuiteMax: 2 },
+    });
+    for (const slot of [0, 1]) rig.ask({ slot });
+    const told = JSON.stringify([rig.explain(), rig.tell({ kind: 'status' }).reply]);
+    expect(rig.reasons().length).toBeGreaterThan(1);
+    expect(told).not.toMatch(/secret|hidden|package"/);
+  });
+});
+
+it('a run that does not wait has no reasons and no place', () => {
+  const rig = new DispatcherRig([waitingRun(1)]);
+  rig.ask();
+  const nothing = { position: null, ahead: null, startsInMs: null, reasons: [] };
+  for (const runId of [1, 2]) expect(rig.explain(runId)).toEqual({ ...rig.state.answer, runId, ...nothing });
 });

@@ -1,16 +1,20 @@
 import type { Lease, LeaseReply, LeaseRequest } from '@proctor/contracts';
+import { offersRoom } from './ability';
+import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
 import { endWithoutResult } from './holding';
 import type { DispatchedRun, Write } from './journal';
 import { isHeldBy } from './leases';
 import type { Step } from './messages';
-import type { CanExecute } from './suite-queue';
-import { testbedState } from './workers';
+import { isDrained, testbedState } from './workers';
 
-/** A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute. */
+/**
+ * A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute, else perhaps
+ * a canary test.
+ */
 export function leaseRequested(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
   state.workers.asked(request, now);
-  const writes: Write[] = [];
+  const writes: Write[] = state.judgements.canaryEnded(request, now);
   const held = state.leases.ofSlot(request);
   if (held && isHeldBy(held.lease, request)) {
     if (request.problem !== undefined) return { writes, reply: answer(state, request, null) };
@@ -19,18 +23,20 @@ export function leaseRequested(state: DispatcherState, request: LeaseRequest, no
   }
   if (held) {
     const reason = `worker ${request.worker} was started anew`;
-    writes.push(endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
+    writes.push(...endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
   }
-  const run = request.problem === undefined ? state.queues.best(abilityOf(request)) : undefined;
-  if (run) writes.push(state.grant(run, request, now));
-  return { writes, reply: answer(state, request, run ?? null) };
+  const run = mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
+  if (run) {
+    writes.push(state.grant(run, request, now));
+    state.judgements.granted(request.worker, now);
+    return { writes, reply: answer(state, request, run) };
+  }
+  const canary = state.judgements.canaryFor(state, request, now);
+  return { writes, reply: { ...answer(state, request, null), ...(canary && { canary }) } };
 }
 
-function abilityOf(request: LeaseRequest): CanExecute {
-  const ready = request.testbeds.filter((testbed) => testbed.state === 'ready');
-  const testbeds = new Set(ready.map((testbed) => testbedKey(testbed.suite, testbed.backend)));
-  const variants = new Set(request.variants);
-  return (suite, backend, variant) => testbeds.has(testbedKey(suite, backend)) && variants.has(variant);
+function mayHaveRuns(state: DispatcherState, { worker, problem }: LeaseRequest, now: number): boolean {
+  return problem === undefined && !isDrained(state, worker) && state.judgements.mayBeGranted(worker, now);
 }
 
 function answer(state: DispatcherState, request: LeaseRequest, run: DispatchedRun | null): LeaseReply {
@@ -57,17 +63,14 @@ function leaseOf(state: DispatcherState, run: DispatchedRun): Lease {
 
 /** What waiting runs need and the worker could build but has not. */
 function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseReply['wanted'] {
-  if (request.problem !== undefined) return [];
+  if (request.problem !== undefined || isDrained(state, request.worker)) return [];
   const wanted = new Map<string, { suite: string; backend: string }>();
-  for (const { suite, backend, variant } of state.queues.usedLanes()) {
-    if (request.variants.includes(variant) && testbedState(request, suite, backend) === 'absent') {
-      wanted.set(testbedKey(suite, backend), { suite, backend });
+  for (const { needs } of state.queues.usedLanes()) {
+    const { suite, backend } = needs;
+    if (offersRoom(request, needs) && testbedState(request, suite, backend) === 'absent') {
+      // A space cannot be part of a name.
+      wanted.set(`${suite} ${backend}`, { suite, backend });
     }
   }
   return [...wanted.values()];
-}
-
-/** A space cannot be part of a name. */
-function testbedKey(suite: string, backend: string): string {
-  return `${suite} ${backend}`;
 }

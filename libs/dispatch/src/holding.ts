@@ -1,9 +1,12 @@
-import type { RenewReply, RenewRequest, ReturnRequest } from '@proctor/contracts';
+import type { RenewReply, RenewRequest, ReturnRequest, Trouble } from '@proctor/contracts';
 import type { AttemptEnd, DispatcherState } from './dispatcher-state';
 import type { DispatchedRun, RunOutcome, Write } from './journal';
 import { isHeldBy, type LeasedRun, type Slot } from './leases';
 import type { Step } from './messages';
 import { retryDelayMs } from './settings';
+
+/** As reports have it. */
+const MESSAGE_LENGTH_MAX = 2000;
 
 /** A slot says that it still executes an attempt: it is told whether to go on. */
 export function renewed(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {
@@ -43,18 +46,33 @@ export function ticked(state: DispatcherState, hearing: boolean, now: number): S
   return { writes, reply: undefined, workWaiting };
 }
 
-/** The attempt ended without a result: the run is tried again after a while, or ends when that was its last chance. */
+/**
+ * The attempt expired, was lost or failed: the run is tried again after a while, or ends when that was its last chance.
+ * Its worker or the run itself is blamed. An attempt that has expired already and turns out to have failed counts once.
+ * @param trouble what the failed attempt smells of
+ */
 export function endWithoutResult(
   state: DispatcherState,
   run: DispatchedRun,
   end: AttemptEnd,
   now: number,
-): Write {
-  run.attemptsLost += 1;
-  if (run.attemptsLost < state.settings.attemptsMax) {
-    return state.requeue(run, end, retryDelayMs(state.settings, run.attemptsLost), now);
-  }
-  return state.finish(run, end.outcome, givenUp(run, end.reason));
+  trouble?: Trouble,
+): Write[] {
+  const { latestWorker: worker } = run;
+  const isCounted = run.lease === null && worker !== null && run.failedOn.includes(worker);
+  const death = end.outcome === 'failed' ? undefined : run.lease?.incarnation;
+  const evidence = { trouble, death };
+  const judged =
+    isCounted || worker === null
+      ? []
+      : state.judgements.failed(state, run, worker, end.reason, now, evidence);
+  if (!isCounted) run.attemptsLost += 1;
+  const { retry } = state.settings;
+  const ended =
+    run.attemptsLost < retry.attemptsMax
+      ? state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now)
+      : state.finish(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end), now);
+  return [ended, ...judged];
 }
 
 /** Asks the very number that wakes the dispatcher, so that a rounding error cannot wake it for nothing, for ever. */
@@ -65,7 +83,7 @@ function expireLeases(state: DispatcherState, now: number): Write[] {
     if (!silent) break;
     const silentSeconds = Math.floor((now - silent.renewedAtMs) / 1000);
     const reason = `worker ${silent.lease.worker} was silent for ${silentSeconds} s`;
-    writes.push(endWithoutResult(state, silent.run, { outcome: 'expired', reason }, now));
+    writes.push(...endWithoutResult(state, silent.run, { outcome: 'expired', reason }, now));
   }
   return writes;
 }
@@ -86,10 +104,16 @@ function whyGone(state: DispatcherState, runId: number, attempt: number): string
   return 'the lease has ended';
 }
 
-function givenUp(run: DispatchedRun, reason: string): RunOutcome {
+/** How a run ends whose last attempt allowed was in vain: with what that one left, if anything. */
+function lastOutcome(run: DispatchedRun, { reason, result }: AttemptEnd): RunOutcome {
+  const count = run.attemptsLost === 1 ? '1 attempt' : `${run.attemptsLost} attempts`;
+  if (result) {
+    const suffix = run.attemptsLost === 1 ? '' : ` (after ${count})`;
+    return { ...result, message: result.message.slice(0, MESSAGE_LENGTH_MAX - suffix.length) + suffix };
+  }
   return {
     verdict: 'tmpfail',
-    message: `no result after ${run.attemptsLost} ${run.attemptsLost === 1 ? 'attempt' : 'attempts'}: ${reason}`,
+    message: `no result after ${count}: ${reason}`,
     exitCode: null,
     version: null,
     durationSeconds: null,

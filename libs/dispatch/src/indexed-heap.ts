@@ -17,6 +17,11 @@ export class IndexedHeap<T> {
     return this.items[0];
   }
 
+  /** In no order that means anything. */
+  [Symbol.iterator](): Iterator<T> {
+    return this.items.values();
+  }
+
   get(id: number): T | undefined {
     const place = this.places.get(id);
     return place === undefined ? undefined : this.items[place];
@@ -40,19 +45,6 @@ export class IndexedHeap<T> {
       this.sink(this.rise(place));
     }
     return removed;
-  }
-
-  /** How many items go before `item`, which need not be in the heap; costs as much as the answer is large. */
-  countBefore(item: T): number {
-    let count = 0;
-    const places = [0];
-    for (let place = places.pop(); place !== undefined; place = places.pop()) {
-      const other = this.items[place];
-      if (other === undefined || !this.before(other, item)) continue;
-      count += 1;
-      places.push(2 * place + 1, 2 * place + 2);
-    }
-    return count;
   }
 
   private put(item: T, place: number): void {

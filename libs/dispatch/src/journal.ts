@@ -1,19 +1,33 @@
-import type { AttemptOutcome, ResultFileName, RunRequest, Verdict } from '@proctor/contracts';
+import type {
+  AttemptOutcome,
+  Decision,
+  ResultFileName,
+  RunRequest,
+  Verdict,
+  WorkerStanding,
+} from '@proctor/contracts';
 
 /** A run as the dispatcher holds it while it is not finished. */
 export interface DispatchedRun extends RunRequest {
   runId: number;
-  requestorId: number;
+  /** Name of the user whose slot time it is: who retried it, else who asked for it. */
+  requestor: string;
   /** Milliseconds since the epoch, PostgreSQL's clock: the place in the order of arrival, with runId. */
   arrivedAt: number;
+  /** How long ago that was when the row was read, by PostgreSQL's clock. */
+  waitedMs: number;
   /** The latest attempt granted; 0 when none was. */
   attempt: number;
-  /** Attempts that ended without a result (expired or lost); a lease handed back does not count. */
+  /** Attempts that expired, were lost or failed; a lease handed back does not count. */
   attemptsLost: number;
+  /** The workers of those attempts, each once. */
+  failedOn: string[];
   /** The lease of the latest attempt, when one is out. */
   lease: HeldLease | null;
   /** Who was granted the latest attempt, whether its lease is still out or not; null when `attempt` is 0. */
   latestWorker: string | null;
+  /** The latest attempt has failed and its report is in the books: another report of it says nothing new. */
+  latestFailed: boolean;
 }
 
 export interface HeldLease {
@@ -21,6 +35,8 @@ export interface HeldLease {
   incarnation: string;
   slot: number;
   state: 'leased' | 'running';
+  /** How long ago it was granted when the row was read, by PostgreSQL's clock; 0 for one granted since. */
+  heldMs: number;
 }
 
 /** How a finished run goes into the books. */
@@ -34,11 +50,10 @@ export interface RunOutcome {
   files: { name: ResultFileName; size: number }[];
 }
 
-/** Something about a run that was committed without the dispatcher, and that its memory must follow. */
-export interface Order {
-  orderId: number;
-  /** `cancel`: the run is finished in the books. */
+/** A run was finished in the books by a user, and its memory must follow. */
+export interface Cancellation {
   kind: 'cancel';
+  orderId: number;
   runId: number;
   /** The user's name. */
   by: string;
@@ -48,23 +63,83 @@ export interface Order {
   worker: string | null;
 }
 
+/** A run that waited was given this priority in the books. */
+export interface Reprioritisation {
+  kind: 'reprioritise';
+  orderId: number;
+  runId: number;
+  priority: number;
+}
+
+/** Pauses or drains have changed: `standing` tells how they are. */
+export interface StandingChange {
+  kind: 'standing';
+  orderId: number;
+}
+
+/** Something that was committed without the dispatcher, and that its memory must follow. */
+export type Order = Cancellation | Reprioritisation | StandingChange;
+
+/** A user has stopped a suite queue, or with `suite` null the architecture: nothing of it is granted. */
+export interface Pause extends Decision {
+  suite: string | null;
+}
+
+/** A user lets a worker finish what it has; it is granted nothing. */
+export interface Drain extends Decision {
+  worker: string;
+}
+
+/** Workers that a dispatcher has judged; those not listed are sound. */
+export interface WorkerJudgement {
+  worker: string;
+  standing: WorkerStanding;
+  /** For people. */
+  reason: string;
+  /** Since when, milliseconds before the row was read. */
+  agoMs: number;
+}
+
+/** What people have decided about an architecture; those about everything are among them. */
+export interface Standing {
+  pauses: Pause[];
+  drains: Drain[];
+}
+
+/** Everything that a dispatcher needs to know when it begins. */
+export interface Loaded {
+  /** All runs of the architecture that are not finished, whether taken in or not. */
+  runs: DispatchedRun[];
+  standing: Standing;
+  judgements: WorkerJudgement[];
+  /** Slot time that each requestor had on the architecture, decayed by half per half-life; attempts that ended. */
+  usage: { requestor: string; slotMs: number }[];
+  /** How long runs of a package take on the architecture, a moving average; packages that never finished lack. */
+  durations: { package: string; durationMs: number }[];
+}
+
 /** What a dispatcher writes; each is one change of a run's state, refused as a whole when its fence does not hold. */
 export type Write =
   /** A dispatcher has taken the run into its memory; changes nothing when one has done so before. */
   | { kind: 'take-in'; runId: number }
   /** The dispatcher's memory follows the order; changes nothing when one has done so before. */
-  | { kind: 'order-taken'; orderId: number; runId: number }
+  | { kind: 'order-taken'; orderId: number }
   /** `attempt` is the new one; the row must hold `attempt - 1` and be queued. Takes the run in, too. */
   | { kind: 'grant'; runId: number; attempt: number; worker: string; incarnation: string; slot: number }
   /** The row must be leased under this attempt. */
   | { kind: 'start'; runId: number; attempt: number }
-  /** The attempt ended without a result: the run waits again. The row must be leased or running under this attempt. */
+  /**
+   * The attempt ended without a result that ends the run: it waits again. The row must be leased or running under this
+   * attempt; with a `result`, which only the outcome `failed` has, it may be queued again.
+   */
   | {
       kind: 'requeue';
       runId: number;
       attempt: number;
-      outcome: Exclude<AttemptOutcome, 'finished'>;
+      outcome: 'expired' | 'lost' | 'returned' | 'failed';
       reason: string;
+      /** What the failed attempt left. */
+      result: RunOutcome | null;
     }
   /**
    * The attempt ended with a result that ends the run, or it is the last allowed and ended without one. The row must
@@ -77,12 +152,15 @@ export type Write =
       attemptOutcome: AttemptOutcome;
       outcome: RunOutcome;
       worker: string | null;
-    };
+    }
+  /** What the dispatcher thinks of a worker has changed: one more row of a table that only grows. */
+  | { kind: 'judge-worker'; worker: string; standing: WorkerStanding; reason: string };
 
 /** The rows behind one architecture's dispatcher. PostgreSQL in the product, memory in the simulation. */
 export interface Journal {
-  /** All runs of the architecture that are not finished, whether taken in or not. */
-  load(arch: string): Promise<DispatchedRun[]>;
+  /** @param usageHalfLifeMs after this time slot time that was used counts half */
+  load(arch: string, usageHalfLifeMs: number): Promise<Loaded>;
+  standing(arch: string): Promise<Standing>;
   /** Accepted runs that are not finished and that no dispatcher has taken in, oldest first, at most `limit`. */
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]>;
   /** Orders that no dispatcher has taken in, oldest first, at most `limit`. */
@@ -91,10 +169,11 @@ export interface Journal {
    * One transaction for all writes of a turn, in their order.
    * @throws StaleEpoch when the architecture is owned under another epoch: nothing was written
    * @throws FenceBroken when a row is not as a write expects it: nothing was written
+   * @throws WriteRefused when the rows cannot hold what a write says: nothing was written
    */
   commit(arch: string, epoch: number, writes: Write[]): Promise<void>;
-  /** The attempt that ended the run; null when the run is not known, not finished, or was cancelled. */
-  finishedAttempt(runId: number): Promise<number | null>;
+  /** Whether the books have a report of how this attempt ended. */
+  isReported(runId: number, attempt: number): Promise<boolean>;
 }
 
 /** Another scheduler owns the architecture now. */
@@ -104,9 +183,12 @@ export class StaleEpoch extends Error {
   }
 }
 
+/** A value that the rows cannot hold: the same write is refused for ever. */
+export class WriteRefused extends Error {}
+
 /** Memory and rows differ: the dispatcher must load again. */
 export class FenceBroken extends Error {
   constructor(readonly write: Write) {
-    super(`run ${write.runId}: the row does not allow ${JSON.stringify(write)}`);
+    super(`the row does not allow ${JSON.stringify(write)}`);
   }
 }

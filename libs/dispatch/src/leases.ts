@@ -1,5 +1,6 @@
 import { IndexedHeap } from './indexed-heap';
 import type { DispatchedRun, HeldLease } from './journal';
+import { Tally } from './tally';
 
 /** Who asks or renews, as the wire messages carry it. */
 export interface Slot {
@@ -13,16 +14,31 @@ export interface LeasedRun {
   lease: HeldLease;
   /** Monotonic milliseconds of the dispatcher's clock. */
   renewedAtMs: number;
+  /** By the same clock; before the dispatcher began, for leases that were out then. */
+  grantedAtMs: number;
+  /** How long the attempt was expected to take when the dispatcher first knew of the lease. */
+  expectedMs: number;
 }
 
 /** The leases that are out, found by run, by slot, and by who was silent the longest. */
 export class Leases {
   private readonly byRenewal = new IndexedHeap<LeasedRun>((leased) => leased.run.runId, renewedBefore);
   private readonly bySlot = new Map<string, number>();
+  /** Leases that are out, of each package and of each suite. */
+  readonly ofPackage = new Tally();
+  readonly ofSuite = new Tally();
 
-  add(run: DispatchedRun, lease: HeldLease, now: number): void {
-    this.byRenewal.add({ run, lease, renewedAtMs: now });
+  add(run: DispatchedRun, lease: HeldLease, expectedMs: number, now: number): LeasedRun {
+    const leased = { run, lease, renewedAtMs: now, grantedAtMs: now - lease.heldMs, expectedMs };
+    this.byRenewal.add(leased);
     this.bySlot.set(slotKey(lease), run.runId);
+    this.ofPackage.add(run.package);
+    this.ofSuite.add(run.suite);
+    return leased;
+  }
+
+  all(): Iterable<LeasedRun> {
+    return this.byRenewal;
   }
 
   get(runId: number): LeasedRun | undefined {
@@ -45,9 +61,13 @@ export class Leases {
     this.byRenewal.add({ ...leased, renewedAtMs: now });
   }
 
-  remove(runId: number): void {
+  remove(runId: number): LeasedRun | undefined {
     const leased = this.byRenewal.remove(runId);
-    if (leased) this.freeSlot(leased);
+    if (!leased) return undefined;
+    this.freeSlot(leased);
+    this.ofPackage.remove(leased.run.package);
+    this.ofSuite.remove(leased.run.suite);
+    return leased;
   }
 
   longestSilent(): LeasedRun | undefined {

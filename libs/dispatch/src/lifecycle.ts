@@ -6,6 +6,7 @@ export const TRANSITIONS = [
   { name: 'start', from: 'leased', to: 'running' },
   { name: 'requeue', from: 'leased', to: 'queued' },
   { name: 'requeue', from: 'running', to: 'queued' },
+  { name: 'requeue', from: 'queued', to: 'queued' },
   { name: 'finish', from: 'leased', to: 'finished' },
   { name: 'finish', from: 'running', to: 'finished' },
   { name: 'finish', from: 'queued', to: 'finished' },

@@ -10,7 +10,7 @@ import type {
   StartedReport,
   StatusReply,
 } from '@proctor/contracts';
-import type { DispatchedRun, Order, Write } from './journal';
+import type { DispatchedRun, Order, Standing, Write } from './journal';
 import type { DispatchSettings } from './settings';
 
 /** Everything that can reach a dispatcher. */
@@ -19,6 +19,8 @@ export type DispatcherMessage =
   | { kind: 'arrivals'; runs: DispatchedRun[] }
   /** Orders that no dispatcher had taken in. */
   | { kind: 'orders'; orders: Order[] }
+  /** What people have decided, read anew. */
+  | { kind: 'standing'; standing: Standing }
   | { kind: 'lease'; request: LeaseRequest }
   | { kind: 'renew'; request: RenewRequest }
   | { kind: 'return'; request: ReturnRequest }
@@ -36,14 +38,16 @@ export type DispatcherMessage =
   | { kind: 'status' };
 
 /**
+ * `reported`: the attempt has failed, and its report is in the books.
  * `stale`: a newer attempt was granted. `foreign`: it does not come from the worker that was granted the attempt.
  * `unknown`: the run is not in memory, so it has finished or was never seen; the rows tell.
  */
-export type ReportAnswer = 'counts' | 'stale' | 'foreign' | 'unknown';
+export type ReportAnswer = 'counts' | 'reported' | 'stale' | 'foreign' | 'unknown';
 
 export interface Replies {
   arrivals: undefined;
   orders: undefined;
+  standing: undefined;
   lease: LeaseReply;
   renew: RenewReply;
   return: ReturnReply;

@@ -1,7 +1,9 @@
+import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import {
   ARCH,
   finishedReport,
   leaseRequest,
+  loaded,
   settings,
   startedReport,
   waitingRun,
@@ -18,7 +20,7 @@ describe('an order to cancel', () => {
 
   beforeEach(() => {
     now = 1_000;
-    state = new DispatcherState(ARCH, 7, settings(), [waitingRun(1), waitingRun(2)], now);
+    state = new DispatcherState(ARCH, 7, settings(), loaded([waitingRun(1), waitingRun(2)]), now);
     tell({ kind: 'reports-drained' });
   });
 
@@ -39,7 +41,7 @@ describe('an order to cancel', () => {
 
   it('takes a waiting run out of the queue', () => {
     expect(cancel(1)).toEqual({
-      writes: [{ kind: 'order-taken', orderId: 71, runId: 1 }],
+      writes: [{ kind: 'order-taken', orderId: 71 }],
       reply: undefined,
       stops: [],
     });
@@ -85,4 +87,42 @@ describe('an order to cancel', () => {
     expect(state.cancellations.reasonOf(5)).toBeUndefined();
     expect(state.cancellations.reasonOf(1_099)).toBe(REASON);
   });
+});
+
+describe('an order to change a priority', () => {
+  const reprioritise = (rig: DispatcherRig, runId: number, priority: number) =>
+    rig.tell({ kind: 'orders', orders: [{ orderId: 9, kind: 'reprioritise', runId, priority }] });
+
+  it('moves a waiting run', () => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
+    expect(reprioritise(rig, 2, 6)).toEqual({
+      writes: [{ kind: 'order-taken', orderId: 9 }],
+      reply: undefined,
+      stops: [],
+    });
+    expect(rig.ask().reply.lease?.runId).toBe(2);
+    expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(1);
+    expect(rig.ask({ slot: 2 }).reply.lease).toBeNull();
+  });
+
+  it('goes with a run that is leased or delayed until it waits again', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    reprioritise(rig, 1, 1);
+    rig.tick(60_000);
+    reprioritise(rig, 1, 9);
+    rig.tell({ kind: 'arrivals', runs: [waitingRun(2, { priority: 8 })] });
+    rig.tick(30_000);
+    expect([0, 1].map((slot) => rig.ask({ slot }).reply.lease?.runId)).toEqual([1, 2]);
+  });
+
+  it('is taken though the run is not in memory', () => {
+    expect(reprioritise(new DispatcherRig([]), 5, 9).writes).toEqual([{ kind: 'order-taken', orderId: 9 }]);
+  });
+});
+
+it('news of pauses and drains are taken; another message tells how they are', () => {
+  const rig = new DispatcherRig([waitingRun(1)]);
+  const step = rig.tell({ kind: 'orders', orders: [{ orderId: 9, kind: 'standing' }] });
+  expect(step).toEqual({ writes: [{ kind: 'order-taken', orderId: 9 }], reply: undefined, stops: [] });
 });

@@ -1,14 +1,31 @@
 import type { DispatcherState } from './dispatcher-state';
-import type { Order } from './journal';
-import type { Step } from './messages';
+import type { Cancellation, Order } from './journal';
+import type { AttemptToStop, Step } from './messages';
 
-/** Runs were cancelled in the books: they leave the memory, and whoever executes them hears of it. */
-export function ordered(state: DispatcherState, orders: Order[]): Step<'orders'> {
-  const stops = orders.flatMap(({ runId, attempt, worker, by }) => {
-    const reason = `the run was cancelled by ${by}`;
-    state.cancel(runId, reason);
-    return worker === null ? [] : [{ worker, runId, attempt, reason }];
-  });
-  const writes = orders.map(({ orderId, runId }) => ({ kind: 'order-taken' as const, orderId, runId }));
+/** What was committed without the dispatcher: its memory follows, and whoever executes a cancelled run hears of it. */
+export function ordered(state: DispatcherState, orders: Order[], now: number): Step<'orders'> {
+  const stops = orders.flatMap((order) => obeyed(state, order, now));
+  const writes = orders.map(({ orderId }) => ({ kind: 'order-taken' as const, orderId }));
   return { writes, reply: undefined, stops };
+}
+
+/** Which attempts are of no use any more. */
+function obeyed(state: DispatcherState, order: Order, now: number): AttemptToStop[] {
+  switch (order.kind) {
+    case 'cancel':
+      return cancelled(state, order, now);
+    case 'reprioritise':
+      state.reprioritise(order.runId, order.priority);
+      return [];
+    case 'standing':
+      // A message of its own tells how pauses and drains are now.
+      return [];
+  }
+}
+
+function cancelled(state: DispatcherState, order: Cancellation, now: number): AttemptToStop[] {
+  const { runId, attempt, worker, by } = order;
+  const reason = `the run was cancelled by ${by}`;
+  state.cancel(runId, reason, now);
+  return worker === null ? [] : [{ worker, runId, attempt, reason }];
 }

@@ -1,6 +1,7 @@
 import type { AttemptReport, FinishedReport, StartedReport } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
-import type { DispatchedRun } from './journal';
+import { endWithoutResult } from './holding';
+import type { DispatchedRun, RunOutcome } from './journal';
 import { isHeldBy, type LeasedRun } from './leases';
 import type { ReportAnswer, Step } from './messages';
 
@@ -30,15 +31,31 @@ export function mayFinish(state: DispatcherState, report: FinishedReport, now: n
   return { writes: [], reply };
 }
 
-/** A finished report of the latest attempt ends the run, even if the run waits again. */
-export function finishReported(state: DispatcherState, report: FinishedReport): Step<'finished'> {
+/**
+ * A finished report of the latest attempt ends the run, even if the run waits again; with the verdict tmpfail only when
+ * that was the run's last chance.
+ */
+export function finishReported(
+  state: DispatcherState,
+  report: FinishedReport,
+  now: number,
+): Step<'finished'> {
   const run = state.runs.get(report.runId);
   const reply = judge(run, report);
   if (!run || reply !== 'counts') return { writes: [], reply };
+  const result = outcomeOf(report);
+  if (report.verdict === 'tmpfail') {
+    const end = { outcome: 'failed', reason: report.message, result } as const;
+    return { writes: endWithoutResult(state, run, end, now, report.trouble), reply };
+  }
+  state.judgements.succeeded(report.worker);
+  return { writes: [state.finish(run, 'finished', result, now)], reply };
+}
+
+function outcomeOf(report: FinishedReport): RunOutcome {
   const { verdict, message, exitCode, version, durationSeconds } = report;
   const files = report.files.map(({ name, size }) => ({ name, size }));
-  const outcome = { verdict, message, exitCode, version, durationSeconds, files };
-  return { writes: [state.finish(run, 'finished', outcome)], reply };
+  return { verdict, message, exitCode, version, durationSeconds, files };
 }
 
 function keepWhileStored(state: DispatcherState, leased: LeasedRun, now: number): void {
@@ -52,5 +69,6 @@ function keepWhileStored(state: DispatcherState, leased: LeasedRun, now: number)
 function judge(run: DispatchedRun | undefined, report: AttemptReport): ReportAnswer {
   if (!run) return 'unknown';
   if (report.attempt < run.attempt) return 'stale';
-  return run.attempt === report.attempt && run.latestWorker === report.worker ? 'counts' : 'foreign';
+  if (run.attempt !== report.attempt || run.latestWorker !== report.worker) return 'foreign';
+  return run.latestFailed ? 'reported' : 'counts';
 }

@@ -6,11 +6,15 @@ export interface DispatchSettings {
   leaseRenewMs: number;
   /** How long an idle slot waits before it asks again without a signal. */
   askAgainMs: number;
-  /** Attempts that end without a result before the run ends as tmpfail. */
-  attemptsMax: number;
-  /** How long a run waits after its first attempt that ended without a result; doubles with each further one. */
-  retryDelayMs: number;
-  retryDelayMaxMs: number;
+  retry: RetrySettings;
+  fairShare: FairShareSettings;
+  ageing: AgeingSettings;
+  caps: CapSettings;
+  blame: BlameSettings;
+  /** The class of a big package: it goes only to slots that declare it. Null for all others; pure. */
+  sizeClassOf(packageName: string): string | null;
+  /** How long a run is expected to take before any run of the architecture has finished. */
+  unknownDurationMs: number;
   /** A worker not heard of for this long is not shown as one that could execute a run. */
   workerQuietMaxMs: number;
   /** Workers that are remembered; the one silent the longest is forgotten first. */
@@ -21,7 +25,49 @@ export interface DispatchSettings {
   rejectedVersions(packageName: string, suite: string, arch: string): string[];
 }
 
+/** What becomes of a run whose attempt expired, was lost or failed. */
+export interface RetrySettings {
+  /** Such attempts before the run ends as tmpfail. */
+  attemptsMax: number;
+  /** How long a run waits after the first of them; doubles with each further one. */
+  delayMs: number;
+  delayMaxMs: number;
+}
+
+/** Inside a priority, the requestor goes first who has used the least slot time of late. */
+export interface FairShareSettings {
+  /** After this time slot time that was used counts half. */
+  halfLifeMs: number;
+  /** Slot time of a user with weight 2 counts half; above 0, 1 by default; pure. */
+  weightOf(requestor: string): number;
+}
+
+/** A run that waits rises by one level of priority per `stepMs`, at most `stepsMax` times. */
+export interface AgeingSettings {
+  stepMs: number;
+  stepsMax: number;
+}
+
+/** Runs that may hold a lease at a time on an architecture; Infinity is no cap. */
+export interface CapSettings {
+  perRequestorMax: number;
+  perPackageMax: number;
+  perSuiteMax: number;
+}
+
+export interface BlameSettings {
+  /** Failures in a row of a worker, over as many different packages, before it is quarantined or slowed. */
+  failuresMax: number;
+  /** How long a quarantined worker waits for its canary test; doubles with each that fails. */
+  quarantineMs: number;
+  quarantineMaxMs: number;
+  /** A slowed worker is granted one run per so long. */
+  slowedMs: number;
+  /** A canary test not heard of for so long is asked for again. */
+  canaryTimeoutMs: number;
+}
+
 /** How long a run waits after it lost `attemptsLost` attempts; at least one. */
-export function retryDelayMs(settings: DispatchSettings, attemptsLost: number): number {
-  return Math.min(settings.retryDelayMs * 2 ** (attemptsLost - 1), settings.retryDelayMaxMs);
+export function retryDelayMs({ delayMs, delayMaxMs }: RetrySettings, attemptsLost: number): number {
+  return Math.min(delayMs * 2 ** (attemptsLost - 1), delayMaxMs);
 }

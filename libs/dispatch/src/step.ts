@@ -1,12 +1,13 @@
 import type { DispatcherState } from './dispatcher-state';
-import { explained, statusAsked } from './explain';
+import { explained } from './explain';
 import { leaseRequested } from './granting';
 import { renewed, returned, ticked } from './holding';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun, Standing } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { ordered } from './obeying';
 import { finishReported, mayFinish, startReported } from './reporting';
 import type { DispatchSettings } from './settings';
+import { statusAsked } from './status';
 
 type Handlers = {
   [K in MessageKind]: (state: DispatcherState, message: MessageOf<K>, now: number) => Step<K>;
@@ -14,15 +15,16 @@ type Handlers = {
 
 const HANDLERS: Handlers = {
   arrivals: (state, { runs }, now) => arrived(state, runs, now),
-  orders: (state, { orders }) => ordered(state, orders),
+  orders: (state, { orders }, now) => ordered(state, orders, now),
+  standing: (state, { standing }) => decided(state, standing),
   lease: (state, { request }, now) => leaseRequested(state, request, now),
   renew: (state, { request }, now) => renewed(state, request, now),
   return: (state, { request }, now) => returned(state, request, now),
   started: (state, { report }, now) => startReported(state, report, now),
   'may-finish': (state, { report }, now) => mayFinish(state, report, now),
-  finished: (state, { report }) => finishReported(state, report),
+  finished: (state, { report }, now) => finishReported(state, report, now),
   'reports-drained': (state) => reportsDrained(state),
-  settings: (state, { settings }) => reconfigured(state, settings),
+  settings: (state, { settings }, now) => reconfigured(state, settings, now),
   tick: (state, { hearing }, now) => ticked(state, hearing, now),
   explain: (state, { runId }, now) => explained(state, runId, now),
   status: (state, _message, now) => statusAsked(state, now),
@@ -46,9 +48,15 @@ function arrived(state: DispatcherState, runs: DispatchedRun[], now: number): St
   return { writes, reply: undefined, workWaiting: runs.length > 0 };
 }
 
+/** A pause or drain may have ended. */
+function decided(state: DispatcherState, standing: Standing): Step<'standing'> {
+  state.standing = standing;
+  return { writes: [], reply: undefined, workWaiting: true };
+}
+
 /** Leases that are out keep what they were granted with; runs whose extra apt source has appeared may go. */
-function reconfigured(state: DispatcherState, settings: DispatchSettings): Step<'settings'> {
-  state.reconfigure(settings);
+function reconfigured(state: DispatcherState, settings: DispatchSettings, now: number): Step<'settings'> {
+  state.reconfigure(settings, now);
   return { writes: [], reply: undefined, workWaiting: true };
 }
 

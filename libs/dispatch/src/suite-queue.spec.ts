@@ -1,65 +1,79 @@
-import * as fc from 'fast-check';
+import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { waitingRun } from '../../../test/support/runs';
-import type { DispatchedRun } from './journal';
-import { goesBefore } from './order';
-import { SuiteQueues } from './suite-queue';
 
-const runs = fc.uniqueArray(
-  fc.record({
-    runId: fc.integer({ min: 1, max: 1000 }),
-    suite: fc.constantFrom('sid', 'trixie'),
-    backend: fc.constantFrom('unshare', 'qemu'),
-    variant: fc.constantFrom('autopkgtest', 'stub'),
-    priority: fc.integer({ min: 1, max: 10 }),
-    arrivedAt: fc.nat(5),
-  }),
-  { selector: ({ runId }) => runId, maxLength: 60 },
-);
-const kinds = fc.constantFrom('sid', 'unshare', 'stub', 'trixie', 'qemu', 'autopkgtest');
+const CAPS = { perRequestorMax: Infinity, perPackageMax: 1, perSuiteMax: Infinity };
 
-describe('SuiteQueues', () => {
-  it('hands out all runs that a slot can execute, in order, whatever waits beside them', () => {
-    fc.assert(
-      fc.property(runs, fc.uniqueArray(kinds), (changes, refused) => {
-        const all = changes.map((change) => waitingRun(change.runId, change));
-        const can = (...words: string[]) => !refused.some((word) => words.includes(word));
-        const queues = new SuiteQueues();
-        for (const run of all) queues.add(run);
-        const handedOut: DispatchedRun[] = [];
-        for (let best = queues.best(can); best; best = queues.best(can)) {
-          expect(queues.countBefore(best)).toBe(countLeft(all, handedOut, best));
-          expect(queues.remove(best)).toBe(true);
-          handedOut.push(best);
-        }
-        expect(handedOut).toEqual(
-          all
-            .filter((run) => can(run.suite, run.backend, run.variant))
-            .sort((a, b) => (goesBefore(a, b) ? -1 : 1)),
-        );
-      }),
+describe('suite queues', () => {
+  it('have one run of each bucket looked at, however many wait', () => {
+    const runs = Array.from({ length: 10_000 }, (_, index) =>
+      waitingRun(index + 1, { requestor: index % 2 ? 'ada' : 'bob', priority: 1 + (index % 5) }),
     );
+    const rig = new DispatcherRig(runs, { ageing: { stepMs: 1_000, stepsMax: 9 } });
+    const looked = jest.spyOn(rig.state.ageing, 'levelOf');
+    rig.ask();
+    expect(looked).toHaveBeenCalledTimes(10);
   });
 
-  it('looks at one run for each lane, however many wait', () => {
-    const queues = new SuiteQueues();
-    for (let runId = 1; runId <= 10_000; runId += 1) {
-      queues.add(waitingRun(runId, { backend: runId % 2 ? 'qemu' : 'unshare' }));
-    }
-    const looked = jest.fn().mockReturnValue(true);
-    queues.best(looked);
-    expect(looked).toHaveBeenCalledTimes(2);
+  it('forget lanes and suites that nothing waits in', () => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { suite: 'sid' })]);
+    rig.ask();
+    rig.state.cancel(2, 'not needed', rig.now);
+    expect([...rig.state.queues.usedLanes()]).toEqual([]);
+    expect([...rig.state.queues.all()]).toEqual([]);
   });
 
-  it('forgets lanes and suites that nothing waits in', () => {
-    const queues = new SuiteQueues();
-    const run = waitingRun(1);
-    queues.add(run);
-    queues.remove(run);
-    expect([...queues.usedLanes()]).toEqual([]);
-    expect(queues.remove(run)).toBe(false);
+  describe('with runs of a package at its cap', () => {
+    const gcc = (runId: number) => waitingRun(runId, { package: 'gcc' });
+    const lengthOf = (rig: DispatcherRig) => [...rig.state.queues.usedLanes()][0]?.size;
+
+    it('let others of the same bucket go, and look at the parked ones no more', () => {
+      const runs = [...Array.from({ length: 1_000 }, (_, index) => gcc(index + 1)), waitingRun(1_001)];
+      const rig = new DispatcherRig(runs, { caps: CAPS });
+      expect(rig.ask().reply.lease?.runId).toBe(1);
+      expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(1_001);
+      const asked = jest.spyOn(rig.state.leases.ofPackage, 'of');
+      expect(rig.ask({ slot: 2 }).reply.lease).toBeNull();
+      expect(asked).not.toHaveBeenCalled();
+      expect(lengthOf(rig)).toBe(999);
+    });
+
+    it('go on in the order of arrival when one ends, and look at one each time', () => {
+      const rig = new DispatcherRig([3, 1, 2, 4].map(gcc), { caps: CAPS });
+      for (const runId of [1, 2, 3, 4]) {
+        expect(rig.ask().reply.lease?.runId).toBe(runId);
+        expect(rig.ask({ slot: 1 }).reply.lease).toBeNull();
+        expect(lengthOf(rig) ?? 0).toBe(4 - runId);
+        rig.state.cancel(runId, 'not needed', rig.now);
+      }
+    });
+
+    it('have the next one come forward when one leaves that was about to go', () => {
+      const rig = new DispatcherRig([1, 2, 3, 4].map(gcc), { caps: { ...CAPS, perPackageMax: 2 } });
+      rig.ask();
+      rig.ask({ slot: 1 });
+      rig.ask({ slot: 2 });
+      rig.state.cancel(1, 'not needed', rig.now);
+      rig.state.cancel(3, 'not needed', rig.now);
+      expect(rig.ask({ slot: 2 }).reply.lease?.runId).toBe(4);
+    });
+
+    it('lose one that is parked', () => {
+      const rig = new DispatcherRig([1, 2, 3].map(gcc), { caps: CAPS });
+      rig.ask();
+      rig.ask({ slot: 1 });
+      rig.state.cancel(2, 'not needed', rig.now);
+      expect(lengthOf(rig)).toBe(1);
+      rig.state.cancel(1, 'not needed', rig.now);
+      expect(rig.ask().reply.lease?.runId).toBe(3);
+    });
+
+    it('may all go when the cap is lifted', () => {
+      const rig = new DispatcherRig([1, 2, 3].map(gcc), { caps: CAPS });
+      rig.ask();
+      rig.ask({ slot: 1 });
+      const caps = { ...CAPS, perPackageMax: Infinity };
+      rig.tell({ kind: 'settings', settings: { ...rig.state.settings, caps } });
+      expect([1, 2].map((slot) => rig.ask({ slot }).reply.lease?.runId)).toEqual([2, 3]);
+    });
   });
 });
-
-function countLeft(all: DispatchedRun[], handedOut: DispatchedRun[], run: DispatchedRun): number {
-  return all.filter((other) => !handedOut.includes(other) && goesBefore(other, run)).length;
-}

@@ -1,114 +1,142 @@
-import { IndexedHeap } from './indexed-heap';
+import type { Needs } from './ability';
+import { Bucket } from './bucket';
 import type { DispatchedRun } from './journal';
-import { goesBefore } from './order';
+import type { Account } from './usage';
 
-/** Says whether a slot can execute runs of a suite on this backend with this variant. */
-export type CanExecute = (suite: string, backend: string, variant: string) => boolean;
-
-/** The waiting runs of one suite that need the same backend and variant, the best one first. */
+/** The waiting runs of one suite that need the same of a slot, in buckets of one priority and requestor. */
 export class Lane {
-  private readonly waiting = new IndexedHeap<DispatchedRun>((run) => run.runId, goesBefore);
+  private readonly byKey = new Map<string, Bucket>();
+  private length = 0;
 
-  constructor(
-    readonly suite: string,
-    readonly backend: string,
-    readonly variant: string,
-  ) {}
+  constructor(readonly needs: Needs) {}
 
   get size(): number {
-    return this.waiting.size;
+    return this.length;
   }
 
-  head(): DispatchedRun | undefined {
-    return this.waiting.head();
+  buckets(): Iterable<Bucket> {
+    return this.byKey.values();
   }
 
-  add(run: DispatchedRun): void {
-    this.waiting.add(run);
+  add(run: DispatchedRun, accountOf: (requestor: string) => Account): void {
+    const key = bucketKey(run);
+    let bucket = this.byKey.get(key);
+    if (!bucket) this.byKey.set(key, (bucket = new Bucket(run.priority, accountOf(run.requestor))));
+    const before = bucket.size;
+    bucket.add(run);
+    this.length += bucket.size - before;
   }
 
-  remove(runId: number): boolean {
-    return this.waiting.remove(runId) !== undefined;
-  }
-
-  countBefore(run: DispatchedRun): number {
-    return this.waiting.countBefore(run);
+  remove(run: DispatchedRun): boolean {
+    const key = bucketKey(run);
+    const bucket = this.byKey.get(key);
+    const isRemoved = bucket?.remove(run) ?? false;
+    if (isRemoved) this.length -= 1;
+    if (bucket?.size === 0) this.byKey.delete(key);
+    return isRemoved;
   }
 }
 
 /** The waiting runs of one suite, in lanes. Lanes without runs are dropped, so there are only as many as in use. */
 export class SuiteQueue {
-  private readonly lanes = new Map<string, Lane>();
+  private readonly byKey = new Map<string, Lane>();
 
   constructor(readonly suite: string) {}
 
-  get size(): number {
-    let size = 0;
-    for (const lane of this.lanes.values()) size += lane.size;
-    return size;
+  get isEmpty(): boolean {
+    return this.byKey.size === 0;
   }
 
-  usedLanes(): Iterable<Lane> {
-    return this.lanes.values();
+  lanes(): Iterable<Lane> {
+    return this.byKey.values();
   }
 
-  add(run: DispatchedRun): void {
-    const key = laneKey(run);
-    let lane = this.lanes.get(key);
-    if (!lane) this.lanes.set(key, (lane = new Lane(run.suite, run.backend, run.variant)));
-    lane.add(run);
+  add(run: DispatchedRun, needs: Needs, accountOf: (requestor: string) => Account): void {
+    const key = laneKey(needs);
+    let lane = this.byKey.get(key);
+    if (!lane) this.byKey.set(key, (lane = new Lane(needs)));
+    lane.add(run, accountOf);
   }
 
-  remove(run: DispatchedRun): boolean {
-    const key = laneKey(run);
-    const lane = this.lanes.get(key);
-    const removed = lane?.remove(run.runId) ?? false;
-    if (lane?.size === 0) this.lanes.delete(key);
-    return removed;
+  remove(run: DispatchedRun, needs: Needs): boolean {
+    const key = laneKey(needs);
+    const lane = this.byKey.get(key);
+    const isRemoved = lane?.remove(run) ?? false;
+    if (lane?.size === 0) this.byKey.delete(key);
+    return isRemoved;
   }
 }
 
 /** The suite queues of an architecture. */
 export class SuiteQueues {
-  private readonly queues = new Map<string, SuiteQueue>();
+  private readonly bySuite = new Map<string, SuiteQueue>();
+  /** Package → buckets in which runs of it are parked. */
+  private readonly parkedIn = new Map<string, Set<Bucket>>();
+
+  /** Both functions must answer the same for a run as long as it is in a queue. */
+  constructor(
+    private readonly needsOf: (run: DispatchedRun) => Needs,
+    private readonly accountOf: (requestor: string) => Account,
+  ) {}
+
+  all(): Iterable<SuiteQueue> {
+    return this.bySuite.values();
+  }
+
+  of(suite: string): SuiteQueue | undefined {
+    return this.bySuite.get(suite);
+  }
 
   *usedLanes(): Iterable<Lane> {
-    for (const queue of this.queues.values()) yield* queue.usedLanes();
+    for (const queue of this.bySuite.values()) yield* queue.lanes();
   }
 
   add(run: DispatchedRun): void {
-    let queue = this.queues.get(run.suite);
-    if (!queue) this.queues.set(run.suite, (queue = new SuiteQueue(run.suite)));
-    queue.add(run);
+    let queue = this.bySuite.get(run.suite);
+    if (!queue) this.bySuite.set(run.suite, (queue = new SuiteQueue(run.suite)));
+    queue.add(run, this.needsOf(run), this.accountOf);
   }
 
   remove(run: DispatchedRun): boolean {
-    const queue = this.queues.get(run.suite);
-    const removed = queue?.remove(run) ?? false;
-    if (queue?.size === 0) this.queues.delete(run.suite);
-    return removed;
+    const queue = this.bySuite.get(run.suite);
+    const isRemoved = queue?.remove(run, this.needsOf(run)) ?? false;
+    if (queue?.isEmpty) this.bySuite.delete(run.suite);
+    return isRemoved;
   }
 
-  /** The best waiting run that the slot can execute. Looks at the head of each lane only. */
-  best(canExecute: CanExecute): DispatchedRun | undefined {
-    let best: DispatchedRun | undefined;
-    for (const lane of this.usedLanes()) {
-      if (!canExecute(lane.suite, lane.backend, lane.variant)) continue;
-      const head = lane.head();
-      if (head && (!best || goesBefore(head, best))) best = head;
-    }
-    return best;
+  /** The oldest run of a bucket whose package has room for one more lease; the others of such packages are parked. */
+  headOf(bucket: Bucket, isFull: (packageName: string) => boolean): DispatchedRun | undefined {
+    return bucket.head(isFull, (packageName) => this.parkedAt(packageName).add(bucket));
   }
 
-  /** How many waiting runs of the architecture go before `run`. */
-  countBefore(run: DispatchedRun): number {
-    let count = 0;
-    for (const lane of this.usedLanes()) count += lane.countBefore(run);
-    return count;
+  /** There is room for one more lease of the package: the oldest that is parked in each bucket may go. */
+  unparkOne(packageName: string): void {
+    this.unpark(packageName, 1);
+  }
+
+  /** Packages may have more leases than before. */
+  unparkAll(): void {
+    for (const packageName of [...this.parkedIn.keys()]) this.unpark(packageName, Infinity);
+  }
+
+  private unpark(packageName: string, count: number): void {
+    const buckets = this.parkedIn.get(packageName);
+    for (const bucket of buckets ?? []) if (!bucket.unpark(packageName, count)) buckets?.delete(bucket);
+    if (buckets?.size === 0) this.parkedIn.delete(packageName);
+  }
+
+  private parkedAt(packageName: string): Set<Bucket> {
+    let buckets = this.parkedIn.get(packageName);
+    if (!buckets) this.parkedIn.set(packageName, (buckets = new Set()));
+    return buckets;
   }
 }
 
-/** A space cannot be part of a name of a backend or variant. */
-function laneKey(run: DispatchedRun): string {
-  return `${run.backend} ${run.variant}`;
+/** A space cannot be part of a name of a backend, variant, class or worker. */
+function laneKey({ backend, variant, sizeClass, avoided }: Needs): string {
+  return `${backend} ${variant} ${sizeClass ?? ''} ${avoided.join(' ')}`;
+}
+
+function bucketKey({ priority, requestor }: DispatchedRun): string {
+  return `${priority} ${requestor}`;
 }

@@ -1,5 +1,7 @@
 import type { LeaseRequest, Testbed, TestbedState } from '@proctor/contracts';
+import type { DispatcherState } from './dispatcher-state';
 import type { Slot } from './leases';
+import { drainOf } from './standing';
 
 /** A worker as its asks describe it. */
 export interface KnownWorker {
@@ -9,12 +11,16 @@ export interface KnownWorker {
   testbeds: Testbed[];
   variants: string[];
   builds: string[];
+  sizeClasses: string[];
   problem: string | undefined;
   /** Monotonic milliseconds of the dispatcher's clock. */
   heardAtMs: number;
 }
 
-/** The workers that have asked since the dispatcher was loaded: only used to explain and to show, never to grant. */
+/**
+ * The workers that have asked since the dispatcher was loaded: to explain, to show, and to know who else could do a
+ * worker's work. What a slot is granted goes by its ask alone.
+ */
 export class Workers {
   private readonly byName = new Map<string, KnownWorker>();
 
@@ -24,8 +30,9 @@ export class Workers {
     const known = this.byName.get(request.worker);
     const slots = known?.incarnation === request.incarnation ? known.slots : new Set<number>();
     slots.add(request.slot);
-    const { worker, incarnation, testbeds, variants, builds = [], problem } = request;
-    this.put({ worker, incarnation, slots, testbeds, variants, builds, problem, heardAtMs: now });
+    const { worker, incarnation, testbeds, variants, builds = [], sizeClasses = [], problem } = request;
+    const offer = { testbeds, variants, builds, sizeClasses, problem };
+    this.put({ worker, incarnation, slots, ...offer, heardAtMs: now });
   }
 
   /** A sign of life that says nothing about what the worker can do. */
@@ -39,6 +46,10 @@ export class Workers {
 
   get anyKnown(): boolean {
     return this.byName.size > 0;
+  }
+
+  get(worker: string): KnownWorker | undefined {
+    return this.byName.get(worker);
   }
 
   /** Those heard of since `sinceMs`, by name. */
@@ -55,6 +66,50 @@ export class Workers {
     const [silent] = this.byName.keys();
     if (this.byName.size > this.workersMax && silent !== undefined) this.byName.delete(silent);
   }
+}
+
+/**
+ * Living workers that could execute a run now or as soon as a slot is free: sound, not drained, without a problem, the
+ * testbed ready. `sizeClass` null: the run needs none.
+ */
+export function ableWorkers(
+  state: DispatcherState,
+  suite: string,
+  backend: string,
+  variant: string,
+  sizeClass: string | null,
+  now: number,
+): KnownWorker[] {
+  return state.workers
+    .heardSince(now - state.settings.workerQuietMaxMs)
+    .filter(
+      (known) =>
+        testbedState(known, suite, backend) === 'ready' &&
+        known.variants.includes(variant) &&
+        (sizeClass === null || known.sizeClasses.includes(sizeClass)) &&
+        known.problem === undefined &&
+        !isDrained(state, known.worker) &&
+        state.judgements.standingOf(known.worker) === 'sound',
+    );
+}
+
+/** Whether other workers could do all that this one does. False when nobody knows what it does. */
+export function isReplaceable(state: DispatcherState, worker: string, now: number): boolean {
+  const known = state.workers.get(worker);
+  const ready = known?.testbeds.filter((testbed) => testbed.state === 'ready') ?? [];
+  if (!known || ready.length === 0) return false;
+  const isDoneElsewhere = (suite: string, backend: string, variant: string, sizeClass: string | null) =>
+    ableWorkers(state, suite, backend, variant, sizeClass, now).some((other) => other.worker !== worker);
+  return ready.every(({ suite, backend }) =>
+    known.variants.every((variant) =>
+      [null, ...known.sizeClasses].every((sizeClass) => isDoneElsewhere(suite, backend, variant, sizeClass)),
+    ),
+  );
+}
+
+/** Whether a user lets the worker finish what it has and take no more. */
+export function isDrained(state: DispatcherState, worker: string): boolean {
+  return drainOf(state.standing, worker) !== undefined;
 }
 
 /** What a worker says of a suite on a backend; undefined when it offers no such testbed. */

@@ -85,6 +85,11 @@ export class EmbeddedPostgres implements Supervised {
     await this.server?.end(FAST_SHUTDOWN, STOP_PATIENCE_MS);
   }
 
+  /** For tests of what happens when it dies: SIGQUIT ends it at once, as a crash does. */
+  kill(signal: NodeJS.Signals): void {
+    this.server?.kill(signal);
+  }
+
   private get dataFolder(): string {
     return join(this.options.folder, 'data');
   }

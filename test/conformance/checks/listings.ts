@@ -91,7 +91,8 @@ export const listingChecks: Check[] = [
   },
   {
     id: 'QUE-01',
-    title: 'queues are an array with lengths, ages, rate, estimate and pause for each suite and architecture',
+    title:
+      'queues are an array with lengths, ages, rate, estimate, pause and reasons for each suite and architecture',
     async run(it) {
       await it.submitOne();
       const rows = status(await it.api('/queues'), 200).json<QueueRow[]>();
@@ -106,6 +107,7 @@ export const listingChecks: Check[] = [
         'rate_per_hour',
         'estimate_seconds',
         'paused',
+        'reasons',
       ];
       equal(
         keys.filter((key) => !(key in row)),
@@ -114,6 +116,7 @@ export const listingChecks: Check[] = [
       );
       for (const key of ['waiting', 'running'])
         ok(Number.isInteger(row[key]), `${key} is ${String(row[key])}`);
+      ok(Array.isArray(row.reasons), 'reasons is no array');
     },
   },
   {

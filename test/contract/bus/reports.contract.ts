@@ -1,4 +1,4 @@
-import type { Bus, ReportHandler, ReportMessage } from '@proctor/bus';
+import { NotNow, type Bus, type ReportHandler, type ReportMessage } from '@proctor/bus';
 import { MalformedMessage, SUBJECTS, subjectOf } from '@proctor/contracts';
 import { Events } from './events';
 import { LIMITS, newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
@@ -81,6 +81,37 @@ export function describeReports(name: string, start: StartServer): void {
       await second.drained;
       expect(heard).toEqual(['{"number":3}']);
       await second.stop();
+    });
+
+    it('ends one that its handler refuses for ever, and is drained then', async () => {
+      await bus.report(finished, { number: 1 });
+      await bus.report(finished, { number: 2 });
+      const seen: string[] = [];
+      const consumption = await other.consumeReports(
+        scope,
+        doing(({ text }) => {
+          seen.push(text);
+          if (text.includes('1')) throw new Error('no, never');
+        }),
+      );
+      await consumption.drained;
+      expect(seen.filter((text) => text.includes('1'))).toHaveLength(LIMITS.reportFailuresMax ?? NaN);
+      expect(seen.filter((text) => text.includes('2'))).toHaveLength(1);
+      await consumption.stop();
+    });
+
+    it('keeps one for as long as its handler says "not now"', async () => {
+      await bus.report(finished, {});
+      let deliveries = 0;
+      const consumption = await other.consumeReports(
+        scope,
+        doing(() => {
+          if (++deliveries <= 2 * (LIMITS.reportFailuresMax ?? NaN)) throw new NotNow('the database is away');
+        }),
+      );
+      await consumption.drained;
+      expect(deliveries).toBe(2 * (LIMITS.reportFailuresMax ?? NaN) + 1);
+      await consumption.stop();
     });
 
     it('is drained at once when there are none', async () => {

@@ -17,6 +17,7 @@ export const LIMITS: Partial<BusLimits> = {
   reportsInFlightMax: 3,
   redeliveryDelayMinMs: 20,
   redeliveryDelayMaxMs: 100,
+  reportFailuresMax: 4,
   drainTimeoutMs: 500,
 };
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable, type DatabaseLimits, type OpenDatabase, openDatabase } from '@proctor/database';
 import { type CuttableLink, linkTo } from '../../support/cuttable-link';
-import { ARCH, request } from '../journal.fixture';
+import { ARCH, HALF_LIFE_MS, request } from '../journal.fixture';
 import { type Fixture, lockAwaited, setUp } from './fixture';
 
 let fixture: Fixture;
@@ -54,7 +54,7 @@ it('is told from every store while connections are refused, and all work again a
     () => database.results.find(runId!),
     since,
     () => database.publicRuns.queues(),
-    () => database.journal.load(ARCH),
+    () => database.journal.load(ARCH, HALF_LIFE_MS),
     () => database.ownershipRegister.announce('one', 1000),
     submit,
   ];

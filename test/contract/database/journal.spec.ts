@@ -22,10 +22,15 @@ const SLOW_INSERT = `
   values ($1, $2, $3, $4, $5, $6, '[]', '[]', false, $7, $8, clock_timestamp(), clock_timestamp())
   returning run_id as "runId"`;
 
+const EMPTY = `truncate runs, attempts, orders, dispatchers, facts, pauses, drains, worker_judgements,
+  package_durations`;
+
 journalContract('PostgresJournal', async () => {
-  await fixture.client.query('truncate runs, attempts, orders, dispatchers');
+  await fixture.client.query(EMPTY);
+  const { journal, decisions, facts } = fixture.database;
+  const ada = { userId: fixture.submitter.userId, userName: 'ada' };
   return {
-    journal: fixture.database.journal,
+    journal,
     submit: (requests) => fixture.database.submissions.submit(requests, fixture.submitter),
     submitSlowly: async (run) => {
       const slow = await connectTo(fixture.url);
@@ -45,6 +50,23 @@ journalContract('PostgresJournal', async () => {
       const { userId } = (await fixture.database.users.find(userName))!;
       await fixture.database.cancellations.cancel(runId, { userId, userName });
     },
+    reprioritise: async (runId, priority, userName, reason) => {
+      const { userId } = (await fixture.database.users.find(userName))!;
+      const changed = await decisions.reprioritise(
+        { runIds: [runId] },
+        priority,
+        { userId, userName },
+        reason,
+      );
+      return changed.length === 1;
+    },
+    pause: async (scope, reason) => void (await decisions.pause(scope, ada, reason)),
+    resume: (scope) => decisions.resume(scope, ada, 'done'),
+    drain: async (worker, reason) => void (await decisions.drain(worker, ada, reason)),
+    undrain: (worker) => decisions.undrain(worker, ada, 'done'),
+    story: (runId) => facts.ofRun(runId),
+    unpublished: (arch, limit) => facts.unpublished(arch, limit),
+    markPublished: (factIds) => facts.markPublished(factIds),
     look: async (runId) => {
       const { state, attempt, verdict, message, version, exitCode, worker, durationSeconds } =
         (await fixture.database.results.find(runId))!;
@@ -59,7 +81,7 @@ describe('PostgresJournal in its tables', () => {
   let runId: number;
 
   beforeEach(async () => {
-    await fixture.client.query('truncate runs, attempts, orders, dispatchers');
+    await fixture.client.query(EMPTY);
     epoch = await takeOver(ARCH);
     [runId] = (await fixture.database.submissions.submit([request()], fixture.submitter)) as [number];
   });

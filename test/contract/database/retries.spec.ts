@@ -37,7 +37,7 @@ it('asks for the same again, for whoever asked first, and charges who retried', 
     requestor: 'ada',
   });
   const [arrived] = await fixture.database.journal.arrivals(ARCH, 10);
-  expect(arrived).toMatchObject({ ...asked, runId: retried.runId, requestorId: userId, attemptsLost: 0 });
+  expect(arrived).toMatchObject({ ...asked, runId: retried.runId, requestor: 'bob', attemptsLost: 0 });
   const { rows } = await fixture.database.results.since(fixture.submitter.keyId, 0);
   const read: number[] = [];
   for await (const row of rows) read.push(row.runId);

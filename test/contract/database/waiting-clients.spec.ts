@@ -71,6 +71,14 @@ describe('the rates of queues', () => {
   });
 });
 
+it('the lengths of queues are read from an index alone', async () => {
+  // What many rows would rule out by themselves.
+  await fixture.client.query('set enable_seqscan = off; set enable_sort = off');
+  const { QUEUES } = await import('../../../libs/database/src/public-statements');
+  const { rows } = await fixture.client.query<{ 'QUERY PLAN': string }>(`explain ${QUEUES}`);
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('Index Only Scan using runs_queues');
+});
+
 it('packages with a backend of their own are known by name', async () => {
   await runs.waiting({ package: 'linux' });
   await runs.waiting({ package: 'hello' });

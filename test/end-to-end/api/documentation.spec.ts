@@ -87,6 +87,14 @@ it.each<[string, string, string, RequestInit]>([
     { method: 'POST', body: 'x', headers: { 'Content-Type': 'text/plain' } },
   ],
   ['post', '/api/v1/test/{suite}/{arch}/{package}', '/test/trixie/amd64/hello', { method: 'POST' }],
+  ['post', '/api/v1/test/cancel', '/test/cancel', json({ package: 'hello', arch: 'arm64' })],
+  ['post', '/api/v1/test/cancel', '/test/cancel', json({})],
+  ['post', '/api/v1/test/cancel', '/test/cancel', json({ suite: 'trixie', everyone: true })],
+  ['post', '/api/v1/test/priority', '/test/priority', json({ run_ids: [1], priority: 3 })],
+  ['post', '/api/v1/test/priority', '/test/priority', json({ run_ids: [1] })],
+  ['get', '/api/v1/workers', '/workers', {}],
+  ['get', '/api/v1/admin/decisions', '/admin/decisions', {}],
+  ['post', '/api/v1/admin/pause', '/admin/pause', json({ suite: 'trixie', reason: 'x' })],
   ['get', '/api/v1/keys', '/keys', {}],
 ])('%s %s answers %s as the document says', async (method, path, to, init) => {
   const [finished, waiting] = [await api.submit('hello'), await api.submit('hello')];
@@ -96,6 +104,24 @@ it.each<[string, string, string, RequestInit]>([
     init,
   );
   await expectAsDocumented(method, path, response);
+});
+
+it('answers administrators as the document says', async () => {
+  await api.database.users.add('root', { isAdmin: true });
+  const { key } = await api.database.apiKeys.create('root', 'test');
+  for (const [what, body] of [
+    ['pause', { suite: 'trixie', reason: 'x' }],
+    ['pause', { suite: 'sid', reason: 'x' }],
+    ['drain', { worker: 'w', reason: 'x' }],
+    ['decisions', null],
+    ['resume', { suite: 'trixie' }],
+    ['resume', { suite: 'trixie' }],
+    ['undrain', { worker: 'w' }],
+    ['undrain', { worker: 'w' }],
+  ] as const) {
+    const response = await api.api(`/admin/${what}`, body ? json(body) : {}, key);
+    await expectAsDocumented(body ? 'post' : 'get', `/api/v1/admin/${what}`, response);
+  }
 });
 
 it('is a page for people too, without scripts', async () => {
@@ -119,7 +145,7 @@ it.each(['/api/v1/openapi.json', '/api/doc', '/api/v1/openapi.json/'])(
   },
 );
 
-it.each(['/auth', '/reject_list', '/queues', '/packages', '/test/RUN', '/retry/RUN'])(
+it.each(['/auth', '/reject_list', '/queues', '/workers', '/packages', '/test/RUN', '/retry/RUN'])(
   'GET %s has an ETag and can be a HEAD',
   async (path) => {
     const runId = await api.submit('hello');

@@ -55,6 +55,8 @@ beforeAll(async () => {
       waitSecondsMax: 1,
       requestsPerMinuteMax: 10_000_000,
       requestsPerSecondMax: 1_000_000,
+      anonymousRequestsPerMinuteMax: 10_000_000,
+      anonymousRequestsPerSecondMax: 1_000_000,
     },
   });
   instance = service.seenAt();

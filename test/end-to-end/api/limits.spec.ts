@@ -28,6 +28,66 @@ describe('the requests of a key', () => {
   });
 });
 
+describe('requests without a key', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi({ server: { anonymousRequestsPerMinuteMax: 30, trustedProxies: ['loopback'] } });
+  });
+  afterAll(() => api.stop());
+
+  const from = (address: string, more: Record<string, string> = {}) => ({
+    headers: { 'X-Forwarded-For': address, ...more },
+  });
+  const statuses = async (count: number, path: string, init: RequestInit): Promise<number[]> => {
+    const answers = await Promise.all(Array.from({ length: count }, () => api.fetch(path, init)));
+    return answers.map(({ status }) => status).sort();
+  };
+  const times = (count: number, status: number): number[] => Array<number>(count).fill(status);
+
+  it('are limited by address, and others are served meanwhile', async () => {
+    const path = '/data/status/bookworm/amd64/packages.json';
+    expect(await statuses(35, path, from('192.0.2.1'))).toEqual([...times(30, 200), ...times(5, 429)]);
+    for (const other of [path, '/', '/no/such/thing', '/api/doc', '/api/v1/openapi.json']) {
+      const refused = await api.fetch(other, from('192.0.2.1'));
+      expect([other, refused.status]).toEqual([other, 429]);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(refused.headers.get('cache-control')).toBe('no-store');
+      expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(await refused.json()).toMatchObject({
+        detail: expect.stringContaining('30 requests without a key'),
+      });
+    }
+    expect(await statuses(1, path, from('192.0.2.2'))).toEqual([200]);
+    expect(await statuses(1, path, from('192.0.2.1', { 'Auth-Key': api.keys.alice }))).toEqual([200]);
+    expect(await statuses(1, path, from('192.0.2.1', { 'Auth-Key': 'wrong' }))).toEqual([429]);
+    expect(await statuses(40, '/health', from('192.0.2.1'))).not.toContain(429);
+  });
+
+  it('are counted by the network of an IPv6 address', async () => {
+    for (let host = 1; host <= 30; host += 1)
+      expect(await statuses(1, '/api/doc', from(`2001:db8::${host}`))).toEqual([200]);
+    expect(await statuses(1, '/api/doc', from('2001:db8::ffff'))).toEqual([429]);
+    expect(await statuses(1, '/api/doc', from('2001:db8:0:1::1'))).toEqual([200]);
+  });
+
+  it('are limited where a key is needed, too, and keys are not', async () => {
+    const wrong = from('192.0.2.3', { 'Auth-Key': 'wrong' });
+    expect(await statuses(35, '/api/v1/auth', wrong)).toEqual([...times(30, 403), ...times(5, 429)]);
+    const right = from('192.0.2.3', { 'Auth-Key': api.keys.alice });
+    expect(await statuses(40, '/api/v1/auth', right)).toEqual(times(40, 200));
+  });
+
+  it('cannot name another address when no proxy is trusted', async () => {
+    const alone = await startApi({ server: { anonymousRequestsPerMinuteMax: 1 } });
+    try {
+      expect((await alone.fetch('/api/doc', from('192.0.2.1'))).status).toBe(200);
+      expect((await alone.fetch('/api/doc', from('192.0.2.2'))).status).toBe(429);
+    } finally {
+      await alone.stop();
+    }
+  });
+});
+
 describe('large bodies', () => {
   let api: RunningApi;
   beforeAll(async () => {

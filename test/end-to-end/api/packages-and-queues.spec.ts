@@ -65,6 +65,7 @@ describe('the service', () => {
       rate_per_hour: expect.any(Number),
       estimate_seconds: expect.any(Number),
       paused: null,
+      reasons: ['no scheduler answers for amd64'],
     });
     expect(busy!.rate_per_hour).toBe(2);
     expect(JSON.stringify(queues)).not.toContain('only-alice');

@@ -52,15 +52,23 @@ it('the first page shows queues, runs and what they wait for', async () => {
   await api.finish(finished, { verdict: 'tmpfail' });
   const testbed = { suite: 'bookworm', backend: 'unshare', state: 'building', detail: 'building for 12 s' };
   const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.status, 'amd64'), ({ respond }) => {
-    const workers = [{ worker: 'worker-1', slots: 2, busy: 1, testbeds: [testbed], variants: [] }];
-    respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers }));
+    const offers = {
+      slots: 2,
+      busy: 1,
+      testbeds: [testbed],
+      variants: [],
+      sizeClasses: [],
+      standing: 'sound',
+    };
+    const workers = [{ worker: 'worker-1', ...offers }];
+    respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers, queues: [] }));
   });
   const html = await page('/');
   unsubscribe();
   expect(html).toContain('Worker worker-1 is building the image bookworm/amd64 (for 12 s).');
   expect(html).not.toContain('api/v1/test/bookworm');
   const table = rows(html);
-  expect(table).toContainEqual(['bookworm', 'amd64', '2', '1', expect.stringMatching(/ UTC$/)]);
+  expect(table).toContainEqual(['bookworm', 'amd64', '2', '1', expect.stringMatching(/ UTC$/), '', '']);
   expect(table).toContainEqual([
     String(waiting),
     'hello',

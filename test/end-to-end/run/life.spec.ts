@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import { connectBus } from '@proctor/bus';
+import type { Fact } from '@proctor/contracts';
 import { Client } from '../../support/client';
 import { hostArchitecture } from '../../support/host-architecture';
 import { startProctor, type RunningProctor } from '../../support/proctor';
@@ -18,7 +20,7 @@ beforeAll(async () => {
   marks = await Marks.make();
   // No poll within the test: only the command can wake the dispatcher, and only a signal the slots.
   proctor = await startProctor({
-    config: stubConfiguration({ arrivalPollMs: HOUR_MS, askAgainMs: HOUR_MS }),
+    config: stubConfiguration({ arrivalPollMs: HOUR_MS, askAgainMs: HOUR_MS, retry: { delayMs: 100 } }),
   });
   client = Client.of(proctor);
 });
@@ -44,7 +46,7 @@ test('a run asked for is executed at once and read back with its result', async 
   for (const time of [run.created_at, run.updated_at, run.date])
     expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   const { until, results } = await client.since(before.until);
-  const { reasons: _reasons, ...result } = run;
+  const { reasons: _reasons, facts: _facts, ...result } = run;
   expect(results.find((other) => other.run_id === runId)).toEqual(result);
   expect(Number.isInteger(until)).toBe(true);
 });
@@ -70,6 +72,36 @@ test.each([
 ])('%s ends as %s', async (name, status, exitCode, version) => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: name });
   expect(await client.finished(runId)).toMatchObject({ status, exit_code: exitCode, version });
+});
+
+test('a run that smells of infrastructure is tried again, and its whole story is told, by the API and as events', async () => {
+  const runId = await client.submitOne(STUB_SUITE, arch, { package: 'broken-story', is_private: true });
+  expect(await client.finished(runId)).toMatchObject({ status: 'tmpfail', attempt: 3, exit_code: 16 });
+  const attempts = [1, 2, 3].flatMap((attempt) => [
+    ['granted', 'leased', attempt],
+    attempt < 3 ? ['requeued', 'queued', attempt] : ['finished', 'finished', attempt],
+  ]);
+  const story = [['requested', 'queued', 0], ...attempts];
+  const facts = (await client.run(runId)).facts as {
+    id: number;
+    kind: string;
+    state: string;
+    attempt: number;
+  }[];
+  // The report of a start may come after that of the end, and then says nothing new.
+  const told = facts.filter(({ kind }) => kind !== 'started');
+  expect(told.map(({ kind, state, attempt }) => [kind, state, attempt])).toEqual(story);
+
+  const bus = await connectBus(proctor.natsUrl, 'follower');
+  const events: Fact[] = [];
+  for await (const event of bus.readEvents(arch)) {
+    if (event.runId === runId) events.push(event);
+    if (events.at(-1)?.kind === 'finished') break;
+  }
+  await bus.close();
+  expect(events.at(-1)).toMatchObject({ arch, suite: STUB_SUITE, verdict: 'tmpfail' });
+  expect(events.map(({ factId, kind }) => [factId, kind])).toEqual(facts.map(({ id, kind }) => [id, kind]));
+  expect(JSON.stringify(events)).not.toContain('broken-story');
 });
 
 test('log and artifacts are there as soon as the result is, without a key', async () => {

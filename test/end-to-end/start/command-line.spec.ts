@@ -31,15 +31,17 @@ describe('proctor config check', () => {
 
   it('prints every problem of a folder with its file, line and key', async () => {
     await mkdir(files('broken'));
-    await writeFile(files('broken/proctor.yaml'), 'suites: [sid]\napi:\n  prot: 1\n  host: 1\n');
+    const mistakes = ['api:', '  prot: 1', '  host: 1', 'scheduler:', '  retry:', '    delayMs: 0'];
+    await writeFile(files('broken/proctor.yaml'), ['suites: [sid]', ...mistakes].join('\n'));
     await writeFile(files('broken/reject-list.yaml'), 'hello:\n  sid: [\n');
     const { code, stdout, stderr } = await proctor(['config', 'check', files('broken')]);
     expect(stdout.replaceAll(files('broken'), '')).toBe(
       '/proctor.yaml:3: api.prot: property prot should not exist (found 1)\n' +
         '/proctor.yaml:4: api.host: host must be a string (found 1)\n' +
+        '/proctor.yaml:7: scheduler.retry.delayMs: delayMs must not be less than 1 (found 0)\n' +
         '/reject-list.yaml:3: Flow sequence in block collection must be sufficiently indented and end with a ]\n',
     );
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `proctor: ${files('broken')} has 3 problems\n` });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `proctor: ${files('broken')} has 4 problems\n` });
   });
 
   it('has nothing to say of a folder in order, nor of the one that this machine uses', async () => {

@@ -42,6 +42,18 @@ it('an abort leaves no process, mount or file of the attempt', async () => {
   await expectNothingLeft(mark);
 });
 
+it('an abort leaves no live log, since nobody will store it', async () => {
+  machine = await openMachine({ backends: ['null'] });
+  const abort = new AbortController();
+  const logged = machine.untilLogged('stub begins');
+  const run = machine.runner.run(lease({ ...STUB, trigger: 'hang' }), nothing, abort.signal);
+  await Promise.race([logged, run]);
+  expect(machine.chunks).not.toEqual([]);
+  abort.abort(new Error('the run was cancelled by ada'));
+  await expect(run).rejects.toThrow('cancelled by ada');
+  expect(machine.chunks).toEqual([]);
+});
+
 it("the worker's own limit ends an attempt as tmpfail, with its log", async () => {
   machine = await openMachine({ backends: ['null'], runTimeoutMs: 2_000 });
   const mark = newMark();

@@ -2,6 +2,7 @@ import { connectBus, type Bus } from '@proctor/bus';
 import {
   SUBJECTS,
   subjectOf,
+  type CanaryTest,
   type FinishedReport,
   type Lease,
   type LeaseReply,
@@ -25,6 +26,8 @@ export class FakeDispatcher {
   readonly heard: Heard[] = [];
   /** Granted to the next ask that reports no problem. */
   next: Lease | null = null;
+  /** Wanted of the next ask, likewise. */
+  nextCanary: CanaryTest | null = null;
   instruction: RenewReply['instruction'] = 'continue';
   /** The word on finished reports; null: none. */
   answer: RecordedSignal['answer'] | null = 'recorded';
@@ -58,6 +61,11 @@ export class FakeDispatcher {
     this.bus.signal(subjectOf(SUBJECTS.workWaiting, this.arch), {});
   }
 
+  wantCanary(test: CanaryTest): void {
+    this.nextCanary = test;
+    this.bus.signal(subjectOf(SUBJECTS.workWaiting, this.arch), {});
+  }
+
   private async listen(): Promise<void> {
     const answers: [(typeof SUBJECTS)['lease' | 'renew' | 'return'], (body: never) => object][] = [
       [SUBJECTS.lease, (body: LeaseRequest) => this.onAsk(body)],
@@ -85,8 +93,11 @@ export class FakeDispatcher {
   private onAsk(body: LeaseRequest): LeaseReply {
     const lease = body.problem === undefined ? this.next : null;
     if (lease) this.next = null;
+    const canary = body.problem === undefined && !lease ? this.nextCanary : null;
+    if (canary) this.nextCanary = null;
     this.hear({ kind: 'ask', body });
-    return { arch: this.arch, epoch: 1, ask: body.ask, lease, wanted: [], askAgainMs: 60_000 };
+    const reply = { arch: this.arch, epoch: 1, ask: body.ask, lease, wanted: [], askAgainMs: 60_000 };
+    return { ...reply, ...(canary && { canary }) };
   }
 
   private onRenew(body: RenewRequest): RenewReply {

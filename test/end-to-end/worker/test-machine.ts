@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { systemClock } from '@proctor/clock';
 import { hostRelease, type WorkerConfiguration } from '@proctor/config';
 import type { Lease, LogChunk } from '@proctor/contracts';
+import { SandboxedCanaries } from '../../../apps/worker/src/attempt/sandboxed-canaries';
 import { SandboxedRunner } from '../../../apps/worker/src/attempt/sandboxed-runner';
 import { lookAtMachine } from '../../../apps/worker/src/machine/machine';
 import { runnerVersion } from '../../../apps/worker/src/machine/runner-version';
@@ -18,9 +19,10 @@ import { imageCachePath, provideImage } from '../../support/worker-images';
 export interface TestMachine {
   workPath: string;
   runner: SandboxedRunner;
+  canaries: SandboxedCanaries;
   testbeds: Testbeds;
   sandboxes: Sandboxes;
-  /** The live log's chunks, as they were published. */
+  /** The live log's chunks, as they were published and not yet purged. */
   chunks: LogChunk[];
   /** Resolves when a chunk that is published from now on holds the text. */
   untilLogged(text: string): Promise<void>;
@@ -48,6 +50,7 @@ export async function openMachine(
   const testbeds = new Testbeds(
     backends,
     configuration.variants,
+    configuration.sizeClasses,
     sandboxes,
     runnerVersion,
     systemClock,
@@ -57,20 +60,23 @@ export async function openMachine(
   await testbeds.open();
   const chunks: LogChunk[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
-  const append = (_run: number, _attempt: number, chunk: LogChunk) => {
+  const appendLog = (_run: number, _attempt: number, chunk: LogChunk) => {
     chunks.push(chunk);
     const content = liveLog([chunk]);
     waiting.filter(({ text }) => content.includes(text)).forEach(({ resolve }) => resolve());
     return Promise.resolve();
   };
+  const purgeLog = () => Promise.resolve(void chunks.splice(0));
   const untilLogged = (text: string) => new Promise<void>((resolve) => waiting.push({ text, resolve }));
   const settings = { ...configuration, resultsPath: join(workPath, 'results') };
-  const runner = new SandboxedRunner(sandboxes, testbeds, append, settings, systemClock, SILENT);
+  const logs = { appendLog, purgeLog };
+  const runner = new SandboxedRunner(sandboxes, testbeds, logs, settings, systemClock, SILENT);
+  const canaries = new SandboxedCanaries(sandboxes, testbeds, settings, systemClock, SILENT);
   const close = async () => {
     await testbeds.close();
     await rm(workPath, { recursive: true, force: true });
   };
-  return { workPath, runner, testbeds, sandboxes, chunks, untilLogged, close };
+  return { workPath, runner, canaries, testbeds, sandboxes, chunks, untilLogged, close };
 }
 
 function defaults(workPath: string): WorkerConfiguration {
@@ -81,6 +87,7 @@ function defaults(workPath: string): WorkerConfiguration {
     suitesAtStart: [hostRelease() as string],
     backends: ['unshare'],
     backendCommands: {},
+    sizeClasses: [],
     variants: { autopkgtest: ['autopkgtest'], stub: [resolve('test/stub/autopkgtest-stub')] },
     workPath,
     runTmpfsBytes: 4 * 1024 ** 3,

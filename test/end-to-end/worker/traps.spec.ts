@@ -1,5 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(300_000);
@@ -37,8 +39,20 @@ it('does not pass with an extra source that cannot be reached', async () => {
   const { result } = await runTree('#!/bin/sh\ntrue\n', {
     extraAptSources: [{ name: 'gone', lines: ['deb http://127.0.0.1:9/debian x main'] }],
   });
-  expect(result.verdict).toBe('tmpfail');
+  expect(result).toMatchObject({ verdict: 'tmpfail', trouble: 'archive' });
   expect([16, 20]).toContain(result.exitCode);
+});
+
+it('passes a canary test, and fails it without an image', async () => {
+  const { suite, arch, backend, variant } = lease();
+  const test = { canary: '1.1', suite, arch, backend, variant };
+  await expect(machine.canaries.execute(test, never)).resolves.toEqual({
+    passed: true,
+    message: 'all tests passed',
+  });
+  const other = machine.canaries.execute({ ...test, suite: 'nosuch' }, never);
+  await expect(other).rejects.toThrow(`there is no image nosuch/${arch}`);
+  expect(await readdir(join(machine.workPath, 'runs'))).toEqual([]);
 });
 
 describe('with a listener on the loopback of this machine', () => {

@@ -46,7 +46,13 @@ function configuration() {
     architectures: ['tea'],
     suitesAtStart: ['teapot'],
     backends: ['null'],
-    variants: { stub: [resolve('test/stub/autopkgtest-stub')], gone: ['/nowhere/autopkgtest'] },
+    sizeClasses: ['big'],
+    variants: {
+      stub: [resolve('test/stub/autopkgtest-stub')],
+      broken: ['/bin/false'],
+      deaf: ['/bin/sh', '-c', 'exec sleep 123456'],
+      gone: ['/nowhere/autopkgtest'],
+    },
     machineMayBeDestroyed: true,
     workPath,
   };
@@ -68,7 +74,8 @@ it('says what it has, executes a lease, and delivers log and result', async () =
     worker: 'machine',
     slot: 0,
     testbeds: [{ suite: 'teapot', backend: 'null', state: 'ready' }],
-    variants: ['stub'],
+    variants: ['stub', 'broken', 'deaf'],
+    sizeClasses: ['big'],
   });
   const granted = lease({ ...STUB, trigger: 'version:3.14-1 lines:5000 exit:4' });
   dispatcher.grant(granted);
@@ -92,6 +99,28 @@ it('says what it has, executes a lease, and delivers log and result', async () =
   expect(live).toBe(log);
   await dispatcher.until('ask', ({ body }) => body.ask !== ask.ask);
   expect(await until(async () => (await readdir(join(workPath, 'results'))).length === 0, 10_000)).toBe(true);
+});
+
+it.each([
+  ['stub', { passed: true, message: 'all tests passed' }],
+  ['broken', { passed: false, message: 'the test runner ended with the unknown code 1' }],
+])('executes a canary test of the variant %s and tells how it ended', async (variant, end) => {
+  const { suite, arch, backend } = STUB;
+  dispatcher.wantCanary({ canary: '7.1', suite, arch, backend, variant });
+  const { body } = await dispatcher.until('ask', ({ body }) => body.canary !== undefined);
+  expect(body.canary).toEqual({ canary: '7.1', ...end });
+  expect(dispatcher.heard.filter(({ kind }) => kind !== 'ask')).toEqual([]);
+  expect((await readdir(join(workPath, 'runs'))).filter((name) => name.startsWith('canary'))).toEqual([]);
+});
+
+it('ends a canary test when it is stopped, and leaves nothing', async () => {
+  const { suite, arch, backend } = STUB;
+  dispatcher.wantCanary({ canary: '7.1', suite, arch, backend, variant: 'deaf' });
+  const isRunning = () => processesWith('123456').length > 0;
+  expect(await until(() => Promise.resolve(isRunning()), 20_000)).toBe(true);
+  await proctor.kill('worker', 'SIGTERM');
+  expect(await until(() => Promise.resolve(!isRunning()), 20_000)).toBe(true);
+  expect(await readdir(join(workPath, 'runs'))).toEqual([]);
 });
 
 it('ends an attempt that it is told to stop, and reports nothing', async () => {

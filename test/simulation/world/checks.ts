@@ -1,3 +1,4 @@
+import type { Fact } from '@proctor/contracts';
 import type { Write } from '@proctor/dispatch';
 import type { MemoryBooks, RunRow } from '../memory-books';
 
@@ -8,6 +9,9 @@ export interface Executor {
   slot: number;
 }
 
+type RunWrite = Extract<Write, { runId: number }>;
+type Grant = Extract<Write, { kind: 'grant' }>;
+
 /** Knows the truth, and collects what contradicts it. */
 export class Checks {
   readonly violations: string[] = [];
@@ -15,38 +19,34 @@ export class Checks {
   private readonly finished = new Set<number>();
   private readonly executed = new Set<string>();
   private readonly epochs = new Map<string, number>();
+  /** Runs that a dispatcher knows and that were never granted nor moved: nothing but their priority decides. */
+  private readonly fresh = new Map<number, RunRow>();
+  private readonly quarantined = new Set<string>();
+  /** Latest event of each run. */
+  private readonly told = new Map<number, number>();
 
-  constructor(private readonly violated: (violation: string) => void) {}
+  /** `isCalm`: nothing fails that could keep a worker from being heard, so no lease may expire. */
+  constructor(
+    private readonly violated: (violation: string) => void,
+    private readonly isCalm: boolean,
+  ) {}
 
   /** Before the books are told. */
   cancelled({ runId }: RunRow): void {
     this.require(!this.finished.has(runId), `run ${runId}: cancelled after it had finished`);
     this.finished.add(runId);
+    this.fresh.delete(runId);
   }
 
-  written(write: Write, row: RunRow, epoch: number): void {
-    const { arch } = row.request;
+  reprioritised({ runId }: RunRow): void {
+    this.fresh.delete(runId);
+  }
+
+  written(books: MemoryBooks, arch: string, write: Write, row: RunRow | null, epoch: number): void {
     this.require(epoch >= (this.epochs.get(arch) ?? 0), `${arch}: epoch ${epoch} wrote after a newer one`);
-    this.epochs.set(arch, epoch);
-    const title = `run ${write.runId}`;
-    if (write.kind === 'order-taken') {
-      this.require(this.finished.has(write.runId), `${title}: an order was taken that nobody gave`);
-      return;
-    }
-    this.require(!this.finished.has(write.runId), `${title}: ${write.kind} after it had finished`);
-    if (write.kind === 'grant') {
-      const expected = (this.granted.get(write.runId) ?? 0) + 1;
-      this.require(write.attempt === expected, `${title}: attempt ${write.attempt} granted, not ${expected}`);
-      this.granted.set(write.runId, write.attempt);
-    }
-    if (write.kind !== 'finish') return;
-    this.finished.add(write.runId);
-    const own =
-      write.attemptOutcome !== 'finished' || write.outcome.message === resultOf(write.runId, write.attempt);
-    this.require(
-      own,
-      `${title}: "${write.outcome.message}" was booked as the result of attempt ${write.attempt}`,
-    );
+    this.epochs.set(arch, Math.max(epoch, this.epochs.get(arch) ?? 0));
+    if (write.kind === 'judge-worker') this.judged(arch, write.worker, write.standing === 'quarantined');
+    else if (write.kind !== 'order-taken' && row) this.runWritten(books, write, row);
   }
 
   executionBegins(books: MemoryBooks, runId: number, attempt: number, by: Executor): void {
@@ -66,24 +66,93 @@ export class Checks {
   }
 
   copyDropped(books: MemoryBooks, runId: number, attempt: number): void {
-    const row = books.look(runId);
-    const isBooked = row?.state === 'finished' && row.attempt === attempt && !row.cancelled;
+    const ended = books.look(runId)?.attempts.find((each) => each.attempt === attempt);
+    const isBooked = ended?.outcome === 'finished' || ended?.outcome === 'failed';
     this.require(isBooked, `run ${runId} attempt ${attempt}: said to be recorded, but is not`);
+  }
+
+  /** An event of the stream, in its order. */
+  published({ factId, runId }: Fact): void {
+    const before = this.told.get(runId) ?? 0;
+    this.require(factId > before, `run ${runId}: event ${factId} came after event ${before}`);
+    this.told.set(runId, Math.max(factId, before));
   }
 
   /** When everything works again and all had its time. */
   atTheEnd(books: MemoryBooks, storedFiles: ReadonlySet<string>): void {
-    for (const runId of books.ordersWaiting)
-      this.require(false, `run ${runId}: no dispatcher took its order in`);
+    for (const order of books.decisions.waiting())
+      this.require(false, `order ${order.orderId}: no dispatcher took it in`);
     for (const row of books.all()) {
-      this.require(row.state === 'finished', `run ${row.runId}: lost, it is ${row.state}`);
-      const isKept = [...storedFiles].some((file) => file.startsWith(`${row.runId}/`));
-      this.require(!row.cancelled || !isKept, `run ${row.runId}: cancelled, but its result is in the store`);
+      const title = `run ${row.runId}`;
+      this.require(row.state === 'finished', `${title}: lost, it is ${row.state}`);
       for (const { name } of row.outcome?.files ?? []) {
         const isStored = storedFiles.has(`${row.runId}/${row.attempt}/${name}`);
-        this.require(isStored, `run ${row.runId}: ${name} is not in the store`);
+        this.require(isStored, `${title}: ${name} is not in the store`);
       }
+      this.checkStory(title, books.facts.ofRun(row.runId));
     }
+    for (const file of storedFiles) {
+      const [runId, attempt] = file.split('/').map(Number);
+      const outcome = books.look(runId!)?.attempts.find((each) => each.attempt === attempt)?.outcome;
+      const isReported = outcome === 'finished' || outcome === 'failed';
+      this.require(isReported, `${file} is in the store, though its attempt is ${outcome ?? 'open'}`);
+    }
+  }
+
+  private judged(arch: string, worker: string, isQuarantined: boolean): void {
+    if (isQuarantined) this.quarantined.add(`${worker} ${arch}`);
+    else this.quarantined.delete(`${worker} ${arch}`);
+  }
+
+  private runWritten(books: MemoryBooks, write: RunWrite, row: RunRow): void {
+    const title = `run ${write.runId}`;
+    this.require(!this.finished.has(write.runId), `${title}: ${write.kind} after it had finished`);
+    if (write.kind === 'take-in' && row.attempt === 0) this.fresh.set(row.runId, row);
+    if (write.kind === 'grant') this.grantWritten(books, title, write, row);
+    if (write.kind === 'requeue' && write.outcome === 'expired')
+      this.require(!this.isCalm, `${title}: expired although its worker was there`);
+    if (write.kind !== 'finish') return;
+    this.finished.add(write.runId);
+    const result = resultOf(write.runId, write.attempt);
+    const isOwn = write.attemptOutcome !== 'finished' || write.outcome.message.startsWith(result);
+    const claim = `"${write.outcome.message}" was booked as the result of attempt ${write.attempt}`;
+    this.require(isOwn, `${title}: ${claim}`);
+  }
+
+  private grantWritten(books: MemoryBooks, title: string, write: Grant, row: RunRow): void {
+    const expected = (this.granted.get(write.runId) ?? 0) + 1;
+    this.require(write.attempt === expected, `${title}: attempt ${write.attempt} granted, not ${expected}`);
+    this.granted.set(write.runId, write.attempt);
+    this.checkOrder(title, row);
+    const { arch, suite } = row.request;
+    const place = `${write.worker} ${arch}`;
+    this.require(!this.quarantined.has(place), `${title}: granted to ${write.worker}, which is quarantined`);
+    // Only a dispatcher that has taken in every order must go by them.
+    if (books.decisions.waiting(arch).length > 0) return;
+    const { pauses, drains } = books.decisions.standing(arch);
+    const isPaused = pauses.some((pause) => pause.suite === null || pause.suite === suite);
+    this.require(!isPaused, `${title}: granted although ${suite} is paused`);
+    const isDrained = drains.some(({ worker }) => worker === write.worker);
+    this.require(!isDrained, `${title}: granted to ${write.worker}, which is drained`);
+  }
+
+  /** Between fresh runs of one suite nothing but the priority decides, as long as nobody waits for hours. */
+  private checkOrder(title: string, { runId, request }: RunRow): void {
+    if (!this.fresh.delete(runId)) return;
+    for (const { runId: otherId, request: other } of this.fresh.values()) {
+      const isSameQueue = other.arch === request.arch && other.suite === request.suite;
+      const isInverted = isSameQueue && other.priority > request.priority;
+      this.require(!isInverted, `${title}: granted before run ${otherId} of higher priority`);
+    }
+  }
+
+  private checkStory(title: string, facts: Fact[]): void {
+    const ends = facts.filter(({ kind }) => kind === 'finished' || kind === 'cancelled');
+    this.require(facts[0]?.kind === 'requested', `${title}: its story does not begin with the request`);
+    this.require(ends.length === 1, `${title}: ${ends.length} facts tell its end`);
+    const told = this.told.get(facts[0]?.runId ?? 0);
+    const last = facts.at(-1)?.factId;
+    this.require(told === last, `${title}: its last event is ${told}, its last fact ${last}`);
   }
 
   private require(condition: boolean, violation: string): void {

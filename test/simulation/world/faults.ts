@@ -20,6 +20,7 @@ export const FAULTS = [
   'worker stopped',
   'scheduler killed',
   'scheduler frozen',
+  'scheduler suspended with its clock',
   'two owners',
 ];
 

@@ -1,5 +1,15 @@
 import type { Clock } from '@proctor/clock';
-import type { DispatchedRun, Journal, Order, Ownership, OwnershipRegister, Write } from '@proctor/dispatch';
+import type { Fact } from '@proctor/contracts';
+import type {
+  DispatchedRun,
+  Journal,
+  Loaded,
+  Order,
+  Ownership,
+  OwnershipRegister,
+  Standing,
+  Write,
+} from '@proctor/dispatch';
 import type { MemoryBooks } from '../memory-books';
 import type { Faults } from './faults';
 import type { Random } from './random';
@@ -24,8 +34,12 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     private readonly process: SimulatedProcess,
   ) {}
 
-  load(arch: string): Promise<DispatchedRun[]> {
-    return this.call((books) => books.load(arch));
+  load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
+    return this.call((books) => books.load(arch, usageHalfLifeMs));
+  }
+
+  standing(arch: string): Promise<Standing> {
+    return this.call((books) => books.standing(arch));
   }
 
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
@@ -36,8 +50,16 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.orders(arch, limit));
   }
 
-  finishedAttempt(runId: number): Promise<number | null> {
-    return this.call((books) => books.finishedAttempt(runId));
+  isReported(runId: number, attempt: number): Promise<boolean> {
+    return this.call((books) => books.isReported(runId, attempt));
+  }
+
+  unpublished(arch: string, limit: number): Promise<Fact[]> {
+    return this.call((books) => Promise.resolve(books.facts.unpublished(arch, limit)));
+  }
+
+  markPublished(factIds: number[]): Promise<void> {
+    return this.call((books) => Promise.resolve(books.facts.markPublished(factIds)));
   }
 
   commit(arch: string, epoch: number, writes: Write[]): Promise<void> {

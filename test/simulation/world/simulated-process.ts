@@ -1,27 +1,29 @@
 import type { Clock } from '@proctor/clock';
 
-/** An operating system's process: it may be frozen (SIGSTOP) and thawed, or killed. */
+/** No timer is shorter: one that is lost in the rounding of the world's time would fire for ever at the same moment. */
+const TICK_MS = 0.001;
+
+/**
+ * An operating system's process: it may be frozen (SIGSTOP) and thawed, suspended together with its clock (a virtual
+ * machine's) and resumed, or killed.
+ */
 export class SimulatedProcess {
   /** Timers of a frozen process fire when it is thawed, those of a dead one never. */
   readonly clock: Clock;
   private frozen = false;
   private dead = false;
+  /** How far its clock is behind the world's. */
+  private behindMs = 0;
+  private suspendedAtMs: number | null = null;
   private waiting: (() => void)[] = [];
 
   constructor(
     readonly name: string,
-    world: Clock,
+    private readonly world: Clock,
   ) {
     this.clock = {
-      now: () => world.now(),
-      after: (ms, action) => {
-        let cancelled = false;
-        const cancel = world.after(ms, () => this.run(() => cancelled || action()));
-        return () => {
-          cancelled = true;
-          cancel();
-        };
-      },
+      now: () => world.now() - this.behindMs,
+      after: (ms, action) => this.after(ms, action),
     };
   }
 
@@ -50,7 +52,15 @@ export class SimulatedProcess {
     this.frozen = true;
   }
 
+  /** Its clock stands still until it is thawed: afterwards it does not know that time has passed. */
+  suspend(): void {
+    this.freeze();
+    this.suspendedAtMs ??= this.world.now();
+  }
+
   thaw(): void {
+    if (this.suspendedAtMs !== null) this.behindMs += this.world.now() - this.suspendedAtMs;
+    this.suspendedAtMs = null;
     this.frozen = false;
     for (const action of this.waiting.splice(0)) this.run(action);
   }
@@ -58,5 +68,25 @@ export class SimulatedProcess {
   kill(): void {
     this.dead = true;
     this.waiting = [];
+  }
+
+  /** By the process's own clock: when that stood still meanwhile, the timer has as long to go as before. */
+  private after(ms: number, action: () => void): () => void {
+    const dueMs = this.clock.now() + ms;
+    let cancelled = false;
+    let cancel = (): void => undefined;
+    const fire = (): void => {
+      const leftMs = dueMs - this.clock.now();
+      if (leftMs > TICK_MS) arm(leftMs);
+      else if (!cancelled) action();
+    };
+    const arm = (leftMs: number): void => {
+      cancel = this.world.after(leftMs > 0 ? Math.max(leftMs, TICK_MS) : 0, () => this.run(fire));
+    };
+    arm(ms);
+    return () => {
+      cancelled = true;
+      cancel();
+    };
   }
 }

@@ -5,7 +5,10 @@ import type { ResultStore } from '@proctor/store';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
 import { DispatcherActor, type ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { Dispatchers } from '../../../apps/scheduler/src/dispatcher/dispatchers';
+import { FactPublisher } from '../../../apps/scheduler/src/facts/fact-publisher';
+import { FactPublishers } from '../../../apps/scheduler/src/facts/fact-publishers';
 import { OwnershipKeeper } from '../../../apps/scheduler/src/ownership/ownership-keeper';
+import { Realms } from '../../../apps/scheduler/src/ownership/realm';
 import type { Tenure } from '../../../apps/scheduler/src/ownership/tenure';
 import { FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
 import { ReportsController } from '../../../apps/scheduler/src/reports/reports.controller';
@@ -22,6 +25,8 @@ export interface SchedulerParts {
   settings: ActorSettings;
 }
 
+const PUBLISHING = { pollMs: 5_000, pauseMs: 100, factsPerLookMax: 10 };
+
 /** One life of a scheduler process: its real code on simulated surroundings. */
 export class SimulatedScheduler {
   readonly process: SimulatedProcess;
@@ -29,6 +34,7 @@ export class SimulatedScheduler {
   /** Of the architectures that it may believe to own. */
   private readonly tenures = new Map<string, Tenure>();
   private readonly keeper: OwnershipKeeper;
+  private readonly publishers: FactPublishers;
 
   constructor(
     readonly name: string,
@@ -38,12 +44,14 @@ export class SimulatedScheduler {
     this.process = new SimulatedProcess(name, database.clock);
     this.bus = new ProcessBus(broker, this.process);
     const books = new FaultyBooks(database, this.process);
+    const ports = { facts: books, bus: this.bus, clock: this.process.clock };
+    this.publishers = new FactPublishers((tenure) => new FactPublisher(tenure, ports, () => PUBLISHING));
     const strategy = new BusStrategy(this.bus, this.process.clock);
     const dispatchers = new Dispatchers(strategy, (tenure) => this.makeActor(tenure, books, settings));
     const reports = new FinishedReports(dispatchers, books, this.bus, store);
     connect(strategy, new DispatchController(dispatchers), new ReportsController(dispatchers, reports));
     this.bus.onReconnect(() => dispatchers.heardAgain());
-    this.keeper = new OwnershipKeeper(books, dispatchers, this.process.clock, {
+    this.keeper = new OwnershipKeeper(books, new Realms(dispatchers, this.publishers), this.process.clock, {
       scheduler: name,
       architectures,
       ownershipTtlMs,
@@ -69,6 +77,7 @@ export class SimulatedScheduler {
       isHearing: () => this.bus.isConnected(),
       signalStop: ({ worker, ...stop }: AttemptToStop) =>
         this.bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop),
+      factsCommitted: (arch: string) => this.publishers.look(arch),
       signalWorkWaiting: (arch: string) => this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
     };
     return new DispatcherActor(tenure, ports, settings);

@@ -14,6 +14,7 @@ import {
   NotStarted,
   type AttemptResult,
   type AttemptRunner,
+  type CanaryRunner,
   type DispatchClient,
   type TestbedOffer,
 } from '../../../apps/worker/src/slot/ports';
@@ -105,6 +106,7 @@ export class SimulatedWorker {
       client: this.client(),
       outbox,
       runner: this.runner(identity),
+      canaries: this.canaryRunner(),
       testbeds: this.offer(),
       epochs: new Epochs(),
       clock: this.process.clock,
@@ -162,6 +164,16 @@ export class SimulatedWorker {
           signal,
         );
         return this.result(lease);
+      },
+    };
+  }
+
+  /** The simulated machines are sound: it is their runs that fail. */
+  private canaryRunner(): CanaryRunner {
+    return {
+      execute: async (_test, signal) => {
+        await this.passes(this.parts.random.between(500, 3_000), signal);
+        return { passed: true, message: 'all tests passed' };
       },
     };
   }

@@ -1,41 +1,32 @@
 import { MemoryBroker } from '@proctor/bus';
-import { SUBJECTS, subjectOf, type Subject } from '@proctor/contracts';
-import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { request } from '../../contract/journal.contract';
-import { settings } from '../../support/runs';
 import { MemoryBooks } from '../memory-books';
-import { Canceller } from './canceller';
 import { Checks } from './checks';
 import { Faults } from './faults';
 import type { Database } from './faulty-books';
 import { MemoryStore } from './memory-store';
+import { actorSettings, type Weather } from './plan';
+import { People } from './people';
 import { ProcessBus } from './process-bus';
 import { Random } from './random';
 import { SimulatedProcess } from './simulated-process';
 import { SimulatedScheduler, type SchedulerParts } from './simulated-scheduler';
 import { SimulatedWorker, type WorkerParts } from './simulated-worker';
+import { Story } from './story';
 import { VirtualClock } from './virtual-clock';
 
 const ARCHITECTURES = ['amd64', 'arm64'];
 const SUITES = ['trixie', 'sid'];
+const PACKAGES = ['gzip', 'hello', 'patch', 'sed', 'tar'];
+const USERS = ['ada', 'grace'];
 const RUNS = 24;
-const CANCELLATIONS = 4;
+/** Of each kind that people make. */
+const DECISIONS = 3;
 const CHAOS_MS = 400_000;
 const SUBMISSION_MS = 200_000;
 /** A run that has not ended this long after the last fault is lost. */
 const HEALING_MS = 3_600_000;
-
-/** In some seeds a run has one attempt only. */
-function actorSettings(seed: number): ActorSettings {
-  return {
-    arrivalPollMs: 5_000,
-    arrivalsPerTurnMax: 10,
-    mailboxLengthMax: 1_000,
-    turnMessagesMax: 100,
-    reloadDelayMs: 1_000,
-    dispatch: settings({ attemptsMax: seed % 5 === 0 ? 1 : 3 }),
-  };
-}
 
 export interface SimulationResult {
   seed: number;
@@ -47,8 +38,12 @@ export interface SimulationResult {
 }
 
 /** Runs one seed: runs are submitted while everything goes wrong, then everything works again and all must end. */
-export async function simulate(seed: number, onTrace?: (line: string) => void): Promise<SimulationResult> {
-  return new Simulation(seed, onTrace).run();
+export async function simulate(
+  seed: number,
+  onTrace?: (line: string) => void,
+  weather: Weather = 'chaos',
+): Promise<SimulationResult> {
+  return new Simulation(seed, weather, onTrace).run();
 }
 
 class Simulation {
@@ -62,27 +57,28 @@ class Simulation {
   private readonly schedulers = new Map<string, SimulatedScheduler>();
   private readonly workers = new Map<string, SimulatedWorker>();
   private readonly workerParts: WorkerParts[];
-  private readonly deeds = new Map<string, number>();
-  private readonly trace: string[] = [];
+  private readonly story: Story;
   private readonly api: ProcessBus;
-  private readonly canceller: Canceller;
+  private readonly people: People;
+  private readonly abort = new AbortController();
   private lives = 0;
 
   constructor(
     private readonly seed: number,
-    private readonly onTrace: (line: string) => void = () => undefined,
+    private readonly weather: Weather,
+    onTrace: (line: string) => void = () => undefined,
   ) {
+    this.story = new Story(this.clock, onTrace);
     this.random = new Random(seed);
     this.faults = new Faults(this.random);
-    this.checks = new Checks((violation) => this.note(`VIOLATION: ${violation}`));
+    const isCalm = weather === 'calm';
+    if (isCalm) this.faults.end();
+    this.checks = new Checks((violation) => this.story.note(`VIOLATION: ${violation}`), isCalm);
     const books = new MemoryBooks(
       () => this.clock.now(),
-      (write, row, epoch) => {
-        const { kind, runId, ...what } = write;
-        this.note(`books: run ${runId}: ${kind} ${JSON.stringify(what)} (epoch ${epoch})`);
-        this.did(write.kind === 'finish' ? `finish, attempt ${write.attemptOutcome}` : write.kind);
-        if (write.kind === 'requeue') this.did(`requeue, attempt ${write.outcome}`);
-        this.checks.written(write, row, epoch);
+      (arch, write, row, epoch) => {
+        this.story.written(arch, write, epoch);
+        this.checks.written(this.database.books, arch, write, row, epoch);
       },
     );
     const { clock, random, faults } = this;
@@ -90,7 +86,9 @@ class Simulation {
     this.broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
     this.api = new ProcessBus(this.broker, new SimulatedProcess('api', clock));
     const { api: bus, checks } = this;
-    this.canceller = new Canceller({ books, bus, checks, random, note: (text) => this.note(text) });
+    const note = (text: string) => this.story.note(text);
+    const places = { architectures: ARCHITECTURES, suites: SUITES };
+    this.people = new People({ books, bus, checks, random, note, ...places });
     this.workerParts = [
       this.worker('w1', ['amd64']),
       this.worker('w2', ARCHITECTURES),
@@ -104,44 +102,76 @@ class Simulation {
     this.workerParts.forEach((parts) => this.startWorker(parts));
     for (let count = 0; count < RUNS; count += 1)
       this.at(this.random.between(0, SUBMISSION_MS), () => this.submit());
-    for (let count = 0; count < CANCELLATIONS; count += 1)
-      this.at(this.random.between(5_000, CHAOS_MS), () => this.canceller.cancelOne());
+    ARCHITECTURES.forEach((arch) => void this.followEvents(arch));
+    for (const decision of this.decisions())
+      for (let count = 0; count < DECISIONS; count += 1)
+        this.at(this.random.between(5_000, CHAOS_MS), decision);
     for (const calamity of this.calamities()) this.at(this.random.between(10_000, CHAOS_MS), calamity);
     await this.clock.runUntil(CHAOS_MS);
     this.heal();
     for (let waited = 0; waited < HEALING_MS && !this.isDone(); waited += 10_000) {
       await this.clock.runUntil(this.clock.now() + 10_000);
     }
+    await this.clock.runUntil(this.clock.now());
+    this.abort.abort();
     this.checks.atTheEnd(this.database.books, this.store.files);
-    const { seed, deeds, trace } = this;
-    return { seed, violations: this.checks.violations, faults: this.faults.fired, deeds, trace };
+    const { deeds, trace } = this.story;
+    const { violations } = this.checks;
+    return { seed: this.seed, violations, faults: this.faults.fired, deeds, trace };
+  }
+
+  private decisions(): (() => void)[] {
+    const { random, people } = this;
+    const forAWhile = (takeBack: () => void) => this.at(random.between(10_000, CHAOS_MS / 2), takeBack);
+    return [
+      () => people.cancel(),
+      () => people.reprioritise(),
+      () => forAWhile(people.pause()),
+      () => forAWhile(people.drain(random.pick(this.workerParts).name)),
+    ];
   }
 
   private calamities(): (() => void)[] {
     const { random } = this;
+    const ofSchedulers = [
+      () => this.killScheduler(),
+      () => this.strike('frozen', 'scheduler', this.anyScheduler(), random.between(2_000, 20_000)),
+      () =>
+        this.strike(
+          'suspended with its clock',
+          'scheduler',
+          this.anyScheduler(),
+          random.between(5_000, 30_000),
+        ),
+    ];
     const all = [
+      ...ofSchedulers,
       () => this.killWorker(),
       () => this.loseMachine(),
       () => this.stopWorker(),
-      () => this.freeze('worker', random.pick([...this.workers.values()]), random.between(5_000, 120_000)),
-      () => this.killScheduler(),
       () =>
-        this.freeze('scheduler', random.pick([...this.schedulers.values()]), random.between(2_000, 20_000)),
+        this.strike(
+          'frozen',
+          'worker',
+          random.pick([...this.workers.values()]),
+          random.between(5_000, 120_000),
+        ),
       () => this.loseDatabase(),
       () => this.loseBus(),
     ];
-    return Array.from({ length: 8 }, () => random.pick(all));
+    return Array.from({ length: 8 }, () => random.pick(this.weather === 'calm' ? ofSchedulers : all));
   }
 
   private submit(): void {
     const { random, database } = this;
     const arch = random.pick(ARCHITECTURES);
     const priority = Math.floor(random.between(1, 11));
-    const row = database.books.draw(request({ arch, suite: random.pick(SUITES), priority }));
+    const what = { package: random.pick(PACKAGES), suite: random.pick(SUITES), arch, priority };
+    const row = database.books.draw(request(what), random.pick(USERS));
     if (random.chance(0.05)) database.refusedStarts.add(row.runId);
     const commit = () => {
       row.committed = true;
-      this.note(`api: run ${row.runId} of ${arch} accepted`);
+      this.story.note(`api: run ${row.runId} of ${arch} accepted`);
       this.api.signal(subjectOf(SUBJECTS.runsSubmitted, arch), {});
     };
     if (this.faults.strikes('run committed late', 0.2)) this.at(random.between(100, 9_000), commit);
@@ -153,30 +183,22 @@ class Simulation {
     const { books } = this.database;
     return {
       ...{ name, architectures, slots: 2, suites: SUITES, clock, broker, random, faults, disk: new Map() },
-      trace: (line) => this.note(line),
+      trace: (line) => this.story.note(line),
       events: {
-        replied: (subject, reply) => this.replied(subject, reply),
+        replied: (subject, reply) => this.story.replied(subject, reply),
         staged: (file) => {
           if (faults.strikes('staged file lost', 0.03)) broker.dropStaged(file);
         },
         answered: ({ runId, attempt, answer }) => {
-          this.did(`report ${answer}`);
+          this.story.did(`report ${answer}`);
           if (answer === 'recorded') checks.copyDropped(books, runId, attempt);
         },
-        stopSignalled: () => this.did('attempt stopped by signal'),
+        stopSignalled: () => this.story.did('attempt stopped by signal'),
         executionBegins: (runId, attempt, executor) =>
           checks.executionBegins(books, runId, attempt, executor),
         executionStopped: (runId, attempt) => checks.executionStopped(books, runId, attempt),
       },
     };
-  }
-
-  private replied(subject: Subject, reply: object): void {
-    const { lease, wanted, instruction, returned } = reply as Record<string, unknown>;
-    if (lease) this.did('lease answered with a lease');
-    if (Array.isArray(wanted) && wanted.length > 0) this.did('lease answered with a wanted testbed');
-    if (subject === SUBJECTS.renew) this.did(`renew answered ${String(instruction)}`);
-    if (subject === SUBJECTS.return) this.did(`return answered ${String(returned)}`);
   }
 
   private startWorker(parts: WorkerParts): void {
@@ -219,7 +241,11 @@ class Simulation {
     this.schedulers.get(name)?.kill();
     const parts: SchedulerParts = {
       ...{ database: this.database, broker: this.broker, store: this.store },
-      ...{ architectures: ARCHITECTURES, ownershipTtlMs: 5_000, settings: actorSettings(this.seed) },
+      ...{
+        architectures: ARCHITECTURES,
+        ownershipTtlMs: 5_000,
+        settings: actorSettings(this.seed, this.weather),
+      },
     };
     this.schedulers.set(name, new SimulatedScheduler(`${name}-${++this.lives}`, parts));
   }
@@ -231,12 +257,22 @@ class Simulation {
     this.at(this.random.between(500, 90_000), () => this.boot(name));
   }
 
-  private freeze(kind: string, frozen: SimulatedWorker | SimulatedScheduler, ms: number): void {
-    const { process } = frozen;
-    this.calamity(`${kind} frozen`, `${process.name} for ${Math.round(ms)} ms`);
-    process.freeze();
+  private anyScheduler(): SimulatedScheduler {
+    return this.random.pick([...this.schedulers.values()]);
+  }
+
+  private strike(
+    how: 'frozen' | 'suspended with its clock',
+    kind: string,
+    struck: SimulatedWorker | SimulatedScheduler,
+    ms: number,
+  ): void {
+    const { process } = struck;
+    this.calamity(`${kind} ${how}`, `${process.name} for ${Math.round(ms)} ms`);
+    if (how === 'frozen') process.freeze();
+    else process.suspend();
     this.at(ms, () => {
-      if (frozen instanceof SimulatedScheduler) this.noteTwoOwners(frozen);
+      if (struck instanceof SimulatedScheduler) this.noteTwoOwners(struck);
       process.thaw();
     });
   }
@@ -266,7 +302,7 @@ class Simulation {
   }
 
   private heal(): void {
-    this.note('everything works again');
+    this.story.note('everything works again');
     this.faults.end();
     this.database.away = false;
     this.database.refusedStarts.clear();
@@ -275,27 +311,23 @@ class Simulation {
   }
 
   private isDone(): boolean {
+    const { books } = this.database;
     const isDelivered = this.workerParts.every(({ disk }) => disk.size === 0);
-    if (this.database.books.ordersWaiting.length > 0) return false;
-    return isDelivered && this.database.books.all().every(({ state }) => state === 'finished');
+    const isTold = ARCHITECTURES.every((arch) => books.facts.unpublished(arch, 1).length === 0);
+    if (!isDelivered || !isTold || books.decisions.waiting().length > 0) return false;
+    return books.all().every(({ state }) => state === 'finished');
+  }
+
+  private async followEvents(arch: string): Promise<void> {
+    for await (const fact of this.broker.events.read(arch, this.abort.signal)) this.checks.published(fact);
   }
 
   private calamity(fault: string, whom: string): void {
     this.faults.note(fault);
-    this.note(`FAULT: ${fault} ${whom}`);
-  }
-
-  private did(deed: string): void {
-    this.deeds.set(deed, (this.deeds.get(deed) ?? 0) + 1);
+    this.story.note(`FAULT: ${fault} ${whom}`);
   }
 
   private at(ms: number, action: () => void): void {
     this.clock.after(ms, action);
-  }
-
-  private note(text: string): void {
-    const line = `${(this.clock.now() / 1000).toFixed(3).padStart(9)} ${text}`;
-    this.trace.push(line);
-    this.onTrace(line);
   }
 }

@@ -5,7 +5,7 @@ import { pathOf } from '../http/paths';
 import { proofFor } from './door';
 import { KeyCheck } from './key-check';
 import { PasswordCheck } from './password-check';
-import type { WithKeyOwner, WithRequestor } from './requestor';
+import type { WithKeyOwner, WithRequestor, WithVisitor } from './requestor';
 
 /**
  * Looks at who asks before anything else of a request does, the body included. It is a middleware because it
@@ -18,9 +18,9 @@ export class DoorMiddleware implements NestMiddleware {
     private readonly passwords: PasswordCheck,
   ) {}
 
-  /** @throws Problem 403 without a valid key; 401 without a password where one is needed; 429 */
+  /** @throws Problem 403 without a valid key where one is needed; 401 without a password where one is needed; 429 */
   async use(
-    request: Request & WithRequestor & WithKeyOwner,
+    request: Request & WithRequestor & WithKeyOwner & WithVisitor,
     response: Response,
     next: NextFunction,
   ): Promise<void> {
@@ -31,6 +31,8 @@ export class DoorMiddleware implements NestMiddleware {
       response.set('Cache-Control', 'no-store');
       request.keyOwner = await this.passwords.userOf(request);
       response.set('Auth-User', request.keyOwner.name);
+    } else {
+      request.visitor = await this.keys.visitorOf(request);
     }
     next();
   }

@@ -3,6 +3,10 @@ import { proofFor } from './door';
 it.each([
   ['/api/v1/openapi.json', 'nothing'],
   ['/api/v1/openapi.json/', 'nothing'],
+  ['/', 'nothing'],
+  ['/api/doc', 'nothing'],
+  ['/api/v10', 'nothing'],
+  ['/data/api/v1/auth', 'nothing'],
   ['/api/v1/keys', 'password'],
   ['/api/v1/keys/', 'password'],
   ['/api/v1/keys/3', 'password'],

@@ -3,14 +3,16 @@ import { ApiKeys } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { Problem } from '../http/problem';
-import { RateLimit } from '../limits/rate-limit';
+import { AnonymousRateLimit, KnownRateLimit } from '../limits/rate-limit';
+import { networkOf } from './network-of';
 
 /** Who asks, by the API key. */
 @Injectable()
 export class KeyCheck {
   constructor(
     private readonly apiKeys: ApiKeys,
-    private readonly rate: RateLimit,
+    private readonly known: KnownRateLimit,
+    private readonly anonymous: AnonymousRateLimit,
   ) {}
 
   /**
@@ -19,9 +21,24 @@ export class KeyCheck {
    */
   async requestorOf(request: Request, response: Response): Promise<Requestor> {
     const requestor = await this.apiKeys.authenticate(request.get('Auth-Key') ?? '');
-    if (!requestor) throw new Problem(403, 'The header Auth-Key must hold a valid API key.');
+    if (!requestor) {
+      await this.anonymous.count(networkOf(request.ip ?? ''));
+      throw new Problem(403, 'The header Auth-Key must hold a valid API key.');
+    }
     response.set({ 'Auth-User': requestor.userName, 'Cache-Control': 'private, no-cache' });
-    await this.rate.count(`key ${requestor.keyId}`);
+    await this.known.count(`key ${requestor.keyId}`);
+    return requestor;
+  }
+
+  /**
+   * Where no key is needed: a wrong one is as good as none.
+   * @throws Problem 429
+   */
+  async visitorOf(request: Request): Promise<Requestor | null> {
+    const key = request.get('Auth-Key');
+    const requestor = key ? await this.apiKeys.authenticate(key) : null;
+    if (requestor) await this.known.count(`key ${requestor.keyId}`);
+    else await this.anonymous.count(networkOf(request.ip ?? ''));
     return requestor;
   }
 }

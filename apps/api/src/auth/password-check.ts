@@ -3,7 +3,7 @@ import { Users } from '@proctor/database';
 import type { User } from '@proctor/database';
 import type { Request } from 'express';
 import { comeBack, Problem } from '../http/problem';
-import { RateLimit } from '../limits/rate-limit';
+import { KnownRateLimit } from '../limits/rate-limit';
 import { Room } from '../limits/room';
 import { basicCredentials } from './basic-credentials';
 import { GuessLimit } from './guess-limit';
@@ -20,7 +20,7 @@ export class PasswordCheck {
   constructor(
     private readonly users: Users,
     private readonly guesses: GuessLimit,
-    private readonly rate: RateLimit,
+    private readonly rate: KnownRateLimit,
   ) {}
 
   /** @throws Problem 401, which is the same for an unknown user and a wrong password; 429; 503 */

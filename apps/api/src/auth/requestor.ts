@@ -7,6 +7,11 @@ export interface WithRequestor {
   requestor?: AuthenticatedRequestor;
 }
 
+/** A request that needs no key: whose it is, when it has one. */
+export interface WithVisitor {
+  visitor?: AuthenticatedRequestor | null;
+}
+
 /** A request after its user's password was looked at. */
 export interface WithKeyOwner {
   keyOwner?: User;

@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { Cancellations, Results } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { DispatcherLine } from '../dispatchers/dispatcher-line';
+import { OrderSignal } from '../dispatchers/order-signal';
 import { Problem } from '../http/problem';
 import { News } from '../results/news';
 import { noSuchRun } from '../results/numbers';
@@ -16,7 +15,7 @@ export class CancellationService {
   constructor(
     private readonly results: Results,
     private readonly cancellations: Cancellations,
-    private readonly line: DispatcherLine,
+    private readonly signal: OrderSignal,
     private readonly news: News,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
@@ -37,8 +36,7 @@ export class CancellationService {
     if (outcome === 'finished') throw new Problem(409, `Run ${runId} has finished; it cannot be cancelled.`);
     const cancelled = await this.results.find(runId);
     if (outcome === 'unknown' || !cancelled) throw noSuchRun(runId);
-    // Only hints: the dispatcher finds the order by itself.
-    this.line.signal(subjectOf(SUBJECTS.ordersWaiting, cancelled.arch), { count: 1 });
+    this.signal.send(cancelled.arch);
     this.news.tell();
     return resultObject(cancelled, this.configuration.server.neutral);
   }

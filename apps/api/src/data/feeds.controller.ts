@@ -7,7 +7,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl } from '../http/base-url';
 import { pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
-import { markPublic } from './public-cache';
+import { PublicCache } from './public-cache';
 import { statusFeed } from './status-feed';
 
 const ENTRIES_MAX = 50;
@@ -19,6 +19,7 @@ const SUFFIX = '.xml';
 export class FeedsController {
   constructor(
     private readonly publicRuns: PublicRuns,
+    private readonly cache: PublicCache,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -46,7 +47,7 @@ export class FeedsController {
     const pagePath = name === null ? '/packages/' : `/packages/${packagePrefix(name)}/${name}/`;
     const title = name === null ? 'Test status of all packages' : `Test status of ${name}`;
     const feedPath = pathOf(request);
-    markPublic(
+    this.cache.mark(
       response,
       changes.map((run) => run.updatedAt),
       MAX_AGE_SECONDS,

@@ -9,7 +9,7 @@ import { notFound } from '../http/problem';
 import { pathOf } from '../http/paths';
 import { resultObject } from '../results/result-object';
 import type { ResultObject } from '../results/result-object';
-import { markPublic, publicHeaders } from './public-cache';
+import { PublicCache } from './public-cache';
 import { PublicRunsService } from './public-runs.service';
 import type { PackagePlace } from './public-runs.service';
 import { sendResultFile } from './result-file';
@@ -20,6 +20,7 @@ export class PackageDataController {
   constructor(
     private readonly runs: PublicRunsService,
     private readonly store: ResultStore,
+    private readonly cache: PublicCache,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -53,7 +54,7 @@ export class PackageDataController {
   ): Promise<void> {
     const run = await this.runs.latest(place);
     if (!run) throw notFound(`${place.package} has no finished run on ${place.suite}/${place.arch}.`);
-    const headers = publicHeaders(request, [run.updatedAt], 0);
+    const headers = this.cache.headers(request, [run.updatedAt], 0);
     await sendResultFile(request, response, this.store, run, 'log.gz', headers);
   }
 
@@ -62,7 +63,7 @@ export class PackageDataController {
   }
 
   private send(response: Response, content: ResultObject | ResultObject[] | null, runs: RunRecord[]): void {
-    markPublic(
+    this.cache.mark(
       response,
       runs.map((run) => run.updatedAt),
       0,

@@ -1,29 +1,35 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ConfigurationStatus } from '@proctor/config';
 import type { Request, Response } from 'express';
+import { CONFIGURATION_STATUS } from '../configuration.token';
 import { lastModified } from './last-modified';
 
-/** Nothing that this process makes is older: another release may make something else of the same rows. */
-const STARTED = new Date();
+/** The headers that say how long an answer of the public data may be kept, and how old it is. */
+@Injectable()
+export class PublicCache {
+  constructor(
+    @Inject(CONFIGURATION_STATUS) private readonly configurationStatus: () => ConfigurationStatus,
+  ) {}
 
-/**
- * The headers that say how long an answer of the public data may be kept, and how old it is. Who asks by the time
- * alone while rows of that time may still appear gets a whole answer: the request's condition is taken away.
- * @param updates of the rows that it was made from; the newest counts: an old run may have been published lately
- * @param maxAgeSeconds 0: it must be asked for again each time, which costs a 304 while nothing changed
- */
-export function publicHeaders(
-  request: Request,
-  updates: Date[],
-  maxAgeSeconds: number,
-): Record<string, string> {
-  const newest = updates.reduce((latest, update) => (update > latest ? update : latest), STARTED);
-  const { header, isSettled } = lastModified(newest, new Date());
-  if (!isSettled) delete request.headers['if-modified-since'];
-  return {
-    'Cache-Control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'public, no-cache',
-    'Last-Modified': header,
-  };
-}
+  /**
+   * No answer is older than the configuration in use, which another release reads anew: both may make something else of
+   * the same rows. Who asks by the time alone while rows of that time may still appear gets a whole answer: the
+   * request's condition is taken away.
+   * @param updates of the rows that it was made from; the newest counts: an old run may have been published lately
+   * @param maxAgeSeconds 0: it must be asked for again each time, which costs a 304 while nothing changed
+   */
+  headers(request: Request, updates: Date[], maxAgeSeconds: number): Record<string, string> {
+    const { loadedAt } = this.configurationStatus();
+    const newest = updates.reduce((latest, update) => (update > latest ? update : latest), loadedAt);
+    const { header, isSettled } = lastModified(newest, new Date());
+    if (!isSettled) delete request.headers['if-modified-since'];
+    return {
+      'Cache-Control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'public, no-cache',
+      'Last-Modified': header,
+    };
+  }
 
-export function markPublic(response: Response, updates: Date[], maxAgeSeconds: number): void {
-  response.set(publicHeaders(response.req, updates, maxAgeSeconds));
+  mark(response: Response, updates: Date[], maxAgeSeconds: number): void {
+    response.set(this.headers(response.req, updates, maxAgeSeconds));
+  }
 }

@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { ResultFileName } from '@proctor/contracts';
-import { ApiKeys } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
+import type { WithVisitor } from '../auth/requestor';
 import { PublicRunsService } from './public-runs.service';
 import type { PackagePlace } from './public-runs.service';
 import { sendResultFile } from './result-file';
@@ -14,31 +14,34 @@ type RunPlace = PackagePlace & { run_id: string };
 export class RunFilesController {
   constructor(
     private readonly runs: PublicRunsService,
-    private readonly apiKeys: ApiKeys,
     private readonly store: ResultStore,
   ) {}
 
   @Get('log.gz')
-  log(@Param() place: RunPlace, @Req() request: Request, @Res() response: Response): Promise<void> {
+  log(
+    @Param() place: RunPlace,
+    @Req() request: Request & WithVisitor,
+    @Res() response: Response,
+  ): Promise<void> {
     return this.send(place, request, response, 'log.gz');
   }
 
   @Get('artifacts.tar.gz')
-  artifacts(@Param() place: RunPlace, @Req() request: Request, @Res() response: Response): Promise<void> {
+  artifacts(
+    @Param() place: RunPlace,
+    @Req() request: Request & WithVisitor,
+    @Res() response: Response,
+  ): Promise<void> {
     return this.send(place, request, response, 'artifacts.tar.gz');
   }
 
   private async send(
     place: RunPlace,
-    request: Request,
+    request: Request & WithVisitor,
     response: Response,
     name: ResultFileName,
   ): Promise<void> {
-    // Looked at before the run, so that the time it takes says nothing about the run. Public files need no key, so a
-    // wrong one is as good as none.
-    const key = request.get('Auth-Key');
-    const requestor = key ? await this.apiKeys.authenticate(key) : null;
-    const run = await this.runs.run(place, place.run_id, requestor?.keyId);
+    const run = await this.runs.run(place, place.run_id, request.visitor?.keyId);
     await sendResultFile(request, response, this.store, run, name, {
       'Cache-Control': run.isPrivate ? 'private, no-store' : 'public, max-age=3600',
       // The files of a run never change.

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { sendJsonStream } from '../results/result-stream';
-import { markPublic } from './public-cache';
+import { PublicCache } from './public-cache';
 import { statusObject } from './status-object';
 import { stateOf, StatusService } from './status.service';
 import type { StatusPlace } from './status.service';
@@ -21,6 +21,7 @@ const LAYOUT = 1;
 export class StatusDataController {
   constructor(
     private readonly status: StatusService,
+    private readonly cache: PublicCache,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -34,7 +35,7 @@ export class StatusDataController {
     const { neutral } = this.configuration.server;
     // Before the rows: they are of this version or a later one, and a later one has another tag.
     const version = await this.status.version(place);
-    markPublic(response, updates(version), MAX_AGE_SECONDS);
+    this.cache.mark(response, updates(version), MAX_AGE_SECONDS);
     response.set('ETag', `W/"${LAYOUT}-${neutral}-${stateOf(version)}"`);
     if (request.fresh) {
       response.status(304).end();
@@ -48,7 +49,7 @@ export class StatusDataController {
   async counts(@Param() place: StatusPlace, @Res() response: Response): Promise<void> {
     const version = await this.status.version(place);
     const { date, ...counts } = await this.status.counts(place, version);
-    markPublic(response, updates(version), MAX_AGE_SECONDS);
+    this.cache.mark(response, updates(version), MAX_AGE_SECONDS);
     response.json({ ...counts, date: date && timestamp(date) });
   }
 
@@ -58,7 +59,11 @@ export class StatusDataController {
     const version = await this.status.version(place);
     const days = await this.status.history(place, version);
     // A day more is a change too.
-    markPublic(response, [...updates(version), ...days.slice(-1).map((day) => day.date)], MAX_AGE_SECONDS);
+    this.cache.mark(
+      response,
+      [...updates(version), ...days.slice(-1).map((day) => day.date)],
+      MAX_AGE_SECONDS,
+    );
     response.json(days.map(({ date, ...counts }) => ({ ...counts, date: timestamp(date) })));
   }
 }

@@ -6,6 +6,20 @@ import { DispatcherLine } from './dispatcher-line';
 
 const ANSWER_TIMEOUT_MS = 500;
 
+/** What is known about a run that waits; numbers are null when nobody can tell. */
+export interface Explanation {
+  /** Place among the runs that wait for the same slots; 1 goes next. */
+  position: number | null;
+  /** Waiting runs that are expected to go before it. */
+  ahead: number | null;
+  estimatedStart: Date | null;
+  /** In order of weight, for people. */
+  reasons: string[];
+}
+
+/** A scheduler of an earlier version, while a deployment is brought up to date, tells the reasons alone. */
+type WithReasons = Partial<ExplainReply> & Pick<ExplainReply, 'reasons'>;
+
 /** What the dispatchers say about waiting runs. They may be away: the books are not, and pages show what there is. */
 @Injectable()
 export class ExplanationService {
@@ -13,15 +27,26 @@ export class ExplanationService {
 
   constructor(private readonly line: DispatcherLine) {}
 
-  /** Why a run waits, in order of weight, for people. */
-  async reasons(run: { runId: number; arch: string }): Promise<string[]> {
-    const reply = await this.ask<ExplainReply>(subjectOf(SUBJECTS.explain, run.arch), { runId: run.runId });
-    return reply?.reasons ?? [`no scheduler answers for ${run.arch}`];
+  /** Why a run waits, and for how long. */
+  async of(run: { runId: number; arch: string }): Promise<Explanation> {
+    const subject = subjectOf(SUBJECTS.explain, run.arch);
+    const reply = await this.ask<WithReasons>(subject, { runId: run.runId });
+    if (!reply) return { position: null, ahead: null, estimatedStart: null, reasons: [silence(run.arch)] };
+    const { position = null, ahead = null, startsInMs = null, reasons } = reply;
+    return {
+      position,
+      ahead,
+      estimatedStart: startsInMs === null ? null : secondFromNow(startsInMs),
+      reasons,
+    };
   }
 
-  /** The dispatcher's view of its workers; null when none answers. */
-  status(arch: string): Promise<StatusReply | null> {
-    return this.ask<StatusReply>(subjectOf(SUBJECTS.status, arch), {});
+  /** Each architecture's dispatcher's view of its workers and queues; null where none answers. */
+  async statuses(architectures: string[]): Promise<Map<string, StatusReply | null>> {
+    const ask = async (arch: string) => {
+      return [arch, await this.ask<StatusReply>(subjectOf(SUBJECTS.status, arch), {})] as const;
+    };
+    return new Map(await Promise.all(architectures.map(ask)));
   }
 
   private async ask<T>(subject: string, question: object): Promise<T | null> {
@@ -34,4 +59,14 @@ export class ExplanationService {
       return null;
     }
   }
+}
+
+/** Why nothing of an architecture moves when its dispatcher does not answer. */
+export function silence(arch: string): string {
+  return `no scheduler answers for ${arch}`;
+}
+
+/** An expectation is no more exact than that. */
+function secondFromNow(ms: number): Date {
+  return new Date(Math.ceil((Date.now() + ms) / 1_000) * 1_000);
 }

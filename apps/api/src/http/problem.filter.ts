@@ -1,11 +1,14 @@
-import { Catch, Injectable, Logger, NotFoundException } from '@nestjs/common';
+import { Catch, Inject, Injectable, Logger, NotFoundException } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { Express, Request, Response } from 'express';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
 import { Templates } from '../pages/templates';
 import { allowedMethods } from './allowed-methods';
 import { pathOf } from './paths';
 import { notFound, Problem } from './problem';
 import { problemOf } from './problem-of';
+import { answerAndClose, hasBodyWithoutEnd } from './unfinished-body';
 
 /** The one place where an error becomes an answer: a problem document, or a page for browsers outside the API. */
 @Injectable()
@@ -13,7 +16,10 @@ import { problemOf } from './problem-of';
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');
 
-  constructor(private readonly templates: Templates) {}
+  constructor(
+    private readonly templates: Templates,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
@@ -26,14 +32,20 @@ export class ProblemFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    response.status(problem.status).set(problem.headers).set('Cache-Control', 'no-store');
+    const isPage = wantsPage(request);
+    response.type(isPage ? 'html' : 'application/problem+json');
+    const answer = isPage
+      ? this.templates.render('problem', { problem })
+      : JSON.stringify(problem.document());
+    const { bodyBytesMax, refusedBodyMs } = this.configuration.server;
+    if (hasBodyWithoutEnd(request, bodyBytesMax)) {
+      answerAndClose(request, response, answer, refusedBodyMs);
+      return;
+    }
     // What the client still sends is read and dropped, so that it gets to reading the answer.
     request.resume();
-    response.status(problem.status).set(problem.headers).set('Cache-Control', 'no-store');
-    if (wantsPage(request)) {
-      response.type('html').send(this.templates.render('problem', { problem }));
-    } else {
-      response.type('application/problem+json').send(JSON.stringify(problem.document()));
-    }
+    response.send(answer);
   }
 
   private log(request: Request, problem: Problem, error: unknown): void {

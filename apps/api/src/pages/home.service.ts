@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PublicRuns } from '@proctor/database';
+import { Decisions, PublicRuns } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
+import { pauseOf } from '../decisions/decision-object';
+import { pauseSentence } from './decision-view';
 import { obstacles, queueView, workerViews } from './queue-view';
 import { runView } from './run-view';
 
@@ -14,32 +16,39 @@ const RUNS_SHOWN_MAX = 50;
 export class HomeService {
   constructor(
     private readonly publicRuns: PublicRuns,
+    private readonly decisions: Decisions,
     private readonly explanation: ExplanationService,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   async view(baseUrl: string) {
     const { architectures, suites, neutral } = this.configuration.server;
-    const [queues, waiting, running, recent, statuses] = await Promise.all([
+    const [queues, waiting, running, recent, pauses, statuses] = await Promise.all([
       this.publicRuns.queues(),
       this.publicRuns.waiting(RUNS_SHOWN_MAX),
       this.publicRuns.running(RUNS_SHOWN_MAX),
       this.publicRuns.recent(RUNS_SHOWN_MAX),
-      Promise.all(architectures.map((arch) => this.explanation.status(arch))),
+      this.decisions.pauses(),
+      this.explanation.statuses(architectures),
     ]);
     const views = (runs: RunRecord[]) => runs.map((run) => runView(run, neutral));
     const isBusy = (arch: string): boolean =>
       queues.some((queue) => queue.arch === arch && queue.waiting > 0);
     const isFirstTime = queues.length === 0 && recent.length === 0;
     return {
-      queues: queues.map(queueView),
+      queues: queues.map((queue) =>
+        queueView(queue, pauseOf(pauses, queue), statuses.get(queue.arch) ?? null),
+      ),
       waiting: views(waiting),
       running: views(running),
       recent: views(recent),
-      workers: statuses.flatMap(workerViews),
-      obstacles: architectures.flatMap((arch, index) =>
-        isBusy(arch) || isFirstTime ? obstacles(arch, statuses[index] ?? null) : [],
-      ),
+      workers: [...statuses.values()].flatMap(workerViews),
+      obstacles: [
+        ...pauses.map(pauseSentence),
+        ...architectures.flatMap((arch) =>
+          isBusy(arch) || isFirstTime ? obstacles(arch, statuses.get(arch) ?? null) : [],
+        ),
+      ],
       firstCommand: isFirstTime ? firstCommand(baseUrl, suites[0] ?? '', architectures[0] ?? '') : null,
       isMoving: queues.length > 0,
     };

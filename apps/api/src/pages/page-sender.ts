@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { markPublic } from '../data/public-cache';
+import { PublicCache } from '../data/public-cache';
 import { Templates } from './templates';
 
 /** Answers with pages. */
 @Injectable()
 export class PageSender {
-  constructor(private readonly templates: Templates) {}
+  constructor(
+    private readonly templates: Templates,
+    private readonly cache: PublicCache,
+  ) {}
 
   /** @param page name of a template */
   send(response: Response, page: string, data: object): void {
@@ -18,7 +21,7 @@ export class PageSender {
    * @param updates when the rows were last written
    */
   sendPublic(response: Response, page: string, data: object, updates: Date[]): void {
-    markPublic(response, updates, 0);
+    this.cache.mark(response, updates, 0);
     response.type('html').send(this.templates.render(page, data));
   }
 }

@@ -1,5 +1,5 @@
 import type { StatusReply, WorkerStatus } from '@proctor/contracts';
-import { obstacles } from './queue-view';
+import { obstacles, queueView, workerViews } from './queue-view';
 
 const worker = (changes: Partial<WorkerStatus> = {}): WorkerStatus => ({
   worker: 'w1',
@@ -7,9 +7,26 @@ const worker = (changes: Partial<WorkerStatus> = {}): WorkerStatus => ({
   busy: 0,
   testbeds: [],
   variants: ['autopkgtest'],
+  sizeClasses: [],
+  standing: 'sound',
   ...changes,
 });
-const status = (...workers: WorkerStatus[]): StatusReply => ({ arch: 'amd64', epoch: 1, workers });
+const status = (...workers: WorkerStatus[]): StatusReply => ({
+  arch: 'amd64',
+  epoch: 1,
+  workers,
+  queues: [
+    {
+      suite: 'sid',
+      waiting: 3,
+      running: 2,
+      emptyInMs: 90_500,
+      paused: null,
+      reasons: ['all 2 slots are busy', 'the cap'],
+    },
+  ],
+});
+const decision = { by: 'root', reason: 'disk full', since: '2026-11-20T15:40:51.123Z' };
 
 describe('obstacles', () => {
   it.each([
@@ -20,6 +37,14 @@ describe('obstacles', () => {
       'a problem',
       status(worker({ problem: 'no usable backend' })),
       [/^Worker w1 takes no work: no usable backend$/],
+    ],
+    [
+      'a worker that is drained and not sound',
+      status(worker({ drained: decision, standing: 'quarantined', reason: 'run 5: no space left' })),
+      [
+        /^Worker w1 is drained by root \(since 2026-11-20 15:40:51 UTC\): disk full$/,
+        /^Worker w1 is quarantined: run 5: no space left$/,
+      ],
     ],
     [
       'an image being built',
@@ -46,5 +71,45 @@ describe('obstacles', () => {
     const sentences = obstacles('amd64', reply);
     expect(sentences).toHaveLength(patterns.length);
     patterns.forEach((pattern, index) => expect(sentences[index]).toMatch(pattern));
+  });
+});
+
+describe('workers', () => {
+  it('are shown with their standing', () => {
+    const views = workerViews(
+      status(
+        worker(),
+        worker({ worker: 'w2', standing: 'slowed', reason: 'run 5 failed', drained: decision }),
+      ),
+    );
+    expect(views.map(({ standing }) => standing)).toEqual([
+      'sound',
+      'drained by root (since 2026-11-20 15:40:51 UTC): disk full; slowed: run 5 failed',
+    ]);
+    expect(workerViews(null)).toEqual([]);
+  });
+});
+
+describe('a queue', () => {
+  const length = { suite: 'sid', arch: 'amd64', waiting: 3, running: 2, oldestAt: null };
+
+  it('has an expected end and reasons when its dispatcher answers', () => {
+    expect(queueView(length, null, status())).toEqual({
+      suite: 'sid',
+      arch: 'amd64',
+      waiting: 3,
+      running: 2,
+      oldest: '',
+      busyFor: '0h 1m 31s',
+      reasons: ['all 2 slots are busy', 'the cap'],
+    });
+    expect(queueView(length, null, null)).toMatchObject({ busyFor: '', reasons: [] });
+  });
+
+  it('that is paused says by whom, whether its dispatcher knows or not', () => {
+    const reasons = ['paused by root (since 2026-11-20 15:40:51 UTC): disk full'];
+    for (const seen of [status(), null]) {
+      expect(queueView(length, decision, seen)).toMatchObject({ busyFor: '', reasons });
+    }
   });
 });

@@ -1,5 +1,7 @@
-import type { StatusReply, Testbed, WorkerStatus } from '@proctor/contracts';
+import { duration } from '@proctor/contracts';
+import type { Decision, StatusReply, Testbed, WorkerStatus } from '@proctor/contracts';
 import type { QueueLength } from '@proctor/database';
+import { decidedBy } from './decision-view';
 import { utc } from './run-view';
 
 export interface QueueView {
@@ -8,10 +10,30 @@ export interface QueueView {
   waiting: number;
   running: number;
   oldest: string;
+  /** For how long it has work; empty when nobody can tell. */
+  busyFor: string;
+  /** What holds it back, the weightiest first; each a sentence without its end. */
+  reasons: string[];
 }
 
-export function queueView({ suite, arch, waiting, running, oldestAt }: QueueLength): QueueView {
-  return { suite, arch, waiting, running, oldest: oldestAt ? utc(oldestAt) : '' };
+/** @param status null when no dispatcher answers */
+export function queueView(
+  { suite, arch, waiting, running, oldestAt }: QueueLength,
+  paused: Decision | null,
+  status: StatusReply | null,
+): QueueView {
+  const seen = status?.queues.find((queue) => queue.suite === suite);
+  const busyForMs = paused ? null : (seen?.emptyInMs ?? null);
+  return {
+    suite,
+    arch,
+    waiting,
+    running,
+    oldest: oldestAt ? utc(oldestAt) : '',
+    busyFor: busyForMs === null ? '' : duration(Math.ceil(busyForMs / 1_000)),
+    // A pause is in the books before its dispatcher knows of it.
+    reasons: paused ? [`paused by ${decidedBy(paused)}`] : (seen?.reasons ?? []),
+  };
 }
 
 /**
@@ -22,9 +44,18 @@ export function obstacles(arch: string, status: StatusReply | null): string[] {
   if (!status) return [`No scheduler answers for ${arch}; accepted runs are kept until one does.`];
   if (status.workers.length === 0) return [`No worker is connected for ${arch}.`];
   return status.workers.flatMap((worker) => [
+    ...standingOf(worker).map((standing) => `Worker ${worker.worker} is ${standing}`),
     ...(worker.problem ? [`Worker ${worker.worker} takes no work: ${worker.problem}`] : []),
     ...worker.testbeds.flatMap((testbed) => testbedObstacle(worker, arch, testbed)),
   ]);
+}
+
+/** What keeps runs from a worker by somebody's decision or by its dispatcher's judgement. */
+function standingOf({ drained, standing, reason }: WorkerStatus): string[] {
+  return [
+    ...(drained ? [`drained by ${decidedBy(drained)}`] : []),
+    ...(standing === 'sound' ? [] : [`${standing}: ${reason ?? 'its attempts kept failing'}`]),
+  ];
 }
 
 function testbedObstacle(
@@ -46,15 +77,17 @@ export interface WorkerView {
   arch: string;
   busy: number;
   slots: number;
+  standing: string;
   images: string;
 }
 
 export function workerViews(status: StatusReply | null): WorkerView[] {
-  return (status?.workers ?? []).map(({ worker, busy, slots, testbeds }) => ({
-    worker,
+  return (status?.workers ?? []).map((worker) => ({
+    worker: worker.worker,
     arch: status?.arch ?? '',
-    busy,
-    slots,
-    images: testbeds.map(({ suite, backend, state }) => `${suite} (${backend}, ${state})`).join(', '),
+    busy: worker.busy,
+    slots: worker.slots,
+    standing: standingOf(worker).join('; ') || 'sound',
+    images: worker.testbeds.map(({ suite, backend, state }) => `${suite} (${backend}, ${state})`).join(', '),
   }));
 }

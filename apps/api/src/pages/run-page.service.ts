@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Facts } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import { CONFIGURATION } from '../configuration.token';
@@ -7,6 +8,7 @@ import { ExplanationService } from '../dispatchers/explanation.service';
 import { logTail } from './log-tail';
 import type { LogTail } from './log-tail';
 import { runView } from './run-view';
+import { factView, waitView } from './story-view';
 
 const LOG_LINES_SHOWN_MAX = 500;
 
@@ -14,16 +16,24 @@ const LOG_LINES_SHOWN_MAX = 500;
 @Injectable()
 export class RunPageService {
   constructor(
+    private readonly facts: Facts,
     private readonly explanation: ExplanationService,
     private readonly store: ResultStore,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   async view(run: RunRecord) {
+    const { neutral } = this.configuration.server;
+    const [facts, explanation, log] = await Promise.all([
+      this.facts.ofRun(run.runId),
+      run.state === 'queued' ? this.explanation.of(run) : null,
+      this.log(run),
+    ]);
     return {
-      run: runView(run, this.configuration.server.neutral),
-      reasons: run.state === 'queued' ? await this.explanation.reasons(run) : [],
-      log: await this.log(run),
+      run: runView(run, neutral),
+      wait: explanation && waitView(explanation),
+      story: facts.map((fact) => factView(fact, neutral)),
+      log,
     };
   }
 

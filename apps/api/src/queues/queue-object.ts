@@ -1,5 +1,9 @@
 import { timestamp } from '@proctor/contracts';
+import type { Decision, QueueStatus, StatusReply } from '@proctor/contracts';
 import type { QueueLength, QueueRate } from '@proctor/database';
+import { pauseOf } from '../decisions/decision-object';
+import type { PauseObject } from '../decisions/decision-object';
+import { silence } from '../dispatchers/explanation.service';
 
 const HOUR_SECONDS = 3_600;
 
@@ -12,9 +16,23 @@ export interface QueueObject {
   oldest_at: string | null;
   /** Runs that finished within the last hour. */
   rate_per_hour: number;
-  /** Until the last that waits now is done, at that rate; null when none finished. */
+  /**
+   * Until the last that waits now is done: by what the dispatcher expects, at that rate when it does not answer. Null
+   * when nobody can tell.
+   */
   estimate_seconds: number | null;
-  paused: null;
+  paused: Decision | null;
+  /** Why nothing, or not more, of it is executed now; for people, the weightiest first. */
+  reasons: string[];
+}
+
+/** What is known of the queues of a deployment. */
+export interface QueueNews {
+  lengths: QueueLength[];
+  rates: QueueRate[];
+  pauses: PauseObject[];
+  /** By architecture; null where no dispatcher answers. */
+  statuses: Map<string, StatusReply | null>;
 }
 
 /**
@@ -23,8 +41,7 @@ export interface QueueObject {
  */
 export function queueObjects(
   { suites, architectures }: { suites: string[]; architectures: string[] },
-  lengths: QueueLength[],
-  rates: QueueRate[],
+  { lengths, rates, pauses, statuses }: QueueNews,
 ): QueueObject[] {
   const nameOf = ({ suite, arch }: { suite: string; arch: string }): string => `${suite}/${arch}`;
   const length = new Map(lengths.map((queue) => [nameOf(queue), queue]));
@@ -35,6 +52,9 @@ export function queueObjects(
     const { suite, arch } = all.get(name)!;
     const { waiting = 0, running = 0, oldestAt = null } = length.get(name) ?? {};
     const perHour = rate.get(name) ?? 0;
+    const paused = pauseOf(pauses, { suite, arch });
+    const status = statuses.get(arch) ?? null;
+    const seen = status?.queues.find((queue) => queue.suite === suite) ?? null;
     return {
       suite,
       arch,
@@ -42,13 +62,21 @@ export function queueObjects(
       running,
       oldest_at: oldestAt && timestamp(oldestAt),
       rate_per_hour: perHour,
-      estimate_seconds: estimate(waiting, perHour),
-      paused: null,
+      estimate_seconds: estimate(waiting, perHour, paused, seen),
+      paused,
+      reasons: status ? (seen?.reasons ?? []) : waiting > 0 ? [silence(arch)] : [],
     };
   });
 }
 
-function estimate(waiting: number, perHour: number): number | null {
+function estimate(
+  waiting: number,
+  perHour: number,
+  paused: Decision | null,
+  seen: QueueStatus | null,
+): number | null {
   if (waiting === 0) return 0;
+  if (paused) return null;
+  if (seen) return seen.emptyInMs === null ? null : Math.ceil(seen.emptyInMs / 1_000);
   return perHour === 0 ? null : Math.ceil((waiting * HOUR_SECONDS) / perHour);
 }

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PublicRuns } from '@proctor/database';
+import { Decisions, PublicRuns } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import { ExplanationService } from '../dispatchers/explanation.service';
 import { queueObjects } from './queue-object';
 import type { QueueObject } from './queue-object';
 
@@ -9,11 +10,19 @@ import type { QueueObject } from './queue-object';
 export class QueuesService {
   constructor(
     private readonly publicRuns: PublicRuns,
+    private readonly decisions: Decisions,
+    private readonly explanation: ExplanationService,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   async list(): Promise<QueueObject[]> {
-    const [lengths, rates] = await Promise.all([this.publicRuns.queues(), this.publicRuns.rates()]);
-    return queueObjects(this.configuration.server, lengths, rates);
+    const { server } = this.configuration;
+    const [lengths, rates, pauses, statuses] = await Promise.all([
+      this.publicRuns.queues(),
+      this.publicRuns.rates(),
+      this.decisions.pauses(),
+      this.explanation.statuses(server.architectures),
+    ]);
+    return queueObjects(server, { lengths, rates, pauses, statuses });
   }
 }

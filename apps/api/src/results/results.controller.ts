@@ -6,8 +6,8 @@ import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
 import type { Parameters } from '../transport/parameters';
 import { runIdOf } from './numbers';
 import { ResultListService } from './result-list.service';
-import type { ResultObject } from './result-object';
 import { ResultsService } from './results.service';
+import type { RunObject } from './run-object';
 
 @Controller('api/v1/test')
 export class ResultsController {
@@ -28,10 +28,7 @@ export class ResultsController {
   }
 
   @Get(':run_id')
-  one(
-    @Param('run_id') runId: string,
-    @Requestor() requestor: AuthenticatedRequestor,
-  ): Promise<ResultObject & { reasons?: string[] }> {
+  one(@Param('run_id') runId: string, @Requestor() requestor: AuthenticatedRequestor): Promise<RunObject> {
     return this.results.one(runIdOf(runId), requestor);
   }
 }

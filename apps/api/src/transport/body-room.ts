@@ -4,6 +4,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from '../http/problem';
 import { Room } from '../limits/room';
+import type { Release } from '../limits/room';
 
 /** Bounds the memory of all bodies together: a body is let in when there is room for it, before its first byte is read. */
 @Injectable()
@@ -15,20 +16,21 @@ export class BodyRoom {
   }
 
   /**
-   * Takes room for the request's body until its response is over.
+   * Takes room for the request's body until its response is over, or until it is given back.
    * @throws Problem 503 when none came free in time
    */
-  async enter(request: Request, response: Response): Promise<void> {
+  async enter(request: Request, response: Response): Promise<Release> {
     const { bodyBytesMax, bodyWaitMs } = this.configuration.server;
     const bytes = bodySize(request) ?? bodyBytesMax;
     // What is too large is refused by its announced size, unread.
-    if (bytes === 0 || bytes > bodyBytesMax) return;
+    if (bytes === 0 || bytes > bodyBytesMax) return () => undefined;
     const release = await this.room.take(bytes, bodyWaitMs);
     if (!release) {
       throw comeBack(503, 'The server has too many large requests to read; nothing was changed.', bodyWaitMs);
     }
     if (response.closed) release();
     else response.once('close', release);
+    return release;
   }
 }
 

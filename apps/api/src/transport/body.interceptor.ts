@@ -1,11 +1,11 @@
 import { createParamDecorator, Inject, Injectable } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import express from 'express';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { bodyTooLarge, Problem } from '../http/problem';
+import { bodyBytes } from './body-bytes';
 import { BodyRoom } from './body-room';
 import { multipartFields } from './multipart';
 import { jsonParameters, merge, pointerTo, textParameters } from './parameters';
@@ -58,14 +58,15 @@ export class BodyInterceptor implements NestInterceptor {
 
   private async bytes(request: Request, response: Response): Promise<Buffer> {
     const limit = this.configuration.server.bodyBytesMax;
-    // The body parser would answer only once all of it has come.
     if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
-    await this.room.enter(request, response);
-    const readBytes = express.raw({ type: () => true, limit });
-    await new Promise<void>((resolve, reject) => {
-      readBytes(request, response, (error?: Error) => (error ? reject(error) : resolve()));
-    });
-    return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const leave = await this.room.enter(request, response);
+    try {
+      return await bodyBytes(request, limit);
+    } catch (error) {
+      // What was read is dropped; the response may take a while yet.
+      leave();
+      throw error;
+    }
   }
 }
 

@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { openDatabase } from '@proctor/database';
 import type { Home } from '@proctor/embedded';
 
-const NAME = 'admin';
+/** The user that the first start makes. */
+export const ADMINISTRATOR = 'admin';
 
 export interface AdministratorKey {
   /** null when it was made elsewhere and is not kept in this home. */
@@ -14,10 +15,11 @@ export interface AdministratorKey {
 export async function administratorKey(url: string, home: Home): Promise<AdministratorKey> {
   const database = await openDatabase(url);
   try {
-    if (!(await database.users.find(NAME))) await database.users.add(NAME, { isAdmin: true });
+    if (!(await database.users.find(ADMINISTRATOR)))
+      await database.users.add(ADMINISTRATOR, { isAdmin: true });
     // Also after a start that was interrupted between the two.
-    if ((await database.apiKeys.list(NAME)).length === 0) {
-      const { key } = await database.apiKeys.create(NAME, 'first start');
+    if ((await database.apiKeys.list(ADMINISTRATOR)).length === 0) {
+      const { key } = await database.apiKeys.create(ADMINISTRATOR, 'first start');
       await writeFile(home.adminKey, `${key}\n`, { mode: 0o600 });
       return { key, isNew: true };
     }

@@ -14,7 +14,7 @@ import {
 import type { Tenure } from '../ownership/tenure';
 import { Mailbox, type Letter } from './mailbox';
 import { News, type NewsSettings } from './news';
-import { NotOwner, takeTurn } from './turn';
+import { NotHandled, NotOwner, takeTurn } from './turn';
 
 export interface ActorSettings extends NewsSettings {
   mailboxLengthMax: number;
@@ -32,6 +32,8 @@ export interface ActorPorts {
   signalWorkWaiting(arch: string): void;
   /** Tells a worker to end an attempt at once. */
   signalStop(stop: AttemptToStop): void;
+  /** What happened to runs of the architecture was committed. */
+  factsCommitted(arch: string): void;
 }
 
 /** Messages of a failed turn that fail alone, one after the other, before the rest of the turn is refused too. */
@@ -70,7 +72,7 @@ export class DispatcherActor {
 
   /**
    * Resolves with the reply once it is committed.
-   * @throws MailboxFull, NotOwner, or whatever made the message fail
+   * @throws MailboxFull, NotOwner, NotHandled, or whatever made the message fail
    */
   ask<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
     if (this.stopped || !this.tenure.holds()) return Promise.reject(new NotOwner(this.tenure.arch));
@@ -129,14 +131,15 @@ export class DispatcherActor {
   private async load(): Promise<DispatcherState | null> {
     const { arch, epoch } = this.tenure;
     try {
-      const runs = await this.ports.journal.load(arch);
+      const loaded = await this.ports.journal.load(arch, this.settings.dispatch.fairShare.halfLifeMs);
+      const { length } = loaded.runs;
       this.notices = this.reportsDrained ? [{ kind: 'reports-drained' }] : [];
-      this.logger.log(`loaded ${runs.length} runs, epoch ${epoch}`);
-      if (runs.length > 0) this.ports.signalWorkWaiting(arch);
-      return new DispatcherState(arch, epoch, this.settings.dispatch, runs, this.time());
+      this.logger.log(`loaded ${length} runs, epoch ${epoch}`);
+      if (length > 0) this.ports.signalWorkWaiting(arch);
+      return new DispatcherState(arch, epoch, this.settings.dispatch, loaded, this.time());
     } catch (error) {
       this.logger.error(`the runs could not be loaded: ${String(error)}`);
-      this.mailbox.rejectAll(new Error('the dispatcher cannot load its runs', { cause: error }));
+      this.mailbox.rejectAll(new NotHandled('the dispatcher cannot load its runs', { cause: error }));
       return null;
     }
   }
@@ -157,9 +160,16 @@ export class DispatcherActor {
 
   private async handle(state: DispatcherState, letters: Letter[]): Promise<void> {
     const { journal } = this.ports;
-    const { workWaiting, stops } = await takeTurn(state, letters, this.time(), journal, this.tenure);
+    const { workWaiting, stops, hasWritten } = await takeTurn(
+      state,
+      letters,
+      this.time(),
+      journal,
+      this.tenure,
+    );
     if (workWaiting) this.ports.signalWorkWaiting(this.tenure.arch);
     for (const stop of stops) this.ports.signalStop(stop);
+    if (hasWritten) this.ports.factsCommitted(this.tenure.arch);
   }
 
   /** Comes after everything that was heard, so that no lease expires whose renewal waits in the mailbox. */
@@ -181,7 +191,7 @@ export class DispatcherActor {
     let failuresInARow = 0;
     for (const [place, letter] of letters.entries()) {
       if (failuresInARow < FAILURES_IN_A_ROW_MAX) this.state ??= await this.load();
-      if (!this.state) return refuse(letters.slice(place), failure);
+      if (!this.state) return refuse(letters.slice(place), new NotHandled(String(failure)));
       failuresInARow = (await this.succeedsAlone(this.state, letter)) ? 0 : failuresInARow + 1;
     }
   }

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
-import type { Realm } from '../ownership/ownership-keeper';
+import type { Realm } from '../ownership/realm';
 import type { Tenure } from '../ownership/tenure';
 import type { ActorSettings, DispatcherActor } from './dispatcher-actor';
 import { NotOwner } from './turn';

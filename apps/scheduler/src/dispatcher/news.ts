@@ -17,7 +17,7 @@ export class News {
   /** @param settings as they are at the moment */
   constructor(
     private readonly arch: string,
-    private readonly journal: Pick<Journal, 'arrivals' | 'orders'>,
+    private readonly journal: Pick<Journal, 'arrivals' | 'orders' | 'standing'>,
     private readonly logger: Pick<LoggerService, 'warn'>,
     private readonly settings: () => NewsSettings,
   ) {}
@@ -45,23 +45,34 @@ export class News {
     if (this.ordersDueMs > now) return [];
     const { arrivalPollMs, arrivalsPerTurnMax } = this.settings();
     this.ordersDueMs = now + arrivalPollMs;
-    const orders = await this.read('orders', now, () => this.journal.orders(this.arch, arrivalsPerTurnMax));
-    if (orders.length === arrivalsPerTurnMax) this.lookForOrders();
-    return orders.length > 0 ? [{ kind: 'orders', orders }] : [];
+    return this.read('orders', now, async () => {
+      const orders = await this.journal.orders(this.arch, arrivalsPerTurnMax);
+      if (orders.length === arrivalsPerTurnMax) this.lookForOrders();
+      const messages: DispatcherMessage[] = orders.length > 0 ? [{ kind: 'orders', orders }] : [];
+      if (orders.some(({ kind }) => kind === 'standing'))
+        messages.push({ kind: 'standing', standing: await this.journal.standing(this.arch) });
+      return messages;
+    });
   }
 
   async arrivals(now: number): Promise<DispatcherMessage[]> {
     if (this.arrivalsDueMs > now) return [];
     const { arrivalPollMs, arrivalsPerTurnMax } = this.settings();
     this.arrivalsDueMs = now + arrivalPollMs;
-    const runs = await this.read('arrivals', now, () => this.journal.arrivals(this.arch, arrivalsPerTurnMax));
-    if (runs.length === arrivalsPerTurnMax) this.lookForArrivals();
-    return runs.length > 0 ? [{ kind: 'arrivals', runs }] : [];
+    return this.read('arrivals', now, async () => {
+      const runs = await this.journal.arrivals(this.arch, arrivalsPerTurnMax);
+      if (runs.length === arrivalsPerTurnMax) this.lookForArrivals();
+      return runs.length > 0 ? [{ kind: 'arrivals', runs }] : [];
+    });
   }
 
-  private async read<T>(what: string, now: number, rows: () => Promise<T[]>): Promise<T[]> {
+  private async read(
+    what: string,
+    now: number,
+    messages: () => Promise<DispatcherMessage[]>,
+  ): Promise<DispatcherMessage[]> {
     try {
-      return await rows();
+      return await messages();
     } catch (error) {
       this.logger.warn(`${what} could not be read: ${String(error)}`);
       this.lookLater(now);

@@ -9,11 +9,16 @@ export class NotOwner extends Error {
   }
 }
 
+/** Not handled, through no fault of the message: asking again later helps. */
+export class NotHandled extends Error {}
+
 /** What others should hear of a turn, now that it is committed. */
 export interface TurnNews {
   /** Runs became available. */
   workWaiting: boolean;
   stops: AttemptToStop[];
+  /** Something was committed. */
+  hasWritten: boolean;
 }
 
 /**
@@ -36,5 +41,6 @@ export async function takeTurn(
   return {
     workWaiting: steps.some((taken) => taken.workWaiting === true),
     stops: steps.flatMap((taken) => taken.stops ?? []),
+    hasWritten: writes.length > 0,
   };
 }

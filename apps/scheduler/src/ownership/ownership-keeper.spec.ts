@@ -1,7 +1,8 @@
 import type { OwnershipRegister } from '@proctor/dispatch';
 import { MemoryBooks } from '../../../../test/simulation/memory-books';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { OwnershipKeeper, type Realm } from './ownership-keeper';
+import { OwnershipKeeper } from './ownership-keeper';
+import type { Realm } from './realm';
 import type { Tenure } from './tenure';
 import { silenceLog } from '../../../../test/support/silent-log';
 

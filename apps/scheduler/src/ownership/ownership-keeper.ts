@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import type { OwnershipRegister } from '@proctor/dispatch';
+import type { Realm } from './realm';
 import { shareOf } from './shares';
 import { Tenure } from './tenure';
 
@@ -10,16 +11,6 @@ export interface OwnershipSettings {
   /** Read anew at each round. */
   readonly architectures: string[];
   ownershipTtlMs: number;
-}
-
-/** What an owner does with an architecture. */
-export interface Realm {
-  /** Rejects when the architecture cannot be served now. */
-  begin(tenure: Tenure): Promise<void>;
-  /** Finishes what is begun and serves it no more. */
-  end(tenure: Tenure): Promise<void>;
-  /** Ownership is lost already: stops at once and answers nothing more. */
-  abandon(tenure: Tenure): void;
 }
 
 /** How often ownership is renewed in each time-to-live. */

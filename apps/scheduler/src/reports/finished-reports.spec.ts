@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
-import type { ReportAnswer } from '@proctor/dispatch';
+import { WriteRefused, type ReportAnswer } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';
 import { MemoryStore } from '../../../../test/simulation/world/memory-store';
 import { ARCH, finishedReport } from '../../../../test/support/runs';
@@ -26,13 +26,13 @@ describe('FinishedReports', () => {
   let store: MemoryStore;
   let answers: Promise<RecordedSignal>;
   const ask = jest.fn<Promise<ReportAnswer>, unknown[]>();
-  let finishedAttempt: number | null;
+  let isReported: boolean;
 
   beforeEach(async () => {
     const broker = new MemoryBroker();
     bus = new MemoryBus(broker);
     store = new MemoryStore();
-    finishedAttempt = null;
+    isReported = false;
     ask.mockReset().mockResolvedValue('counts');
     const worker = new MemoryBus(broker);
     answers = new Promise((resolve) => {
@@ -44,7 +44,7 @@ describe('FinishedReports', () => {
   });
 
   const take = () => {
-    const journal = { finishedAttempt: () => Promise.resolve(finishedAttempt) };
+    const journal = { isReported: () => Promise.resolve(isReported) };
     return new FinishedReports({ ask: ask as never }, journal, bus, store).take(ARCH, report);
   };
   const isStaged = async () => (await bus.unstage(STAGED)) !== null;
@@ -77,21 +77,24 @@ describe('FinishedReports', () => {
     expect(ask).toHaveBeenCalledTimes(1);
   });
 
-  it('says recorded again when this attempt is on record already', async () => {
-    ask.mockResolvedValue('unknown');
-    finishedAttempt = 2;
+  it.each<[string, ReportAnswer]>([
+    ['has ended its run', 'unknown'],
+    ['has failed, and another was granted since', 'stale'],
+    ['has failed, and its run waits', 'reported'],
+  ])('says recorded again when this attempt %s, and keeps its files', async (_, judged) => {
+    ask.mockResolvedValue(judged);
+    isReported = judged !== 'reported';
     store.files.add('1/2/log.gz');
     await take();
     expect(await answers).toMatchObject({ answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
   });
 
-  it.each<[string, ReportAnswer, number | null]>([
-    ['a newer attempt was granted', 'stale', null],
-    ['another attempt is on record', 'unknown', 1],
-  ])('says stale when %s, and keeps nothing of it', async (_, judged, onRecord) => {
+  it.each<[string, ReportAnswer]>([
+    ['a newer attempt was granted', 'stale'],
+    ['its run ended otherwise', 'unknown'],
+  ])('says stale when %s, and keeps nothing of it', async (_, judged) => {
     ask.mockResolvedValueOnce('counts').mockResolvedValueOnce(judged);
-    finishedAttempt = onRecord;
     await take();
     expect(await answers).toMatchObject({ answer: 'stale' });
     expect([...store.files]).toEqual([]);
@@ -102,6 +105,27 @@ describe('FinishedReports', () => {
     ask.mockResolvedValue('foreign');
     await take();
     expect(await answers).toMatchObject({ answer: 'stale' });
+    expect(await isStaged()).toBe(true);
+  });
+
+  it('records a failed attempt in place of a result that the database refuses', async () => {
+    ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new WriteRefused('value out of range'));
+    await take();
+    expect(ask).toHaveBeenLastCalledWith(ARCH, {
+      kind: 'finished',
+      report: {
+        ...report,
+        ...{ verdict: 'tmpfail', message: 'its result could not be recorded: value out of range' },
+        ...{ exitCode: null, version: null, durationSeconds: 0 },
+      },
+    });
+    expect(await answers).toMatchObject({ answer: 'recorded' });
+    expect([...store.files]).toEqual(['1/2/log.gz']);
+  });
+
+  it('has the report delivered again when it could not be recorded now', async () => {
+    ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new Error('connection lost'));
+    await expect(take()).rejects.toThrow('connection lost');
     expect(await isStaged()).toBe(true);
   });
 

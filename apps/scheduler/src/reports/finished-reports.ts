@@ -8,9 +8,12 @@ import {
   type RecordedSignal,
   type ResultFile,
 } from '@proctor/contracts';
-import type { Journal, ReportAnswer } from '@proctor/dispatch';
+import { WriteRefused, type Journal, type ReportAnswer } from '@proctor/dispatch';
 import { ResultStore, StoreMismatch, StoreUnavailable } from '@proctor/store';
 import type { Dispatchers } from '../dispatcher/dispatchers';
+
+/** Characters of a report's message. */
+const REASON_LENGTH_MAX = 2000;
 
 /**
  * Takes a finished report into the books: its files go from staging to the store first, so that a finished run has
@@ -22,7 +25,7 @@ export class FinishedReports {
 
   constructor(
     private readonly dispatchers: Pick<Dispatchers, 'ask'>,
-    private readonly journal: Pick<Journal, 'finishedAttempt'>,
+    private readonly journal: Pick<Journal, 'isReported'>,
     private readonly bus: Bus,
     private readonly store: ResultStore,
   ) {}
@@ -33,7 +36,7 @@ export class FinishedReports {
     if (judged !== 'counts') return this.settle(report, judged);
     const missing = await this.storeFiles(report);
     if (missing !== null) return this.tell(report, 'upload-again', missing);
-    const answer = await this.dispatchers.ask(arch, { kind: 'finished', report });
+    const answer = await this.record(arch, report);
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
     await this.settle(report, answer);
   }
@@ -41,14 +44,27 @@ export class FinishedReports {
   /** The worker is told first: what is left in staging or in the live log is dropped by age at the latest. */
   private async settle(report: FinishedReport, judged: ReportAnswer): Promise<void> {
     if (judged === 'foreign') return this.tell(report, 'stale', 'another worker was granted this attempt');
-    const recorded = judged === 'counts' || (judged === 'unknown' && (await this.isOnRecord(report)));
+    const recorded = judged === 'counts' || judged === 'reported' || (await this.isOnRecord(report));
     if (recorded) this.tell(report, 'recorded');
     else this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
     await this.tidy(report, recorded);
   }
 
-  private async isOnRecord({ runId, attempt }: FinishedReport): Promise<boolean> {
-    return (await this.journal.finishedAttempt(runId)) === attempt;
+  /** A failed attempt is, whatever became of the run since: its files belong to the books. */
+  private isOnRecord({ runId, attempt }: FinishedReport): Promise<boolean> {
+    return this.journal.isReported(runId, attempt);
+  }
+
+  /** A result that the database refuses would be refused for ever: its attempt has failed, for that reason. */
+  private async record(arch: string, report: FinishedReport): Promise<ReportAnswer> {
+    try {
+      return await this.dispatchers.ask(arch, { kind: 'finished', report });
+    } catch (error) {
+      if (!(error instanceof WriteRefused)) throw error;
+      const { runId, attempt, worker } = report;
+      this.logger.error(`run ${runId}, attempt ${attempt}, of ${worker}: ${error.message}`);
+      return this.dispatchers.ask(arch, { kind: 'finished', report: withoutResult(report, error) });
+    }
   }
 
   /** Null when all files are in the store, else what is wrong with the upload. */
@@ -103,4 +119,10 @@ export class FinishedReports {
       }
     }
   }
+}
+
+/** The files stay: their sizes are those that the store has seen. */
+function withoutResult({ trouble: _, ...report }: FinishedReport, { message }: WriteRefused): FinishedReport {
+  const why = `its result could not be recorded: ${message}`.slice(0, REASON_LENGTH_MAX);
+  return { ...report, verdict: 'tmpfail', message: why, exitCode: null, version: null, durationSeconds: 0 };
 }

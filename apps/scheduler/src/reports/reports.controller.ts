@@ -4,6 +4,7 @@ import { BusContext } from '@proctor/bus';
 import { FinishedReport, parseMessage, StartedReport, SUBJECTS } from '@proctor/contracts';
 import { Dispatchers } from '../dispatcher/dispatchers';
 import { FinishedReports } from './finished-reports';
+import { forReport } from './passing';
 
 /** Durable reports of workers: acknowledged when the handler resolves, delivered again when it rejects. */
 @Controller()
@@ -15,11 +16,13 @@ export class ReportsController {
 
   @EventPattern<string>(SUBJECTS.started)
   async started(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
-    await this.dispatchers.ask(scope, { kind: 'started', report: parseMessage(StartedReport, payload) });
+    const report = parseMessage(StartedReport, payload);
+    await forReport(() => this.dispatchers.ask(scope, { kind: 'started', report }));
   }
 
   @EventPattern<string>(SUBJECTS.finished)
   async finished(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
-    await this.finishedReports.take(scope, parseMessage(FinishedReport, payload));
+    const report = parseMessage(FinishedReport, payload);
+    await forReport(() => this.finishedReports.take(scope, report));
   }
 }

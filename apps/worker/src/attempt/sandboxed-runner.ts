@@ -1,19 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
-import type { Lease, LogChunk } from '@proctor/contracts';
+import type { Lease } from '@proctor/contracts';
 import { autopkgtestCommand, checkLease, type TestbedArguments } from '../autopkgtest/command';
-import { readOutput } from '../autopkgtest/output';
-import { endOfFile } from '../autopkgtest/plain-file';
-import { judge, rejectedVersion } from '../autopkgtest/verdict';
+import { rejectedVersion } from '../autopkgtest/verdict';
 import { LogTail, LOG_TAIL_SETTINGS } from '../log/log-tail';
 import { freshResultFolder } from '../reports/result-folder';
 import type { RunFolder } from '../sandbox/run-folder';
-import type { Sandbox } from '../sandbox/sandbox';
 import type { Sandboxes } from '../sandbox/sandboxes';
 import type { AttemptResult, AttemptRunner, SlotLog } from '../slot/ports';
 import type { Testbeds } from '../testbed/testbeds';
 import { packResult, type PackLimits } from './result-files';
+import { sandboxUse } from './sandbox-use';
+import { judgeEnd, sandboxEnd } from './sandbox-end';
 import { VersionWatch } from './version-watch';
 
 export interface RunnerSettings extends PackLimits {
@@ -23,20 +23,15 @@ export interface RunnerSettings extends PackLimits {
   resultsPath: string;
 }
 
-/** Publishes a piece of an attempt's live log. */
-export type AppendLog = (runId: number, attempt: number, chunk: LogChunk) => Promise<void>;
-
-interface Ending {
-  exitCode: number | null;
-  limitMs?: number;
-}
+/** Where the live logs of attempts are published. */
+export type LiveLogs = Pick<Bus, 'appendLog' | 'purgeLog'>;
 
 /** Executes attempts in sandboxes of this machine. */
 export class SandboxedRunner implements AttemptRunner {
   constructor(
     private readonly sandboxes: Sandboxes,
     private readonly testbeds: Testbeds,
-    private readonly appendLog: AppendLog,
+    private readonly liveLogs: LiveLogs,
     private readonly settings: RunnerSettings,
     private readonly clock: Clock,
     private readonly log: SlotLog,
@@ -69,7 +64,7 @@ export class SandboxedRunner implements AttemptRunner {
 
   private async execute(
     command: string[],
-    { cgroup, interpreters }: TestbedArguments,
+    testbed: TestbedArguments,
     lease: Lease,
     folder: RunFolder,
     started: () => void,
@@ -78,62 +73,43 @@ export class SandboxedRunner implements AttemptRunner {
     const tail = this.tailOf(lease, folder);
     const begun = this.clock.now();
     signal.throwIfAborted();
-    const sandbox = await this.sandboxes.start(folder, {
-      command,
-      network: 'private',
-      tmpfsBytes: this.settings.runTmpfsBytes,
-      ...(cgroup && { cgroup }),
-      ...(interpreters && { interpreters }),
-    });
+    const sandbox = await this.sandboxes.start(
+      folder,
+      sandboxUse(command, testbed, this.settings.runTmpfsBytes),
+    );
     started();
     tail.start();
-    const ending = await this.await(sandbox, lease, folder, signal);
+    const { clock, log } = this;
+    const ending = await sandboxEnd(sandbox, this.settings.runTimeoutMs, signal, { clock, log }, (kill) => {
+      const watch = new VersionWatch(folder.output, lease.rejectedVersions, kill, clock, log);
+      watch.start();
+      return () => watch.stop();
+    });
     await tail.finish();
+    if (signal.aborted) this.forgetLog(lease);
     signal.throwIfAborted();
     const durationSeconds = Math.round((this.clock.now() - begun) / 1000);
-    const { version, trouble } = await readOutput(folder.output);
-    const detail = trouble ?? lastLine(await endOfFile(folder.errors, 1024));
+    const { judgement, version } = await judgeEnd(folder, ending);
     const target = freshResultFolder(this.settings.resultsPath, lease.runId, lease.attempt);
     const files = await packResult(folder, target, this.settings);
-    const isRejected = version !== null && lease.rejectedVersions.includes(version);
-    const judgement = { ...judge({ ...ending, detail }), ...(isRejected && rejectedVersion(lease, version)) };
-    return { ...judgement, version, durationSeconds, files };
+    if (version === null || !lease.rejectedVersions.includes(version)) {
+      return { ...judgement, version, durationSeconds, files };
+    }
+    const rejected = rejectedVersion(lease, version);
+    return { ...rejected, exitCode: judgement.exitCode, version, durationSeconds, files };
   }
 
-  /** The end of the sandbox: its own, the worker's limit, a rejected version, or an abort. Nothing of it is left then. */
-  private async await(
-    sandbox: Sandbox,
-    lease: Lease,
-    folder: RunFolder,
-    signal: AbortSignal,
-  ): Promise<Ending> {
-    const { runTimeoutMs } = this.settings;
-    let isOverLimit = false;
-    let isKilled = false;
-    const kill = () => {
-      isKilled = true;
-      sandbox.kill().catch((error: unknown) => this.log.warn(`a sandbox does not end: ${String(error)}`));
-    };
-    const cancelLimit = this.clock.after(runTimeoutMs, () => {
-      isOverLimit = true;
-      kill();
+  /** Nobody will store the log of an attempt without a result; what is left here ends by its age. */
+  private forgetLog({ runId, attempt }: Lease): void {
+    this.liveLogs.purgeLog(runId, attempt).catch((error: unknown) => {
+      this.log.warn(`run ${runId} attempt ${attempt}: its live log is left behind: ${String(error)}`);
     });
-    const watch = new VersionWatch(folder.output, lease.rejectedVersions, kill, this.clock, this.log);
-    watch.start();
-    signal.addEventListener('abort', kill);
-    if (signal.aborted) kill();
-    const { code } = await sandbox.ended;
-    watch.stop();
-    cancelLimit();
-    signal.removeEventListener('abort', kill);
-    // The code of a sandbox that was killed is not the test runner's.
-    return { exitCode: isKilled ? null : code, ...(isOverLimit ? { limitMs: runTimeoutMs } : {}) };
   }
 
   private tailOf({ runId, attempt }: Lease, folder: RunFolder): LogTail {
     return new LogTail(
       join(folder.output, 'log'),
-      (chunk) => this.appendLog(runId, attempt, chunk),
+      (chunk) => this.liveLogs.appendLog(runId, attempt, chunk),
       this.clock,
       this.log,
       { ...LOG_TAIL_SETTINGS, streamBytesMax: this.settings.logBytesMax },
@@ -150,8 +126,4 @@ async function writeKeys(lease: Lease, folder: RunFolder): Promise<string[]> {
     files.push(file);
   }
   return files;
-}
-
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? '';
 }

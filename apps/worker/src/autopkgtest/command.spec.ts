@@ -24,7 +24,8 @@ const PARTS: CommandParts = {
   outputFolder: '/w/runs/1-1/out',
   signingKeyFiles: [],
   testbed: {
-    options: ['--apt-upgrade', '--copy=/w/apt.conf:/etc/apt/apt.conf.d/99host'],
+    upgrade: ['--apt-upgrade'],
+    options: ['--copy=/w/apt.conf:/etc/apt/apt.conf.d/99host'],
     server: ['unshare', '--tarball', '/w/image.tar'],
   },
 };

@@ -6,6 +6,8 @@ import { hasOption } from './runner-options';
 export interface TestbedArguments {
   /** Options of the runner that prepare this kind of testbed. */
   options: string[];
+  /** Options that bring it up to date from the archive first. */
+  upgrade?: string[];
   /** The virtualisation server and its arguments. */
   server: string[];
   /** A command that executes the runner, which follows as its arguments, in surroundings that the server needs. */
@@ -60,6 +62,7 @@ export function autopkgtestCommand(lease: Lease, parts: CommandParts): string[] 
     '--output-dir',
     parts.outputFolder,
     ...(hasOption(parts.version, '--test-architecture') ? [`--test-architecture=${lease.arch}`] : []),
+    ...(parts.testbed.upgrade ?? []),
     ...parts.testbed.options,
     ...parts.signingKeyFiles.map(
       (file, index) => `--copy=${file}:/etc/apt/trusted.gpg.d/proctor-${index}.asc`,

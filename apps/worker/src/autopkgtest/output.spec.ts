@@ -1,22 +1,43 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageVersion, readOutput, summaryTrouble } from './output';
+import { packageVersion, readOutput, serverTrouble, summaryTrouble } from './output';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'output-'))));
 afterEach(async () => rm(folder, { recursive: true }));
 
 it('takes a folder without any file', async () => {
-  expect(await readOutput(folder)).toEqual({ version: null, trouble: null });
-  expect(await readOutput(join(folder, 'missing'))).toEqual({ version: null, trouble: null });
+  const nothing = { version: null, trouble: null, logEnd: '' };
+  expect(await readOutput(folder)).toEqual(nothing);
+  expect(await readOutput(join(folder, 'missing'))).toEqual(nothing);
 });
 
 it('reads version and trouble, and follows no link', async () => {
   await writeFile(join(folder, 'testpkg-version'), 'diffutils 1:3.8-4\n');
   await writeFile(join(folder, 'secret'), 'a secret of the machine\n');
   await symlink(join(folder, 'secret'), join(folder, 'summary'));
-  expect(await readOutput(folder)).toEqual({ version: '1:3.8-4', trouble: null });
+  expect(await readOutput(folder)).toMatchObject({ version: '1:3.8-4', trouble: null });
+});
+
+it('adds why there is no testbed, which only the log says', async () => {
+  await writeFile(join(folder, 'summary'), 'testbed failure: unexpected eof from the testbed\n');
+  await writeFile(join(folder, 'log'), 'x'.repeat(100_000));
+  await appendFile(
+    join(folder, 'log'),
+    '\n<VirtSubproc>: failure: there is no tarball\nautopkgtest: ERROR\n',
+  );
+  const { trouble, logEnd } = await readOutput(folder);
+  expect(trouble).toBe('testbed failure: unexpected eof from the testbed: there is no tarball');
+  expect(logEnd).toHaveLength(64 * 1024);
+});
+
+it.each([
+  ['', null],
+  ['one <VirtSubproc>: failure: of a test', null],
+  ['<VirtSubproc>: failure: a\n<VirtSubproc>: failure: b: c\n', 'b: c'],
+])('trouble of the server in %j', (log, trouble) => {
+  expect(serverTrouble(log)).toBe(trouble);
 });
 
 it.each([

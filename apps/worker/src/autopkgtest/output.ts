@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startOfFile } from './plain-file';
+import { endOfFile, startOfFile } from './plain-file';
 
 /** What a runner's output folder says of the attempt, beside its log. */
 export interface RunnerOutput {
@@ -7,6 +7,8 @@ export interface RunnerOutput {
   version: string | null;
   /** The runner's words on its own trouble; null where it had none. */
   trouble: string | null;
+  /** The end of its log. */
+  logEnd: string;
 }
 
 const VERSION_FILE = 'testpkg-version';
@@ -15,11 +17,13 @@ const FILE_BYTES_MAX = 64 * 1024;
 
 /** Missing files are no error: a runner may have ended before it wrote them. */
 export async function readOutput(folder: string): Promise<RunnerOutput> {
-  const [version, summary] = await Promise.all([
+  const [version, summary, logEnd] = await Promise.all([
     startOfFile(join(folder, VERSION_FILE), FILE_BYTES_MAX),
     startOfFile(join(folder, 'summary'), FILE_BYTES_MAX),
+    endOfFile(join(folder, 'log'), FILE_BYTES_MAX),
   ]);
-  return { version: packageVersion(version), trouble: summaryTrouble(summary) };
+  const said = [summaryTrouble(summary), serverTrouble(logEnd)].filter((words) => words !== null);
+  return { version: packageVersion(version), trouble: said.join(': ') || null, logEnd };
 }
 
 /** The version that a running test runner has written down; null while it has not, or not to the end of the line. */
@@ -39,6 +43,16 @@ export function summaryTrouble(summary: string): string | null {
   const isResult = /^\S+ +(PASS|FAIL|SKIP|FLAKY)\b/;
   const lines = summary.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '' && !isResult.test(line)).join(' ') || badPackage(summary);
+}
+
+/** What the virtualisation server said last of why there is no testbed: only the log has it. */
+export function serverTrouble(log: string): string | null {
+  return (
+    log
+      .match(/^<VirtSubproc>: failure: .+$/gm)
+      ?.at(-1)
+      ?.replace('<VirtSubproc>: failure: ', '') ?? null
+  );
 }
 
 /** `* FAIL badpkg` says more in the lines that follow; alone, its own detail is all there is. */

@@ -25,6 +25,7 @@ describe('judge', () => {
       verdict: 'tmpfail',
       message: 'the test runner was ended by signal 9',
       exitCode: null,
+      trouble: 'machine',
     });
     expect(judge({ exitCode: null })).toMatchObject({ verdict: 'tmpfail', exitCode: null });
   });
@@ -39,6 +40,25 @@ describe('judge', () => {
       message: `ended after ${text} by the worker's limit`,
       exitCode: null,
     });
+  });
+
+  it('says what a tmpfail smells of, and nothing of that with another verdict', () => {
+    const detail = 'apt repeatedly failed to download packages';
+    expect(judge({ exitCode: 16, detail })).toMatchObject({ verdict: 'tmpfail', trouble: 'archive' });
+    expect(judge({ exitCode: 20, detail: 'whatever' })).not.toHaveProperty('trouble');
+    expect(judge({ exitCode: 4, detail })).not.toHaveProperty('trouble');
+    expect(judge({ exitCode: null, limitMs: 1000, detail })).toMatchObject({ verdict: 'tmpfail' });
+  });
+
+  it('does not blame a package for an upgrade of the testbed that could not fetch a file', () => {
+    const detail = 'badpkg: testbed setup commands failed with status 100';
+    expect(judge({ exitCode: 12, detail, logEnd: 'E: Failed to fetch http://mirror.example/x' })).toEqual({
+      verdict: 'tmpfail',
+      message: `the testbed could not be brought up to date: ${detail}`,
+      exitCode: 12,
+      trouble: 'archive',
+    });
+    expect(judge({ exitCode: 12, detail }).verdict).toBe('fail');
   });
 
   it('adds the reason where the runner gives one, on one line and not without end', () => {

@@ -1,4 +1,5 @@
-import type { Lease, Verdict } from '@proctor/contracts';
+import type { Lease, Trouble, Verdict } from '@proctor/contracts';
+import { isUpgradeTrouble, troubleOf } from './trouble';
 
 /** How the test runner ended. */
 export interface RunnerEnd {
@@ -8,6 +9,8 @@ export interface RunnerEnd {
   limitMs?: number;
   /** What the runner's summary or standard error says of its own trouble, for people. */
   detail?: string;
+  /** The end of the runner's log. */
+  logEnd?: string;
 }
 
 export interface Judgement {
@@ -16,6 +19,8 @@ export interface Judgement {
   message: string;
   /** The runner's, null when a signal ended it. */
   exitCode: number | null;
+  /** Only with tmpfail, and when it is known. */
+  trouble?: Trouble;
 }
 
 /** autopkgtest(1), "EXIT STATUS". */
@@ -36,7 +41,18 @@ const EXPLAINED = new Set([12, 14, 16, 20]);
 
 const MESSAGE_LENGTH_MAX = 2000;
 
-export function judge({ exitCode, limitMs, detail }: RunnerEnd): Judgement {
+export function judge(end: RunnerEnd): Judgement {
+  const symptoms = { exitCode: end.exitCode, said: end.detail ?? '', log: end.logEnd ?? '' };
+  const judgement = judgeCode(end);
+  if (isUpgradeTrouble(symptoms)) {
+    const message = explained('the testbed could not be brought up to date', end.detail);
+    return { ...judgement, verdict: 'tmpfail', message, trouble: 'archive' };
+  }
+  const trouble = judgement.verdict === 'tmpfail' ? troubleOf(symptoms) : undefined;
+  return { ...judgement, ...(trouble !== undefined && { trouble }) };
+}
+
+function judgeCode({ exitCode, limitMs, detail }: RunnerEnd): Judgement {
   if (limitMs !== undefined) {
     return {
       verdict: 'tmpfail',

@@ -1,14 +1,12 @@
 /**
  * Runs in the sandbox, as root of a user namespace of its own: that root is the run user outside, so nothing here needs
- * the machine's root. What virtualisation servers want to write below /run is a tmpfs. Sockets need short paths, so the work area is there too. The control groups are the
+ * the machine's root. What virtualisation servers want to write below /run is a tmpfs; the control groups are the
  * sandbox's own, in the unified layout that container tools expect.
  */
 const SURROUNDINGS = `
 set -e
 mount -t tmpfs -o mode=755 proctor /run
-mkdir /run/lock /run/work
-mount --bind "$TMPDIR" /run/work
-export HOME=/run/work TMPDIR=/run/work
+mkdir /run/lock
 mount -t cgroup2 proctor /sys/fs/cgroup
 `;
 

@@ -71,7 +71,7 @@ describe('a held lease', () => {
     const rig = makeSlot();
     (await grant(rig)).fail(new Error('no space'));
     await rig.settle();
-    expect(rig.finished[0]?.report).toMatchObject({ verdict: 'tmpfail', exitCode: null, files: [] });
+    expect(rig.finished[0]?.report).toMatchObject({ verdict: 'tmpfail', trouble: 'machine', files: [] });
     rig.finished[0]?.recorded();
     await rig.settle();
     (await grant(rig, leaseOf(2))).fail(new NotStarted('there is no image'));

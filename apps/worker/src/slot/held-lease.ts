@@ -80,7 +80,8 @@ export class HeldLease {
       parts.log.warn(`${this.title()} could not be executed: ${text}`);
       const durationSeconds = Math.round((parts.clock.now() - begun) / 1000);
       const message = `the worker could not execute the test: ${text}`.slice(0, 2000);
-      return { verdict: 'tmpfail', message, exitCode: null, version: null, durationSeconds, files: [] };
+      const nothing = { exitCode: null, version: null, files: [] };
+      return { verdict: 'tmpfail', message, trouble: 'machine', durationSeconds, ...nothing };
     }
   }
 

@@ -1,5 +1,7 @@
 import type { Clock } from '@proctor/clock';
 import type {
+  CanaryResult,
+  CanaryTest,
   FinishedReport,
   Lease,
   LeaseReply,
@@ -10,6 +12,7 @@ import type {
   ReturnReply,
   ReturnRequest,
   StartedReport,
+  Trouble,
   Verdict,
 } from '@proctor/contracts';
 import type { Epochs } from './epochs';
@@ -41,6 +44,8 @@ export interface ReportOutbox {
 export interface AttemptResult {
   verdict: Verdict;
   message: string;
+  /** Only with tmpfail, and when it is known. */
+  trouble?: Trouble;
   exitCode: number | null;
   version: string | null;
   durationSeconds: number;
@@ -59,9 +64,21 @@ export interface AttemptRunner {
   run(lease: Lease, started: () => void, signal: AbortSignal): Promise<AttemptResult>;
 }
 
+/** How a canary test ended; `message` is one sentence for people. */
+export type CanaryEnd = Pick<CanaryResult, 'passed' | 'message'>;
+
+/** Executes tests of the machine itself. */
+export interface CanaryRunner {
+  /**
+   * When `signal` aborts, everything of the test is ended and removed, and the promise rejects. It also rejects when
+   * the machine cannot begin: that is a test that failed.
+   */
+  execute(test: CanaryTest, signal: AbortSignal): Promise<CanaryEnd>;
+}
+
 /** What this machine has to offer to an architecture, at this moment. */
 export interface TestbedOffer {
-  offer(arch: string): Pick<LeaseRequest, 'testbeds' | 'variants' | 'builds' | 'problem'>;
+  offer(arch: string): Pick<LeaseRequest, 'testbeds' | 'variants' | 'builds' | 'sizeClasses' | 'problem'>;
   /** Waiting runs need these testbeds, and the worker lacks them. */
   wanted(arch: string, testbeds: LeaseReply['wanted']): void;
 }
@@ -85,6 +102,7 @@ export interface SlotParts {
   client: DispatchClient;
   outbox: ReportOutbox;
   runner: AttemptRunner;
+  canaries: CanaryRunner;
   testbeds: TestbedOffer;
   epochs: Epochs;
   clock: Clock;

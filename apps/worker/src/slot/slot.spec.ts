@@ -47,6 +47,34 @@ describe('a slot', () => {
     expect(rig.asks).toHaveLength(3);
   });
 
+  it('waits no longer than a second for an answer once work is waiting, and asks again at once', async () => {
+    const rig = makeSlot();
+    await rig.pass(400);
+    rig.slot.wake();
+    await rig.pass(599);
+    expect(rig.asks).toHaveLength(1);
+    await rig.pass(1);
+    expect(rig.asks).toHaveLength(2);
+    await rig.pass(2_000);
+    expect(rig.asks).toHaveLength(2);
+    rig.slot.wake();
+    await rig.settle();
+    expect(rig.asks).toHaveLength(3);
+    await grant(rig);
+    rig.asks[0]?.answer({ epoch: 0, lease: leaseOf(9) });
+    await rig.settle();
+    expect([rig.attempts.length, rig.returns.length]).toEqual([1, 0]);
+  });
+
+  it('takes the answer of a dispatcher that is only a little slow', async () => {
+    const rig = makeSlot();
+    rig.slot.wake();
+    await rig.pass(900);
+    const attempt = await grant(rig);
+    await rig.pass(10_000);
+    expect([rig.asks.length, attempt.signal.aborted]).toEqual([1, false]);
+  });
+
   it.each([
     ['is lost', (_ask: Ask) => undefined, 5_000 + 2_000],
     ['fails', (ask: Ask) => ask.fail(), 2_000],

@@ -1,7 +1,11 @@
 import type { Lease, LeaseReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
+import { Canaries } from './canaries';
 import { HeldLease, type HoldingEnd } from './held-lease';
 import type { SlotParts } from './ports';
 import { WakeUp, within } from './wake-up';
+
+/** Once work is waiting, an answer that took longer counts as lost: its dispatcher may have been replaced. */
+const HURRIED_REPLY_MS = 1_000;
 
 /**
  * One place for a running attempt. It asks the dispatchers of its architectures in turn, executes what it is granted,
@@ -14,10 +18,13 @@ export class Slot {
   private awaited: string | null = null;
   private granted: Lease | null = null;
   private held: HeldLease | null = null;
+  private readonly canaries: Canaries;
   /** Index of the architecture to ask next: each gets its turn. */
   private next = 0;
   private readonly givingBack = new Map<string, Promise<boolean>>();
   private running: Promise<void> | null = null;
+  /** Shortens the wait for the answer to the ask that is out. */
+  private hurry = (): void => undefined;
 
   constructor(
     private readonly identity: SlotIdentity,
@@ -25,15 +32,17 @@ export class Slot {
     private readonly parts: SlotParts,
   ) {
     this.wakeUp = new WakeUp(parts.clock);
+    this.canaries = new Canaries(parts);
   }
 
   start(): void {
     this.running ??= this.loop();
   }
 
-  /** Work may be waiting: an idle slot asks at once. */
+  /** Work may be waiting: an idle slot asks at once, and one whose ask has no answer yet will soon. */
   wake(): void {
     this.wakeUp.wake();
+    this.hurry();
   }
 
   /** Ends the attempt at once, if it is the one that is executed here. */
@@ -45,6 +54,7 @@ export class Slot {
   async stop(reason: string): Promise<void> {
     this.stopping = true;
     this.wakeUp.wake();
+    this.canaries.stop(reason);
     await this.held?.handBackAndEnd(reason);
     await this.running;
     await Promise.all(this.givingBack.values());
@@ -63,8 +73,15 @@ export class Slot {
     const { retryMs } = this.parts.settings;
     let pauseMs = Infinity;
     for (let asked = 0; asked < this.architectures.length && !this.stopping; asked++) {
-      const arch = this.architectures[this.next++ % this.architectures.length] as string;
+      const turn = this.next++;
+      const arch = this.architectures[turn % this.architectures.length] as string;
       const reply = await this.ask(arch);
+      if (reply?.canary && !reply.lease) {
+        await this.canaries.execute(reply.canary);
+        // Whoever wanted it hears of it first.
+        this.next = turn;
+        return null;
+      }
       if (!reply?.lease) {
         pauseMs = Math.min(pauseMs, reply?.askAgainMs ?? retryMs);
       } else if (!(await this.wasGivenBack(reply.lease))) {
@@ -79,14 +96,31 @@ export class Slot {
 
   /** The answer, or null when none came in time or it is not to be used. */
   private async ask(arch: string): Promise<LeaseReply | null> {
-    const { client, clock, settings, testbeds } = this.parts;
+    const { client, testbeds } = this.parts;
     const ask = this.parts.newAskId();
     this.awaited = ask;
+    const canary = this.canaries.resultFor(arch);
     const sorted = client
-      .ask(arch, { ...this.identity, ask, ...testbeds.offer(arch) })
+      .ask(arch, { ...this.identity, ask, ...testbeds.offer(arch), ...(canary && { canary }) })
       .then((reply) => this.sort(arch, ask, reply));
-    const reply = await within(clock, settings.replyTimeoutMs, sorted);
+    const reply = await this.inTime(sorted);
     if (this.awaited === ask) this.awaited = null;
+    if (reply) this.canaries.heard(arch);
+    return reply;
+  }
+
+  private async inTime(answer: Promise<LeaseReply | null>): Promise<LeaseReply | null> {
+    const { clock, settings } = this.parts;
+    const askedMs = clock.now();
+    const hurried = new Promise<null>((resolve) => {
+      this.hurry = () => {
+        this.hurry = () => undefined;
+        const leftMs = Math.max(0, askedMs + HURRIED_REPLY_MS - clock.now());
+        void within(clock, leftMs, answer).then((reply) => reply ?? resolve(null));
+      };
+    });
+    const reply = await Promise.race([within(clock, settings.replyTimeoutMs, answer), hurried]);
+    this.hurry = () => undefined;
     return reply;
   }
 

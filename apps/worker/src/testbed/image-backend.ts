@@ -83,8 +83,8 @@ export class ImageBackend implements Backend {
     });
     const settings = join(folder.path, 'apt.conf');
     await writeFile(settings, runConfiguration(await this.hostApt.settings()), { mode: 0o644 });
-    const options = ['--apt-upgrade', `--copy=${settings}:/etc/apt/apt.conf.d/99host`];
-    return { ...testbed, options: [...options, ...testbed.options] };
+    const copy = `--copy=${settings}:/etc/apt/apt.conf.d/99host`;
+    return { ...testbed, upgrade: ['--apt-upgrade'], options: [copy, ...testbed.options] };
   }
 
   async close(): Promise<void> {

@@ -47,7 +47,7 @@ export class NullBackend implements Backend {
   }
 
   async use(): Promise<TestbedArguments> {
-    return Promise.resolve({ options: [], server: ['null'] });
+    return Promise.resolve({ upgrade: [], options: [], server: ['null'] });
   }
 
   async close(): Promise<void> {}

@@ -21,7 +21,7 @@ function makeTestbeds() {
     open: () => Promise.resolve(),
     testbeds: (arch) => [{ suite: `bookworm-${arch}`, backend: 'unshare', state: 'ready' }],
     want: (suite, arch) => void state.wanted.push(`${suite}/${arch}`),
-    use: () => Promise.resolve({ options: [], server: ['unshare'] }),
+    use: () => Promise.resolve({ upgrade: [], options: [], server: ['unshare'] }),
     close: () => Promise.resolve(),
   };
   const variants = { autopkgtest: ['autopkgtest'], git: ['/opt/autopkgtest', '--debug'] };
@@ -29,14 +29,16 @@ function makeTestbeds() {
     isExecutable: (program: string) => Promise.resolve(state.executables.includes(program)),
   };
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
+  const changed = () => (state.changes += 1);
   const testbeds = new Testbeds(
     [backend],
     variants,
+    ['big'],
     sandboxes,
     () => Promise.resolve('5.28'),
     clock,
     log,
-    () => (state.changes += 1),
+    changed,
   );
   return { testbeds, state, said, clock };
 }
@@ -48,6 +50,7 @@ it('offers what works', async () => {
     testbeds: [{ suite: 'bookworm-amd64', backend: 'unshare', state: 'ready' }],
     variants: ['autopkgtest'],
     builds: ['unshare'],
+    sizeClasses: ['big'],
   });
   expect(testbeds.runner('autopkgtest')).toEqual({ command: ['autopkgtest'], version: '5.28' });
   expect(() => testbeds.runner('git')).toThrow(NotStarted);
@@ -62,6 +65,7 @@ it('says what is missing, and notices within a minute that it is there', async (
     testbeds: [],
     variants: [],
     builds: [],
+    sizeClasses: ['big'],
     problem: 'no usable backend: unshare: mmdebstrap missing: apt-get install mmdebstrap',
   });
   await clock.runUntil(120_000);

@@ -25,10 +25,14 @@ export class Testbeds implements TestbedOffer {
   private detecting: Promise<void> = Promise.resolve();
   private closed = false;
 
-  /** `variants`: name → command and its first arguments. `changed`: more or other work can be taken than before. */
+  /**
+   * `variants`: name → command and its first arguments. `sizeClasses`: of big packages for which each slot has room.
+   * `changed`: more or other work can be taken than before.
+   */
   constructor(
     private readonly backends: Backend[],
     private readonly variants: Record<string, string[]>,
+    private readonly sizeClasses: string[],
     private readonly sandboxes: Pick<Sandboxes, 'isExecutable'>,
     private readonly versionOf: (program: string) => Promise<string | null>,
     private readonly clock: Clock,
@@ -56,7 +60,8 @@ export class Testbeds implements TestbedOffer {
       .filter((backend) => backend.buildsAnySuite)
       .map(({ name }) => name);
     const variants = [...this.runners.keys()];
-    return { testbeds, variants, builds, ...(problem === null ? {} : { problem }) };
+    const { sizeClasses } = this;
+    return { testbeds, variants, builds, sizeClasses, ...(problem === null ? {} : { problem }) };
   }
 
   wanted(arch: string, testbeds: LeaseReply['wanted']): void {

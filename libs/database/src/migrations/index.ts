@@ -1,5 +1,14 @@
 import { CancelRetryPublish1764200000000 } from './cancel-retry-publish';
 import { FirstSchema1763640000000 } from './first-schema';
+import { QueueLengths1764300000000 } from './queue-lengths';
+import { RunOwners1764300060000 } from './run-owners';
+import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
 
 /** In the order in which they run; the number is the time in milliseconds at which each was written. */
-export const MIGRATIONS = [FirstSchema1763640000000, CancelRetryPublish1764200000000];
+export const MIGRATIONS = [
+  FirstSchema1763640000000,
+  CancelRetryPublish1764200000000,
+  QueueLengths1764300000000,
+  RunOwners1764300060000,
+  SchedulerDecisions1764400000000,
+];

@@ -12,6 +12,7 @@ import { UserRow } from './user';
 @Entity('api_keys')
 @Unique('api_keys_prefix_key', ['prefix'])
 @Unique('api_keys_key_hash_key', ['keyHash'])
+@Unique('api_keys_key_id_user_id_key', ['keyId', 'userId'])
 export class ApiKeyRow {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   keyId: number;

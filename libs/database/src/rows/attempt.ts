@@ -1,12 +1,17 @@
-import type { AttemptOutcome } from '@proctor/contracts';
-import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import type { AttemptOutcome, Verdict } from '@proctor/contracts';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from './bigint';
 import { RunRow } from './run';
 
 /** The n-th execution of a run: one row for each lease granted. */
 @Entity('attempts')
-@Check('attempts_outcome_check', `outcome in ('finished', 'expired', 'lost', 'returned', 'cancelled')`)
+@Check(
+  'attempts_outcome_check',
+  `outcome in ('finished', 'failed', 'expired', 'lost', 'returned', 'cancelled')`,
+)
+@Check('attempts_verdict_check', `verdict in ('pass', 'neutral', 'fail', 'tmpfail')`)
 @Check('attempts_ended_check', '(outcome is null) = (ended_at is null)')
+@Index('attempts_ended', { synchronize: false })
 export class AttemptRow {
   @PrimaryColumn('integer')
   runId: number;
@@ -44,7 +49,21 @@ export class AttemptRow {
   @Column('text', { nullable: true })
   outcome: AttemptOutcome | null;
 
-  /** Why it ended without a result, for people. */
+  /** Why it did not end the run with a result, for people; of a failed one, its message. */
   @Column('text', { nullable: true })
   reason: string | null;
+
+  /** Null when no report of it was booked. */
+  @Column('text', { nullable: true })
+  verdict: Verdict | null;
+
+  @Column('smallint', { nullable: true })
+  exitCode: number | null;
+
+  /** Bytes in the store; null when there is no such file. */
+  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  logSize: number | null;
+
+  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  artifactsSize: number | null;
 }

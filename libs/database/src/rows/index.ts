@@ -1,12 +1,17 @@
 import { ApiKeyRow } from './api-key';
 import { AttemptRow } from './attempt';
 import { DispatcherRow } from './dispatcher';
+import { DrainRow } from './drain';
+import { FactRow } from './fact';
 import { IdempotencyKeyRow } from './idempotency-key';
 import { OrderRow } from './order';
+import { PackageDurationRow } from './package-duration';
 import { PackageRow } from './package';
+import { PauseRow } from './pause';
 import { RunRow } from './run';
 import { SchedulerRow } from './scheduler';
 import { UserRow } from './user';
+import { WorkerJudgementRow } from './worker-judgement';
 
 /** Every table, as TypeORM's entities. */
 export const ROWS = [
@@ -14,7 +19,12 @@ export const ROWS = [
   ApiKeyRow,
   RunRow,
   AttemptRow,
+  FactRow,
   OrderRow,
+  PauseRow,
+  DrainRow,
+  WorkerJudgementRow,
+  PackageDurationRow,
   IdempotencyKeyRow,
   PackageRow,
   DispatcherRow,
@@ -25,10 +35,15 @@ export {
   ApiKeyRow,
   AttemptRow,
   DispatcherRow,
+  DrainRow,
+  FactRow,
   IdempotencyKeyRow,
   OrderRow,
+  PackageDurationRow,
   PackageRow,
+  PauseRow,
   RunRow,
   SchedulerRow,
   UserRow,
+  WorkerJudgementRow,
 };

@@ -2,9 +2,20 @@ import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedCo
 import { RunRow } from './run';
 import { UserRow } from './user';
 
-/** What a dispatcher must take in about a run, committed together with what it follows from. */
+export type OrderKind = 'cancel' | 'reprioritise' | 'pause' | 'resume' | 'drain' | 'undrain';
+
+/**
+ * What somebody decided and a dispatcher must take in, committed together with what follows from it; also the lasting
+ * record of who decided what and why. A decision that concerns several architectures has a row for each.
+ */
 @Entity('orders')
-@Check('orders_kind_check', `kind in ('cancel')`)
+@Check('orders_kind_check', `kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain')`)
+@Check('orders_run_check', `(kind in ('cancel', 'reprioritise')) = (run_id is not null)`)
+@Check('orders_worker_check', `(kind in ('drain', 'undrain')) = (worker is not null)`)
+@Check(
+  'orders_priority_check',
+  `(kind = 'reprioritise') = (priority is not null) and priority between 1 and 10`,
+)
 @Index('orders_waiting', { synchronize: false })
 export class OrderRow {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
@@ -14,14 +25,27 @@ export class OrderRow {
   arch: string;
 
   @Column('text')
-  kind: 'cancel';
+  kind: OrderKind;
 
-  @Column('integer')
-  runId: number;
+  /** Only of the first two kinds. */
+  @Column('integer', { nullable: true })
+  runId: number | null;
 
-  @ManyToOne(() => RunRow, { nullable: false })
+  @ManyToOne(() => RunRow)
   @JoinColumn({ name: 'run_id', foreignKeyConstraintName: 'orders_run_id_fkey' })
-  run?: RunRow;
+  run?: RunRow | null;
+
+  /** Of a pause or its end; null when it is about every suite. */
+  @Column('text', { nullable: true })
+  suite: string | null;
+
+  /** Of a drain or its end. */
+  @Column('text', { nullable: true })
+  worker: string | null;
+
+  /** The new one. */
+  @Column('smallint', { nullable: true })
+  priority: number | null;
 
   @Column('integer')
   actorId: number;

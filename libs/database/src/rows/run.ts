@@ -33,7 +33,7 @@ import { UserRow } from './user';
 @Index('runs_status', { synchronize: false })
 @Index('runs_status_updates', { synchronize: false })
 @Index('runs_passes', { synchronize: false })
-@Index('runs_news', { synchronize: false })
+@Index('runs_queues', { synchronize: false })
 @Index('runs_retries', { synchronize: false })
 @Index('runs_private', { synchronize: false })
 @Index('runs_finished_private', { synchronize: false })
@@ -75,8 +75,9 @@ export class RunRow {
   @Column('integer')
   requestorId: number;
 
-  @ManyToOne(() => UserRow, { nullable: false })
-  @JoinColumn({ name: 'requestor_id', foreignKeyConstraintName: 'runs_requestor_id_fkey' })
+  /** Checked together with the key, whose user this is: a second check of each row would cost much of a long list. */
+  @ManyToOne(() => UserRow, { nullable: false, createForeignKeyConstraints: false })
+  @JoinColumn({ name: 'requestor_id' })
   requestor?: UserRow;
 
   /** Whose results these are. */
@@ -84,7 +85,18 @@ export class RunRow {
   apiKeyId: number;
 
   @ManyToOne(() => ApiKeyRow, { nullable: false })
-  @JoinColumn({ name: 'api_key_id', foreignKeyConstraintName: 'runs_api_key_id_fkey' })
+  @JoinColumn([
+    {
+      name: 'api_key_id',
+      referencedColumnName: 'keyId',
+      foreignKeyConstraintName: 'runs_api_key_id_requestor_id_fkey',
+    },
+    {
+      name: 'requestor_id',
+      referencedColumnName: 'userId',
+      foreignKeyConstraintName: 'runs_api_key_id_requestor_id_fkey',
+    },
+  ])
   apiKey?: ApiKeyRow;
 
   @Column('integer', { nullable: true })

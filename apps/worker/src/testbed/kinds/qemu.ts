@@ -18,6 +18,8 @@ const EMULATORS: Record<string, Emulator> = {
 
 const BOOT_TIMEOUT_S = 300;
 const MEMORY_MIB = 2048;
+/** autopkgtest gives a shell in the machine 5 s to answer, which one processor that is emulated may be too busy for. */
+const PROCESSORS = 2;
 
 /** autopkgtest speaks to a root shell on one of these. */
 const SHELL_CONSOLES = ['ttyS1', 'hvc1'];
@@ -95,6 +97,13 @@ exec "$emulator" "$@" -kernel "$TMPDIR/kernel" -initrd "$TMPDIR/initrd" \\
   -append 'root=/dev/vda rw console=ttyS0 quiet net.ifnames=0'
 `;
 
+/** The names of sockets must be short, and they lie in the work area. */
+const SHORT_PATH = `
+mkdir /run/work
+mount --bind "$TMPDIR" /run/work
+export TMPDIR=/run/work
+`;
+
 /** autopkgtest-virt-qemu: a virtual machine; with KVM where an image was seen to boot with it, else slowly without. */
 export const QEMU: TestbedKind = {
   name: 'qemu',
@@ -112,12 +121,13 @@ export const QEMU: TestbedKind = {
   trialTimeoutMs: (BOOT_TIMEOUT_S + 300) * 1000,
   use: async (use) => ({
     options: [],
-    wrapper: rooted('', []),
+    wrapper: rooted(SHORT_PATH, []),
     server: [
       'qemu',
       `--qemu-command=${await writeEmulator(use)}`,
       `--timeout-reboot=${use.mode === 'kvm' ? 60 : BOOT_TIMEOUT_S}`,
       `--ram-size=${MEMORY_MIB}`,
+      `--cpus=${PROCESSORS}`,
       use.image,
     ],
   }),

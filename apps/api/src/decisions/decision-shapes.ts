@@ -1,0 +1,49 @@
+import { isArchitecture, isWord, WORKER_NAME } from '@proctor/contracts';
+import { IsOptional, Matches } from 'class-validator';
+import { IsStringThat } from '../shape/is-string-that';
+import { must } from '../shape/must';
+import { IsReason } from './reason';
+
+const WORKER = must('be the name of a worker');
+
+class Scope {
+  @IsOptional()
+  @IsStringThat(isWord, must('be the name of a suite'))
+  suite?: string;
+
+  @IsOptional()
+  @IsStringThat(isArchitecture, must('be the name of an architecture'))
+  arch?: string;
+}
+
+export class PauseShape extends Scope {
+  @IsReason()
+  reason: string;
+}
+
+export class ResumeShape extends Scope {
+  @IsOptional()
+  @IsReason()
+  reason?: string;
+}
+
+export const PAUSE_KEYS = ['suite', 'arch', 'reason'];
+
+export class DrainShape {
+  @Matches(WORKER_NAME, WORKER)
+  worker: string;
+
+  @IsReason()
+  reason: string;
+}
+
+export class UndrainShape {
+  @Matches(WORKER_NAME, WORKER)
+  worker: string;
+
+  @IsOptional()
+  @IsReason()
+  reason?: string;
+}
+
+export const DRAIN_KEYS = ['worker', 'reason'];

@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Express } from 'express';
+
+export interface Timeouts {
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  socketIdleMs: number;
+}
+
+/** A client that is late is disconnected at most this part of its time later; how late the server looks at the least. */
+const CHECKS_PER_TIMEOUT = 4;
+const CHECK_INTERVAL_MIN_MS = 250;
+
+/** Clients that send one byte now and then, or nothing, or do not read, give their connections back. */
+export class TimedAdapter extends ExpressAdapter {
+  constructor(
+    express: Express,
+    private readonly timeouts: Timeouts,
+  ) {
+    super(express);
+  }
+
+  override initHttpServer(): void {
+    const { headersTimeoutMs, requestTimeoutMs: requestTimeout, socketIdleMs } = this.timeouts;
+    // Headers are a part of the request.
+    const headersTimeout = Math.min(headersTimeoutMs, requestTimeout);
+    const connectionsCheckingInterval = Math.max(headersTimeout / CHECKS_PER_TIMEOUT, CHECK_INTERVAL_MIN_MS);
+    const options = { headersTimeout, requestTimeout, connectionsCheckingInterval };
+    const server = createServer(options, this.getInstance<Express>());
+    server.timeout = socketIdleMs;
+    this.httpServer = server;
+  }
+}

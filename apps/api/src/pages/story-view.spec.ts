@@ -1,0 +1,58 @@
+import type { Fact } from '@proctor/contracts';
+import { factView, waitView } from './story-view';
+
+const fact = (changes: Partial<Fact>): Fact => ({
+  factId: 1,
+  runId: 7,
+  arch: 'amd64',
+  suite: 'sid',
+  kind: 'requested',
+  state: 'queued',
+  attempt: 0,
+  actor: 'user alice',
+  reason: null,
+  verdict: null,
+  at: '2026-11-20T15:40:51.123Z',
+  ...changes,
+});
+
+it('a fact is told in words', () => {
+  expect(factView(fact({}), 'pass')).toEqual({
+    at: '2026-11-20 15:40:51 UTC',
+    what: 'requested',
+    attempt: '',
+    actor: 'user alice',
+    reason: '',
+  });
+  const finished = fact({
+    kind: 'finished',
+    attempt: 2,
+    verdict: 'neutral',
+    actor: 'worker w1',
+    reason: 'x',
+  });
+  expect(factView(finished, 'pass')).toMatchObject({ what: 'finished: pass', attempt: '2', reason: 'x' });
+  expect(factView(finished, 'neutral')).toMatchObject({ what: 'finished: neutral' });
+});
+
+it.each([
+  [
+    {
+      position: 3,
+      ahead: 2,
+      estimatedStart: new Date('2026-11-20T16:00:00Z'),
+      reasons: ['all slots are busy'],
+    },
+    'This run waits at position 3; 2 runs go before it; it is expected to start at 2026-11-20 16:00:00 UTC:',
+  ],
+  [
+    { position: 2, ahead: 1, estimatedStart: null, reasons: [] },
+    'This run waits at position 2; 1 run goes before it.',
+  ],
+  [
+    { position: null, ahead: null, estimatedStart: null, reasons: ['no scheduler answers for amd64'] },
+    'This run waits for its turn:',
+  ],
+])('a waiting run is told in a sentence', (explanation, sentence) => {
+  expect(waitView(explanation)).toEqual({ sentence, reasons: explanation.reasons });
+});

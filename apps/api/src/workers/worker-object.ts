@@ -1,0 +1,37 @@
+import type { Decision, Testbed, WorkerStanding, WorkerStatus } from '@proctor/contracts';
+
+/** A worker as the dispatcher of an architecture sees it. */
+export interface WorkerObject {
+  name: string;
+  arch: string;
+  slots: number;
+  /** Slots that hold a lease. */
+  busy: number;
+  standing: WorkerStanding;
+  /** Why it is not sound, for people. */
+  reason: string | null;
+  /** Who lets it finish what it has and take no more. */
+  drained: Decision | null;
+  /** Why it takes no work, in its own words. */
+  problem: string | null;
+  testbeds: Testbed[];
+  variants: string[];
+  size_classes: string[];
+}
+
+export function workerObject(arch: string, status: WorkerStatus): WorkerObject {
+  const { worker, slots, busy, standing, reason, drained, problem, testbeds, variants, sizeClasses } = status;
+  return {
+    name: worker,
+    arch,
+    slots,
+    busy,
+    standing,
+    reason: reason ?? null,
+    drained: drained ?? null,
+    problem: problem ?? null,
+    testbeds,
+    variants,
+    size_classes: sizeClasses,
+  };
+}

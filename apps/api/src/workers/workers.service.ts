@@ -1,0 +1,32 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { ExplanationService } from '../dispatchers/explanation.service';
+import { workerObject } from './worker-object';
+import type { WorkerObject } from './worker-object';
+
+export interface WorkersAnswer {
+  /** By architecture and name; a worker that serves several architectures is there for each. */
+  workers: WorkerObject[];
+  /** Architectures whose dispatcher does not answer: nobody knows of their workers now. */
+  silent_architectures: string[];
+}
+
+@Injectable()
+export class WorkersService {
+  constructor(
+    private readonly explanation: ExplanationService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  async list(): Promise<WorkersAnswer> {
+    const statuses = await this.explanation.statuses([...this.configuration.server.architectures].sort());
+    return {
+      workers: [...statuses].flatMap(([arch, status]) => {
+        const workers = (status?.workers ?? []).map((worker) => workerObject(arch, worker));
+        return workers.sort((a, b) => (a.name < b.name ? -1 : 1));
+      }),
+      silent_architectures: [...statuses].flatMap(([arch, status]) => (status ? [] : [arch])),
+    };
+  }
+}

@@ -1,0 +1,144 @@
+import { WriteRefused, type Journal, type Write } from '@proctor/dispatch';
+import { ActorRig } from '../../../../test/support/actor-rig';
+import { ARCH, finishedReport, startedReport } from '../../../../test/support/runs';
+import { silenceLog } from '../../../../test/support/silent-log';
+import { NotHandled } from './turn';
+
+silenceLog();
+
+describe('a turn of a dispatcher that fails', () => {
+  let rig: ActorRig;
+  const load = jest.fn<ReturnType<Journal['load']>, Parameters<Journal['load']>>();
+
+  beforeEach(() => {
+    rig = new ActorRig();
+    load.mockReset().mockImplementation((...args) => rig.books.load(...args));
+  });
+  afterEach(() => rig.end());
+
+  /** Lets some commits fail before anything is written. */
+  function failing(isToFail: (writes: Write[]) => Error | null): Journal['commit'] {
+    return (arch, epoch, writes) => {
+      const error = isToFail(writes);
+      return error ? Promise.reject(error) : rig.books.commit(arch, epoch, writes);
+    };
+  }
+
+  it('stops nothing when the order was not committed as taken, and takes it in later', async () => {
+    rig.accept();
+    let failures = 1;
+    const isTaking = (writes: Write[]) => writes.some(({ kind }) => kind === 'order-taken');
+    await rig.start({
+      commit: failing((writes) => (isTaking(writes) && failures-- > 0 ? new Error('away') : null)),
+    });
+    await rig.ask();
+    rig.books.cancel(1, 'ada');
+    rig.actor.lookForOrders();
+    await rig.time(0);
+    expect([rig.books.ordersWaiting, rig.stopSignalled.mock.calls]).toEqual([[1], []]);
+    await rig.time(1_000);
+    expect(rig.books.ordersWaiting).toEqual([]);
+    expect(rig.stopSignalled).toHaveBeenCalledTimes(1);
+  });
+
+  it('grants the next run when the best one was cancelled without its knowledge', async () => {
+    const [best, next] = [rig.accept(), rig.accept()];
+    await rig.start();
+    rig.books.cancel(best, 'ada');
+    expect((await rig.ask()).lease).toMatchObject({ runId: next, attempt: 1 });
+    expect(rig.books.look(best)?.attempt).toBe(0);
+  });
+
+  it('answers the report of a run that was cancelled without its knowledge, and loads again only once', async () => {
+    rig.accept();
+    await rig.start({ load });
+    await rig.ask();
+    const report = finishedReport(1, 1);
+    expect(await rig.actor.ask({ kind: 'may-finish', report })).toBe('counts');
+    rig.books.cancel(1, 'ada');
+    expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
+    expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
+    expect(load).toHaveBeenCalledTimes(2);
+    expect(await rig.books.isReported(1, 1)).toBe(false);
+  });
+
+  it('loads again only once, however many messages the turn had, and answers them all', async () => {
+    const runs = Array.from({ length: 8 }, rig.accept);
+    await rig.start({ load }, { arrivalsPerTurnMax: 100 });
+    rig.books.cancel(runs[3] as number, 'ada');
+    const granted = await Promise.all(runs.map((_, slot) => rig.ask(slot)));
+    const expected = runs.filter((runId) => runId !== runs[3]);
+    expect(granted.flatMap(({ lease }) => (lease ? [lease.runId] : []))).toEqual(expected);
+    expect(load).toHaveBeenCalledTimes(2);
+  });
+
+  it('refuses the one message that the database refuses, and goes on with the others', async () => {
+    const runs = [rig.accept(), rig.accept()];
+    const isStart = (writes: Write[]) => writes.some(({ kind }) => kind === 'start');
+    await rig.start({ commit: failing((writes) => (isStart(writes) ? new WriteRefused('refused') : null)) });
+    await Promise.all([rig.ask(0), rig.ask(1)]);
+    const started = rig.actor.ask({ kind: 'started', report: startedReport(runs[0] as number, 1) });
+    const finished = rig.actor.ask({ kind: 'finished', report: finishedReport(runs[0] as number, 1) });
+    await expect(started).rejects.toThrow(WriteRefused);
+    await expect(finished).resolves.toBe('counts');
+    expect(rig.books.look(runs[0] as number)?.state).toBe('finished');
+    expect((await rig.ask(1)).lease?.runId).toBe(runs[1]);
+  });
+
+  it('blames no message that was not tried alone', async () => {
+    const runs = Array.from({ length: 5 }, rig.accept);
+    const isFinish = (writes: Write[]) => writes.some(({ kind }) => kind === 'finish');
+    await rig.start({ commit: failing((writes) => (isFinish(writes) ? new WriteRefused('no') : null)) });
+    for (const [slot] of runs.entries()) await rig.ask(slot);
+    const reports = runs.map((runId, slot) => finishedReport(runId, 1, { slot }));
+    const answers = await Promise.allSettled(
+      reports.map((report) => rig.actor.ask({ kind: 'finished', report })),
+    );
+    const errors = answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as Error) : null));
+    expect(errors.slice(0, 3).every((error) => error instanceof WriteRefused)).toBe(true);
+    expect(errors.slice(3).every((error) => error instanceof NotHandled)).toBe(true);
+    await rig.time(0);
+    expect((await rig.ask(9)).arch).toBe(ARCH);
+  });
+
+  it('gives the slot its lease when a turn was committed but not confirmed', async () => {
+    rig.accept();
+    let failures = 1;
+    await rig.start({
+      commit: async (arch, epoch, writes) => {
+        await rig.books.commit(arch, epoch, writes);
+        if (writes.some(({ kind }) => kind === 'grant') && failures-- > 0) throw new Error('connection lost');
+      },
+    });
+    expect((await rig.ask()).lease).toMatchObject({ runId: 1, attempt: 1 });
+    expect(rig.books.look(1)?.attempt).toBe(1);
+  });
+
+  it('refuses everything while the rows cannot be loaded, and goes on when they can', async () => {
+    let isAway = true;
+    rig.accept();
+    await rig.start({
+      load: (...args) => (isAway ? Promise.reject(new Error('away')) : rig.books.load(...args)),
+    });
+    const refused = expect(rig.ask()).rejects.toThrow(NotHandled);
+    await rig.time(1_000);
+    await refused;
+    isAway = false;
+    await rig.time(1_000);
+    expect((await rig.ask()).lease?.runId).toBe(1);
+  });
+
+  it('does not forget that the waiting reports were drained', async () => {
+    rig.accept();
+    let failures = 1;
+    const isGrant = (writes: Write[]) => writes.some(({ kind }) => kind === 'grant');
+    await rig.start({
+      commit: failing((writes) => (isGrant(writes) && failures-- > 0 ? new Error('away') : null)),
+    });
+    rig.actor.setReportsDrained();
+    await rig.time(0);
+    await rig.ask();
+    await rig.time(60_000);
+    expect(rig.books.look(1)?.attempts[0]?.outcome).toBe('expired');
+  });
+});

@@ -1,0 +1,153 @@
+import { MemoryBroker, MemoryBus, NoAnswer } from '@proctor/bus';
+import type { Fact } from '@proctor/contracts';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { ARCH } from '../../../../test/support/runs';
+import { silenceLog } from '../../../../test/support/silent-log';
+import { Tenure } from '../ownership/tenure';
+import { FactPublisher } from './fact-publisher';
+import { FactPublishers } from './fact-publishers';
+
+const SETTINGS = { pollMs: 5_000, pauseMs: 100, factsPerLookMax: 3 };
+const TENURE_MS = 10_000_000;
+
+silenceLog();
+
+describe('FactPublisher', () => {
+  let clock: VirtualClock;
+  let bus: MemoryBus;
+  let tenure: Tenure;
+  let publishers: FactPublishers;
+  /** The rows: those not published yet. */
+  let rows: Fact[];
+  let isAway: boolean;
+  const looks = jest.fn();
+
+  beforeEach(async () => {
+    clock = new VirtualClock();
+    bus = new MemoryBus(new MemoryBroker({ clock }));
+    tenure = new Tenure({ arch: ARCH, epoch: 1 }, clock, jest.fn());
+    tenure.extendTo(clock.now() + TENURE_MS);
+    rows = [];
+    isAway = false;
+    looks.mockReset();
+    const facts = {
+      unpublished: (arch: string, limit: number) => {
+        looks();
+        if (isAway) return Promise.reject(new Error('away'));
+        return Promise.resolve(rows.filter((row) => row.arch === arch).slice(0, limit));
+      },
+      markPublished: (ids: number[]) => {
+        if (isAway) return Promise.reject(new Error('away'));
+        rows = rows.filter(({ factId }) => !ids.includes(factId));
+        return Promise.resolve();
+      },
+    };
+    publishers = new FactPublishers(
+      (begun) => new FactPublisher(begun, { facts, bus, clock }, () => SETTINGS),
+    );
+    await publishers.begin(tenure);
+    await time(1_000);
+  });
+  afterEach(() => publishers.end(tenure));
+
+  const time = (ms: number) => clock.runUntil(clock.now() + ms);
+
+  function happens(factId: number, runId = 1, arch = ARCH): void {
+    rows.push({
+      ...{ factId, runId, arch, suite: 'trixie', kind: 'granted', state: 'leased', attempt: 1 },
+      ...{ actor: 'scheduler', reason: null, verdict: null, at: '2026-01-01T00:00:00.000Z' },
+    });
+  }
+
+  async function published(): Promise<number[]> {
+    const ids: number[] = [];
+    const abort = new AbortController();
+    const reading = (async () => {
+      for await (const { factId } of bus.readEvents(ARCH, abort.signal)) ids.push(factId);
+    })();
+    await time(0);
+    abort.abort();
+    await reading;
+    return ids;
+  }
+
+  it('publishes at a word what was committed, and else at the next poll', async () => {
+    happens(1);
+    await time(50);
+    expect(await published()).toEqual([]);
+    publishers.look(ARCH);
+    await time(0);
+    expect(await published()).toEqual([1]);
+    happens(2);
+    happens(3, 1, 'riscv64');
+    publishers.look('riscv64');
+    await time(SETTINGS.pollMs);
+    expect(await published()).toEqual([1, 2]);
+    expect(rows.map(({ factId }) => factId)).toEqual([3]);
+  });
+
+  it('publishes more than one look finds, look after look', async () => {
+    for (let id = 1; id <= 10; id++) happens(id, id % 4);
+    publishers.look(ARCH);
+    await time(0);
+    expect((await published()).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(rows).toEqual([]);
+  });
+
+  it('looks once for many words in a short while', async () => {
+    publishers.look(ARCH);
+    await time(0);
+    looks.mockClear();
+    for (let word = 0; word < 20; word++) {
+      publishers.look(ARCH);
+      await time(4);
+    }
+    await time(100);
+    expect(looks).toHaveBeenCalledTimes(1);
+  });
+
+  it('never publishes a later fact of a run before an earlier one, and goes on with other runs', async () => {
+    const publish = bus.publishEvent.bind(bus);
+    let refusals = 1;
+    jest.spyOn(bus, 'publishEvent').mockImplementation((fact) => {
+      return fact.factId === 1 && refusals-- > 0 ? Promise.reject(new NoAnswer('no')) : publish(fact);
+    });
+    happens(1, 7);
+    happens(2, 8);
+    happens(3, 7);
+    publishers.look(ARCH);
+    await time(0);
+    expect(await published()).toEqual([2]);
+    await time(SETTINGS.pollMs);
+    expect(await published()).toEqual([2, 1, 3]);
+    expect(rows).toEqual([]);
+  });
+
+  it('publishes again what could not be marked, and nobody gets it twice from the stream', async () => {
+    happens(1);
+    jest.spyOn(bus, 'publishEvent').mockImplementationOnce((fact) => {
+      isAway = true;
+      return bus.publishEvent(fact);
+    });
+    publishers.look(ARCH);
+    await time(0);
+    isAway = false;
+    happens(2);
+    await time(SETTINGS.pollMs);
+    expect(await published()).toEqual([1, 2]);
+    expect(rows).toEqual([]);
+  });
+
+  it('publishes nothing after its tenure, whether it was told or finds so itself', async () => {
+    tenure.extendTo(clock.now());
+    happens(1);
+    publishers.look(ARCH);
+    await time(2 * SETTINGS.pollMs);
+    expect(await published()).toEqual([]);
+    publishers.abandon(tenure);
+    publishers.look(ARCH);
+    await time(2 * SETTINGS.pollMs);
+    expect(await published()).toEqual([]);
+    expect(rows).toHaveLength(1);
+  });
+});

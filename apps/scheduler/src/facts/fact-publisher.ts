@@ -1,0 +1,125 @@
+import { Logger } from '@nestjs/common';
+import type { Bus } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import type { Fact } from '@proctor/contracts';
+import type { Facts } from '@proctor/database';
+import type { Tenure } from '../ownership/tenure';
+
+export interface PublisherPorts {
+  facts: Pick<Facts, 'unpublished' | 'markPublished'>;
+  bus: Pick<Bus, 'publishEvent'>;
+  clock: Clock;
+}
+
+export interface PublisherSettings {
+  /** Facts are looked for at least this often, and again this long after they could not be published. */
+  pollMs: number;
+  /** The least time between two looks: what happens meanwhile goes together. */
+  pauseMs: number;
+  factsPerLookMax: number;
+}
+
+/**
+ * Publishes the facts of one architecture as events, for one tenure: each at least once, those of a run in the order of
+ * their ids.
+ */
+export class FactPublisher {
+  private readonly logger: Logger;
+  private isTold = false;
+  private stopped = false;
+  private endRest = (): void => undefined;
+  private readonly loop: Promise<void>;
+
+  /** Begins to work at once. @param settings as they are at the moment */
+  constructor(
+    private readonly tenure: Tenure,
+    private readonly ports: PublisherPorts,
+    private readonly settings: () => PublisherSettings,
+  ) {
+    this.logger = new Logger(`Facts ${tenure.arch}`);
+    this.loop = this.run();
+  }
+
+  /** Facts were committed: do not wait for the next poll. */
+  look(): void {
+    this.isTold = true;
+    this.endRest();
+  }
+
+  /** Resolves when nothing is published any more. */
+  stop(): Promise<void> {
+    this.stopped = true;
+    this.endRest();
+    return this.loop;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      this.isTold = false;
+      const { pollMs, pauseMs } = this.settings();
+      const outcome = await this.publishWaiting();
+      if (outcome === 'more') continue;
+      await this.rest(pauseMs, () => false);
+      // A word that facts were committed does not help while they cannot be published.
+      await this.rest(pollMs - pauseMs, () => outcome === 'all' && this.isTold);
+    }
+  }
+
+  private async publishWaiting(): Promise<'all' | 'more' | 'failed'> {
+    const { facts } = this.ports;
+    const { factsPerLookMax } = this.settings();
+    if (!this.tenure.holds()) return 'failed';
+    try {
+      const waiting = await facts.unpublished(this.tenure.arch, factsPerLookMax);
+      const published = await this.publish(waiting);
+      if (published.length > 0) await facts.markPublished(published);
+      if (published.length < waiting.length) return 'failed';
+      return waiting.length === factsPerLookMax ? 'more' : 'all';
+    } catch (error) {
+      this.logger.warn(`facts could not be read or marked: ${String(error)}`);
+      return 'failed';
+    }
+  }
+
+  /** Ids of those that the stream has. Runs side by side; those of a run one by one, up to the first that fails. */
+  private async publish(facts: Fact[]): Promise<number[]> {
+    const published: number[] = [];
+    const failures: unknown[] = [];
+    const publishInOrder = async (ofRun: Fact[]): Promise<void> => {
+      for (const fact of ofRun) {
+        if (this.stopped || !this.tenure.holds()) return;
+        await this.ports.bus.publishEvent(fact);
+        published.push(fact.factId);
+      }
+    };
+    await Promise.all(
+      byRun(facts).map((ofRun) => publishInOrder(ofRun).catch((error) => failures.push(error))),
+    );
+    if (failures.length > 0)
+      this.logger.warn(`${facts.length - published.length} facts not published: ${String(failures[0])}`);
+    return published;
+  }
+
+  /** Ends early when it is stopped, or when `isOver` says so as facts are committed. */
+  private rest(ms: number, isOver: () => boolean): Promise<void> {
+    if (this.stopped || isOver()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.ports.clock.after(Math.max(0, ms), resolve);
+      this.endRest = () => {
+        if (!this.stopped && !isOver()) return;
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+function byRun(facts: Fact[]): Fact[][] {
+  const runs = new Map<number, Fact[]>();
+  for (const fact of facts) {
+    const ofRun = runs.get(fact.runId);
+    if (ofRun) ofRun.push(fact);
+    else runs.set(fact.runId, [fact]);
+  }
+  return [...runs.values()];
+}

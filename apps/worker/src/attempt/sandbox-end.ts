@@ -1,0 +1,62 @@
+import type { Clock } from '@proctor/clock';
+import { readOutput, type RunnerOutput } from '../autopkgtest/output';
+import { endOfFile } from '../autopkgtest/plain-file';
+import { judge, type Judgement, type RunnerEnd } from '../autopkgtest/verdict';
+import type { RunFolder } from '../sandbox/run-folder';
+import type { Sandbox } from '../sandbox/sandbox';
+import type { SlotLog } from '../slot/ports';
+
+/** How a sandbox ended: `exitCode` null when it was killed, `limitMs` when that was for its time. */
+export type SandboxEnding = Pick<RunnerEnd, 'exitCode' | 'limitMs'>;
+
+export interface EndParts {
+  clock: Clock;
+  log: SlotLog;
+}
+
+/**
+ * The end of a sandbox: its own, the time limit, an abort, or whoever calls the function that `watch` is given. Nothing
+ * of it is left then.
+ * @param watch begins to watch, and answers how to stop that
+ */
+export async function sandboxEnd(
+  sandbox: Sandbox,
+  limitMs: number,
+  signal: AbortSignal,
+  { clock, log }: EndParts,
+  watch: (kill: () => void) => () => void = () => () => undefined,
+): Promise<SandboxEnding> {
+  let isOverLimit = false;
+  let isKilled = false;
+  const kill = () => {
+    isKilled = true;
+    sandbox.kill().catch((error: unknown) => log.warn(`a sandbox does not end: ${String(error)}`));
+  };
+  const cancelLimit = clock.after(limitMs, () => {
+    isOverLimit = true;
+    kill();
+  });
+  const stopWatching = watch(kill);
+  signal.addEventListener('abort', kill);
+  if (signal.aborted) kill();
+  const { code } = await sandbox.ended;
+  stopWatching();
+  cancelLimit();
+  signal.removeEventListener('abort', kill);
+  // The code of a sandbox that was killed is not the test runner's.
+  return { exitCode: isKilled ? null : code, ...(isOverLimit ? { limitMs } : {}) };
+}
+
+/** What the ending and the runner's files together mean. */
+export async function judgeEnd(
+  folder: RunFolder,
+  ending: SandboxEnding,
+): Promise<{ judgement: Judgement; version: RunnerOutput['version'] }> {
+  const { version, trouble, logEnd } = await readOutput(folder.output);
+  const detail = trouble ?? lastLine(await endOfFile(folder.errors, 1024));
+  return { judgement: judge({ ...ending, detail, logEnd }), version };
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,55 @@
+import type { Trouble } from '@proctor/contracts';
+
+/** What a test runner left when it ended in a way that says nothing about the package. */
+export interface Symptoms {
+  /** The sandbox's: 128 and a signal's number when one ended the runner; null when the worker killed it. */
+  exitCode: number | null;
+  /** The runner's own words on its trouble. */
+  said: string;
+  /** The end of its log. */
+  log: string;
+}
+
+interface Smell {
+  trouble: Trouble;
+  codes?: readonly number[];
+  said?: RegExp;
+  log?: RegExp;
+}
+
+/** How apt and dpkg-source say that a file could not be had. */
+const NOT_FETCHED =
+  /failed to fetch|unable to fetch|could not (?:resolve|connect)|temporary failure resolving|unable to connect|hash sum mismatch|mirror sync in progress|404 +not found|does not have a release file|release file for \S+ (?:is expired|is not valid)|repeatedly failed to download|\(apt failure\)/i;
+
+const MACHINE_LACKS =
+  /no space left on device|disk quota exceeded|cannot allocate memory|out of memory|memoryerror|too many open files|read-only file system|input\/output error|resource temporarily unavailable/i;
+
+/** The setup commands bring the testbed up to date; what went wrong stands only in the log. */
+const NOT_UP_TO_DATE = /setup commands failed|apt-get/i;
+
+/** The first that fits. */
+const SMELLS: readonly Smell[] = [
+  { trouble: 'machine', said: MACHINE_LACKS },
+  { trouble: 'archive', said: NOT_FETCHED },
+  { trouble: 'archive', said: NOT_UP_TO_DATE, log: NOT_FETCHED },
+  { trouble: 'testbed', codes: [16] },
+  // The shell could not execute the runner; the kernel killed it, as it does when memory is short.
+  { trouble: 'machine', codes: [126, 127, 137] },
+];
+
+/** What a tmpfail smells of; undefined when nobody knows. */
+export function troubleOf({ exitCode, said, log }: Symptoms): Trouble | undefined {
+  const found = SMELLS.find(
+    (smell) =>
+      (!smell.codes || (exitCode !== null && smell.codes.includes(exitCode))) &&
+      (!smell.said || smell.said.test(said)) &&
+      (!smell.log || smell.log.test(log)),
+  );
+  return found?.trouble;
+}
+
+/** The setup commands are the worker's own: when they could not fetch a file, the package is not to blame. */
+export function isUpgradeTrouble({ exitCode, said, log }: Symptoms): boolean {
+  const isBlamedOnPackage = exitCode === 12 || exitCode === 14;
+  return isBlamedOnPackage && /setup commands failed with status 100/.test(said) && NOT_FETCHED.test(log);
+}

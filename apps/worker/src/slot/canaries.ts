@@ -1,0 +1,46 @@
+import type { CanaryResult, CanaryTest } from '@proctor/contracts';
+import type { CanaryEnd, SlotParts } from './ports';
+
+const MESSAGE_LENGTH_MAX = 1000;
+
+/** A slot's canary tests: the one that is executed, and the results that their dispatchers have not answered yet. */
+export class Canaries {
+  private readonly results = new Map<string, CanaryResult>();
+  private readonly abort = new AbortController();
+
+  constructor(private readonly parts: Pick<SlotParts, 'canaries' | 'log'>) {}
+
+  /** Resolves when it has ended, whatever happened; never rejects. */
+  async execute(test: CanaryTest): Promise<void> {
+    const { log } = this.parts;
+    const { canary, suite, arch, backend } = test;
+    log.log(`canary test ${canary} on ${suite}/${arch} (${backend}) begins`);
+    const end = await this.outcome(test);
+    if (this.abort.signal.aborted) return;
+    const message = end.message.slice(0, MESSAGE_LENGTH_MAX);
+    log.log(`canary test ${canary}: ${end.passed ? 'passed' : 'failed'} (${message})`);
+    this.results.set(arch, { canary, passed: end.passed, message });
+  }
+
+  /** To be told with the next ask at this architecture. */
+  resultFor(arch: string): CanaryResult | undefined {
+    return this.results.get(arch);
+  }
+
+  /** The dispatcher has answered an ask, with the result if there was one. */
+  heard(arch: string): void {
+    this.results.delete(arch);
+  }
+
+  stop(reason: string): void {
+    this.abort.abort(new Error(reason));
+  }
+
+  private async outcome(test: CanaryTest): Promise<CanaryEnd> {
+    try {
+      return await this.parts.canaries.execute(test, this.abort.signal);
+    } catch (error) {
+      return { passed: false, message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { ConsumerMessages, JetStreamClient, JsMsg } from '@nats-io/jetstream';
+
+/** Messages that a reader asks the server for at once. */
+const READ_AHEAD = 50;
+const PULL_EXPIRES_MS = 5000;
+
+/** What a stream holds on a subject (wildcards allowed), oldest first, then what comes; ends when `signal` aborts. */
+export async function* follow(
+  js: JetStreamClient,
+  stream: string,
+  subject: string,
+  signal?: AbortSignal,
+): AsyncGenerator<JsMsg> {
+  if (signal?.aborted) return;
+  const consumer = await js.consumers.get(stream, { filter_subjects: subject });
+  const messages: ConsumerMessages = await consumer.consume({
+    max_messages: READ_AHEAD,
+    expires: PULL_EXPIRES_MS,
+  });
+  const stop = () => messages.stop();
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const message of messages) yield message;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    stop();
+    // Only tidiness: the server forgets a consumer that nobody asks.
+    void consumer.delete().catch(() => false);
+  }
+}

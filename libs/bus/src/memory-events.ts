@@ -1,0 +1,27 @@
+import type { Fact } from '@proctor/contracts';
+import { Waiters } from './waiters';
+
+/** The event stream of one process. */
+export class MemoryEvents {
+  private readonly facts: Fact[] = [];
+  private readonly ids = new Set<number>();
+  private readonly waiters = new Waiters();
+
+  append(fact: Fact): void {
+    if (this.ids.has(fact.factId)) return;
+    this.ids.add(fact.factId);
+    this.facts.push(structuredClone(fact));
+    this.waiters.wake(fact.arch);
+  }
+
+  async *read(arch: string, signal?: AbortSignal): AsyncGenerator<Fact> {
+    for (let place = 0; !signal?.aborted;) {
+      const fact = this.facts[place];
+      if (!fact) await this.waiters.wait(arch, signal);
+      else {
+        place++;
+        if (fact.arch === arch) yield fact;
+      }
+    }
+  }
+}

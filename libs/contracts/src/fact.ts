@@ -1,0 +1,39 @@
+import type { RunState, Verdict } from './words';
+
+/** What can happen to a run. docs/run-life-cycle.md tells which of them move its state. */
+export const FACT_KINDS = [
+  'requested',
+  'granted',
+  'started',
+  'requeued',
+  'finished',
+  'cancelled',
+  'reprioritised',
+  'published',
+] as const;
+export type FactKind = (typeof FACT_KINDS)[number];
+
+/**
+ * One thing that happened to a run: a row that is never changed, and an event, `proctor.event.{arch}.{kind}`. Events
+ * of a run come in the order of their ids, each at least once. Nothing in it names a package, since runs are private.
+ */
+export interface Fact {
+  /** Rises along a run's life; also the event's `Nats-Msg-Id`. */
+  factId: number;
+  runId: number;
+  arch: string;
+  suite: string;
+  kind: FactKind;
+  /** The run's state after it. */
+  state: RunState;
+  /** The latest granted; 0 when none was. */
+  attempt: number;
+  /** `user NAME`, `worker NAME` or `scheduler`. */
+  actor: string;
+  /** For people; null when there is nothing to say. */
+  reason: string | null;
+  /** Set by `finished` and `cancelled`. */
+  verdict: Verdict | null;
+  /** UTC, as `timestamp` writes it. */
+  at: string;
+}

@@ -1,0 +1,43 @@
+import { recordFacts, userActor } from './fact-statements';
+import { CLOCK } from './horizon';
+import { lockSelected } from './run-selection';
+
+/** Of the architecture $1 and the suite $2, which may be null. */
+const SCOPE = `coalesce(arch, '') = coalesce($1, '') and coalesce(suite, '') = coalesce($2, '')`;
+
+export const PAUSE = `
+  insert into pauses (arch, suite, actor_id, reason, since) values ($1, $2, $3, $4, clock_timestamp())
+  on conflict (coalesce(arch, ''), coalesce(suite, '')) do update
+    set actor_id = excluded.actor_id, reason = excluded.reason, since = excluded.since`;
+
+export const RESUME = `delete from pauses where ${SCOPE} returning pause_id`;
+
+export const DRAIN = `
+  insert into drains (worker, actor_id, reason, since) values ($1, $2, $3, clock_timestamp())
+  on conflict (worker) do update
+    set actor_id = excluded.actor_id, reason = excluded.reason, since = excluded.since`;
+
+export const UNDRAIN = 'delete from drains where worker = $1 returning worker';
+
+/** An order of the kind $2 for each architecture of $1. */
+export const STAND = `
+  insert into orders (arch, kind, suite, worker, actor_id, reason, created_at)
+  select arch, $2, $3, $4, $5, $6, clock_timestamp() from unnest($1::text[]) as concerned(arch)`;
+
+/** Waiting runs that have another priority than $7. */
+export const LOCK_WAITING = lockSelected(`r.state = 'queued' and r.priority <> $7`);
+
+export const REPRIORITISE = `
+  with ${CLOCK},
+  before as materialized (select run_id, priority from runs where run_id = any($1::integer[])),
+  changed as (
+    update runs r set priority = $2 from before where r.run_id = before.run_id
+    returning r.run_id, r.arch, r.suite, r.state, r.attempt, before.priority as old_priority
+  ),
+  told as (${recordFacts({
+    ...{ kind: 'reprioritised', state: { sql: 'f.state' }, attempt: 'f.attempt', actor: userActor('$3') },
+    reason: `'from ' || f.old_priority || ' to ' || $2::smallint || coalesce(': ' || $4::text, '')`,
+    from: 'changed f, clock',
+  })})
+  insert into orders (arch, kind, run_id, priority, actor_id, reason, created_at)
+  select arch, 'reprioritise', run_id, $2, $3, $4::text, clock.now from changed, clock order by run_id`;

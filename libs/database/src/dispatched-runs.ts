@@ -1,0 +1,95 @@
+import type { Pin } from '@proctor/contracts';
+import type { DispatchedRun, HeldLease } from '@proctor/dispatch';
+import type { Statements } from './database';
+import { ARRIVALS, FIRST_PAGE, NEXT_PAGE } from './loading-statements';
+
+/** A row of the statements that select runs for a dispatcher. */
+interface RunRow extends Omit<
+  DispatchedRun,
+  'pinPackages' | 'extraAptSources' | 'attemptsLost' | 'failedOn' | 'lease' | 'latestFailed'
+> {
+  pinPackages: Pin[] | null;
+  extraAptSources: string[] | null;
+  state: 'queued' | 'leased' | 'running';
+  /** The worker of each attempt that was lost. */
+  lostBy: string[] | null;
+  incarnation: string | null;
+  slot: number | null;
+  heldMs: number | null;
+  hasFailed: boolean | null;
+}
+
+/** Rows that are read at a time. */
+const PAGE_LENGTH = 20_000;
+
+/** All of an architecture, oldest first. One that arrives meanwhile may be missing: it is among the arrivals then. */
+export async function unfinishedRuns(statements: Statements, arch: string): Promise<DispatchedRun[]> {
+  const words = new Words();
+  const runs: DispatchedRun[] = [];
+  let page = await statements.query<RunRow>(FIRST_PAGE, [arch, PAGE_LENGTH]);
+  for (;;) {
+    for (const row of page) runs.push(dispatchedRun(row, words));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_LENGTH) return runs;
+    page = await statements.query<RunRow>(NEXT_PAGE, [arch, PAGE_LENGTH, last.arrivedAt, last.runId]);
+  }
+}
+
+/** Those that no dispatcher has taken in, oldest first. */
+export async function arrivedRuns(
+  statements: Statements,
+  arch: string,
+  limit: number,
+): Promise<DispatchedRun[]> {
+  const words = new Words();
+  const rows = await statements.query<RunRow>(ARRIVALS, [arch, limit]);
+  return rows.map((row) => dispatchedRun(row, words));
+}
+
+/** Gives equal words as one string: each row brings its own, and a million of them are held for long. */
+class Words {
+  private readonly known = new Map<string, string>();
+
+  one(word: string): string {
+    const known = this.known.get(word);
+    if (known !== undefined) return known;
+    this.known.set(word, word);
+    return word;
+  }
+
+  oneOrNull(word: string | null): string | null {
+    return word === null ? null : this.one(word);
+  }
+}
+
+/** Written out, since copies of whole rows take several times the memory. */
+function dispatchedRun(row: RunRow, words: Words): DispatchedRun {
+  return {
+    runId: row.runId,
+    package: words.one(row.package),
+    suite: words.one(row.suite),
+    arch: words.one(row.arch),
+    backend: words.one(row.backend),
+    variant: words.one(row.variant),
+    priority: row.priority,
+    trigger: words.oneOrNull(row.trigger),
+    pinPackages: row.pinPackages ?? [],
+    extraAptSources: row.extraAptSources ?? [],
+    isPrivate: row.isPrivate,
+    requestor: words.one(row.requestor),
+    arrivedAt: row.arrivedAt,
+    waitedMs: row.waitedMs,
+    attempt: row.attempt,
+    attemptsLost: row.lostBy?.length ?? 0,
+    failedOn: row.lostBy ? [...new Set(row.lostBy)].sort() : [],
+    lease: leaseOf(row),
+    latestWorker: words.oneOrNull(row.latestWorker),
+    latestFailed: row.hasFailed ?? false,
+  };
+}
+
+function leaseOf({ state, latestWorker: worker, incarnation, slot, heldMs }: RunRow): HeldLease | null {
+  if (state === 'queued' || worker === null || incarnation === null || slot === null || heldMs === null)
+    return null;
+  return { worker, incarnation, slot, state, heldMs };
+}

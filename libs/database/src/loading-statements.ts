@@ -1,0 +1,85 @@
+const BY_ARRIVAL = 'order by r.created_at, r.run_id';
+
+/**
+ * Runs `r` that match, oldest first, $2 at most, as a dispatcher holds them. They are chosen by an index before anything
+ * else is looked at. Lists are null when they are empty, and attempts are looked for only where there are any: most of
+ * a long queue was never granted.
+ */
+function dispatchedRuns(condition: string): string {
+  return `
+  select r.run_id as "runId", r.package, r.suite, r.arch, r.backend, r.variant, r.priority, r.trigger,
+    nullif(r.pin_packages, '[]') as "pinPackages", nullif(r.extra_apt_sources, '[]') as "extraAptSources",
+    r.is_private as "isPrivate", u.name as requestor,
+    (extract(epoch from r.created_at) * 1000)::float8 as "arrivedAt",
+    greatest(0, extract(epoch from statement_timestamp() - r.created_at) * 1000)::float8 as "waitedMs",
+    r.attempt, r.state,
+    case when r.attempt > 0 then (
+      select array_agg(a.worker order by a.attempt) from attempts a
+      where a.run_id = r.run_id and a.outcome in ('expired', 'lost', 'failed')
+    ) end as "lostBy",
+    latest.worker as "latestWorker", latest.incarnation, latest.slot, latest."heldMs", latest."hasFailed"
+  from (select * from runs r where ${condition} ${BY_ARRIVAL} limit $2) r
+  join users u on u.user_id = coalesce(r.retried_by, r.requestor_id)
+  left join lateral (
+    select a.worker, a.incarnation, a.slot, a.outcome = 'failed' as "hasFailed",
+      greatest(0, extract(epoch from statement_timestamp() - a.granted_at) * 1000)::float8 as "heldMs"
+    from attempts a where r.attempt > 0 and a.run_id = r.run_id and a.attempt = r.attempt offset 0
+  ) latest on true
+  ${BY_ARRIVAL}`;
+}
+
+const UNFINISHED = `r.arch = $1 and r.state <> 'finished'`;
+
+export const FIRST_PAGE = dispatchedRuns(UNFINISHED);
+
+/** Those that arrived after the run $4, which did so $3 milliseconds after the epoch. */
+export const NEXT_PAGE = dispatchedRuns(`${UNFINISHED}
+    and (r.created_at, r.run_id) > (timestamptz 'epoch' + $3::float8 * interval '1 millisecond', $4)`);
+
+export const ARRIVALS = dispatchedRuns(`r.arch = $1 and not r.taken_in and r.state = 'queued'`);
+
+/** What a cancelled run was is found in its row, which nobody changes any more. */
+export const ORDERS = `
+  select o.order_id as "orderId", o.kind, o.run_id as "runId", o.priority, u.name as by, r.attempt, r.worker
+  from orders o join users u on u.user_id = o.actor_id left join runs r using (run_id)
+  where o.arch = $1 and not o.taken_in order by o.order_id limit $2`;
+
+export const PAUSES = `
+  select p.arch, p.suite, u.name as by, p.reason, p.since
+  from pauses p join users u on u.user_id = p.actor_id order by p.since, p.pause_id`;
+
+export const PAUSES_OF_ARCH = `
+  select p.suite, u.name as by, p.reason, p.since
+  from pauses p join users u on u.user_id = p.actor_id
+  where p.arch = $1 or p.arch is null order by p.since, p.pause_id`;
+
+export const DRAINS = `
+  select d.worker, u.name as by, d.reason, d.since
+  from drains d join users u on u.user_id = d.actor_id order by d.since, d.worker`;
+
+export const JUDGEMENTS = `
+  select distinct on (worker) worker, standing, reason,
+    greatest(0, extract(epoch from statement_timestamp() - at) * 1000)::float8 as "agoMs"
+  from worker_judgements where arch = $1 order by worker, judgement_id desc`;
+
+/** Slot time older than this is not worth a thousandth. */
+const HALF_LIVES = 10;
+
+export const USAGE = `
+  select u.name as requestor, used."slotMs"
+  from (
+    select coalesce(r.retried_by, r.requestor_id) as user_id, sum(
+      greatest(0, extract(epoch from a.ended_at - a.granted_at)) * 1000
+      * power(0.5, greatest(0, extract(epoch from statement_timestamp() - a.ended_at)) * 1000 / $2)
+    )::float8 as "slotMs"
+    from attempts a join runs r using (run_id)
+    where r.arch = $1 and a.ended_at > statement_timestamp() - ${HALF_LIVES} * $2 * interval '1 millisecond'
+    group by 1
+  ) used join users u using (user_id) order by u.name`;
+
+export const DURATIONS = `
+  select package, seconds * 1000 as "durationMs" from package_durations where arch = $1 order by package`;
+
+/** Whether a report of the attempt $2 of the run $1 was booked. */
+export const IS_REPORTED = `
+  select from attempts where run_id = $1 and attempt = $2 and outcome in ('finished', 'failed')`;

@@ -1,0 +1,23 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** A run's key and requestor are checked together: one look for each row instead of two, and they must belong together. */
+export class RunOwners1764300060000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      'alter table api_keys add constraint api_keys_key_id_user_id_key unique (key_id, user_id)',
+    );
+    await runner.query(`alter table runs
+      drop constraint runs_requestor_id_fkey,
+      drop constraint runs_api_key_id_fkey,
+      add constraint runs_api_key_id_requestor_id_fkey
+        foreign key (api_key_id, requestor_id) references api_keys (key_id, user_id)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`alter table runs
+      drop constraint runs_api_key_id_requestor_id_fkey,
+      add constraint runs_requestor_id_fkey foreign key (requestor_id) references users,
+      add constraint runs_api_key_id_fkey foreign key (api_key_id) references api_keys`);
+    await runner.query('alter table api_keys drop constraint api_keys_key_id_user_id_key');
+  }
+}

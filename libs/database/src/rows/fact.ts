@@ -1,0 +1,59 @@
+import type { FactKind, RunState, Verdict } from '@proctor/contracts';
+import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+
+/**
+ * One thing that happened to a run, inserted by the statement that made it happen. Rows are only added. Of one run, ids
+ * rise in the order of the commits, since each is drawn while its run's row is locked. No foreign key holds it to its
+ * run: it would be looked up once more for each of the thousands that a request may add.
+ */
+@Entity('facts')
+@Check(
+  'facts_kind_check',
+  `kind in ('requested', 'granted', 'started', 'requeued', 'finished', 'cancelled', 'reprioritised', 'published')`,
+)
+@Check('facts_state_check', `state in ('queued', 'leased', 'running', 'finished')`)
+@Check('facts_verdict_check', `verdict in ('pass', 'neutral', 'fail', 'tmpfail')`)
+@Index('facts_story', ['runId', 'factId'])
+@Index('facts_unpublished', { synchronize: false })
+export class FactRow {
+  /** As pg gives a bigint. */
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
+  factId: string;
+
+  @Column('integer')
+  runId: number;
+
+  @Column('text')
+  arch: string;
+
+  @Column('text')
+  suite: string;
+
+  @Column('text')
+  kind: FactKind;
+
+  /** The run's after it. */
+  @Column('text')
+  state: RunState;
+
+  /** The latest granted; 0 when none was. */
+  @Column('integer')
+  attempt: number;
+
+  /** `user NAME`, `worker NAME` or `scheduler`. */
+  @Column('text')
+  actor: string;
+
+  @Column('text', { nullable: true })
+  reason: string | null;
+
+  @Column('text', { nullable: true })
+  verdict: Verdict | null;
+
+  @Column('timestamp with time zone', { precision: 3 })
+  at: Date;
+
+  /** Whether it is an event that the bus has taken. */
+  @Column('boolean', { default: false })
+  published: boolean;
+}

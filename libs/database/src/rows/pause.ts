@@ -1,0 +1,31 @@
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { UserRow } from './user';
+
+/** A suite queue, several of them, or everything, that a user has stopped: one row for each scope. */
+@Entity('pauses')
+@Index('pauses_scope', { synchronize: false })
+export class PauseRow {
+  @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
+  pauseId: number;
+
+  /** Null: every architecture. */
+  @Column('text', { nullable: true })
+  arch: string | null;
+
+  /** Null: every suite. */
+  @Column('text', { nullable: true })
+  suite: string | null;
+
+  @Column('integer')
+  actorId: number;
+
+  @ManyToOne(() => UserRow, { nullable: false })
+  @JoinColumn({ name: 'actor_id', foreignKeyConstraintName: 'pauses_actor_id_fkey' })
+  actor?: UserRow;
+
+  @Column('text')
+  reason: string;
+
+  @Column('timestamp with time zone', { precision: 3 })
+  since: Date;
+}

@@ -1,0 +1,46 @@
+/**
+ * Which runs a user means: those that match everything that is named. At least one besides `keyId` is to be named,
+ * which the caller sees to.
+ */
+export interface RunSelection {
+  runIds?: number[];
+  package?: string;
+  trigger?: string;
+  suite?: string;
+  arch?: string;
+  /** Only runs that this API key may read. */
+  keyId?: number;
+}
+
+/** PostgreSQL's integer. */
+export const RUN_ID_MAX = 2 ** 31 - 1;
+
+/**
+ * The ids of the runs `r` that are selected, ascending, locked in that order, as everybody does who waits for several
+ * rows. A row that somebody holds is waited for and looked at again.
+ * @param condition on `r`; its parameters begin at $7
+ */
+export function lockSelected(condition: string): string {
+  return `
+    select r.run_id as "runId" from runs r
+    where ${condition}
+      and ($1::integer[] is null or r.run_id = any($1::integer[]))
+      and ($2::text is null or r.package = $2)
+      and ($3::text is null or r.trigger = $3)
+      and ($4::text is null or r.suite = $4)
+      and ($5::text is null or r.arch = $5)
+      and ($6::integer is null or r.api_key_id = $6)
+    order by r.run_id for no key update`;
+}
+
+/** $1 to $6 of `lockSelected`. */
+export function selectionParameters(selection: RunSelection): unknown[] {
+  return [
+    selection.runIds?.filter((runId) => runId <= RUN_ID_MAX) ?? null,
+    selection.package ?? null,
+    selection.trigger ?? null,
+    selection.suite ?? null,
+    selection.arch ?? null,
+    selection.keyId ?? null,
+  ];
+}

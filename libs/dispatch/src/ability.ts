@@ -1,0 +1,40 @@
+import type { LeaseRequest } from '@proctor/contracts';
+import type { DispatchedRun } from './journal';
+
+/** What a run needs of the slot that executes it. */
+export interface Needs {
+  suite: string;
+  backend: string;
+  variant: string;
+  /** The class of its package, which the slot must declare; null for none. */
+  sizeClass: string | null;
+  /** Workers on which it has failed: it goes elsewhere if that can be. Sorted. */
+  avoided: readonly string[];
+}
+
+/** What a worker offers, as its asks say it. */
+export type Offer = Pick<LeaseRequest, 'testbeds' | 'variants' | 'sizeClasses'>;
+
+export function needsOf(run: DispatchedRun, sizeClass: string | null): Needs {
+  const { suite, backend, variant, failedOn } = run;
+  return { suite, backend, variant, sizeClass, avoided: failedOn.toSorted() };
+}
+
+/** Whether a slot of the worker could execute such a run at once; whether it should is another matter. */
+export function canExecute(offer: Offer, needs: Needs): boolean {
+  const { suite, backend } = needs;
+  return (
+    offersRoom(offer, needs) &&
+    offer.testbeds.some(
+      (testbed) => testbed.suite === suite && testbed.backend === backend && testbed.state === 'ready',
+    )
+  );
+}
+
+/** Whether nothing but a testbed can be missing. */
+export function offersRoom(
+  { variants, sizeClasses }: Omit<Offer, 'testbeds'>,
+  { variant, sizeClass }: Needs,
+): boolean {
+  return variants.includes(variant) && (sizeClass === null || (sizeClasses ?? []).includes(sizeClass));
+}

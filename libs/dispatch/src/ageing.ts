@@ -1,0 +1,31 @@
+import type { DispatchedRun } from './journal';
+import type { AgeingSettings } from './settings';
+
+/**
+ * How long runs have waited, and by how many levels of priority that lifts them. The `waitedMs` of each run in memory
+ * tells of the moment when the dispatcher began, so it is negative for runs that arrived later.
+ */
+export class Ageing {
+  /** @param settings those that hold at the moment of the call */
+  constructor(
+    private readonly beganMs: number,
+    private readonly settings: () => AgeingSettings,
+  ) {}
+
+  /** @param now when `waitedMs` was read */
+  begin(run: DispatchedRun, now: number): void {
+    run.waitedMs -= now - this.beganMs;
+  }
+
+  /** The priority that the run has by now; never falls while it waits. */
+  levelOf(run: DispatchedRun, now: number): number {
+    const { stepMs, stepsMax } = this.settings();
+    const waitedMs = run.waitedMs + now - this.beganMs;
+    return run.priority + Math.max(0, Math.min(Math.floor(waitedMs / stepMs), stepsMax));
+  }
+
+  /** The level that no run of this priority can pass. */
+  levelMax(priority: number): number {
+    return priority + this.settings().stepsMax;
+  }
+}

@@ -1,0 +1,99 @@
+import {
+  canaryTestbed,
+  failuresWith,
+  quarantineLengthMs,
+  whomToBlame,
+  whyBlamed,
+  type Failure,
+} from './blame';
+
+function failure(runId: number, changes: Partial<Failure> = {}): Failure {
+  return {
+    runId,
+    package: `package${runId}`,
+    suite: 'trixie',
+    backend: 'unshare',
+    variant: 'autopkgtest',
+    isPrivate: false,
+    message: 'the testbed failed',
+    ...changes,
+  };
+}
+
+describe('who is to blame for a failure on w1', () => {
+  it.each([
+    ['the run has not failed yet', [], undefined, 'worker'],
+    ['it smells of the testbed', [], 'testbed', 'worker'],
+    ['it smells of the machine', [], 'machine', 'worker'],
+    ['a file could not be fetched', [], 'archive', 'archive'],
+    ['the run has failed here before', ['w1'], undefined, 'worker'],
+    ['the run has failed elsewhere before', ['w2'], 'machine', 'run'],
+    ['the run has failed here and elsewhere before', ['w1', 'w2'], 'testbed', 'run'],
+    ['the run has failed elsewhere, and now a file could not be fetched', ['w2'], 'archive', 'archive'],
+  ] as const)('%s', (_what, failedOn, trouble, blamed) => {
+    expect(whomToBlame(failedOn, 'w1', trouble)).toBe(blamed);
+  });
+});
+
+it('failures of one package count once, by the latest', () => {
+  const failures = [failure(1), failure(2), failure(3, { package: 'package1' })].reduce(
+    (list: Failure[], next) => failuresWith(list, next),
+    [],
+  );
+  expect(failures.map(({ runId }) => runId)).toEqual([2, 3]);
+});
+
+describe('why a worker is not sound', () => {
+  it('names runs and what they ended with', () => {
+    expect(whyBlamed([failure(12), failure(15, { message: 'no space left' })], false)).toBe(
+      '2 failures here in a row: run 12 (the testbed failed), run 15 (no space left)',
+    );
+  });
+
+  it('tells nothing of a private run but its id, and no name of a package', () => {
+    const secret = failure(12, { isPrivate: true, package: 'secret', message: 'secret failed' });
+    expect(whyBlamed([secret, failure(13, { package: 'hello' })], false)).not.toMatch(/secret|hello/);
+    expect(whyBlamed([secret], false)).toBe('an attempt failed here: run 12');
+    expect(whyBlamed([secret], true)).toBe('an attempt failed here soon after a canary test passed: run 12');
+  });
+
+  it('is short, however many failed and however much they said', () => {
+    const failures = Array.from({ length: 100 }, (_, index) => failure(index, { message: 'x'.repeat(2000) }));
+    expect(whyBlamed(failures, false).length).toBeLessThan(1000);
+    expect(whyBlamed(failures, false)).toMatch(/run 99 \(x+…\), 95 more before$/);
+  });
+});
+
+it.each([
+  [0, 600],
+  [1, 1_200],
+  [3, 4_800],
+  [4, 5_000],
+  [10_000, 5_000],
+])('after %i failed canary tests the next one waits %i ms', (strikes, ms) => {
+  expect(quarantineLengthMs({ quarantineMs: 600, quarantineMaxMs: 5_000 }, strikes)).toBe(ms);
+});
+
+describe('the testbed of a canary test', () => {
+  const ready = (suite: string, state = 'ready' as const) => ({ suite, backend: 'unshare', state });
+  const request = { testbeds: [ready('sid'), ready('trixie')], variants: ['stub', 'autopkgtest'] };
+
+  it.each([
+    ['of the latest failure', [failure(1, { suite: 'sid' }), failure(2)], 'trixie', 'autopkgtest'],
+    [
+      'of an earlier one that is still offered',
+      [failure(1), failure(2, { suite: 'gone' })],
+      'trixie',
+      'autopkgtest',
+    ],
+    ['of any, when nothing is known', [], 'sid', 'stub'],
+  ])('is that %s', (_what, failures, suite, variant) => {
+    expect(canaryTestbed(request, failures)).toEqual({ suite, backend: 'unshare', variant });
+  });
+
+  it('is ready', () => {
+    const testbeds = [{ suite: 'trixie', backend: 'unshare', state: 'building' as const }];
+    expect(canaryTestbed({ testbeds, variants: ['autopkgtest'] }, [failure(1)])).toBeUndefined();
+    expect(canaryTestbed({ ...request, variants: [] }, [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,102 @@
+import type { DispatchedRun } from './journal';
+import { arrivedBefore } from './order';
+import { SortedRuns } from './sorted-runs';
+import type { Account } from './usage';
+
+/**
+ * The waiting runs of one lane, priority and requestor in order of arrival, so the head has the highest level. Runs of a
+ * package that has as many leases as it may are parked when they come to the head: they do not block the others.
+ */
+export class Bucket {
+  private readonly runs = new SortedRuns();
+  private readonly parked = new Map<string, SortedRuns>();
+  private length = 0;
+
+  constructor(
+    readonly priority: number,
+    readonly account: Account,
+  ) {}
+
+  /** Parked runs are counted, here and in all that follows but `head`. */
+  get size(): number {
+    return this.length;
+  }
+
+  /** The oldest run that a slot may have, after parking those before it. */
+  head(isFull: (packageName: string) => boolean, onPark: (packageName: string) => void) {
+    let head = this.runs.first();
+    while (head && isFull(head.package)) {
+      this.runs.remove(head);
+      this.parkedOf(head.package).add(head);
+      onPark(head.package);
+      head = this.runs.first();
+    }
+    return head;
+  }
+
+  add(run: DispatchedRun): void {
+    const before = this.runs.size;
+    this.runs.add(run);
+    this.length += this.runs.size - before;
+  }
+
+  /** When one leaves that was not parked, the next of its package takes its place. */
+  remove(run: DispatchedRun): boolean {
+    const isRemoved = this.runs.remove(run);
+    if (isRemoved) this.unpark(run.package, 1);
+    else if (!this.removeParked(run)) return false;
+    this.length -= 1;
+    return true;
+  }
+
+  /** Brings the oldest parked runs of a package back to their places; whether any is parked still. */
+  unpark(packageName: string, count: number): boolean {
+    for (let index = 0; index < count; index += 1) {
+      const run = this.parked.get(packageName)?.first();
+      if (!run) return false;
+      this.removeParked(run);
+      this.runs.add(run);
+    }
+    return this.parked.has(packageName);
+  }
+
+  last(): DispatchedRun | undefined {
+    let last: DispatchedRun | undefined;
+    for (const part of this.parts()) {
+      const run = part.last();
+      if (run && (!last || arrivedBefore(last, run))) last = run;
+    }
+    return last;
+  }
+
+  countBefore(run: DispatchedRun): number {
+    let count = 0;
+    for (const part of this.parts()) count += part.countBefore(run);
+    return count;
+  }
+
+  /** How many at the beginning have a property that the later ones have not. */
+  countWhile(holds: (run: DispatchedRun) => boolean): number {
+    let count = 0;
+    for (const part of this.parts()) count += part.countWhile(holds);
+    return count;
+  }
+
+  private *parts(): Iterable<SortedRuns> {
+    yield this.runs;
+    yield* this.parked.values();
+  }
+
+  private parkedOf(packageName: string): SortedRuns {
+    let parked = this.parked.get(packageName);
+    if (!parked) this.parked.set(packageName, (parked = new SortedRuns()));
+    return parked;
+  }
+
+  private removeParked(run: DispatchedRun): boolean {
+    const parked = this.parked.get(run.package);
+    const removed = parked?.remove(run) ?? false;
+    if (parked?.size === 0) this.parked.delete(run.package);
+    return removed;
+  }
+}

@@ -1,0 +1,156 @@
+import { BlameRig, judgements, MINUTE_MS } from '../../../test/support/blame-rig';
+import { ARCH, leaseRequest } from '../../../test/support/runs';
+
+const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
+
+/** w1 is, beside w2. */
+function quarantined(): BlameRig {
+  const rig = BlameRig.pair();
+  rig.fail('w1', 3);
+  return rig;
+}
+
+/** w2 stays alive meanwhile. */
+function wait(rig: BlameRig, ms: number): void {
+  rig.now += ms;
+  rig.ask({ worker: 'w2' });
+}
+
+describe('a quarantined worker', () => {
+  it('is asked for a canary test after a while, where it failed, and returns when that passes', () => {
+    const rig = quarantined();
+    wait(rig, 10 * MINUTE_MS - 1);
+    expect(rig.canaryAsked()).toBeUndefined();
+    wait(rig, 1);
+    const { reply } = rig.ask();
+    const where = { suite: 'trixie', arch: ARCH, backend: 'unshare', variant: 'autopkgtest' };
+    expect(reply).toMatchObject({ lease: null, canary: { canary: '7.1', ...where } });
+    const { writes, reply: next } = rig.tellCanary('w1', reply, true);
+    const reason = 'the canary test passed';
+    expect(writes[0]).toEqual({ kind: 'judge-worker', worker: 'w1', standing: 'sound', reason });
+    expect(next.lease).not.toBeNull();
+  });
+
+  it('stays so when its canary test fails, and waits twice as long each time', () => {
+    const rig = quarantined();
+    for (const minutes of [10, 20, 40, 80, 160, 320, 360, 360]) {
+      wait(rig, minutes * MINUTE_MS - 1);
+      expect(rig.canaryAsked()).toBeUndefined();
+      wait(rig, 1);
+      const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, false);
+      const reason = 'the canary test failed: no space left';
+      expect(writes).toEqual([{ kind: 'judge-worker', worker: 'w1', standing: 'quarantined', reason }]);
+      expect(reply).not.toHaveProperty('canary');
+    }
+  });
+
+  it('that has returned is on probation: one failure is enough, a result ends that', () => {
+    const rig = quarantined();
+    wait(rig, 10 * MINUTE_MS);
+    const { reply } = rig.tellCanary('w1', rig.ask().reply, true);
+    expect(judgements(rig.end('w1', reply, 'tmpfail'))).toMatchObject([
+      { standing: 'quarantined', reason: expect.stringMatching(/^an attempt failed here soon after/) },
+    ]);
+    wait(rig, 20 * MINUTE_MS - 1);
+    expect(rig.canaryAsked()).toBeUndefined();
+    wait(rig, 1);
+    rig.tellCanary('w1', rig.ask().reply, true);
+    rig.execute('w1', 'pass');
+    expect(rig.fail('w1', 2)).toEqual([]);
+  });
+
+  it('gets one canary test at a time, the same when its slot asks again', () => {
+    const rig = quarantined();
+    wait(rig, 10 * MINUTE_MS);
+    expect([rig.canaryAsked(), rig.canaryAsked()]).toMatchObject([{ canary: '7.1' }, { canary: '7.1' }]);
+    expect(rig.canaryAsked({ slot: 1 })).toBeUndefined();
+    wait(rig, 10 * MINUTE_MS - 1);
+    expect(rig.canaryAsked({ slot: 1 })).toBeUndefined();
+    wait(rig, 1);
+    expect(rig.canaryAsked({ slot: 1 })).toMatchObject({ canary: '7.2' });
+    expect(rig.canaryAsked({ slot: 2, incarnation: NEW_LIFE })).toMatchObject({ canary: '7.3' });
+  });
+
+  it.each([
+    ['that an earlier owner asked for', '6.1'],
+    ['that nobody asked for', '7.2'],
+  ])('does not return by a canary test %s', (_what, canary) => {
+    const rig = quarantined();
+    wait(rig, 10 * MINUTE_MS);
+    rig.ask();
+    expect(rig.ask({ canary: { canary, passed: true, message: 'fine' } }).writes).toEqual([]);
+    expect(rig.standing('w1')).toBe('quarantined');
+  });
+
+  it('does not return by the canary test of another worker', () => {
+    const rig = quarantined();
+    wait(rig, 10 * MINUTE_MS);
+    const { reply } = rig.ask();
+    expect(judgements(rig.tellCanary('w2', reply, true).writes)).toEqual([]);
+  });
+
+  it('tells the result twice for nothing', () => {
+    const rig = quarantined();
+    wait(rig, 10 * MINUTE_MS);
+    const { reply } = rig.ask();
+    expect(rig.tellCanary('w1', reply, false).writes).toHaveLength(1);
+    expect(rig.tellCanary('w1', reply, false).writes).toEqual([]);
+  });
+
+  it.each([
+    ['without a testbed', { testbeds: [] }],
+    ['with a problem', { problem: 'the disk is full' }],
+  ])('%s gets no canary test', (_what, changes) => {
+    const rig = quarantined();
+    wait(rig, 10 * MINUTE_MS);
+    expect(rig.canaryAsked(changes)).toBeUndefined();
+    expect(rig.canaryAsked()).toBeDefined();
+  });
+
+  it('gets none while it is drained', () => {
+    const rig = quarantined();
+    wait(rig, 10 * MINUTE_MS);
+    rig.drain('w1');
+    expect(rig.canaryAsked()).toBeUndefined();
+  });
+
+  it('is tried at once, once, when nobody else is left to do its work', () => {
+    const rig = quarantined();
+    rig.now += 4 * MINUTE_MS;
+    const { reply } = rig.ask();
+    expect(reply.canary).toBeDefined();
+    rig.tellCanary('w1', reply, false);
+    expect(rig.canaryAsked()).toBeUndefined();
+  });
+});
+
+describe('after a reload', () => {
+  const judgement = { worker: 'w1', reason: 'whatever', agoMs: 4 * MINUTE_MS };
+
+  it('a quarantine goes on for the rest of its time', () => {
+    const rig = new BlameRig({ judgements: [{ ...judgement, standing: 'quarantined' }] });
+    wait(rig, 6 * MINUTE_MS - 1);
+    expect(rig.ask().reply.lease).toBeNull();
+    expect(rig.canaryAsked()).toBeUndefined();
+    expect(rig.state.judgements.reasonOf('w1')).toBe('whatever');
+    wait(rig, 1);
+    const { reply } = rig.ask();
+    expect(reply).toMatchObject({ lease: null, canary: { suite: 'trixie' } });
+    expect(rig.tellCanary('w1', reply, true).reply.lease).not.toBeNull();
+  });
+
+  it('a slowed worker stays so, and a sound one is sound', () => {
+    const rig = new BlameRig({ judgements: [{ ...judgement, standing: 'slowed' }] });
+    expect(rig.ask().reply).toMatchObject({ lease: null, canary: { canary: '7.1' } });
+    const sound = new BlameRig({ judgements: [{ ...judgement, standing: 'sound' }] });
+    expect(sound.ask().reply.lease).not.toBeNull();
+  });
+
+  it('the slot of a lease of a quarantined worker still holds it', () => {
+    const { incarnation, slot } = leaseRequest();
+    const lease = { worker: 'w1', incarnation, slot, state: 'running' as const, heldMs: 5 };
+    const run = { ...new BlameRig().state.runs.get(1)!, attempt: 1, latestWorker: 'w1', lease };
+    const rig = new BlameRig({ runs: [run], judgements: [{ ...judgement, standing: 'quarantined' }] });
+    expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 1 });
+  });
+});

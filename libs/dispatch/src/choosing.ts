@@ -1,0 +1,83 @@
+import { canExecute, type Needs, type Offer } from './ability';
+import type { Bucket } from './bucket';
+import type { DispatcherState } from './dispatcher-state';
+import type { DispatchedRun } from './journal';
+import { arrivedBefore } from './order';
+import { pauseOf } from './standing';
+import type { SuiteQueue } from './suite-queue';
+import { ableWorkers } from './workers';
+
+/** A slot that asks, and what it can execute. */
+export type AskingSlot = Offer & { worker: string };
+
+/** The head of a bucket, and what decides between heads. */
+interface Candidate {
+  run: DispatchedRun;
+  level: number;
+  /** The requestor's slot time by weight. */
+  share: number;
+}
+
+/**
+ * The best waiting run that the slot can execute: of the highest level, there of the requestor who has used the least
+ * slot time by weight, and of those the first that arrived. Looks at one run of each bucket, however many wait.
+ */
+export function bestRun(state: DispatcherState, slot: AskingSlot, now: number): DispatchedRun | undefined {
+  let best: Candidate | undefined;
+  for (const queue of state.queues.all()) {
+    if (isHeldBack(state, queue)) continue;
+    for (const lane of queue.lanes()) {
+      if (!canExecute(slot, lane.needs) || isBetterElsewhere(state, slot.worker, lane.needs, now)) continue;
+      for (const bucket of lane.buckets()) best = better(state, bucket, best, now);
+    }
+  }
+  return best?.run;
+}
+
+/** Whether a worker that the run does not avoid could execute it, while this one is better avoided. */
+export function isBetterElsewhere(
+  state: DispatcherState,
+  worker: string,
+  needs: Needs,
+  now: number,
+): boolean {
+  if (!needs.avoided.includes(worker)) return false;
+  const { suite, backend, variant, sizeClass, avoided } = needs;
+  const able = ableWorkers(state, suite, backend, variant, sizeClass, now);
+  return able.some((other) => !avoided.includes(other.worker));
+}
+
+/** A pause or the cap of the suite keeps all its runs from every slot. */
+function isHeldBack(state: DispatcherState, { suite }: SuiteQueue): boolean {
+  return (
+    state.leases.ofSuite.of(suite) >= state.settings.caps.perSuiteMax ||
+    pauseOf(state.standing, suite) !== undefined
+  );
+}
+
+/** The better one of `best` and the head of the bucket. */
+function better(
+  state: DispatcherState,
+  bucket: Bucket,
+  best: Candidate | undefined,
+  now: number,
+): Candidate | undefined {
+  const { caps } = state.settings;
+  if (bucket.account.running >= caps.perRequestorMax) return best;
+  if (best && state.ageing.levelMax(bucket.priority) < best.level) return best;
+  const run = state.queues.headOf(
+    bucket,
+    (packageName) => state.leases.ofPackage.of(packageName) >= caps.perPackageMax,
+  );
+  if (!run) return best;
+  const level = state.ageing.levelOf(run, now);
+  if (best && level < best.level) return best;
+  const candidate = { run, level, share: state.usage.shareOf(bucket.account, now) };
+  return !best || goesBefore(candidate, best) ? candidate : best;
+}
+
+function goesBefore(a: Candidate, b: Candidate): boolean {
+  if (a.level !== b.level) return a.level > b.level;
+  if (a.share !== b.share) return a.share < b.share;
+  return arrivedBefore(a.run, b.run);
+}

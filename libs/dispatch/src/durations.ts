@@ -1,0 +1,38 @@
+import type { DispatchSettings } from './settings';
+
+/** How much the latest run of a package says against all earlier ones. */
+const LATEST_WEIGHT = 0.3;
+
+/** How long runs take, learned from those that finished: a moving average of each package, in milliseconds. */
+export class Durations {
+  private readonly averages = new Map<string, number>();
+  private sumMs = 0;
+
+  /** @param settings those that hold at the moment of the call */
+  constructor(
+    loaded: readonly { package: string; durationMs: number }[],
+    private readonly settings: () => Pick<DispatchSettings, 'unknownDurationMs'>,
+  ) {
+    for (const entry of loaded) this.put(entry.package, entry.durationMs);
+  }
+
+  learn(packageName: string, durationMs: number): void {
+    const known = this.averages.get(packageName);
+    this.put(packageName, known === undefined ? durationMs : known + LATEST_WEIGHT * (durationMs - known));
+  }
+
+  /** Whole milliseconds, since sums of it must come out even when its summands leave. */
+  expectedMs(packageName: string): number {
+    return Math.round(this.averages.get(packageName) ?? this.meanMs);
+  }
+
+  /** Of all packages that are known. */
+  get meanMs(): number {
+    return this.averages.size === 0 ? this.settings().unknownDurationMs : this.sumMs / this.averages.size;
+  }
+
+  private put(packageName: string, durationMs: number): void {
+    this.sumMs += durationMs - (this.averages.get(packageName) ?? 0);
+    this.averages.set(packageName, durationMs);
+  }
+}

@@ -1,0 +1,84 @@
+import { DispatcherRig } from '../../../test/support/dispatcher-rig';
+import { waitingRun } from '../../../test/support/runs';
+
+const MINUTE = 60_000;
+const PATIENT = { unknownDurationMs: 10 * MINUTE, leaseTtlMs: 99 * MINUTE, workerQuietMaxMs: 99 * MINUTE };
+const NO_CAPS = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity };
+const runs = (count: number) => Array.from({ length: count }, (_, index) => waitingRun(index + 1));
+
+describe('when a run is expected to start', () => {
+  it('is now while there are more free slots than runs ahead', () => {
+    const rig = new DispatcherRig(runs(4), PATIENT);
+    for (const slot of [0, 1, 2]) rig.ask({ slot });
+    for (const runId of [1, 2]) rig.state.cancel(runId, 'not needed', rig.now);
+    rig.tell({ kind: 'arrivals', runs: [waitingRun(5), waitingRun(6)] });
+    expect([4, 5].map((runId) => rig.explain(runId).startsInMs)).toEqual([0, 0]);
+    expect(rig.explain(6).startsInMs).toBeGreaterThan(0);
+  });
+
+  it('is when the slots have executed what they have and what goes first', () => {
+    const rig = new DispatcherRig(runs(5), PATIENT);
+    for (const slot of [0, 1]) rig.ask({ slot });
+    rig.tick(4 * MINUTE);
+    // Six minutes to go in both slots, and two runs of ten minutes that go first.
+    expect(rig.explain(5)).toMatchObject({ ahead: 2, startsInMs: ((2 * 6 + 2 * 10) / 2) * MINUTE });
+  });
+
+  it('counts nothing for a run that takes longer than expected', () => {
+    const rig = new DispatcherRig(runs(2), PATIENT);
+    rig.ask();
+    rig.tick(11 * MINUTE);
+    expect(rig.explain(2)).toMatchObject({ ahead: 0, startsInMs: 0 });
+  });
+
+  it('goes by what was learned', () => {
+    const durations = [{ package: 'hello', durationMs: MINUTE }];
+    const rig = new DispatcherRig(runs(3), PATIENT, { durations });
+    rig.ask();
+    expect(rig.explain(2).startsInMs).toBe(MINUTE);
+    rig.finish(1, { durationSeconds: 160 });
+    rig.ask();
+    expect(rig.explain(3).startsInMs).toBe(90_000);
+  });
+
+  it('goes by how long leases have been out that were there before the dispatcher', () => {
+    const lease = { worker: 'w1', incarnation: '', slot: 0, state: 'running' as const, heldMs: 7 * MINUTE };
+    const rig = new DispatcherRig([waitingRun(1, { attempt: 1, lease }), waitingRun(2)], PATIENT);
+    rig.ask({ slot: 1, problem: undefined, testbeds: [] });
+    rig.ask({ slot: 0, incarnation: '' });
+    expect(rig.explain(2).startsInMs).toBe(3 * MINUTE);
+  });
+
+  it.each([
+    ['user', { perRequestorMax: 1 }],
+    ['package', { perPackageMax: 1 }],
+    ['suite', { perSuiteMax: 1 }],
+  ])('waits for the first lease that makes room below the cap of its %s', (_, cap) => {
+    const rig = new DispatcherRig(runs(2), { ...PATIENT, caps: { ...NO_CAPS, ...cap } });
+    for (const slot of [0, 1]) rig.ask({ slot });
+    rig.tick(4 * MINUTE);
+    expect(rig.explain(2).startsInMs).toBe(6 * MINUTE);
+  });
+
+  it('is not before the end of a delay', () => {
+    const rig = new DispatcherRig(runs(1), PATIENT);
+    rig.ask();
+    rig.state.cancel(1, 'not needed', rig.now);
+    rig.tell({ kind: 'arrivals', runs: [waitingRun(2)] });
+    rig.state.delay(rig.state.runs.get(2)!, MINUTE, 'because', rig.now);
+    rig.tick(20_000);
+    expect(rig.explain(2).startsInMs).toBe(40_000);
+  });
+
+  it('is not known without an able worker, during a pause, or without an extra apt source', () => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { extraAptSources: ['gone'] })], PATIENT);
+    expect(rig.explain(1).startsInMs).toBeNull();
+    rig.ask();
+    expect(rig.explain(2).startsInMs).toBeNull();
+    rig.tell({ kind: 'arrivals', runs: [waitingRun(3)] });
+    expect(rig.explain(3).startsInMs).not.toBeNull();
+    const pause = { suite: null, by: 'ada', reason: 'mirror', since: '2026-11-20 10:00:00' };
+    rig.tell({ kind: 'standing', standing: { pauses: [pause], drains: [] } });
+    expect(rig.explain(3).startsInMs).toBeNull();
+  });
+});

@@ -1,0 +1,104 @@
+import { DispatcherRig } from '../../../test/support/dispatcher-rig';
+import { ARCH, leaseRequest, waitingRun } from '../../../test/support/runs';
+
+const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
+
+it('a lease carries the versions that are rejected for its package, suite and architecture', () => {
+  const rejectedVersions = (...asked: string[]) => [asked.join(' ')];
+  const rig = new DispatcherRig([waitingRun(1, { package: 'glibc' })], { rejectedVersions });
+  expect(rig.ask().reply.lease?.rejectedVersions).toEqual([`glibc trixie ${ARCH}`]);
+});
+
+describe('a lease request', () => {
+  it('is granted the best run, under the next attempt', () => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { priority: 9, attempt: 4 })]);
+    const { writes, reply } = rig.ask();
+    expect(writes).toEqual([
+      { kind: 'grant', runId: 2, attempt: 5, worker: 'w1', incarnation: leaseRequest().incarnation, slot: 0 },
+    ]);
+    expect(reply).toMatchObject({
+      arch: ARCH,
+      epoch: 7,
+      ask: leaseRequest().ask,
+      lease: { runId: 2, attempt: 5 },
+    });
+  });
+
+  it('asked again gets the lease that the slot holds, and writes nothing', () => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
+    const first = rig.ask();
+    const again = rig.ask();
+    expect(again.writes).toEqual([]);
+    expect(again.reply.lease).toEqual(first.reply.lease);
+    expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(2);
+  });
+
+  it('of a worker that was started anew loses the lease of its former life', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    const { writes, reply } = rig.ask({ incarnation: NEW_LIFE });
+    expect(writes).toMatchObject([{ kind: 'requeue', runId: 1, attempt: 1, outcome: 'lost' }]);
+    expect(reply.lease).toBeNull();
+    expect(rig.tick(30_000).workWaiting).toBe(true);
+    expect(rig.ask({ incarnation: NEW_LIFE }).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
+  });
+
+  it('with a problem is never granted', () => {
+    expect(new DispatcherRig([waitingRun(1)]).ask({ problem: 'the disk is full' }).reply.lease).toBeNull();
+  });
+
+  it.each([
+    ['another suite', { testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] }],
+    ['another backend', { testbeds: [{ suite: 'trixie', backend: 'qemu', state: 'ready' }] }],
+    [
+      'an image still being built',
+      { testbeds: [{ suite: 'trixie', backend: 'unshare', state: 'building' }] },
+    ],
+    ['another variant', { variants: ['stub'] }],
+  ])('that offers %s gets nothing', (_, offer) => {
+    expect(new DispatcherRig([waitingRun(1)]).ask(offer).reply.lease).toBeNull();
+  });
+
+  it('is told of a suite that it never named, when it can build images of any', () => {
+    const rig = new DispatcherRig([waitingRun(1, { suite: 'forky' })]);
+    expect(rig.ask({ testbeds: [] }).reply.wanted).toEqual([]);
+    expect(rig.ask({ testbeds: [], builds: ['unshare'] }).reply.wanted).toEqual([
+      { suite: 'forky', backend: 'unshare' },
+    ]);
+  });
+
+  it('is told which absent testbeds waiting runs need', () => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { suite: 'sid', variant: 'stub' })]);
+    const testbeds = ['trixie', 'sid', 'bookworm'].map((suite) => ({
+      suite,
+      backend: 'unshare',
+      state: 'absent',
+    }));
+    expect(rig.ask({ testbeds }).reply.wanted).toEqual([{ suite: 'trixie', backend: 'unshare' }]);
+  });
+
+  it('of a drained worker gets nothing new and nothing to build, but keeps what it has', () => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { suite: 'sid' })]);
+    const builds = ['unshare'];
+    const { lease } = rig.ask({ builds }).reply;
+    const drain = { worker: 'w1', by: 'ada', reason: 'new disk', since: '2026-11-20 10:00:00' };
+    rig.tell({ kind: 'standing', standing: { pauses: [], drains: [drain] } });
+    expect(rig.ask({ builds }).reply).toMatchObject({ lease, wanted: [] });
+    const free = rig.ask({ slot: 1, testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] });
+    expect(free.reply.lease).toBeNull();
+    rig.tell({ kind: 'standing', standing: { pauses: [], drains: [] } });
+    expect(rig.ask({ builds }).reply.wanted).toEqual([{ suite: 'sid', backend: 'unshare' }]);
+  });
+
+  it('carries the extra apt sources whole; a run whose source is gone waits', () => {
+    const extra = { name: 'extra', lines: ['deb http://example.org/ ./'] };
+    const runs = [
+      waitingRun(1, { extraAptSources: ['gone'] }),
+      waitingRun(2, { extraAptSources: ['extra'] }),
+    ];
+    const rig = new DispatcherRig(runs, { extraAptSources: new Map([['extra', extra]]) });
+    expect(rig.ask().reply.lease).toMatchObject({ runId: 2, extraAptSources: [extra] });
+    expect(rig.ask({ slot: 1 }).reply.lease).toBeNull();
+    expect(rig.reasons()[0]).toBe('the extra apt source gone is not configured any more');
+  });
+});

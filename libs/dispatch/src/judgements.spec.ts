@@ -1,0 +1,178 @@
+import { BlameRig, judgements, MINUTE_MS, numbered } from '../../../test/support/blame-rig';
+import { leaseRequest, waitingRun } from '../../../test/support/runs';
+
+const SECOND_LIFE = '00000000-0000-4000-8000-000000000002';
+const THIRD_LIFE = '00000000-0000-4000-8000-000000000003';
+
+describe('a worker beside another', () => {
+  it('is quarantined after failures of so many packages in a row, with the reason', () => {
+    const rig = BlameRig.pair();
+    expect(rig.fail('w1', 2)).toEqual([]);
+    const reason =
+      '3 failures here in a row: ' +
+      'run 3 (the testbed failed), run 4 (the testbed failed), run 5 (the testbed failed)';
+    expect(rig.fail('w1', 1)).toEqual([
+      { kind: 'judge-worker', worker: 'w1', standing: 'quarantined', reason },
+    ]);
+    expect(rig.ask({ worker: 'w1' }).reply.lease).toBeNull();
+    expect(rig.ask({ worker: 'w2' }).reply.lease).not.toBeNull();
+    expect([rig.standing('w1'), rig.state.judgements.reasonOf('w1')]).toEqual(['quarantined', reason]);
+    expect([rig.standing('w2'), rig.state.judgements.reasonOf('w2')]).toEqual(['sound', undefined]);
+  });
+
+  it.each(['pass', 'fail', 'neutral'] as const)('is sound again in the count after a %s', (verdict) => {
+    const rig = BlameRig.pair();
+    rig.fail('w1', 2);
+    rig.execute('w1', verdict);
+    expect(rig.fail('w1', 2)).toEqual([]);
+    expect(rig.fail('w1', 1)).toHaveLength(1);
+  });
+
+  it('is not blamed for files that an archive did not give, and not cleared by them', () => {
+    const rig = BlameRig.pair();
+    rig.fail('w1', 2);
+    for (let times = 0; times < 5; times += 1) rig.execute('w1', 'tmpfail', 'archive');
+    expect(rig.standing('w1')).toBe('sound');
+    expect(rig.fail('w1', 1)).toHaveLength(1);
+  });
+
+  it('is not blamed for runs that have failed on another', () => {
+    const smelly = [1, 2, 3, 4].map((runId) => numbered(runId, { failedOn: ['w9'], attemptsLost: 1 }));
+    const rig = BlameRig.pair({ runs: [...smelly, ...[11, 12, 13, 14, 15].map((runId) => numbered(runId))] });
+    expect(rig.fail('w1', 2)).toEqual([]);
+    expect(rig.state.runs.get(3)?.failedOn).toEqual(['w9', 'w1']);
+    expect(rig.fail('w1', 2)).toEqual([]);
+    expect(rig.fail('w1', 1)).toHaveLength(1);
+  });
+
+  it('is blamed for leases that expire and for those of its former life', () => {
+    const rig = BlameRig.pair();
+    rig.ask();
+    rig.ask({ incarnation: SECOND_LIFE });
+    rig.ask({ incarnation: THIRD_LIFE });
+    rig.tick(MINUTE_MS - 1);
+    rig.ask({ worker: 'w2' });
+    expect(judgements(rig.tick(1).writes)).toMatchObject([
+      {
+        worker: 'w1',
+        standing: 'quarantined',
+        reason: expect.stringMatching(/\(worker w1 was started anew\).*\(worker w1 was silent for 60 s\)/),
+      },
+    ]);
+  });
+
+  it('is blamed once for its death, however many attempts that took with it', () => {
+    const rig = BlameRig.pair();
+    for (const slot of [0, 1, 2, 3]) rig.ask({ slot });
+    for (const slot of [0, 1]) rig.ask({ slot, incarnation: SECOND_LIFE });
+    expect(judgements(rig.tick(MINUTE_MS).writes)).toEqual([]);
+    expect(rig.standing('w1')).toBe('sound');
+  });
+
+  it('is not blamed for leases that it hands back', () => {
+    const rig = BlameRig.pair();
+    for (let times = 0; times < 5; times += 1) {
+      const { runId = 0, attempt = 0 } = rig.ask().reply.lease ?? {};
+      const { worker, incarnation, slot } = leaseRequest();
+      const request = { worker, incarnation, slot, runId, attempt, reason: 'there is no image' };
+      expect(rig.tell({ kind: 'return', request }).reply.returned).toBe(true);
+    }
+    expect(rig.fail('w1', 2)).toEqual([]);
+  });
+
+  it('is not blamed for one package, however often it fails', () => {
+    const rig = new BlameRig({ runs: [1, 2, 3, 4, 5].map((runId) => waitingRun(runId)) });
+    rig.ask({ worker: 'w2', variants: ['stub'] });
+    expect(rig.fail('w1', 5)).toEqual([]);
+  });
+
+  it('is judged by the settings of the moment', () => {
+    const rig = BlameRig.pair();
+    rig.fail('w1', 2);
+    const blame = { ...rig.state.settings.blame, failuresMax: 9 };
+    rig.tell({ kind: 'settings', settings: { ...rig.state.settings, blame } });
+    expect(rig.fail('w1', 6)).toEqual([]);
+    expect(rig.fail('w1', 1)).toHaveLength(1);
+  });
+});
+
+describe('the last worker that could do its work', () => {
+  it.each<[string, (rig: BlameRig) => void]>([
+    ['is alone', () => undefined],
+    [
+      'is beside one with another suite',
+      (rig) => {
+        rig.ask({ worker: 'w2', testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] });
+      },
+    ],
+    ['is beside one with another variant', (rig) => void rig.ask({ worker: 'w2', variants: ['stub'] })],
+    ['is beside one with a full disk', (rig) => void rig.ask({ worker: 'w2', problem: 'the disk is full' })],
+    [
+      'is beside one that fell silent',
+      (rig) => {
+        rig.ask({ worker: 'w2' });
+        rig.now += 4 * MINUTE_MS;
+      },
+    ],
+    [
+      'is beside a drained one',
+      (rig) => {
+        rig.ask({ worker: 'w2' });
+        rig.drain('w2');
+      },
+    ],
+    ['has room for a class that no other has', (rig) => void rig.ask({ worker: 'w2' })],
+  ])('%s: it is slowed, and its canary test comes at once', (_what, meet) => {
+    const rig = new BlameRig();
+    meet(rig);
+    const ask = () => rig.ask({ worker: 'w1', sizeClasses: ['big'] }).reply;
+    const writes = [1, 2, 3].flatMap(() => judgements(rig.end('w1', ask(), 'tmpfail')));
+    expect(writes).toMatchObject([{ worker: 'w1', standing: 'slowed' }]);
+    expect(ask()).toMatchObject({ lease: null, canary: { canary: '7.1' } });
+  });
+
+  function slowed(): BlameRig {
+    const rig = new BlameRig();
+    rig.fail('w1', 3);
+    expect(rig.standing('w1')).toBe('slowed');
+    return rig;
+  }
+
+  it('is quarantined when its canary test fails', () => {
+    const rig = slowed();
+    const { writes } = rig.tellCanary('w1', rig.ask().reply, false);
+    expect(writes).toMatchObject([{ kind: 'judge-worker', standing: 'quarantined' }]);
+    rig.now += 20 * MINUTE_MS - 1;
+    expect(rig.ask().reply.lease).toBeNull();
+    rig.now += 1;
+    expect(rig.canaryAsked()).toBeDefined();
+  });
+
+  it('is sound when it passes, until the next failure; then the next canary test waits', () => {
+    const rig = slowed();
+    const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, true);
+    expect(writes).toMatchObject([{ kind: 'judge-worker', standing: 'sound' }, { kind: 'grant' }]);
+    expect(rig.end('w1', reply, 'tmpfail')).toMatchObject([
+      { kind: 'requeue' },
+      { kind: 'judge-worker', standing: 'slowed' },
+    ]);
+    expect(rig.ask().reply).not.toHaveProperty('canary');
+    rig.execute('w2', 'pass');
+    rig.now += 10 * MINUTE_MS - 1;
+    expect(rig.ask().reply).toMatchObject({ lease: null });
+    expect(rig.canaryAsked()).toBeUndefined();
+  });
+
+  it('is granted one run now and then, whatever becomes of its canary test', () => {
+    const rig = slowed();
+    for (let round = 0; round < 3; round += 1) {
+      rig.now += 10 * MINUTE_MS - 1;
+      expect(rig.ask().reply.lease).toBeNull();
+      rig.now += 1;
+      expect(rig.ask().reply.lease).not.toBeNull();
+      expect(rig.ask({ slot: 1 }).reply.lease).toBeNull();
+      rig.execute('w1', 'pass');
+    }
+    expect(rig.standing('w1')).toBe('slowed');
+  });
+});

@@ -1,0 +1,108 @@
+import type { Needs } from './ability';
+import type { Bucket } from './bucket';
+import type { DispatcherState } from './dispatcher-state';
+import type { DispatchedRun } from './journal';
+import { pauseOf } from './standing';
+import type { Lane } from './suite-queue';
+import type { Account } from './usage';
+
+/** Waiting runs that are expected to go before a run. */
+export interface Ahead {
+  /** Of a higher level: a higher priority, or the same after a longer wait. */
+  higher: number;
+  sameLevel: number;
+}
+
+/** Runs of one requestor that compete with a run. */
+interface Rivals {
+  higher: number;
+  sameLevel: number;
+  /** Those of the same level that arrived before the run. */
+  earlier: number;
+}
+
+/**
+ * How many runs go before `run` as things are: all that compete and are of a higher level; of its own level its
+ * requestor's earlier ones, and of each other requestor as many as fair share lets go first.
+ *
+ * The last number is an estimate: each run is taken to use the mean slot time, as if no more runs arrived, nothing aged
+ * and nobody's use decayed meanwhile. Runs that pauses or delays hold back do not count; those at a cap do. It looks up a
+ * few places in each bucket, so it costs about the same however many wait.
+ * @param competes whether runs of such needs wait for the same slots
+ */
+export function runsAhead(
+  state: DispatcherState,
+  run: DispatchedRun,
+  competes: (needs: Needs) => boolean,
+  now: number,
+): Ahead {
+  const level = state.ageing.levelOf(run, now);
+  const rivals = new Map<Account, Rivals>();
+  for (const lane of state.queues.usedLanes()) {
+    if (!competes(lane.needs) || isPausedElsewhere(state, lane, run)) continue;
+    for (const bucket of lane.buckets()) {
+      if (state.ageing.levelMax(bucket.priority) < level) continue;
+      const found = rivalsIn(state, bucket, run, level, now);
+      const known = rivals.get(bucket.account) ?? { higher: 0, sameLevel: 0, earlier: 0 };
+      known.higher += found.higher;
+      known.sameLevel += found.sameLevel;
+      known.earlier += found.earlier;
+      rivals.set(bucket.account, known);
+    }
+  }
+  return { higher: sumOfHigher(rivals), sameLevel: countAtLevel(state, run, rivals, now) };
+}
+
+/** What a pause of another suite holds back does not go before the run. */
+function isPausedElsewhere(state: DispatcherState, { needs }: Lane, run: DispatchedRun): boolean {
+  return needs.suite !== run.suite && pauseOf(state.standing, needs.suite)?.suite === needs.suite;
+}
+
+/** The levels of a bucket never rise from its head to its end. */
+function rivalsIn(
+  state: DispatcherState,
+  bucket: Bucket,
+  run: DispatchedRun,
+  level: number,
+  now: number,
+): Rivals {
+  const higher =
+    bucket.priority > level
+      ? bucket.size
+      : bucket.countWhile((one) => state.ageing.levelOf(one, now) > level);
+  const notLower =
+    bucket.priority >= level
+      ? bucket.size
+      : bucket.countWhile((one) => state.ageing.levelOf(one, now) >= level);
+  const earlier = Math.min(bucket.countBefore(run), notLower) - higher;
+  return { higher, sameLevel: notLower - higher, earlier: Math.max(0, earlier) };
+}
+
+function sumOfHigher(rivals: Map<Account, Rivals>): number {
+  let sum = 0;
+  for (const { higher } of rivals.values()) sum += higher;
+  return sum;
+}
+
+function countAtLevel(
+  state: DispatcherState,
+  run: DispatchedRun,
+  rivals: Map<Account, Rivals>,
+  now: number,
+): number {
+  const meanMs = state.durations.meanMs;
+  const shareAfter = (account: Account, runs: number) =>
+    state.usage.shareOf(account, now) + (runs * meanMs) / state.usage.weightOf(account.requestor);
+  const own = state.usage.accountOf(run.requestor);
+  const { higher = 0, earlier = 0 } = rivals.get(own) ?? {};
+  const ownShare = shareAfter(own, higher + earlier);
+  let count = earlier;
+  for (const [account, theirs] of rivals) {
+    if (account === own) continue;
+    const runsUntilEven =
+      ((ownShare - shareAfter(account, theirs.higher)) * state.usage.weightOf(account.requestor)) / meanMs;
+    const goFirst = theirs.earlier > runsUntilEven ? Math.floor(runsUntilEven) + 1 : Math.ceil(runsUntilEven);
+    count += Math.max(0, Math.min(goFirst, theirs.sameLevel));
+  }
+  return count;
+}

@@ -1,0 +1,67 @@
+import { DispatcherRig } from '../../../test/support/dispatcher-rig';
+import { finishedReport, startedReport, waitingRun } from '../../../test/support/runs';
+
+const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
+
+describe('a report', () => {
+  it('of the start is written once, and not after the end', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    const started = () => rig.tell({ kind: 'started', report: startedReport(1, 1) }).writes;
+    expect(started()).toEqual([{ kind: 'start', runId: 1, attempt: 1 }]);
+    expect(started()).toEqual([]);
+    rig.finish(1);
+    expect(started()).toEqual([]);
+  });
+
+  it('of the end finishes the run; told again it is not known', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    const { writes, reply } = rig.finish(1);
+    expect(reply).toBe('counts');
+    expect(writes).toMatchObject([
+      { kind: 'finish', attempt: 1, attemptOutcome: 'finished', worker: 'w1', outcome: { verdict: 'pass' } },
+    ]);
+    expect(rig.finish(1)).toEqual({ writes: [], reply: 'unknown' });
+  });
+
+  it('of the latest attempt counts though the run waits again, also from the worker’s next life', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    rig.tick(60_000);
+    expect(rig.finish(1, { incarnation: NEW_LIFE }).reply).toBe('counts');
+    expect(rig.state.nextDeadlineMs).toBeNull();
+    expect(rig.tick(600_000).workWaiting).toBe(false);
+  });
+
+  it('of an earlier attempt or of another worker changes nothing', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    rig.tick(60_000);
+    rig.tick(30_000);
+    rig.ask();
+    expect(rig.finish(1)).toEqual({ writes: [], reply: 'stale' });
+    expect(rig.finish(2, { worker: 'w2' })).toEqual({ writes: [], reply: 'foreign' });
+    expect(rig.finish(2).reply).toBe('counts');
+  });
+
+  it('that may count keeps its run from another slot while its files are stored', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    rig.tick(60_000);
+    rig.now += 20_000;
+    rig.tell({ kind: 'may-finish', report: finishedReport(1, 1) });
+    rig.tick(59_999);
+    expect(rig.ask({ worker: 'w2' }).reply.lease).toBeNull();
+    expect(rig.finish(1).reply).toBe('counts');
+  });
+
+  it('that may count frees its slot', () => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
+    rig.ask();
+    rig.tell({ kind: 'may-finish', report: finishedReport(1, 1) });
+    expect(rig.ask({ incarnation: NEW_LIFE }).reply.lease?.runId).toBe(2);
+    expect(rig.finish(1).reply).toBe('counts');
+    expect(rig.ask({ incarnation: NEW_LIFE }).reply.lease?.runId).toBe(2);
+  });
+});

@@ -1,0 +1,186 @@
+import type { FinishedReport } from '@proctor/contracts';
+import { DispatcherRig } from '../../../test/support/dispatcher-rig';
+import { finishedReport, leaseRequest, waitingRun } from '../../../test/support/runs';
+import type { DispatchedRun } from './journal';
+import type { DispatchSettings } from './settings';
+
+/** One run, whose attempts end as tmpfail. */
+class Bench extends DispatcherRig {
+  constructor(run: Partial<DispatchedRun> = {}, changes: Partial<DispatchSettings> = {}) {
+    super([waitingRun(1, run)], changes);
+  }
+
+  /** The attempt that w1 is granted, if any. */
+  granted(): number | undefined {
+    return this.ask().reply.lease?.attempt;
+  }
+
+  report(attempt: number, changes: Partial<FinishedReport> = {}) {
+    return this.tell({ kind: 'finished', report: tmpfail(attempt, changes) });
+  }
+
+  mayFinish(attempt: number) {
+    return this.tell({ kind: 'may-finish', report: tmpfail(attempt) });
+  }
+}
+
+function tmpfail(attempt: number, changes: Partial<FinishedReport> = {}): FinishedReport {
+  const files = [{ name: 'log.gz' as const, size: 3, sha256: '' }];
+  const ended = { verdict: 'tmpfail', exitCode: 16, message: 'the testbed failed', files } as const;
+  return finishedReport(1, attempt, { ...ended, files, ...changes });
+}
+
+const LOST_HERE = { latestWorker: 'w1', attempt: 1 };
+
+describe('an attempt that ends as tmpfail', () => {
+  it('is kept in the books, and its run is tried again after a while', () => {
+    const bench = new Bench();
+    bench.ask();
+    const { writes, reply } = bench.report(1);
+    expect(reply).toBe('counts');
+    expect(writes).toEqual([
+      {
+        kind: 'requeue',
+        runId: 1,
+        attempt: 1,
+        outcome: 'failed',
+        reason: 'the testbed failed',
+        result: {
+          verdict: 'tmpfail',
+          message: 'the testbed failed',
+          exitCode: 16,
+          version: '1.0-1',
+          durationSeconds: 7,
+          files: [{ name: 'log.gz', size: 3 }],
+        },
+      },
+    ]);
+    bench.tick(29_999);
+    expect(bench.granted()).toBeUndefined();
+    expect(bench.tick(1).workWaiting).toBe(true);
+    expect(bench.granted()).toBe(2);
+  });
+
+  it('ends its run when it was the last allowed, with what it left', () => {
+    const bench = new Bench();
+    for (const attempt of [1, 2]) {
+      expect(bench.granted()).toBe(attempt);
+      bench.report(attempt);
+      bench.tick(600_000);
+    }
+    bench.ask();
+    expect(bench.report(3, { message: 'x'.repeat(2000), exitCode: 20 }).writes).toMatchObject([
+      {
+        kind: 'finish',
+        attempt: 3,
+        attemptOutcome: 'finished',
+        worker: 'w1',
+        outcome: {
+          verdict: 'tmpfail',
+          message: `${'x'.repeat(1981)} (after 3 attempts)`,
+          exitCode: 20,
+          files: [{ name: 'log.gz', size: 3 }],
+        },
+      },
+    ]);
+    expect(bench.report(3).reply).toBe('unknown');
+  });
+
+  it('is not said to be one of many when only one is allowed', () => {
+    const bench = new Bench({}, { retry: { attemptsMax: 1, delayMs: 1, delayMaxMs: 1 } });
+    bench.ask();
+    expect(bench.report(1).writes).toMatchObject([
+      { kind: 'finish', outcome: { message: 'the testbed failed' } },
+    ]);
+  });
+
+  it('counts with those that expired', () => {
+    const bench = new Bench();
+    bench.ask();
+    bench.tick(60_000);
+    bench.tick(30_000);
+    bench.ask();
+    bench.report(2);
+    bench.tick(60_000);
+    bench.ask();
+    expect(bench.tick(60_000).writes).toMatchObject([
+      {
+        kind: 'finish',
+        attemptOutcome: 'expired',
+        outcome: { message: 'no result after 3 attempts: worker w1 was silent for 60 s' },
+      },
+    ]);
+  });
+
+  it('and had expired before counts once', () => {
+    const bench = new Bench();
+    bench.ask();
+    bench.tick(60_000);
+    expect(bench.report(1).writes).toMatchObject([{ kind: 'requeue', attempt: 1, outcome: 'failed' }]);
+    expect(bench.state.runs.get(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
+    bench.tick(30_000);
+    expect(bench.granted()).toBe(2);
+  });
+
+  it('and was handed back before counts', () => {
+    const bench = new Bench();
+    bench.ask();
+    const { worker, incarnation, slot } = leaseRequest();
+    bench.tell({
+      kind: 'return',
+      request: { worker, incarnation, slot, runId: 1, attempt: 1, reason: 'the worker stops' },
+    });
+    bench.report(1);
+    expect(bench.state.runs.get(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
+  });
+
+  it('is reported once: a second report says nothing new, also after a reload', () => {
+    const bench = new Bench();
+    bench.ask();
+    bench.report(1);
+    expect(bench.report(1)).toEqual({ writes: [], reply: 'reported' });
+    expect(bench.mayFinish(1).reply).toBe('reported');
+    expect(bench.report(1, { worker: 'w2' }).reply).toBe('foreign');
+    const later = new Bench({ ...LOST_HERE, attemptsLost: 1, failedOn: ['w1'], latestFailed: true });
+    expect(later.report(1)).toEqual({ writes: [], reply: 'reported' });
+    expect(later.granted()).toBe(2);
+    expect(later.report(1).reply).toBe('stale');
+    expect(later.report(2).reply).toBe('counts');
+  });
+
+  it('a second report of it does not hold the run back', () => {
+    const bench = new Bench();
+    bench.ask();
+    bench.report(1);
+    bench.tick(29_999);
+    bench.mayFinish(1);
+    bench.tick(1);
+    expect(bench.granted()).toBe(2);
+  });
+});
+
+it.each(['pass', 'fail', 'neutral'] as const)('the verdict %s ends a run at once', (verdict) => {
+  const bench = new Bench();
+  bench.ask();
+  expect(bench.report(1, { verdict }).writes).toMatchObject([
+    { kind: 'finish', attemptOutcome: 'finished', outcome: { verdict, message: 'the testbed failed' } },
+  ]);
+});
+
+it.each([
+  [1, 30_000],
+  [2, 60_000],
+  [3, 120_000],
+  [4, 125_000],
+])('after failure %i a run waits %i ms', (failures, ms) => {
+  const bench = new Bench(
+    { ...LOST_HERE, attemptsLost: failures - 1 },
+    { retry: { attemptsMax: 9, delayMs: 30_000, delayMaxMs: 125_000 } },
+  );
+  bench.ask();
+  bench.report(2);
+  bench.tick(ms - 1);
+  expect(bench.granted()).toBeUndefined();
+  bench.tick(1);
+  expect(bench.granted()).toBe(3);
+});

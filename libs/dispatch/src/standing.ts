@@ -1,0 +1,20 @@
+import type { Decision } from '@proctor/contracts';
+import type { Drain, Pause, Standing } from './journal';
+
+/** The pause that holds a suite back, if any does: the architecture's, or its own. */
+export function pauseOf({ pauses }: Standing, suite: string): Pause | undefined {
+  return archPause(pauses) ?? pauses.find((pause) => pause.suite === suite);
+}
+
+export function archPause(pauses: readonly Pause[]): Pause | undefined {
+  return pauses.find((pause) => pause.suite === null);
+}
+
+export function drainOf({ drains }: Standing, worker: string): Drain | undefined {
+  return drains.find((drain) => drain.worker === worker);
+}
+
+/** @param what `suite trixie`, `worker w1` …; @param stopped `paused` or `drained` */
+export function decisionText(what: string, stopped: string, { by, reason, since }: Decision): string {
+  return `${what} is ${stopped} by ${by}: ${reason} (since ${since})`;
+}

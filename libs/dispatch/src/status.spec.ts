@@ -1,0 +1,126 @@
+import { DispatcherRig } from '../../../test/support/dispatcher-rig';
+import { waitingRun } from '../../../test/support/runs';
+
+const MINUTE = 60_000;
+const DECISION = { by: 'ada', reason: 'the mirror is away', since: '2026-11-20 10:00:00' };
+
+function statusOf(rig: DispatcherRig) {
+  return rig.tell({ kind: 'status' }).reply;
+}
+
+describe('the status of workers', () => {
+  it('names those alive, their slots and what they offer', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask({ sizeClasses: ['big'] });
+    rig.ask({ slot: 1, sizeClasses: ['big'] });
+    rig.ask({ worker: 'w2', problem: 'the disk is full' });
+    expect(statusOf(rig)).toMatchObject({
+      epoch: 7,
+      workers: [
+        {
+          worker: 'w1',
+          slots: 2,
+          busy: 1,
+          variants: ['autopkgtest'],
+          sizeClasses: ['big'],
+          standing: 'sound',
+        },
+        { worker: 'w2', slots: 1, busy: 0, problem: 'the disk is full' },
+      ],
+    });
+  });
+
+  it('tells who is drained or quarantined, and why', () => {
+    const rig = new DispatcherRig(
+      [],
+      {},
+      {
+        standing: { pauses: [], drains: [{ ...DECISION, worker: 'w1' }] },
+        judgements: [{ worker: 'w2', standing: 'quarantined', reason: 'three failures', agoMs: 0 }],
+      },
+    );
+    for (const worker of ['w1', 'w2', 'w3']) rig.ask({ worker });
+    const [drained, quarantined, sound] = statusOf(rig).workers;
+    expect(drained).toMatchObject({ standing: 'sound', drained: DECISION });
+    expect(quarantined).toMatchObject({ standing: 'quarantined', reason: 'three failures' });
+    expect([sound?.reason, sound?.drained, quarantined?.drained]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe('the status of queues', () => {
+  it('counts what waits, wherever it waits, and what runs', () => {
+    const runs = [1, 2, 3, 4].map((runId) => waitingRun(runId, { package: 'gcc' }));
+    const caps = { perRequestorMax: Infinity, perPackageMax: 1, perSuiteMax: Infinity };
+    const gone = waitingRun(5, { extraAptSources: ['gone'] });
+    const rig = new DispatcherRig([...runs, gone, waitingRun(6, { suite: 'sid' })], { caps });
+    rig.ask();
+    rig.ask({ slot: 1 });
+    rig.state.delay(rig.state.runs.get(2)!, 1_000, 'because', rig.now);
+    expect(statusOf(rig).queues).toMatchObject([
+      { suite: 'sid', waiting: 1, running: 0, reasons: ['no worker offers suite sid on backend unshare'] },
+      { suite: 'trixie', waiting: 4, running: 1, paused: null },
+    ]);
+  });
+
+  it('tells when what waits is expected to have ended', () => {
+    const rig = new DispatcherRig(
+      [1, 2, 3, 4].map((runId) => waitingRun(runId)),
+      {
+        unknownDurationMs: 10 * MINUTE,
+      },
+    );
+    expect(statusOf(rig).queues).toMatchObject([{ emptyInMs: null }]);
+    rig.ask();
+    expect(statusOf(rig).queues).toMatchObject([
+      { waiting: 3, emptyInMs: 40 * MINUTE, reasons: ['the one slot that can execute it is busy'] },
+    ]);
+    rig.state.delay(rig.state.runs.get(4)!, 90 * MINUTE, 'because', rig.now);
+    expect(statusOf(rig).queues).toMatchObject([{ waiting: 3, emptyInMs: 100 * MINUTE }]);
+    for (const runId of [2, 3, 4]) rig.state.cancel(runId, 'not needed', rig.now);
+    expect(statusOf(rig).queues).toMatchObject([{ waiting: 0, running: 1, emptyInMs: 0, reasons: [] }]);
+    rig.finish(1);
+    expect(statusOf(rig).queues).toEqual([]);
+  });
+
+  it('cannot tell that while one of its runs has no worker', () => {
+    const rig = new DispatcherRig([1, 2].map((runId) => waitingRun(runId)));
+    rig.tell({ kind: 'arrivals', runs: [waitingRun(3, { variant: 'stub' })] });
+    rig.ask();
+    expect(statusOf(rig).queues).toMatchObject([
+      {
+        emptyInMs: null,
+        reasons: ['no worker offers variant stub', 'the one slot that can execute it is busy'],
+      },
+    ]);
+  });
+
+  it('tells of pauses, also where nothing waits, and of the cap of the suite', () => {
+    const caps = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: 1 };
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2)], { caps });
+    rig.ask();
+    rig.tell({
+      kind: 'standing',
+      standing: {
+        pauses: [
+          { ...DECISION, suite: 'sid' },
+          { ...DECISION, suite: 'trixie' },
+        ],
+        drains: [],
+      },
+    });
+    const text = 'is paused by ada: the mirror is away (since 2026-11-20 10:00:00)';
+    expect(statusOf(rig).queues).toMatchObject([
+      { suite: 'sid', waiting: 0, emptyInMs: 0, paused: DECISION, reasons: [`suite sid ${text}`] },
+      {
+        suite: 'trixie',
+        emptyInMs: null,
+        paused: DECISION,
+        reasons: [
+          `suite trixie ${text}`,
+          'suite trixie has 1 run running, the cap',
+          'the one slot that can execute it is busy',
+        ],
+      },
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import { Usage } from './usage';
+
+const HALF_LIFE = 1_000;
+
+function usageOf(loaded: Record<string, number> = {}, weights: Record<string, number> = {}): Usage {
+  const entries = Object.entries(loaded).map(([requestor, slotMs]) => ({ requestor, slotMs }));
+  return new Usage(entries, 0, () => ({
+    halfLifeMs: HALF_LIFE,
+    weightOf: (requestor) => weights[requestor] ?? 1,
+  }));
+}
+const share = (usage: Usage, requestor: string, now: number) =>
+  usage.shareOf(usage.accountOf(requestor), now);
+
+describe('usage', () => {
+  it('begins with what the books say, and halves with each half-life', () => {
+    const usage = usageOf({ ada: 800 });
+    expect([0, 1_000, 2_000, 3_000].map((now) => share(usage, 'ada', now))).toEqual([800, 400, 200, 100]);
+    expect(share(usage, 'bob', 3_000)).toBe(0);
+  });
+
+  it('is divided by the weight', () => {
+    expect(share(usageOf({ ada: 800 }, { ada: 4 }), 'ada', 0)).toBe(200);
+  });
+
+  it.each([
+    ['expected to take longer than it has until now', 10, 50],
+    ['takes longer than expected', 70, 70],
+  ])('counts a lease that is out as what it is, when it is %s', (_, now, ms) => {
+    const usage = usageOf();
+    usage.accountOf('ada').begin(50, 0);
+    expect(share(usage, 'ada', now)).toBe(ms);
+  });
+
+  it('compares sums: one lease that takes long does not make up for others just begun', () => {
+    const usage = usageOf();
+    usage.accountOf('ada').begin(50, -30);
+    usage.accountOf('ada').begin(50, 0);
+    expect([share(usage, 'ada', 0), share(usage, 'ada', 40)]).toEqual([100, 110]);
+  });
+
+  it('charges what a lease has really taken when it ends', () => {
+    const usage = usageOf();
+    const [lease, other] = [
+      { expectedMs: 500, grantedAtMs: 0 },
+      { expectedMs: 40, grantedAtMs: 10 },
+    ];
+    usage.accountOf('ada').begin(lease.expectedMs, lease.grantedAtMs);
+    usage.accountOf('ada').begin(other.expectedMs, other.grantedAtMs);
+    usage.end('ada', lease, 30);
+    expect(share(usage, 'ada', 30)).toBe(30 + 40);
+    usage.end('ada', other, 30);
+    expect(share(usage, 'ada', 30)).toBe(30 + 20);
+    expect(share(usage, 'ada', 30 + HALF_LIFE)).toBe(25);
+    expect(usage.accountOf('ada').running).toBe(0);
+  });
+
+  it('charges the time before the dispatcher began of leases that were out then', () => {
+    const usage = usageOf();
+    usage.accountOf('ada').begin(0, -600);
+    expect(share(usage, 'ada', 0)).toBe(600);
+    usage.end('ada', { expectedMs: 0, grantedAtMs: -600 }, 100);
+    expect(share(usage, 'ada', 100)).toBe(700);
+  });
+
+  it('has decayed by the old half-life until that changes', () => {
+    const settings = { halfLifeMs: 1_000, weightOf: () => 1 };
+    const usage = new Usage([{ requestor: 'ada', slotMs: 800 }], 0, () => settings);
+    usage.settle(1_000);
+    settings.halfLifeMs = 10;
+    expect([share(usage, 'ada', 1_000), share(usage, 'ada', 1_010)]).toEqual([400, 200]);
+  });
+});

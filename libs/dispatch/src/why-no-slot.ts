@@ -1,0 +1,93 @@
+import type { TestbedState } from '@proctor/contracts';
+import { offersRoom, type Needs } from './ability';
+import type { DispatcherState } from './dispatcher-state';
+import type { AbleSlots } from './estimates';
+import { decisionText, drainOf } from './standing';
+import { testbedState, type KnownWorker } from './workers';
+
+/** Workers that are named in an explanation; the others are counted. */
+const WORKERS_NAMED_MAX = 10;
+
+/** Why no worker could execute such a run, for people; empty when some worker could as soon as a slot is free. */
+export function whyNoWorker(state: DispatcherState, needs: Needs, now: number): string[] {
+  const workers = livingWorkers(state, now);
+  if (workers.length === 0) return [whyNoWorkerAtAll(state)];
+  const ill = workers.filter((known) => known.problem !== undefined);
+  const problems = named(ill, (known) => `worker ${known.worker}: ${known.problem}`);
+  const healthy = workers.filter((known) => known.problem === undefined);
+  if (healthy.length === 0) return problems;
+  const offering = healthy.filter((known) => offersRoom(known, needs) && stateFor(known, needs));
+  if (offering.length === 0) return [nothingOffered(healthy, needs), ...problems];
+  const going = offering.filter((known) => whyStopped(state, known) === undefined);
+  if (going.some((known) => stateFor(known, needs) === 'ready')) return [];
+  const stopped = offering.filter((known) => !going.includes(known));
+  const stops = named(stopped, (known) => whyStopped(state, known) ?? '');
+  return [...named(going, (known) => whyNotReady(state.arch, known, needs)), ...stops, ...problems];
+}
+
+/** Why slots that could execute such a run do not, for people; empty when one is free. */
+export function whyNoSlot({ workers, avoided, total, free }: AbleSlots): string[] {
+  if (workers.length === 0 || free > 0) return [];
+  const failures = named(avoided, ({ worker }) => `it failed on worker ${worker} and is tried elsewhere`);
+  if (total === 1) return ['the one slot that can execute it is busy', ...failures];
+  return [`all ${total} slots that can execute it are busy`, ...failures];
+}
+
+export function livingWorkers(state: DispatcherState, now: number): KnownWorker[] {
+  return state.workers.heardSince(now - state.settings.workerQuietMaxMs);
+}
+
+function whyNoWorkerAtAll(state: DispatcherState): string {
+  if (!state.workers.anyKnown) return `no worker has asked for work on ${state.arch} yet`;
+  const seconds = Math.floor(state.settings.workerQuietMaxMs / 1000);
+  return `no worker of ${state.arch} was heard of in the last ${seconds} s`;
+}
+
+function nothingOffered(workers: KnownWorker[], needs: Needs): string {
+  const { suite, backend, variant, sizeClass } = needs;
+  const backends = workers.flatMap((known) => [...known.builds, ...known.testbeds.map((t) => t.backend)]);
+  if (!backends.includes(backend)) return `no worker offers backend ${backend}`;
+  if (!workers.some((known) => known.variants.includes(variant)))
+    return `no worker offers variant ${variant}`;
+  if (!workers.some((known) => stateFor(known, needs))) {
+    return `no worker offers suite ${suite} on backend ${backend}`;
+  }
+  if (sizeClass !== null && !workers.some((known) => known.sizeClasses.includes(sizeClass))) {
+    return `size class ${sizeClass}: no slot declares it`;
+  }
+  const size = sizeClass === null ? '' : ` and size class ${sizeClass}`;
+  return `no worker offers suite ${suite} on backend ${backend} together with variant ${variant}${size}`;
+}
+
+/** Why a worker that could execute the run is not granted it. */
+function whyStopped(state: DispatcherState, { worker }: KnownWorker): string | undefined {
+  const drain = drainOf(state.standing, worker);
+  if (drain) return decisionText(`worker ${worker}`, 'drained', drain);
+  const standing = state.judgements.standingOf(worker);
+  if (standing === 'sound') return undefined;
+  return `worker ${worker} is ${standing}: ${state.judgements.reasonOf(worker) ?? 'no reason given'}`;
+}
+
+function whyNotReady(arch: string, known: KnownWorker, needs: Needs): string {
+  const state = stateFor(known, needs);
+  const { suite, backend } = needs;
+  const detail = known.testbeds.find((t) => t.suite === suite && t.backend === backend)?.detail;
+  const image = `the image ${suite}/${arch}`;
+  if (state === 'building') {
+    return `worker ${known.worker} is building ${image}${detail === undefined ? '' : ` (${detail})`}`;
+  }
+  if (state === 'failed') {
+    return `worker ${known.worker} could not build ${image}: ${detail ?? 'no reason given'}`;
+  }
+  return `worker ${known.worker} has yet to build ${image}`;
+}
+
+function named(workers: KnownWorker[], reason: (known: KnownWorker) => string): string[] {
+  const reasons = workers.slice(0, WORKERS_NAMED_MAX).map(reason);
+  const others = workers.length - reasons.length;
+  return others === 0 ? reasons : [...reasons, `${others} more workers likewise`];
+}
+
+function stateFor(known: KnownWorker, { suite, backend }: Needs): TestbedState | undefined {
+  return testbedState(known, suite, backend);
+}

@@ -1,0 +1,14 @@
+// `npm run soak -- [--minutes 10] [--rate 200] [--fault-every 5] [--seed 1]`: compiles the product and its soak, then
+// keeps a whole deployment busy while its parts are killed, and counts what became of every run.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const out = '.cache/soak';
+run(`${root}/node_modules/@swc/cli/bin/swc.js`, 'apps', 'libs', 'test', '-d', out, '--copy-files', '--quiet');
+run(`${root}/${out}/test/soak/main.js`, ...process.argv.slice(2));
+
+function run(script, ...args) {
+  const { status } = spawnSync(process.execPath, [script, ...args], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}

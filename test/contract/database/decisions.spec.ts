@@ -1,0 +1,98 @@
+import { connectTo } from '../../support/database';
+import { ARCH, grant, request } from '../journal.fixture';
+import { type Fixture, lockAwaited, setUp } from './fixture';
+import { Runs } from './runs';
+
+let fixture: Fixture;
+const runs = new Runs(() => fixture);
+
+beforeAll(async () => {
+  fixture = await setUp();
+  for (const arch of [ARCH, 'arm64'])
+    await fixture.database.ownershipRegister.claim(arch, 'scheduler-1', 60_000);
+});
+afterAll(() => fixture.close());
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts, pauses, drains'));
+
+const ada = () => ({ userId: fixture.submitter.userId, userName: 'ada' });
+const decisions = () => fixture.database.decisions;
+const record = async () =>
+  (
+    await fixture.client.query(
+      `select o.arch, o.kind, o.suite, o.worker, o.run_id, o.priority, o.reason, u.name as actor
+       from orders o join users u on u.user_id = o.actor_id order by order_id`,
+    )
+  ).rows as unknown[];
+const nothing = { suite: null, worker: null, run_id: null, priority: null, actor: 'ada' };
+
+it('keeps for good who paused and resumed what and why, for each architecture that it concerns', async () => {
+  expect(await decisions().pause({ suite: 'sid', arch: ARCH }, ada(), 'a broken image')).toEqual([ARCH]);
+  expect(await decisions().pause({ suite: null, arch: null }, ada(), 'maintenance')).toEqual([ARCH, 'arm64']);
+  expect(await decisions().resume({ suite: null, arch: null }, ada(), 'done')).toBe(true);
+  expect(await decisions().resume({ suite: null, arch: null }, ada(), 'done')).toBe(false);
+  expect(await record()).toEqual([
+    { ...nothing, arch: ARCH, kind: 'pause', suite: 'sid', reason: 'a broken image' },
+    { ...nothing, arch: ARCH, kind: 'pause', reason: 'maintenance' },
+    { ...nothing, arch: 'arm64', kind: 'pause', reason: 'maintenance' },
+    { ...nothing, arch: ARCH, kind: 'resume', reason: 'done' },
+    { ...nothing, arch: 'arm64', kind: 'resume', reason: 'done' },
+  ]);
+  expect(await decisions().pauses()).toEqual([
+    { arch: ARCH, suite: 'sid', by: 'ada', reason: 'a broken image', since: expect.any(String) },
+  ]);
+});
+
+it('pauses an architecture that has no dispatcher yet: it finds that when it begins', async () => {
+  expect(await decisions().pause({ suite: null, arch: 'riscv64' }, ada(), 'no machine')).toEqual(['riscv64']);
+  expect((await fixture.database.journal.standing('riscv64')).pauses).toMatchObject([
+    { reason: 'no machine' },
+  ]);
+});
+
+it('keeps who drained which worker and brought it back', async () => {
+  expect(await decisions().drain('w1', ada(), 'new disks')).toEqual([ARCH, 'arm64']);
+  expect(await decisions().drains()).toEqual([
+    { worker: 'w1', by: 'ada', reason: 'new disks', since: expect.any(String) },
+  ]);
+  expect(await decisions().undrain('w1', ada(), 'done')).toBe(true);
+  expect(await decisions().undrain('w1', ada(), 'done')).toBe(false);
+  expect(await decisions().drains()).toEqual([]);
+  expect(await record()).toMatchObject([
+    { ...nothing, arch: ARCH, kind: 'drain', worker: 'w1', reason: 'new disks' },
+    { arch: 'arm64', kind: 'drain' },
+    { ...nothing, arch: ARCH, kind: 'undrain', worker: 'w1', reason: 'done' },
+    { arch: 'arm64', kind: 'undrain' },
+  ]);
+});
+
+it('reaches a dispatcher that begins for the first time while everything is paused', async () => {
+  const first = await connectTo(fixture.url);
+  await first.query('begin');
+  await first.query(`insert into dispatchers (arch, epoch, expires_at) values ('s390x', 1, now())`);
+  const paused = decisions().pause({ suite: null, arch: null }, ada(), 'maintenance');
+  await lockAwaited(fixture.url, 'lock table dispatchers');
+  await first.query('commit');
+  await first.end();
+  expect(await paused).toEqual([ARCH, 'arm64', 's390x']);
+  await fixture.client.query(`delete from dispatchers where arch = 's390x'`);
+});
+
+it('gives waiting runs another priority, with an order and a fact for each that changed', async () => {
+  const [low, high, leased] = (await fixture.database.submissions.submit(
+    [request({ priority: 2 }), request({ priority: 9 }), request({ priority: 2 })],
+    fixture.submitter,
+  )) as [number, number, number];
+  const foreign = await runs.waiting({ priority: 2 }, await runs.otherKey());
+  await fixture.commit(ARCH, [grant(leased, 1)]);
+  const selection = { package: 'hello', keyId: fixture.submitter.keyId };
+  expect(await decisions().reprioritise(selection, 9, ada(), 'a freeze')).toEqual([low]);
+  expect(await decisions().reprioritise(selection, 9, ada())).toEqual([]);
+  const priorities = async (runId: number) => (await fixture.database.results.find(runId))!.priority;
+  expect(await Promise.all([low, high, leased, foreign].map(priorities))).toEqual([9, 9, 2, 2]);
+  expect(await record()).toEqual([
+    { ...nothing, arch: ARCH, kind: 'reprioritise', run_id: low, priority: 9, reason: 'a freeze' },
+  ]);
+  expect((await fixture.database.facts.ofRun(low)).at(-1)).toMatchObject({
+    ...{ kind: 'reprioritised', state: 'queued', actor: 'user ada', reason: 'from 2 to 9: a freeze' },
+  });
+});

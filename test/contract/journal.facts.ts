@@ -1,0 +1,150 @@
+import { type Fact, timestamp } from '@proctor/contracts';
+import { FenceBroken, type Write } from '@proctor/dispatch';
+import {
+  ARCH,
+  fail,
+  finish,
+  grant,
+  type JournalFixture,
+  outcome,
+  request,
+  requeue,
+  start,
+  takeIn,
+} from './journal.fixture';
+
+/** How a journal writes down everything that happens to a run. */
+export function journalFacts(make: () => Promise<JournalFixture>): void {
+  let books: JournalFixture;
+  let epoch: number;
+
+  beforeEach(async () => {
+    books = await make();
+    epoch = await books.takeOver(ARCH);
+  });
+  afterEach(() => books.close());
+
+  const commit = (...writes: Write[]) => books.journal.commit(ARCH, epoch, writes);
+  const accept = async (change = {}) => (await books.submit([request(change)]))[0]!;
+  const unpublished = (limit = 100) => books.unpublished(ARCH, limit);
+
+  /** What is not the same in every fact of a run. */
+  async function told(runId: number): Promise<Partial<Fact>[]> {
+    return (await books.story(runId)).map(({ kind, state, attempt, actor, reason, verdict }) => {
+      return { kind, state, attempt, actor, ...(reason !== null && { reason }), ...(verdict && { verdict }) };
+    });
+  }
+
+  const requested = { kind: 'requested', state: 'queued', attempt: 0, actor: 'user ada' };
+  const granted = (attempt: number) => {
+    return { kind: 'granted', state: 'leased', attempt, actor: 'scheduler', reason: 'to slot 0 of w1' };
+  };
+  const started = (attempt: number) => ({ kind: 'started', state: 'running', attempt, actor: 'worker w1' });
+
+  describe('the story of a run', () => {
+    it('names every step, who took it and why, up to the result', async () => {
+      const runId = await accept();
+      await commit(takeIn(runId), grant(runId, 1), start(runId, 1), requeue(runId, 1));
+      await commit(grant(runId, 2), requeue(runId, 2, 'returned'));
+      await commit(grant(runId, 3), start(runId, 3), fail(runId, 3));
+      await commit(grant(runId, 4), finish(runId, 4));
+      const requeued = (attempt: number) => ({ kind: 'requeued', state: 'queued', attempt });
+      expect(await told(runId)).toEqual([
+        requested,
+        granted(1),
+        started(1),
+        { ...requeued(1), actor: 'scheduler', reason: 'the lease expired' },
+        granted(2),
+        { ...requeued(2), actor: 'worker w1', reason: 'the lease expired' },
+        granted(3),
+        started(3),
+        { ...requeued(3), actor: 'worker w1', reason: 'no testbed' },
+        granted(4),
+        {
+          ...{ kind: 'finished', state: 'finished', attempt: 4, actor: 'worker w1' },
+          ...{ reason: 'all tests passed', verdict: 'pass' },
+        },
+      ]);
+    });
+
+    it('has ids that rise, times, and where the run belongs', async () => {
+      const runId = await accept({ suite: 'sid' });
+      const other = await accept();
+      await commit(grant(runId, 1), grant(other, 1), start(other, 1), start(runId, 1));
+      const story = await books.story(runId);
+      const ids = story.map(({ factId }) => factId);
+      expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+      for (const fact of story) {
+        expect(fact).toMatchObject({ runId, arch: ARCH, suite: 'sid' });
+        expect(timestamp(new Date(fact.at))).toBe(fact.at);
+      }
+      expect(await books.story(2_000_000_000)).toEqual([]);
+    });
+
+    it('ends with the scheduler when it gave the run up', async () => {
+      const runId = await accept();
+      const given = outcome({
+        verdict: 'tmpfail',
+        message: 'lost three times',
+        durationSeconds: null,
+        files: [],
+      });
+      await commit(grant(runId, 1), {
+        ...{ kind: 'finish', runId, attempt: 1, attemptOutcome: 'expired' },
+        ...{ outcome: given, worker: null },
+      });
+      expect((await told(runId)).at(-1)).toEqual({
+        ...{ kind: 'finished', state: 'finished', attempt: 1, actor: 'scheduler' },
+        ...{ reason: 'lost three times', verdict: 'tmpfail' },
+      });
+    });
+
+    it('ends with the user who cancelled it, and tells a change of priority', async () => {
+      const runId = await accept({ priority: 2 });
+      await books.reprioritise(runId, 8, 'ada', 'urgent');
+      await books.reprioritise(runId, 8, 'ada', 'urgent');
+      await commit(grant(runId, 1));
+      await books.cancel(runId, 'ada');
+      await books.cancel(runId, 'ada');
+      expect(await told(runId)).toEqual([
+        requested,
+        { ...requested, kind: 'reprioritised', reason: 'from 2 to 8: urgent' },
+        granted(1),
+        { kind: 'cancelled', state: 'finished', attempt: 1, actor: 'user ada', verdict: 'tmpfail' },
+      ]);
+    });
+
+    it('says nothing of a turn that was refused', async () => {
+      const [runId, other] = [await accept(), await accept()];
+      await expect(commit(grant(runId, 1), start(other, 1))).rejects.toThrow(FenceBroken);
+      expect(await told(runId)).toEqual([requested]);
+    });
+  });
+
+  describe('facts that the bus has not taken', () => {
+    it('are given in order, up to a limit, until they are marked', async () => {
+      const [runId, other] = [await accept(), await accept()];
+      await accept({ arch: 'arm64' });
+      await commit(grant(runId, 1), start(runId, 1));
+      const waiting = await unpublished();
+      expect(waiting.map((fact) => [fact.runId, fact.kind])).toEqual([
+        [runId, 'requested'],
+        [other, 'requested'],
+        [runId, 'granted'],
+        [runId, 'started'],
+      ]);
+      expect(await unpublished(2)).toEqual(waiting.slice(0, 2));
+      await books.markPublished(waiting.slice(0, 3).map(({ factId }) => factId));
+      await books.markPublished([]);
+      expect(await unpublished()).toEqual(waiting.slice(3));
+      expect(await books.story(other)).toEqual([waiting[1]]);
+    });
+
+    it('keep the reasons of a private run to themselves', async () => {
+      const runId = await accept({ isPrivate: true, package: 'secret' });
+      await commit(grant(runId, 1), finish(runId, 1, { message: 'secret is broken' }));
+      expect((await unpublished()).map(({ reason }) => reason)).toEqual([null, null, null]);
+      expect((await books.story(runId)).at(-1)).toMatchObject({ reason: 'secret is broken' });
+    });
+  });
+}

@@ -1,0 +1,138 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { sendRaw } from '../../support/raw-http';
+import { until } from '../../support/until';
+
+const LIST = '/api/v1/test/bookworm/amd64';
+const PIECE_EVERY_MS = 20;
+/** Far below the 30 seconds after which Node looks for late clients by itself. */
+const SOON_MS = 10_000;
+
+const portOf = ({ url }: RunningApi): number => Number(new URL(url).port);
+
+interface Ending {
+  received: string;
+  tookMs: number;
+}
+
+/** Sends the beginning, then one piece after the other for as long as the server takes them. */
+function drip(port: number, beginning: string, piece: string): Promise<Ending> {
+  return new Promise((resolve) => {
+    const started = performance.now();
+    let received = '';
+    const socket: Socket = connect(port, '127.0.0.1', () => socket.write(beginning));
+    const timer = setInterval(() => piece !== '' && socket.writable && socket.write(piece), PIECE_EVERY_MS);
+    socket.on('data', (bytes) => (received += bytes.toString('latin1')));
+    // The server closes while we write.
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      clearInterval(timer);
+      resolve({ received, tookMs: performance.now() - started });
+    });
+  });
+}
+
+describe('clients that are late', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    const times = { headersTimeoutMs: 600, requestTimeoutMs: 1_500, socketIdleMs: 3_000 };
+    api = await startApi({ server: { ...times, bodyBytesMax: 100_000 } });
+  });
+  afterAll(() => api.stop());
+
+  const head = (more: string): string =>
+    `POST ${LIST} HTTP/1.1\r\nHost: x\r\nAuth-Key: ${api.keys.alice}\r\nContent-Type: application/json\r\n${more}`;
+
+  it('with their headers are disconnected', async () => {
+    const { received, tookMs } = await drip(portOf(api), head(''), 'X-A: b\r\n');
+    expect(received).toMatch(/^HTTP\/1\.1 408 /);
+    expect(tookMs).toBeGreaterThan(600);
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+
+  it('with their first byte, too', async () => {
+    const { tookMs } = await drip(portOf(api), '', '');
+    expect(tookMs).toBeGreaterThan(600);
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+
+  it('with their body, too', async () => {
+    const { received, tookMs } = await drip(portOf(api), head('Content-Length: 90000\r\n\r\n'), ' ');
+    expect(received).toMatch(/^HTTP\/1\.1 408 /);
+    expect(tookMs).toBeGreaterThan(1_500);
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+
+  it('may wait for an answer, until nothing has moved for too long', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const request = `GET /api/v1/test?since=${now}&wait=30 HTTP/1.1\r\nHost: x\r\nAuth-Key: ${api.keys.alice}\r\n\r\n`;
+    const { tookMs } = await drip(portOf(api), request, '');
+    expect(tookMs).toBeGreaterThan(2_900);
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+});
+
+describe('a body without an end', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi({ server: { bodyBytesMax: 100_000, refusedBodyMs: 500 } });
+  });
+  afterAll(() => api.stop());
+
+  const head = (more = '', key = api.keys.alice): string =>
+    `POST ${LIST} HTTP/1.1\r\nHost: x\r\nAuth-Key: ${key}\r\n` +
+    `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n${more}\r\n`;
+  const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+
+  it('is refused as soon as it is too large, and its connection is closed', async () => {
+    const { received, tookMs } = await drip(portOf(api), head(), chunk(' '.repeat(10_000)));
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(received).toMatch(/^Connection: close\r$/im);
+    expect(received).toMatch(/^Content-Type: application\/problem\+json/im);
+    expect(received).toContain('100000 bytes');
+    expect(tookMs).toBeGreaterThan(500);
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+
+  it('is refused when it becomes too large by decompression', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const bomb = gzipSync(Buffer.alloc(1_000_000)).toString('latin1');
+    const bytes = Buffer.from(
+      `${head('Content-Encoding: gzip\r\n')}${bomb.length.toString(16)}\r\n${bomb}\r\n`,
+      'latin1',
+    );
+    expect((await sendRaw(portOf(api), bytes)).status).toBe(413);
+  });
+
+  it('is not read for long when nobody may send one', async () => {
+    const { received, tookMs } = await drip(portOf(api), head('', 'wrong'), chunk(' '));
+    expect(received).toMatch(/^HTTP\/1\.1 403 /);
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+
+  it('gives its room back at once', async () => {
+    const room = { bodyBytesMax: 100_000, bodiesBytesMax: 100_000, bodyWaitMs: 1, refusedBodyMs: 4_000 };
+    const small = await startApi({ server: room });
+    try {
+      let isOpen = true;
+      const beginning = head('', small.keys.alice) + chunk(' '.repeat(100_001));
+      const ending = drip(portOf(small), beginning, '').finally(() => (isOpen = false));
+      const body = JSON.stringify([{ package: 'hello', trigger: 'x'.repeat(90_000) }]);
+      const headers = { 'Content-Type': 'application/json' };
+      const post = () => small.api('/test/bookworm/amd64', { method: 'POST', body, headers });
+      await until(async () => (await post()).status === 201, 3_000);
+      expect([isOpen, (await post()).status]).toEqual([true, 201]);
+      expect((await ending).received).toMatch(/^HTTP\/1\.1 413 /);
+    } finally {
+      await small.stop();
+    }
+  });
+
+  it('whose client stops in time keeps nothing open', async () => {
+    const bytes = Buffer.from(`${head()}${chunk(' '.repeat(100_001))}0\r\n\r\n`);
+    const answer = await sendRaw(portOf(api), bytes);
+    expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close']);
+  });
+});

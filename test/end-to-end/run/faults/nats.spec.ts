@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import { connectBus, type Bus, type BusLimits } from '@proctor/bus';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { expectEachPassedOnce } from '../../../support/accounts';
+import { silenceLog } from '../../../support/silent-log';
+import { STUB_SUITE } from '../../../support/stub';
+import { arch, Stage } from './stage';
+
+jest.setTimeout(180_000);
+silenceLog();
+
+/** A report for an architecture that nobody serves. */
+const NOBODY = subjectOf(SUBJECTS.started, 'nobody');
+/** The greater part of a stream of 1,000 bytes. */
+const FILLER = Buffer.alloc(600, 'x').toString();
+
+let stage: Stage;
+afterEach(() => stage?.close());
+
+test('a request is accepted while nats-server and the scheduler are away, and executed when they are back', async () => {
+  stage = await Stage.open();
+  const { proctor, client } = stage;
+  await proctor.kill('scheduler', 'SIGKILL');
+  await proctor.kill('nats', 'SIGKILL');
+  const [runId = 0] = await stage.submit(1, 'early');
+  expect(await client.run(runId)).toMatchObject({
+    status: null,
+    reasons: [`no scheduler answers for ${arch}`],
+  });
+  await proctor.restart('nats');
+  await proctor.restart('scheduler');
+  await expectEachPassedOnce(stage, [runId]);
+});
+
+test('nats-server is killed and comes back: tests go on, requests are accepted, nothing is executed twice', async () => {
+  stage = await Stage.open({ slots: 3, scheduler: { leaseTtlMs: 60_000 } });
+  const { proctor } = stage;
+  const runIds = [await stage.waitingRun(), ...(await stage.submit(15, 'rest', 'sleep:0.3'))];
+  for (const executions of [3, 8]) {
+    await stage.underWay(executions);
+    await proctor.kill('nats', 'SIGKILL');
+    runIds.push(...(await stage.submit(1, `accepted${executions}-`)));
+    await proctor.restart('nats');
+  }
+  await stage.go();
+  const accounts = await expectEachPassedOnce(stage, runIds);
+  expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
+});
+
+describe('a stream at its limit', () => {
+  /** As an operator does who has set a deployment's limits. */
+  async function limit(limits: Partial<BusLimits>, fill?: (bus: Bus) => Promise<unknown>): Promise<void> {
+    // Whoever connects brings the limits that it knows; the api does so when it is up already.
+    await stage.proctor.output.line('api', /Bus: connected to NATS/);
+    const bus = await connectBus(stage.proctor.natsUrl, 'operator', limits);
+    await fill?.(bus);
+    await bus.close();
+  }
+
+  it.each<[string, Partial<BusLimits>, (bus: Bus) => Promise<unknown>]>([
+    ['that takes no report', { reportsBytesMax: 1_000 }, (bus) => bus.report(NOBODY, { filler: FILLER })],
+    [
+      'that takes no upload',
+      { stagingBytesMax: 1_000 },
+      (bus) => bus.stage('filler', Readable.from([Buffer.from(FILLER)])),
+    ],
+  ])('%s: workers keep their results and deliver them later', async (_, limits, fill) => {
+    stage = await Stage.open();
+    const { proctor, client } = stage;
+    await limit(limits, fill);
+    const runIds = await stage.submit(2, 'kept');
+    for (const runId of runIds) {
+      const kept = new RegExp(`run ${runId} attempt 1: the result was not delivered yet`);
+      await proctor.output.line('worker', kept);
+    }
+    expect((await client.run(runIds[0]!)).status).toBeNull();
+    await limit({});
+    const accounts = await expectEachPassedOnce(stage, runIds);
+    expect(accounts.map(({ attempt }) => attempt)).toEqual([1, 1]);
+  });
+
+  it('that forgets its oldest logs and events holds nothing up', async () => {
+    stage = await Stage.open();
+    await limit({ logsBytesMax: 1_000, eventsBytesMax: 1_000 });
+    const runIds = await stage.submit(5, 'loud', 'lines:2000');
+    await expectEachPassedOnce(stage, runIds);
+    expect((await stage.client.run(runIds[0]!)).log_url).toContain(`/${STUB_SUITE}/`);
+  });
+});

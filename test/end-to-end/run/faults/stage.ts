@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises';
+import { Client } from '../../../support/client';
+import { hostArchitecture } from '../../../support/host-architecture';
+import { startProctor, type ProctorOptions, type RunningProctor } from '../../../support/proctor';
+import { Marks, STUB_SUITE, stubConfiguration } from '../../../support/stub';
+import { until } from '../../../support/until';
+
+export const arch = hostArchitecture();
+
+/** Short times, so that a fault shows within seconds; no worker is blamed for what the test does to it. */
+const SCHEDULER = {
+  leaseTtlMs: 3_000,
+  leaseRenewMs: 500,
+  ownershipTtlMs: 1_500,
+  arrivalPollMs: 2_000,
+  retry: { attemptsMax: 10, delayMs: 200 },
+  blame: { failuresMax: 1_000 },
+};
+
+export interface StageOptions extends Omit<ProctorOptions, 'config'> {
+  slots?: number;
+  /** Of the deployment and of its workers. */
+  architectures?: string[];
+  /** In place of the short times. */
+  scheduler?: Record<string, unknown>;
+}
+
+/** One deployment of the stub for one test, whose processes the test kills. */
+export class Stage {
+  private constructor(
+    readonly proctor: RunningProctor,
+    readonly client: Client,
+    readonly marks: Marks,
+  ) {}
+
+  static async open({ slots = 2, architectures, scheduler, ...options }: StageOptions = {}): Promise<Stage> {
+    const { proctor: server, worker } = stubConfiguration({ ...SCHEDULER, ...scheduler }, slots);
+    const also = architectures ? { architectures } : {};
+    const config = { proctor: { ...server, ...also }, worker: { ...worker, ...also } };
+    const marks = await Marks.make();
+    try {
+      const proctor = await startProctor({ ...options, config });
+      return new Stage(proctor, Client.of(proctor), marks);
+    } catch (error) {
+      await marks.remove();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.proctor.stop();
+    await this.marks.remove();
+  }
+
+  /** Items of runs that mark their execution; each has a package of its own. */
+  items(count: number, name: string, trigger = ''): { package: string; trigger: string }[] {
+    return Array.from({ length: count }, (_, place) => ({
+      package: `${name}${place}`,
+      trigger: `append:${this.marks.path('executed')} ${trigger}`.trim(),
+    }));
+  }
+
+  /** @returns ids of runs that mark their execution */
+  submit(count: number, name: string, trigger = '', on = arch): Promise<number[]> {
+    return this.client.submit(STUB_SUITE, on, this.items(count, name, trigger));
+  }
+
+  /** A trigger word: the run goes on once `go` is called. */
+  get patience(): string {
+    return `wait-for:${this.marks.path('go')}`;
+  }
+
+  /** A run under way, which waits for `go`. @param on its architecture */
+  async waitingRun(name = 'patient', on = arch): Promise<number> {
+    const [runId = 0] = await this.submit(1, name, this.patience, on);
+    await this.client.runThat(runId, ({ state }) => state === 'running');
+    const isExecuted = async (): Promise<boolean> =>
+      (await this.marks.lines('executed')).some((line) => line.startsWith(`${name}0 `));
+    if (!(await until(isExecuted, 20_000))) throw new Error(`${name} was not executed`);
+    return runId;
+  }
+
+  async go(): Promise<void> {
+    await writeFile(this.marks.path('go'), '');
+  }
+
+  /** Waits until so many executions have begun, and at least one run has finished. */
+  async underWay(executions: number): Promise<void> {
+    const isSo = async (): Promise<boolean> => (await this.marks.count('executed')) >= executions;
+    if (!(await until(isSo, 60_000))) throw new Error(`${executions} runs were not executed`);
+  }
+}

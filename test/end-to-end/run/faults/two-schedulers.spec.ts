@@ -1,0 +1,99 @@
+import { expectEachPassedOnce } from '../../../support/accounts';
+import { connectTo } from '../../../support/database';
+import type { AppName } from '../../../support/proctor';
+import { silenceLog } from '../../../support/silent-log';
+import { until } from '../../../support/until';
+import { Stage } from './stage';
+
+jest.setTimeout(180_000);
+silenceLog();
+
+const ARCHITECTURES = ['amd64', 'arm64', 'i386', 'riscv64'];
+const SCHEDULERS: AppName[] = ['scheduler', 'scheduler2'];
+/** What a deployment is told to expect: see `ownershipTtlMs`. */
+const SERVED_AGAIN_MS = 10_000;
+
+let stage: Stage;
+
+beforeEach(async () => {
+  // The times that a deployment has unless it says otherwise.
+  const scheduler = { leaseTtlMs: 60_000, leaseRenewMs: 15_000, ownershipTtlMs: 5_000, arrivalPollMs: 5_000 };
+  const apps: AppName[] = ['api', 'worker', ...SCHEDULERS];
+  stage = await Stage.open({ slots: 8, architectures: ARCHITECTURES, scheduler, apps });
+});
+afterEach(() => stage?.close());
+
+/** Architectures by the scheduler that owns them in the books. */
+async function owned(): Promise<Record<string, string[]>> {
+  const database = await connectTo(stage.proctor.databaseUrl);
+  try {
+    const { rows } = await database.query<{ arch: string; owner: string | null }>(
+      'select arch, owner from dispatchers where expires_at > clock_timestamp() order by arch',
+    );
+    return Object.fromEntries(
+      SCHEDULERS.map((name) => {
+        const id = `-${stage.proctor.processes[name].pid}-`;
+        return [name, rows.filter(({ owner }) => owner?.includes(id)).map(({ arch }) => arch)];
+      }),
+    );
+  } finally {
+    await database.end();
+  }
+}
+
+async function ownedAre(isSo: (counts: number[]) => boolean): Promise<Record<string, string[]>> {
+  let last: Record<string, string[]> = {};
+  const isReached = async (): Promise<boolean> => {
+    last = await owned();
+    return isSo(SCHEDULERS.map((name) => last[name]?.length ?? 0));
+  };
+  if (!(await until(isReached, 30_000))) throw new Error(`owned: ${JSON.stringify(last)}`);
+  return last;
+}
+
+const spread = () => ownedAre((counts) => counts.every((count) => count === 2));
+
+/** A run on each architecture that is under way. */
+function waitingOnEach(): Promise<number[]> {
+  return Promise.all(ARCHITECTURES.map((arch) => stage.waitingRun(`early-${arch}-`, arch)));
+}
+
+/** A new run on each of these architectures; each begins in time. @returns their ids */
+async function servedAgain(architectures: string[]): Promise<number[]> {
+  const begin = performance.now();
+  const runIds = (
+    await Promise.all(architectures.map((arch) => stage.submit(1, `late-${arch}-`, '', arch)))
+  ).flat();
+  for (const runId of runIds) {
+    const leftMs = SERVED_AGAIN_MS - (performance.now() - begin);
+    await stage.client.runThat(runId, ({ state }) => state !== 'queued', leftMs);
+  }
+  return runIds;
+}
+
+test('architectures are spread evenly; those of a killed one are served again in time, with their leases', async () => {
+  const { scheduler: orphaned = [] } = await spread();
+  const early = await waitingOnEach();
+  await stage.proctor.kill('scheduler', 'SIGKILL');
+  const late = await servedAgain(orphaned);
+  await stage.go();
+  const accounts = await expectEachPassedOnce(stage, [...early, ...late]);
+  expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
+  await stage.proctor.restart('scheduler');
+  await spread();
+});
+
+test('one that is frozen past its ownership and wakes up changes nothing and steps down', async () => {
+  const { scheduler: orphaned = [] } = await spread();
+  const early = await waitingOnEach();
+  await stage.proctor.kill('scheduler', 'SIGSTOP');
+  const late = await servedAgain(orphaned);
+  await ownedAre(([frozen]) => frozen === 0);
+  await stage.go();
+  await stage.proctor.kill('scheduler', 'SIGCONT');
+  for (const arch of orphaned)
+    await stage.proctor.output.line('scheduler', new RegExp(`owns ${arch} no more`));
+  const accounts = await expectEachPassedOnce(stage, [...early, ...late]);
+  expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
+  await spread();
+});

@@ -1,0 +1,90 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { Client } from '../../support/client';
+import { hostArchitecture } from '../../support/host-architecture';
+import { startProctor, type RunningProctor } from '../../support/proctor';
+import { silenceLog } from '../../support/silent-log';
+import { STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { until } from '../../support/until';
+
+jest.setTimeout(60_000);
+silenceLog();
+
+const arch = hostArchitecture();
+/** The stub ends as autopkgtest does when all tests were skipped. */
+const PACKAGE = 'skip-hello';
+const configuration = stubConfiguration();
+
+let proctor: RunningProctor;
+let client: Client;
+
+beforeAll(async () => {
+  proctor = await startProctor({ config: configuration });
+  client = Client.of(proctor);
+});
+afterAll(() => proctor?.stop());
+
+/** As an editor that keeps a whole file at every moment. */
+async function sayNeutral(): Promise<void> {
+  const file = join(proctor.home.path, 'config', 'proctor.yaml');
+  await writeFile(`${file}.new`, stringify({ ...configuration.proctor, api: { neutral: 'neutral' } }));
+  await rename(`${file}.new`, file);
+  await proctor.output.line('api', /api\.neutral: .*neutral/);
+}
+
+interface Answer {
+  status: number;
+  etag: string;
+  lastModified: string;
+  body: string;
+}
+
+async function look(path: string, condition: Record<string, string> = {}): Promise<Answer> {
+  // Without a word of the client's own about caches, fetch adds one that forbids a 304.
+  const response = await fetch(proctor.url + path, {
+    headers: { 'Cache-Control': 'max-age=0', ...condition },
+  });
+  const header = (name: string): string => response.headers.get(name) ?? '';
+  const body = await response.text();
+  return { status: response.status, etag: header('ETag'), lastModified: header('Last-Modified'), body };
+}
+
+test('nobody is told that nothing changed when the word for neutral did', async () => {
+  const runId = await client.submitOne(STUB_SUITE, arch, { package: PACKAGE });
+  await client.finished(runId);
+  const place = `${STUB_SUITE}/${arch}`;
+  const paths = [
+    `/data/packages/${place}/s/${PACKAGE}/latest.json`,
+    `/data/packages/${place}/s/${PACKAGE}/history.json`,
+    `/data/status/${place}/packages.json`,
+    `/data/status/${place}/status.json`,
+    `/data/status/${place}/history.json`,
+    `/packages/s/${PACKAGE}/`,
+    `/packages/s/${PACKAGE}/${place}/`,
+    `/packages/s/${PACKAGE}/${place}/${runId}/`,
+    `/status/${place}/`,
+    '/status/',
+  ];
+  const before = new Map<string, Answer>();
+  for (const path of paths) {
+    // Until rows of that time can no longer appear, the time alone is not relied upon.
+    const isSettled = async (): Promise<boolean> => {
+      const answer = await look(path);
+      before.set(path, answer);
+      return (await look(path, { 'If-Modified-Since': answer.lastModified })).status === 304;
+    };
+    expect([path, await until(isSettled, 20_000)]).toEqual([path, true]);
+    expect((await look(path, { 'If-None-Match': before.get(path)!.etag })).status).toBe(304);
+  }
+  await sayNeutral();
+  for (const [path, { etag, lastModified, body }] of before) {
+    for (const condition of [{}, { 'If-None-Match': etag }, { 'If-Modified-Since': lastModified }]) {
+      const answer = await look(path, condition);
+      expect([path, condition, answer.status]).toEqual([path, condition, 200]);
+      expect([path, answer.etag]).not.toEqual([path, etag]);
+      expect([path, answer.body]).not.toEqual([path, body]);
+      expect([path, answer.body]).toEqual([path, expect.stringContaining('neutral')]);
+    }
+  }
+});

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { resolve } from 'node:path';
+
+const TIMEOUT_MS = 300_000;
+
+const root = resolve(__dirname, '../../..');
+
+test(
+  'while everything is killed, frozen and starved, every accepted run ends exactly once',
+  async () => {
+    const args = ['scripts/soak.mjs', '--minutes', '0.5', '--rate', '40', '--fault-every', '1.5'];
+    const soak = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [output, trace, [code]] = await Promise.all([
+      text(soak.stdout),
+      text(soak.stderr),
+      once(soak, 'exit') as Promise<[number | null]>,
+    ]);
+    const counts = new Map(
+      [...output.matchAll(/^\| (.+?) \| ([\d.]+) \|$/gm)].map(([, what, n]) => [what, n]),
+    );
+    if (code !== 0) throw new Error(`the soak ended with ${code}:\n${trace}\n${output}`);
+    expect(Number(counts.get('runs accepted'))).toBeGreaterThan(1_000);
+    expect(counts.get('runs finished, each once')).toBe(counts.get('runs accepted'));
+    expect(counts.get('violations')).toBe('0');
+  },
+  TIMEOUT_MS,
+);

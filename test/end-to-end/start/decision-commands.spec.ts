@@ -1,0 +1,145 @@
+import { openDatabase } from '@proctor/database';
+import type { OpenDatabase, Submitter } from '@proctor/database';
+import { Machine, type Finished } from '../../support/command-line';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+
+jest.setTimeout(120_000);
+
+let machine: Machine;
+let own: TestDatabase;
+let database: OpenDatabase;
+let submitter: Submitter;
+beforeAll(async () => {
+  machine = await Machine.make();
+  own = await createTestDatabase();
+  database = await openDatabase(own.url);
+  await database.users.add('admin', { isAdmin: true });
+  await database.users.add('root', { isAdmin: true });
+  await database.users.add('ann', { isAdmin: false });
+  const { key } = await database.apiKeys.create('ann', 'test');
+  submitter = (await database.apiKeys.authenticate(key))!;
+});
+afterAll(async () => {
+  await database?.close();
+  await own?.drop();
+  await machine?.remove();
+});
+
+const proctor = (...args: string[]): Promise<Finished> =>
+  machine.proctor(args, '', { PROCTOR_DATABASE_URL: own.url });
+
+async function submit(name: string, trigger: string | null = null): Promise<number> {
+  const place = { suite: 'sid', arch: 'amd64', backend: 'unshare', variant: 'autopkgtest' };
+  const asked = { priority: 5, trigger, pinPackages: [], extraAptSources: [], isPrivate: false };
+  const [runId] = await database.submissions.submit([{ package: name, ...place, ...asked }], submitter);
+  return runId!;
+}
+
+describe('proctor cancel', () => {
+  it('ends the unfinished runs that match everything said, whosever they are', async () => {
+    const runs = [await submit('hello', 'x/1'), await submit('hello', 'x/1')];
+    const other = await submit('hello', 'x/2');
+    const selectors = ['--package', 'hello', '--trigger', 'x/1', '--suite', 'sid', '--arch', 'amd64'];
+    expect(await proctor('cancel', ...selectors, '--reason', 'superseded', '--by', 'root')).toEqual({
+      code: 0,
+      stdout: runs.map((runId) => `${runId}\n`).join(''),
+      stderr: '2 runs were cancelled by root\n',
+    });
+    expect(await database.results.find(runs[0]!)).toMatchObject({ message: 'cancelled by root: superseded' });
+    expect(await proctor('cancel', String(runs[0]), String(other))).toEqual({
+      code: 0,
+      stdout: `${other}\n`,
+      stderr: '1 run was cancelled by admin\n',
+    });
+    expect(await proctor('cancel', '--package', 'hello')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'no runs were cancelled by admin\n',
+    });
+  });
+});
+
+describe('proctor priority', () => {
+  it('gives waiting runs another one', async () => {
+    const runId = await submit('urgent');
+    expect(await proctor('priority', '9', String(runId), '--reason', 'security')).toEqual({
+      code: 0,
+      stdout: `${runId}\n`,
+      stderr: '1 run was given priority 9 by admin\n',
+    });
+    expect(await database.results.find(runId)).toMatchObject({ priority: 9 });
+  });
+});
+
+describe('pauses and drains', () => {
+  it('are made, listed and ended', async () => {
+    const said = async (...args: string[]) => {
+      const { code, stderr } = await proctor(...args);
+      return [code, stderr];
+    };
+    expect(await said('pause', '--suite', 'sid', '--reason', 'the mirror\nis away')).toEqual([
+      0,
+      'sid on every architecture is paused by admin: the mirror\nis away\n',
+    ]);
+    expect(await said('pause', '--reason', 'all', '--by', 'root')).toEqual([
+      0,
+      'everything is paused by root: all\n',
+    ]);
+    expect(await said('drain', 'worker-1', '--reason', 'new disks')).toEqual([
+      0,
+      'worker worker-1 is drained by admin: new disks\n',
+    ]);
+    const time = expect.stringMatching(/^\d{4}-.*Z$/);
+    const { stdout } = await proctor('decisions');
+    expect(stdout.split('\n').map((line) => line.split('\t'))).toEqual([
+      ['pause', 'sid', '*', 'admin', time, 'the mirror is away'],
+      ['pause', '*', '*', 'root', time, 'all'],
+      ['drain', 'worker-1', 'admin', time, 'new disks'],
+      [''],
+    ]);
+    expect(await said('resume', '--suite', 'sid', '--arch', 'amd64')).toEqual([
+      1,
+      'proctor: sid/amd64 is not paused\n',
+    ]);
+    expect(await said('resume', '--suite', 'sid')).toEqual([0, 'sid on every architecture goes on\n']);
+    expect(await said('resume')).toEqual([0, 'everything goes on\n']);
+    expect(await said('undrain', 'worker-1')).toEqual([0, 'worker worker-1 gets runs again\n']);
+    expect(await said('undrain', 'worker-1')).toEqual([1, 'proctor: worker worker-1 is not drained\n']);
+    expect(await proctor('decisions')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'nothing is paused or drained\n',
+    });
+  });
+});
+
+describe('a decision', () => {
+  it('is an administrator’s', async () => {
+    expect(await proctor('cancel', '--package', 'hello', '--by', 'nobody')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'proctor: there is no user nobody\n',
+    });
+    expect(await proctor('pause', '--reason', 'x', '--by', 'ann')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'proctor: ann is no administrator: name one with --by\n',
+    });
+  });
+
+  it.each([
+    ['no selector', ['cancel'], /ids of runs, --package/],
+    ['only a reason', ['priority', '3', '--reason', 'x'], /ids of runs, --package/],
+    ['no id', ['cancel', '1', 'x'], /'x' is invalid.*the id of a run/],
+    ['a priority of 11', ['priority', '11', '1'], /'11' is invalid.*from 1 to 10/],
+    ['a bad package', ['cancel', '--package', 'No'], /the name of a source package/],
+    ['a bad suite', ['pause', '--suite', '../x', '--reason', 'x'], /the name of a suite/],
+    ['no reason', ['pause'], /--reason/],
+    ['a blank reason', ['drain', 'w', '--reason', ' '], /1 to 500 characters/],
+    ['a bad worker', ['drain', 'a.b', '--reason', 'x'], /the name of a worker/],
+    ['no worker', ['undrain'], /worker/],
+  ])('with %s is no command: exit code 2', async (_what, args, message) => {
+    const { code, stdout, stderr } = await proctor(...args);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
+  });
+});

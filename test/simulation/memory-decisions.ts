@@ -1,0 +1,87 @@
+import { type Decision, timestamp } from '@proctor/contracts';
+import type { Drain, Order, Pause, Standing } from '@proctor/dispatch';
+
+/** What is paused; null stands for every one. */
+export interface Scope {
+  arch: string | null;
+  suite: string | null;
+}
+
+type OrderRow = Order & { arch: string; takenIn: boolean };
+
+type OrderGiven = Order extends infer Each ? (Each extends Order ? Omit<Each, 'orderId'> : never) : never;
+
+/** Orders, pauses and drains in memory. */
+export class MemoryDecisions {
+  private readonly orderRows: OrderRow[] = [];
+  private pauses: (Pause & Scope)[] = [];
+  private drains: Drain[] = [];
+
+  constructor(
+    private readonly nowMs: () => number,
+    private readonly architectures: () => string[],
+  ) {}
+
+  order(arch: string, given: OrderGiven): void {
+    this.orderRows.push({ ...given, orderId: this.orderRows.length + 1, arch, takenIn: false });
+  }
+
+  find(arch: string, orderId: number): OrderRow | undefined {
+    return this.orderRows.find((row) => row.orderId === orderId && row.arch === arch);
+  }
+
+  waiting(arch?: string): Order[] {
+    return this.orderRows
+      .filter((row) => !row.takenIn && (arch === undefined || row.arch === arch))
+      .map(({ arch: _arch, takenIn: _takenIn, ...order }) => order);
+  }
+
+  pause(scope: Scope, by: string, reason: string): void {
+    this.pauses = [
+      ...this.pauses.filter((each) => !isSame(each, scope)),
+      { ...scope, ...this.by(by, reason) },
+    ];
+    this.stand(scope.arch);
+  }
+
+  resume(scope: Scope): boolean {
+    const left = this.pauses.filter((each) => !isSame(each, scope));
+    if (left.length === this.pauses.length) return false;
+    this.pauses = left;
+    this.stand(scope.arch);
+    return true;
+  }
+
+  drain(worker: string, by: string, reason: string): void {
+    this.drains = [
+      ...this.drains.filter((each) => each.worker !== worker),
+      { worker, ...this.by(by, reason) },
+    ];
+    this.stand(null);
+  }
+
+  undrain(worker: string): boolean {
+    const left = this.drains.filter((each) => each.worker !== worker);
+    if (left.length === this.drains.length) return false;
+    this.drains = left;
+    this.stand(null);
+    return true;
+  }
+
+  standing(of: string): Standing {
+    const pauses = this.pauses.filter(({ arch }) => arch === null || arch === of);
+    return structuredClone({ pauses: pauses.map(({ arch: _arch, ...pause }) => pause), drains: this.drains });
+  }
+
+  private by(by: string, reason: string): Decision {
+    return { by, reason, since: timestamp(new Date(this.nowMs())) };
+  }
+
+  private stand(arch: string | null): void {
+    for (const each of arch === null ? this.architectures() : [arch]) this.order(each, { kind: 'standing' });
+  }
+}
+
+function isSame(one: Scope, other: Scope): boolean {
+  return one.arch === other.arch && one.suite === other.suite;
+}

@@ -1,0 +1,44 @@
+import { type Fact, timestamp } from '@proctor/contracts';
+import type { RunRow } from './memory-rows';
+
+/** The stories of all runs in memory. */
+export class MemoryFacts {
+  private readonly rows: (Fact & { published: boolean; isPrivate: boolean })[] = [];
+
+  constructor(private readonly nowMs: () => number) {}
+
+  /** What has just happened to the run. */
+  add(row: RunRow, { kind, actor, reason }: Pick<Fact, 'kind' | 'actor' | 'reason'>): void {
+    const { runId, request, state, attempt, outcome } = row;
+    const { arch, suite, isPrivate } = request;
+    this.rows.push({
+      ...{ factId: this.rows.length + 1, runId, arch, suite, kind, state, attempt, actor, reason },
+      verdict: kind === 'finished' || kind === 'cancelled' ? (outcome?.verdict ?? null) : null,
+      at: timestamp(new Date(this.nowMs())),
+      ...{ published: false, isPrivate },
+    });
+  }
+
+  ofRun(runId: number): Fact[] {
+    return this.rows.filter((row) => row.runId === runId).map(factOf);
+  }
+
+  /** The reason of a private run stays with the run: it may name what is tested. */
+  unpublished(arch: string, limit: number): Fact[] {
+    const waiting = this.rows.filter((row) => row.arch === arch && !row.published).slice(0, limit);
+    return waiting.map((row) => ({ ...factOf(row), ...(row.isPrivate && { reason: null }) }));
+  }
+
+  markPublished(factIds: number[]): void {
+    const taken = new Set(factIds);
+    for (const row of this.rows) if (taken.has(row.factId)) row.published = true;
+  }
+}
+
+function factOf({
+  published: _published,
+  isPrivate: _isPrivate,
+  ...fact
+}: Fact & { published: boolean; isPrivate: boolean }): Fact {
+  return fact;
+}

@@ -1,0 +1,142 @@
+import type { AttemptOutcome, FactKind, RunRequest, RunState } from '@proctor/contracts';
+import { type DispatchedRun, type RunOutcome, stateAfter, type Write } from '@proctor/dispatch';
+
+/** A row of runs, with its attempts. */
+export interface RunRow {
+  runId: number;
+  request: RunRequest;
+  /** User name. */
+  requestor: string;
+  arrivedAt: number;
+  committed: boolean;
+  takenIn: boolean;
+  state: RunState;
+  attempt: number;
+  worker: string | null;
+  outcome: RunOutcome | null;
+  cancelled: boolean;
+  attempts: AttemptRow[];
+}
+
+export interface AttemptRow {
+  attempt: number;
+  epoch: number;
+  worker: string;
+  incarnation: string;
+  slot: number;
+  grantedAtMs: number;
+  endedAtMs: number | null;
+  outcome: AttemptOutcome | null;
+  /** What it left, when its report is in the books. */
+  result: RunOutcome | null;
+}
+
+export type RunWrite = Extract<Write, { runId: number }>;
+
+/** False when the row does not allow the write; it may have been changed in part then. */
+export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number): boolean {
+  switch (write.kind) {
+    case 'take-in':
+      row.takenIn = true;
+      return row.state !== 'finished';
+    case 'grant': {
+      if (write.attempt !== row.attempt + 1 || !moves(row, 'grant')) return false;
+      const { attempt, worker, incarnation, slot } = write;
+      const open = { grantedAtMs: nowMs, endedAtMs: null, outcome: null, result: null };
+      row.attempts.push({ attempt, epoch, worker, incarnation, slot, ...open });
+      Object.assign(row, { attempt, worker, takenIn: true });
+      return true;
+    }
+    case 'start':
+      return write.attempt === row.attempt && moves(row, 'start');
+    case 'requeue':
+      if (write.attempt !== row.attempt) return false;
+      if (row.state === 'queued' ? !failsWhileQueued(row, write) : !moves(row, 'requeue')) return false;
+      endAttempt(row, write.outcome, nowMs, write.result);
+      row.worker = null;
+      return true;
+    case 'finish':
+      if (write.attempt !== row.attempt || !moves(row, 'finish')) return false;
+      endAttempt(
+        row,
+        write.attemptOutcome,
+        nowMs,
+        write.attemptOutcome === 'finished' ? write.outcome : null,
+      );
+      row.worker = write.worker;
+      row.outcome = write.outcome;
+      return true;
+  }
+}
+
+/** The report of a failed attempt came when the run waited again for another reason. */
+function failsWhileQueued(row: RunRow, { result }: Extract<Write, { kind: 'requeue' }>): boolean {
+  const latest = row.attempts.at(-1);
+  return result !== null && latest !== undefined && latest.outcome !== 'failed';
+}
+
+export function moves(row: RunRow, transition: Parameters<typeof stateAfter>[1]): boolean {
+  try {
+    row.state = stateAfter(row.state, transition);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function endAttempt(
+  row: RunRow,
+  outcome: AttemptOutcome,
+  nowMs: number,
+  result: RunOutcome | null = null,
+): void {
+  const latest = row.attempts.at(-1);
+  if (latest) Object.assign(latest, { outcome, result, endedAtMs: latest.endedAtMs ?? nowMs });
+}
+
+const LOST: (AttemptOutcome | null)[] = ['expired', 'lost', 'failed'];
+
+export function dispatchedRun({ request, ...row }: RunRow, nowMs: number): DispatchedRun {
+  const latest = row.attempts.at(-1);
+  const lost = row.attempts.filter(({ outcome }) => LOST.includes(outcome));
+  const isHeld = latest !== undefined && (row.state === 'leased' || row.state === 'running');
+  const { runId, requestor, arrivedAt, attempt } = row;
+  return {
+    ...structuredClone(request),
+    ...{ runId, requestor, arrivedAt, attempt, waitedMs: nowMs - arrivedAt, attemptsLost: lost.length },
+    failedOn: [...new Set(lost.map(({ worker }) => worker))].sort(),
+    lease: isHeld ? leaseOf(latest, row.state as 'leased' | 'running', nowMs) : null,
+    latestWorker: latest?.worker ?? null,
+    latestFailed: latest?.outcome === 'failed',
+  };
+}
+
+function leaseOf(attempt: AttemptRow, state: 'leased' | 'running', nowMs: number): DispatchedRun['lease'] {
+  const { worker, incarnation, slot, grantedAtMs } = attempt;
+  return { worker, incarnation, slot, state, heldMs: nowMs - grantedAtMs };
+}
+
+/** What a write tells the story of its run; null when it changes no state. */
+export function factOf(
+  row: RunRow,
+  write: RunWrite,
+): { kind: FactKind; actor: string; reason: string | null } | null {
+  const executor = `worker ${row.attempts.at(-1)?.worker}`;
+  switch (write.kind) {
+    case 'take-in':
+      return null;
+    case 'grant':
+      return { kind: 'granted', actor: 'scheduler', reason: `to slot ${write.slot} of ${write.worker}` };
+    case 'start':
+      return { kind: 'started', actor: executor, reason: null };
+    case 'requeue': {
+      const isGivenUp = write.outcome === 'expired' || write.outcome === 'lost';
+      return { kind: 'requeued', actor: isGivenUp ? 'scheduler' : executor, reason: write.reason };
+    }
+    case 'finish': {
+      const isReported = write.attemptOutcome === 'finished' && write.worker !== null;
+      const actor = isReported ? `worker ${write.worker}` : 'scheduler';
+      return { kind: 'finished', actor, reason: write.outcome.message };
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import type { MemoryBooks, RunRow } from '../memory-books';
+import type { Checks } from './checks';
+import type { ProcessBus } from './process-bus';
+import type { Random } from './random';
+
+export interface PeopleParts {
+  books: MemoryBooks;
+  /** The api's. */
+  bus: ProcessBus;
+  checks: Checks;
+  random: Random;
+  architectures: string[];
+  suites: string[];
+  note: (text: string) => void;
+}
+
+/** Users who decide something about runs, suites and workers in the middle of it all, through the api. */
+export class People {
+  constructor(private readonly parts: PeopleParts) {}
+
+  /** Ends one of the runs that have not finished, if there is any. */
+  cancel(): void {
+    const { books, checks, note } = this.parts;
+    const run = this.anyRun(({ state }) => state !== 'finished');
+    if (!run) return;
+    checks.cancelled(run);
+    books.cancel(run.runId, 'ada');
+    note(`api: run ${run.runId} cancelled`);
+    this.signal(run.request.arch);
+  }
+
+  reprioritise(): void {
+    const { books, checks, random, note } = this.parts;
+    const run = this.anyRun(({ state }) => state === 'queued');
+    const priority = Math.floor(random.between(1, 11));
+    if (!run || !books.reprioritise(run.runId, priority, 'ada')) return;
+    checks.reprioritised(run);
+    note(`api: run ${run.runId} has priority ${priority}`);
+    this.signal(run.request.arch);
+  }
+
+  /** Answers how to take it back. */
+  pause(): () => void {
+    const { books, random, architectures, suites, note } = this.parts;
+    const scope = {
+      arch: random.chance(0.3) ? null : random.pick(architectures),
+      suite: random.chance(0.3) ? null : random.pick(suites),
+    };
+    const title = `${scope.suite ?? 'everything'} on ${scope.arch ?? 'all architectures'}`;
+    books.decisions.pause(scope, 'ada', 'the archive is broken');
+    note(`api: ${title} paused`);
+    this.signal(scope.arch);
+    return () => {
+      if (!books.decisions.resume(scope)) return;
+      note(`api: ${title} resumed`);
+      this.signal(scope.arch);
+    };
+  }
+
+  /** Answers how to take it back. */
+  drain(worker: string): () => void {
+    const { books, note } = this.parts;
+    books.decisions.drain(worker, 'ada', 'the machine moves');
+    note(`api: ${worker} drained`);
+    this.signal(null);
+    return () => {
+      if (!books.decisions.undrain(worker)) return;
+      note(`api: ${worker} takes work again`);
+      this.signal(null);
+    };
+  }
+
+  private anyRun(matches: (row: RunRow) => boolean): RunRow | undefined {
+    const { books, random } = this.parts;
+    const found = books.all().filter((row) => row.committed && matches(row));
+    return found.length === 0 ? undefined : random.pick(found);
+  }
+
+  private signal(arch: string | null): void {
+    const { architectures, bus } = this.parts;
+    for (const each of arch === null ? architectures : [arch])
+      bus.signal(subjectOf(SUBJECTS.ordersWaiting, each), {});
+  }
+}

@@ -1,0 +1,25 @@
+import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import { settings } from '../../support/runs';
+
+/** `calm`: nothing goes wrong but what becomes of schedulers. */
+export type Weather = 'chaos' | 'calm';
+
+/**
+ * In some seeds a run has one attempt only; workers are judged fast, so that it happens in the time there is. In calm
+ * weather they renew often: a stale owner has little time to answer one of them.
+ */
+export function actorSettings(seed: number, weather: Weather): ActorSettings {
+  const retry = { attemptsMax: seed % 5 === 0 ? 1 : 3, delayMs: 30_000, delayMaxMs: 600_000 };
+  const blame = {
+    ...{ failuresMax: 2, quarantineMs: 20_000, quarantineMaxMs: 80_000 },
+    ...{ slowedMs: 30_000, canaryTimeoutMs: 60_000 },
+  };
+  return {
+    arrivalPollMs: 5_000,
+    arrivalsPerTurnMax: 10,
+    mailboxLengthMax: 1_000,
+    turnMessagesMax: 100,
+    reloadDelayMs: 1_000,
+    dispatch: settings({ retry, blame, leaseRenewMs: weather === 'calm' ? 2_000 : 15_000 }),
+  };
+}

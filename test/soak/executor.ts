@@ -1,0 +1,100 @@
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connectBus, type Bus } from '@proctor/bus';
+import { systemClock } from '@proctor/clock';
+import { parseMessage, RecordedSignal, StopAttemptSignal, SUBJECTS, subjectOf } from '@proctor/contracts';
+import type { Lease, LeaseReply } from '@proctor/contracts';
+import { endOnRequest, fail, processLogger } from '@proctor/process';
+import { DiskOutbox } from '../../apps/worker/src/reports/outbox';
+import { BusDispatchClient } from '../../apps/worker/src/slot/bus-dispatch-client';
+import { Epochs } from '../../apps/worker/src/slot/epochs';
+import type { AttemptResult, SlotLog } from '../../apps/worker/src/slot/ports';
+import { Slot } from '../../apps/worker/src/slot/slot';
+import { FAILS_ONCE, RESULT_MESSAGE, type ExecutorPlan } from './plan';
+
+const EXECUTION_MS = 20;
+
+/**
+ * A worker process whose slots, outbox and bus are the product's, and whose tests only leave a line in a file: a
+ * machine can have enough of those to keep a scheduler busy.
+ */
+async function main(): Promise<void> {
+  const plan = JSON.parse(process.env['PROCTOR_SOAK_EXECUTOR'] ?? '') as ExecutorPlan;
+  const bus = await connectBus(plan.natsUrl, `worker-${plan.name}`);
+  const outbox = new DiskOutbox(plan.resultsPath, bus, systemClock, log, {
+    resendFirstMs: 2_000,
+    resendMaxMs: 5_000,
+  });
+  const slots = makeSlots(plan, bus, outbox);
+  const wake = () => slots.forEach((slot) => slot.wake());
+  for (const arch of plan.architectures) bus.subscribe(subjectOf(SUBJECTS.workWaiting, arch), wake);
+  bus.subscribe(subjectOf(SUBJECTS.recorded, plan.name), ({ text }) =>
+    outbox.recorded(parseMessage(RecordedSignal, JSON.parse(text))),
+  );
+  bus.subscribe(subjectOf(SUBJECTS.stopAttempt, plan.name), ({ text }) => {
+    const signal = parseMessage(StopAttemptSignal, JSON.parse(text));
+    slots.forEach((slot) => slot.stopAttempt(signal));
+  });
+  bus.onReconnect(() => {
+    outbox.retryNow();
+    wake();
+  });
+  endOnRequest(logger, plan.name, async () => {
+    await Promise.all(slots.map((slot) => slot.stop('the worker stops')));
+    outbox.stop();
+    await bus.close();
+  });
+  process.send?.({ ready: true });
+  outbox.deliverLeftovers().catch((error: unknown) => fail(logger, plan.name, error));
+  slots.forEach((slot) => slot.start());
+}
+
+function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox): Slot[] {
+  const incarnation = randomUUID();
+  const client = new BusDispatchClient(bus);
+  const epochs = new Epochs();
+  const testbeds = plan.suites.map((suite) => ({ suite, backend: plan.backend, state: 'ready' as const }));
+  return Array.from({ length: plan.slots }, (_, slot) => {
+    const executor = `${plan.name} ${incarnation} ${slot}`;
+    const file = join(plan.executionsPath, plan.name);
+    return new Slot({ worker: plan.name, incarnation, slot }, plan.architectures, {
+      client,
+      outbox,
+      runner: {
+        run: async (lease, started, signal) => {
+          appendFileSync(file, `${lease.runId} ${lease.attempt} ${executor}\n`);
+          started();
+          await pause(EXECUTION_MS, undefined, { signal });
+          return resultOf(lease);
+        },
+      },
+      canaries: { execute: () => Promise.resolve({ passed: true, message: 'all tests passed' }) },
+      testbeds: {
+        offer: () => ({ testbeds, variants: [plan.variant] }),
+        wanted: (_arch: string, _wanted: LeaseReply['wanted']) => undefined,
+      },
+      epochs,
+      clock: systemClock,
+      log,
+      settings: { replyTimeoutMs: 2_000, retryMs: 500, stopTimeoutMs: 2_000 },
+      newAskId: randomUUID,
+      random: Math.random,
+    });
+  });
+}
+
+function resultOf({ runId, attempt, trigger }: Lease): AttemptResult {
+  const fails = trigger === FAILS_ONCE && attempt === 1;
+  const message = `${RESULT_MESSAGE} ${runId}/${attempt}`;
+  const ending = { exitCode: fails ? 16 : 0, version: '1.0-1', durationSeconds: 0, files: [] };
+  return { verdict: fails ? 'tmpfail' : 'pass', message, ...ending };
+}
+
+const logger = processLogger();
+/** What happens to each of a hundred thousand runs is not worth a line. */
+const log: SlotLog = { log: () => undefined, warn: (message) => logger.warn(message, 'Executor') };
+
+main().catch((error: unknown) => fail(logger, 'Executor', error));

@@ -1,0 +1,36 @@
+/** What one executor process is told, as JSON in its environment. */
+export interface ExecutorPlan {
+  name: string;
+  natsUrl: string;
+  slots: number;
+  architectures: string[];
+  suites: string[];
+  backend: string;
+  variant: string;
+  /** Where results wait until they are recorded. */
+  resultsPath: string;
+  /** One file for each worker, a line for each execution: `RUN_ID ATTEMPT WORKER INCARNATION SLOT`. */
+  executionsPath: string;
+}
+
+export const SUITES = ['soak', 'trixie'];
+export const ARCHITECTURES = ['amd64', 'arm64', 'riscv64'];
+export const BACKEND = 'null';
+/** Executed inside the executors' own process. */
+export const VARIANT = 'inside';
+/** The stub, executed by a whole worker as a process of its own. */
+export const STUB_VARIANT = 'stub';
+
+/** The trigger of runs whose first attempt ends in a way that smells of infrastructure. */
+export const FAILS_ONCE = 'fails-once';
+/** The beginning of the message of every result; the run and the attempt follow. */
+export const RESULT_MESSAGE = 'result of';
+
+export interface SoakPlan {
+  durationMs: number;
+  /** Runs a second that are asked for. */
+  rate: number;
+  /** How often something is broken. */
+  faultEveryMs: number;
+  seed: number;
+}

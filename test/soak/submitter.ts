@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../simulation/world/random';
+import { ARCHITECTURES, FAILS_ONCE, STUB_VARIANT, SUITES } from './plan';
+
+const REQUEST_TIMEOUT_MS = 15_000;
+const AGAIN_MS = 300;
+const LIST_LENGTH = 50;
+/** Sent now and then: long enough for the api to be killed in the middle of it. */
+export const LONG_LIST_LENGTH = 5_000;
+
+/** A client that asks for runs and repeats each request, under its idempotency key, until it has its answer. */
+export class Submitter {
+  readonly accepted = new Set<number>();
+  /** Requests that had to be sent again. */
+  repeated = 0;
+  private stopped = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly key: string,
+    private readonly random: Random,
+    /** The file in which the stub marks its executions. */
+    private readonly stubMarks: string,
+  ) {}
+
+  /**
+   * Asks for `rate` runs a second, and for none while more than `waitingMax` have not finished.
+   * @param finished how many runs are known to have finished
+   */
+  async submitAt(rate: number, waitingMax: number, finished: () => number): Promise<void> {
+    await this.submit(LONG_LIST_LENGTH);
+    const startedAt = performance.now();
+    let due = 0;
+    while (!this.stopped) {
+      due = Math.min(((performance.now() - startedAt) / 1000) * rate, due + rate);
+      if (this.accepted.size - finished() < waitingMax && this.accepted.size - LONG_LIST_LENGTH < due) {
+        await this.submit(this.random.chance(0.002) ? LONG_LIST_LENGTH : LIST_LENGTH);
+      } else {
+        await pause(20);
+      }
+    }
+  }
+
+  /** No request is begun after this; one that is under way is brought to its end. */
+  stop(): void {
+    this.stopped = true;
+  }
+
+  private async submit(length: number): Promise<void> {
+    const path = `/api/v1/test/${this.random.pick(SUITES)}/${this.random.pick(ARCHITECTURES)}`;
+    const body = JSON.stringify({ tests: Array.from({ length }, () => this.item()) });
+    const idempotencyKey = randomUUID();
+    for (;;) {
+      const runs = await this.post(path, body, idempotencyKey);
+      if (runs === null) {
+        this.repeated += 1;
+        await pause(AGAIN_MS);
+      } else if (runs.length === length) {
+        for (const { run_id } of runs) this.accepted.add(run_id);
+        return;
+      } else {
+        throw new Error(`${runs.length} of ${length} runs were accepted`);
+      }
+    }
+  }
+
+  private async post(path: string, body: string, key: string): Promise<{ run_id: number }[] | null> {
+    try {
+      const response = await fetch(`${this.url}${path}`, {
+        method: 'POST',
+        headers: { 'Auth-Key': this.key, 'Idempotency-Key': key, 'Content-Type': 'application/json' },
+        body,
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      });
+      if (response.status === 201) return ((await response.json()) as { runs: { run_id: number }[] }).runs;
+      const text = await response.text();
+      // 409: the first request with this key is still at work.
+      if (response.status >= 500 || response.status === 429 || response.status === 409) return null;
+      throw new Refused(`${response.status}: ${text}`);
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+      return null;
+    }
+  }
+
+  private item(): object {
+    const priority = 1 + Math.floor(this.random.next() * 10);
+    const name = `package${Math.floor(this.random.next() * 500)}`;
+    if (this.random.chance(0.01)) {
+      return { package: name, priority, autopkgtest: STUB_VARIANT, trigger: `append:${this.stubMarks}` };
+    }
+    return { package: name, priority, ...(this.random.chance(0.02) && { trigger: FAILS_ONCE }) };
+  }
+}
+
+/** The api has judged: sending it again would not help. */
+class Refused extends Error {}

@@ -1,0 +1,79 @@
+import type { Journal } from '@proctor/dispatch';
+import { DispatcherActor, type ActorSettings } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import { Tenure } from '../../apps/scheduler/src/ownership/tenure';
+import { request } from '../contract/journal.fixture';
+import { MemoryBooks } from '../simulation/memory-books';
+import { VirtualClock } from '../simulation/world/virtual-clock';
+import { ARCH, leaseRequest, settings } from './runs';
+
+export const POLL_MS = 5_000;
+export const TENURE_MS = 10_000_000;
+const SLOT = leaseRequest({ testbeds: [{ suite: 'bookworm', backend: 'unshare', state: 'ready' }] });
+
+/** A dispatcher of the test's own, on books in memory; `start` it first, `end` it in any case. */
+export class ActorRig {
+  readonly clock = new VirtualClock();
+  readonly books = new MemoryBooks(() => this.clock.now());
+  readonly signalled = jest.fn();
+  readonly stopSignalled = jest.fn();
+  readonly factsCommitted = jest.fn();
+  readonly ended = jest.fn();
+  tenure!: Tenure;
+  actor!: DispatcherActor;
+
+  /** @param journal replaces methods of the books */
+  async start(journal: Partial<Journal> = {}, changes: Partial<ActorSettings> = {}): Promise<void> {
+    await this.books.release(ARCH, 's1');
+    const ownership = await this.books.claim(ARCH, 's1', TENURE_MS);
+    if (!ownership) throw new Error('the architecture could not be claimed');
+    this.tenure = new Tenure(ownership, this.clock, this.ended);
+    this.tenure.extendTo(this.clock.now() + TENURE_MS);
+    const ports = {
+      ...{ journal: this.wrapped(journal), clock: this.clock, isHearing: () => true },
+      ...{ signalWorkWaiting: this.signalled, signalStop: this.stopSignalled },
+      factsCommitted: this.factsCommitted,
+    };
+    this.actor = new DispatcherActor(this.tenure, ports, this.settings(changes));
+    await this.time(0);
+  }
+
+  async end(): Promise<void> {
+    await this.actor.stop();
+    this.tenure.close();
+  }
+
+  settings(changes: Partial<ActorSettings> = {}): ActorSettings {
+    return {
+      ...{ arrivalPollMs: POLL_MS, arrivalsPerTurnMax: 2, mailboxLengthMax: 100, turnMessagesMax: 10 },
+      ...{ reloadDelayMs: 1_000, dispatch: settings(), ...changes },
+    };
+  }
+
+  time(ms: number): Promise<void> {
+    return this.clock.runUntil(this.clock.now() + ms);
+  }
+
+  /** A run that nobody has taken in. @returns its id */
+  readonly accept = (): number => {
+    const row = this.books.draw(request());
+    row.committed = true;
+    return row.runId;
+  };
+
+  ask(slot = 0) {
+    return this.actor.ask({ kind: 'lease', request: { ...SLOT, slot } });
+  }
+
+  private wrapped(journal: Partial<Journal>): Journal {
+    const { books } = this;
+    return {
+      load: (arch, halfLifeMs) => books.load(arch, halfLifeMs),
+      standing: (arch) => books.standing(arch),
+      arrivals: (arch, limit) => books.arrivals(arch, limit),
+      orders: (arch, limit) => books.orders(arch, limit),
+      commit: (arch, epoch, writes) => books.commit(arch, epoch, writes),
+      isReported: (runId, attempt) => books.isReported(runId, attempt),
+      ...journal,
+    };
+  }
+}

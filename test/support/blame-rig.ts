@@ -1,0 +1,69 @@
+import type { LeaseReply, Trouble, Verdict, WorkerStanding } from '@proctor/contracts';
+import type { DispatchedRun, DispatchSettings, Loaded, Step, Write } from '@proctor/dispatch';
+import { DispatcherRig } from './dispatcher-rig';
+import { finishedReport, waitingRun } from './runs';
+
+export const MINUTE_MS = 60_000;
+
+/** A dispatcher with any number of runs, each of a package of its own, and workers on which they fail. */
+export class BlameRig extends DispatcherRig {
+  constructor(past: Partial<Loaded> = {}, changes: Partial<DispatchSettings> = {}) {
+    const retry = { attemptsMax: 99, delayMs: MINUTE_MS, delayMaxMs: MINUTE_MS };
+    const runs = Array.from({ length: 50 }, (_, index) => numbered(index + 1));
+    super(runs, { retry, workerQuietMaxMs: 3 * MINUTE_MS, ...changes }, past);
+  }
+
+  /** w1 beside w2, which could do all its work. */
+  static pair(past: Partial<Loaded> = {}): BlameRig {
+    const rig = new BlameRig(past);
+    for (const worker of ['w2', 'w1']) rig.execute(worker, 'pass');
+    return rig;
+  }
+
+  /** The worker is granted a run, which ends so. Answers what was written at the end. */
+  execute(worker: string, verdict: Verdict, trouble?: Trouble): Write[] {
+    return this.end(worker, this.ask({ worker }).reply, verdict, trouble);
+  }
+
+  /** The run that this answer granted ends so. */
+  end(worker: string, { lease }: LeaseReply, verdict: Verdict, trouble?: Trouble): Write[] {
+    if (!lease) throw new Error(`${worker} was granted nothing`);
+    const ended = { worker, verdict, message: 'the testbed failed', ...(trouble && { trouble }) };
+    const report = finishedReport(lease.runId, lease.attempt, ended);
+    return this.tell({ kind: 'finished', report }).writes;
+  }
+
+  /** Answers the judgements to which so many failures lead. */
+  fail(worker: string, times: number): Write[] {
+    return judgements(Array.from({ length: times }, () => this.execute(worker, 'tmpfail')).flat());
+  }
+
+  canaryAsked(changes = {}): LeaseReply['canary'] {
+    return this.ask(changes).reply.canary;
+  }
+
+  /** The slot that got this answer asks again with the result of its canary test. */
+  tellCanary(worker: string, { canary }: LeaseReply, passed: boolean): Step<'lease'> {
+    if (!canary) throw new Error(`${worker} was not asked for a canary test`);
+    const message = passed ? 'all tests passed' : 'no space left';
+    return this.ask({ worker, canary: { canary: canary.canary, passed, message } });
+  }
+
+  drain(worker: string): void {
+    const drains = [{ worker, by: 'ada', reason: 'a new disk', since: '2026-01-01 00:00:00' }];
+    this.tell({ kind: 'standing', standing: { pauses: [], drains } });
+  }
+
+  standing(worker: string): WorkerStanding {
+    return this.state.judgements.standingOf(worker);
+  }
+}
+
+/** A run of a package that no other run has. */
+export function numbered(runId: number, changes: Partial<DispatchedRun> = {}): DispatchedRun {
+  return waitingRun(runId, { package: `package${runId}`, ...changes });
+}
+
+export function judgements(writes: Write[]): Write[] {
+  return writes.filter(({ kind }) => kind === 'judge-worker');
+}

@@ -1,0 +1,48 @@
+import {
+  DispatcherState,
+  step,
+  type DispatchedRun,
+  type DispatchSettings,
+  type Loaded,
+  type MessageKind,
+  type MessageOf,
+  type Step,
+} from '@proctor/dispatch';
+import { ARCH, finishedReport, leaseRequest, loaded, settings } from './runs';
+
+/** One dispatcher, with its clock; the reports of its predecessor are drained. */
+export class DispatcherRig {
+  now = 1_000;
+  readonly state: DispatcherState;
+
+  constructor(runs: DispatchedRun[], changes: Partial<DispatchSettings> = {}, past: Partial<Loaded> = {}) {
+    this.state = new DispatcherState(ARCH, 7, settings(changes), loaded(runs, past), this.now);
+    this.tell({ kind: 'reports-drained' });
+  }
+
+  tell<K extends MessageKind>(message: MessageOf<K>): Step<K> {
+    return step<K>(this.state, message, this.now);
+  }
+
+  ask(changes = {}) {
+    return this.tell({ kind: 'lease', request: leaseRequest(changes) });
+  }
+
+  tick(ms: number, hearing = true) {
+    this.now += ms;
+    return this.tell({ kind: 'tick', hearing });
+  }
+
+  /** A report of run 1 by slot 0 of worker w1. */
+  finish(attempt: number, changes = {}) {
+    return this.tell({ kind: 'finished', report: finishedReport(1, attempt, changes) });
+  }
+
+  explain(runId = 1) {
+    return this.tell({ kind: 'explain', runId }).reply;
+  }
+
+  reasons(runId = 1): string[] {
+    return this.explain(runId).reasons;
+  }
+}
