@@ -9,12 +9,17 @@ import { measure, type Pair, type PairResult } from './pairs';
 import { ServedApi } from './served-api';
 import { serving } from './serving';
 import { someRequestor, submitting } from './submitting';
+import { executing } from './worker';
 
-/** Runs every pair, then the api, and prints tables in Markdown. */
+/**
+ * Runs every pair, then the api, and prints tables in Markdown. `--api`: the api alone. `--worker`: real packages on this
+ * machine, alone.
+ */
 async function main(): Promise<void> {
   console.log(
     `Node ${process.version}, ${availableParallelism()} processors, ${new Date().toISOString().slice(0, 10)}\n`,
   );
+  if (process.argv.includes('--worker')) return workerPairs();
   if (!process.argv.includes('--api')) await pairs();
   console.log('');
   await onDatabase(async (url, folder) => {
@@ -27,9 +32,16 @@ async function main(): Promise<void> {
   });
 }
 
+const HEAD = '| what | measured ms | baseline ms | ratio (min, max) |\n| --- | --- | --- | --- |';
+
+async function workerPairs(): Promise<void> {
+  console.log(HEAD);
+  for await (const pair of executing()) await report(pair);
+}
+
 /** Ratios are what counts: milliseconds belong to the machine. */
 async function pairs(): Promise<void> {
-  console.log('| what | measured ms | baseline ms | ratio (min, max) |\n| --- | --- | --- | --- |');
+  console.log(HEAD);
   await report(choosing(1_000, 100_000));
   await report(choosing(1_000, 1_000_000));
   await report(explaining(1_000, 100_000));

@@ -1,5 +1,5 @@
 import { FenceBroken, type Write } from '@proctor/dispatch';
-import type { RunRequest } from '@proctor/contracts';
+import type { RunRequest, TestResult } from '@proctor/contracts';
 import { journalFacts } from './journal.facts';
 import { journalFailures } from './journal.failures';
 import { journalFences } from './journal.fences';
@@ -200,10 +200,14 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
 
   describe('finish', () => {
     it('books the outcome', async () => {
+      const tests: TestResult[] = [
+        { name: 'unit', status: 'PASS', detail: null },
+        { name: 'smoke', status: 'FAIL', detail: 'non-zero exit status 1: "√2" \\u0041' },
+      ];
       const runId = await runAfter(
         (id) => grant(id, 1),
         (id) => start(id, 1),
-        (id) => finish(id, 1, { verdict: 'fail', message: 'smoke failed', exitCode: 4 }),
+        (id) => finish(id, 1, { verdict: 'fail', message: 'smoke failed', exitCode: 4, tests }),
       );
       expect(await books.look(runId)).toEqual({
         state: 'finished',
@@ -214,6 +218,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
         exitCode: 4,
         worker: 'w1',
         durationSeconds: 30,
+        tests,
       });
     });
 

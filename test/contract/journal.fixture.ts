@@ -1,4 +1,4 @@
-import type { Fact, RunRequest, RunState, Verdict } from '@proctor/contracts';
+import type { Fact, RunRequest, RunState, TestResult, Verdict } from '@proctor/contracts';
 import type { Journal, RunOutcome, Write } from '@proctor/dispatch';
 
 /** One implementation of the journal, empty, with what stands around it. */
@@ -43,6 +43,7 @@ export interface BookedRun {
   exitCode: number | null;
   worker: string | null;
   durationSeconds: number | null;
+  tests: TestResult[];
 }
 
 export const ARCH = 'amd64';
@@ -72,6 +73,7 @@ export function outcome(change: Partial<RunOutcome> = {}): RunOutcome {
     version: '2.10-3',
     durationSeconds: 30,
     files: [{ name: 'log.gz', size: 1234 }],
+    tests: [],
     ...change,
   };
 }

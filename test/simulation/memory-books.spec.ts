@@ -33,6 +33,7 @@ journalContract('MemoryBooks', async () => {
     look: (runId) => {
       const { state, attempt, worker, outcome } = books.look(runId) ?? fail(`no run ${runId}`);
       const { verdict = null, message = null, exitCode = null, durationSeconds = null } = outcome ?? {};
+      const tests = outcome?.tests ?? [];
       const version = outcome ? (outcome.version ?? 'n/a') : null;
       return Promise.resolve({
         state,
@@ -43,6 +44,7 @@ journalContract('MemoryBooks', async () => {
         version,
         exitCode,
         durationSeconds,
+        tests,
       });
     },
     close: () => Promise.resolve(),

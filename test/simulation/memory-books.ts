@@ -75,7 +75,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     const row = this.rows.get(runId);
     if (!row?.committed || !moves(row, 'cancel')) return false;
     const message = `cancelled by ${by}` + (reason === null ? '' : `: ${reason}`);
-    const nothing = { exitCode: null, version: null, durationSeconds: null, files: [] };
+    const nothing = { exitCode: null, version: null, durationSeconds: null, files: [], tests: [] };
     Object.assign(row, { cancelled: true, outcome: { verdict: 'tmpfail', message, ...nothing } });
     if (row.attempts.at(-1)?.outcome === null) endAttempt(row, 'cancelled', this.nowMs());
     const { attempt, worker } = row;

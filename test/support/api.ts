@@ -9,7 +9,7 @@ import { Global, Logger, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
-import type { ResultFileName, Verdict } from '@proctor/contracts';
+import type { ResultFileName, TestResult, Verdict } from '@proctor/contracts';
 import { DatabaseModule, openDatabase } from '@proctor/database';
 import type { OpenDatabase } from '@proctor/database';
 import type { Ownership } from '@proctor/dispatch';
@@ -38,6 +38,7 @@ export interface Outcome {
   message?: string;
   /** Texts of the files, as they are before compression. */
   files?: Partial<Record<ResultFileName, string>>;
+  tests?: TestResult[];
 }
 
 /** The api within this process, on a database of its own, a folder as store and a bus on which the test is the dispatcher. */
@@ -79,7 +80,7 @@ export class RunningApi {
   /** Executes the first attempt of a run as a worker and a dispatcher would. */
   async finish(
     runId: number,
-    { verdict = 'pass', version = '1.0-1', message = 'done', files = {} }: Outcome = {},
+    { verdict = 'pass', version = '1.0-1', message = 'done', files = {}, tests = [] }: Outcome = {},
   ) {
     const stored: { name: ResultFileName; size: number }[] = [];
     for (const [name, text] of Object.entries(files) as [ResultFileName, string][]) {
@@ -89,7 +90,7 @@ export class RunningApi {
       stored.push({ name, size: content.length });
     }
     await this.start(runId);
-    const outcome = { verdict, message, exitCode: 0, version, durationSeconds: 30, files: stored };
+    const outcome = { verdict, message, exitCode: 0, version, durationSeconds: 30, files: stored, tests };
     await this.commit([
       { kind: 'finish', runId, attempt: 1, attemptOutcome: 'finished', outcome, worker: 'worker-1' },
     ]);

@@ -9,7 +9,8 @@ export interface CuttableLink {
   mend(): Promise<void>;
 }
 
-export async function linkTo(url: string): Promise<CuttableLink> {
+/** `host`: the address of this machine that the link listens at. */
+export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableLink> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
@@ -25,11 +26,11 @@ export async function linkTo(url: string): Promise<CuttableLink> {
     incoming.on('close', () => outgoing.destroy());
     outgoing.on('close', () => incoming.destroy());
   });
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, host, resolve));
   await listen(0);
   const { port } = server.address() as AddressInfo;
   const link = new URL(url);
-  link.hostname = '127.0.0.1';
+  link.hostname = host;
   link.port = String(port);
   return {
     url: link.href,

@@ -113,6 +113,7 @@ async function startWithin(
         PROCTOR_DATABASE_URL: PROGRAMS[name] === 'worker' ? undefined : database.url,
       },
       identityFile: home.processFile(name),
+      stopSignal: PROGRAMS[name] === 'worker' ? 'SIGINT' : 'SIGTERM',
       onLine: (line) => output.add(name, line),
     });
   const apps = Object.fromEntries(APPS.map((name) => [name, app(name)])) as Record<AppName, AppProcess>;

@@ -18,6 +18,7 @@ const RESULT: AttemptResult = {
   exitCode: 0,
   version: '1.0-1',
   durationSeconds: 5,
+  tests: [{ name: 'unit', status: 'PASS', detail: null }],
   files: [{ name: 'log.gz', size: 1, sha256: 'a'.repeat(64), path: '/nowhere/log.gz' }],
 };
 

@@ -4,8 +4,11 @@ import { Logger } from '@nestjs/common';
 import type { Bus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { Configuration } from '@proctor/config';
+import { attemptTimeoutMs } from './attempt/attempt-timeout';
 import { SandboxedCanaries } from './attempt/sandboxed-canaries';
 import { SandboxedRunner, type RunnerSettings } from './attempt/sandboxed-runner';
+import { ObservedRuns } from './health/observed-runs';
+import { WorkerHealth } from './health/worker-health';
 import type { Machine } from './machine/machine';
 import { runnerVersion } from './machine/runner-version';
 import { DiskOutbox } from './reports/outbox';
@@ -14,17 +17,24 @@ import { Epochs } from './slot/epochs';
 import type { SlotParts, SlotSettings } from './slot/ports';
 import { Slot } from './slot/slot';
 import { buildBackends } from './testbed/build-backends';
+import { SelfProtection } from './testbed/self-protection';
 import { Testbeds } from './testbed/testbeds';
 import { Worker } from './worker';
 
 const SLOT_SETTINGS: SlotSettings = { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 };
+
+/** A worker, and what tells how it is. */
+export interface BuiltWorker {
+  worker: Worker;
+  health: WorkerHealth;
+}
 
 /** Puts a worker together from its configuration, whose limits may change while it lives. */
 export function buildWorker(
   configuration: Pick<Configuration, 'worker'>,
   machine: Machine,
   bus: Bus,
-): Worker {
+): BuiltWorker {
   const { name, workPath, variants, sizeClasses, slots: slotCount } = configuration.worker;
   const resultsPath = join(workPath, 'results');
   const { sandboxes, architectures } = machine;
@@ -43,13 +53,15 @@ export function buildWorker(
   const outbox = new DiskOutbox(resultsPath, bus, systemClock, new Logger('Outbox'));
   const limits = runnerSettings(configuration, resultsPath);
   const runner = new SandboxedRunner(sandboxes, testbeds, bus, limits, systemClock, new Logger('Runner'));
+  const runs = new ObservedRuns(runner, systemClock);
   const canaries = new SandboxedCanaries(sandboxes, testbeds, limits, systemClock, new Logger('Canaries'));
+  const offer = new SelfProtection(testbeds, () => configuration.worker);
   const parts: SlotParts = {
     client: new BusDispatchClient(bus),
     outbox,
-    runner,
+    runner: runs,
     canaries,
-    testbeds,
+    testbeds: offer,
     epochs: new Epochs(),
     clock: systemClock,
     log: new Logger('Slot'),
@@ -69,11 +81,14 @@ export function buildWorker(
     outbox,
     testbeds,
     sandboxes,
+    () =>
+      runs.current().map((run) => Math.max(0, attemptTimeoutMs(limits, run.package) - run.seconds * 1000)),
     systemClock,
     new Logger('Worker'),
   );
   bus.onReconnect(() => worker.reconnected());
-  return worker;
+  const sources = { worker, bus, runs, outbox, offer, testbeds, backends };
+  return { worker, health: new WorkerHealth(configuration.worker, sources, systemClock, Date.now) };
 }
 
 /** What an attempt goes by when it begins or ends. */
@@ -83,8 +98,23 @@ function runnerSettings(configuration: Pick<Configuration, 'worker'>, resultsPat
     get runTimeoutMs() {
       return configuration.worker.runTimeoutMs;
     },
+    get timeouts() {
+      return configuration.worker.timeouts;
+    },
+    get environment() {
+      return configuration.worker.environment;
+    },
+    get runMemoryBytesMax() {
+      return configuration.worker.runMemoryBytesMax;
+    },
+    get runProcessesMax() {
+      return configuration.worker.runProcessesMax;
+    },
     get runTmpfsBytes() {
       return configuration.worker.runTmpfsBytes;
+    },
+    get runOutputBytesMax() {
+      return configuration.worker.runOutputBytesMax;
     },
     get logBytesMax() {
       return configuration.worker.logBytesMax;

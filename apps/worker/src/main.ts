@@ -1,19 +1,32 @@
 import 'reflect-metadata';
+import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
+import { systemClock } from '@proctor/clock';
 import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
-import { endOnRequest, fail, processLogger } from '@proctor/process';
+import { endOnRequest, fail, processLogger, withLogFields } from '@proctor/process';
+import { HealthLog } from './health/health-log';
+import { HealthServer } from './health/health-server';
+import { WorkerHealth } from './health/worker-health';
 import { lookAtMachine } from './machine/machine';
 import { Worker } from './worker';
 import { WorkerModule } from './worker.module';
+
+/** What a home may hold that no test may see, should the worker run as the home's own user. */
+const SECRETS = ['secrets', 'admin.key', 'nats', 'postgresql', 'store', 'processes'];
 
 const logger = processLogger();
 
 async function main(): Promise<void> {
   const configuration = await LiveConfiguration.load(['worker']);
-  const machine = await lookAtMachine(configuration.worker);
+  await withLogFields({ worker: configuration.worker.name }, () => run(configuration));
+}
+
+async function run(configuration: LiveConfiguration): Promise<void> {
+  const secrets = SECRETS.map((name) => join(configuration.home, name));
+  const machine = await lookAtMachine(configuration.worker, 'runs', secrets);
   const module = WorkerModule.forRoot(configuration, machine, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
     inject: [BusStrategy],
@@ -22,12 +35,20 @@ async function main(): Promise<void> {
   });
   await app.listen();
   const worker = app.get(Worker);
+  const health = app.get(WorkerHealth);
+  const healthLog = new HealthLog(health, systemClock, new Logger('Health'));
+  const healthServer = new HealthServer(health, new Logger('Health'));
 
-  endOnRequest(logger, 'Worker', async () => {
+  const stop = async () => {
     await worker.stop();
+    healthLog.stop();
+    await healthServer.close();
     await app.close();
-  });
+  };
+  endOnRequest(logger, 'Worker', stop, () => worker.drain());
   await worker.cleanUp();
+  if (configuration.worker.metrics.port > 0) await healthServer.listen(configuration.worker.metrics);
+  healthLog.start();
   const strategy = app.get(BusStrategy);
   const scopes = new Set([worker.name, ...worker.architectures]);
   await Promise.all([...scopes].map((scope) => strategy.serve(scope)));

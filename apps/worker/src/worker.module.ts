@@ -1,10 +1,14 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Bus, BusModule } from '@proctor/bus';
 import type { Configuration, Connections } from '@proctor/config';
-import { buildWorker } from './build-worker';
+import { buildWorker, type BuiltWorker } from './build-worker';
+import { WorkerHealth } from './health/worker-health';
 import type { Machine } from './machine/machine';
 import { SignalsController } from './signals.controller';
 import { Worker } from './worker';
+
+/** The worker with its health, as it was built. */
+const BUILT = Symbol('BUILT');
 
 /** The wiring of the worker process: the bus is all that it connects to. */
 @Module({})
@@ -16,10 +20,12 @@ export class WorkerModule {
       controllers: [SignalsController],
       providers: [
         {
-          provide: Worker,
+          provide: BUILT,
           inject: [Bus],
           useFactory: (bus: Bus) => buildWorker(configuration, machine, bus),
         },
+        { provide: Worker, inject: [BUILT], useFactory: ({ worker }: BuiltWorker) => worker },
+        { provide: WorkerHealth, inject: [BUILT], useFactory: ({ health }: BuiltWorker) => health },
       ],
     };
   }

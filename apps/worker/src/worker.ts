@@ -25,6 +25,8 @@ export class Worker {
     private readonly outbox: DiskOutbox,
     private readonly testbeds: Testbeds,
     private readonly sandboxes: Sandboxes,
+    /** How long each attempt under way may still take, in milliseconds. */
+    private readonly timesLeft: () => number[],
     private readonly clock: Clock,
     private readonly log: SlotLog,
   ) {}
@@ -59,6 +61,28 @@ export class Worker {
   /** Does nothing when no slot executes the attempt. */
   stopAttempt(signal: StopAttemptSignal): void {
     for (const slot of this.slots) slot.stopAttempt(signal);
+  }
+
+  /**
+   * Asks for no more work, and resolves when what is under way has ended and its results are in the books. A stop ends
+   * that early.
+   */
+  async drain(): Promise<void> {
+    this.stopping = true;
+    const leftMs = this.timesLeft();
+    const minutes = Math.ceil(Math.max(0, ...leftMs) / 60_000);
+    this.log.log(
+      leftMs.length === 0
+        ? 'draining: nothing is under way'
+        : `draining: tests under way: ${leftMs.length}, for at most ${minutes} min more; ` +
+            'another SIGTERM ends them and hands their leases back',
+    );
+    await Promise.all(this.slots.map((slot) => slot.drain('the worker drains')));
+  }
+
+  /** It takes no more work. */
+  get isStopping(): boolean {
+    return this.stopping;
   }
 
   /** Hands back what is running and ends it; results not delivered yet stay on disk. No process is left. */

@@ -143,9 +143,23 @@ export interface WorkerConfiguration {
   workPath: string;
   /** Size of one run's tmpfs. */
   runTmpfsBytes: number;
+  /** Memory of one run; no limit of its own when absent. */
+  runMemoryBytesMax?: number;
+  /** Processes and threads of one run. */
+  runProcessesMax: number;
+  /** What one run's test runner may write to the disk: its log, the output of tests, artifacts. */
+  runOutputBytesMax: number;
   /** Wall-clock limit of one attempt. */
   runTimeoutMs: number;
+  /** Package name, `*` at the end stands for anything → wall-clock limit of its attempts, in place of `runTimeoutMs`. */
+  timeouts: Record<string, number>;
+  /** Environment variables of every test. */
+  environment: Record<string, string>;
+  /** With less free, on the disk of `workPath` or in memory, the worker takes no work. */
+  freeDiskBytesMin: number;
+  freeMemoryBytesMin: number;
   imageAgeMaxMs: number;
+  /** Of a log's beginning; a longer one keeps a quarter as much of its end besides. */
   logBytesMax: number;
   artifactsBytesMax: number;
   /**
@@ -153,6 +167,8 @@ export interface WorkerConfiguration {
    * machine that may be thrown away afterwards.
    */
   machineMayBeDestroyed: boolean;
+  /** Where the worker tells its health and metrics; port 0: nowhere. */
+  metrics: { host: string; port: number };
   /** apt lines of a suite's image instead of those derived from the host's own sources. */
   suiteSources: Record<string, string[]>;
 }

@@ -15,7 +15,7 @@ import {
   ServerFile,
   StoreSection,
 } from './server-file';
-import { WorkerFile } from './worker-file';
+import { MetricsSection, WorkerFile } from './worker-file';
 
 const project = join(__dirname, '../../..');
 const page = readFileSync(join(project, 'docs/configuration.md'), 'utf8');
@@ -49,6 +49,7 @@ const SECTIONS = [
   { file: 'proctor.yaml', prefix: 'scheduler.caps.', shape: CapsSection },
   { file: 'proctor.yaml', prefix: 'scheduler.blame.', shape: BlameSection },
   { file: 'worker.yaml', prefix: '', shape: WorkerFile },
+  { file: 'worker.yaml', prefix: 'metrics.', shape: MetricsSection },
 ];
 
 const isSection = (value: unknown): boolean => SECTIONS.some(({ shape }) => value instanceof shape);

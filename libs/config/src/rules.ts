@@ -113,18 +113,41 @@ export function SizeClasses(): PropertyDecorator {
   ]);
 }
 
+/** Package name, which may end in `*` → milliseconds. */
+export function PackageTimeouts(): PropertyDecorator {
+  const isTime = (ms: unknown) =>
+    Number.isInteger(ms) && (ms as number) >= 1000 && (ms as number) <= 30 * DAY_MS;
+  const message =
+    'each package name, which may end in *, has a whole number of milliseconds from 1000 to 30 days';
+  return mapping('packageTimeouts', isTime, [message], isPackagePattern);
+}
+
+/** Name of an environment variable → its text: one line without a single quote. */
+export function EnvironmentVariables(): PropertyDecorator {
+  const isText = (text: unknown) => typeof text === 'string' && /^[^'\p{Cc}]*$/u.test(text);
+  const isName = (name: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name !== 'ADT_TEST_TRIGGERS';
+  const message =
+    'each name is letters, digits and _, is not ADT_TEST_TRIGGERS, and has a text of one line without a single quote';
+  return mapping('environmentVariables', isText, [message], isName);
+}
+
 function isPackagePattern(text: unknown): boolean {
   return typeof text === 'string' && (text === '*' || isPackageName(text.replace(/\*$/, '')));
 }
 
-function mapping(name: string, isValue: (value: unknown) => boolean, [message]: [string]): PropertyDecorator {
+function mapping(
+  name: string,
+  isValue: (value: unknown) => boolean,
+  [message]: [string],
+  isKey: (key: string) => boolean = isWord,
+): PropertyDecorator {
   const values = ValidateBy({
     name,
     validator: {
       validate: (value: unknown) =>
         typeof value === 'object' &&
         value !== null &&
-        Object.entries(value).every(([key, each]) => isWord(key) && isValue(each)),
+        Object.entries(value).every(([key, each]) => isKey(key) && isValue(each)),
       defaultMessage: () => message,
     },
   });

@@ -13,7 +13,17 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { AtStart } from './at-start';
-import { ArchitectureList, Count, HOST, Milliseconds, NameList, together } from './rules';
+import {
+  ArchitectureList,
+  Count,
+  EnvironmentVariables,
+  HOST,
+  Milliseconds,
+  NameList,
+  PackageTimeouts,
+  Section,
+  together,
+} from './rules';
 
 const GIB = 1024 ** 3;
 const HOUR_MS = 3_600_000;
@@ -35,6 +45,11 @@ function ListsByName(): PropertyDecorator {
   return together([IsObject(), lists]);
 }
 
+export class MetricsSection {
+  @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
+  @AtStart() @IsInt() @Min(0) @Max(65535) port = 0;
+}
+
 /** config/worker.yaml */
 export class WorkerFile {
   @AtStart() @IsOptional() @Matches(WORKER_NAME) name?: string;
@@ -47,10 +62,18 @@ export class WorkerFile {
   @AtStart() @ListsByName() variants: Record<string, string[]> = { autopkgtest: ['autopkgtest'] };
   @AtStart() @IsString() @IsNotEmpty() workPath = 'worker';
   @Count() runTmpfsBytes = 8 * GIB;
+  @IsOptional() @Count() runMemoryBytesMax?: number;
+  @Count() runProcessesMax = 8192;
+  @Count() runOutputBytesMax = 2 * GIB;
   @Milliseconds() runTimeoutMs = 8 * HOUR_MS;
+  @PackageTimeouts() timeouts: Record<string, number> = {};
+  @EnvironmentVariables() environment: Record<string, string> = {};
+  @Count() freeDiskBytesMin = 2 * GIB;
+  @Count() freeMemoryBytesMin = GIB;
   @Milliseconds() imageAgeMaxMs = 24 * HOUR_MS;
   @Count() logBytesMax = 20 * 1024 * 1024;
   @Count() artifactsBytesMax = 100 * 1024 * 1024;
   @AtStart() @IsBoolean() machineMayBeDestroyed = false;
+  @Section(() => MetricsSection) metrics = new MetricsSection();
   @AtStart() @ListsByName() suiteSources: Record<string, string[]> = {};
 }

@@ -5,6 +5,7 @@ export * from './timestamp';
 export * from './run';
 export * from './lease';
 export * from './report';
+export * from './test-result';
 export * from './explain';
 export * from './fact';
 export * from './log';

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { LeaseRequest } from './lease';
 import { MalformedMessage, parseMessage } from './message';
 import { FinishedReport } from './report';
+import { TESTS_MAX } from './test-result';
 
 const identity = { worker: 'w1', incarnation: 'b3a1a3a8-9f1e-4c5e-8a55-0d8b1a4f1d11', slot: 0 };
 const ask = {
@@ -21,11 +22,14 @@ const finished = {
   durationSeconds: 9,
   files: [{ name: 'log.gz', size: 3, sha256: 'a'.repeat(64) }],
 };
+const test1 = { name: 'unit', status: 'PASS', detail: null };
 
 test('a well-formed message becomes an instance of its class', () => {
   expect(parseMessage(LeaseRequest, ask)).toBeInstanceOf(LeaseRequest);
   expect(parseMessage(FinishedReport, finished).files[0]?.size).toBe(3);
   expect(parseMessage(FinishedReport, { ...finished, version: null, exitCode: null }).version).toBeNull();
+  const tests = [test1, { name: '*', status: 'SKIP', detail: 'no tests in this package' }];
+  expect(parseMessage(FinishedReport, { ...finished, tests }).tests).toEqual(tests);
 });
 
 test.each([
@@ -51,6 +55,14 @@ test.each([
   [{ message: 'x'.repeat(2001) }, 'message: '],
   [{ files: [{ name: '../log.gz', size: 1, sha256: 'a'.repeat(64) }] }, 'files.0.name: '],
   [{ files: [{ name: 'log.gz', size: 1, sha256: 'A' }] }, 'files.0.sha256: '],
+  [{ tests: 'unit PASS' }, 'tests: '],
+  [{ tests: Array.from({ length: TESTS_MAX + 1 }, () => test1) }, 'tests: '],
+  [{ tests: [{ ...test1, name: 'two words' }] }, 'tests.0.name: '],
+  [{ tests: [test1, { ...test1, name: 'x'.repeat(201) }] }, 'tests.1.name: '],
+  [{ tests: [{ ...test1, status: 'pass' }] }, 'tests.0.status: '],
+  [{ tests: [{ ...test1, detail: 'x'.repeat(301) }] }, 'tests.0.detail: '],
+  [{ tests: [{ ...test1, detail: 'a\0b' }] }, 'tests.0.detail: '],
+  [{ tests: [{ name: 'unit', status: 'PASS' }] }, 'tests.0.detail: '],
 ])('a finished report with %j is refused', (change, expected) => {
   expect(() => parseMessage(FinishedReport, { ...finished, ...change })).toThrow(expected);
 });

@@ -12,6 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { SlotIdentity } from './lease';
+import { TestResult, TESTS_MAX } from './test-result';
 import { IsText } from './text';
 import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
 import type { ResultFileName, Trouble, Verdict } from './words';
@@ -81,6 +82,14 @@ export class FinishedReport extends AttemptReport {
   @ValidateNested({ each: true })
   @Type(() => ResultFile)
   files: ResultFile[];
+
+  /** In the order of the runner's summary; when absent, nothing is known of single tests. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(TESTS_MAX)
+  @ValidateNested({ each: true })
+  @Type(() => TestResult)
+  tests?: TestResult[];
 }
 
 /**

@@ -21,9 +21,10 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 /**
  * What made an attempt end as tmpfail, as far as its worker can tell: a file could not be fetched from an archive or
- * mirror; the testbed did not come up or broke; the machine itself lacks something (disk, memory, an image).
+ * mirror; the testbed did not come up or broke; the machine itself lacks something (disk, memory, an image); the worker
+ * ended it at one of its own limits (time, output), as another attempt would end too, hours later.
  */
-export const TROUBLES = ['archive', 'testbed', 'machine'] as const;
+export const TROUBLES = ['archive', 'testbed', 'machine', 'limit'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
 /**

@@ -145,6 +145,7 @@ export const APPLY: Record<Write['kind'], string> = {
         duration_seconds = t.duration,
         log_size = ${sizeOf('log.gz', 't.outcome')},
         artifacts_size = ${sizeOf('artifacts.tar.gz', 't.outcome')},
+        tests = t.outcome -> 'tests',
         started_at = t.start,
         finished_at = t.now,
         updated_at = t.now

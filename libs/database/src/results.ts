@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { TestResult } from '@proctor/contracts';
 import { Database } from './database';
 import { horizon, until } from './horizon';
 import { type RunRecord, SELECT_RECORD } from './record';
@@ -57,6 +58,15 @@ export class Results {
   async find(runId: number): Promise<RunRecord | null> {
     const [record] = await this.database.query<RunRecord>(`${SELECT_RECORD} where r.run_id = $1`, [runId]);
     return record ?? null;
+  }
+
+  /** How the single tests of a run ended; empty when nothing is known of them, as before it has finished. */
+  async testsOf(runId: number): Promise<TestResult[]> {
+    const [row] = await this.database.query<{ tests: TestResult[] }>(
+      'select tests from runs where run_id = $1',
+      [runId],
+    );
+    return row?.tests ?? [];
   }
 
   /**

@@ -20,11 +20,12 @@ const MESSAGE_LENGTH_MAX = 120;
 const FAILURES_TOLD_MAX = 5;
 
 /**
- * A run that has failed on another worker before is likely to fail anywhere.
+ * A run that has failed on another worker before is likely to fail anywhere, as is one that ran into a limit.
  * @param failedOn the workers of the run's earlier attempts that failed
  */
 export function whomToBlame(failedOn: readonly string[], worker: string, trouble?: Trouble): Blamed {
   if (trouble === 'archive') return 'archive';
+  if (trouble === 'limit') return 'run';
   return failedOn.some((other) => other !== worker) ? 'run' : 'worker';
 }
 

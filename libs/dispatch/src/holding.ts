@@ -47,7 +47,8 @@ export function ticked(state: DispatcherState, hearing: boolean, now: number): S
 }
 
 /**
- * The attempt expired, was lost or failed: the run is tried again after a while, or ends when that was its last chance.
+ * The attempt expired, was lost or failed: the run is tried again after a while, or ends when that was its last chance, as
+ * it is for one that ran into a limit of its worker: the next would take as long, for the same end.
  * Its worker or the run itself is blamed. An attempt that has expired already and turns out to have failed counts once.
  * @param trouble what the failed attempt smells of
  */
@@ -68,10 +69,10 @@ export function endWithoutResult(
       : state.judgements.failed(state, run, worker, end.reason, now, evidence);
   if (!isCounted) run.attemptsLost += 1;
   const { retry } = state.settings;
-  const ended =
-    run.attemptsLost < retry.attemptsMax
-      ? state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now)
-      : state.finish(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end), now);
+  const isLast = trouble === 'limit' || run.attemptsLost >= retry.attemptsMax;
+  const ended = isLast
+    ? state.finish(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end), now)
+    : state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now);
   return [ended, ...judged];
 }
 
@@ -118,5 +119,6 @@ function lastOutcome(run: DispatchedRun, { reason, result }: AttemptEnd): RunOut
     version: null,
     durationSeconds: null,
     files: [],
+    tests: [],
   };
 }

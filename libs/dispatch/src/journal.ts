@@ -3,6 +3,7 @@ import type {
   Decision,
   ResultFileName,
   RunRequest,
+  TestResult,
   Verdict,
   WorkerStanding,
 } from '@proctor/contracts';
@@ -48,6 +49,8 @@ export interface RunOutcome {
   durationSeconds: number | null;
   /** What the store keeps of the attempt; sizes in bytes. Empty when it left nothing. */
   files: { name: ResultFileName; size: number }[];
+  /** Of single tests; empty when nothing is known of them. */
+  tests: TestResult[];
 }
 
 /** A run was finished in the books by a user, and its memory must follow. */

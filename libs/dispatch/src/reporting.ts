@@ -53,9 +53,9 @@ export function finishReported(
 }
 
 function outcomeOf(report: FinishedReport): RunOutcome {
-  const { verdict, message, exitCode, version, durationSeconds } = report;
+  const { verdict, message, exitCode, version, durationSeconds, tests = [] } = report;
   const files = report.files.map(({ name, size }) => ({ name, size }));
-  return { verdict, message, exitCode, version, durationSeconds, files };
+  return { verdict, message, exitCode, version, durationSeconds, files, tests };
 }
 
 function keepWhileStored(state: DispatcherState, leased: LeasedRun, now: number): void {

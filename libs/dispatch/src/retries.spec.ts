@@ -52,6 +52,7 @@ describe('an attempt that ends as tmpfail', () => {
           version: '1.0-1',
           durationSeconds: 7,
           files: [{ name: 'log.gz', size: 3 }],
+          tests: [],
         },
       },
     ]);
@@ -59,6 +60,20 @@ describe('an attempt that ends as tmpfail', () => {
     expect(bench.granted()).toBeUndefined();
     expect(bench.tick(1).workWaiting).toBe(true);
     expect(bench.granted()).toBe(2);
+  });
+
+  it('ends its run at once when it ran into a limit of its worker, with what it left, and is held against nobody', () => {
+    const bench = new Bench();
+    bench.ask();
+    const message = "ended after 8.0 h by the worker's limit";
+    const tests = [{ name: 'unit', status: 'PASS', detail: null } as const];
+    const report = { message, exitCode: null, trouble: 'limit', tests } as const;
+    expect(bench.report(1, report).writes).toMatchObject([
+      {
+        ...{ kind: 'finish', attempt: 1, attemptOutcome: 'finished', worker: 'w1' },
+        outcome: { verdict: 'tmpfail', message, exitCode: null, tests },
+      },
+    ]);
   });
 
   it('ends its run when it was the last allowed, with what it left', () => {

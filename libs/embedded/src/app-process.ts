@@ -21,6 +21,8 @@ export interface AppProcessOptions {
   identityFile: string;
   /** Receives each line that it writes. */
   onLine: (line: string) => void;
+  /** What it ends at in order, and promptly; SIGTERM when absent. */
+  stopSignal?: NodeJS.Signals;
 }
 
 /** One of Proctor's apps as a process of its own; it says `{ ready: true }` over IPC once it serves. */
@@ -71,10 +73,11 @@ export class AppProcess implements Supervised {
   }
 
   async stop(): Promise<void> {
-    await this.current?.end('SIGTERM', STOP_PATIENCE_MS, () =>
-      this.options.onLine(`did not end within ${STOP_PATIENCE_MS / 1000} s of SIGTERM: killing it`),
+    const { stopSignal = 'SIGTERM', onLine, identityFile } = this.options;
+    await this.current?.end(stopSignal, STOP_PATIENCE_MS, () =>
+      onLine(`did not end within ${STOP_PATIENCE_MS / 1000} s of ${stopSignal}: killing it`),
     );
-    await rm(this.options.identityFile, { force: true });
+    await rm(identityFile, { force: true });
   }
 
   /** For tests of what happens when it dies or stalls. */

@@ -3,8 +3,15 @@ import type { LoggerService } from '@nestjs/common';
 /**
  * Ends the process in order, once: at SIGTERM, when its supervisor is gone (the IPC channel closes), and at Ctrl-C
  * when there is no supervisor to order the end. The exit status is 1 when `stop` fails.
+ * @param drain finishes what is under way, however long that takes, and takes no more. With it, the first SIGTERM only
+ * drains and what ends the process is the end of that, a second SIGTERM, or SIGINT, whether there is a supervisor or not
  */
-export function endOnRequest(logger: LoggerService, name: string, stop: () => Promise<void>): void {
+export function endOnRequest(
+  logger: LoggerService,
+  name: string,
+  stop: () => Promise<void>,
+  drain?: () => Promise<void>,
+): void {
   let ending = false;
   const end = (reason: string): void => {
     if (ending) return;
@@ -15,10 +22,18 @@ export function endOnRequest(logger: LoggerService, name: string, stop: () => Pr
       (error: unknown) => fail(logger, name, error),
     );
   };
-  process.once('SIGTERM', () => end('SIGTERM'));
+  let draining = drain === undefined;
+  process.on('SIGTERM', () => {
+    if (draining || !drain) return end('SIGTERM');
+    draining = true;
+    drain().then(
+      () => end('nothing is under way any more'),
+      (error: unknown) => fail(logger, name, error),
+    );
+  });
   process.once('disconnect', () => end('the supervisor is gone'));
   // A Ctrl-C reaches the whole process group: a supervisor that is there stops its children in its own order.
-  process.on('SIGINT', () => process.connected || end('SIGINT'));
+  process.on('SIGINT', () => (process.connected && !drain) || end('SIGINT'));
 }
 
 /** The last words of a process that cannot go on. */

@@ -1,2 +1,3 @@
 export { processLogger } from './logger';
+export { withLogFields, type LogFields } from './log-fields';
 export { endOnRequest, fail } from './end-on-request';

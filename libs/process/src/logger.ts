@@ -1,4 +1,5 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
+import { logFields } from './log-fields';
 
 /** What the framework says of its own start; only its warnings and errors are worth a line. */
 const FRAMEWORK = new Set([
@@ -36,6 +37,11 @@ class LineLogger extends ConsoleLogger {
 class JsonLogger extends ConsoleLogger {
   constructor() {
     super({ json: true });
+  }
+
+  /** The fields of the work that is under way, never in the place of a line's own. */
+  protected override getJsonLogObject(...line: Parameters<ConsoleLogger['getJsonLogObject']>) {
+    return { ...logFields(), ...super.getJsonLogObject(...line) };
   }
 
   override log(message: unknown, ...rest: unknown[]): void {

@@ -207,4 +207,15 @@ export const resultChecks: Check[] = [
       );
     },
   },
+  {
+    id: 'RES-12',
+    title: 'a finished run tells how its single tests ended; one that has not finished tells of none',
+    needs: ['stub', 'idle architecture'],
+    async run(it) {
+      const { run_id } = await it.finished({ package: it.name('fail-') });
+      const { tests } = await it.one(run_id);
+      equal(tests, [{ name: 'stub', status: 'FAIL', detail: 'non-zero exit status 1' }], 'the tests');
+      equal((await it.one(await it.submitOne())).tests, [], 'the tests of a run that waits');
+    },
+  },
 ];

@@ -42,6 +42,11 @@ export function resultFaults(key: string): FaultMaker[] {
       reply: (reply) => editRuns(reply, (run) => (run.exit_code === 8 ? { ...run, status: 'neutral' } : run)),
     }),
     () => ({
+      name: 'a run does not tell of its single tests',
+      caughtBy: 'RES-12',
+      reply: (reply) => editRuns(reply, (run) => ({ ...run, tests: undefined })),
+    }),
+    () => ({
       name: 'an unknown version is null',
       caughtBy: 'RES-06',
       reply: (reply) =>

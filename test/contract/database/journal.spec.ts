@@ -70,7 +70,8 @@ journalContract('PostgresJournal', async () => {
     look: async (runId) => {
       const { state, attempt, verdict, message, version, exitCode, worker, durationSeconds } =
         (await fixture.database.results.find(runId))!;
-      return { state, attempt, verdict, message, version, exitCode, worker, durationSeconds };
+      const tests = await fixture.database.results.testsOf(runId);
+      return { state, attempt, verdict, message, version, exitCode, worker, durationSeconds, tests };
     },
     close: () => Promise.resolve(),
   };

@@ -1,5 +1,5 @@
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import type { ExplainReply, QueueStatus } from '@proctor/contracts';
+import type { ExplainReply, QueueStatus, TestResult } from '@proctor/contracts';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 
@@ -127,9 +127,27 @@ describe('the story of a run', () => {
     expect(page).not.toContain('<b>passed');
   });
 
+  it('has the single tests, also on its page', async () => {
+    const runId = await api.submit('hello', { trigger: 'x' });
+    expect((await get(`/test/${runId}`)).tests).toEqual([]);
+    const tests: TestResult[] = [
+      { name: 'unit', status: 'PASS', detail: null },
+      { name: '<b>smoke', status: 'FAIL', detail: 'stderr: <i>no' },
+    ];
+    await api.finish(runId, { tests });
+    expect((await get(`/test/${runId}`)).tests).toEqual(tests);
+    const page = await pageOf(runId);
+    expect(page).toContain('<td class="text">unit</td>\n<td><span class="status pass">PASS</span></td>');
+    expect(page).toContain('&lt;b&gt;smoke');
+    expect(page).not.toMatch(/<b>smoke|<i>no/);
+  });
+
   it('is not in lists', async () => {
     const { results } = await get<{ results: Json[] }>('/test?since=0');
     expect(results.length).toBeGreaterThan(0);
-    for (const run of results) expect(run).not.toHaveProperty('facts');
+    for (const run of results) {
+      expect(run).not.toHaveProperty('facts');
+      expect(run).not.toHaveProperty('tests');
+    }
   });
 });

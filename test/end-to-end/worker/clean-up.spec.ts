@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newMark, processesWith } from './processes-with';
@@ -15,12 +15,27 @@ echo 'the children are there'
 sleep MARK
 `;
 
+/** From the word that a run is cancelled until nothing of it is left. */
+const CANCEL_MS_MAX = 2_000;
+
 const STUB = { package: 'stub', backend: 'null', variant: 'stub' };
 const never = new AbortController().signal;
 const nothing = () => undefined;
 
 let machine: TestMachine;
 afterEach(async () => machine?.close());
+
+/** Processes of this machine in one of the namespaces; a namespace lives as long as there are any. */
+function processesIn(namespaces: Set<string>): string[] {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && namespaces.has(readlinkSync(`/proc/${name}/ns/pid`));
+    } catch {
+      // It ended while we looked.
+      return false;
+    }
+  });
+}
 
 async function expectNothingLeft(mark: string): Promise<void> {
   expect(processesWith(mark)).toEqual([]);
@@ -36,9 +51,14 @@ it('an abort leaves no process, mount or file of the attempt', async () => {
   const logged = machine.untilLogged('the children are there');
   const run = machine.runner.test(tree, lease(), nothing, abort.signal);
   await Promise.race([logged, run]);
-  expect(processesWith(mark).length).toBeGreaterThanOrEqual(3);
+  const planted = processesWith(mark);
+  expect(planted.length).toBeGreaterThanOrEqual(3);
+  const namespaces = new Set(planted.map((pid) => readlinkSync(`/proc/${pid}/ns/pid`)));
+  const from = performance.now();
   abort.abort(new Error('enough'));
   await expect(run).rejects.toThrow('enough');
+  expect(performance.now() - from).toBeLessThan(CANCEL_MS_MAX);
+  expect(processesIn(namespaces)).toEqual([]);
   await expectNothingLeft(mark);
 });
 
@@ -58,10 +78,17 @@ it("the worker's own limit ends an attempt as tmpfail, with its log", async () =
   machine = await openMachine({ backends: ['null'], runTimeoutMs: 2_000 });
   const mark = newMark();
   const result = await machine.runner.run(lease({ ...STUB, trigger: `child:${mark} hang` }), nothing, never);
-  expect(result).toMatchObject({ verdict: 'tmpfail', exitCode: null, version: '1.0-1' });
+  expect(result).toMatchObject({ verdict: 'tmpfail', trouble: 'limit', exitCode: null, version: '1.0-1' });
   expect(result.message).toBe("ended after 2 s by the worker's limit");
   expect(await storedLog(result)).toContain('stub begins');
   await expectNothingLeft(mark);
+});
+
+it('a package may have a limit of its own', async () => {
+  machine = await openMachine({ backends: ['null'], timeouts: { 'stu*': 1_000 } });
+  const result = await machine.runner.run(lease({ ...STUB, trigger: 'hang' }), nothing, never);
+  expect(result).toMatchObject({ verdict: 'tmpfail', exitCode: null });
+  expect(result.message).toBe("ended after 1 s by the worker's limit");
 });
 
 it('children that outlive the test runner are gone with it', async () => {

@@ -91,11 +91,18 @@ function defaults(workPath: string): WorkerConfiguration {
     variants: { autopkgtest: ['autopkgtest'], stub: [resolve('test/stub/autopkgtest-stub')] },
     workPath,
     runTmpfsBytes: 4 * 1024 ** 3,
+    runOutputBytesMax: 1024 ** 3,
     runTimeoutMs: 600_000,
+    runProcessesMax: 8192,
+    timeouts: {},
+    environment: {},
+    freeDiskBytesMin: 1,
+    freeMemoryBytesMin: 1,
     imageAgeMaxMs: 7 * 24 * 3_600_000,
     logBytesMax: 1024 * 1024,
     artifactsBytesMax: 1024 * 1024,
     machineMayBeDestroyed: true,
+    metrics: { host: '127.0.0.1', port: 0 },
     suiteSources: {},
   };
 }

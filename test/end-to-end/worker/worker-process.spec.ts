@@ -1,9 +1,10 @@
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { stagingName } from '@proctor/contracts';
 import { startProctor, type RunningProctor } from '../../support/proctor';
+import { Marks } from '../../support/stub';
 import { until } from '../../support/until';
 import { imageCachePath } from '../../support/worker-images';
 import { FakeDispatcher } from './fake-dispatcher';
@@ -136,13 +137,108 @@ it('ends an attempt that it is told to stop, and reports nothing', async () => {
   expect(dispatcher.heard.filter(({ kind, body }) => kind === 'return' && body.runId === runId)).toEqual([]);
 });
 
-it('hands its lease back when it is stopped, and leaves nothing', async () => {
+it('drains at SIGTERM: finishes what it has, says how long that may take, takes no more, and ends', async () => {
+  const go = join(workPath, 'go');
+  const granted = lease({ ...STUB, trigger: `wait-for:${go}` });
+  dispatcher.grant(granted);
+  await dispatcher.until('report', ({ name }) => name === 'started');
+  proctor.processes.worker.kill('SIGTERM');
+  await proctor.output.line('worker', /draining: tests under way: 1, for at most 480 min more/);
+  dispatcher.grant(lease(STUB));
+  await dispatcher.bus.flush();
+  await writeFile(go, '');
+  const { body } = await dispatcher.until('report', ({ name }) => name === 'finished');
+  expect(body).toMatchObject({ runId: granted.runId, verdict: 'pass' });
+  expect(await proctor.processes.worker.ended).toEqual({ code: 0, signal: null });
+  expect(dispatcher.heard.filter(({ kind }) => kind === 'return')).toEqual([]);
+  expect(dispatcher.next).not.toBeNull();
+  expect(await readdir(join(workPath, 'results'))).toEqual([]);
+});
+
+it('ends at once at SIGTERM when nothing is under way', async () => {
+  await dispatcher.until('ask', ({ body }) => body.problem === undefined);
+  await proctor.kill('worker', 'SIGTERM');
+  expect(await proctor.processes.worker.ended).toEqual({ code: 0, signal: null });
+  await proctor.output.line('worker', /draining: nothing is under way/);
+});
+
+it('hands its lease back when a second SIGTERM stops it, and leaves nothing', async () => {
   const { runId, mark } = await grantHanging();
+  proctor.processes.worker.kill('SIGTERM');
+  await proctor.output.line('worker', /draining: /);
+  expect(processesWith(mark)).not.toEqual([]);
   await proctor.kill('worker', 'SIGTERM');
   const { body } = await dispatcher.until('return');
   expect(body).toMatchObject({ runId, attempt: 1, reason: 'the worker stops' });
   expect(processesWith(mark)).toEqual([]);
   expect(await readdir(join(workPath, 'runs'))).toEqual([]);
+});
+
+it('hands its lease back when it is stopped, and leaves nothing', async () => {
+  const { runId, mark } = await grantHanging();
+  await proctor.kill('worker', 'SIGINT');
+  const { body } = await dispatcher.until('return');
+  expect(body).toMatchObject({ runId, attempt: 1, reason: 'the worker stops' });
+  expect(processesWith(mark)).toEqual([]);
+  expect(await readdir(join(workPath, 'runs'))).toEqual([]);
+});
+
+it('a result that could not be uploaded waits on disk, and is delivered by the next life after a SIGKILL', async () => {
+  const marks = await Marks.make();
+  const end = marks.path('end');
+  const granted = lease({ ...STUB, trigger: `version:1.0-9 lines:5000 wait-for:${end}` });
+  dispatcher.grant(granted);
+  await dispatcher.until('report', ({ name }) => name === 'started');
+  await proctor.kill('nats', 'SIGKILL');
+  await writeFile(end, '');
+  const kept = join(workPath, 'results', `${granted.runId}-1`);
+  const isKept = () =>
+    readdir(kept).then(
+      () => true,
+      () => false,
+    );
+  expect(await until(isKept, 20_000)).toBe(true);
+  await proctor.kill('worker', 'SIGKILL');
+  expect((await readdir(kept)).sort()).toEqual(['artifacts.tar.gz', 'log.gz', 'report.json']);
+  await proctor.restart('nats');
+  await proctor.restart('worker');
+  const { body: report } = await dispatcher.until('report', ({ name }) => name === 'finished');
+  expect(report).toMatchObject({ runId: granted.runId, attempt: 1, verdict: 'pass', version: '1.0-9' });
+  const staged = await dispatcher.bus.unstage(stagingName(granted.runId, 1, 'log.gz'));
+  expect(staged && (await text(staged.pipe(createGunzip())))).toContain('line 5000 of the stub');
+  expect(await until(async () => (await readdir(join(workPath, 'results'))).length === 0, 10_000)).toBe(true);
+  await marks.remove();
+});
+
+it('brings a line of the log to its reader within a second, and lets a reader go on where another ended', async () => {
+  const marks = await Marks.make();
+  const pauses = [1, 2, 3, 4, 5].map(
+    (number) => `lines:${number} append:${marks.path(`${number}`)} sleep:0.5`,
+  );
+  const granted = lease({ ...STUB, trigger: pauses.join(' ') });
+  dispatcher.grant(granted);
+  const seen = { text: '', latenciesMs: [] as number[], chunks: 0 };
+  for await (const { data } of dispatcher.bus.readLog(granted.runId, 1, 0)) {
+    const now = Date.now();
+    seen.text += Buffer.from(data, 'base64').toString();
+    seen.chunks += 1;
+    const number = seen.latenciesMs.length + 1;
+    if (!seen.text.includes(`line ${number} of the stub\n`)) continue;
+    seen.latenciesMs.push(now - (await stat(marks.path(`${number}`))).mtimeMs);
+    if (number === pauses.length) break;
+  }
+  // A machine that is busy with something else may be late once.
+  const median = seen.latenciesMs.sort((a, b) => a - b)[2];
+  expect(median).toBeLessThan(1000);
+  let rest = '';
+  for await (const { chunk, data } of dispatcher.bus.readLog(granted.runId, 1, 2)) {
+    expect(chunk).toBeGreaterThanOrEqual(2);
+    rest += Buffer.from(data, 'base64').toString();
+    if (chunk === seen.chunks - 1) break;
+  }
+  expect(seen.text.endsWith(rest)).toBe(true);
+  expect(rest.length).toBeLessThan(seen.text.length);
+  await marks.remove();
 });
 
 it('killed, it takes its runs along; its next life removes the rest and delivers what was finished', async () => {

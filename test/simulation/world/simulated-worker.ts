@@ -191,6 +191,7 @@ export class SimulatedWorker {
       exitCode: 0,
       version: '1.0-1',
       durationSeconds: 1,
+      tests: [],
       files: [{ ...LOG_FILE, path: '' }],
     };
   }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Facts } from '@proctor/database';
+import { Facts, Results } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import { CONFIGURATION } from '../configuration.token';
@@ -8,7 +8,7 @@ import { ExplanationService } from '../dispatchers/explanation.service';
 import { logTail } from './log-tail';
 import type { LogTail } from './log-tail';
 import { runView } from './run-view';
-import { factView, waitView } from './story-view';
+import { factView, testView, waitView } from './story-view';
 
 const LOG_LINES_SHOWN_MAX = 500;
 
@@ -17,6 +17,7 @@ const LOG_LINES_SHOWN_MAX = 500;
 export class RunPageService {
   constructor(
     private readonly facts: Facts,
+    private readonly results: Results,
     private readonly explanation: ExplanationService,
     private readonly store: ResultStore,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
@@ -24,14 +25,16 @@ export class RunPageService {
 
   async view(run: RunRecord) {
     const { neutral } = this.configuration.server;
-    const [facts, explanation, log] = await Promise.all([
+    const [facts, tests, explanation, log] = await Promise.all([
       this.facts.ofRun(run.runId),
+      this.results.testsOf(run.runId),
       run.state === 'queued' ? this.explanation.of(run) : null,
       this.log(run),
     ]);
     return {
       run: runView(run, neutral),
       wait: explanation && waitView(explanation),
+      tests: tests.map(testView),
       story: facts.map((fact) => factView(fact, neutral)),
       log,
     };

@@ -1,5 +1,5 @@
 import type { Fact } from '@proctor/contracts';
-import { factView, waitView } from './story-view';
+import { factView, testView, waitView } from './story-view';
 
 const fact = (changes: Partial<Fact>): Fact => ({
   factId: 1,
@@ -33,6 +33,15 @@ it('a fact is told in words', () => {
   });
   expect(factView(finished, 'pass')).toMatchObject({ what: 'finished: pass', attempt: '2', reason: 'x' });
   expect(factView(finished, 'neutral')).toMatchObject({ what: 'finished: neutral' });
+});
+
+it('a test is told with its colour', () => {
+  expect(testView({ name: 'unit', status: 'PASS', detail: null })).toEqual({
+    ...{ name: 'unit', status: 'PASS', colour: 'pass', detail: '' },
+  });
+  expect(testView({ name: '*', status: 'SKIP', detail: 'no tests' })).toEqual({
+    ...{ name: 'the whole package', status: 'SKIP', colour: '', detail: 'no tests' },
+  });
 });
 
 it.each([

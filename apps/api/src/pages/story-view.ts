@@ -1,4 +1,4 @@
-import type { Fact, FactKind } from '@proctor/contracts';
+import type { Fact, FactKind, TestResult, TestStatus } from '@proctor/contracts';
 import type { Explanation } from '../dispatchers/explanation.service';
 import { statusOf } from '../results/result-object';
 import { utc } from './run-view';
@@ -14,6 +14,9 @@ const WHAT: Record<FactKind, string> = {
   published: 'made public',
 };
 
+/** Statuses are coloured by these names of style.css. */
+const TEST_COLOUR: Record<TestStatus, string> = { PASS: 'pass', FAIL: 'fail', SKIP: '', FLAKY: 'tmpfail' };
+
 /** One thing that happened to a run as its page writes it: every value is a text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: 'pass' | 'neutral') {
   const status = statusOf(verdict, neutral);
@@ -23,6 +26,16 @@ export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, ne
     attempt: attempt === 0 ? '' : String(attempt),
     actor,
     reason: reason ?? '',
+  };
+}
+
+/** How one test ended as its run's page writes it: every value is a text. */
+export function testView({ name, status, detail }: TestResult) {
+  return {
+    name: name === '*' ? 'the whole package' : name,
+    status,
+    colour: TEST_COLOUR[status],
+    detail: detail ?? '',
   };
 }
 

@@ -6,7 +6,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
 import { noSuchRun } from './numbers';
 import { resultObject } from './result-object';
-import { factObject, waitingObject } from './run-object';
+import { factObject, testObject, waitingObject } from './run-object';
 import type { RunObject } from './run-object';
 
 @Injectable()
@@ -19,19 +19,21 @@ export class ResultsService {
   ) {}
 
   /**
-   * One run with its story; while it waits, with why and for how long.
+   * One run with its tests and its story; while it waits, with why and for how long.
    * @throws Problem 404 also for a private run of another key
    */
   async one(runId: number, requestor: Requestor): Promise<RunObject> {
     const run = await this.results.find(runId);
     if (!run || (run.isPrivate && run.keyId !== requestor.keyId)) throw noSuchRun(runId);
-    const [facts, explanation] = await Promise.all([
+    const [facts, tests, explanation] = await Promise.all([
       this.facts.ofRun(runId),
+      this.results.testsOf(runId),
       run.state === 'queued' ? this.explanation.of(run) : null,
     ]);
     return {
       ...resultObject(run, this.configuration.server.neutral),
       ...(explanation && waitingObject(explanation)),
+      tests: tests.map(testObject),
       facts: facts.map(factObject),
     };
   }

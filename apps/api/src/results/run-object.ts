@@ -1,5 +1,5 @@
 import { timestamp } from '@proctor/contracts';
-import type { Fact } from '@proctor/contracts';
+import type { Fact, TestResult } from '@proctor/contracts';
 import type { Explanation } from '../dispatchers/explanation.service';
 import type { ResultObject } from './result-object';
 
@@ -10,6 +10,13 @@ export function factObject({ factId, kind, state, attempt, actor, reason, at }: 
 
 export type FactObject = ReturnType<typeof factObject>;
 
+/** How one test of a run's package ended. */
+export function testObject({ name, status, detail }: TestResult) {
+  return { name, status, detail };
+}
+
+export type TestObject = ReturnType<typeof testObject>;
+
 /** What is told of a run while it waits, besides. */
 export function waitingObject({ position, ahead, estimatedStart, reasons }: Explanation) {
   return { position, ahead, estimated_start: estimatedStart && timestamp(estimatedStart), reasons };
@@ -17,5 +24,5 @@ export function waitingObject({ position, ahead, estimatedStart, reasons }: Expl
 
 export type WaitingObject = ReturnType<typeof waitingObject>;
 
-/** A run that was asked for by its id: with its whole story. */
-export type RunObject = ResultObject & Partial<WaitingObject> & { facts: FactObject[] };
+/** A run that was asked for by its id: with its tests and its whole story. */
+export type RunObject = ResultObject & Partial<WaitingObject> & { tests: TestObject[]; facts: FactObject[] };

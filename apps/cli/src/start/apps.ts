@@ -13,6 +13,8 @@ export function appProcess(name: AppName, env: NodeJS.ProcessEnv, home: Home): A
     main: join(__dirname, `../../../${name}/src/main.js`),
     env,
     identityFile: home.processFile(name),
+    // At SIGTERM a worker finishes its tests first, which may take hours.
+    stopSignal: name === 'worker' ? 'SIGINT' : 'SIGTERM',
     onLine: (line) => console.log(`${name.padEnd(NAME_WIDTH)} | ${line}`),
   });
 }

@@ -122,7 +122,10 @@ export class FinishedReports {
 }
 
 /** The files stay: their sizes are those that the store has seen. */
-function withoutResult({ trouble: _, ...report }: FinishedReport, { message }: WriteRefused): FinishedReport {
+function withoutResult(
+  { trouble: _, tests: __, ...report }: FinishedReport,
+  { message }: WriteRefused,
+): FinishedReport {
   const why = `its result could not be recorded: ${message}`.slice(0, REASON_LENGTH_MAX);
   return { ...report, verdict: 'tmpfail', message: why, exitCode: null, version: null, durationSeconds: 0 };
 }

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { BusContext } from '@proctor/bus';
 import { FinishedReport, parseMessage, StartedReport, SUBJECTS } from '@proctor/contracts';
+import { withLogFields, type LogFields } from '@proctor/process';
 import { Dispatchers } from '../dispatcher/dispatchers';
 import { FinishedReports } from './finished-reports';
 import { forReport } from './passing';
@@ -17,12 +18,18 @@ export class ReportsController {
   @EventPattern<string>(SUBJECTS.started)
   async started(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
     const report = parseMessage(StartedReport, payload);
-    await forReport(() => this.dispatchers.ask(scope, { kind: 'started', report }));
+    await withLogFields(fieldsOf(report), () =>
+      forReport(() => this.dispatchers.ask(scope, { kind: 'started', report })),
+    );
   }
 
   @EventPattern<string>(SUBJECTS.finished)
   async finished(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
     const report = parseMessage(FinishedReport, payload);
-    await forReport(() => this.finishedReports.take(scope, report));
+    await withLogFields(fieldsOf(report), () => forReport(() => this.finishedReports.take(scope, report)));
   }
+}
+
+function fieldsOf({ worker, runId: run, attempt }: StartedReport): LogFields {
+  return { worker, run, attempt };
 }

@@ -6,8 +6,11 @@ import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandbox } from '../sandbox/sandbox';
 import type { SlotLog } from '../slot/ports';
 
-/** How a sandbox ended: `exitCode` null when it was killed, `limitMs` when that was for its time. */
-export type SandboxEnding = Pick<RunnerEnd, 'exitCode' | 'limitMs'>;
+/**
+ * How a sandbox ended: `exitCode` null when it was killed, `limitMs` when that was for its time, `outputBytesMax` when for
+ * its output.
+ */
+export type SandboxEnding = Pick<RunnerEnd, 'exitCode' | 'limitMs' | 'outputBytesMax'>;
 
 export interface EndParts {
   clock: Clock;
@@ -51,10 +54,10 @@ export async function sandboxEnd(
 export async function judgeEnd(
   folder: RunFolder,
   ending: SandboxEnding,
-): Promise<{ judgement: Judgement; version: RunnerOutput['version'] }> {
-  const { version, trouble, logEnd } = await readOutput(folder.output);
+): Promise<{ judgement: Judgement } & Pick<RunnerOutput, 'version' | 'tests'>> {
+  const { version, tests, trouble, logEnd } = await readOutput(folder.output);
   const detail = trouble ?? lastLine(await endOfFile(folder.errors, 1024));
-  return { judgement: judge({ ...ending, detail, logEnd }), version };
+  return { judgement: judge({ ...ending, detail, logEnd }), version, tests };
 }
 
 function lastLine(text: string): string {

@@ -1,16 +1,24 @@
+import type { WorkerConfiguration } from '@proctor/config';
 import type { TestbedArguments } from '../autopkgtest/command';
 import type { SandboxUse } from '../sandbox/sandbox';
 
-/** The sandbox that a test runner's command needs for a testbed; `tmpfsBytes` bounds the files that it writes. */
+/** What bounds the files, the memory and the processes of one run. */
+export interface RunLimits extends Pick<WorkerConfiguration, 'runTmpfsBytes' | 'runProcessesMax'> {
+  runMemoryBytesMax?: number | undefined;
+}
+
+/** The sandbox that a test runner's command needs for a testbed. */
 export function sandboxUse(
   command: string[],
   { cgroup, interpreters }: TestbedArguments,
-  tmpfsBytes: number,
+  { runTmpfsBytes, runMemoryBytesMax, runProcessesMax }: RunLimits,
 ): SandboxUse {
   return {
     command,
     network: 'private',
-    tmpfsBytes,
+    tmpfsBytes: runTmpfsBytes,
+    processesMax: runProcessesMax,
+    ...(runMemoryBytesMax !== undefined && { memoryBytesMax: runMemoryBytesMax }),
     ...(cgroup && { cgroup }),
     ...(interpreters && { interpreters }),
   };

@@ -7,7 +7,7 @@ import type { CanaryEnd, CanaryRunner, SlotLog } from '../slot/ports';
 import type { Testbeds } from '../testbed/testbeds';
 import { canaryLease, writeCanaryTree } from './canary';
 import { judgeEnd, sandboxEnd } from './sandbox-end';
-import { sandboxUse } from './sandbox-use';
+import { sandboxUse, type RunLimits } from './sandbox-use';
 import type { RunnerSettings } from './sandboxed-runner';
 
 /** A test that does nothing takes seconds; an emulated or busy machine may need minutes. */
@@ -20,7 +20,7 @@ export class SandboxedCanaries implements CanaryRunner {
   constructor(
     private readonly sandboxes: Sandboxes,
     private readonly testbeds: Testbeds,
-    private readonly settings: Pick<RunnerSettings, 'runTimeoutMs' | 'runTmpfsBytes'>,
+    private readonly settings: RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>,
     private readonly clock: Clock,
     private readonly log: SlotLog,
   ) {}
@@ -45,9 +45,8 @@ export class SandboxedCanaries implements CanaryRunner {
       testbed: { ...testbed, upgrade: [] },
     });
     signal.throwIfAborted();
-    const { runTmpfsBytes: tmpfsBytes, runTimeoutMs } = this.settings;
-    const sandbox = await this.sandboxes.start(folder, sandboxUse(command, testbed, tmpfsBytes));
-    const limitMs = Math.min(runTimeoutMs, CANARY_TIMEOUT_MS);
+    const sandbox = await this.sandboxes.start(folder, sandboxUse(command, testbed, this.settings));
+    const limitMs = Math.min(this.settings.runTimeoutMs, CANARY_TIMEOUT_MS);
     const { clock, log } = this;
     const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log });
     signal.throwIfAborted();

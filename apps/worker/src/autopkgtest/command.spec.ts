@@ -49,6 +49,8 @@ describe('autopkgtestCommand', () => {
 
   it.each<[string, Partial<Lease>, string[], string[]]>([
     ['a trigger', { trigger: 'glibc/2.40 foo/1' }, [], ['--env=ADT_TEST_TRIGGERS=glibc/2.40 foo/1']],
+    ['a trigger of several lines', { trigger: 'a/1\nb/2' }, [], ['--env=ADT_TEST_TRIGGERS=a/1\nb/2']],
+    ['a trigger with a NUL', { trigger: 'a\0b' }, [], ['--env=ADT_TEST_TRIGGERS=a?b']],
     ['an empty trigger', { trigger: '' }, [], ['--env=ADT_TEST_TRIGGERS=']],
     ['a trigger with a quote', { trigger: "it's $(id)" }, [], ['--env=ADT_TEST_TRIGGERS=it?s $(id)']],
     [
@@ -94,6 +96,13 @@ describe('autopkgtestCommand', () => {
     expect(command.slice(6, -5)).toEqual(options);
   });
 
+  it('hands on the environment of all tests before the trigger, and the time of one test', () => {
+    const parts = { ...PARTS, environment: { A: 'x y', B: '' }, testTimeoutMs: 1_500 };
+    const command = autopkgtestCommand({ ...LEASE, trigger: 'a/1' }, parts);
+    expect(command.slice(4, 5)).toEqual(['--timeout-test=2']);
+    expect(command.slice(7, 10)).toEqual(['--env=A=x y', '--env=B=', '--env=ADT_TEST_TRIGGERS=a/1']);
+  });
+
   it('begins with all of the variant’s command', () => {
     const runner = ['/opt/autopkgtest/runner', '--debug'];
     expect(autopkgtestCommand(LEASE, { ...PARTS, runner }).slice(0, 3)).toEqual([
@@ -127,6 +136,39 @@ describe('checkLease', () => {
     ["a pin's suite", { pinPackages: [['a', 'unstable;id']] }],
     ['a source line', { extraAptSources: [{ name: 'x', lines: ['deb http://mirror.example/`id` x main'] }] }],
     ["a source's name", { extraAptSources: [{ name: 'x/y', lines: [] }] }],
+    ['an empty name', { package: '' }],
+    ['a hidden second argument', { package: 'hello\0--shell' }],
+    ['a substitution', { package: 'a$(id)' }],
+    ['a blank', { package: 'hello world' }],
+    ['a quote', { package: "hello'" }],
+    ['a parent folder', { package: '../hello' }],
+    ['a URL', { package: 'http://mirror.example/x.dsc' }],
+    ['an upper-case name', { package: 'Hello' }],
+    ['a suite that is an option', { suite: '--root' }],
+    ['a suite that is a parent folder', { suite: '..' }],
+    ['a suite in a folder', { suite: 'a/../b' }],
+    ['an architecture with a wildcard', { arch: '*' }],
+    ['a backend in a folder', { backend: '../null' }],
+    ['a variant that is a path', { variant: '/bin/sh' }],
+    ['a pin of everything', { pinPackages: [['*', 'unstable']] }],
+    ['a pin with a second option', { pinPackages: [['a --shell', 'unstable']] }],
+    ['a pin that is empty', { pinPackages: [['', 'unstable']] }],
+    ["a pin's suite of two lines", { pinPackages: [['a', 'unstable\nPackage: *']] }],
+    ['a source line that is none', { extraAptSources: [{ name: 'x', lines: ['rm -rf /'] }] }],
+    [
+      'a source line with a second line',
+      { extraAptSources: [{ name: 'x', lines: ['deb http://m/d x main\nid'] }] },
+    ],
+    ['a source line with a quote', { extraAptSources: [{ name: 'x', lines: ["deb http://m/d x main'"] }] }],
+    [
+      'a source line with a pipe',
+      { extraAptSources: [{ name: 'x', lines: ['deb http://m/d x main | sh'] }] },
+    ],
+    [
+      'a source line with a variable',
+      { extraAptSources: [{ name: 'x', lines: ['deb http://m/$HOME x main'] }] },
+    ],
+    ['a file of lines', { extraAptSources: [{ name: 'x', lines: ['@/etc/passwd'] }] }],
   ])('refuses %s', (_what, overrides) => {
     expect(() => checkLease({ ...LEASE, ...overrides })).toThrow(UnsafeLease);
   });

@@ -29,6 +29,10 @@ export interface CommandParts {
   /** Files of the extra sources' public keys, ASCII-armoured. */
   signingKeyFiles: string[];
   testbed: TestbedArguments;
+  /** Environment variables of the tests; their texts hold no single quote. */
+  environment?: Record<string, string>;
+  /** How long one test may take, where it is not left to the runner. */
+  testTimeoutMs?: number;
 }
 
 /** A value that must not reach the runner's command line: some of its versions put it unquoted into a root shell. */
@@ -62,6 +66,7 @@ export function autopkgtestCommand(lease: Lease, parts: CommandParts): string[] 
     '--output-dir',
     parts.outputFolder,
     ...(hasOption(parts.version, '--test-architecture') ? [`--test-architecture=${lease.arch}`] : []),
+    ...(parts.testTimeoutMs === undefined ? [] : [`--timeout-test=${Math.ceil(parts.testTimeoutMs / 1000)}`]),
     ...(parts.testbed.upgrade ?? []),
     ...parts.testbed.options,
     ...parts.signingKeyFiles.map(
@@ -69,6 +74,7 @@ export function autopkgtestCommand(lease: Lease, parts: CommandParts): string[] 
     ),
     ...sources.map((line) => `--add-apt-source=${line}`),
     ...pinOptions(lease.pinPackages, sources.length > 0),
+    ...Object.entries(parts.environment ?? {}).map(([name, text]) => `--env=${name}=${text}`),
     ...(lease.trigger === null ? [] : [`--env=ADT_TEST_TRIGGERS=${quotable(lease.trigger)}`]),
     parts.subject,
     '--',

@@ -1,14 +1,14 @@
 import { appendFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageVersion, readOutput, serverTrouble, summaryTrouble } from './output';
+import { packageVersion, readOutput, serverTrouble } from './output';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'output-'))));
 afterEach(async () => rm(folder, { recursive: true }));
 
 it('takes a folder without any file', async () => {
-  const nothing = { version: null, trouble: null, logEnd: '' };
+  const nothing = { version: null, tests: [], trouble: null, logEnd: '' };
   expect(await readOutput(folder)).toEqual(nothing);
   expect(await readOutput(join(folder, 'missing'))).toEqual(nothing);
 });
@@ -18,6 +18,14 @@ it('reads version and trouble, and follows no link', async () => {
   await writeFile(join(folder, 'secret'), 'a secret of the machine\n');
   await symlink(join(folder, 'secret'), join(folder, 'summary'));
   expect(await readOutput(folder)).toMatchObject({ version: '1:3.8-4', trouble: null });
+});
+
+it('reads how the single tests ended, and what else the summary says', async () => {
+  await writeFile(join(folder, 'summary'), 'unit                 PASS\ntestbed failure: gone\n');
+  expect(await readOutput(folder)).toMatchObject({
+    tests: [{ name: 'unit', status: 'PASS', detail: null }],
+    trouble: 'testbed failure: gone',
+  });
 });
 
 it('adds why there is no testbed, which only the log says', async () => {
@@ -50,19 +58,4 @@ it.each([
   [`hello ${'1'.repeat(300)}`, null],
 ])('version of %j', (text, version) => {
   expect(packageVersion(text)).toBe(version);
-});
-
-it.each([
-  ['command1             PASS\nupstream             FAIL stderr: x\n', null],
-  ['*                    SKIP no tests in this package\n', null],
-  [
-    '*                    FAIL badpkg\nblame: hello\nbadpkg: there is none\n',
-    'blame: hello badpkg: there is none',
-  ],
-  ['*                    FAIL badpkg\n', 'badpkg'],
-  ['testbed failure: cannot be unpacked\n', 'testbed failure: cannot be unpacked'],
-  ['a raw message\nof two lines', 'a raw message of two lines'],
-  ['', null],
-])('trouble of %j', (summary, trouble) => {
-  expect(summaryTrouble(summary)).toBe(trouble);
 });

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
+import type { TestResult } from '@proctor/contracts';
 import { endOfFile, startOfFile } from './plain-file';
+import { parseSummary } from './summary';
 
 /** What a runner's output folder says of the attempt, beside its log. */
 export interface RunnerOutput {
   /** Of the tested package; null where the source was never unpacked. */
   version: string | null;
+  /** Of single tests; empty where the runner came to none. */
+  tests: TestResult[];
   /** The runner's words on its own trouble; null where it had none. */
   trouble: string | null;
   /** The end of its log. */
@@ -14,16 +18,19 @@ export interface RunnerOutput {
 const VERSION_FILE = 'testpkg-version';
 const VERSION_LENGTH_MAX = 256;
 const FILE_BYTES_MAX = 64 * 1024;
+/** A line for each test, and some packages have thousands. */
+const SUMMARY_BYTES_MAX = 1024 * 1024;
 
 /** Missing files are no error: a runner may have ended before it wrote them. */
 export async function readOutput(folder: string): Promise<RunnerOutput> {
   const [version, summary, logEnd] = await Promise.all([
     startOfFile(join(folder, VERSION_FILE), FILE_BYTES_MAX),
-    startOfFile(join(folder, 'summary'), FILE_BYTES_MAX),
+    startOfFile(join(folder, 'summary'), SUMMARY_BYTES_MAX),
     endOfFile(join(folder, 'log'), FILE_BYTES_MAX),
   ]);
-  const said = [summaryTrouble(summary), serverTrouble(logEnd)].filter((words) => words !== null);
-  return { version: packageVersion(version), trouble: said.join(': ') || null, logEnd };
+  const { tests, trouble } = parseSummary(summary);
+  const said = [trouble, serverTrouble(logEnd)].filter((words) => words !== null);
+  return { version: packageVersion(version), tests, trouble: said.join(': ') || null, logEnd };
 }
 
 /** The version that a running test runner has written down; null while it has not, or not to the end of the line. */
@@ -38,13 +45,6 @@ export function packageVersion(text: string): string | null {
   return version !== undefined && version.length <= VERSION_LENGTH_MAX ? version : null;
 }
 
-/** The lines of a summary that are no test's result, as one line. */
-export function summaryTrouble(summary: string): string | null {
-  const isResult = /^\S+ +(PASS|FAIL|SKIP|FLAKY)\b/;
-  const lines = summary.split('\n').map((line) => line.trim());
-  return lines.filter((line) => line !== '' && !isResult.test(line)).join(' ') || badPackage(summary);
-}
-
 /** What the virtualisation server said last of why there is no testbed: only the log has it. */
 export function serverTrouble(log: string): string | null {
   return (
@@ -53,9 +53,4 @@ export function serverTrouble(log: string): string | null {
       ?.at(-1)
       ?.replace('<VirtSubproc>: failure: ', '') ?? null
   );
-}
-
-/** `* FAIL badpkg` says more in the lines that follow; alone, its own detail is all there is. */
-function badPackage(summary: string): string | null {
-  return /^\* +FAIL (.+)$/m.exec(summary)?.[1] ?? null;
 }

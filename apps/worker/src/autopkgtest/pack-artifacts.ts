@@ -52,8 +52,10 @@ async function list(folder: string, below: string, leftOut: string[]): Promise<E
   const entries: Entry[] = [];
   for (const name of await readdir(join(folder, below)).catch(() => [])) {
     const path = below ? `${below}/${name}` : name;
-    const status = await lstat(join(folder, path));
-    if (status.isSymbolicLink()) {
+    const status = await lstat(join(folder, path)).catch(unlessUnreachable);
+    if (!status) {
+      leftOut.push(`${path}: its name is too long or no text`);
+    } else if (status.isSymbolicLink()) {
       entries.push({ path, size: 0 });
     } else if (!status.isFile() && !status.isDirectory()) {
       leftOut.push(`${path}: neither a file nor a folder`);
@@ -65,6 +67,12 @@ async function list(folder: string, below: string, leftOut: string[]): Promise<E
     }
   }
   return entries;
+}
+
+/** A name that is no text was changed when it was read, and so is of nothing that exists. */
+function unlessUnreachable(error: NodeJS.ErrnoException): null {
+  if (error.code !== 'ENOENT' && error.code !== 'ENAMETOOLONG') throw error;
+  return null;
 }
 
 async function mayRead(path: string, isFolder: boolean): Promise<boolean> {

@@ -5,9 +5,13 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { openPlainFile } from './plain-file';
 
+/** Of a log that is too long, the end is as often what people look for as the beginning, and shorter. */
+const TAIL_SHARE = 1 / 4;
+
 /**
- * Writes the log, gzipped, to `target`. One longer than `bytesMax` keeps its beginning and its end, with a line between
- * them that says how much is missing. A missing log becomes `substitute`.
+ * Writes the log, gzipped, to `target`. One longer than `bytesMax` keeps so much of its beginning, as it was streamed, and
+ * a quarter as much of its end, with a line between them that says how much is missing. A missing log becomes
+ * `substitute`.
  */
 export async function packLog(
   log: string,
@@ -25,14 +29,13 @@ export async function packLog(
 }
 
 async function* pieces(file: FileHandle, size: number, bytesMax: number): AsyncGenerator<Buffer> {
-  if (size <= bytesMax) {
+  const tailFrom = size - Math.floor(bytesMax * TAIL_SHARE);
+  if (tailFrom <= bytesMax) {
     yield* range(file, 0, size);
     return;
   }
-  const head = Math.floor(bytesMax / 2);
-  const tailFrom = size - (bytesMax - head);
-  yield* range(file, 0, head);
-  yield Buffer.from(`\n[${tailFrom - head} bytes of the log are left out here]\n`);
+  yield* range(file, 0, bytesMax);
+  yield Buffer.from(`\n[${tailFrom - bytesMax} bytes of the log are left out here]\n`);
   yield* range(file, tailFrom, size);
 }
 

@@ -31,11 +31,23 @@ describe('packLog', () => {
   it.each([
     ['', 10, ''],
     ['0123456789', 10, '0123456789'],
-    ['0123456789abcdef', 10, '01234\n[6 bytes of the log are left out here]\nbcdef'],
-  ])('packs %j in at most %i bytes', async (text, bytesMax, packed) => {
+    ['0123456789ab', 10, '0123456789ab'],
+    ['0123456789abc', 10, '0123456789\n[1 bytes of the log are left out here]\nbc'],
+    ['0123456789abcdef', 10, '0123456789\n[4 bytes of the log are left out here]\nef'],
+  ])('packs %j with %i bytes as its beginning', async (text, bytesMax, packed) => {
     await writeFile(log(), text);
     await packLog(log(), target, bytesMax, 'nothing');
     expect(gunzipSync(await readFile(target)).toString()).toBe(packed);
+  });
+
+  it('leaves every byte as it is', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('a\r\nb\0\xff\n', 'latin1'),
+      Buffer.from('no newline √').subarray(0, -1),
+    ]);
+    await writeFile(log(), bytes);
+    await packLog(log(), target, 1000, 'nothing');
+    expect(gunzipSync(await readFile(target))).toEqual(bytes);
   });
 
   it('packs the substitute when there is no log, or a test put something else in its place', async () => {
@@ -96,6 +108,22 @@ describe('packArtifacts', () => {
     expect(packed).toContain('left-out.txt');
     expect(await readFile(join(folder, 'left-out.txt'), 'utf8')).toBe(
       'artifacts/deep/large: 100 bytes, too large\nartifacts/fifo: neither a file nor a folder\n',
+    );
+  });
+
+  it('leaves out what has a name that is no text, or one too long to be reached', async () => {
+    await writeFile(Buffer.concat([Buffer.from(`${folder}/odd-`), Buffer.from([0xff])]), 'odd');
+    await writeFile(join(folder, 'sound'), 'sound');
+    const deep = Array.from({ length: 17 }, () => 'n'.repeat(250)).join('/');
+    execFileSync('mkdir', ['-p', deep], { cwd: folder });
+    await packArtifacts(folder, target, 1000);
+    const packed = await names();
+    expect(packed).toContain('./sound');
+    expect(packed.filter((path) => path.startsWith('./odd'))).toEqual([]);
+    const leftOut = await readFile(join(folder, 'left-out.txt'), 'utf8');
+    execFileSync('rm', ['-r', 'n'.repeat(250)], { cwd: folder });
+    expect(leftOut).toMatch(
+      /^(n+\/)+n+: its name is too long or no text\nodd-\ufffd: its name is too long or no text\n$/,
     );
   });
 

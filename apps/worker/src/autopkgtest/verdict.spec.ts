@@ -39,6 +39,17 @@ describe('judge', () => {
       verdict: 'tmpfail',
       message: `ended after ${text} by the worker's limit`,
       exitCode: null,
+      trouble: 'limit',
+    });
+  });
+
+  it('an attempt that wrote too much was ended at a limit, whatever its log says', () => {
+    const end = { exitCode: null, outputBytesMax: 1000, logEnd: 'no space left on device' };
+    expect(judge(end)).toEqual({
+      verdict: 'tmpfail',
+      message: "ended after 1000 bytes of output by the worker's limit",
+      exitCode: null,
+      trouble: 'limit',
     });
   });
 
@@ -65,6 +76,7 @@ describe('judge', () => {
     const { message } = judge({ exitCode: 16, detail: `no space\nleft\0${'x'.repeat(5000)}` });
     expect(message).toMatch(/^the testbed failed: no space left x+$/);
     expect(message).toHaveLength(2000);
+    expect(judge({ exitCode: 16, detail: '😀'.repeat(2000) }).message.isWellFormed()).toBe(true);
     expect(judge({ exitCode: 4, detail: 'whatever' }).message).toBe('at least one test failed');
   });
 });

@@ -7,6 +7,8 @@ export interface RunnerEnd {
   exitCode: number | null;
   /** Set when it was killed because the attempt had taken this long. */
   limitMs?: number;
+  /** Set when it was killed because it had written more than so many bytes of log and other output. */
+  outputBytesMax?: number;
   /** What the runner's summary or standard error says of its own trouble, for people. */
   detail?: string;
   /** The end of the runner's log. */
@@ -48,17 +50,16 @@ export function judge(end: RunnerEnd): Judgement {
     const message = explained('the testbed could not be brought up to date', end.detail);
     return { ...judgement, verdict: 'tmpfail', message, trouble: 'archive' };
   }
+  if (limitOf(end) !== null) return { ...judgement, trouble: 'limit' };
   const trouble = judgement.verdict === 'tmpfail' ? troubleOf(symptoms) : undefined;
   return { ...judgement, ...(trouble !== undefined && { trouble }) };
 }
 
-function judgeCode({ exitCode, limitMs, detail }: RunnerEnd): Judgement {
-  if (limitMs !== undefined) {
-    return {
-      verdict: 'tmpfail',
-      message: `ended after ${hours(limitMs)} by the worker's limit`,
-      exitCode: null,
-    };
+function judgeCode(end: RunnerEnd): Judgement {
+  const { exitCode, detail } = end;
+  const limit = limitOf(end);
+  if (limit !== null) {
+    return { verdict: 'tmpfail', message: `ended ${limit} by the worker's limit`, exitCode: null };
   }
   if (exitCode === null) return { verdict: 'tmpfail', message: 'the test runner was killed', exitCode: null };
   // A shell's way to say which signal ended its command.
@@ -74,6 +75,15 @@ function judgeCode({ exitCode, limitMs, detail }: RunnerEnd): Judgement {
   return { verdict, message: isExplained ? explained(sentence, detail) : sentence, exitCode };
 }
 
+/**
+ * At which of the worker's limits it was ended. That is no verdict on the package: slow tests, a slow machine and one
+ * that hangs look the same.
+ */
+function limitOf({ limitMs, outputBytesMax }: RunnerEnd): string | null {
+  if (limitMs !== undefined) return `after ${hours(limitMs)}`;
+  return outputBytesMax === undefined ? null : `after ${outputBytesMax} bytes of output`;
+}
+
 /** The deployment does not test this version of the package here; how the runner ended is of no weight. */
 export function rejectedVersion(
   { package: name, suite, arch }: Pick<Lease, 'package' | 'suite' | 'arch'>,
@@ -86,7 +96,8 @@ export function rejectedVersion(
 function explained(sentence: string, detail?: string): string {
   // PostgreSQL refuses a NUL in a text; the rest would only disturb people.
   const plain = detail?.replace(/[\p{Cc}\s]+/gu, ' ').trim();
-  return (plain ? `${sentence}: ${plain}` : sentence).slice(0, MESSAGE_LENGTH_MAX);
+  // The cut may leave half a character, which no report may have.
+  return (plain ? `${sentence}: ${plain}` : sentence).slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
 }
 
 function hours(ms: number): string {

@@ -81,6 +81,28 @@ it('ends with a word about it when the log is longer than what is streamed', asy
   expect(read()).toBe('01234\n[the live log ends here, after 5 bytes]\n');
 });
 
+it('says nothing of a log that is just as long as what is streamed', async () => {
+  const { tail, read, until } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 10 });
+  await writeFile(path, '0123456789');
+  const all = until('0123456789');
+  tail.start();
+  await all;
+  await tail.finish();
+  expect(read()).toBe('0123456789');
+});
+
+it('publishes every byte as it is', async () => {
+  const { tail, chunks } = makeTail();
+  const bytes = Buffer.concat([
+    Buffer.from('a\r\nb\0\xff\n', 'latin1'),
+    Buffer.from('no newline √').subarray(0, -1),
+  ]);
+  await writeFile(path, bytes);
+  tail.start();
+  await tail.finish();
+  expect(Buffer.concat(chunks.map(({ data }) => Buffer.from(data, 'base64')))).toEqual(bytes);
+});
+
 it('finishes without a log', async () => {
   const { tail, chunks } = makeTail();
   tail.start();

@@ -9,7 +9,7 @@ export interface LogTailSettings {
   pollMs: number;
   /** Raw bytes of one chunk. */
   chunkBytesMax: number;
-  /** Bytes that are streamed before the stream ends with a word about it. */
+  /** Bytes that are streamed of a longer log before the stream ends with a word about it. */
   streamBytesMax: number;
   /** How long the end of an attempt waits for the last chunks to be sent. */
   finishTimeoutMs: number;
@@ -81,8 +81,15 @@ export class LogTail {
     const { chunkBytesMax, streamBytesMax } = this.settings;
     const length = Math.min(chunkBytesMax, streamBytesMax - this.offset);
     if (!this.file || length < 0) return Buffer.alloc(0);
-    if (length === 0) return Buffer.from(`\n[the live log ends here, after ${streamBytesMax} bytes]\n`);
+    if (length === 0) return this.lastWord(this.file);
     const { bytesRead, buffer } = await this.file.read(Buffer.alloc(length), 0, length, this.offset);
     return buffer.subarray(0, bytesRead);
+  }
+
+  /** What is as long as may be streamed, and not longer, was streamed as a whole. */
+  private async lastWord(file: FileHandle): Promise<Buffer> {
+    const { streamBytesMax } = this.settings;
+    if ((await file.stat()).size <= streamBytesMax) return Buffer.alloc(0);
+    return Buffer.from(`\n[the live log ends here, after ${streamBytesMax} bytes]\n`);
   }
 }

@@ -18,13 +18,17 @@ export interface Machine {
   architectures: string[];
 }
 
-/** `runs`: the name of the folder of running sandboxes; a process beside the worker needs another one. */
+/**
+ * `runs`: the name of the folder of running sandboxes; a process beside the worker needs another one. `hidden`: what no
+ * sandbox may see, beside other runs and results.
+ */
 export async function lookAtMachine(
   { workPath, architectures }: Pick<WorkerConfiguration, 'workPath' | 'architectures'>,
   runs = 'runs',
+  hidden: string[] = [],
 ): Promise<Machine> {
   const bootId = await currentBoot();
-  const sandboxes = new Sandboxes(workPath, runs);
+  const sandboxes = new Sandboxes(workPath, runs, [join(workPath, 'results'), ...hidden]);
   const proofs = new Proofs(join(workPath, 'proofs.json'), bootId);
   const executable = new Architectures(sandboxes, proofs);
   const machine = { bootId, sandboxes, proofs, executable, trial: new Trial(sandboxes) };

@@ -18,7 +18,7 @@ export interface DeliverySettings {
 export class Delivery {
   private readonly wakeUp: WakeUp;
   private answer: RecordedSignal | null = null;
-  private uploaded = false;
+  private readonly uploaded = new Set<string>();
   private stopped = false;
 
   constructor(
@@ -66,22 +66,24 @@ export class Delivery {
   private async send(): Promise<void> {
     const { arch, report } = this.result;
     try {
-      if (!this.uploaded) await this.upload();
-      this.uploaded = true;
+      await this.upload();
       await this.bus.report(subjectOf(SUBJECTS.finished, arch), report);
     } catch (error) {
       this.log.warn(`${this.title()}: the result was not delivered yet and stays on disk: ${String(error)}`);
     }
   }
 
+  /** Only what is not there yet, so that a connection that breaks again and again is enough some day. */
   private async upload(): Promise<void> {
     const { report, folder } = this.result;
     for (const { name, size, sha256 } of report.files) {
+      if (this.uploaded.has(name)) continue;
       const content = createReadStream(join(folder, name));
       const staged = await this.bus.stage(stagingName(report.runId, report.attempt, name), content);
       if (staged.size !== size || staged.sha256 !== sha256) {
         throw new Error(`${name}: ${staged.size} bytes arrived in the staging bucket, ${size} were sent`);
       }
+      this.uploaded.add(name);
     }
   }
 
@@ -90,7 +92,7 @@ export class Delivery {
       this.log.warn(
         `${this.title()}: its files are uploaded again: ${reason ?? 'the scheduler asked for it'}`,
       );
-      this.uploaded = false;
+      this.uploaded.clear();
       return false;
     }
     if (answer === 'stale')

@@ -109,6 +109,33 @@ it('uploads again when it is asked to', async () => {
   await finished;
 });
 
+it('goes on with the file at which the connection broke', async () => {
+  const { bus, clock, outbox, arrived, answer } = await makeOutbox();
+  const { report, files } = await pack();
+  const [log] = files;
+  const artifacts = { ...log!, name: 'artifacts.tar.gz' as const, path: join(path, 'artifacts.tar.gz') };
+  await writeFile(artifacts.path, LOG);
+  const whole = bus.stage.bind(bus);
+  const stage = jest.spyOn(bus, 'stage');
+  const broken = new Promise<void>((resolve) => {
+    stage.mockImplementationOnce(whole).mockImplementationOnce(() => {
+      resolve();
+      return Promise.reject(new Error('disconnected'));
+    });
+  });
+  const both = [log!, artifacts].map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+  const finished = outbox.finished('amd64', { ...report, files: both }, [log!, artifacts]);
+  await broken;
+  await clock.runUntil(1);
+  outbox.retryNow();
+  await arrived(1);
+  expect(stage.mock.calls.map(([name]) => name)).toEqual(
+    ['log.gz', 'artifacts.tar.gz', 'artifacts.tar.gz'].map((name) => `7/2/${name}`),
+  );
+  answer('recorded');
+  await finished;
+});
+
 it('delivers what an earlier life left, and drops what that life had not finished', async () => {
   const first = await makeOutbox();
   const { report, files } = await pack();

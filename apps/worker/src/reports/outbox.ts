@@ -7,6 +7,7 @@ import {
   type RecordedSignal,
   type StartedReport,
 } from '@proctor/contracts';
+import { withLogFields } from '@proctor/process';
 import type { KeptFile, ReportOutbox, SlotLog } from '../slot/ports';
 import { Delivery, type DeliverySettings } from './delivery';
 import { keepResult, keptResults, type KeptResult } from './result-folder';
@@ -51,6 +52,11 @@ export class DiskOutbox implements ReportOutbox {
     this.deliveries.get(key(signal))?.hear(signal);
   }
 
+  /** Results that no dispatcher has answered yet. */
+  get waiting(): number {
+    return this.deliveries.size;
+  }
+
   /** The connection is back. */
   retryNow(): void {
     for (const delivery of this.deliveries.values()) delivery.retryNow();
@@ -67,7 +73,8 @@ export class DiskOutbox implements ReportOutbox {
     const delivery = new Delivery(result, this.bus, this.clock, this.log, this.settings);
     this.deliveries.set(key(result.report), delivery);
     try {
-      await delivery.deliver();
+      const { runId: run, attempt } = result.report;
+      await withLogFields({ run, attempt }, () => delivery.deliver());
     } finally {
       this.deliveries.delete(key(result.report));
     }

@@ -1,12 +1,13 @@
 /**
  * Runs in the sandbox, as root of a user namespace of its own: that root is the run user outside, so nothing here needs
- * the machine's root. What virtualisation servers want to write below /run is a tmpfs; the control groups are the
- * sandbox's own, in the unified layout that container tools expect.
+ * the machine's root. What virtualisation servers write below /run and /dev/shm ends with them; the control
+ * groups are the sandbox's own, in the unified layout that container tools expect.
  */
 const SURROUNDINGS = `
 set -e
 mount -t tmpfs -o mode=755 proctor /run
 mkdir /run/lock
+mount -t tmpfs -o mode=1777 proctor /dev/shm
 mount -t cgroup2 proctor /sys/fs/cgroup
 `;
 

@@ -1,22 +1,50 @@
 import { chown, mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { killsIn } from './memory-kills';
 import type { RunUser } from './run-user';
 
 /** Files whose owner may move processes and make groups below: cgroups(7), delegation. */
 const DELEGATED = ['cgroup.procs', 'cgroup.subtree_control', 'cgroup.threads'];
+
+/**
+ * The group of a worker that a service manager has put into a group of its own, below the one that was delegated
+ * (systemd: DelegateSubgroup=worker). Only there can groups be limited: where processes are, no controller is handed on.
+ */
+const WORKER_SUBGROUP = 'worker';
+
+export interface GroupLimits {
+  memoryBytesMax?: number;
+  processesMax?: number;
+}
 
 const REMOVAL_TRIES = 50;
 const REMOVAL_PAUSE_MS = 20;
 
 /** A control group that belongs to the run user: containers with an init of their own need one. */
 export class RunCgroup {
+  limitsMemory = false;
+  limitsProcesses = false;
+
   private constructor(readonly path: string) {}
 
-  /** Below the worker's own group. null when this machine has no cgroup2 or the worker may not make groups. */
-  static async create(name: string, user: RunUser): Promise<RunCgroup | null> {
-    const parent = await ownGroup();
-    if (parent === null) return null;
+  /**
+   * Below or beside the worker's own group, with as many of the limits as it can have. null when this machine has no
+   * cgroup2 or the worker may not make groups.
+   */
+  static async create(name: string, user: RunUser, limits: GroupLimits = {}): Promise<RunCgroup | null> {
+    const own = await ownGroup();
+    if (own === null) return null;
+    const parent = basename(own) === WORKER_SUBGROUP ? dirname(own) : own;
+    return RunCgroup.createBelow(parent, name, user, limits);
+  }
+
+  static async createBelow(
+    parent: string,
+    name: string,
+    user: RunUser,
+    { memoryBytesMax, processesMax }: GroupLimits,
+  ): Promise<RunCgroup | null> {
     const group = new RunCgroup(join(parent, `proctor-${name}`));
     await group.remove();
     try {
@@ -28,6 +56,10 @@ export class RunCgroup {
     if (user.switched) {
       for (const file of ['', ...DELEGATED]) await chown(join(group.path, file), user.uid, user.gid);
     }
+    if (memoryBytesMax !== undefined)
+      group.limitsMemory = await group.limit(parent, 'memory', 'memory.max', memoryBytesMax);
+    if (processesMax !== undefined)
+      group.limitsProcesses = await group.limit(parent, 'pids', 'pids.max', processesMax);
     return group;
   }
 
@@ -39,6 +71,12 @@ export class RunCgroup {
   /** The prefix of a command that makes it a member. */
   get join(): string[] {
     return ['sh', '-c', 'echo $$ >"$0/cgroup.procs" && exec "$@"', this.path];
+  }
+
+  /** Processes in it that the kernel has ended for want of memory; null where that is not told. */
+  async memoryKills(): Promise<number | null> {
+    const text = await readFile(join(this.path, 'memory.events'), 'utf8').catch(ignoreMissing);
+    return text === undefined ? null : killsIn(text);
   }
 
   /** Ends what is in it still, and removes it with the groups below. */
@@ -55,7 +93,22 @@ export class RunCgroup {
       }
     }
   }
+
+  /** @returns whether the limit holds: the machine may not have the controller, or not hand it on to us */
+  private async limit(parent: string, controller: string, file: string, max: number): Promise<boolean> {
+    try {
+      await writeFile(join(parent, 'cgroup.subtree_control'), `+${controller}`, { flag: 'r+' });
+      await writeFile(join(this.path, file), String(max), { flag: 'r+' });
+      return true;
+    } catch (error) {
+      if (isRefusal(error) || NO_CONTROLLER.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+      throw error;
+    }
+  }
 }
+
+/** What the kernel says of a controller that is not there, or of a group that has processes of its own. */
+const NO_CONTROLLER = new Set(['ENOENT', 'EINVAL', 'EBUSY', 'EOPNOTSUPP']);
 
 /** The worker's own group in the unified hierarchy, as a path; null when there is none. */
 async function ownGroup(): Promise<string | null> {

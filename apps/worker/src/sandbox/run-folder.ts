@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { killProcess, type ProcessIdentity } from './processes';
 import { RunCgroup } from './run-cgroup';
 import type { RunUser } from './run-user';
@@ -76,14 +78,20 @@ export class RunFolder {
   }
 }
 
-/** Also where a test left folders that their owner may not enter. */
+/** Also where a test left folders that their owner may not enter, or ones within each other that no path reaches. */
 async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-    await openFolders(path);
-    await rm(path, { recursive: true, force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENAMETOOLONG') {
+      await promisify(execFile)('rm', ['-rf', '--', path]);
+    } else if (code === 'EACCES') {
+      await openFolders(path);
+      await rm(path, { recursive: true, force: true });
+    } else {
+      throw error;
+    }
   }
 }
 

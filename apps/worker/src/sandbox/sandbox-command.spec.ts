@@ -14,6 +14,7 @@ const USER: RunUser = {
 const ORDER = {
   command: ['true', '$(id)'],
   network: 'private',
+  folder: '/w',
   workArea: '/w/a b',
   tmpfsBytes: 1024,
 } as const;
@@ -29,7 +30,20 @@ it('maps the run user and its subordinate ids to themselves', () => {
       '--net',
     ]),
   );
-  expect(command.slice(-5)).toEqual(['/w/a b', '1024', 'private', 'true', '$(id)']);
+  expect(command.slice(-7)).toEqual(['/w/a b', '1024', 'private', '/w', '', 'true', '$(id)']);
+  expect(command).not.toContain('prlimit');
+});
+
+it('hides what it is told to, one path a line, and keeps its own folder', () => {
+  const command = sandboxCommand(USER, { ...ORDER, command: ['true'], hidden: ['/runs', '/home/a b'] });
+  expect(command.slice(-3)).toEqual(['/w', '/runs\n/home/a b', 'true']);
+});
+
+it('limits processes and their memory before the first namespace is made', () => {
+  const limits = { processesMax: 100, processBytesMax: 4096 };
+  const command = sandboxCommand(USER, { ...ORDER, ...limits, command: ['true'] });
+  const at = command.indexOf('prlimit');
+  expect(command.slice(at, at + 4)).toEqual(['prlimit', '--nproc=100', '--data=4096', 'unshare']);
 });
 
 it('shares the network only where it is told to', () => {

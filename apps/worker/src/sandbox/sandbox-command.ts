@@ -12,9 +12,17 @@ export type SandboxNetwork = 'private' | 'host';
 export interface SandboxOrder {
   command: string[];
   network: SandboxNetwork;
+  /** The sandbox's own folder, which stays visible to it wherever it lies. */
+  folder: string;
   /** A folder that exists; a tmpfs of the sandbox's own is mounted on it: TMPDIR and HOME. */
   workArea: string;
   tmpfsBytes: number;
+  /** Folders and files that nothing in the sandbox can see, not even a test that left its testbed. */
+  hidden?: string[];
+  /** Processes and threads, counted over all that the run user has in sandboxes. */
+  processesMax?: number;
+  /** Private memory of each process. */
+  processBytesMax?: number;
   /**
    * Interpreters of foreign programs, as lines of binfmt_misc's `register` file. They exist in this sandbox only, and
    * only a worker run by root can give a sandbox its own.
@@ -31,8 +39,19 @@ export interface SandboxOrder {
  */
 const INIT = `
 set -e
-area=$1 bytes=$2 network=$3
-shift 3
+area=$1 bytes=$2 network=$3 folder=$4 hidden=$5
+shift 5
+if [ -n "$hidden" ]; then
+  exec 4<"$folder"
+  printf '%s\n' "$hidden" | while read -r path; do
+    if [ -d "$path" ]; then mount -t tmpfs -o size=64k,mode=755 proctor "$path"
+    elif [ -e "$path" ]; then mount --bind /dev/null "$path"
+    fi
+  done
+  mkdir -p "$folder"
+  mount --no-canonicalize --bind /proc/self/fd/4 "$folder"
+  exec 4<&-
+fi
 mount -t tmpfs -o "size=$bytes,mode=755" proctor "$area"
 if [ "$network" = private ]; then
   echo 'nameserver 10.0.2.3' >"$area/.resolv.conf"
@@ -63,6 +82,7 @@ export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
     ...(order.joinCgroup ?? []),
     ...withInterpreters(order.interpreters ?? []),
     ...asRunUser(user),
+    ...limits(order),
     'unshare',
     '--user',
     `--map-user=${uid}`,
@@ -84,8 +104,19 @@ export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
     order.workArea,
     String(order.tmpfsBytes),
     order.network,
+    order.folder,
+    (order.hidden ?? []).join('\n'),
     ...order.command,
   ];
+}
+
+/** Limits of setrlimit(2), which hold for all namespaces and users within the sandbox. */
+function limits({ processesMax, processBytesMax }: SandboxOrder): string[] {
+  const options = [
+    ...(processesMax === undefined ? [] : [`--nproc=${processesMax}`]),
+    ...(processBytesMax === undefined ? [] : [`--data=${processBytesMax}`]),
+  ];
+  return options.length === 0 ? [] : ['prlimit', ...options];
 }
 
 /**

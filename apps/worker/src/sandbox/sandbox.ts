@@ -2,17 +2,29 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { freeBytesOf } from '../machine/free-space';
 import { PrivateNetwork } from './private-network';
 import { childrenOf, identify, killProcess, type ProcessIdentity } from './processes';
+import { machineMemoryKills } from './memory-kills';
 import { RunCgroup } from './run-cgroup';
 import type { RunFolder } from './run-folder';
 import type { RunUser } from './run-user';
 import { CLEAN_ENVIRONMENT, sandboxCommand, type SandboxNetwork } from './sandbox-command';
 
+/** What is said of a process, or a mount of it, that has ended. */
+const GONE = new Set(['ENOENT', 'ESRCH', 'EACCES']);
+
 export interface SandboxUse {
   command: string[];
   network: SandboxNetwork;
   tmpfsBytes: number;
+  /** Memory of all its processes and files; of each process alone where no control group can limit it. */
+  memoryBytesMax?: number;
+  /** Its processes and threads. */
+  processesMax?: number;
+  /** Paths that it must not see. */
+  hidden?: string[];
   interpreters?: string[];
   /** It gets a control group that belongs to the run user, where this machine can give one. */
   cgroup?: boolean;
@@ -35,9 +47,10 @@ export class Sandbox {
 
   private constructor(
     private readonly init: ProcessIdentity | null,
+    private readonly workArea: string,
     exit: Promise<SandboxEnd>,
     network: PrivateNetwork | null,
-    cgroup: RunCgroup | null,
+    private readonly cgroup: RunCgroup | null,
   ) {
     this.ended = exit.then(async (end) => {
       await network?.stop();
@@ -48,9 +61,16 @@ export class Sandbox {
 
   /** Resolves when the command begins. */
   static async start(user: RunUser, folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
-    const cgroup = use.cgroup ? await RunCgroup.create(folder.name, user) : null;
+    const cgroup = await cgroupFor(folder, user, use);
     if (cgroup) await folder.recordCgroup(cgroup.path);
-    const order = { ...use, workArea: folder.workArea, ...(cgroup && { joinCgroup: cgroup.join }) };
+    const { memoryBytesMax, ...rest } = use;
+    const order = {
+      ...rest,
+      folder: folder.path,
+      workArea: folder.workArea,
+      ...(memoryBytesMax !== undefined && !cgroup?.limitsMemory && { processBytesMax: memoryBytesMax }),
+      ...(cgroup && { joinCgroup: cgroup.join }),
+    };
     const [program = '', ...args] = sandboxCommand(user, order);
     const errors = await open(folder.errors, 'a');
     const child = spawn(program, args, {
@@ -70,6 +90,21 @@ export class Sandbox {
       await cgroup?.remove();
       throw error;
     }
+  }
+
+  /** Bytes that are free in its work area; null once it has ended. */
+  async freeBytes(): Promise<number | null> {
+    if (!this.init) return null;
+    const inside = join('/proc', String(this.init.pid), 'root', this.workArea);
+    return freeBytesOf(inside).catch((error: NodeJS.ErrnoException) => {
+      if (GONE.has(error.code ?? '')) return null;
+      throw error;
+    });
+  }
+
+  /** Processes that the kernel has ended for want of memory: this sandbox's where that can be told, else the machine's. */
+  async memoryKills(): Promise<number> {
+    return (await this.cgroup?.memoryKills()) ?? (await machineMemoryKills());
   }
 
   /** Ends everything at once; resolves when nothing is left. */
@@ -96,6 +131,18 @@ export class Sandbox {
     await folder.record([init, outermost].filter((identity) => identity !== null));
     const network = use.network === 'private' ? await PrivateNetwork.start(user, outer) : null;
     control.end('go\n');
-    return new Sandbox(init, exit, network, cgroup);
+    return new Sandbox(init, folder.workArea, exit, network, cgroup);
   }
+}
+
+/** One that limits what it can; one for the command's own use where it was asked for; else none. */
+async function cgroupFor(folder: RunFolder, user: RunUser, use: SandboxUse): Promise<RunCgroup | null> {
+  const { memoryBytesMax, processesMax } = use;
+  const limits = { ...(memoryBytesMax && { memoryBytesMax }), ...(processesMax && { processesMax }) };
+  const isLimited = Object.keys(limits).length > 0;
+  if (!use.cgroup && !isLimited) return null;
+  const cgroup = await RunCgroup.create(folder.name, user, limits);
+  if (use.cgroup || !cgroup || cgroup.limitsMemory || cgroup.limitsProcesses) return cgroup;
+  await cgroup.remove();
+  return null;
 }

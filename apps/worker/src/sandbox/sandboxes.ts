@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { RunFolder } from './run-folder';
 import { findRunUser, succeeds } from './find-run-user';
 import { Sandbox, type SandboxUse } from './sandbox';
@@ -7,7 +7,7 @@ import type { RunUser } from './run-user';
 import { requireTools } from './tools';
 import { Unusable } from './unusable';
 
-const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'setpriv', 'slirp4netns', 'unshare'];
+const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'prlimit', 'setpriv', 'slirp4netns', 'unshare'];
 
 /** What autopkgtest's own unshare backend does at first, tried inside the sandbox. */
 const TRIAL = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];
@@ -17,10 +17,14 @@ export class Sandboxes {
   private readonly runsPath: string;
   private user: RunUser | null = null;
 
-  /** `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. */
+  /**
+   * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `hidden`: what
+   * no sandbox may see, beside the folders of the others.
+   */
   constructor(
     private readonly workPath: string,
     runs = 'runs',
+    private readonly hidden: string[] = [],
   ) {
     this.runsPath = join(workPath, runs);
   }
@@ -56,7 +60,8 @@ export class Sandboxes {
   }
 
   async start(folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
-    return Sandbox.start(this.requireUser(), folder, use);
+    const hidden = [this.runsPath, ...this.hidden];
+    return Sandbox.start(this.requireUser(), folder, { ...use, hidden });
   }
 
   /** Runs a command to its end in a sandbox of its own. `said`: what it wrote to standard error. */
@@ -106,6 +111,7 @@ async function tryOut(user: RunUser, folder: RunFolder): Promise<void> {
       command: TRIAL,
       network: 'private',
       tmpfsBytes: 1024 * 1024,
+      hidden: [dirname(folder.path)],
     });
     const { code } = await sandbox.ended;
     if (code !== 0) throw new Error(`exit code ${code}`);

@@ -18,6 +18,7 @@ const PACKAGES: Record<string, string> = {
   newgidmap: 'uidmap',
   newuidmap: 'uidmap',
   podman: 'podman',
+  prlimit: 'util-linux',
   'qemu-img': 'qemu-utils',
   'qemu-system-aarch64': 'qemu-system-arm',
   'qemu-system-i386': 'qemu-system-x86',

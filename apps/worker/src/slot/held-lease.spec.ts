@@ -1,4 +1,5 @@
 import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
+import { UnsafeLease } from '../autopkgtest/command';
 import { NotStarted } from './ports';
 
 describe('a held lease', () => {
@@ -83,6 +84,17 @@ describe('a held lease', () => {
     expect(rig.asks).toHaveLength(3);
   });
 
+  it('that is not fit for a test runner becomes a tmpfail that is not held against the machine', async () => {
+    const rig = makeSlot();
+    (await grant(rig)).fail(new UnsafeLease('the package "--shell" is not safe'));
+    await rig.settle();
+    expect(rig.finished[0]?.report).toMatchObject({
+      verdict: 'tmpfail',
+      message: 'the worker could not execute the test: the package "--shell" is not safe',
+    });
+    expect(rig.finished[0]?.report).not.toHaveProperty('trouble');
+  });
+
   it('goes back when the result cannot be kept', async () => {
     const rig = makeSlot();
     (await grant(rig)).finish();
@@ -90,6 +102,44 @@ describe('a held lease', () => {
     rig.finished[0]?.fail(new Error('no space'));
     await rig.settle();
     expect(rig.returns).toMatchObject([{ runId: 1 }]);
+  });
+});
+
+describe('draining', () => {
+  it('lets the attempt end and its result reach the books, and asks no more', async () => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    let isDrained = false;
+    const drained = rig.slot.drain('the worker drains').then(() => (isDrained = true));
+    await rig.pass(60_000);
+    expect([attempt.signal.aborted, isDrained]).toEqual([false, false]);
+    attempt.finish();
+    await rig.settle();
+    expect(isDrained).toBe(false);
+    rig.finished[0]?.recorded();
+    await drained;
+    await rig.pass(60_000);
+    expect([rig.asks.length, rig.returns.length]).toEqual([1, 0]);
+  });
+
+  it('hands back what is granted meanwhile', async () => {
+    const rig = makeSlot();
+    const drained = rig.slot.drain('the worker drains');
+    rig.asks[0]?.answer({ lease: leaseOf(1) });
+    await rig.settle();
+    await drained;
+    expect(rig.returns).toMatchObject([{ runId: 1 }]);
+    expect(rig.attempts).toHaveLength(0);
+  });
+
+  it('is ended by a stop, which hands the lease back', async () => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    const drained = rig.slot.drain('the worker drains');
+    await rig.slot.stop('the worker stops');
+    await drained;
+    expect(attempt.signal.aborted).toBe(true);
+    expect(rig.returns).toMatchObject([{ runId: 1, attempt: 1, reason: 'the worker stops' }]);
   });
 });
 

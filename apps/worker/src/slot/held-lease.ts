@@ -1,4 +1,5 @@
 import type { Lease, RenewReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
+import { UnsafeLease } from '../autopkgtest/command';
 import { NotStarted, type AttemptResult, type SlotParts } from './ports';
 import { within } from './wake-up';
 
@@ -79,9 +80,11 @@ export class HeldLease {
       }
       parts.log.warn(`${this.title()} could not be executed: ${text}`);
       const durationSeconds = Math.round((parts.clock.now() - begun) / 1000);
-      const message = `the worker could not execute the test: ${text}`.slice(0, 2000);
-      const nothing = { exitCode: null, version: null, files: [] };
-      return { verdict: 'tmpfail', message, trouble: 'machine', durationSeconds, ...nothing };
+      const message = `the worker could not execute the test: ${text}`.slice(0, 2000).toWellFormed();
+      const nothing = { exitCode: null, version: null, tests: [], files: [] };
+      // What is not fit for any test runner says nothing of this machine.
+      const trouble = error instanceof UnsafeLease ? {} : ({ trouble: 'machine' } as const);
+      return { verdict: 'tmpfail', message, ...trouble, durationSeconds, ...nothing };
     }
   }
 

@@ -12,6 +12,7 @@ import type {
   ReturnReply,
   ReturnRequest,
   StartedReport,
+  TestResult,
   Trouble,
   Verdict,
 } from '@proctor/contracts';
@@ -49,6 +50,8 @@ export interface AttemptResult {
   exitCode: number | null;
   version: string | null;
   durationSeconds: number;
+  /** Of single tests; empty when nothing is known of them. */
+  tests: TestResult[];
   files: KeptFile[];
 }
 

@@ -1,4 +1,5 @@
 import type { Lease, LeaseReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
+import { withLogFields } from '@proctor/process';
 import { Canaries } from './canaries';
 import { HeldLease, type HoldingEnd } from './held-lease';
 import type { SlotParts } from './ports';
@@ -50,14 +51,23 @@ export class Slot {
     this.held?.stop(signal);
   }
 
-  /** Takes nothing more; hands back what it holds, ends its attempt, and resolves when nothing of it is left. */
-  async stop(reason: string): Promise<void> {
+  /** Takes nothing more, and resolves when what it holds has ended and its result is in the books. */
+  async drain(reason: string): Promise<void> {
     this.stopping = true;
     this.wakeUp.wake();
     this.canaries.stop(reason);
-    await this.held?.handBackAndEnd(reason);
     await this.running;
     await Promise.all(this.givingBack.values());
+  }
+
+  /**
+   * Takes nothing more; hands back what it holds, ends its attempt, and resolves when nothing of it is left. It may be
+   * told so while it drains.
+   */
+  async stop(reason: string): Promise<void> {
+    this.stopping = true;
+    await this.held?.handBackAndEnd(reason);
+    await this.drain(reason);
   }
 
   private async loop(): Promise<void> {
@@ -158,9 +168,9 @@ export class Slot {
 
   private async execute(lease: Lease): Promise<HoldingEnd> {
     this.givingBack.clear();
-    this.held = new HeldLease(this.identity, lease, this.parts);
-    if (this.stopping) await this.held.handBackAndEnd('the worker stops');
-    const end = await this.held.execute();
+    const held = (this.held = new HeldLease(this.identity, lease, this.parts));
+    if (this.stopping) await held.handBackAndEnd('the worker stops');
+    const end = await withLogFields({ run: lease.runId, attempt: lease.attempt }, () => held.execute());
     this.held = null;
     this.granted = null;
     return end;

@@ -15,6 +15,14 @@ export interface Variant {
   version: string | null;
 }
 
+/** What was found out about the backends and variants of the configuration. */
+export interface TestbedFindings {
+  /** Backend → what is wrong with it; null: it is usable. */
+  backends: Record<string, string | null>;
+  /** Variant that can be executed → its version; null: unknown. */
+  variants: Record<string, string | null>;
+}
+
 /** What this machine can do at this moment: its backends that work and its variants that can be executed. */
 export class Testbeds implements TestbedOffer {
   private readonly usable = new Map<string, Backend>();
@@ -62,6 +70,15 @@ export class Testbeds implements TestbedOffer {
     const variants = [...this.runners.keys()];
     const { sizeClasses } = this;
     return { testbeds, variants, builds, sizeClasses, ...(problem === null ? {} : { problem }) };
+  }
+
+  findings(): TestbedFindings {
+    const reasonOf = (name: string) =>
+      this.usable.has(name) ? null : (this.reasons.get(name) ?? 'it was not tried yet');
+    return {
+      backends: Object.fromEntries(this.backends.map(({ name }) => [name, reasonOf(name)])),
+      variants: Object.fromEntries([...this.runners].map(([name, { version }]) => [name, version])),
+    };
   }
 
   wanted(arch: string, testbeds: LeaseReply['wanted']): void {

@@ -3,6 +3,7 @@ import { FirstSchema1763640000000 } from './first-schema';
 import { QueueLengths1764300000000 } from './queue-lengths';
 import { RunOwners1764300060000 } from './run-owners';
 import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
+import { TestResults1764500000000 } from './test-results';
 
 /** In the order in which they run; the number is the time in milliseconds at which each was written. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   QueueLengths1764300000000,
   RunOwners1764300060000,
   SchedulerDecisions1764400000000,
+  TestResults1764500000000,
 ];

@@ -1,4 +1,4 @@
-import type { Pin, RunState, Verdict } from '@proctor/contracts';
+import type { Pin, RunState, TestResult, Verdict } from '@proctor/contracts';
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { ApiKeyRow } from './api-key';
 import { bigintAsNumber } from './bigint';
@@ -154,6 +154,10 @@ export class RunRow {
 
   @Column('bigint', { nullable: true, transformer: bigintAsNumber })
   artifactsSize: number | null;
+
+  /** Of a finished run; empty when nothing is known of single tests. In no list of runs. */
+  @Column('jsonb', { default: [] })
+  tests: TestResult[];
 
   @Column('timestamp with time zone', { precision: 3 })
   createdAt: Date;

@@ -21,7 +21,10 @@ const MEMORY_MIB = 2048;
 /** autopkgtest gives a shell in the machine 5 s to answer, which one processor that is emulated may be too busy for. */
 const PROCESSORS = 2;
 
-/** autopkgtest speaks to a root shell on one of these. */
+/**
+ * autopkgtest speaks to a root shell on one of these; the first loses characters when an emulated machine is slow, the
+ * second needs its driver before the shells are started.
+ */
 const SHELL_CONSOLES = ['ttyS1', 'hvc1'];
 
 const SHELL_UNIT = `[Unit]
@@ -43,6 +46,7 @@ DHCP=ipv4
 
 const HOOKS = [
   `printf '${SHELL_UNIT.replaceAll('\n', '\\n').replaceAll('%', '%%')}' >"$1/etc/systemd/system/root-shell@.service"`,
+  'echo virtio_console >"$1/etc/modules-load.d/testbed.conf"',
   'mkdir -p "$1/etc/systemd/system/multi-user.target.wants"',
   ...SHELL_CONSOLES.map(
     (name) =>

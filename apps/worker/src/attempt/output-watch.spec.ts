@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { diskUse, OutputWatch } from './output-watch';
+
+const KIB = 1024;
+
+let path: string;
+let output: string;
+let errors: string;
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'output-watch-'));
+  [output, errors] = [join(path, 'out'), join(path, 'errors')];
+  await mkdir(join(output, 'artifacts'), { recursive: true });
+  await writeFile(errors, '');
+});
+afterEach(async () => rm(path, { recursive: true }));
+
+const silent = { log: () => undefined, warn: () => undefined };
+
+/** The disk is looked at meanwhile, which takes time of its own. */
+async function watched(runOutputBytesMax: number, work: (watch: OutputWatch) => Promise<void> | void) {
+  const clock = new VirtualClock();
+  const watch = new OutputWatch({ output, errors }, { runOutputBytesMax }, clock, silent);
+  let calls = 0;
+  watch.start(() => (calls += 1));
+  await work(watch);
+  return { watch, clock, calls: () => calls };
+}
+
+it('calls once when log, artifacts and standard error together are too much', async () => {
+  const { watch, clock, calls } = await watched(200 * KIB, async () => {
+    await writeFile(join(output, 'log'), Buffer.alloc(80 * KIB, 'x'));
+    await appendFile(errors, Buffer.alloc(80 * KIB, 'x'));
+    await writeFile(join(output, 'artifacts', 'one'), Buffer.alloc(80 * KIB, 'x'));
+  });
+  const exceeded = new Promise<void>((resolve) => {
+    const look = () =>
+      watch.isExceeded ? resolve() : void clock.runUntil(clock.now() + 250).then(() => setImmediate(look));
+    look();
+  });
+  await exceeded;
+  await clock.runUntil(clock.now() + 10_000);
+  expect(calls()).toBe(1);
+});
+
+it('calls no more once it is stopped', async () => {
+  await writeFile(join(output, 'log'), Buffer.alloc(80 * KIB, 'x'));
+  const { watch, clock, calls } = await watched(KIB, (watch) => watch.stop());
+  await clock.runUntil(10_000);
+  expect([watch.isExceeded, calls()]).toEqual([false, 0]);
+});
+
+describe('the use of the disk', () => {
+  it('is that of the files, not of holes in them, nor of what links lead to', async () => {
+    const before = await diskUse([output]);
+    await writeFile(join(output, 'log'), Buffer.alloc(80 * KIB, 'x'));
+    await writeFile(join(output, 'sparse'), '');
+    await truncate(join(output, 'sparse'), 1024 * KIB * KIB);
+    await symlink('/usr', join(output, 'artifacts', 'usr'));
+    const use = (await diskUse([output, join(path, 'missing')])) - before;
+    expect(use).toBeGreaterThanOrEqual(80 * KIB);
+    expect(use).toBeLessThan(120 * KIB);
+  });
+
+  it('counts a file whose name is no text', async () => {
+    execFileSync('sh', [
+      '-c',
+      'head -c 100000 /dev/zero | tr "\\0" x >"$1/$(printf "odd-\\377")"',
+      'sh',
+      output,
+    ]);
+    expect(await diskUse([output])).toBeGreaterThanOrEqual(100_000);
+  });
+});

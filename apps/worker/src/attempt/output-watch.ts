@@ -1,0 +1,73 @@
+import { lstat, readdir } from 'node:fs/promises';
+import type { Clock } from '@proctor/clock';
+import type { RunFolder } from '../sandbox/run-folder';
+import type { SlotLog } from '../slot/ports';
+
+/** How long a runner may write faster than anybody looks. */
+const POLL_MS = 250;
+
+/** A block of `stat`, whatever the file system's own are. */
+const BLOCK_BYTES = 512;
+
+/**
+ * Calls once when a running test runner has written more to the worker's disk than it may: its log, the output of its
+ * tests, artifacts, and what it says on standard error. What tests write elsewhere stays in the sandbox's own tmpfs.
+ */
+export class OutputWatch {
+  private exceeded = false;
+  private stopped = false;
+  private cancelPoll: () => void = () => undefined;
+
+  constructor(
+    private readonly folder: Pick<RunFolder, 'output' | 'errors'>,
+    private readonly settings: { readonly runOutputBytesMax: number },
+    private readonly clock: Clock,
+    private readonly log: SlotLog,
+  ) {}
+
+  get isExceeded(): boolean {
+    return this.exceeded;
+  }
+
+  start(onExceeded: () => void): void {
+    this.cancelPoll = this.clock.after(POLL_MS, () => {
+      this.look(onExceeded).catch((error: unknown) => {
+        this.log.warn(`the output of a runner is not watched: ${String(error)}`);
+      });
+    });
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.cancelPoll();
+  }
+
+  private async look(onExceeded: () => void): Promise<void> {
+    const { output, errors } = this.folder;
+    const bytesMax = this.settings.runOutputBytesMax;
+    const isTooMuch = (await diskUse([output, errors], bytesMax)) > bytesMax;
+    if (this.stopped) return;
+    if (!isTooMuch) return this.start(onExceeded);
+    this.exceeded = true;
+    onExceeded();
+  }
+}
+
+/**
+ * Bytes that files and folders take on their disk, holes left out; not counted further once there are more than `enough`.
+ * What is gone when it is looked at, or may not be looked at, counts nothing.
+ */
+export async function diskUse(paths: string[], enough = Infinity): Promise<number> {
+  // Not as text: a test may choose a name that is none.
+  const waiting = paths.map((path) => Buffer.from(path));
+  let bytes = 0;
+  for (let path = waiting.pop(); path !== undefined && bytes <= enough; path = waiting.pop()) {
+    const status = await lstat(path).catch(() => null);
+    bytes += (status?.blocks ?? 0) * BLOCK_BYTES;
+    if (!status?.isDirectory()) continue;
+    const folder = Buffer.concat([path, Buffer.from('/')]);
+    const names = await readdir(path, { encoding: 'buffer' }).catch(() => []);
+    waiting.push(...names.map((name) => Buffer.concat([folder, name])));
+  }
+  return bytes;
+}

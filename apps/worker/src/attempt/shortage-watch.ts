@@ -1,0 +1,64 @@
+import type { Clock } from '@proctor/clock';
+import type { Sandbox } from '../sandbox/sandbox';
+import type { SlotLog } from '../slot/ports';
+
+/** A full file system is seen while it lasts: until the runner has removed the testbed. */
+const LOOK_EVERY_MS = 250;
+
+/** With less free than that, something was refused its space. */
+const FULL_BYTES = 1024 * 1024;
+
+/** The part of a sandbox that tells what it lacks. */
+export type Observed = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
+
+/** Looks at file space and memory around and during an attempt: a test that lacks them fails as one that is broken. */
+export class ShortageWatch {
+  private cancelLook: () => void = () => undefined;
+  private stopped = false;
+  private killsBefore = 0;
+  private isAreaFull = false;
+  private isDiskFull = false;
+
+  /** @param freeOnDisk bytes free where the runner's output and the results lie */
+  constructor(
+    private readonly sandbox: Observed,
+    private readonly freeOnDisk: () => Promise<number>,
+    private readonly clock: Clock,
+    private readonly log: SlotLog,
+  ) {}
+
+  async start(): Promise<void> {
+    this.killsBefore = await this.sandbox.memoryKills();
+    await this.look();
+    this.lookLater();
+  }
+
+  /** What the machine was short of, for people; null: nothing that was seen. */
+  async stop(): Promise<string | null> {
+    this.stopped = true;
+    this.cancelLook();
+    const kills = (await this.sandbox.memoryKills()) - this.killsBefore;
+    const found = [
+      ...(kills > 0 ? [`memory ran out, and the kernel ended ${kills} process${kills > 1 ? 'es' : ''}`] : []),
+      ...(this.isAreaFull ? ['the file space of the run was full'] : []),
+      ...(this.isDiskFull ? ["the worker's disk was full"] : []),
+    ];
+    return found.join('; ') || null;
+  }
+
+  private lookLater(): void {
+    if (this.stopped) return;
+    this.cancelLook = this.clock.after(LOOK_EVERY_MS, () => {
+      this.look().then(
+        () => this.lookLater(),
+        (error: unknown) => this.log.warn(`free space is not watched: ${String(error)}`),
+      );
+    });
+  }
+
+  private async look(): Promise<void> {
+    const [area, disk] = await Promise.all([this.sandbox.freeBytes(), this.freeOnDisk()]);
+    this.isAreaFull ||= area !== null && area < FULL_BYTES;
+    this.isDiskFull ||= disk < FULL_BYTES;
+  }
+}

@@ -1,0 +1,116 @@
+import { TESTS_MAX, type TestResult, type TestStatus } from '@proctor/contracts';
+import { parseSummary } from './summary';
+
+const result = (name: string, status: TestStatus, detail: string | null = null): TestResult => ({
+  name,
+  status,
+  detail,
+});
+
+const UNSATISFIABLE =
+  'Test dependencies are unsatisfiable. A common reason is that your testbed is out of date.';
+
+describe('parseSummary', () => {
+  it.each<[string, string, TestResult[]]>([
+    ['nothing', '', []],
+    ['a pass', 'command1             PASS\n', [result('command1', 'PASS')]],
+    [
+      'a superficial pass',
+      'smoke                PASS (superficial)\n',
+      [result('smoke', 'PASS', '(superficial)')],
+    ],
+    [
+      'an exit code',
+      'upstream             FAIL non-zero exit status 3\n',
+      [result('upstream', 'FAIL', 'non-zero exit status 3')],
+    ],
+    [
+      'output on stderr',
+      'a                    FAIL stderr: a: b FAIL c\n',
+      [result('a', 'FAIL', 'stderr: a: b FAIL c')],
+    ],
+    ['nothing after stderr', 'a                    FAIL stderr: \n', [result('a', 'FAIL', 'stderr:')]],
+    ['a timeout', 'slow                 FAIL timed out\n', [result('slow', 'FAIL', 'timed out')]],
+    [
+      'a flaky test',
+      'f                    FLAKY non-zero exit status 1\n',
+      [result('f', 'FLAKY', 'non-zero exit status 1')],
+    ],
+    [
+      'a skip',
+      'vm                   SKIP Test needs isolation-machine\n',
+      [result('vm', 'SKIP', 'Test needs isolation-machine')],
+    ],
+    [
+      'no tests',
+      '*                    SKIP no tests in this package\n',
+      [result('*', 'SKIP', 'no tests in this package')],
+    ],
+    [
+      'a broken description',
+      'odd                  BROKEN no such field\n',
+      [result('odd', 'FAIL', 'broken: no such field')],
+    ],
+    [
+      'a long name',
+      'a-name-of-more-than-20-letters PASS\n',
+      [result('a-name-of-more-than-20-letters', 'PASS')],
+    ],
+    ['no newline at the end', 'a PASS\nb PASS', [result('a', 'PASS'), result('b', 'PASS')]],
+    [
+      'carriage returns',
+      'a                    PASS\r\nb                    SKIP c\r\n',
+      [result('a', 'PASS'), result('b', 'SKIP', 'c')],
+    ],
+    [
+      'a line that is said twice',
+      'a SKIP b\nc PASS\na SKIP b\n',
+      [result('a', 'SKIP', 'b'), result('c', 'PASS')],
+    ],
+    [
+      'a name that is said twice',
+      'a SKIP b\na FAIL c\n',
+      [result('a', 'SKIP', 'b'), result('a', 'FAIL', 'c')],
+    ],
+    ['characters that disturb', 'a FAIL stderr: \x1b[31mred\0\n', [result('a', 'FAIL', 'stderr: [31mred')]],
+    [
+      'a package that cannot be installed',
+      `one                  PASS\ntwo                  FAIL badpkg\nblame: hello\nbadpkg: ${UNSATISFIABLE}\nthree                FAIL timed out\n`,
+      [
+        result('one', 'PASS'),
+        result('two', 'FAIL', `badpkg: ${UNSATISFIABLE}`),
+        result('three', 'FAIL', 'timed out'),
+      ],
+    ],
+    ['a word that is no status', 'PASS\nthe test PASS\na PASSED\n', []],
+  ])('tests of %s', (_, text, tests) => {
+    expect(parseSummary(text).tests).toEqual(tests);
+  });
+
+  it.each<[string, string | null]>([
+    ['', null],
+    ['command1             PASS\nupstream             FAIL stderr: x\n', null],
+    ['*                    SKIP no tests in this package\n', null],
+    [
+      '*                    FAIL badpkg\nblame: hello\nbadpkg: there is none\n',
+      'blame: hello badpkg: there is none',
+    ],
+    ['blame: hello\nbadpkg: no\nerroneous package: no\n', 'blame: hello badpkg: no erroneous package: no'],
+    ['*                    FAIL badpkg\n', 'badpkg'],
+    ['a                    FAIL badpkg\n', null],
+    [
+      'a                    PASS\ntestbed failure: cannot be unpacked\n',
+      'testbed failure: cannot be unpacked',
+    ],
+    ['a raw message\n\n  of two lines', 'a raw message of two lines'],
+  ])('trouble of %j', (text, trouble) => {
+    expect(parseSummary(text).trouble).toBe(trouble);
+  });
+
+  it('keeps the first of very many tests, and the beginning of very long words', () => {
+    const many = Array.from({ length: TESTS_MAX + 5 }, (_, number) => `t${number} PASS`).join('\n');
+    expect(parseSummary(many).tests).toHaveLength(TESTS_MAX);
+    const [test] = parseSummary(`${'n'.repeat(500)} FAIL ${'x'.repeat(298)}😀😀`).tests;
+    expect(test).toEqual(result(`${'n'.repeat(199)}…`, 'FAIL', `${'x'.repeat(298)}\ufffd…`));
+  });
+});

@@ -1,0 +1,74 @@
+import {
+  TEST_DETAIL_LENGTH_MAX,
+  TEST_NAME_LENGTH_MAX,
+  TESTS_MAX,
+  type TestResult,
+  type TestStatus,
+} from '@proctor/contracts';
+
+/** What a runner's `summary` says. */
+export interface Summary {
+  /** Each as it was said first, in order; at most TESTS_MAX. */
+  tests: TestResult[];
+  /** What it says of the runner's own trouble, as one line; null where it says nothing. */
+  trouble: string | null;
+}
+
+/**
+ * A line `NAME STATUS DETAIL`, the name filled up with blanks; `*` is the whole package. BROKEN is how some versions say
+ * that the test's own description is of no use.
+ */
+const RESULT = /^(\S+) +(PASS|FAIL|SKIP|FLAKY|BROKEN)(?: +(.*))?$/;
+
+/** The detail of a test that could not be installed; why stands in a line of its own behind it. */
+const BAD_PACKAGE = 'badpkg';
+const BAD_PACKAGE_REASON = /^badpkg: (.+)$/;
+
+/** All lines that are no test's result are the runner's own words; it may say several, and each on several lines. */
+export function parseSummary(text: string): Summary {
+  const tests: TestResult[] = [];
+  const words: string[] = [];
+  const said = new Set<string>();
+  for (const line of text.split('\n').map((line) => line.trim())) {
+    const test = testResult(line);
+    if (!test) {
+      explainLast(tests, line);
+      words.push(line);
+    } else if (!said.has(line)) {
+      // A test that is skipped for a restriction is said twice.
+      said.add(line);
+      tests.push(test);
+    }
+  }
+  const trouble = words.filter((line) => line !== '').join(' ') || wholePackageIsBad(tests);
+  return { tests: tests.slice(0, TESTS_MAX), trouble };
+}
+
+function testResult(line: string): TestResult | null {
+  const [, name, word, detail = ''] = RESULT.exec(line) ?? [];
+  if (name === undefined || word === undefined) return null;
+  const isBroken = word === 'BROKEN';
+  return {
+    name: bounded(name, TEST_NAME_LENGTH_MAX),
+    status: isBroken ? 'FAIL' : (word as TestStatus),
+    detail: bounded(isBroken ? `broken: ${detail}` : detail, TEST_DETAIL_LENGTH_MAX) || null,
+  };
+}
+
+function explainLast(tests: TestResult[], line: string): void {
+  const last = tests.at(-1);
+  const reason = BAD_PACKAGE_REASON.exec(line)?.[1];
+  if (last?.detail !== BAD_PACKAGE || reason === undefined) return;
+  last.detail = bounded(`${BAD_PACKAGE}: ${reason}`, TEST_DETAIL_LENGTH_MAX);
+}
+
+/** `* FAIL badpkg` says more in the lines that follow; alone, its own detail is all there is. */
+function wholePackageIsBad(tests: TestResult[]): string | null {
+  return tests.find(({ name, status }) => name === '*' && status === 'FAIL')?.detail ?? null;
+}
+
+/** Such as the database keeps: half a pair would be left where the limit cuts one. */
+function bounded(text: string, lengthMax: number): string {
+  const plain = text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  return plain.length <= lengthMax ? plain : `${plain.slice(0, lengthMax - 1)}…`.toWellFormed();
+}

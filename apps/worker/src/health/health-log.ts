@@ -1,0 +1,33 @@
+import type { Clock } from '@proctor/clock';
+import { withLogFields } from '@proctor/process';
+import type { SlotLog } from '../slot/ports';
+import { inShort, type WorkerHealth } from './worker-health';
+
+const EVERY_MS = 600_000;
+
+/** Writes the worker's health to the log now and then; in a JSON log the line has the whole report. */
+export class HealthLog {
+  private cancel: () => void = () => undefined;
+
+  constructor(
+    private readonly health: Pick<WorkerHealth, 'report'>,
+    private readonly clock: Clock,
+    private readonly log: SlotLog,
+  ) {}
+
+  start(): void {
+    this.cancel = this.clock.after(EVERY_MS, () => {
+      this.start();
+      this.write().catch((error: unknown) => this.log.warn(`health cannot be read: ${String(error)}`));
+    });
+  }
+
+  stop(): void {
+    this.cancel();
+  }
+
+  private async write(): Promise<void> {
+    const health = await this.health.report();
+    withLogFields({ health }, () => this.log.log(inShort(health)));
+  }
+}

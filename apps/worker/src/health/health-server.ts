@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { SlotLog } from '../slot/ports';
+import { metricsOf } from './metrics';
+import type { WorkerHealth } from './worker-health';
+
+/** Whoever watches asks one short question at a time. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const CONNECTIONS_MAX = 50;
+
+/** Tells the worker's health on a port: `/health` in JSON, `/metrics` for Prometheus. */
+export class HealthServer {
+  private readonly server: Server;
+
+  constructor(
+    private readonly health: Pick<WorkerHealth, 'report'>,
+    private readonly log: SlotLog,
+  ) {
+    this.server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+      this.answer(request, response).catch((error: unknown) => {
+        this.log.warn(`${request.url}: ${String(error)}`);
+        send(response, 500, 'text/plain', 'the state of the worker cannot be read; its log says why\n');
+      });
+    });
+    this.server.maxConnections = CONNECTIONS_MAX;
+  }
+
+  /** @throws naming the address where it cannot listen there */
+  async listen({ host, port }: { host: string; port: number }): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', (error) => {
+        reject(
+          new Error(`metrics.port of worker.yaml: nobody can listen at ${host}:${port}: ${error.message}`),
+        );
+      });
+      this.server.listen(port, host, resolve);
+    });
+    this.log.log(`health at http://${host}:${port}/health, metrics at /metrics`);
+  }
+
+  /** Does nothing when it does not listen. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve());
+      this.server.closeAllConnections();
+    });
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'GET') return send(response, 405, 'text/plain', 'only GET\n', { Allow: 'GET' });
+    const path = request.url?.split('?')[0];
+    if (path === '/health') {
+      const report = await this.health.report();
+      return send(response, report.ready ? 200 : 503, 'application/json', `${JSON.stringify(report)}\n`);
+    }
+    if (path === '/metrics') {
+      const text = await metricsOf(await this.health.report());
+      return send(response, 200, 'text/plain; version=0.0.4', text);
+    }
+    send(response, 404, 'text/plain', 'there are /health and /metrics\n');
+  }
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+}

@@ -1,0 +1,150 @@
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { freePort } from '@proctor/embedded';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { HealthLog } from './health-log';
+import { HealthServer } from './health-server';
+import { WorkerHealth, type HealthSources } from './worker-health';
+
+const RUN = {
+  run: 42,
+  attempt: 2,
+  package: 'hello',
+  suite: 'bookworm',
+  arch: 'amd64',
+  backend: 'unshare',
+  variant: 'autopkgtest',
+  seconds: 7,
+};
+
+const IMAGE = { recipe: '', release: null, provedBoot: '', mode: '' };
+
+function makeHealth(changes: { connected?: boolean; problem?: string; stopping?: boolean } = {}) {
+  const clock = new VirtualClock();
+  const record = { ...IMAGE, suite: 'bookworm', arch: 'amd64', builtAt: 1_000_000 };
+  const sources: HealthSources = {
+    worker: { architectures: ['amd64'], isStopping: changes.stopping ?? false },
+    bus: { isConnected: () => changes.connected ?? true },
+    runs: {
+      current: () => [RUN],
+      ended: () => ({ pass: 3, neutral: 0, fail: 1, tmpfail: 0, none: 0 }),
+    },
+    outbox: { waiting: 1 },
+    offer: {
+      offer: () => ({ testbeds: [], variants: [], ...(changes.problem && { problem: changes.problem }) }),
+    },
+    testbeds: {
+      findings: () => ({
+        backends: { unshare: null, podman: 'podman is missing' },
+        variants: { autopkgtest: '5.28', 'odd "one"': null },
+      }),
+    },
+    backends: [{ name: 'unshare', records: () => Promise.resolve([record]) }],
+  };
+  const configuration = { name: 'w1', workPath: '/', slots: 2 };
+  const wallClock = () => 1_000_000 + 3_600_000;
+  return { health: new WorkerHealth(configuration, sources, clock, wallClock), clock };
+}
+
+const SILENT = { log: () => undefined, warn: () => undefined };
+
+let server: HealthServer | undefined;
+afterEach(() => server?.close());
+
+/** Where the health is told. */
+async function serve(changes: Parameters<typeof makeHealth>[0] = {}): Promise<string> {
+  server = new HealthServer(makeHealth(changes).health, SILENT);
+  const port = await freePort();
+  await server.listen({ host: '127.0.0.1', port });
+  return `http://127.0.0.1:${port}`;
+}
+
+test('the health of a worker is told in JSON', async () => {
+  const answer = await fetch(`${await serve()}/health`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  const report = (await answer.json()) as { machine: Record<string, unknown> };
+  expect(report).toMatchObject({
+    worker: 'w1',
+    ready: true,
+    problem: null,
+    connected: true,
+    slots: 2,
+    runs: [RUN],
+    ended: { pass: 3, fail: 1 },
+    resultsWaiting: 1,
+    backends: { unshare: null, podman: 'podman is missing' },
+    images: [{ backend: 'unshare', suite: 'bookworm', arch: 'amd64', ageSeconds: 3600 }],
+    versions: { node: process.version, variants: { autopkgtest: '5.28' } },
+  });
+  const { memoryBytes, memoryAvailableBytes, diskBytes, diskAvailableBytes, processors, load } =
+    report.machine;
+  for (const number of [memoryBytes, memoryAvailableBytes, diskBytes, diskAvailableBytes, processors]) {
+    expect(number).toBeGreaterThan(0);
+  }
+  expect(load).toHaveLength(3);
+});
+
+test.each([
+  ['is not connected', { connected: false }, { ready: false, connected: false }],
+  ['is told to end', { stopping: true }, { ready: false, problem: 'the worker drains' }],
+  ['has a problem', { problem: 'the disk is full' }, { ready: false, problem: 'the disk is full' }],
+])('a worker that %s is not ready', async (_, changes, expected) => {
+  const answer = await fetch(`${await serve(changes)}/health`);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject(expected);
+});
+
+test('the same numbers are metrics, with whatever names escaped', async () => {
+  const answer = await fetch(`${await serve()}/metrics`);
+  expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  const lines = (await answer.text()).split('\n');
+  for (const line of [
+    'proctor_worker_ready 1',
+    'proctor_worker_slots 2',
+    'proctor_worker_runs 1',
+    'proctor_worker_results_waiting 1',
+    'proctor_worker_attempts_total{verdict="pass"} 3',
+    'proctor_worker_attempts_total{verdict="none"} 0',
+    'proctor_worker_backend_usable{backend="unshare"} 1',
+    'proctor_worker_backend_usable{backend="podman"} 0',
+    'proctor_worker_image_age_seconds{backend="unshare",suite="bookworm",arch="amd64"} 3600',
+    'proctor_worker_variant_info{variant="autopkgtest",version="5.28"} 1',
+    'proctor_worker_variant_info{variant="odd \\"one\\"",version="unknown"} 1',
+    '# TYPE proctor_worker_attempts_total counter',
+  ]) {
+    expect(lines).toContain(line);
+  }
+});
+
+test('there is nothing else to ask for', async () => {
+  const url = await serve();
+  expect((await fetch(`${url}/`)).status).toBe(404);
+  expect((await fetch(`${url}/health`, { method: 'POST' })).status).toBe(405);
+});
+
+test('a port that is taken is named', async () => {
+  const other = createServer();
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  const { port } = other.address() as { port: number };
+  server = new HealthServer(makeHealth().health, SILENT);
+  try {
+    await expect(server.listen({ host: '127.0.0.1', port })).rejects.toThrow(
+      `metrics.port of worker.yaml: nobody can listen at 127.0.0.1:${port}: `,
+    );
+  } finally {
+    other.close();
+  }
+});
+
+test('the log tells it every ten minutes', async () => {
+  const { health, clock } = makeHealth({ connected: false });
+  const said = new Promise<string>((resolve) => {
+    const log = new HealthLog(health, clock, { log: resolve, warn: resolve });
+    log.start();
+  });
+  await clock.runUntil(600_000);
+  expect(await said).toMatch(
+    /^takes no work: it is not connected to NATS; 1 of 2 slots busy, 1 results waiting, load [\d.]+ on \d+ processors, [\d.]+ GiB of memory and [\d.]+ GiB of disk free$/,
+  );
+});

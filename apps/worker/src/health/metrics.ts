@@ -1,0 +1,52 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { HealthReport } from './worker-health';
+
+const PREFIX = 'proctor_worker_';
+
+/** The numbers of a report in the text format of Prometheus. */
+export async function metricsOf(report: HealthReport): Promise<string> {
+  // A registry of its own for each report: no label of an image that is gone, or of an earlier look, stays.
+  const registry = new Registry();
+  const { machine, versions } = report;
+  const plain: [string, string, number][] = [
+    ['ready', 'Whether the worker can take work.', Number(report.ready)],
+    ['connected', 'Whether it is connected to NATS.', Number(report.connected)],
+    ['up_seconds', 'Time since the process was started.', report.upSeconds],
+    ['slots', 'Tests that may run at the same time.', report.slots],
+    ['runs', 'Attempts that are executed now.', report.runs.length],
+    ['results_waiting', 'Results on disk that no dispatcher has answered yet.', report.resultsWaiting],
+    ['load1', 'Mean load of the machine over a minute.', machine.load[0] ?? NaN],
+    ['processors', 'Processors of the machine.', machine.processors],
+    ['memory_bytes', 'Memory of the machine.', machine.memoryBytes],
+    ['memory_available_bytes', 'Memory that new programs could take.', machine.memoryAvailableBytes],
+    ['disk_bytes', "Size of the work folder's file system.", machine.diskBytes],
+    ['disk_available_bytes', 'Free space of that file system.', machine.diskAvailableBytes],
+  ];
+  for (const [name, help, value] of plain) gauge(registry, name, help).set(value);
+
+  const ended = new Counter({
+    name: `${PREFIX}attempts_total`,
+    help: 'Attempts that have ended, by verdict; none: without a result.',
+    labelNames: ['verdict'],
+    registers: [registry],
+  });
+  for (const [verdict, count] of Object.entries(report.ended)) ended.inc({ verdict }, count);
+
+  const usable = gauge(registry, 'backend_usable', 'Whether a backend can be used.', ['backend']);
+  for (const [backend, problem] of Object.entries(report.backends)) {
+    usable.set({ backend }, Number(problem === null));
+  }
+  const labels = ['backend', 'suite', 'arch'];
+  const age = gauge(registry, 'image_age_seconds', 'Age of a testbed image.', labels);
+  for (const { ageSeconds, ...image } of report.images) age.set(image, ageSeconds);
+
+  const version = gauge(registry, 'variant_info', 'A variant and its version.', ['variant', 'version']);
+  for (const [variant, known] of Object.entries(versions.variants)) {
+    version.set({ variant, version: known ?? 'unknown' }, 1);
+  }
+  return registry.metrics();
+}
+
+function gauge<T extends string>(registry: Registry, name: string, help: string, labelNames: T[] = []) {
+  return new Gauge({ name: `${PREFIX}${name}`, help, labelNames, registers: [registry] });
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '@proctor/clock';
+import { VERDICTS, type Lease, type Verdict } from '@proctor/contracts';
+import type { AttemptResult, AttemptRunner } from '../slot/ports';
+
+/** An attempt that is executed now. */
+export interface CurrentRun {
+  run: number;
+  attempt: number;
+  package: string;
+  suite: string;
+  arch: string;
+  backend: string;
+  variant: string;
+  seconds: number;
+}
+
+/** How attempts have ended: their verdicts, and `none` for those without a result, as cancelled ones. */
+export type Ends = Record<Verdict | 'none', number>;
+
+/** Executes attempts by another runner, and knows which ones are under way and how they ended. */
+export class ObservedRuns implements AttemptRunner {
+  private readonly begun = new Map<Lease, number>();
+  private readonly counts = Object.fromEntries([...VERDICTS, 'none'].map((end) => [end, 0])) as Ends;
+
+  constructor(
+    private readonly runner: AttemptRunner,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(lease: Lease, started: () => void, signal: AbortSignal): Promise<AttemptResult> {
+    this.begun.set(lease, this.clock.now());
+    let end: keyof Ends = 'none';
+    try {
+      const result = await this.runner.run(lease, started, signal);
+      end = result.verdict;
+      return result;
+    } finally {
+      this.counts[end] += 1;
+      this.begun.delete(lease);
+    }
+  }
+
+  current(): CurrentRun[] {
+    return [...this.begun].map(([lease, begun]) => {
+      const { runId, attempt, suite, arch, backend, variant } = lease;
+      const seconds = Math.round((this.clock.now() - begun) / 1000);
+      return { run: runId, attempt, package: lease.package, suite, arch, backend, variant, seconds };
+    });
+  }
+
+  /** Since the process was started. */
+  ended(): Ends {
+    return { ...this.counts };
+  }
+}

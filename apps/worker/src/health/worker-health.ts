@@ -1,0 +1,123 @@
+import type { Bus } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import type { WorkerConfiguration } from '@proctor/config';
+import type { DiskOutbox } from '../reports/outbox';
+import type { TestbedOffer } from '../slot/ports';
+import type { Backend } from '../testbed/backend';
+import type { Testbeds } from '../testbed/testbeds';
+import type { Worker } from '../worker';
+import { machineLoad, type MachineLoad } from './machine-load';
+import type { CurrentRun, Ends, ObservedRuns } from './observed-runs';
+
+export interface ImageAge {
+  backend: string;
+  suite: string;
+  arch: string;
+  ageSeconds: number;
+}
+
+/** The state of a worker, as `/health` tells it. */
+export interface HealthReport {
+  worker: string;
+  /** Whether it can take work: it is connected, and nothing is in its way. */
+  ready: boolean;
+  /** What is in its way; null: nothing. */
+  problem: string | null;
+  /** To NATS. */
+  connected: boolean;
+  upSeconds: number;
+  architectures: string[];
+  slots: number;
+  runs: CurrentRun[];
+  ended: Ends;
+  /** Results on disk that no dispatcher has answered yet. */
+  resultsWaiting: number;
+  machine: MachineLoad;
+  /** Backend → what is wrong with it; null: it is usable. */
+  backends: Record<string, string | null>;
+  images: ImageAge[];
+  versions: { node: string; variants: Record<string, string | null> };
+}
+
+/** What a worker's health is read from. */
+export interface HealthSources {
+  worker: Pick<Worker, 'architectures' | 'isStopping'>;
+  bus: Pick<Bus, 'isConnected'>;
+  runs: Pick<ObservedRuns, 'current' | 'ended'>;
+  outbox: Pick<DiskOutbox, 'waiting'>;
+  offer: Pick<TestbedOffer, 'offer'>;
+  testbeds: Pick<Testbeds, 'findings'>;
+  backends: Pick<Backend, 'name' | 'records'>[];
+}
+
+/** Looks anew each time. */
+export class WorkerHealth {
+  private readonly begun: number;
+
+  /** `wallClock`: milliseconds since the epoch, which the ages of images are counted to. */
+  constructor(
+    private readonly configuration: Pick<WorkerConfiguration, 'name' | 'workPath' | 'slots'>,
+    private readonly sources: HealthSources,
+    private readonly clock: Clock,
+    private readonly wallClock: () => number,
+  ) {
+    this.begun = clock.now();
+  }
+
+  async report(): Promise<HealthReport> {
+    const { name, workPath, slots } = this.configuration;
+    const { worker, bus, runs, outbox, testbeds } = this.sources;
+    const [machine, images] = await Promise.all([machineLoad(workPath), this.images()]);
+    const { backends, variants } = testbeds.findings();
+    const problem = this.problem();
+    const connected = bus.isConnected();
+    return {
+      worker: name,
+      ready: connected && problem === null,
+      problem,
+      connected,
+      upSeconds: seconds(this.clock.now() - this.begun),
+      architectures: worker.architectures,
+      slots,
+      runs: runs.current(),
+      ended: runs.ended(),
+      resultsWaiting: outbox.waiting,
+      machine,
+      backends,
+      images,
+      versions: { node: process.version, variants },
+    };
+  }
+
+  private problem(): string | null {
+    const { worker, offer } = this.sources;
+    if (worker.isStopping) return 'the worker drains';
+    return (
+      worker.architectures.map((arch) => offer.offer(arch).problem).find((each) => each !== undefined) ?? null
+    );
+  }
+
+  private async images(): Promise<ImageAge[]> {
+    const ages = this.sources.backends.map(async (backend) =>
+      (await backend.records()).map(({ suite, arch, builtAt }) => {
+        return { backend: backend.name, suite, arch, ageSeconds: seconds(this.wallClock() - builtAt) };
+      }),
+    );
+    return (await Promise.all(ages)).flat();
+  }
+}
+
+/** One sentence for people. */
+export function inShort({ ready, problem, runs, slots, resultsWaiting, machine }: HealthReport): string {
+  const state = ready ? 'takes work' : `takes no work: ${problem ?? 'it is not connected to NATS'}`;
+  const gib = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+  return (
+    `${state}; ${runs.length} of ${slots} slots busy, ${resultsWaiting} results waiting, ` +
+    `load ${machine.load[0]?.toFixed(1)} on ${machine.processors} processors, ` +
+    `${gib(machine.memoryAvailableBytes)} of memory and ${gib(machine.diskAvailableBytes)} of disk free`
+  );
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1000);
+}

@@ -1,0 +1,60 @@
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { WorkerFile } from './worker-file';
+
+/** The keys of a file that are refused, each with why. */
+function refused(content: object): [string, string][] {
+  return validateSync(plainToInstance(WorkerFile, content)).map(({ property, constraints }) => [
+    property,
+    Object.values(constraints ?? {})[0] ?? '',
+  ]);
+}
+
+it('takes limits of packages and an environment', () => {
+  const timeouts = { hello: 1000, 'linux-*': 86_400_000, '*': 3_600_000, constructor: 5000 };
+  const environment = { http_proxy: 'http://proxy.example:3128', EMPTY: '', _X1: 'two "words" $HOME' };
+  const file = plainToInstance(WorkerFile, { timeouts, environment, runMemoryBytesMax: 1 });
+  expect(validateSync(file)).toEqual([]);
+  expect(file.timeouts).toEqual(timeouts);
+  expect(file.environment).toEqual(environment);
+});
+
+it('has no limit of memory but the one that is set', () => {
+  expect(plainToInstance(WorkerFile, {}).runMemoryBytesMax).toBeUndefined();
+});
+
+it.each<[string, unknown]>([
+  ['a list', []],
+  ['no package', { '': 5000 }],
+  ['an option', { '--help': 5000 }],
+  ['a star within', { 'a*b': 5000 }],
+  ['a text', { hello: '5000' }],
+  ['less than a second', { hello: 999 }],
+  ['more than 30 days', { hello: 30 * 86_400_000 + 1 }],
+  ['a fraction', { hello: 1000.5 }],
+])('refuses timeouts with %s', (_what, timeouts) => {
+  expect(refused({ timeouts })).toEqual([['timeouts', expect.any(String)]]);
+});
+
+it.each<[string, unknown]>([
+  ['a list', ['A=b']],
+  ['a name with a blank', { 'A B': 'x' }],
+  ['a name with =', { 'A=B': 'x' }],
+  ['a name that begins with a digit', { '1A': 'x' }],
+  ['the triggers', { ADT_TEST_TRIGGERS: 'x' }],
+  ['a number', { A: 1 }],
+  ['a single quote', { A: "it's" }],
+  ['a second line', { A: 'x\ny' }],
+  ['a NUL', { A: 'x\0y' }],
+])('refuses an environment with %s', (_what, environment) => {
+  expect(refused({ environment })).toEqual([
+    ['environment', expect.stringContaining('without a single quote')],
+  ]);
+});
+
+it.each(['runMemoryBytesMax', 'runProcessesMax', 'freeDiskBytesMin', 'freeMemoryBytesMin'])(
+  'refuses 0 as %s',
+  (key) => {
+    expect(refused({ [key]: 0 })).toEqual([[key, expect.any(String)]]);
+  },
+);

@@ -1,0 +1,143 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { until } from '../../support/until';
+import { newMark, processesWith } from './processes-with';
+import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+
+jest.setTimeout(300_000);
+
+const MIB = 1024 ** 2;
+const SECRET = 'nats://worker:open-sesame@127.0.0.1:4222';
+const never = new AbortController().signal;
+
+let machine: TestMachine;
+beforeAll(async () => {
+  process.env['PROCTOR_NATS_URL'] = SECRET;
+  machine = await openMachine({
+    runTmpfsBytes: 900 * MIB,
+    runMemoryBytesMax: 512 * MIB,
+    runProcessesMax: 600,
+    environment: { GREETING: "to $(id) & 'all'".replaceAll("'", '') },
+  });
+});
+afterAll(async () => {
+  delete process.env['PROCTOR_NATS_URL'];
+  await machine?.close();
+});
+
+async function runTree(script: string, restrictions = '') {
+  const tree = await sourceTree(machine.workPath, script, restrictions);
+  const result = await machine.runner.test(tree, lease(), () => undefined, never);
+  return { result, log: await storedLog(result) };
+}
+
+/** What another run and a kept result look like from within a run. */
+async function plant(): Promise<void> {
+  for (const folder of ['runs/99-1/out', 'results/98-1']) {
+    await mkdir(join(machine.workPath, folder), { recursive: true });
+    await writeFile(join(machine.workPath, folder, 'planted'), 'a word of somebody else\n');
+  }
+}
+
+it('a test that leaves its testbed finds no other run, no result, no process and no word of the worker', async () => {
+  await plant();
+  const script = `#!/usr/bin/python3
+import os, subprocess
+print('greeted', os.environ['GREETING'])
+print('asks', open('/etc/resolv.conf').read())
+os.mkdir('/cell')
+root = os.open('/', os.O_RDONLY)
+os.chroot('/cell')
+os.fchdir(root)
+for _ in range(60):
+    os.chdir('..')
+os.chroot('.')
+print('outside', os.path.isdir('${machine.workPath}'))
+for folder in ('runs', 'results'):
+    path = '${machine.workPath}/' + folder
+    print(folder, 'unmounted', subprocess.run(['umount', path], capture_output=True).returncode == 0)
+    print(folder, 'holds', sorted(os.listdir(path)))
+    for name, _, files in os.walk(path):
+        if 'planted' in files: print(open(name + '/planted').read())
+for pid in filter(str.isdigit, os.listdir('/proc')):
+    for file in ('cmdline', 'environ'):
+        try: print(pid, file, open('/proc/' + pid + '/' + file).read().replace(chr(0), ' '))
+        except OSError as error: print(pid, file, error.strerror)
+try: os.kill(${process.pid}, 9)
+except OSError as error: print('kill', error.strerror)
+`;
+  const { result, log } = await runTree(script, 'needs-root');
+  expect({ verdict: result.verdict, log: result.verdict === 'pass' ? '' : log }).toEqual({
+    verdict: 'pass',
+    log: '',
+  });
+  expect(log).toContain('greeted to $(id) & all');
+  expect(log).toContain('asks nameserver 10.0.2.3');
+  expect(log).toContain('outside True');
+  expect(log).toMatch(/^runs unmounted False\nruns holds \['\d+-1'\]$/m);
+  expect(log).toContain('results unmounted False\nresults holds []\n');
+  expect(log).not.toContain('a word of somebody else');
+  expect(log).toMatch(/^\d+ environ .*GREETING/m);
+  expect(log).not.toContain('open-sesame');
+  expect(log).not.toContain('jest');
+  expect(log).toContain('kill No such process');
+});
+
+it('a test that kills all that it can reaches nothing but itself', async () => {
+  const mark = newMark();
+  const abort = new AbortController();
+  const sleeper = await sourceTree(machine.workPath, `#!/bin/sh\nsleep ${mark}\n`);
+  const beside = machine.runner.test(sleeper, lease(), () => undefined, abort.signal);
+  const ended = expect(beside).rejects.toThrow('enough');
+  try {
+    expect(await until(() => Promise.resolve(processesWith(mark).length > 0), 60_000)).toBe(true);
+    const { result } = await runTree('#!/bin/sh\nkill -KILL -1\nexit 1\n', 'needs-root');
+    expect(['fail', 'tmpfail']).toContain(result.verdict);
+    expect(processesWith(mark)).not.toEqual([]);
+  } finally {
+    abort.abort(new Error('enough'));
+    await ended;
+  }
+  expect(processesWith(mark)).toEqual([]);
+});
+
+it('a test that fills its disk fails for want of space, which is no fail', async () => {
+  const { result } = await runTree(
+    '#!/bin/sh\ndd if=/dev/zero of=/var/tmp/hog bs=1M count=4096 2>/dev/null\n',
+  );
+  expect(result).toMatchObject({ verdict: 'tmpfail', exitCode: 4, trouble: 'machine' });
+  expect(result.message).toContain('the file space of the run was full');
+});
+
+it('processes and memory of a test have their limits', async () => {
+  const script = `#!/usr/bin/python3
+import os, signal
+children = []
+try:
+    while len(children) < 1000:
+        child = os.fork()
+        if child == 0:
+            signal.pause()
+        children.append(child)
+    print('no limit')
+except OSError as error:
+    print('stopped:', error.strerror)
+for child in children:
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+print('fewer than the limit:', len(children) < 600)
+try:
+    hog = bytearray(1024 * 1024 * 1024)
+    print('no limit')
+except MemoryError:
+    print('no more memory')
+`;
+  const { result, log } = await runTree(script);
+  expect(log).toContain('stopped: Resource temporarily unavailable');
+  expect(log).toContain('fewer than the limit: True');
+  expect(log).toContain('no more memory');
+  expect({ verdict: result.verdict, log: result.verdict === 'pass' ? '' : log }).toEqual({
+    verdict: 'pass',
+    log: '',
+  });
+});

@@ -1,0 +1,99 @@
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { freePort } from '@proctor/embedded';
+import { startProctor, type RunningProctor } from '../../support/proctor';
+import { until } from '../../support/until';
+import { imageCachePath } from '../../support/worker-images';
+import { FakeDispatcher } from './fake-dispatcher';
+import { lease } from './test-machine';
+
+jest.setTimeout(60_000);
+
+const STUB = { package: 'stub', suite: 'teapot', arch: 'tea', backend: 'null', variant: 'stub' };
+
+let workPath: string;
+let port: number;
+let proctor: RunningProctor;
+let dispatcher: FakeDispatcher;
+
+beforeAll(async () => {
+  await mkdir(imageCachePath(), { recursive: true });
+  workPath = await mkdtemp(join(imageCachePath(), 'work-'));
+  await chmod(workPath, 0o755);
+  port = await freePort();
+  const worker = {
+    name: 'machine',
+    slots: 1,
+    architectures: ['tea'],
+    suitesAtStart: ['teapot'],
+    backends: ['null'],
+    variants: { stub: [resolve('test/stub/autopkgtest-stub')] },
+    machineMayBeDestroyed: true,
+    workPath,
+    metrics: { port },
+  };
+  proctor = await startProctor({ config: { worker }, apps: ['worker'], env: { PROCTOR_LOG: 'json' } });
+  dispatcher = await FakeDispatcher.connect(proctor.natsUrl, 'tea');
+});
+
+afterAll(async () => {
+  await dispatcher?.bus.close();
+  await proctor?.stop();
+  await rm(workPath, { recursive: true, force: true });
+});
+
+const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+
+/** The lines that the worker has logged about a run. */
+function linesAbout(run: number): Record<string, unknown>[] {
+  return proctor.output
+    .of('worker')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((line) => line['run'] === run);
+}
+
+test('a worker tells its state, its numbers and its log lines by run', async () => {
+  await dispatcher.until('ask', ({ body }) => body.problem === undefined);
+  const idle = await ask('/health');
+  expect(idle.status).toBe(200);
+  expect(await idle.json()).toMatchObject({
+    worker: 'machine',
+    ready: true,
+    connected: true,
+    architectures: ['tea'],
+    slots: 1,
+    runs: [],
+    backends: { null: null },
+  });
+
+  const granted = lease({ ...STUB, trigger: 'hang' });
+  const { runId } = granted;
+  dispatcher.grant(granted);
+  await dispatcher.until('report', ({ name, body }) => name === 'started' && body.runId === runId);
+  expect(await (await ask('/health')).json()).toMatchObject({
+    runs: [{ run: runId, attempt: 1, package: 'stub', suite: 'teapot', backend: 'null' }],
+  });
+  expect(await (await ask('/metrics')).text()).toContain('\nproctor_worker_runs 1\n');
+
+  dispatcher.bus.signal('proctor.worker.machine.stop', { runId, attempt: 1, reason: 'enough' });
+  const hasEnded = async () => {
+    return (await (await ask('/metrics')).text()).includes('attempts_total{verdict="none"} 1');
+  };
+  expect(await until(hasEnded, 20_000)).toBe(true);
+  const messages = linesAbout(runId);
+  expect(messages).toContainEqual(
+    expect.objectContaining({ worker: 'machine', attempt: 1, message: expect.stringContaining('begins') }),
+  );
+  expect(messages).toContainEqual(
+    expect.objectContaining({ level: 'warn', message: expect.stringContaining('enough') }),
+  );
+});
+
+test('without NATS it is not ready', async () => {
+  await proctor.kill('nats', 'SIGKILL');
+  const isAway = async () => (await ask('/health')).status === 503;
+  expect(await until(isAway, 20_000)).toBe(true);
+  await proctor.restart('nats');
+  const isBack = async () => (await ask('/health')).status === 200;
+  expect(await until(isBack, 20_000)).toBe(true);
+});

@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { connectBus, type Bus } from '@proctor/bus';
+import { Client } from '../../support/client';
+import { hostArchitecture } from '../../support/host-architecture';
+import { OutputLines } from '../../support/output-lines';
+import { startProctor, type RunningProctor } from '../../support/proctor';
+import { silenceLog } from '../../support/silent-log';
+import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { newMark, processesWith } from './processes-with';
+import { until } from '../../support/until';
+
+jest.setTimeout(60_000);
+silenceLog();
+
+const arch = hostArchitecture();
+const project = join(__dirname, '../../..');
+const LEASE = { leaseTtlMs: 2_000, leaseRenewMs: 300 };
+
+let proctor: RunningProctor;
+let client: Client;
+let bus: Bus;
+let marks: Marks;
+let worker: ChildProcess;
+let output: OutputLines;
+
+beforeAll(async () => {
+  marks = await Marks.make();
+  proctor = await startProctor({ config: stubConfiguration(LEASE), apps: ['api', 'scheduler'] });
+  client = Client.of(proctor);
+  bus = await connectBus(proctor.natsUrl, 'reader');
+});
+
+afterAll(async () => {
+  await bus?.close();
+  await proctor?.stop();
+  await marks?.remove();
+});
+
+beforeEach(() => {
+  const options = { name: 'python', arch, suite: STUB_SUITE, backend: 'null', variant: 'stub' };
+  const named = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const runner = resolve(project, 'test/stub/autopkgtest-stub');
+  output = new OutputLines();
+  worker = spawn('python3', ['-B', 'test/python-worker/worker.py', ...named, proctor.natsUrl, runner], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [worker.stdout, worker.stderr]) {
+    if (stream) createInterface({ input: stream }).on('line', (line) => output.add('python', line));
+  }
+});
+
+afterEach(async () => {
+  if (worker.exitCode !== null || worker.signalCode !== null) return;
+  const ended = once(worker, 'exit');
+  worker.kill('SIGTERM');
+  await ended;
+});
+
+/** The live log of a first attempt, as far as the text; chunks are numbered without a gap. */
+async function liveLogUntil(runId: number, text: string): Promise<Buffer> {
+  let log = Buffer.alloc(0);
+  let next = 0;
+  for await (const { chunk, offset, data } of bus.readLog(runId, 1, 0)) {
+    expect([chunk, offset]).toEqual([next++, log.length]);
+    log = Buffer.concat([log, Buffer.from(data, 'base64')]);
+    if (log.includes(text)) return log;
+  }
+  throw new Error(`the log ended without ${text}`);
+}
+
+async function cancel(runId: number): Promise<void> {
+  expect((await client.fetch(`/api/v1/test/${runId}`, { method: 'DELETE' })).status).toBe(200);
+}
+
+test('it leases a run, keeps the lease, streams the log and reports', async () => {
+  // It lasts longer than a lease that is not renewed.
+  const trigger = `version:3.14-1 lines:4000 append:${marks.path('executed')} sleep:5`;
+  const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hello', trigger });
+  const live = await liveLogUntil(runId, 'line 4000');
+  expect(await client.run(runId)).toMatchObject({ state: 'running', attempt: 1, worker: 'python' });
+
+  const run = await client.finished(runId);
+  expect(run).toMatchObject({ status: 'pass', attempt: 1, exit_code: 0, version: '3.14-1' });
+  expect(await marks.count('executed')).toBe(1);
+  const stored = Buffer.from(await (await fetch(`${proctor.url}${run.log_url}`)).arrayBuffer());
+  expect(stored.subarray(0, live.length).equals(live)).toBe(true);
+  await output.line('python', new RegExp(`run ${runId} attempt 1: recorded`));
+});
+
+test.each([
+  ['fail-one', 'fail', 4],
+  ['missing-one', 'fail', 12],
+])('%s ends as %s with exit code %i', async (name, status, exitCode) => {
+  const runId = await client.submitOne(STUB_SUITE, arch, { package: name });
+  expect(await client.finished(runId)).toMatchObject({ status, exit_code: exitCode });
+});
+
+test('a cancelled run is ended with everything that it has started', async () => {
+  const mark = newMark();
+  const runId = await client.submitOne(STUB_SUITE, arch, { package: 'long', trigger: `sleep:${mark}` });
+  expect(await until(() => Promise.resolve(processesWith(mark).length > 0), 20_000)).toBe(true);
+  await cancel(runId);
+  await output.line('python', new RegExp(`run ${runId} attempt 1 was ended`));
+  expect(processesWith(mark)).toEqual([]);
+});
+
+test('one that is told to end hands its lease back', async () => {
+  const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hang-on' });
+  await client.runThat(runId, ({ state }) => state === 'running');
+  const ended = once(worker, 'exit');
+  worker.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(await client.run(runId)).toMatchObject({ state: 'queued', status: null });
+  await cancel(runId);
+});
