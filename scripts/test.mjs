@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, chmodSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, root } from './built.mjs';
 
@@ -22,7 +22,9 @@ async function main() {
   const natsServer = await prepare();
   if (natsServer === null) return 1;
   const resultFile = join(folder, 'result.json');
-  const code = await jest(['--json', `--outputFile=${resultFile}`, ...args], {
+  // Most of the time is spent waiting for other processes: two at a time pay on any machine.
+  const workers = Math.max(2, availableParallelism() - 1);
+  const code = await jest(['--json', `--outputFile=${resultFile}`, `--maxWorkers=${workers}`, ...args], {
     ...process.env,
     PROCTOR_TEST_NATS_SERVER: natsServer,
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { migrate } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
 import { choosing, explaining, memoryPerRun } from './choosing';
+import { loading } from './loading';
 import { measure, type Pair, type PairResult } from './pairs';
 import { ServedApi } from './served-api';
 import { serving } from './serving';
@@ -50,6 +51,7 @@ async function pairs(): Promise<void> {
     const { database, submitter } = await someRequestor(url);
     try {
       await report(submitting(database, submitter, 1_000));
+      await report(await loading(database, submitter, 12_000, 120_000));
     } finally {
       await database.close();
     }

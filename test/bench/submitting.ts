@@ -37,7 +37,7 @@ export async function someRequestor(
   return { database, submitter: requestor };
 }
 
-function request(index: number): RunRequest {
+export function request(index: number): RunRequest {
   return {
     ...{
       package: `package${index}`,

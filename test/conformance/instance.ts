@@ -2,6 +2,13 @@ import { NotTried, type Ability } from './check';
 import { exchange, exchangeUnsent, json, type Answer, type Sent } from './exchange';
 import { becomes, ok, status } from './expectations';
 
+/** What is told of a run that is asked for by its id, beside what a list tells. */
+const OF_ONE_RUN = new Set(['position', 'ahead', 'estimated_start', 'reasons', 'facts', 'tests']);
+
+export function asListed(run: Result): Result {
+  return Object.fromEntries(Object.entries(run).filter(([key]) => !OF_ONE_RUN.has(key))) as Result;
+}
+
 /** What is known of the instance under test; everything but base and key may be absent. */
 export interface InstanceOptions {
   base: string;

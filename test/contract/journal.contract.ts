@@ -266,17 +266,24 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       });
     });
 
-    it('remembers which attempts were reported', async () => {
+    it('knows which reports it has, and which would count', async () => {
       const runId = await runAfter(
         (id) => grant(id, 1),
         (id) => requeue(id, 1),
-        (id) => grant(id, 2),
       );
-      const isReported = async (attempt: number) => books.journal.isReported(runId, attempt);
-      expect([await isReported(1), await isReported(2)]).toEqual([false, false]);
+      const stateOf = async (attempt: number, worker = 'w1') =>
+        books.journal.reportState({ runId, attempt, worker });
+      expect([await stateOf(1), await stateOf(1, 'w2'), await stateOf(2)]).toEqual([
+        'counts',
+        'over',
+        'over',
+      ]);
+      await commit(grant(runId, 2));
+      expect([await stateOf(1), await stateOf(2)]).toEqual(['over', 'counts']);
       await commit(finish(runId, 2));
-      expect([await isReported(1), await isReported(2), await isReported(3)]).toEqual([false, true, false]);
-      expect(await books.journal.isReported(2_000_000_000, 1)).toBe(false);
+      expect([await stateOf(1), await stateOf(2), await stateOf(3)]).toEqual(['over', 'reported', 'over']);
+      const unknown = { runId: 2_000_000_000, attempt: 1, worker: 'w1' };
+      expect(await books.journal.reportState(unknown)).toBe('over');
     });
   });
 }

@@ -36,7 +36,7 @@ export function journalFailures(make: () => Promise<JournalFixture>): void {
         verdict: null,
         worker: null,
       });
-      expect(await books.journal.isReported(runId, 1)).toBe(true);
+      expect(await books.journal.reportState({ runId, attempt: 1, worker: 'w1' })).toBe('reported');
       expect((await load()).runs).toMatchObject([
         {
           runId,

@@ -66,7 +66,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
         await expect(commit(write)).rejects.toThrow(FenceBroken);
       expect((await books.journal.load(ARCH, HALF_LIFE_MS)).runs).toEqual([]);
       expect(await books.journal.arrivals(ARCH, 10)).toEqual([]);
-      expect(await books.journal.isReported(runId, 1)).toBe(false);
+      expect(await books.journal.reportState({ runId, attempt: 1, worker: 'w1' })).toBe('over');
       expect(await books.look(runId)).toMatchObject({
         state: 'finished',
         attempt: 1,

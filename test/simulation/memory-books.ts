@@ -1,5 +1,6 @@
 import type { RunRequest } from '@proctor/contracts';
 import {
+  type AttemptOfWorker,
   FenceBroken,
   StaleEpoch,
   type DispatchedRun,
@@ -8,6 +9,7 @@ import {
   type Order,
   type Ownership,
   type OwnershipRegister,
+  type ReportState,
   type RunOutcome,
   type Standing,
   type WorkerJudgement,
@@ -134,9 +136,12 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve(this.decisions.waiting(arch).slice(0, limit));
   }
 
-  async isReported(runId: number, attempt: number): Promise<boolean> {
-    const found = this.rows.get(runId)?.attempts.find((each) => each.attempt === attempt);
-    return Promise.resolve(found?.outcome === 'finished' || found?.outcome === 'failed');
+  async reportState({ runId, attempt, worker }: AttemptOfWorker): Promise<ReportState> {
+    const row = this.rows.get(runId);
+    const found = row?.attempts.find((each) => each.attempt === attempt && each.worker === worker);
+    if (found?.outcome === 'finished' || found?.outcome === 'failed') return Promise.resolve('reported');
+    const counts = found !== undefined && row?.state !== 'finished' && row?.attempt === attempt;
+    return Promise.resolve(counts ? 'counts' : 'over');
   }
 
   async commit(arch: string, epoch: number, writes: Write[]): Promise<void> {

@@ -72,7 +72,7 @@ export class ActorRig {
       arrivals: (arch, limit) => books.arrivals(arch, limit),
       orders: (arch, limit) => books.orders(arch, limit),
       commit: (arch, epoch, writes) => books.commit(arch, epoch, writes),
-      isReported: (runId, attempt) => books.isReported(runId, attempt),
+      reportState: (attempt) => books.reportState(attempt),
       ...journal,
     };
   }

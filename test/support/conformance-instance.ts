@@ -38,7 +38,8 @@ export class ConformanceInstance {
       'rejected-here': { [STUB_SUITE]: { [idleArch]: { '*': '' } } },
       'rejected-version': { '*': { '*': { '6.6-6': '' } } },
     };
-    const stub = stubConfiguration();
+    // What smells of infrastructure is tried again soon.
+    const stub = stubConfiguration({ retry: { delayMs: 100 } });
     const proctor = await startProctor({
       ...(apps && { apps }),
       config: {

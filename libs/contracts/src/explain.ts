@@ -9,7 +9,7 @@ export class ExplainRequest {
   runId: number;
 }
 
-/** Numbers are null and reasons empty when the run is not waiting. */
+/** Numbers are null and reasons empty when the run is executed; a run that is not in memory is yet to be taken in. */
 export interface ExplainReply extends DispatcherAnswer {
   runId: number;
   /** Place among the runs that wait for the same slots; 1 goes next. */

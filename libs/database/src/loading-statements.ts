@@ -80,6 +80,11 @@ export const USAGE = `
 export const DURATIONS = `
   select package, seconds * 1000 as "durationMs" from package_durations where arch = $1 order by package`;
 
-/** Whether a report of the attempt $2 of the run $1 was booked. */
-export const IS_REPORTED = `
-  select from attempts where run_id = $1 and attempt = $2 and outcome in ('finished', 'failed')`;
+/** The ReportState of the attempt $2 of the run $1 by the worker $3; no row when it was not granted. */
+export const REPORT_STATE = `
+  select case
+    when a.outcome in ('finished', 'failed') then 'reported'
+    when r.state <> 'finished' and r.attempt = a.attempt then 'counts'
+    else 'over'
+  end as state
+  from attempts a join runs r using (run_id) where a.run_id = $1 and a.attempt = $2 and a.worker = $3`;

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type AttemptOfWorker,
   type DispatchedRun,
   FenceBroken,
   type Journal,
   type Loaded,
   type Order,
+  type ReportState,
   StaleEpoch,
   type Standing,
   type WorkerJudgement,
@@ -73,8 +75,10 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  async isReported(runId: number, attempt: number): Promise<boolean> {
-    return (await this.database.query(loading.IS_REPORTED, [runId, attempt])).length > 0;
+  async reportState({ runId, attempt, worker }: AttemptOfWorker): Promise<ReportState> {
+    const parameters = [runId, attempt, worker];
+    const [found] = await this.database.query<{ state: ReportState }>(loading.REPORT_STATE, parameters);
+    return found?.state ?? 'over';
   }
 }
 

@@ -191,9 +191,18 @@ describe('why a run waits though a worker could execute it', () => {
   });
 });
 
-it('a run that does not wait has no reasons and no place', () => {
+it('a run that is executed has no reasons and no place, one that is not known yet waits to be taken in', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
   rig.ask();
-  const nothing = { position: null, ahead: null, startsInMs: null, reasons: [] };
-  for (const runId of [1, 2]) expect(rig.explain(runId)).toEqual({ ...rig.state.answer, runId, ...nothing });
+  const nothing = { ...rig.state.answer, position: null, ahead: null, startsInMs: null };
+  expect(rig.explain(1)).toEqual({ ...nothing, runId: 1, reasons: [] });
+  const reasons = ['the scheduler has yet to take it in'];
+  expect(rig.explain(2)).toEqual({ ...nothing, runId: 2, reasons });
+});
+
+it('a waiting run whose slot is free and has not asked yet says so', () => {
+  const rig = new DispatcherRig([]);
+  rig.ask();
+  step(rig.state, { kind: 'arrivals', runs: [waitingRun(1)] }, 0);
+  expect(rig.reasons()).toEqual(['a slot is free and about to take it']);
 });

@@ -7,13 +7,17 @@ import type { Ahead } from './positions';
 import { capText, whyPaused, whySuiteAtCap } from './why-stopped';
 import { whyNoSlot, whyNoWorker } from './why-no-slot';
 
+/** Whoever asks has seen that it waits. */
+const NOT_TAKEN_IN = 'the scheduler has yet to take it in';
+const NEXT = 'a slot is free and about to take it';
 const NOT_WAITING = { position: null, ahead: null, startsInMs: null, reasons: [] };
 
 /** Why a run waits, the weightiest reason first, and for how long as far as anybody can tell. */
 export function explained(state: DispatcherState, runId: number, now: number): Step<'explain'> {
   const run = state.runs.get(runId);
   const head = { ...state.answer, runId };
-  if (!run || stateOf(run) !== 'queued') return { writes: [], reply: { ...head, ...NOT_WAITING } };
+  if (!run) return { writes: [], reply: { ...head, ...NOT_WAITING, reasons: [NOT_TAKEN_IN] } };
+  if (stateOf(run) !== 'queued') return { writes: [], reply: { ...head, ...NOT_WAITING } };
   const prospect = prospectOf(state, run, now);
   const ahead = prospect.ahead.higher + prospect.ahead.sameLevel;
   const reasons = whyWaiting(state, run, prospect, now);
@@ -28,7 +32,7 @@ function whyWaiting(
   now: number,
 ): string[] {
   const missing = state.missingSource(run);
-  return [
+  const reasons = [
     ...whyPaused(state, run.suite),
     ...(missing === undefined ? [] : [`the extra apt source ${missing} is not configured any more`]),
     ...whyDelayed(state, run, now),
@@ -37,6 +41,7 @@ function whyWaiting(
     ...whyNoSlot(slots),
     ...whyBehind(ahead),
   ];
+  return reasons.length > 0 ? reasons : [NEXT];
 }
 
 function whyDelayed(state: DispatcherState, run: DispatchedRun, now: number): string[] {

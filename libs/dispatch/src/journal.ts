@@ -159,6 +159,18 @@ export type Write =
   /** What the dispatcher thinks of a worker has changed: one more row of a table that only grows. */
   | { kind: 'judge-worker'; worker: string; standing: WorkerStanding; reason: string };
 
+export interface AttemptOfWorker {
+  runId: number;
+  attempt: number;
+  worker: string;
+}
+
+/**
+ * `reported`: it is in the books. `counts`: it would be the first of the run's latest attempt. `over`: it comes too late,
+ * or of a worker that was not granted the attempt.
+ */
+export type ReportState = 'reported' | 'counts' | 'over';
+
 /** The rows behind one architecture's dispatcher. PostgreSQL in the product, memory in the simulation. */
 export interface Journal {
   /** @param usageHalfLifeMs after this time slot time that was used counts half */
@@ -175,8 +187,8 @@ export interface Journal {
    * @throws WriteRefused when the rows cannot hold what a write says: nothing was written
    */
   commit(arch: string, epoch: number, writes: Write[]): Promise<void>;
-  /** Whether the books have a report of how this attempt ended. */
-  isReported(runId: number, attempt: number): Promise<boolean>;
+  /** What the books say of a report of how this attempt ended, whoever owns the architecture. */
+  reportState(attempt: AttemptOfWorker): Promise<ReportState>;
 }
 
 /** Another scheduler owns the architecture now. */

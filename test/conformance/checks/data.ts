@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { Check } from '../check';
 import { equal, includes, ok, status } from '../expectations';
-import type { Instance, Result } from '../instance';
+import { asListed, type Instance, type Result } from '../instance';
 import { allCacheable, filePath, latest } from './public-files';
 
 const LATEST_LOG = 'latest-autopkgtest/log.gz';
@@ -19,7 +19,7 @@ export const dataChecks: Check[] = [
       const name = it.name();
       await it.finished({ package: name });
       const second = await it.finished({ package: name });
-      const { reasons: _reasons, ...run } = second;
+      const run = asListed(second);
       const document = await latest(it, name);
       includes(
         document,

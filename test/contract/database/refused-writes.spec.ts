@@ -17,7 +17,8 @@ it('tells a value that a row cannot hold from a database that is away, and write
   const committing = fixture.commit(ARCH, writes);
   await expect(committing).rejects.toThrow(WriteRefused);
   await expect(committing).rejects.toThrow(/out of range/);
-  expect(await database.journal.isReported(sound, 1)).toBe(false);
+  const soundAttempt = { runId: sound, attempt: 1, worker: 'w1' };
+  expect(await database.journal.reportState(soundAttempt)).toBe('counts');
   await fixture.commit(ARCH, [finish(sound, 1)]);
-  expect(await database.journal.isReported(sound, 1)).toBe(true);
+  expect(await database.journal.reportState(soundAttempt)).toBe('reported');
 });

@@ -1,12 +1,14 @@
 import type { Clock } from '@proctor/clock';
 import type { Fact } from '@proctor/contracts';
 import type {
+  AttemptOfWorker,
   DispatchedRun,
   Journal,
   Loaded,
   Order,
   Ownership,
   OwnershipRegister,
+  ReportState,
   Standing,
   Write,
 } from '@proctor/dispatch';
@@ -50,8 +52,8 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.orders(arch, limit));
   }
 
-  isReported(runId: number, attempt: number): Promise<boolean> {
-    return this.call((books) => books.isReported(runId, attempt));
+  reportState(attempt: AttemptOfWorker): Promise<ReportState> {
+    return this.call((books) => books.reportState(attempt));
   }
 
   unpublished(arch: string, limit: number): Promise<Fact[]> {

@@ -122,7 +122,7 @@ class Simulation {
 
   private decisions(): (() => void)[] {
     const { random, people } = this;
-    const forAWhile = (takeBack: () => void) => this.at(random.between(10_000, CHAOS_MS / 2), takeBack);
+    const forAWhile = (takeBack: () => void) => this.at(random.between(5_000, 40_000), takeBack);
     return [
       () => people.cancel(),
       () => people.reprioritise(),

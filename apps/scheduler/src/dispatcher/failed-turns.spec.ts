@@ -59,7 +59,7 @@ describe('a turn of a dispatcher that fails', () => {
     expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
     expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
     expect(load).toHaveBeenCalledTimes(2);
-    expect(await rig.books.isReported(1, 1)).toBe(false);
+    expect(await rig.books.reportState(report)).toBe('over');
   });
 
   it('loads again only once, however many messages the turn had, and answers them all', async () => {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
-import { WriteRefused, type ReportAnswer } from '@proctor/dispatch';
+import { WriteRefused, type ReportAnswer, type ReportState } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';
 import { MemoryStore } from '../../../../test/simulation/world/memory-store';
 import { ARCH, finishedReport } from '../../../../test/support/runs';
@@ -26,13 +26,13 @@ describe('FinishedReports', () => {
   let store: MemoryStore;
   let answers: Promise<RecordedSignal>;
   const ask = jest.fn<Promise<ReportAnswer>, unknown[]>();
-  let isReported: boolean;
+  let state: ReportState;
 
   beforeEach(async () => {
     const broker = new MemoryBroker();
     bus = new MemoryBus(broker);
     store = new MemoryStore();
-    isReported = false;
+    state = 'over';
     ask.mockReset().mockResolvedValue('counts');
     const worker = new MemoryBus(broker);
     answers = new Promise((resolve) => {
@@ -44,7 +44,7 @@ describe('FinishedReports', () => {
   });
 
   const take = () => {
-    const journal = { isReported: () => Promise.resolve(isReported) };
+    const journal = { reportState: () => Promise.resolve(state) };
     return new FinishedReports({ ask: ask as never }, journal, bus, store).take(ARCH, report);
   };
   const isStaged = async () => (await bus.unstage(STAGED)) !== null;
@@ -83,7 +83,7 @@ describe('FinishedReports', () => {
     ['has failed, and its run waits', 'reported'],
   ])('says recorded again when this attempt %s, and keeps its files', async (_, judged) => {
     ask.mockResolvedValue(judged);
-    isReported = judged !== 'reported';
+    state = judged === 'reported' ? 'over' : 'reported';
     store.files.add('1/2/log.gz');
     await take();
     expect(await answers).toMatchObject({ answer: 'recorded' });
@@ -100,6 +100,16 @@ describe('FinishedReports', () => {
     expect([...store.files]).toEqual([]);
     expect(await isStaged()).toBe(false);
   });
+
+  it.each<ReportAnswer>(['foreign', 'unknown', 'stale'])(
+    'says nothing when the rows count a report that its dispatcher calls %s',
+    async (judged) => {
+      ask.mockResolvedValue(judged);
+      state = 'counts';
+      await expect(take()).rejects.toThrow('the rows know of a grant');
+      expect(await isStaged()).toBe(true);
+    },
+  );
 
   it('touches nothing of an attempt that another worker was granted', async () => {
     ask.mockResolvedValue('foreign');

@@ -11,6 +11,7 @@ import {
 import { WriteRefused, type Journal, type ReportAnswer } from '@proctor/dispatch';
 import { ResultStore, StoreMismatch, StoreUnavailable } from '@proctor/store';
 import type { Dispatchers } from '../dispatcher/dispatchers';
+import { NotHandled } from '../dispatcher/turn';
 
 /** Characters of a report's message. */
 const REASON_LENGTH_MAX = 2000;
@@ -25,7 +26,7 @@ export class FinishedReports {
 
   constructor(
     private readonly dispatchers: Pick<Dispatchers, 'ask'>,
-    private readonly journal: Pick<Journal, 'isReported'>,
+    private readonly journal: Pick<Journal, 'reportState'>,
     private readonly bus: Bus,
     private readonly store: ResultStore,
   ) {}
@@ -41,18 +42,21 @@ export class FinishedReports {
     await this.settle(report, answer);
   }
 
-  /** The worker is told first: what is left in staging or in the live log is dropped by age at the latest. */
+  /**
+   * No worker deletes its copy for what this memory does not know: the rows decide. The worker is told before anything is
+   * tidied: what is left in staging or in the live log is dropped by age at the latest.
+   */
   private async settle(report: FinishedReport, judged: ReportAnswer): Promise<void> {
-    if (judged === 'foreign') return this.tell(report, 'stale', 'another worker was granted this attempt');
-    const recorded = judged === 'counts' || judged === 'reported' || (await this.isOnRecord(report));
+    const isBooked = judged === 'counts' || judged === 'reported';
+    const state = isBooked ? 'reported' : await this.journal.reportState(report);
+    if (state === 'counts')
+      throw new NotHandled('the rows know of a grant that this dispatcher has not seen');
+    const recorded = state === 'reported';
     if (recorded) this.tell(report, 'recorded');
+    else if (judged === 'foreign')
+      return this.tell(report, 'stale', 'another worker was granted this attempt');
     else this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
     await this.tidy(report, recorded);
-  }
-
-  /** A failed attempt is, whatever became of the run since: its files belong to the books. */
-  private isOnRecord({ runId, attempt }: FinishedReport): Promise<boolean> {
-    return this.journal.isReported(runId, attempt);
   }
 
   /** A result that the database refuses would be refused for ever: its attempt has failed, for that reason. */
