@@ -45,7 +45,8 @@ export class RunCgroup {
     user: RunUser,
     { memoryBytesMax, processesMax }: GroupLimits,
   ): Promise<RunCgroup | null> {
-    const group = new RunCgroup(join(parent, `proctor-${name}`));
+    // Another worker on the machine may have a run of the same name.
+    const group = new RunCgroup(join(parent, `proctor-${process.pid}-${name}`));
     await group.remove();
     try {
       await mkdir(group.path);
