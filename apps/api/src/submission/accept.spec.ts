@@ -274,6 +274,7 @@ describe('accept', () => {
     ['__proto__', 'amd64', /suite "__proto__"/],
     ['bookworm', 'm68k', /architecture "m68k" is unknown; there is amd64, arm64/],
     ['bookworm\0', 'amd64', /suite "bookworm\\u0000"/],
+    ['sid', 'm68k', /suite "sid" is unknown; .*architecture "m68k" is unknown; there is amd64, arm64\.$/],
   ])('refuses the target %j/%s', (suite, arch, detail) => {
     const problem = refusalOf(() => submit([], { suite, arch }));
     expect(problem.status).toBe(400);

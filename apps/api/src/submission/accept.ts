@@ -99,11 +99,15 @@ function faultAt({ label, pointer }: Place, detail: string): Fault {
   return { detail: `${label} ${detail}`, pointer };
 }
 
+/** Names the first fault; more of the body are in `errors`, those of the address have no other place than the sentence. */
 function refusal(faults: Fault[]): Problem {
   const errors = faults.filter((fault): fault is BodyFault => fault.pointer !== null);
-  const [first, ...others] = faults as [Fault, ...Fault[]];
-  const more = others.length > 0 ? ` (and ${others.length} more, see errors)` : '';
-  return badRequest(`Nothing was accepted: ${first.detail}${more}.`, errors);
+  const ofAddress = faults.filter(({ pointer }) => pointer === null);
+  const named = ofAddress.length > 0 ? ofAddress : faults.slice(0, 1);
+  const others = faults.length - named.length;
+  const more = others > 0 ? ` (and ${others} more, see errors)` : '';
+  const sentence = named.map(({ detail }) => detail).join('; ');
+  return badRequest(`Nothing was accepted: ${sentence}${more}.`, errors);
 }
 
 /** A suite or architectures that this deployment does not test. */
