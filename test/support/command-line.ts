@@ -30,8 +30,13 @@ export class Machine {
     await chmod(machine.folder, 0o711);
     await mkdir(machine.config);
     // Images are no part of what is tested here.
-    await writeFile(join(machine.config, 'worker.yaml'), 'suitesAtStart: []\n');
+    await machine.configure('worker.yaml', 'suitesAtStart: []\n');
     return machine;
+  }
+
+  /** Writes a file of the configuration folder. */
+  configure(file: string, text: string): Promise<void> {
+    return writeFile(join(this.config, file), text);
   }
 
   get home(): string {

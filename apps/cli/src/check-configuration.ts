@@ -1,6 +1,6 @@
-import { join, resolve } from 'node:path';
-import { ConfigurationError, loadConfiguration } from '@proctor/config';
-import { projectFolder } from './project';
+import { resolve } from 'node:path';
+import { ConfigurationError } from '@proctor/config';
+import { configurationFolder, readConfiguration } from './configuration';
 
 /**
  * Reads a configuration folder as the service would: `folder`, else `PROCTOR_CONFIG`, else the one of this program.
@@ -8,9 +8,9 @@ import { projectFolder } from './project';
  * @throws when there is any
  */
 export async function checkConfiguration(folder: string | undefined): Promise<void> {
-  const path = resolve(folder ?? process.env['PROCTOR_CONFIG'] ?? join(projectFolder(), 'config'));
+  const path = folder === undefined ? configurationFolder() : resolve(folder);
   try {
-    await loadConfiguration({ ...process.env, PROCTOR_CONFIG: path });
+    await readConfiguration(path);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     const { problems } = error;

@@ -11,6 +11,7 @@ let database: OpenDatabase;
 let submitter: Submitter;
 beforeAll(async () => {
   machine = await Machine.make();
+  await machine.configure('proctor.yaml', 'suites: [sid, trixie]\narchitectures: [amd64]\n');
   own = await createTestDatabase();
   database = await openDatabase(own.url);
   await database.users.add('admin', { isAdmin: true });
@@ -110,6 +111,17 @@ describe('pauses and drains', () => {
       stdout: '',
       stderr: 'nothing is paused or drained\n',
     });
+  });
+});
+
+describe('a pause', () => {
+  it.each([
+    ['unknown suite', ['--suite', 'sdi'], /^proctor: suite sdi is not in .*config: there is sid, trixie\n$/],
+    ['unknown architecture', ['--arch', 'amd46'], /^proctor: arch amd46 is not in .*config: there is amd64\n$/],
+  ])('of an %s is refused', async (_what, scope, message) => {
+    const { code, stderr } = await proctor('pause', ...scope, '--reason', 'x');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect((await proctor('decisions')).stdout).toBe('');
   });
 });
 

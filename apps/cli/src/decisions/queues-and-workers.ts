@@ -1,4 +1,5 @@
 import type { PauseScope } from '@proctor/database';
+import { configurationFolder, readConfiguration } from '../configuration';
 import { withDatabase } from '../home-database';
 import { decide } from './decider';
 
@@ -7,8 +8,9 @@ interface Scope {
   arch?: string;
 }
 
-/** @throws UnknownUser; or when the user is no administrator */
+/** @throws UnknownUser; or when the user is no administrator, or the suite or architecture is not tested here */
 export async function pause({ by, reason, ...scope }: Scope & { by: string; reason: string }): Promise<void> {
+  await checkTested(scope);
   await decide(by, ({ decisions }, decider) => decisions.pause(scopeOf(scope), decider, reason));
   console.error(`${nameOf(scope)} is paused by ${by}: ${reason}`);
 }
@@ -54,6 +56,17 @@ export async function listDecisions(): Promise<void> {
     console.log(['drain', worker, by, since, oneLine(reason)].join('\t'));
   }
   if (pauses.length + drains.length === 0) console.error('nothing is paused or drained');
+}
+
+/** A pause of a misspelt suite would hold nothing. */
+async function checkTested({ suite, arch }: Scope): Promise<void> {
+  const { suites, architectures } = (await readConfiguration()).server;
+  const check = (key: string, name: string | undefined, known: string[]): void => {
+    if (name === undefined || known.includes(name)) return;
+    throw new Error(`${key} ${name} is not in ${configurationFolder()}: there is ${known.join(', ')}`);
+  };
+  check('suite', suite, suites);
+  check('arch', arch, architectures);
 }
 
 function scopeOf({ suite, arch }: Scope): PauseScope {
