@@ -4,9 +4,10 @@ import { systemClock, type Clock } from '@proctor/clock';
 import { MalformedMessage, REPORT_STREAM_SUBJECTS } from '@proctor/contracts';
 import { lastValueFrom } from 'rxjs';
 import { failureText, parseBody } from './body';
-import type { Bus, BusMessage } from './bus';
+import { NotNow, type Bus, type BusMessage } from './bus';
 import { BusContext } from './bus-context';
 import { BUS_LIMITS } from './limits';
+import { Outages } from './outages';
 import { Serving } from './serving';
 import { within } from './within';
 
@@ -24,6 +25,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   protected override readonly logger = new Logger('Bus');
   private readonly servings = new Map<string, Serving>();
   private readonly handling = new Set<Promise<void>>();
+  private readonly outages: Outages;
 
   constructor(
     private readonly bus: Bus,
@@ -31,6 +33,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     private readonly drainTimeoutMs = BUS_LIMITS.drainTimeoutMs,
   ) {
     super();
+    this.outages = new Outages(this.logger, clock);
   }
 
   listen(callback: (error?: unknown) => void): void {
@@ -106,12 +109,18 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   private async answer(template: string, message: BusMessage, context: BusContext): Promise<void> {
     try {
       const value = await this.run(template, message.text, context);
+      this.outages.succeeded(message.subject);
       message.respond?.(JSON.stringify(value ?? null));
     } catch (error) {
-      const what = error instanceof MalformedMessage ? `malformed: ${error.message}` : error;
-      this.logger.error(`${message.subject} failed`, what instanceof Error ? what.stack : what);
+      this.tell(message.subject, error);
       message.respond?.(failureText(error));
     }
+  }
+
+  private tell(subject: string, error: unknown): void {
+    if (error instanceof NotNow) return this.outages.failed(subject, error.message);
+    const what = error instanceof MalformedMessage ? `malformed: ${error.message}` : error;
+    this.logger.error(`${subject} failed`, what instanceof Error ? what.stack : what);
   }
 
   private async run(template: string, text: string, context: BusContext): Promise<unknown> {

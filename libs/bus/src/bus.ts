@@ -7,7 +7,7 @@ export class NoAnswer extends Error {}
 /** The other side answered that its handler failed; the message is its error's. */
 export class RemoteError extends Error {}
 
-/** A report's handler failed for a reason that has nothing to do with this report, as when the database is away. */
+/** A handler failed for a reason that has nothing to do with its message, as when the database is away. */
 export class NotNow extends Error {}
 
 /** A request or signal as it arrived, not parsed yet. */

@@ -2,20 +2,22 @@ import { Logger } from '@nestjs/common';
 import { MalformedMessage } from '@proctor/contracts';
 import fc from 'fast-check';
 import { VirtualClock } from '../../../test/simulation/world/virtual-clock';
+import { silenceLog } from '../../../test/support/silent-log';
 import { BUS_LIMITS } from './limits';
+import { NotNow } from './bus';
 import { ReportIntake, type Delivery } from './report-intake';
 
-Logger.overrideLogger(false);
+silenceLog();
 
 /** Records what is said about it. */
 class FakeDelivery implements Delivery {
   readonly subject = 'proctor.report.amd64.finished';
-  readonly sequence = 1;
   readonly said: string[] = [];
 
   constructor(
     readonly text: string,
     readonly deliveries = 1,
+    readonly sequence = 1,
   ) {}
 
   acknowledge = () => void this.said.push('acknowledge');
@@ -91,6 +93,71 @@ it('gives back at once what was not begun when it stops, and gives up on a handl
   const saidBefore = [...hanging.said];
   await clock.runUntil(100_000);
   expect(hanging.said).toEqual(saidBefore);
+});
+
+describe('a report that has to wait', () => {
+  let failure: Error | null;
+  let intake: ReportIntake;
+  beforeEach(() => {
+    failure = new NotNow('the store is away');
+    intake = new ReportIntake(
+      () => (failure ? Promise.reject(failure) : Promise.resolve()),
+      BUS_LIMITS,
+      clock,
+    );
+  });
+
+  const take = async (sequence: number, deliveries = 1, text = '{}') => {
+    const delivery = new FakeDelivery(text, deliveries, sequence);
+    intake.take(delivery);
+    await clock.runUntil(clock.now() + 1);
+    return delivery.said;
+  };
+
+  it('stands for its later copies, not for earlier ones or other reports', async () => {
+    expect(await take(5)).toEqual(['refuse 1000']);
+    expect(await take(6)).toEqual(['acknowledge']);
+    expect(await take(7, 1, '{"other":1}')).toEqual(['refuse 1000']);
+    expect(await take(5, 2)).toEqual(['refuse 2000']);
+    expect(await take(4)).toEqual(['refuse 1000']);
+    expect(await take(5, 3)).toEqual(['acknowledge']);
+  });
+
+  it('stands for a copy that comes while it is in hand', async () => {
+    const hanging = new ReportIntake(() => new Promise(() => undefined), BUS_LIMITS, clock);
+    const [first, copy] = [new FakeDelivery('{}', 1, 1), new FakeDelivery('{}', 1, 2)];
+    hanging.take(first);
+    hanging.take(copy);
+    await clock.runUntil(1);
+    expect([first.said, copy.said]).toEqual([[], ['acknowledge']]);
+  });
+
+  it('stands for none any more once it is handled, or was not delivered again in time', async () => {
+    await take(1);
+    failure = null;
+    expect(await take(1, 2)).toEqual(['acknowledge']);
+    failure = new NotNow('the store is away');
+    expect(await take(2)).toEqual(['refuse 1000']);
+    await clock.runUntil(clock.now() + 1000 + BUS_LIMITS.reportAckWaitMs);
+    expect(await take(3)).toEqual(['refuse 1000']);
+  });
+
+  it('is told of once, now and then while it lasts, and when it is over', async () => {
+    const told: string[] = [];
+    const tell = (line: unknown) => void told.push(String(line));
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(tell);
+    jest.spyOn(Logger.prototype, 'log').mockImplementation(tell);
+    const said = () => told.splice(0).map((line) => line.replace('proctor.report.amd64.finished: ', ''));
+    for (let sequence = 1; sequence <= 100; sequence++) await take(sequence, 1, String(sequence));
+    expect(said()).toEqual(['not now, it is tried again: the store is away']);
+    await clock.runUntil(600_000);
+    for (let sequence = 1; sequence <= 3; sequence++) await take(sequence, 2, String(sequence));
+    expect(said()).toEqual(['not now, it is tried again (101 times so far): the store is away']);
+    failure = null;
+    for (let sequence = 1; sequence <= 3; sequence++) await take(sequence, 3, String(sequence));
+    expect(said()).toEqual(['done again, after 103 failures']);
+    jest.restoreAllMocks();
+  });
 });
 
 it('begins in order, settles each exactly once and never exceeds the limit', async () => {

@@ -2,8 +2,10 @@ import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import { MalformedMessage } from '@proctor/contracts';
 import { NotNow, type ReportHandler } from './bus';
-import { within } from './within';
 import type { BusLimits } from './limits';
+import { Outages } from './outages';
+import { StandingReports } from './standing-reports';
+import { within } from './within';
 
 /** One delivery of a report and what can be said about it to the stream. */
 export interface Delivery {
@@ -33,18 +35,23 @@ export class ReportIntake {
   private readonly waiting: Delivery[] = [];
   private readonly heartbeats = new Map<Delivery, () => void>();
   private readonly handling = new Set<Promise<void>>();
-  /** How often each report failed here, by its sequence. */
-  private readonly failures = new Map<number, number>();
+  private readonly standing: StandingReports;
+  private readonly outages: Outages;
   private stopped = false;
 
   constructor(
     private readonly handler: ReportHandler,
     private readonly limits: BusLimits,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.standing = new StandingReports(limits, clock);
+    this.outages = new Outages(this.logger, clock);
+  }
 
   take(delivery: Delivery): void {
     if (this.stopped) return delivery.refuse(0);
+    if (this.standing.hasEarlierCopy(delivery)) return delivery.acknowledge();
+    this.standing.inHand(delivery);
     this.keepAlive(delivery);
     this.waiting.push(delivery);
     this.handleNext();
@@ -80,7 +87,8 @@ export class ReportIntake {
     try {
       await this.handler({ subject, text, redelivered: deliveries > 1 });
       this.letGo(delivery);
-      this.failures.delete(delivery.sequence);
+      this.standing.settled(delivery);
+      this.outages.succeeded(subject);
       delivery.acknowledge();
     } catch (error) {
       this.letGo(delivery);
@@ -89,23 +97,29 @@ export class ReportIntake {
   }
 
   private fail(delivery: Delivery, error: unknown): void {
-    const { sequence, subject, text, deliveries } = delivery;
+    const { subject, text, deliveries } = delivery;
     if (error instanceof MalformedMessage) {
       this.logger.error(`${subject}: dropped, it is malformed: ${error.message}`);
-      this.failures.delete(sequence);
-      return delivery.end();
+      return this.end(delivery);
     }
-    const failures = (this.failures.get(sequence) ?? 0) + (error instanceof NotNow ? 0 : 1);
+    const isWaiting = error instanceof NotNow;
+    const failures = this.standing.failuresOf(delivery) + (isWaiting ? 0 : 1);
     if (failures >= this.limits.reportFailuresMax) {
-      this.failures.delete(sequence);
       const report = text.slice(0, LOGGED_REPORT_LENGTH_MAX);
       this.logger.error(`${subject}: ended, it failed ${failures} times: ${String(error)}: ${report}`);
-      return delivery.end();
+      return this.end(delivery);
     }
-    this.failures.set(sequence, failures);
     const delayMs = this.delayAfter(deliveries);
-    this.logger.warn(`${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`);
+    if (isWaiting) this.outages.failed(subject, error.message);
+    else
+      this.logger.warn(`${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`);
+    this.standing.refused(delivery, failures, delayMs);
     delivery.refuse(delayMs);
+  }
+
+  private end(delivery: Delivery): void {
+    this.standing.settled(delivery);
+    delivery.end();
   }
 
   private delayAfter(deliveries: number): number {

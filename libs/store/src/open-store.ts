@@ -13,6 +13,8 @@ export async function openStore(
 ): Promise<ResultStore> {
   if (settings.kind === 'folder') return new FolderStore(settings.path);
   const keys = credentials();
+  // What Node its later versions will need is no news for the log of a deployment.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   // The client is large: only a deployment that uses it loads it.
   const { S3Store } = await import('./s3-store.js');
   return new S3Store(settings, keys);

@@ -17,7 +17,8 @@ export class StoreUnavailable extends Error {
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const name = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
-  return cause.message.includes(name) ? cause.message : `${name} ${cause.message}`.trim();
+  const isSaid = name === Error.name || cause.message.includes(name);
+  return isSaid ? cause.message : `${name} ${cause.message}`.trim();
 }
 
 export interface ExpectedContent {

@@ -67,10 +67,12 @@ export class S3Store extends ResultStore {
   ): Promise<StoredFile | null> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const request = new GetObjectCommand({ ...this.object(runId, attempt, name), Range });
-    const found = await this.client.send(request).catch((error: unknown) => {
-      if (error instanceof NoSuchKey) return null;
-      throw new StoreUnavailable(this.where, error);
-    });
+    const found = await this.answered((abortSignal) => this.client.send(request, { abortSignal })).catch(
+      (error: unknown) => {
+        if (error instanceof NoSuchKey) return null;
+        throw new StoreUnavailable(this.where, error);
+      },
+    );
     if (!found) return null;
     const { Body: body, ContentLength, ContentRange, LastModified: modified } = found;
     const size = range ? sizeIn(ContentRange, range) : ContentLength;
@@ -86,7 +88,9 @@ export class S3Store extends ResultStore {
   async remove(runId: number, attempt: number): Promise<void> {
     const requests = RESULT_FILES.map((name) => new DeleteObjectCommand(this.object(runId, attempt, name)));
     try {
-      await Promise.all(requests.map((request) => this.client.send(request)));
+      await Promise.all(
+        requests.map((request) => this.answered((abortSignal) => this.client.send(request, { abortSignal }))),
+      );
     } catch (error) {
       throw new StoreUnavailable(this.where, error);
     }
@@ -94,6 +98,21 @@ export class S3Store extends ResultStore {
 
   override close(): void {
     this.client.destroy();
+  }
+
+  /** The tries of a request together take no longer than one may: its client would be gone before it heard of them. */
+  private async answered<Answer>(send: (giveUp: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    const { answerTimeoutMs } = this.settings;
+    const giveUp = new AbortController();
+    const silent = new Error(`it did not answer within ${answerTimeoutMs} ms`);
+    const timer = setTimeout(() => giveUp.abort(silent), answerTimeoutMs);
+    try {
+      return await send(giveUp.signal);
+    } catch (error) {
+      throw giveUp.signal.aborted ? silent : error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   private object(runId: number, attempt: number, name: ResultFileName): { Bucket: string; Key: string } {

@@ -19,7 +19,10 @@ export interface S3Settings {
   /** Connections that one process has to the server. */
   connectionsMax: number;
   connectTimeoutMs: number;
-  /** How long the server may take to begin an answer once a request was sent, which is at most `partBytes` long. */
+  /**
+   * How long the server may take to begin an answer once a request was sent, which is at most `partBytes` long; to read
+   * or remove a file, all tries together.
+   */
   answerTimeoutMs: number;
   /** A connection on which nothing moves for so long is broken off, be it for a client that does not read. */
   idleTimeoutMs: number;

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
@@ -128,6 +129,22 @@ describe('a bucket', () => {
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(String(error)).toContain('SignatureDoesNotMatch');
     expect(String(error)).not.toContain(secret);
+  });
+
+  it('that hears a request and never answers is out of reach, after as long as one answer may take', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    try {
+      const store = await open({ endpoint: `http://127.0.0.1:${port}`, answerTimeoutMs: 300 });
+      const message = 'is not available: it did not answer within 300 ms';
+      await expect(store.open(1, 1, 'log.gz')).rejects.toThrow(message);
+      await expect(store.remove(1, 1)).rejects.toThrow(message);
+    } finally {
+      sockets.forEach((socket) => socket.destroy());
+      silent.close();
+    }
   });
 
   it('that has no free connection says so in time', async () => {

@@ -10,6 +10,8 @@ import {
   SUBJECTS,
 } from '@proctor/contracts';
 import type { ExplainReply, LeaseReply, RenewReply, ReturnReply, StatusReply } from '@proctor/contracts';
+import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
+import { orNotNow } from '../passing';
 import { Dispatchers } from './dispatchers';
 
 /** What workers and the api ask of a dispatcher; every message is validated before it enters the mailbox. */
@@ -19,28 +21,28 @@ export class DispatchController {
 
   @MessagePattern(SUBJECTS.lease)
   lease(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<LeaseReply> {
-    return this.dispatchers.ask(scope, { kind: 'lease', request: parseMessage(LeaseRequest, payload) });
+    return this.ask(scope, { kind: 'lease', request: parseMessage(LeaseRequest, payload) });
   }
 
   @MessagePattern(SUBJECTS.renew)
   renew(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<RenewReply> {
-    return this.dispatchers.ask(scope, { kind: 'renew', request: parseMessage(RenewRequest, payload) });
+    return this.ask(scope, { kind: 'renew', request: parseMessage(RenewRequest, payload) });
   }
 
   @MessagePattern(SUBJECTS.return)
   return(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<ReturnReply> {
-    return this.dispatchers.ask(scope, { kind: 'return', request: parseMessage(ReturnRequest, payload) });
+    return this.ask(scope, { kind: 'return', request: parseMessage(ReturnRequest, payload) });
   }
 
   @MessagePattern(SUBJECTS.explain)
   explain(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<ExplainReply> {
     const { runId } = parseMessage(ExplainRequest, payload);
-    return this.dispatchers.ask(scope, { kind: 'explain', runId });
+    return this.ask(scope, { kind: 'explain', runId });
   }
 
   @MessagePattern(SUBJECTS.status)
   status(@Ctx() { scope }: BusContext): Promise<StatusReply> {
-    return this.dispatchers.ask(scope, { kind: 'status' });
+    return this.ask(scope, { kind: 'status' });
   }
 
   @EventPattern<string>(SUBJECTS.runsSubmitted)
@@ -51,5 +53,9 @@ export class DispatchController {
   @EventPattern<string>(SUBJECTS.ordersWaiting)
   ordersWaiting(@Payload() _payload: unknown, @Ctx() { scope }: BusContext): void {
     this.dispatchers.lookForOrders(scope);
+  }
+
+  private ask<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
+    return orNotNow(() => this.dispatchers.ask<K>(arch, message));
   }
 }

@@ -4,8 +4,8 @@ import { BusContext } from '@proctor/bus';
 import { FinishedReport, parseMessage, StartedReport, SUBJECTS } from '@proctor/contracts';
 import { withLogFields, type LogFields } from '@proctor/process';
 import { Dispatchers } from '../dispatcher/dispatchers';
+import { orNotNow } from '../passing';
 import { FinishedReports } from './finished-reports';
-import { forReport } from './passing';
 
 /** Durable reports of workers: acknowledged when the handler resolves, delivered again when it rejects. */
 @Controller()
@@ -19,14 +19,14 @@ export class ReportsController {
   async started(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
     const report = parseMessage(StartedReport, payload);
     await withLogFields(fieldsOf(report), () =>
-      forReport(() => this.dispatchers.ask(scope, { kind: 'started', report })),
+      orNotNow(() => this.dispatchers.ask(scope, { kind: 'started', report })),
     );
   }
 
   @EventPattern<string>(SUBJECTS.finished)
   async finished(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
     const report = parseMessage(FinishedReport, payload);
-    await withLogFields(fieldsOf(report), () => forReport(() => this.finishedReports.take(scope, report)));
+    await withLogFields(fieldsOf(report), () => orNotNow(() => this.finishedReports.take(scope, report)));
   }
 }
 

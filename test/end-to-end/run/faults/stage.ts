@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import type { StoreSettings } from '@proctor/store';
 import { Client } from '../../../support/client';
 import { hostArchitecture } from '../../../support/host-architecture';
 import { startProctor, type ProctorOptions, type RunningProctor } from '../../../support/proctor';
@@ -23,6 +24,8 @@ export interface StageOptions extends Omit<ProctorOptions, 'config'> {
   architectures?: string[];
   /** In place of the short times. */
   scheduler?: Record<string, unknown>;
+  /** In place of a folder of its own. */
+  store?: StoreSettings;
 }
 
 /** One deployment of the stub for one test, whose processes the test kills. */
@@ -33,10 +36,19 @@ export class Stage {
     readonly marks: Marks,
   ) {}
 
-  static async open({ slots = 2, architectures, scheduler, ...options }: StageOptions = {}): Promise<Stage> {
+  static async open({
+    slots = 2,
+    architectures,
+    scheduler,
+    store,
+    ...options
+  }: StageOptions = {}): Promise<Stage> {
     const { proctor: server, worker } = stubConfiguration({ ...SCHEDULER, ...scheduler }, slots);
     const also = architectures ? { architectures } : {};
-    const config = { proctor: { ...server, ...also }, worker: { ...worker, ...also } };
+    const config = {
+      proctor: { ...server, ...also, ...(store && { store }) },
+      worker: { ...worker, ...also },
+    };
     const marks = await Marks.make();
     try {
       const proctor = await startProctor({ ...options, config });

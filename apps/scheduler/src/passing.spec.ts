@@ -1,0 +1,26 @@
+import { NoAnswer, NotNow } from '@proctor/bus';
+import { DatabaseUnavailable } from '@proctor/database';
+import { StaleEpoch } from '@proctor/dispatch';
+import { StoreUnavailable } from '@proctor/store';
+import { MailboxFull } from './dispatcher/mailbox';
+import { NotHandled, NotOwner } from './dispatcher/turn';
+import { orNotNow } from './passing';
+
+describe('a message whose handling fails', () => {
+  it.each([
+    new NotOwner('amd64'),
+    new StaleEpoch('amd64', 1),
+    new NotHandled('the dispatcher cannot load its runs'),
+    new MailboxFull(1),
+    new DatabaseUnavailable('gone'),
+    new StoreUnavailable('the bucket', 'connect ECONNREFUSED'),
+    new NoAnswer('not connected'),
+  ])('is not to blame for what passes: %s', async (error) => {
+    await expect(orNotNow(() => Promise.reject(error))).rejects.toThrow(NotNow);
+  });
+
+  it('is told a failure that may be its own', async () => {
+    const full = new Error('no space left on device');
+    await expect(orNotNow(() => Promise.reject(full))).rejects.toBe(full);
+  });
+});

@@ -1,0 +1,27 @@
+import { NoAnswer, NotNow } from '@proctor/bus';
+import { DatabaseUnavailable } from '@proctor/database';
+import { StaleEpoch } from '@proctor/dispatch';
+import { StoreUnavailable } from '@proctor/store';
+import { MailboxFull } from './dispatcher/mailbox';
+import { NotHandled, NotOwner } from './dispatcher/turn';
+
+/** Failures that pass by themselves, or that another scheduler does not have. */
+const PASSING = [
+  NotOwner,
+  StaleEpoch,
+  NotHandled,
+  MailboxFull,
+  DatabaseUnavailable,
+  StoreUnavailable,
+  NoAnswer,
+];
+
+/** Does the work for a message; what fails through no fault of the message becomes NotNow. */
+export async function orNotNow<Reply>(work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || !PASSING.some((passing) => error instanceof passing)) throw error;
+    throw new NotNow(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,44 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+
+/** While it lasts it is told again so often. */
+const STILL_EVERY_MS = 600_000;
+/** What comes and goes is told so often at most. */
+const TOLD_EVERY_MS = 60_000;
+
+interface Outage {
+  toldMs: number;
+  isTold: boolean;
+  failures: number;
+}
+
+/** Tells that something fails once, now and then while that lasts, and when it is over: not each time. */
+export class Outages {
+  private readonly byWhat = new Map<string, Outage>();
+
+  constructor(
+    private readonly logger: Pick<LoggerService, 'log' | 'warn'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param what begins the line; there are few of them */
+  failed(what: string, reason: string): void {
+    const outage = this.byWhat.get(what) ?? { toldMs: -Infinity, isTold: false, failures: 0 };
+    this.byWhat.set(what, outage);
+    outage.failures += 1;
+    const now = this.clock.now();
+    if (now - outage.toldMs < (outage.isTold ? STILL_EVERY_MS : TOLD_EVERY_MS)) return;
+    const count = outage.failures > 1 ? ` (${outage.failures} times so far)` : '';
+    this.logger.warn(`${what}: not now, it is tried again${count}: ${reason}`);
+    outage.toldMs = now;
+    outage.isTold = true;
+  }
+
+  succeeded(what: string): void {
+    const outage = this.byWhat.get(what);
+    if (!outage) return;
+    if (outage.isTold) this.logger.log(`${what}: done again, after ${outage.failures} failures`);
+    outage.isTold = false;
+    outage.failures = 0;
+  }
+}
