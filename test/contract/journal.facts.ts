@@ -1,13 +1,13 @@
 import { type Fact, timestamp } from '@proctor/contracts';
-import { FenceBroken, type Write } from '@proctor/dispatch';
+import { FenceBroken } from '@proctor/dispatch';
 import {
   ARCH,
   fail,
   finish,
   grant,
   type JournalFixture,
+  Owner,
   outcome,
-  request,
   requeue,
   start,
   takeIn,
@@ -15,22 +15,13 @@ import {
 
 /** How a journal writes down everything that happens to a run. */
 export function journalFacts(make: () => Promise<JournalFixture>): void {
-  let books: JournalFixture;
-  let epoch: number;
+  const owner = new Owner(make);
 
-  beforeEach(async () => {
-    books = await make();
-    epoch = await books.takeOver(ARCH);
-  });
-  afterEach(() => books.close());
-
-  const commit = (...writes: Write[]) => books.journal.commit(ARCH, epoch, writes);
-  const accept = async (change = {}) => (await books.submit([request(change)]))[0]!;
-  const unpublished = (limit = 100) => books.unpublished(ARCH, limit);
+  const unpublished = (limit = 100) => owner.books.unpublished(ARCH, limit);
 
   /** What is not the same in every fact of a run. */
   async function told(runId: number): Promise<Partial<Fact>[]> {
-    return (await books.story(runId)).map(({ kind, state, attempt, actor, reason, verdict }) => {
+    return (await owner.books.story(runId)).map(({ kind, state, attempt, actor, reason, verdict }) => {
       return { kind, state, attempt, actor, ...(reason !== null && { reason }), ...(verdict && { verdict }) };
     });
   }
@@ -43,11 +34,11 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
 
   describe('the story of a run', () => {
     it('names every step, who took it and why, up to the result', async () => {
-      const runId = await accept();
-      await commit(takeIn(runId), grant(runId, 1), start(runId, 1), requeue(runId, 1));
-      await commit(grant(runId, 2), requeue(runId, 2, 'returned'));
-      await commit(grant(runId, 3), start(runId, 3), fail(runId, 3));
-      await commit(grant(runId, 4), finish(runId, 4));
+      const runId = await owner.accept();
+      await owner.commit(takeIn(runId), grant(runId, 1), start(runId, 1), requeue(runId, 1));
+      await owner.commit(grant(runId, 2), requeue(runId, 2, 'returned'));
+      await owner.commit(grant(runId, 3), start(runId, 3), fail(runId, 3));
+      await owner.commit(grant(runId, 4), finish(runId, 4));
       const requeued = (attempt: number) => ({ kind: 'requeued', state: 'queued', attempt });
       expect(await told(runId)).toEqual([
         requested,
@@ -68,28 +59,28 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
     });
 
     it('has ids that rise, times, and where the run belongs', async () => {
-      const runId = await accept({ suite: 'sid' });
-      const other = await accept();
-      await commit(grant(runId, 1), grant(other, 1), start(other, 1), start(runId, 1));
-      const story = await books.story(runId);
+      const runId = await owner.accept({ suite: 'sid' });
+      const other = await owner.accept();
+      await owner.commit(grant(runId, 1), grant(other, 1), start(other, 1), start(runId, 1));
+      const story = await owner.books.story(runId);
       const ids = story.map(({ factId }) => factId);
       expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
       for (const fact of story) {
         expect(fact).toMatchObject({ runId, arch: ARCH, suite: 'sid' });
         expect(timestamp(new Date(fact.at))).toBe(fact.at);
       }
-      expect(await books.story(2_000_000_000)).toEqual([]);
+      expect(await owner.books.story(2_000_000_000)).toEqual([]);
     });
 
     it('ends with the scheduler when it gave the run up', async () => {
-      const runId = await accept();
+      const runId = await owner.accept();
       const given = outcome({
         verdict: 'tmpfail',
         message: 'lost three times',
         durationSeconds: null,
         files: [],
       });
-      await commit(grant(runId, 1), {
+      await owner.commit(grant(runId, 1), {
         ...{ kind: 'finish', runId, attempt: 1, attemptOutcome: 'expired' },
         ...{ outcome: given, worker: null },
       });
@@ -100,12 +91,12 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
     });
 
     it('ends with the user who cancelled it, and tells a change of priority', async () => {
-      const runId = await accept({ priority: 2 });
-      await books.reprioritise(runId, 8, 'ada', 'urgent');
-      await books.reprioritise(runId, 8, 'ada', 'urgent');
-      await commit(grant(runId, 1));
-      await books.cancel(runId, 'ada');
-      await books.cancel(runId, 'ada');
+      const runId = await owner.accept({ priority: 2 });
+      await owner.books.reprioritise(runId, 8, 'ada', 'urgent');
+      await owner.books.reprioritise(runId, 8, 'ada', 'urgent');
+      await owner.commit(grant(runId, 1));
+      await owner.books.cancel(runId, 'ada');
+      await owner.books.cancel(runId, 'ada');
       expect(await told(runId)).toEqual([
         requested,
         { ...requested, kind: 'reprioritised', reason: 'from 2 to 8: urgent' },
@@ -115,17 +106,17 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
     });
 
     it('says nothing of a turn that was refused', async () => {
-      const [runId, other] = [await accept(), await accept()];
-      await expect(commit(grant(runId, 1), start(other, 1))).rejects.toThrow(FenceBroken);
+      const [runId, other] = [await owner.accept(), await owner.accept()];
+      await expect(owner.commit(grant(runId, 1), start(other, 1))).rejects.toThrow(FenceBroken);
       expect(await told(runId)).toEqual([requested]);
     });
   });
 
   describe('facts that the bus has not taken', () => {
     it('are given in order, up to a limit, until they are marked', async () => {
-      const [runId, other] = [await accept(), await accept()];
-      await accept({ arch: 'arm64' });
-      await commit(grant(runId, 1), start(runId, 1));
+      const [runId, other] = [await owner.accept(), await owner.accept()];
+      await owner.accept({ arch: 'arm64' });
+      await owner.commit(grant(runId, 1), start(runId, 1));
       const waiting = await unpublished();
       expect(waiting.map((fact) => [fact.runId, fact.kind])).toEqual([
         [runId, 'requested'],
@@ -134,17 +125,17 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
         [runId, 'started'],
       ]);
       expect(await unpublished(2)).toEqual(waiting.slice(0, 2));
-      await books.markPublished(waiting.slice(0, 3).map(({ factId }) => factId));
-      await books.markPublished([]);
+      await owner.books.markPublished(waiting.slice(0, 3).map(({ factId }) => factId));
+      await owner.books.markPublished([]);
       expect(await unpublished()).toEqual(waiting.slice(3));
-      expect(await books.story(other)).toEqual([waiting[1]]);
+      expect(await owner.books.story(other)).toEqual([waiting[1]]);
     });
 
     it('keep the reasons of a private run to themselves', async () => {
-      const runId = await accept({ isPrivate: true, package: 'secret' });
-      await commit(grant(runId, 1), finish(runId, 1, { message: 'secret is broken' }));
+      const runId = await owner.accept({ isPrivate: true, package: 'secret' });
+      await owner.commit(grant(runId, 1), finish(runId, 1, { message: 'secret is broken' }));
       expect((await unpublished()).map(({ reason }) => reason)).toEqual([null, null, null]);
-      expect((await books.story(runId)).at(-1)).toMatchObject({ reason: 'secret is broken' });
+      expect((await owner.books.story(runId)).at(-1)).toMatchObject({ reason: 'secret is broken' });
     });
   });
 }

@@ -1,4 +1,3 @@
-import type { RunRequest } from '@proctor/contracts';
 import { FenceBroken, StaleEpoch, type Write } from '@proctor/dispatch';
 import {
   ARCH,
@@ -6,7 +5,7 @@ import {
   finish,
   grant,
   type JournalFixture,
-  request,
+  Owner,
   requeue,
   start,
   takeIn,
@@ -14,51 +13,31 @@ import {
 
 /** What a journal refuses. */
 export function journalFences(make: () => Promise<JournalFixture>): void {
-  let books: JournalFixture;
-  let epoch: number;
-
-  beforeEach(async () => {
-    books = await make();
-    epoch = await books.takeOver(ARCH);
-  });
-  afterEach(() => books.close());
-
-  const commit = (...writes: Write[]) => books.journal.commit(ARCH, epoch, writes);
-
-  async function accept(change: Partial<RunRequest> = {}): Promise<number> {
-    return (await books.submit([request(change)]))[0]!;
-  }
-
-  /** A run after these writes. */
-  async function runAfter(...writes: ((runId: number) => Write)[]): Promise<number> {
-    const runId = await accept();
-    await commit(...writes.map((write) => write(runId)));
-    return runId;
-  }
+  const owner = new Owner(make);
 
   describe('the fence of the epoch', () => {
     it('refuses the writes of an epoch that is over, and keeps the new one working', async () => {
-      const runId = await accept();
-      const old = epoch;
-      epoch = await books.takeOver(ARCH);
-      expect(epoch).toBeGreaterThan(old);
-      await expect(books.journal.commit(ARCH, old, [grant(runId, 1)])).rejects.toThrow(StaleEpoch);
-      expect(await books.look(runId)).toMatchObject({ state: 'queued', attempt: 0 });
-      await commit(grant(runId, 1));
+      const runId = await owner.accept();
+      const old = owner.epoch;
+      owner.epoch = await owner.books.takeOver(ARCH);
+      expect(owner.epoch).toBeGreaterThan(old);
+      await expect(owner.books.journal.commit(ARCH, old, [grant(runId, 1)])).rejects.toThrow(StaleEpoch);
+      expect(await owner.books.look(runId)).toMatchObject({ state: 'queued', attempt: 0 });
+      await owner.commit(grant(runId, 1));
     });
 
     it('refuses an epoch that never was, an architecture without owner, and even a turn without writes', async () => {
-      await expect(books.journal.commit(ARCH, epoch + 1, [])).rejects.toThrow(StaleEpoch);
-      await expect(books.journal.commit('arm64', 1, [])).rejects.toThrow(StaleEpoch);
-      await commit();
+      await expect(owner.books.journal.commit(ARCH, owner.epoch + 1, [])).rejects.toThrow(StaleEpoch);
+      await expect(owner.books.journal.commit('arm64', 1, [])).rejects.toThrow(StaleEpoch);
+      await owner.commit();
     });
 
     it('refuses to touch the runs of another architecture', async () => {
-      const foreign = await accept({ arch: 'arm64' });
+      const foreign = await owner.accept({ arch: 'arm64' });
       for (const write of [takeIn(foreign), grant(foreign, 1), finish(foreign, 0)]) {
-        await expect(commit(write)).rejects.toThrow(FenceBroken);
+        await expect(owner.commit(write)).rejects.toThrow(FenceBroken);
       }
-      expect(await books.look(foreign)).toMatchObject({ state: 'queued', attempt: 0 });
+      expect(await owner.books.look(foreign)).toMatchObject({ state: 'queued', attempt: 0 });
     });
   });
 
@@ -127,17 +106,17 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
     ];
 
     it.each(refusals)('%s', async (_, history, refused) => {
-      const runId = await runAfter(...history);
-      const before = await books.look(runId);
+      const runId = await owner.runAfter(...history);
+      const before = await owner.books.look(runId);
       for (const write of refused.map((of) => of(runId))) {
-        await expect(commit(write)).rejects.toThrow(FenceBroken);
-        await expect(commit(write)).rejects.toMatchObject({ write });
+        await expect(owner.commit(write)).rejects.toThrow(FenceBroken);
+        await expect(owner.commit(write)).rejects.toMatchObject({ write });
       }
-      expect(await books.look(runId)).toEqual(before);
+      expect(await owner.books.look(runId)).toEqual(before);
     });
 
     it('refuses an unknown run', async () => {
-      await expect(commit(takeIn(2_000_000_000))).rejects.toThrow(FenceBroken);
+      await expect(owner.commit(takeIn(2_000_000_000))).rejects.toThrow(FenceBroken);
     });
   });
 }

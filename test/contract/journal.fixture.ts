@@ -1,5 +1,6 @@
 import type { Fact, RunRequest, RunState, TestResult, Verdict } from '@proctor/contracts';
-import type { Journal, RunOutcome, Write } from '@proctor/dispatch';
+import type { Journal, Loaded, RunOutcome, Write } from '@proctor/dispatch';
+import { runRequest } from '../support/run-request';
 
 /** One implementation of the journal, empty, with what stands around it. */
 export interface JournalFixture {
@@ -49,21 +50,7 @@ export interface BookedRun {
 export const ARCH = 'amd64';
 export const HALF_LIFE_MS = 3_600_000;
 
-export function request(change: Partial<RunRequest> = {}): RunRequest {
-  return {
-    package: 'hello',
-    suite: 'bookworm',
-    arch: ARCH,
-    backend: 'unshare',
-    variant: 'autopkgtest',
-    priority: 5,
-    trigger: null,
-    pinPackages: [],
-    extraAptSources: [],
-    isPrivate: false,
-    ...change,
-  };
-}
+export const request = runRequest;
 
 export function outcome(change: Partial<RunOutcome> = {}): RunOutcome {
   return {
@@ -76,6 +63,41 @@ export function outcome(change: Partial<RunOutcome> = {}): RunOutcome {
     tests: [],
     ...change,
   };
+}
+
+/** Who owns ARCH in the present test, with the books that each test has anew. */
+export class Owner {
+  books!: JournalFixture;
+  epoch!: number;
+
+  /** To be made in a `describe`, for the tests of it. */
+  constructor(make: () => Promise<JournalFixture>) {
+    beforeEach(async () => {
+      this.books = await make();
+      this.epoch = await this.books.takeOver(ARCH);
+    });
+    afterEach(() => this.books.close());
+  }
+
+  commit(...writes: Write[]): Promise<void> {
+    return this.books.journal.commit(ARCH, this.epoch, writes);
+  }
+
+  load(): Promise<Loaded> {
+    return this.books.journal.load(ARCH, HALF_LIFE_MS);
+  }
+
+  /** Of one request. */
+  async accept(change: Partial<RunRequest> = {}): Promise<number> {
+    return (await this.books.submit([request(change)]))[0]!;
+  }
+
+  /** A run after these writes. */
+  async runAfter(...writes: ((runId: number) => Write)[]): Promise<number> {
+    const runId = await this.accept();
+    await this.commit(...writes.map((write) => write(runId)));
+    return runId;
+  }
 }
 
 export const takeIn = (runId: number): Write => ({ kind: 'take-in', runId });

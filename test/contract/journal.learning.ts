@@ -1,57 +1,45 @@
-import type { Write } from '@proctor/dispatch';
 import {
-  ARCH,
   fail,
   finish,
   grant,
   HALF_LIFE_MS,
   type JournalFixture,
+  Owner,
   outcome,
-  request,
   requeue,
 } from './journal.fixture';
 
 /** What a journal learns of how long things take and who used how much. */
 export function journalLearning(make: () => Promise<JournalFixture>): void {
-  let books: JournalFixture;
-  let epoch: number;
-
-  beforeEach(async () => {
-    books = await make();
-    epoch = await books.takeOver(ARCH);
-  });
-  afterEach(() => books.close());
-
-  const commit = (...writes: Write[]) => books.journal.commit(ARCH, epoch, writes);
-  const load = () => books.journal.load(ARCH, HALF_LIFE_MS);
+  const owner = new Owner(make);
 
   async function leased(packageName = 'hello'): Promise<number> {
-    const [runId] = (await books.submit([request({ package: packageName })])) as [number];
-    await commit(grant(runId, 1));
+    const runId = await owner.accept({ package: packageName });
+    await owner.commit(grant(runId, 1));
     return runId;
   }
 
   async function took(durationSeconds: number | null, packageName = 'hello'): Promise<void> {
-    await commit(finish(await leased(packageName), 1, { durationSeconds }));
+    await owner.commit(finish(await leased(packageName), 1, { durationSeconds }));
   }
 
   describe('durations of packages', () => {
     it('are what the first run took, then a moving average', async () => {
       await took(100);
       await took(40, 'gcc');
-      expect((await load()).durations).toEqual([
+      expect((await owner.load()).durations).toEqual([
         { package: 'gcc', durationMs: 40_000 },
         { package: 'hello', durationMs: 100_000 },
       ]);
       await took(200);
-      expect((await load()).durations[1]!.durationMs).toBeCloseTo(130_000, 3);
+      expect((await owner.load()).durations[1]!.durationMs).toBeCloseTo(130_000, 3);
     });
 
     it('learn from several runs of a package in one turn as from one after the other', async () => {
       await took(100);
       const ids = [await leased(), await leased(), await leased('gcc'), await leased('gcc')];
-      await commit(...ids.map((runId) => finish(runId, 1, { durationSeconds: 200 })));
-      const [gcc, hello] = (await load()).durations;
+      await owner.commit(...ids.map((runId) => finish(runId, 1, { durationSeconds: 200 })));
+      const [gcc, hello] = (await owner.load()).durations;
       expect(gcc).toEqual({ package: 'gcc', durationMs: 200_000 });
       expect(hello!.durationMs).toBeCloseTo(151_000, 3);
     });
@@ -60,37 +48,37 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
       await took(null);
       const [failed, expired] = [await leased(), await leased()];
       const given = outcome({ verdict: 'tmpfail', message: 'given up', durationSeconds: null, files: [] });
-      await commit(fail(failed, 1));
-      await commit({
+      await owner.commit(fail(failed, 1));
+      await owner.commit({
         ...{ kind: 'finish', runId: expired, attempt: 1, attemptOutcome: 'expired' },
         ...{ outcome: given, worker: null },
       });
-      expect((await load()).durations).toEqual([]);
+      expect((await owner.load()).durations).toEqual([]);
     });
 
     it('keep to the architecture', async () => {
       await took(100);
-      expect((await books.journal.load('arm64', HALF_LIFE_MS)).durations).toEqual([]);
+      expect((await owner.books.journal.load('arm64', HALF_LIFE_MS)).durations).toEqual([]);
     });
   });
 
   describe('usage', () => {
     it('is charged to the requestor for every attempt that ended, however it did', async () => {
-      expect((await load()).usage).toEqual([]);
+      expect((await owner.load()).usage).toEqual([]);
       const running = await leased();
-      expect((await load()).usage).toEqual([]);
-      await commit(requeue(running, 1));
+      expect((await owner.load()).usage).toEqual([]);
+      await owner.commit(requeue(running, 1));
       await took(30);
-      const { usage } = await load();
+      const { usage } = await owner.load();
       expect(usage).toEqual([{ requestor: 'ada', slotMs: expect.any(Number) }]);
       expect(usage[0]!.slotMs).toBeGreaterThanOrEqual(0);
-      expect((await books.journal.load('arm64', HALF_LIFE_MS)).usage).toEqual([]);
+      expect((await owner.books.journal.load('arm64', HALF_LIFE_MS)).usage).toEqual([]);
     });
   });
 
   it('tells how long a run has waited and how long its lease was held', async () => {
     await leased();
-    const [run] = (await load()).runs;
+    const [run] = (await owner.load()).runs;
     expect(run!.waitedMs).toBeGreaterThanOrEqual(0);
     expect(run!.lease!.heldMs).toBeLessThanOrEqual(run!.waitedMs);
     expect(run!.lease!.heldMs).toBeGreaterThanOrEqual(0);

@@ -5,6 +5,7 @@ import {
   grant,
   HALF_LIFE_MS,
   type JournalFixture,
+  Owner,
   request,
   requeue,
   start,
@@ -13,27 +14,18 @@ import {
 
 /** How a journal keeps the orders that follow from what people do to runs. */
 export function journalOrders(make: () => Promise<JournalFixture>): void {
-  let books: JournalFixture;
-  let epoch: number;
-
-  beforeEach(async () => {
-    books = await make();
-    epoch = await books.takeOver(ARCH);
-  });
-  afterEach(() => books.close());
-
-  const commit = (...writes: Write[]) => books.journal.commit(ARCH, epoch, writes);
+  const owner = new Owner(make);
 
   describe('orders', () => {
-    const orders = (limit = 10) => books.journal.orders(ARCH, limit);
+    const orders = (limit = 10) => owner.books.journal.orders(ARCH, limit);
     const taken = ({ orderId }: Order): Write => ({ kind: 'order-taken', orderId });
 
     it('follow a cancellation: whose run, by whom, and who executes it', async () => {
-      const [waiting, leased] = await books.submit([request(), request()]);
-      await commit(grant(leased!, 1));
+      const [waiting, leased] = await owner.books.submit([request(), request()]);
+      await owner.commit(grant(leased!, 1));
       expect(await orders()).toEqual([]);
-      await books.cancel(waiting!, 'ada');
-      await books.cancel(leased!, 'ada');
+      await owner.books.cancel(waiting!, 'ada');
+      await owner.books.cancel(leased!, 'ada');
       const order = { orderId: expect.any(Number), kind: 'cancel', by: 'ada' };
       expect(await orders()).toEqual([
         { ...order, runId: waiting, attempt: 0, worker: null },
@@ -42,20 +34,20 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
     });
 
     it('are given until they are taken, and taking one twice does no harm', async () => {
-      const ids = await books.submit([request(), request({ arch: 'arm64' }), request()]);
-      for (const runId of ids) await books.cancel(runId, 'ada');
+      const ids = await owner.books.submit([request(), request({ arch: 'arm64' }), request()]);
+      for (const runId of ids) await owner.books.cancel(runId, 'ada');
       const given = await orders();
       expect(given).toMatchObject([{ runId: ids[0] }, { runId: ids[2] }]);
       expect(await orders(1)).toEqual([given[0]]);
-      await commit(taken(given[0]!));
-      await commit(...given.map(taken));
+      await owner.commit(taken(given[0]!));
+      await owner.commit(...given.map(taken));
       expect(await orders()).toEqual([]);
     });
 
     it('leave a run that nothing can be written about any more', async () => {
-      const [runId] = (await books.submit([request()])) as [number];
-      await commit(grant(runId, 1));
-      await books.cancel(runId, 'ada');
+      const runId = await owner.accept();
+      await owner.commit(grant(runId, 1));
+      await owner.books.cancel(runId, 'ada');
       for (const write of [
         takeIn(runId),
         start(runId, 1),
@@ -63,11 +55,11 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
         finish(runId, 1),
         grant(runId, 2),
       ])
-        await expect(commit(write)).rejects.toThrow(FenceBroken);
-      expect((await books.journal.load(ARCH, HALF_LIFE_MS)).runs).toEqual([]);
-      expect(await books.journal.arrivals(ARCH, 10)).toEqual([]);
-      expect(await books.journal.reportState({ runId, attempt: 1, worker: 'w1' })).toBe('over');
-      expect(await books.look(runId)).toMatchObject({
+        await expect(owner.commit(write)).rejects.toThrow(FenceBroken);
+      expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).runs).toEqual([]);
+      expect(await owner.books.journal.arrivals(ARCH, 10)).toEqual([]);
+      expect(await owner.books.journal.reportState({ runId, attempt: 1, worker: 'w1' })).toBe('over');
+      expect(await owner.books.look(runId)).toMatchObject({
         state: 'finished',
         attempt: 1,
         verdict: 'tmpfail',
@@ -78,14 +70,14 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
     });
 
     it('follow a new priority of a waiting run, and of no other', async () => {
-      const [waiting, leased] = (await books.submit([request({ priority: 3 }), request()])) as [
+      const [waiting, leased] = (await owner.books.submit([request({ priority: 3 }), request()])) as [
         number,
         number,
       ];
-      await commit(grant(leased, 1));
-      expect(await books.reprioritise(waiting, 9, 'ada', 'urgent')).toBe(true);
-      expect(await books.reprioritise(waiting, 9, 'ada', 'urgent')).toBe(false);
-      expect(await books.reprioritise(leased, 9, 'ada', 'urgent')).toBe(false);
+      await owner.commit(grant(leased, 1));
+      expect(await owner.books.reprioritise(waiting, 9, 'ada', 'urgent')).toBe(true);
+      expect(await owner.books.reprioritise(waiting, 9, 'ada', 'urgent')).toBe(false);
+      expect(await owner.books.reprioritise(leased, 9, 'ada', 'urgent')).toBe(false);
       const [order] = (await orders()) as [Order];
       expect(order).toEqual({
         orderId: expect.any(Number),
@@ -93,25 +85,25 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
         runId: waiting,
         priority: 9,
       });
-      expect((await books.journal.load(ARCH, HALF_LIFE_MS)).runs).toMatchObject([
+      expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).runs).toMatchObject([
         { runId: waiting, priority: 9 },
         { runId: leased, priority: 5 },
       ]);
-      await commit(taken(order));
+      await owner.commit(taken(order));
       expect(await orders()).toEqual([]);
     });
 
     it('refuse to be taken for another architecture, or when nobody gave them', async () => {
-      const [one] = (await books.submit([request()])) as [number];
-      const [foreign] = (await books.submit([request({ arch: 'arm64' })])) as [number];
-      for (const runId of [one, foreign]) await books.cancel(runId, 'ada');
-      const [order] = (await books.journal.orders(ARCH, 10)) as [Order];
-      const [foreignOrder] = (await books.journal.orders('arm64', 10)) as [Order];
+      const one = await owner.accept();
+      const foreign = await owner.accept({ arch: 'arm64' });
+      for (const runId of [one, foreign]) await owner.books.cancel(runId, 'ada');
+      const [order] = (await owner.books.journal.orders(ARCH, 10)) as [Order];
+      const [foreignOrder] = (await owner.books.journal.orders('arm64', 10)) as [Order];
       for (const orderId of [foreignOrder.orderId, 2_000_000_000]) {
         const wrong: Write = { kind: 'order-taken', orderId };
-        await expect(commit(taken(order), wrong)).rejects.toMatchObject({ write: wrong });
+        await expect(owner.commit(taken(order), wrong)).rejects.toMatchObject({ write: wrong });
       }
-      expect(await books.journal.orders(ARCH, 10)).toEqual([order]);
+      expect(await owner.books.journal.orders(ARCH, 10)).toEqual([order]);
     });
   });
 }

@@ -1,22 +1,18 @@
 import type { Order, Write } from '@proctor/dispatch';
-import { ARCH, HALF_LIFE_MS, type JournalFixture } from './journal.fixture';
+import { ARCH, HALF_LIFE_MS, type JournalFixture, Owner } from './journal.fixture';
 
 /** How a journal tells a dispatcher what people have paused and drained. */
 export function journalStanding(make: () => Promise<JournalFixture>): void {
-  let books: JournalFixture;
-  let epoch: number;
+  const owner = new Owner(make);
 
   beforeEach(async () => {
-    books = await make();
-    epoch = await books.takeOver(ARCH);
-    await books.takeOver('arm64');
+    await owner.books.takeOver('arm64');
   });
-  afterEach(() => books.close());
 
   const everything = { arch: null, suite: null };
-  const standing = () => books.journal.standing(ARCH);
+  const standing = () => owner.books.journal.standing(ARCH);
   const by = (reason: string) => ({ by: 'ada', reason, since: expect.stringMatching(/^\d{4}-.*T.*Z$/) });
-  const orders = (arch: string) => books.journal.orders(arch, 10);
+  const orders = (arch: string) => owner.books.journal.orders(arch, 10);
 
   describe('what people have decided', () => {
     it('is nothing at first', async () => {
@@ -24,9 +20,9 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
     });
 
     it('is told with who, why and since when, the oldest first, and loaded as well', async () => {
-      await books.pause({ arch: ARCH, suite: 'trixie' }, 'the image is broken');
-      await books.pause({ arch: null, suite: 'sid' }, 'the mirror is away');
-      await books.drain('w7', 'new disks');
+      await owner.books.pause({ arch: ARCH, suite: 'trixie' }, 'the image is broken');
+      await owner.books.pause({ arch: null, suite: 'sid' }, 'the mirror is away');
+      await owner.books.drain('w7', 'new disks');
       const told = {
         pauses: [
           { suite: 'trixie', ...by('the image is broken') },
@@ -35,23 +31,23 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
         drains: [{ worker: 'w7', ...by('new disks') }],
       };
       expect(await standing()).toEqual(told);
-      expect((await books.journal.load(ARCH, HALF_LIFE_MS)).standing).toEqual(told);
+      expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).standing).toEqual(told);
     });
 
     it('keeps to the architecture', async () => {
-      await books.pause({ arch: 'arm64', suite: null }, 'too hot');
+      await owner.books.pause({ arch: 'arm64', suite: null }, 'too hot');
       expect(await standing()).toEqual({ pauses: [], drains: [] });
-      expect(await books.journal.standing('arm64')).toMatchObject({
+      expect(await owner.books.journal.standing('arm64')).toMatchObject({
         pauses: [{ suite: null, reason: 'too hot' }],
       });
     });
 
     it('has each scope once: a second pause of it replaces the first', async () => {
-      await books.pause(everything, 'first');
-      await books.pause(everything, 'second');
-      await books.pause({ arch: ARCH, suite: null }, 'third');
-      await books.drain('w1', 'first');
-      await books.drain('w1', 'second');
+      await owner.books.pause(everything, 'first');
+      await owner.books.pause(everything, 'second');
+      await owner.books.pause({ arch: ARCH, suite: null }, 'third');
+      await owner.books.drain('w1', 'first');
+      await owner.books.drain('w1', 'second');
       expect(await standing()).toMatchObject({
         pauses: [
           { suite: null, reason: 'second' },
@@ -62,16 +58,16 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
     });
 
     it('ends for exactly the scope that is resumed, once', async () => {
-      await books.pause(everything, 'first');
-      await books.pause({ arch: ARCH, suite: 'sid' }, 'second');
-      await books.drain('w1', 'new disks');
-      expect(await books.resume({ arch: ARCH, suite: null })).toBe(false);
-      expect(await books.resume({ arch: null, suite: 'sid' })).toBe(false);
-      expect(await books.resume(everything)).toBe(true);
-      expect(await books.resume(everything)).toBe(false);
-      expect(await books.undrain('w2')).toBe(false);
-      expect(await books.undrain('w1')).toBe(true);
-      expect(await books.undrain('w1')).toBe(false);
+      await owner.books.pause(everything, 'first');
+      await owner.books.pause({ arch: ARCH, suite: 'sid' }, 'second');
+      await owner.books.drain('w1', 'new disks');
+      expect(await owner.books.resume({ arch: ARCH, suite: null })).toBe(false);
+      expect(await owner.books.resume({ arch: null, suite: 'sid' })).toBe(false);
+      expect(await owner.books.resume(everything)).toBe(true);
+      expect(await owner.books.resume(everything)).toBe(false);
+      expect(await owner.books.undrain('w2')).toBe(false);
+      expect(await owner.books.undrain('w1')).toBe(true);
+      expect(await owner.books.undrain('w1')).toBe(false);
       expect(await standing()).toMatchObject({ pauses: [{ suite: 'sid' }], drains: [] });
     });
   });
@@ -80,27 +76,27 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
     const order: Order = { kind: 'standing', orderId: expect.any(Number) as number };
 
     it('is an order to every dispatcher that it concerns, until that one has taken it', async () => {
-      await books.pause({ arch: ARCH, suite: 'sid' }, 'first');
+      await owner.books.pause({ arch: ARCH, suite: 'sid' }, 'first');
       expect(await orders(ARCH)).toEqual([order]);
       expect(await orders('arm64')).toEqual([]);
-      await books.pause({ arch: null, suite: 'sid' }, 'second');
-      await books.drain('w1', 'new disks');
+      await owner.books.pause({ arch: null, suite: 'sid' }, 'second');
+      await owner.books.drain('w1', 'new disks');
       expect(await orders(ARCH)).toEqual([order, order, order]);
       expect(await orders('arm64')).toEqual([order, order]);
       const taken = (await orders(ARCH)).map(({ orderId }): Write => ({ kind: 'order-taken', orderId }));
-      await books.journal.commit(ARCH, epoch, taken);
+      await owner.books.journal.commit(ARCH, owner.epoch, taken);
       expect(await orders(ARCH)).toEqual([]);
       expect(await orders('arm64')).toHaveLength(2);
     });
 
     it('is an order at its end, too, and none when nothing ended', async () => {
-      await books.resume(everything);
-      await books.undrain('w1');
+      await owner.books.resume(everything);
+      await owner.books.undrain('w1');
       expect(await orders(ARCH)).toEqual([]);
-      await books.pause(everything, 'first');
-      await books.drain('w1', 'new disks');
-      await books.resume(everything);
-      await books.undrain('w1');
+      await owner.books.pause(everything, 'first');
+      await owner.books.drain('w1', 'new disks');
+      await owner.books.resume(everything);
+      await owner.books.undrain('w1');
       expect(await orders('arm64')).toEqual([order, order, order, order]);
     });
   });

@@ -38,6 +38,9 @@ const NEWEST_WEIGHT = 0.3;
 /** The share of the old average that is left when as many values as `excluded.runs` have come. */
 const OLD_SHARE = `power(${1 - NEWEST_WEIGHT}, excluded.runs)`;
 
+/** Of each worker on each architecture: what a dispatcher needs is the newest, the others are for people. */
+const JUDGEMENTS_KEPT_MAX = 100;
+
 const EXPIRED_OR_LOST = `('expired', 'lost')`;
 
 /**
@@ -179,6 +182,13 @@ export const APPLY: Record<Write['kind'], string> = {
       select $2, w.worker, w.standing, w.reason, clock.now
       from jsonb_to_recordset($1::jsonb) as w(worker text, standing text, reason text), clock
       returning worker
+    ),
+    forgotten as (
+      delete from worker_judgements j using judged w
+      where j.arch = $2 and j.worker = w.worker and j.judgement_id <= (
+        select judgement_id from worker_judgements before where before.arch = $2 and before.worker = w.worker
+        order by judgement_id desc offset ${JUDGEMENTS_KEPT_MAX - 1} limit 1
+      )
     )
     select worker as id from judged`,
 };

@@ -152,8 +152,9 @@ export class PublicRuns {
   }
 
   /** The names of the packages with a prefix, in order. */
-  async packagesOf(prefix: string): Promise<string[]> {
-    const rows = await this.database.query<{ name: string }>(statements.PACKAGES_OF, [prefix]);
+  async packagesOf(prefix: string, part: Pick<StatusPart, 'after' | 'limit'> = {}): Promise<string[]> {
+    const { after = '', limit = null } = part;
+    const rows = await this.database.query<{ name: string }>(statements.PACKAGES_OF, [prefix, after, limit]);
     return rows.map((row) => row.name);
   }
 

@@ -60,4 +60,5 @@ const PREFIX = `case when name like 'lib_%' then left(name, 4) else left(name, 1
 
 export const PREFIXES = `select distinct ${PREFIX} as prefix from packages where is_public order by 1`;
 
-export const PACKAGES_OF = `select name from packages where is_public and ${PREFIX} = $1 order by name`;
+export const PACKAGES_OF = `
+  select name from packages where is_public and ${PREFIX} = $1 and name > $2 order by name limit $3`;

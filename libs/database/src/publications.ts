@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { RUN_ID_MAX } from '@proctor/contracts';
 import { Database } from './database';
 import { recordFacts } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { rememberPackages } from './known-packages';
-import { RUN_ID_MAX } from './run-selection';
 
 interface PublishedRun {
   runId: number;

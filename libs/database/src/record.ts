@@ -34,14 +34,10 @@ export interface RunRecord extends RunRequest {
   requestor: string;
 }
 
-/** What every part of a run's request is called in SQL; `r` is the table `runs`. */
-export const REQUEST_COLUMNS = `
-  r.package, r.suite, r.arch, r.backend, r.variant, r.priority, r.trigger,
-  r.pin_packages as "pinPackages", r.extra_apt_sources as "extraAptSources", r.is_private as "isPrivate"`;
-
 /** The columns of a RunRecord; `r` is a row of `runs`, `u` the requestor's of `users`. */
 export const RECORD_COLUMNS = `
-  r.run_id as "runId", ${REQUEST_COLUMNS},
+  r.run_id as "runId", r.package, r.suite, r.arch, r.backend, r.variant, r.priority, r.trigger,
+  r.pin_packages as "pinPackages", r.extra_apt_sources as "extraAptSources", r.is_private as "isPrivate",
   r.state, r.verdict, r.cancelled, r.version, r.message, r.exit_code as "exitCode", r.attempt, r.worker,
   r.created_at as "createdAt", r.updated_at as "updatedAt", r.started_at as "startedAt",
   r.finished_at as "finishedAt", r.duration_seconds as "durationSeconds",

@@ -1,3 +1,5 @@
+import { RUN_ID_MAX } from '@proctor/contracts';
+
 /**
  * Which runs a user means: those that match everything that is named. At least one besides `keyId` is to be named,
  * which the caller sees to.
@@ -11,9 +13,6 @@ export interface RunSelection {
   /** Only runs that this API key may read. */
   keyId?: number;
 }
-
-/** PostgreSQL's integer. */
-export const RUN_ID_MAX = 2 ** 31 - 1;
 
 /**
  * The ids of the runs `r` that are selected, ascending, locked in that order, as everybody does who waits for several

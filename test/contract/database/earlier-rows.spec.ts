@@ -1,11 +1,12 @@
 import { migrate } from '@proctor/database';
-import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../../libs/database/src/migrations';
 import { SchedulerDecisions1764400000000 } from '../../../libs/database/src/migrations/scheduler-decisions';
 import { connectTo, createEmptyDatabase, type TestDatabase } from '../../support/database';
+import { takeBack, withMigrations } from './migrations';
 
-/** The migration that these tests are about, and those that came later. */
-const SINCE = MIGRATIONS.slice(MIGRATIONS.indexOf(SchedulerDecisions1764400000000));
+/** The migration that these tests are about. */
+const PLACE = MIGRATIONS.indexOf(SchedulerDecisions1764400000000);
+const [EARLIER, SINCE] = [MIGRATIONS.slice(0, PLACE), MIGRATIONS.slice(PLACE)];
 
 let empty: TestDatabase;
 
@@ -13,12 +14,6 @@ beforeEach(async () => {
   empty = await createEmptyDatabase();
 });
 afterEach(() => empty.drop());
-
-async function withSource(work: (source: DataSource) => Promise<void>): Promise<void> {
-  const earlier = MIGRATIONS.slice(0, MIGRATIONS.indexOf(SchedulerDecisions1764400000000));
-  const source = await new DataSource({ type: 'postgres', url: empty.url, migrations: earlier }).initialize();
-  await work(source).finally(() => source.destroy());
-}
 
 const ROWS = `
   insert into users (name, is_admin) values ('ada', false), ('bob', true);
@@ -42,7 +37,7 @@ const ROWS = `
   values ('amd64', 'cancel', 2, 2, 'why', '2026-01-02 01:00')`;
 
 it('get the facts that are known of them, none of them an event', async () => {
-  await withSource(async (source) => void (await source.runMigrations()));
+  await withMigrations(empty.url, EARLIER, (source) => source.runMigrations());
   const client = await connectTo(empty.url);
   await client.query(ROWS);
   await migrate(empty.url);
@@ -75,16 +70,7 @@ it('survive that the migration is taken back and made again', async () => {
   await client.query(
     `insert into orders (arch, kind, worker, actor_id, created_at) values ('amd64', 'drain', 'w1', 2, now())`,
   );
-  const source = await new DataSource({
-    type: 'postgres',
-    url: empty.url,
-    migrations: MIGRATIONS,
-  }).initialize();
-  try {
-    for (const _ of SINCE) await source.undoLastMigration();
-  } finally {
-    await source.destroy();
-  }
+  await takeBack(empty.url, SINCE.length);
   const { rows } = await client.query(`select outcome from attempts where attempt = 1`);
   expect(rows).toEqual([{ outcome: 'lost' }]);
   expect(await migrate(empty.url)).toEqual(SINCE.map(({ name }) => name));

@@ -151,6 +151,25 @@ describe('PostgresJournal in its tables', () => {
     expect(finishedAt!.getTime() - startedAt!.getTime()).toBe(90_000);
   });
 
+  it('keeps the newest hundred judgements of each worker on each architecture', async () => {
+    const judge = (worker: string, reason: string) =>
+      ({ kind: 'judge-worker', worker, standing: 'slowed', reason }) as const;
+    const other = await takeOver('arm64');
+    await fixture.database.journal.commit('arm64', other, [judge('w1', 'elsewhere')]);
+    await fixture.database.journal.commit(ARCH, epoch, [judge('w2', 'once')]);
+    const many = Array.from({ length: 103 }, (_, place) => judge('w1', String(place)));
+    await fixture.database.journal.commit(ARCH, epoch, many);
+    const { rows } = await fixture.client.query<{ name: string; reasons: string[] }>(
+      `select arch || ' ' || worker as name, array_agg(reason order by judgement_id) as reasons
+       from worker_judgements group by 1 order by 1`,
+    );
+    expect(rows).toEqual([
+      { name: `${ARCH} w1`, reasons: many.slice(3).map(({ reason }) => reason) },
+      { name: `${ARCH} w2`, reasons: ['once'] },
+      { name: 'arm64 w1', reasons: ['elsewhere'] },
+    ]);
+  });
+
   it('keeps a takeover waiting until a turn of the old owner is committed', async () => {
     await fixture.client.query('begin');
     await fixture.client.query('select 1 from runs where run_id = $1 for update', [runId]);

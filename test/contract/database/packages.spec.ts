@@ -53,6 +53,8 @@ it('have prefixes', async () => {
   expect(await publicRuns.prefixes()).toEqual(['0', 'l', 'libf', 'z']);
   expect(await publicRuns.packagesOf('libf')).toEqual(['libf2fs', 'libfoo']);
   expect(await publicRuns.packagesOf('l')).toEqual(['lib', 'lua']);
+  expect(await publicRuns.packagesOf('l', { after: 'lib' })).toEqual(['lua']);
+  expect(await publicRuns.packagesOf('l', { limit: 1 })).toEqual(['lib']);
   expect(await publicRuns.packagesOf('x')).toEqual([]);
 });
 

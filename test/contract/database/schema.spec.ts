@@ -4,6 +4,7 @@ import { dataSourceOptions } from '../../../libs/database/src/data-source';
 import { DATABASE_LIMITS } from '../../../libs/database/src/limits';
 import { MIGRATIONS } from '../../../libs/database/src/migrations';
 import { connectTo, createEmptyDatabase, type TestDatabase } from '../../support/database';
+import { takeBack } from './migrations';
 
 let empty: TestDatabase;
 
@@ -40,15 +41,6 @@ it('is the one that the entities describe', async () => {
 
 it('can be taken back', async () => {
   await migrate(empty.url);
-  const source = await new DataSource({
-    type: 'postgres',
-    url: empty.url,
-    migrations: MIGRATIONS,
-  }).initialize();
-  try {
-    for (const _ of MIGRATIONS) await source.undoLastMigration();
-  } finally {
-    await source.destroy();
-  }
+  await takeBack(empty.url, MIGRATIONS.length);
   expect(await migrate(empty.url)).toHaveLength(MIGRATIONS.length);
 });

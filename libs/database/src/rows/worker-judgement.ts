@@ -1,7 +1,7 @@
 import type { WorkerStanding } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** What a dispatcher came to think of a worker. Rows are only added; of each worker the newest counts. */
+/** What a dispatcher came to think of a worker. Of each worker the newest row counts; the older ones tell people more, and the oldest are deleted. */
 @Entity('worker_judgements')
 @Check('worker_judgements_standing_check', `standing in ('sound', 'slowed', 'quarantined')`)
 @Index('worker_judgements_newest', { synchronize: false })
