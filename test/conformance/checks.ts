@@ -1,12 +1,13 @@
 import type { Check } from './check';
 import { dataChecks } from './checks/data';
-import { adminChecks, manyRunsChecks, storyChecks } from './checks/decisions';
+import { adminChecks } from './checks/decisions';
 import { doorChecks } from './checks/door';
 import { errorChecks } from './checks/errors';
 import { idempotencyChecks } from './checks/idempotency';
 import { keyChecks, managementChecks } from './checks/keys';
 import { cancelChecks, retryChecks } from './checks/life';
 import { listingChecks } from './checks/listings';
+import { manyRunsChecks } from './checks/many-runs';
 import { orderChecks, pageChecks } from './checks/pages';
 import { pinChecks } from './checks/pins';
 import { pollingChecks } from './checks/polling';
@@ -17,6 +18,7 @@ import { requestChecks } from './checks/requests';
 import { resultChecks } from './checks/results';
 import { batchChecks, singleChecks } from './checks/shortcuts';
 import { statusChecks } from './checks/status';
+import { storyChecks } from './checks/story';
 import { transportChecks } from './checks/transports';
 
 /** All of them, in the order in which a report reads best. */

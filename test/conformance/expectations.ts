@@ -7,6 +7,9 @@ const shown = (value: unknown): string => {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 };
 
+/** The form of every time that the API writes. */
+export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 export function fail(message: string): never {
   throw new NotConforming(message);
 }

@@ -1,107 +1,10 @@
 import type { Check } from '../check';
-import { json, urlencoded } from '../exchange';
-import { becomes, equal, includes, matches, ok, pointsAt, problem, status } from '../expectations';
+import { json } from '../exchange';
+import { becomes, equal, includes, matches, ok, pointsAt, problem, status, TIME } from '../expectations';
 import { onlyRun, type Instance, type RunAnswer } from '../instance';
-
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const SELECTORS = ['run_ids', 'package', 'trigger', 'suite', 'arch'];
-
-async function cancelled(it: Instance, body: object, key?: string): Promise<number[]> {
-  const answer = status(await it.api('/test/cancel', { ...json(body), key }), 200);
-  return answer.json<{ cancelled: number[] }>().cancelled;
-}
-
-async function changed(it: Instance, body: object, key?: string): Promise<number[]> {
-  const answer = status(await it.api('/test/priority', { ...json(body), key }), 200);
-  return answer.json<{ changed: number[] }>().changed;
-}
 
 const decide = (it: Instance, what: string, body: object, key = it.adminKey) =>
   it.api(`/admin/${what}`, { ...json(body), key });
-
-/** What is done to all runs that match. */
-export const manyRunsChecks: Check[] = [
-  {
-    id: 'MAN-01',
-    title: 'all unfinished own runs that match everything said are cancelled, and no others',
-    needs: ['idle architecture'],
-    async run(it) {
-      const [name, user] = [it.name(), (await it.api('/auth')).header('auth-user')!];
-      const runs: number[] = [];
-      for (const trigger of ['one/1', 'one/1', 'two/2'])
-        runs.push(await it.submitOne({ package: name, trigger }));
-      const [one, two, other] = runs as [number, number, number];
-      const body = { package: name, trigger: 'one/1', reason: 'superseded' };
-      equal(await cancelled(it, body), [one, two], 'the cancelled');
-      for (const runId of [one, two]) {
-        const message = `cancelled by ${user}: superseded`;
-        includes(await it.one(runId), { status: 'tmpfail', message }, `run ${runId}`);
-      }
-      equal((await it.one(other)).status, null, 'the status of the run with another trigger');
-      equal(await cancelled(it, body), [], 'cancelled by the same request again');
-      equal(await cancelled(it, { run_ids: [one, other, 999999999] }), [other], 'cancelled by id');
-    },
-  },
-  {
-    id: 'MAN-02',
-    title: "runs of other keys are neither touched nor named; everyone's are for administrators",
-    needs: ['other key', 'admin key', 'idle architecture'],
-    async run(it) {
-      const name = it.name();
-      const runs = [
-        await it.submitOne({ package: name }),
-        await it.submitOne({ package: name, is_private: true }),
-      ];
-      for (const selection of [{ package: name }, { run_ids: runs }]) {
-        equal(await cancelled(it, selection, it.otherKey), [], 'cancelled by another key');
-        equal(await changed(it, { ...selection, priority: 1 }, it.otherKey), [], 'changed by another key');
-      }
-      const everyones = { package: name, everyone: true };
-      problem(await it.api('/test/cancel', { ...json(everyones), key: it.otherKey }), 403, 'everyone');
-      for (const runId of runs) includes(await it.one(runId), { status: null, priority: 5 }, `run ${runId}`);
-      equal(await cancelled(it, everyones, it.adminKey), runs, 'cancelled by the administrator');
-    },
-  },
-  {
-    id: 'MAN-03',
-    title: 'waiting own runs that match get another priority',
-    needs: ['idle architecture'],
-    async run(it) {
-      const name = it.name();
-      const [low, high] = [
-        await it.submitOne({ package: name, priority: 2 }),
-        await it.submitOne({ package: name, priority: 9 }),
-      ];
-      equal(await changed(it, { package: name, priority: 9 }), [low], 'the changed');
-      for (const runId of [low, high]) equal((await it.one(runId)).priority, 9, `priority of run ${runId}`);
-      const form = urlencoded({ run_ids: `${low},${high}`, priority: '3' });
-      equal(status(await it.api('/test/priority', form), 200).json(), { changed: [low, high] }, 'the answer');
-    },
-  },
-  {
-    id: 'MAN-04',
-    title: 'a request about many runs needs a selector, and a misspelt one changes nothing',
-    needs: ['idle architecture'],
-    async run(it) {
-      const name = it.name();
-      const runId = await it.submitOne({ package: name });
-      for (const path of ['/test/cancel', '/test/priority']) {
-        const ask = (body: object) =>
-          it.api(path, json(path === '/test/priority' ? { priority: 1, ...body } : body));
-        problem(await ask({}), 400, ...SELECTORS);
-        const misspelt = await ask({ package: name, triger: 'one/1' });
-        problem(misspelt, 400, 'triger');
-        pointsAt(misspelt, '/triger');
-        pointsAt(await ask({ package: 'No Name' }), '/package');
-        pointsAt(await ask({ package: name, run_ids: ['x'] }), '/run_ids');
-        pointsAt(await ask({ package: name, reason: '' }), '/reason');
-      }
-      problem(await it.api('/test/priority', json({ package: name })), 400, 'priority');
-      pointsAt(await it.api('/test/priority', json({ package: name, priority: 11 })), '/priority');
-      includes(await it.one(runId), { status: null, priority: 5 }, 'the run');
-    },
-  },
-];
 
 interface Decisions {
   pauses: { suite: string | null; arch: string | null; by: string; reason: string; since: string }[];
@@ -238,61 +141,6 @@ export const adminChecks: Check[] = [
       ];
       for (const key of keys) ok(key in worker, `the worker has no ${key}`);
       matches(worker.standing, /^(sound|slowed|quarantined)$/, 'standing');
-    },
-  },
-];
-
-/** What one run tells of itself. */
-export const storyChecks: Check[] = [
-  {
-    id: 'STO-01',
-    title: 'a run tells everything that happened to it, in order: what, who, why and when',
-    needs: ['finishing runs'],
-    async run(it) {
-      const user = (await it.api('/auth')).header('auth-user')!;
-      const run = await it.finished({ package: it.name() });
-      const { facts } = (await it.one(run.run_id)) as unknown as { facts: Record<string, unknown>[] };
-      ok(Array.isArray(facts), 'facts is no array');
-      includes(facts[0], { kind: 'requested', state: 'queued', actor: `user ${user}` }, 'the first fact');
-      includes(facts.at(-1), { kind: 'finished', state: 'finished' }, 'the last fact');
-      const kinds = facts.map(({ kind }) => kind);
-      for (const kind of ['granted', 'started']) ok(kinds.includes(kind), `it was never ${kind}`);
-      const ids = facts.map(({ id }) => Number(id));
-      equal(
-        ids,
-        [...ids].sort((a, b) => a - b),
-        'the order of the ids',
-      );
-      for (const { attempt, reason, at } of facts) {
-        ok(Number.isInteger(attempt), `attempt ${String(attempt)}`);
-        ok(reason === null || typeof reason === 'string', `reason ${String(reason)}`);
-        matches(at, TIME, 'at');
-      }
-    },
-  },
-  {
-    id: 'STO-02',
-    title: 'a waiting run tells its place, its expected start and its reasons, null where nobody can tell',
-    needs: ['idle architecture'],
-    async run(it) {
-      const run = await it.one(await it.submitOne());
-      for (const key of ['position', 'ahead', 'estimated_start', 'reasons'])
-        ok(key in run, `the run has no ${key}`);
-      ok(Array.isArray(run.reasons) && run.reasons.length > 0, 'there is no reason');
-      for (const key of ['position', 'ahead'])
-        ok(run[key] === null || Number.isInteger(run[key]), `${key} ${String(run[key])}`);
-      if (run.estimated_start !== null) matches(run.estimated_start, TIME, 'estimated_start');
-    },
-  },
-  {
-    id: 'STO-03',
-    title: "the story of somebody else's private run is told to nobody",
-    needs: ['other key', 'idle architecture'],
-    async run(it) {
-      const runId = await it.submitOne({ is_private: true });
-      const answer = await it.api(`/test/${runId}`, { key: it.otherKey });
-      problem(answer, 404);
-      ok(!answer.text.includes('facts'), 'the refusal tells facts');
     },
   },
 ];

@@ -1,10 +1,10 @@
 import type { Check } from '../check';
 import { json, urlencoded } from '../exchange';
-import { equal, includes, matches, ok, problem, status } from '../expectations';
+import { equal, includes, matches, ok, problem, status, TIME } from '../expectations';
 import { nowSeconds } from '../instance';
 
 /** Every endpoint that takes a key, with a run id that nobody has. */
-export const ENDPOINTS: [string, string][] = [
+const ENDPOINTS: [string, string][] = [
   ['GET', '/auth'],
   ['GET', '/reject_list'],
   ['GET', '/retry/999999999'],
@@ -175,7 +175,7 @@ export const managementChecks: Check[] = [
       const answer = status(await it.keys('', json({ name })), 201);
       const made = answer.json<{ id: number; name: string; key: string; created_at: string }>();
       includes(made, { name }, 'the new key');
-      matches(made.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'created_at');
+      matches(made.created_at, TIME, 'created_at');
       const opened = status(await it.api('/auth', { key: made.key }), 200);
       equal(opened.header('auth-user'), it.options.password!.split(':')[0], 'Auth-User of the new key');
     },

@@ -17,7 +17,7 @@ export const statusPath = (it: Instance, file: string): string =>
 const SETTLED_WITHIN_MS = 30_000;
 
 /** The values that a cache lives on, and that they work. */
-export async function cacheable(it: Instance, path: string): Promise<Answer> {
+async function cacheable(it: Instance, path: string): Promise<Answer> {
   const answer = status(await it.fetch(path), 200);
   const etag = answer.header('etag');
   ok(etag, `${answer.name}: there is no ETag`);

@@ -174,6 +174,26 @@ describe('the pages of packages', () => {
     expect(html).toContain('href="/data/feeds/libn/libnew.xml"');
   });
 
+  it('list many names in parts', async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `rust-${String(index).padStart(4, '0')}`);
+    const body = JSON.stringify({ tests: names.map((name) => ({ package: name })) });
+    const headers = { 'Content-Type': 'application/json' };
+    expect((await api.api('/test/trixie/arm64', { method: 'POST', headers, body })).status).toBe(201);
+    const first = await page('/packages/r/');
+    expect(first).not.toContain('First packages');
+    const next = /href="([^"]*)" rel="next"/.exec(first)![1]!;
+    const last = await page(next);
+    expect(last).not.toContain('rel="next"');
+    expect(last).toContain('<a href="/packages/r/">First packages</a>');
+    expect([first, last].flatMap((html) => html.match(/(?<=">)rust-\d+/g))).toEqual(names);
+    expect((await api.fetch('/packages/r/?after=rust-0999')).status).toBe(404);
+    const refused = await api.fetch('/packages/r/?after=A');
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      detail: 'after must be the name of a package, not "A".',
+    });
+  });
+
   it('are empty for a package that nobody knows, and nowhere under another prefix', async () => {
     expect(await page('/packages/n/nobody/')).toContain(
       'No public run of this package has finished here yet.',

@@ -1,6 +1,7 @@
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
+import { runRequest } from '../../support/run-request';
 
 let api: RunningApi;
 let admin: string;
@@ -110,18 +111,7 @@ describe('a retry', () => {
 
   it('is refused for what is rejected by now', async () => {
     const { keyId, userId } = (await api.database.apiKeys.authenticate(api.keys.alice))!;
-    const request = {
-      package: 'blocked',
-      suite: 'bookworm',
-      arch: 'amd64',
-      backend: 'unshare',
-      variant: 'autopkgtest',
-      priority: 5,
-      trigger: null,
-      pinPackages: [],
-      extraAptSources: [],
-      isPrivate: false,
-    };
+    const request = runRequest({ package: 'blocked' });
     const [runId] = await api.database.submissions.submit([request], { keyId, userId });
     await api.finish(runId!);
     expect(await answer(await retry(runId!))).toMatchObject([

@@ -6,7 +6,8 @@ import { IsReason } from './reason';
 
 const WORKER = must('be the name of a worker');
 
-class Scope {
+/** Names need not be of what is tested now: runs and pauses of what was may be left. */
+export class ScopeShape {
   @IsOptional()
   @IsStringThat(isWord, must('be the name of a suite'))
   suite?: string;
@@ -16,12 +17,12 @@ class Scope {
   arch?: string;
 }
 
-export class PauseShape extends Scope {
+export class PauseShape extends ScopeShape {
   @IsReason()
   reason: string;
 }
 
-export class ResumeShape extends Scope {
+export class ResumeShape extends ScopeShape {
   @IsOptional()
   @IsReason()
   reason?: string;

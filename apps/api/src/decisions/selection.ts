@@ -1,20 +1,20 @@
-import { isArchitecture, isPackageName, isWord } from '@proctor/contracts';
+import { isPackageName, RUN_ID_MAX } from '@proctor/contracts';
 import type { Requestor, RunSelection } from '@proctor/database';
 import { IsArray, IsBoolean, IsInt, IsOptional } from 'class-validator';
 import { badRequest, Problem } from '../http/problem';
 import { runIdsOf } from '../publication/run-ids';
-import { RUN_ID_MAX } from '../results/numbers';
 import { IsStringThat } from '../shape/is-string-that';
 import { IsStorableText } from '../shape/is-storable-text';
 import { must } from '../shape/must';
 import { booleanOf, readParameters } from '../shape/read-parameters';
 import type { Parameter, Parameters } from '../transport/parameters';
+import { ScopeShape } from './decision-shapes';
 import { IsReason } from './reason';
 
 const IDS = must('be an array of ids of runs, or a string of them separated by commas');
 
 /** Which runs are meant: those that match everything that is said. */
-export class SelectionShape {
+class SelectionShape extends ScopeShape {
   @IsOptional()
   @IsArray(IDS)
   @IsInt({ each: true, ...IDS })
@@ -27,15 +27,6 @@ export class SelectionShape {
   @IsOptional()
   @IsStorableText(must('be a string without NUL and without lone surrogates'))
   trigger?: string;
-
-  /** It need not be one of the deployment's: runs of one that was removed may be left. */
-  @IsOptional()
-  @IsStringThat(isWord, must('be the name of a suite'))
-  suite?: string;
-
-  @IsOptional()
-  @IsStringThat(isArchitecture, must('be the name of an architecture'))
-  arch?: string;
 
   @IsOptional()
   @IsReason()

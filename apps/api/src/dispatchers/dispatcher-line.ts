@@ -68,6 +68,7 @@ export class DispatcherLine implements OnApplicationBootstrap, OnApplicationShut
       if (!this.isClosed) this.cancelRetry = this.clock.after(CONNECT_AGAIN_MS, () => void this.open());
     }
   }
+
   private connected(bus: Bus): void {
     this.bus = bus;
     for (const { subject, heard } of this.listeners) bus.subscribe(subject, heard);

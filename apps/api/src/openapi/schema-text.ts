@@ -1,7 +1,7 @@
 import type { Schema } from './document';
 
 /** The name of a schema that is referred to. */
-export function schemaName({ $ref }: Schema): string | null {
+function schemaName({ $ref }: Schema): string | null {
   return $ref?.split('/').at(-1) ?? null;
 }
 

@@ -1,10 +1,11 @@
-import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { isPackageName, packagePrefix } from '@proctor/contracts';
 import { PublicRuns } from '@proctor/database';
 import type { Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, notFound } from '../http/problem';
+import { listPages, PACKAGES_SHOWN_MAX, startOf } from './list-part';
 import { packageView } from './package-view';
 import { PageSender } from './page-sender';
 
@@ -25,10 +26,20 @@ export class PackagesController {
   }
 
   @Get(':prefix')
-  async ofPrefix(@Param('prefix') prefix: string, @Res() response: Response): Promise<void> {
-    const packages = PREFIX.test(prefix) ? await this.publicRuns.packagesOf(prefix) : [];
-    if (packages.length === 0) throw notFound(`There is no package at ${describe(prefix)}.`);
-    this.pages.send(response, 'prefix', { prefix, packages });
+  async ofPrefix(
+    @Param('prefix') prefix: string,
+    @Query('after') after: unknown,
+    @Res() response: Response,
+  ): Promise<void> {
+    const start = startOf(after);
+    const part = { after: start, limit: PACKAGES_SHOWN_MAX + 1 };
+    const found = PREFIX.test(prefix) ? await this.publicRuns.packagesOf(prefix, part) : [];
+    if (found.length === 0)
+      throw notFound(`There is no package at ${describe(prefix)}${start && ` after ${describe(start)}`}.`);
+    const packages = found.slice(0, PACKAGES_SHOWN_MAX);
+    const lastName = found.length > packages.length ? packages.at(-1)! : null;
+    const pages = listPages(`/packages/${prefix}/`, start, lastName);
+    this.pages.send(response, 'prefix', { prefix, packages, pages });
   }
 
   /** A package that nobody knows has an empty page: a client may ask before the first run. */

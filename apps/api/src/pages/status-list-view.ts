@@ -1,6 +1,7 @@
 import type { StatusRecord } from '@proctor/database';
 import type { StatusPlace, StatusWord, WordCounts } from '../data/status.service';
 import { statusOf } from '../results/result-object';
+import { listPages } from './list-part';
 import { runView, utc } from './run-view';
 
 interface ListAsked extends StatusPlace {
@@ -20,10 +21,7 @@ export function statusListView(
   neutral: 'pass' | 'neutral',
 ) {
   const url = `/status/${suite}/${arch}/`;
-  const urlAfter = (name: string): string => {
-    const parameters = new URLSearchParams({ ...(word && { status: word }), ...(name && { after: name }) });
-    return parameters.size > 0 ? `${url}?${parameters.toString()}` : url;
-  };
+  const lastName = hasMore ? (records.at(-1)?.package ?? null) : null;
   return {
     suite,
     arch,
@@ -37,8 +35,6 @@ export function statusListView(
       previous: statusOf(record.previousStatus, neutral),
       lastPass: record.lastPass ? `${record.lastPass.version} (${utc(record.lastPass.date)})` : '',
     })),
-    isFirst: after === '',
-    firstUrl: urlAfter(''),
-    nextUrl: hasMore ? urlAfter(records.at(-1)?.package ?? '') : null,
+    pages: listPages(url, after, lastName, word),
   };
 }

@@ -1,15 +1,13 @@
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { isPackageName } from '@proctor/contracts';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { StatusService } from '../data/status.service';
 import type { StatusPlace } from '../data/status.service';
 import { badRequest, describe } from '../http/problem';
+import { PACKAGES_SHOWN_MAX, startOf } from './list-part';
 import { PageSender } from './page-sender';
 import { statusListView } from './status-list-view';
-
-const PACKAGES_SHOWN_MAX = 500;
 
 /** The status of all packages, as numbers and as lists. */
 @Controller('status')
@@ -46,10 +44,7 @@ export class StatusPagesController {
     const word = wanted === undefined ? null : words.find((each) => each === wanted);
     if (word === undefined)
       throw badRequest(`status must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
-    const start = after === undefined ? '' : after;
-    if (typeof start !== 'string' || (start !== '' && !isPackageName(start))) {
-      throw badRequest('after must be the name of a package.');
-    }
+    const start = startOf(after);
     const version = await this.status.version(place);
     const [counts, records] = await Promise.all([
       this.status.counts(place, version),

@@ -1,8 +1,6 @@
+import { RUN_ID_MAX } from '@proctor/contracts';
 import { describe, notFound, refused } from '../http/problem';
 import type { Parameter } from '../transport/parameters';
-
-/** The largest run id that the database can hold. */
-export const RUN_ID_MAX = 2 ** 31 - 1;
 
 /** Seconds of 9999-12-31T23:59:59Z: later times are no dates of PostgreSQL's or JavaScript's four-digit years. */
 const SINCE_MAX = 253_402_300_799;

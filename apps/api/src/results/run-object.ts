@@ -8,21 +8,21 @@ export function factObject({ factId, kind, state, attempt, actor, reason, at }: 
   return { id: factId, kind, state, attempt, actor, reason, at };
 }
 
-export type FactObject = ReturnType<typeof factObject>;
+type FactObject = ReturnType<typeof factObject>;
 
 /** How one test of a run's package ended. */
 export function testObject({ name, status, detail }: TestResult) {
   return { name, status, detail };
 }
 
-export type TestObject = ReturnType<typeof testObject>;
+type TestObject = ReturnType<typeof testObject>;
 
 /** What is told of a run while it waits, besides. */
 export function waitingObject({ position, ahead, estimatedStart, reasons }: Explanation) {
   return { position, ahead, estimated_start: estimatedStart && timestamp(estimatedStart), reasons };
 }
 
-export type WaitingObject = ReturnType<typeof waitingObject>;
+type WaitingObject = ReturnType<typeof waitingObject>;
 
 /** A run that was asked for by its id: with its tests and its whole story. */
 export type RunObject = ResultObject & Partial<WaitingObject> & { tests: TestObject[]; facts: FactObject[] };

@@ -1,9 +1,11 @@
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
+import { runRequest } from '../../../../test/support/run-request';
 import { jsonParameters } from '../transport/parameters';
 import { accept } from './accept';
 import type { Submission } from './accept';
 import { listOrder, partAt } from './order';
+import { ITEM_KEYS } from './test-item';
 
 const configuration = apiConfiguration();
 
@@ -24,20 +26,7 @@ function submit(
 
 describe('accept', () => {
   it('fills in what an item leaves open', () => {
-    expect(submit([{ package: 'hello' }]).runs).toEqual([
-      {
-        package: 'hello',
-        suite: 'bookworm',
-        arch: 'amd64',
-        backend: 'unshare',
-        variant: 'autopkgtest',
-        priority: 5,
-        trigger: null,
-        pinPackages: [],
-        extraAptSources: [],
-        isPrivate: false,
-      },
-    ]);
+    expect(submit([{ package: 'hello' }]).runs).toEqual([runRequest()]);
   });
 
   it('takes everything that an item says', () => {
@@ -77,15 +66,7 @@ describe('accept', () => {
   });
 
   it('takes null and empty names as left out', () => {
-    const keys = [
-      'trigger',
-      'pin-packages',
-      'is_private',
-      'extra-apt-sources',
-      'backend',
-      'autopkgtest',
-      'priority',
-    ];
+    const keys = ITEM_KEYS.filter((key) => key !== 'package');
     const item = { package: 'hello', ...Object.fromEntries(keys.map((key) => [key, null])) };
     const named = { package: 'hello', backend: '', autopkgtest: '' };
     const [fromNull, fromEmpty] = submit([item, named]).runs;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ITEM_KEYS } from '../../../../apps/api/src/submission/test-item';
 
 /** What the generated requests may use so that some of them are accepted. */
 export interface Known {
@@ -43,18 +44,8 @@ export const weird = fc.oneof(
 
 export const packageName = fc.constantFrom('hello', 'libfuzz', 'g++', 'A', 'x'.repeat(201));
 
-const itemKeys = [
-  'package',
-  'trigger',
-  'pin-packages',
-  'is_private',
-  'extra-apt-sources',
-  'backend',
-  'autopkgtest',
-  'priority',
-];
 export const parameters = [
-  ...itemKeys,
+  ...ITEM_KEYS,
   'tests',
   'since',
   'wait',
@@ -84,7 +75,7 @@ function item(known: Known): fc.Arbitrary<unknown> {
     { requiredKeys: ['package'] },
   );
   const spoiled = fc
-    .tuple(good, fc.constantFrom(...itemKeys), jsonish)
+    .tuple(good, fc.constantFrom(...ITEM_KEYS), jsonish)
     .map(([one, key, value]) => ({ ...one, [key]: value }));
   return fc.oneof({ weight: 5, arbitrary: good }, spoiled, jsonish);
 }

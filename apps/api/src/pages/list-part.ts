@@ -1,0 +1,41 @@
+import { isPackageName } from '@proctor/contracts';
+import { badRequest, describe } from '../http/problem';
+
+/** Packages that one page of a list shows. */
+export const PACKAGES_SHOWN_MAX = 500;
+
+/** How the other parts of a list of packages are reached. */
+export interface ListPages {
+  isFirst: boolean;
+  firstUrl: string;
+  /** Null on the last page. */
+  nextUrl: string | null;
+}
+
+/**
+ * The package after which a part of a list begins: the parameter `after` of its address; empty at the beginning.
+ * @throws Problem 400 when it is not the name of a package
+ */
+export function startOf(after: unknown): string {
+  if (after === undefined || after === '') return '';
+  if (typeof after === 'string' && isPackageName(after)) return after;
+  throw badRequest(`after must be the name of a package, not ${describe(after)}.`);
+}
+
+/** @param lastName of the packages shown, when there are more */
+export function listPages(
+  url: string,
+  after: string,
+  lastName: string | null,
+  status: string | null = null,
+): ListPages {
+  const urlAfter = (name: string): string => {
+    const parameters = new URLSearchParams({ ...(status && { status }), ...(name && { after: name }) });
+    return parameters.size > 0 ? `${url}?${parameters.toString()}` : url;
+  };
+  return {
+    isFirst: after === '',
+    firstUrl: urlAfter(''),
+    nextUrl: lastName === null ? null : urlAfter(lastName),
+  };
+}
