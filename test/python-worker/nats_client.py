@@ -59,11 +59,16 @@ class NatsClient:
         else:
             self._send(f"PUB {head} {len(payload)}\r\n".encode() + payload + b"\r\n")
 
-    def ask(self, subject: str, payload: bytes, headers: dict, on_reply) -> None:
-        """`on_reply(headers, payload)` is called when the answer comes, if it comes."""
+    def ask(self, subject: str, payload: bytes, headers: dict, on_reply) -> str:
+        """`on_reply(headers, payload)` is called when the answer comes, if it comes, until forget() is."""
         token = uuid.uuid4().hex
         self._replies[token] = on_reply
         self.publish(subject, payload, headers, f"{self._inbox}.{token}")
+        return token
+
+    def forget(self, token: str) -> None:
+        """An answer is not waited for any more."""
+        self._replies.pop(token, None)
 
     def request(self, subject: str, body: dict, timeout_s: float = 5) -> dict:
         """Asks and waits. Raises Refused when no answer comes, or one without JSON."""
@@ -108,11 +113,12 @@ class NatsClient:
 
     def _wait_for_reply(self, subject: str, payload: bytes, headers: dict, timeout_s: float) -> bytes:
         replies = []
-        self.ask(subject, payload, headers, lambda headers, payload: replies.append((headers, payload)))
+        token = self.ask(subject, payload, headers, lambda *reply: replies.append(reply))
         end = time.monotonic() + timeout_s
         while not replies:
             left = end - time.monotonic()
             if left <= 0:
+                self.forget(token)
                 raise Refused(f"{subject}: no answer within {timeout_s} s")
             self.pump(left)
         headers, payload = replies[0]

@@ -46,6 +46,7 @@ class Worker:
         self.stop_reason = None
         self.answer = None
         self.canary = None
+        self.renewal = ""
 
     def run(self):
         """Takes work until SIGTERM."""
@@ -119,7 +120,7 @@ class Worker:
             start_new_session=True,
         )
         try:
-            self.publish_report("started", self.fence)
+            self.report_start()
             self.renew_at = time.monotonic() + lease["renewEveryMs"] / 1000
             while process.poll() is None and not self.stop_reason and not self.ending:
                 self.nats.pump(POLL_S)
@@ -132,6 +133,13 @@ class Worker:
         if not self.stop_reason and not self.ending:
             self.stream_log()
         return process.returncode if process.returncode >= 0 else None
+
+    def report_start(self):
+        """Sent once: losing it delays nothing but what people see."""
+        try:
+            self.publish_report("started", self.fence)
+        except Refused as error:
+            say(f"{self.title}: its start was not reported: {error}")
 
     def report(self, lease, code, seconds):
         """Uploads the log, and repeats the report until the dispatcher has answered."""
@@ -222,7 +230,9 @@ class Worker:
             return
         self.renew_at = time.monotonic() + lease["renewEveryMs"] / 1000
         subject = f"proctor.rpc.{self.options.arch}.renew"
-        self.nats.ask(subject, json.dumps({**self.identity, **self.fence}).encode(), {}, self.on_renewed)
+        self.nats.forget(self.renewal)
+        body = json.dumps({**self.identity, **self.fence}).encode()
+        self.renewal = self.nats.ask(subject, body, {}, self.on_renewed)
 
     def on_renewed(self, headers, payload):
         if headers.startswith(b"NATS/1.0 503"):

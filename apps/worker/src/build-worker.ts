@@ -51,11 +51,16 @@ export function buildWorker(
     wake,
   );
   const outbox = new DiskOutbox(resultsPath, bus, systemClock, new Logger('Outbox'));
-  const limits = runnerSettings(configuration, resultsPath);
-  const runner = new SandboxedRunner(sandboxes, testbeds, bus, limits, systemClock, new Logger('Runner'));
+  const settings = (): RunnerSettings => ({ ...configuration.worker, resultsPath });
+  const runner = new SandboxedRunner(sandboxes, testbeds, bus, settings, systemClock, new Logger('Runner'));
   const runs = new ObservedRuns(runner, systemClock);
-  const canaries = new SandboxedCanaries(sandboxes, testbeds, limits, systemClock, new Logger('Canaries'));
-  const offer = new SelfProtection(testbeds, () => configuration.worker);
+  const canaries = new SandboxedCanaries(sandboxes, testbeds, settings, systemClock, new Logger('Canaries'));
+  const offer = new SelfProtection(
+    testbeds,
+    () => configuration.worker,
+    systemClock,
+    new Logger('SelfProtection'),
+  );
   const parts: SlotParts = {
     client: new BusDispatchClient(bus),
     outbox,
@@ -82,45 +87,13 @@ export function buildWorker(
     testbeds,
     sandboxes,
     () =>
-      runs.current().map((run) => Math.max(0, attemptTimeoutMs(limits, run.package) - run.seconds * 1000)),
+      runs
+        .current()
+        .map((run) => Math.max(0, attemptTimeoutMs(configuration.worker, run.package) - run.seconds * 1000)),
     systemClock,
     new Logger('Worker'),
   );
   bus.onReconnect(() => worker.reconnected());
   const sources = { worker, bus, runs, outbox, offer, testbeds, backends };
   return { worker, health: new WorkerHealth(configuration.worker, sources, systemClock, Date.now) };
-}
-
-/** What an attempt goes by when it begins or ends. */
-function runnerSettings(configuration: Pick<Configuration, 'worker'>, resultsPath: string): RunnerSettings {
-  return {
-    resultsPath,
-    get runTimeoutMs() {
-      return configuration.worker.runTimeoutMs;
-    },
-    get timeouts() {
-      return configuration.worker.timeouts;
-    },
-    get environment() {
-      return configuration.worker.environment;
-    },
-    get runMemoryBytesMax() {
-      return configuration.worker.runMemoryBytesMax;
-    },
-    get runProcessesMax() {
-      return configuration.worker.runProcessesMax;
-    },
-    get runTmpfsBytes() {
-      return configuration.worker.runTmpfsBytes;
-    },
-    get runOutputBytesMax() {
-      return configuration.worker.runOutputBytesMax;
-    },
-    get logBytesMax() {
-      return configuration.worker.logBytesMax;
-    },
-    get artifactsBytesMax() {
-      return configuration.worker.artifactsBytesMax;
-    },
-  };
 }

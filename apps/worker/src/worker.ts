@@ -103,6 +103,7 @@ export class Worker {
     await this.testbeds.open();
     if (this.stopping) return;
     for (const slot of this.slots) slot.start();
+    this.log.log(this.sandboxes.limits);
     this.log.log(
       `${this.name} asks for work: ${this.slots.length} slots for ${this.architectures.join(', ')}`,
     );

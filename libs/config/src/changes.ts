@@ -1,8 +1,8 @@
 import { keysAtStart } from './at-start';
-import type { Configuration, ExtraAptSource, RejectList } from './configuration';
+import type { Configuration, ExtraAptSource, RejectList, WorkerConfiguration } from './configuration';
 import { keysOf } from './rules';
 import { ApiSection, SchedulerSection, ServerFile, StoreSection } from './server-file';
-import { WorkerFile } from './worker-file';
+import { MetricsSection, WorkerFile } from './worker-file';
 
 /** The parts of a configuration that come from its files. */
 export type Part = Exclude<keyof Configuration, 'home'>;
@@ -24,6 +24,11 @@ const SERVER_AT_START = new Set([...keysAtStart(ServerFile), ...keysAtStart(ApiS
 const STORE_AT_START = keysAtStart(StoreSection);
 const SCHEDULER_AT_START = keysAtStart(SchedulerSection);
 const WORKER_AT_START = keysAtStart(WorkerFile);
+/** As `workerValues` names them. */
+const WORKER_VALUES_AT_START = new Set([
+  ...WORKER_AT_START,
+  ...[...keysAtStart(MetricsSection)].map((key) => `metrics.${key}`),
+]);
 
 /** What differs in the parts given, in the order of the files. */
 export function changesBetween(
@@ -46,15 +51,28 @@ export function changesBetween(
           (key) => `store.${key}`,
         );
       case 'scheduler':
-        return valueChanges(
-          'proctor.yaml',
-          flattened(before.scheduler),
-          flattened(after.scheduler),
-          SCHEDULER_AT_START,
-          (key) => `scheduler.${key}`,
-        );
+        return [
+          ...valueChanges(
+            'proctor.yaml',
+            flattened(before.scheduler),
+            flattened(after.scheduler),
+            SCHEDULER_AT_START,
+            (key) => `scheduler.${key}`,
+          ),
+          ...orderChanges(
+            'proctor.yaml: scheduler.sizeClasses',
+            before.scheduler.sizeClasses,
+            after.scheduler.sizeClasses,
+          ),
+        ];
       case 'worker':
-        return valueChanges('worker.yaml', before.worker, after.worker, WORKER_AT_START, (key) => key);
+        return valueChanges(
+          'worker.yaml',
+          workerValues(before.worker),
+          workerValues(after.worker),
+          WORKER_VALUES_AT_START,
+          (key) => key,
+        );
       case 'extraAptSources':
         return entryChanges(
           'apt-sources.yaml',
@@ -105,6 +123,13 @@ function valueChanges(
   });
 }
 
+/** Of a mapping whose first matching entry counts: only its order may have changed. */
+function orderChanges(name: string, before: object, after: object): Change[] {
+  const [was, is] = [Object.keys(before), Object.keys(after)];
+  const isReordered = was.toSorted().join() === is.toSorted().join() && was.join() !== is.join();
+  return isReordered ? [{ text: `${name}: in the order ${is.join(', ')} now`, needsRestart: false }] : [];
+}
+
 function entryChanges(file: string, before: Map<string, string>, after: Map<string, string>): Change[] {
   const added = [...after.keys()].filter((key) => !before.has(key));
   const removed = [...before.keys()].filter((key) => !after.has(key));
@@ -141,6 +166,11 @@ function entriesOf(list: RejectList): Map<string, string> {
     }
   }
   return entries;
+}
+
+/** The keys of `metrics` one by one. */
+function workerValues({ metrics, ...values }: WorkerConfiguration): object {
+  return { ...values, ...flattened({ metrics }) };
 }
 
 /** The values by their keys' paths, as `retry.delayMs`: for sections that hold no passwords. */

@@ -11,7 +11,7 @@ export interface WatcherSettings {
   pollMs: number;
 }
 
-export const WATCHER_SETTINGS: WatcherSettings = { quietMs: 250, vanishedQuietMs: 2_000, pollMs: 10_000 };
+const WATCHER_SETTINGS: WatcherSettings = { quietMs: 250, vanishedQuietMs: 2_000, pollMs: 10_000 };
 
 /** Puts a changed configuration folder in use. Its timers keep no process alive. */
 export class ConfigurationWatcher {

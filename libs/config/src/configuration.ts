@@ -1,9 +1,12 @@
+import type { S3Credentials, StoreSettings } from '@proctor/store';
+
 /** The whole configuration of a deployment, validated and with every default filled in. */
 export interface Configuration {
   /** Folder of everything that Proctor writes on this machine. */
   home: string;
   server: ServerConfiguration;
-  store: StoreConfiguration;
+  /** Where logs and artifacts of finished runs are kept. */
+  store: StoreSettings;
   scheduler: SchedulerConfiguration;
   worker: WorkerConfiguration;
   /** Names of the sources that requests may list, with their apt lines. */
@@ -52,30 +55,6 @@ export interface ServerConfiguration {
   /** Address at which clients reach the api, for absolute links; when absent, each request's own host is named. */
   publicUrl?: string;
 }
-
-/** Where logs and artifacts of finished runs are kept. */
-export type StoreConfiguration =
-  | { kind: 'folder'; path: string }
-  | {
-      kind: 's3';
-      /** Amazon's own when absent. */
-      endpoint?: string;
-      region: string;
-      bucket: string;
-      /** What the names of all objects begin with. */
-      prefix: string;
-      /** Whether the bucket is named in the path of an address rather than in its host name. */
-      pathStyle: boolean;
-      /** Connections that one process has to the server. */
-      connectionsMax: number;
-      connectTimeoutMs: number;
-      /** How long the server may take to begin an answer. */
-      answerTimeoutMs: number;
-      /** A connection on which nothing moves for so long is broken off. */
-      idleTimeoutMs: number;
-      /** A larger file is uploaded in parts of this size. */
-      partBytes: number;
-    };
 
 export interface SchedulerConfiguration {
   leaseTtlMs: number;
@@ -159,8 +138,9 @@ export interface WorkerConfiguration {
   freeDiskBytesMin: number;
   freeMemoryBytesMin: number;
   imageAgeMaxMs: number;
-  /** Of a log's beginning; a longer one keeps a quarter as much of its end besides. */
-  logBytesMax: number;
+  /** So much of a log's beginning is streamed; one longer than both limits together keeps that and so much of its end. */
+  logHeadBytesMax: number;
+  logTailBytesMax: number;
   artifactsBytesMax: number;
   /**
    * Offers the `null` backend, which runs tests on the machine itself without any isolation of its files: only for a
@@ -187,11 +167,6 @@ export type RejectList = Record<string, Record<string, Record<string, Record<str
 export interface Connections {
   databaseUrl: string;
   natsUrl: string;
-  storeCredentials: StoreCredentials;
-}
-
-/** What the store's S3 server knows us by. */
-export interface StoreCredentials {
-  accessKeyId: string;
-  secretAccessKey: string;
+  /** What the store's S3 server knows us by. */
+  storeCredentials: S3Credentials;
 }

@@ -1,10 +1,10 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import type { StoreSettings } from '@proctor/store';
 import { readAptSources } from './apt-sources-file';
 import type {
   Configuration,
   SchedulerConfiguration,
   ServerConfiguration,
-  StoreConfiguration,
   WorkerConfiguration,
 } from './configuration';
 import { FolderContent, type FileName } from './folder';
@@ -93,7 +93,7 @@ function serverConfiguration(file: ServerFile, yaml: YamlFile, env: NodeJS.Proce
 }
 
 /** Of the section's keys, those of its kind. */
-function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string): StoreConfiguration {
+function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string): StoreSettings {
   const { kind, path, bucket, endpoint, ...rest } = section;
   if (kind === 'folder') return { kind, path: within(home, path) };
   if (bucket) return { kind, ...(endpoint && { endpoint }), bucket, ...rest };

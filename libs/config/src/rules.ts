@@ -106,6 +106,15 @@ export function Weights(): PropertyDecorator {
   ]);
 }
 
+/** Name → a list of strings that is not empty. */
+export function ListsByName(): PropertyDecorator {
+  const isList = (list: unknown) =>
+    Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string');
+  return mapping('listsByName', isList, [
+    'each name is letters, digits, +, ., _ and -, begins with a letter or digit, and has a list of strings that is not empty',
+  ]);
+}
+
 /** Class → package names, which may end in `*`. */
 export function SizeClasses(): PropertyDecorator {
   return mapping('sizeClasses', (list) => Array.isArray(list) && list.every(isPackagePattern), [

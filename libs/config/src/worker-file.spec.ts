@@ -19,6 +19,13 @@ it('takes limits of packages and an environment', () => {
   expect(file.environment).toEqual(environment);
 });
 
+it.each(['backendCommands', 'variants', 'suiteSources'] as const)('takes any name in %s', (key) => {
+  const lists = { constructor: ['a'], toString: ['b', 'c'], 'x+1.0_2-y': ['d'] };
+  const file = plainToInstance(WorkerFile, { [key]: lists });
+  expect(validateSync(file)).toEqual([]);
+  expect(Object.entries(file[key])).toEqual(Object.entries(lists));
+});
+
 it('has no limit of memory but the one that is set', () => {
   expect(plainToInstance(WorkerFile, {}).runMemoryBytesMax).toBeUndefined();
 });
@@ -52,9 +59,12 @@ it.each<[string, unknown]>([
   ]);
 });
 
-it.each(['runMemoryBytesMax', 'runProcessesMax', 'freeDiskBytesMin', 'freeMemoryBytesMin'])(
-  'refuses 0 as %s',
-  (key) => {
-    expect(refused({ [key]: 0 })).toEqual([[key, expect.any(String)]]);
-  },
-);
+it.each([
+  'runMemoryBytesMax',
+  'runProcessesMax',
+  'freeDiskBytesMin',
+  'freeMemoryBytesMin',
+  'logHeadBytesMax',
+])('refuses 0 as %s', (key) => {
+  expect(refused({ [key]: 0 })).toEqual([[key, expect.any(String)]]);
+});

@@ -4,13 +4,11 @@ import {
   IsBoolean,
   IsInt,
   IsNotEmpty,
-  IsObject,
   IsOptional,
   IsString,
   Matches,
   Max,
   Min,
-  ValidateBy,
 } from 'class-validator';
 import { AtStart } from './at-start';
 import {
@@ -18,32 +16,16 @@ import {
   Count,
   EnvironmentVariables,
   HOST,
+  ListsByName,
   Milliseconds,
   NameList,
   PackageTimeouts,
   Section,
-  together,
 } from './rules';
 
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const HOUR_MS = 3_600_000;
-
-/** A mapping from a name to a list of strings that is not empty. */
-function ListsByName(): PropertyDecorator {
-  const lists = ValidateBy({
-    name: 'listsByName',
-    validator: {
-      validate: (value: unknown) =>
-        typeof value === 'object' &&
-        value !== null &&
-        Object.values(value).every(
-          (list) => Array.isArray(list) && list.length > 0 && list.every((x) => typeof x === 'string'),
-        ),
-      defaultMessage: () => 'each name has a list of strings that is not empty',
-    },
-  });
-  return together([IsObject(), lists]);
-}
 
 export class MetricsSection {
   @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
@@ -71,9 +53,10 @@ export class WorkerFile {
   @Count() freeDiskBytesMin = 2 * GIB;
   @Count() freeMemoryBytesMin = GIB;
   @Milliseconds() imageAgeMaxMs = 24 * HOUR_MS;
-  @Count() logBytesMax = 20 * 1024 * 1024;
-  @Count() artifactsBytesMax = 100 * 1024 * 1024;
+  @Count() logHeadBytesMax = 20 * MIB;
+  @IsInt() @Min(0) @Max(Number.MAX_SAFE_INTEGER) logTailBytesMax = 5 * MIB;
+  @Count() artifactsBytesMax = 100 * MIB;
   @AtStart() @IsBoolean() machineMayBeDestroyed = false;
-  @Section(() => MetricsSection) metrics = new MetricsSection();
+  @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
   @AtStart() @ListsByName() suiteSources: Record<string, string[]> = {};
 }

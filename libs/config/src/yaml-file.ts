@@ -73,9 +73,23 @@ export class YamlFile {
     }
     const result = plainToInstance(shape, values);
     const errors = validateSync(result, { whitelist: true, forbidNonWhitelisted: true });
-    const problems = this.describe(errors, []);
+    const problems = [...this.dropped(values, result, []), ...this.describe(errors, [])];
     if (problems.length > 0) throw new ConfigurationError(problems);
     return result;
+  }
+
+  /** The one name that the transformer leaves out of a file or section without a word. */
+  private dropped(values: object, result: object, path: Key): string[] {
+    if (Object.getPrototypeOf(result) === Object.prototype || Array.isArray(result)) return [];
+    const own = Object.hasOwn(values, 'constructor')
+      ? [this.problem([...path, 'constructor'], 'property constructor should not exist')]
+      : [];
+    const taken = new Map<string, unknown>(Object.entries(result));
+    const inner = Object.entries(values).flatMap(([key, value]: [string, unknown]) => {
+      const section = taken.get(key);
+      return isObject(value) && isObject(section) ? this.dropped(value, section, [...path, key]) : [];
+    });
+    return [...own, ...inner];
   }
 
   private describe(errors: ValidationError[], path: Key): string[] {
@@ -110,6 +124,7 @@ export class YamlFile {
       },
       Pair: (_key, { key }) => {
         if (isCollection(key)) problems.push(this.problemAt(key, 'a key is a name, not a list or a mapping'));
+        if (isNamed(key, '__proto__')) problems.push(this.problemAt(key as Node, '__proto__: is not a name'));
       },
     });
     return problems;
@@ -145,6 +160,10 @@ export class YamlFile {
     }
     return at;
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isNamed(key: unknown, name: string | number): boolean {

@@ -1,17 +1,8 @@
 import type { RunState, Verdict } from './words';
 
 /** What can happen to a run. docs/run-life-cycle.md tells which of them move its state. */
-export const FACT_KINDS = [
-  'requested',
-  'granted',
-  'started',
-  'requeued',
-  'finished',
-  'cancelled',
-  'reprioritised',
-  'published',
-] as const;
-export type FactKind = (typeof FACT_KINDS)[number];
+export type FactKind =
+  'requested' | 'granted' | 'started' | 'requeued' | 'finished' | 'cancelled' | 'reprioritised' | 'published';
 
 /**
  * One thing that happened to a run: a row that is never changed, and an event, `proctor.event.{arch}.{kind}`. Events

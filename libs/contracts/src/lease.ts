@@ -36,7 +36,7 @@ export class SlotIdentity {
   slot: number;
 }
 
-export const TESTBED_STATES = ['ready', 'absent', 'building', 'failed'] as const;
+const TESTBED_STATES = ['ready', 'absent', 'building', 'failed'] as const;
 export type TestbedState = (typeof TESTBED_STATES)[number];
 
 /** An image that the worker has, builds, or could build for the architecture it asks at. */
@@ -177,8 +177,8 @@ export interface LeaseReply extends DispatcherAnswer {
   askAgainMs: number;
 }
 
-/** `proctor.rpc.{arch}.renew`: sent every `renewEveryMs` while an attempt is executed. */
-export class RenewRequest extends SlotIdentity {
+/** A slot and the attempt that it executes. */
+export class HeldAttempt extends SlotIdentity {
   @IsInt()
   @Min(1)
   runId: number;
@@ -187,6 +187,9 @@ export class RenewRequest extends SlotIdentity {
   @Min(1)
   attempt: number;
 }
+
+/** `proctor.rpc.{arch}.renew`: sent every `renewEveryMs` while an attempt is executed. */
+export class RenewRequest extends HeldAttempt {}
 
 export interface RenewReply extends DispatcherAnswer {
   runId: number;
@@ -198,15 +201,7 @@ export interface RenewReply extends DispatcherAnswer {
 }
 
 /** `proctor.rpc.{arch}.return`: a lease handed back unexecuted; the run waits again at once, no attempt is lost. */
-export class ReturnRequest extends SlotIdentity {
-  @IsInt()
-  @Min(1)
-  runId: number;
-
-  @IsInt()
-  @Min(1)
-  attempt: number;
-
+export class ReturnRequest extends HeldAttempt {
   @IsText(1000)
   reason: string;
 }

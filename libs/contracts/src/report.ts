@@ -11,25 +11,17 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { SlotIdentity } from './lease';
+import { HeldAttempt } from './lease';
 import { TestResult, TESTS_MAX } from './test-result';
 import { IsText } from './text';
 import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
 import type { ResultFileName, Trouble, Verdict } from './words';
 
-/** What both reports of an attempt say. They travel through JetStream and may arrive twice and in either order. */
-export class AttemptReport extends SlotIdentity {
-  @IsInt()
-  @Min(1)
-  runId: number;
-
-  @IsInt()
-  @Min(1)
-  attempt: number;
-}
-
-/** `proctor.report.{arch}.started`: the test runner was started. */
-export class StartedReport extends AttemptReport {}
+/**
+ * `proctor.report.{arch}.started`: the test runner was started. Both reports of an attempt travel through JetStream and
+ * may arrive twice and in either order.
+ */
+export class StartedReport extends HeldAttempt {}
 
 /** A file of the result, staged in the bucket under `{runId}/{attempt}/{name}`. */
 export class ResultFile {
@@ -47,7 +39,7 @@ export class ResultFile {
 }
 
 /** `proctor.report.{arch}.finished`: how the attempt ended. */
-export class FinishedReport extends AttemptReport {
+export class FinishedReport extends HeldAttempt {
   @IsIn(VERDICTS)
   verdict: Verdict;
 

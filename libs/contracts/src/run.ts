@@ -1,3 +1,6 @@
+/** The largest id that a run can have: PostgreSQL's integer. */
+export const RUN_ID_MAX = 2 ** 31 - 1;
+
 /** `[package spec, suite]`: the packages of the spec are taken from that suite. */
 export type Pin = [spec: string, suite: string];
 

@@ -5,6 +5,16 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/**
+ * A text for people as a message or a row may have it: on one line, without what disturbs, cut to `lengthMax` UTF-16
+ * units with `…` at the end.
+ */
+export function oneLine(text: string, lengthMax: number): string {
+  const plain = text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  // The cut may leave half a character.
+  return (plain.length <= lengthMax ? plain : `${plain.slice(0, lengthMax - 1)}…`).toWellFormed();
+}
+
 /** In UTF-16 units. */
 export const REASON_LENGTH_MAX = 500;
 

@@ -16,23 +16,22 @@ export type Status = 'pass' | 'fail' | 'tmpfail' | 'neutral' | null;
  * How one attempt ended. `failed`: its verdict is tmpfail, says nothing about the package, and the run was tried again.
  * `returned`: the slot handed the lease back before it started. `cancelled`: somebody ended the run.
  */
-export const ATTEMPT_OUTCOMES = ['finished', 'failed', 'expired', 'lost', 'returned', 'cancelled'] as const;
-export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+export type AttemptOutcome = 'finished' | 'failed' | 'expired' | 'lost' | 'returned' | 'cancelled';
 
 /**
  * What made an attempt end as tmpfail, as far as its worker can tell: a file could not be fetched from an archive or
- * mirror; the testbed did not come up or broke; the machine itself lacks something (disk, memory, an image); the worker
- * ended it at one of its own limits (time, output), as another attempt would end too, hours later.
+ * mirror; the testbed did not come up or broke; the machine itself lacks something (disk, memory, an image); it ran into one
+ * of the worker's own limits (time, output, file space), as another attempt would too; the request holds a value that no
+ * worker hands to a test runner.
  */
-export const TROUBLES = ['archive', 'testbed', 'machine', 'limit'] as const;
+export const TROUBLES = ['archive', 'testbed', 'machine', 'limit', 'request'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
 /**
  * What a dispatcher thinks of a worker. `slowed`: attempts keep failing there, but nobody else could do its work.
  * `quarantined`: it gets no runs until a canary test passes there.
  */
-export const WORKER_STANDINGS = ['sound', 'slowed', 'quarantined'] as const;
-export type WorkerStanding = (typeof WORKER_STANDINGS)[number];
+export type WorkerStanding = 'sound' | 'slowed' | 'quarantined';
 
 export const PRIORITY_MIN = 1;
 export const PRIORITY_MAX = 10;

@@ -27,6 +27,7 @@ describe('who is to blame for a failure on w1', () => {
     ['it smells of the machine', [], 'machine', 'worker'],
     ['a file could not be fetched', [], 'archive', 'archive'],
     ['the run ran into a limit', [], 'limit', 'run'],
+    ['the run asks for what no worker does', [], 'request', 'run'],
     ['the run has failed here before', ['w1'], undefined, 'worker'],
     ['the run has failed elsewhere before', ['w2'], 'machine', 'run'],
     ['the run has failed here and elsewhere before', ['w1', 'w2'], 'testbed', 'run'],

@@ -19,13 +19,18 @@ const MESSAGE_LENGTH_MAX = 120;
 /** Failures that are told one by one; the others are counted. */
 const FAILURES_TOLD_MAX = 5;
 
+/** Whether another attempt would end in the same way, wherever it is executed. */
+export function isLasting(trouble?: Trouble): boolean {
+  return trouble === 'limit' || trouble === 'request';
+}
+
 /**
- * A run that has failed on another worker before is likely to fail anywhere, as is one that ran into a limit.
+ * A run that has failed on another worker before is likely to fail anywhere, as is one whose trouble lasts.
  * @param failedOn the workers of the run's earlier attempts that failed
  */
 export function whomToBlame(failedOn: readonly string[], worker: string, trouble?: Trouble): Blamed {
   if (trouble === 'archive') return 'archive';
-  if (trouble === 'limit') return 'run';
+  if (isLasting(trouble)) return 'run';
   return failedOn.some((other) => other !== worker) ? 'run' : 'worker';
 }
 

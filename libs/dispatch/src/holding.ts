@@ -1,4 +1,5 @@
 import type { RenewReply, RenewRequest, ReturnRequest, Trouble } from '@proctor/contracts';
+import { isLasting } from './blame';
 import type { AttemptEnd, DispatcherState } from './dispatcher-state';
 import type { DispatchedRun, RunOutcome, Write } from './journal';
 import { isHeldBy, type LeasedRun, type Slot } from './leases';
@@ -48,7 +49,7 @@ export function ticked(state: DispatcherState, hearing: boolean, now: number): S
 
 /**
  * The attempt expired, was lost or failed: the run is tried again after a while, or ends when that was its last chance, as
- * it is for one that ran into a limit of its worker: the next would take as long, for the same end.
+ * it is for one whose trouble lasts: the next would take as long, for the same end.
  * Its worker or the run itself is blamed. An attempt that has expired already and turns out to have failed counts once.
  * @param trouble what the failed attempt smells of
  */
@@ -69,7 +70,7 @@ export function endWithoutResult(
       : state.judgements.failed(state, run, worker, end.reason, now, evidence);
   if (!isCounted) run.attemptsLost += 1;
   const { retry } = state.settings;
-  const isLast = trouble === 'limit' || run.attemptsLost >= retry.attemptsMax;
+  const isLast = isLasting(trouble) || run.attemptsLost >= retry.attemptsMax;
   const ended = isLast
     ? state.finish(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end), now)
     : state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now);

@@ -1,4 +1,4 @@
-import type { AttemptReport, FinishedReport, StartedReport } from '@proctor/contracts';
+import type { FinishedReport, HeldAttempt, StartedReport } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import { endWithoutResult } from './holding';
 import type { DispatchedRun, RunOutcome } from './journal';
@@ -66,7 +66,7 @@ function keepWhileStored(state: DispatcherState, leased: LeasedRun, now: number)
 /**
  * The worker is compared, not its incarnation: a result kept on disk is delivered by the worker's next life as well.
  */
-function judge(run: DispatchedRun | undefined, report: AttemptReport): ReportAnswer {
+function judge(run: DispatchedRun | undefined, report: HeldAttempt): ReportAnswer {
   if (!run) return 'unknown';
   if (report.attempt < run.attempt) return 'stale';
   if (run.attempt !== report.attempt || run.latestWorker !== report.worker) return 'foreign';

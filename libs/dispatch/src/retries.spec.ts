@@ -62,19 +62,23 @@ describe('an attempt that ends as tmpfail', () => {
     expect(bench.granted()).toBe(2);
   });
 
-  it('ends its run at once when it ran into a limit of its worker, with what it left, and is held against nobody', () => {
-    const bench = new Bench();
-    bench.ask();
-    const message = "ended after 8.0 h by the worker's limit";
-    const tests = [{ name: 'unit', status: 'PASS', detail: null } as const];
-    const report = { message, exitCode: null, trouble: 'limit', tests } as const;
-    expect(bench.report(1, report).writes).toMatchObject([
-      {
-        ...{ kind: 'finish', attempt: 1, attemptOutcome: 'finished', worker: 'w1' },
-        outcome: { verdict: 'tmpfail', message, exitCode: null, tests },
-      },
-    ]);
-  });
+  it.each([
+    ['ran into a limit of its worker', 'limit', "ended after 8.0 h by the worker's limit"],
+    ['asks for what no worker does', 'request', 'the request is refused: the package "-x" is not safe'],
+  ] as const)(
+    'ends its run at once when it %s, with what it left, and is held against nobody',
+    (_, trouble, message) => {
+      const bench = new Bench();
+      bench.ask();
+      const tests = [{ name: 'unit', status: 'PASS', detail: null } as const];
+      expect(bench.report(1, { message, exitCode: null, trouble, tests }).writes).toMatchObject([
+        {
+          ...{ kind: 'finish', attempt: 1, attemptOutcome: 'finished', worker: 'w1' },
+          outcome: { verdict: 'tmpfail', message, exitCode: null, tests },
+        },
+      ]);
+    },
+  );
 
   it('ends its run when it was the last allowed, with what it left', () => {
     const bench = new Bench();

@@ -3,11 +3,8 @@ import type { Drain, Pause, Standing } from './journal';
 
 /** The pause that holds a suite back, if any does: the architecture's, or its own. */
 export function pauseOf({ pauses }: Standing, suite: string): Pause | undefined {
-  return archPause(pauses) ?? pauses.find((pause) => pause.suite === suite);
-}
-
-export function archPause(pauses: readonly Pause[]): Pause | undefined {
-  return pauses.find((pause) => pause.suite === null);
+  const ofArch = pauses.find((pause) => pause.suite === null);
+  return ofArch ?? pauses.find((pause) => pause.suite === suite);
 }
 
 export function drainOf({ drains }: Standing, worker: string): Drain | undefined {

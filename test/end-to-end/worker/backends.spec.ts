@@ -1,8 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lookAtMachine } from '../../../apps/worker/src/machine/machine';
 import { buildBackends } from '../../../apps/worker/src/testbed/build-backends';
 import { hostArchitecture } from '../../support/host-architecture';
+import { imageCachePath, provideImage } from '../../support/worker-images';
 import { newMark, processesWith } from './processes-with';
 import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
@@ -51,7 +52,13 @@ describe.each([
     }
     machine = await openMachine({ backends: [backend] }, [{ backend, arch }]);
     const mark = newMark();
-    const script = `#!/bin/sh\nset -e\n[ "$(id -u)" = 0 ]\nsetsid sleep ${mark} >/dev/null 2>&1 &\necho it is inside\n`;
+    const script = `#!/bin/sh
+set -e
+[ "$(id -u)" = 0 ]
+grep -x 'nameserver 10.0.2.3' /etc/resolv.conf
+setsid sleep ${mark} >/dev/null 2>&1 &
+echo it is inside
+`;
     const needs = capabilities.split(' ').map((name) => (name === 'root' ? 'needs-root' : name));
     const tree = await sourceTree(machine.workPath, script, needs.join(', '));
     const result = await machine.runner.test(tree, lease({ backend }), nothing, signal);
@@ -72,17 +79,49 @@ it('qemu is usable, or says what this machine lacks', async () => {
   expect((await problemOf('qemu')) ?? 'it works').toMatch(A_REASON);
 });
 
-describe('a backend that is described in the configuration', () => {
-  const backendCommands = { own: ['null'], broken: ['no-such-server', '{suite}'] };
+/** An image that is no image of the worker under test. */
+async function foreignImage(): Promise<string> {
+  const path = await mkdtemp(join(imageCachePath(), 'work-'));
+  await chmod(path, 0o755);
+  await provideImage(path);
+  return path;
+}
 
-  it('is offered once its testbed has passed a test', async () => {
-    machine = await openMachine({ backends: ['own', 'broken'], backendCommands });
+describe('a backend that is described in the configuration', () => {
+  it('is offered once its testbed has passed a test, and brought up to date in each run', async () => {
+    const path = await foreignImage();
+    const tarball = join(path, `images/unshare/{suite}-{arch}.tar`);
+    const backendCommands = {
+      own: ['unshare', '--tarball', tarball],
+      broken: ['no-such-server', '{suite}'],
+      bare: ['null'],
+    };
+    machine = await openMachine({ backends: Object.keys(backendCommands), backendCommands });
     const { testbeds, builds } = machine.testbeds.offer(arch);
     expect(testbeds).toEqual([{ suite: lease().suite, backend: 'own', state: 'ready' }]);
     expect(builds).toEqual([]);
-    expect(() => machine.testbeds.backend('broken')).toThrow(/own|trial ended with exit code 20/);
-    const stub = lease({ backend: 'own', variant: 'stub', package: 'stub' });
-    expect(await machine.runner.run(stub, nothing, signal)).toMatchObject({ verdict: 'pass' });
+    expect(() => machine.testbeds.backend('broken')).toThrow('trial ended with exit code 20');
+    expect(() => machine.testbeds.backend('bare')).toThrow('trial ended with exit code');
+    const tree = await sourceTree(machine.workPath, '#!/bin/sh\nset -e\napt-config dump | grep Error-Mode\n');
+    const result = await machine.runner.test(tree, lease({ backend: 'own' }), nothing, signal);
+    const log = await storedLog(result);
+    expect({ verdict: result.verdict, log: result.verdict === 'pass' ? '' : log }).toEqual({
+      verdict: 'pass',
+      log: '',
+    });
+    expect(log).toContain('APT::Update::Error-Mode "any";');
+    expect(log).toContain('apt-upgrade');
+    await rm(path, { recursive: true });
+  });
+
+  it('gives its servers room for names of sockets', async () => {
+    machine = await openMachine();
+    const { code } = await machine.sandboxes.tryCommand('of-a-long-name', {
+      command: ['sh', '-c', '[ "${#TMPDIR}" -le 10 ]'],
+      network: 'private',
+      tmpfsBytes: 1024 * 1024,
+    });
+    expect(code).toBe(0);
   });
 
   it('gets an image of ours where it asks for one', async () => {

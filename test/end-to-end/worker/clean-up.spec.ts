@@ -1,6 +1,8 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Sandbox } from '../../../apps/worker/src/sandbox/sandbox';
+import { until } from '../../support/until';
 import { newMark, processesWith } from './processes-with';
 import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
@@ -23,7 +25,10 @@ const never = new AbortController().signal;
 const nothing = () => undefined;
 
 let machine: TestMachine;
-afterEach(async () => machine?.close());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await machine?.close();
+});
 
 /** Processes of this machine in one of the namespaces; a namespace lives as long as there are any. */
 function processesIn(namespaces: Set<string>): string[] {
@@ -72,6 +77,18 @@ it('an abort leaves no live log, since nobody will store it', async () => {
   abort.abort(new Error('the run was cancelled by ada'));
   await expect(run).rejects.toThrow('cancelled by ada');
   expect(machine.chunks).toEqual([]);
+});
+
+it('an attempt leaves nothing when the worker fails beside it', async () => {
+  machine = await openMachine({ backends: ['null'] });
+  const mark = newMark();
+  jest.spyOn(Sandbox.prototype, 'freeBytes').mockImplementation(async () => {
+    await until(() => Promise.resolve(processesWith(mark).length > 0), 10_000);
+    throw new Error('the work area cannot be looked at');
+  });
+  const run = machine.runner.run(lease({ ...STUB, trigger: `child:${mark} hang` }), nothing, never);
+  await expect(run).rejects.toThrow('cannot be looked at');
+  await expectNothingLeft(mark);
 });
 
 it("the worker's own limit ends an attempt as tmpfail, with its log", async () => {

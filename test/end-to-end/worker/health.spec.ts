@@ -1,5 +1,6 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { freePort } from '@proctor/embedded';
 import { startProctor, type RunningProctor } from '../../support/proctor';
 import { until } from '../../support/until';
@@ -87,6 +88,24 @@ test('a worker tells its state, its numbers and its log lines by run', async () 
   expect(messages).toContainEqual(
     expect.objectContaining({ level: 'warn', message: expect.stringContaining('enough') }),
   );
+});
+
+test('with less disk than it is told to leave free, it says so and takes no work', async () => {
+  const file = join(proctor.home.path, 'config/worker.yaml');
+  const before = await readFile(file, 'utf8');
+  await writeFile(file, `${before}freeDiskBytesMin: ${2 ** 50}\n`);
+  const answers = async (status: number) => (await ask('/health')).status === status;
+  expect(await until(() => answers(503), 20_000)).toBe(true);
+  expect(await (await ask('/health')).json()).toMatchObject({
+    problem: expect.stringContaining('less than freeDiskBytesMin (1073741824 MiB)'),
+    lacks: [{ of: 'disk', why: expect.stringContaining('free on the disk of'), seconds: expect.any(Number) }],
+  });
+  expect(await (await ask('/metrics')).text()).toContain('\nproctor_worker_lacking{of="disk"} 1\n');
+  await proctor.output.line('worker', /no work is taken: \d+ MiB free on the disk/);
+  dispatcher.bus.signal(subjectOf(SUBJECTS.workWaiting, 'tea'), {});
+  await dispatcher.until('ask', ({ body }) => body.problem?.includes('freeDiskBytesMin') ?? false);
+  await writeFile(file, before);
+  expect(await until(() => answers(200), 20_000)).toBe(true);
 });
 
 test('without NATS it is not ready', async () => {

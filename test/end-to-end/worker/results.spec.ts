@@ -53,7 +53,7 @@ describe('the stored log', () => {
   });
 
   it('is streamed up to its limit, and keeps that and its end when it is longer', async () => {
-    machine = await openMachine({ backends: ['null'], logBytesMax: 10_000 });
+    machine = await openMachine({ backends: ['null'], logHeadBytesMax: 10_000, logTailBytesMax: 2_500 });
     const log = await stored(await execute('lines:2000'));
     const text = streamed().toString();
     expect(text).toMatch(/\n\[the live log ends here, after 10000 bytes\]\n$/);

@@ -13,6 +13,7 @@ import type { AttemptResult } from '../../../apps/worker/src/slot/ports';
 import { buildBackends } from '../../../apps/worker/src/testbed/build-backends';
 import { Testbeds } from '../../../apps/worker/src/testbed/testbeds';
 import { hostArchitecture } from '../../support/host-architecture';
+import { leaseOf } from '../../support/slot-rig';
 import { imageCachePath, provideImage } from '../../support/worker-images';
 
 /** The part of a worker that executes attempts, on this very machine, without a bus. */
@@ -41,9 +42,24 @@ export async function openMachine(
   const cache = imageCachePath();
   await mkdir(cache, { recursive: true });
   const workPath = await mkdtemp(join(cache, 'work-'));
-  await chmod(workPath, 0o755);
-  const configuration = { ...defaults(workPath), ...overrides };
-  for (const { backend, arch } of images) await provideImage(workPath, backend, arch);
+  const removeFolder = () => rm(workPath, { recursive: true, force: true });
+  try {
+    await chmod(workPath, 0o755);
+    for (const { backend, arch } of images) await provideImage(workPath, backend, arch);
+    const machine = await openIn({ ...defaults(workPath), ...overrides });
+    const close = async () => {
+      await machine.testbeds.close();
+      await removeFolder();
+    };
+    return { ...machine, close };
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}
+
+async function openIn(configuration: WorkerConfiguration): Promise<Omit<TestMachine, 'close'>> {
+  const { workPath } = configuration;
   const machine = await lookAtMachine(configuration);
   const { sandboxes } = machine;
   const backends = buildBackends({ worker: configuration }, machine, () => undefined);
@@ -58,6 +74,15 @@ export async function openMachine(
     () => undefined,
   );
   await testbeds.open();
+  const settings = () => ({ ...configuration, resultsPath: join(workPath, 'results') });
+  const { logs, chunks, untilLogged } = memoryLogs();
+  const runner = new SandboxedRunner(sandboxes, testbeds, logs, settings, systemClock, SILENT);
+  const canaries = new SandboxedCanaries(sandboxes, testbeds, settings, systemClock, SILENT);
+  return { workPath, runner, canaries, testbeds, sandboxes, chunks, untilLogged };
+}
+
+/** Live logs without a bus. */
+function memoryLogs() {
   const chunks: LogChunk[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
   const appendLog = (_run: number, _attempt: number, chunk: LogChunk) => {
@@ -68,15 +93,7 @@ export async function openMachine(
   };
   const purgeLog = () => Promise.resolve(void chunks.splice(0));
   const untilLogged = (text: string) => new Promise<void>((resolve) => waiting.push({ text, resolve }));
-  const settings = { ...configuration, resultsPath: join(workPath, 'results') };
-  const logs = { appendLog, purgeLog };
-  const runner = new SandboxedRunner(sandboxes, testbeds, logs, settings, systemClock, SILENT);
-  const canaries = new SandboxedCanaries(sandboxes, testbeds, settings, systemClock, SILENT);
-  const close = async () => {
-    await testbeds.close();
-    await rm(workPath, { recursive: true, force: true });
-  };
-  return { workPath, runner, canaries, testbeds, sandboxes, chunks, untilLogged, close };
+  return { logs: { appendLog, purgeLog }, chunks, untilLogged };
 }
 
 function defaults(workPath: string): WorkerConfiguration {
@@ -99,7 +116,8 @@ function defaults(workPath: string): WorkerConfiguration {
     freeDiskBytesMin: 1,
     freeMemoryBytesMin: 1,
     imageAgeMaxMs: 7 * 24 * 3_600_000,
-    logBytesMax: 1024 * 1024,
+    logHeadBytesMax: 1024 * 1024,
+    logTailBytesMax: 256 * 1024,
     artifactsBytesMax: 1024 * 1024,
     machineMayBeDestroyed: true,
     metrics: { host: '127.0.0.1', port: 0 },
@@ -111,22 +129,8 @@ let lastRunId = 0;
 
 /** A lease of `hello` on this machine's release and architecture. */
 export function lease(overrides: Partial<Lease> = {}): Lease {
-  return {
-    runId: ++lastRunId,
-    attempt: 1,
-    ttlMs: 60_000,
-    renewEveryMs: 15_000,
-    package: 'hello',
-    suite: hostRelease() as string,
-    arch: hostArchitecture(),
-    backend: 'unshare',
-    variant: 'autopkgtest',
-    trigger: null,
-    pinPackages: [],
-    extraAptSources: [],
-    rejectedVersions: [],
-    ...overrides,
-  };
+  const here = { suite: hostRelease() as string, arch: hostArchitecture() };
+  return leaseOf(++lastRunId, { ...here, ...overrides });
 }
 
 /** A source tree with one test, a shell script. Returns its path. */

@@ -102,6 +102,15 @@ it('says what it has, executes a lease, and delivers log and result', async () =
   expect(await until(async () => (await readdir(join(workPath, 'results'))).length === 0, 10_000)).toBe(true);
 });
 
+it('reports what it hands to no test runner, with the reason', async () => {
+  dispatcher.grant(lease({ ...STUB, package: '--shell' }));
+  const { body } = await dispatcher.until('report', ({ name }) => name === 'finished');
+  expect(body).toMatchObject({
+    ...{ verdict: 'tmpfail', trouble: 'request', files: [] },
+    message: 'the worker refuses the request: the package "--shell" is not safe to hand to a test runner',
+  });
+});
+
 it.each([
   ['stub', { passed: true, message: 'all tests passed' }],
   ['broken', { passed: false, message: 'the test runner ended with the unknown code 1' }],

@@ -65,6 +65,15 @@ describe('the use of the disk', () => {
     expect(use).toBeLessThan(120 * KIB);
   });
 
+  it('counts empty files, and looks at no more of them than it needs to', async () => {
+    const names = Array.from({ length: 200 }, (_, number) => join(output, 'artifacts', `${number}`));
+    await Promise.all(names.map((name) => writeFile(name, '')));
+    expect(await diskUse([output])).toBeGreaterThanOrEqual(200 * 4 * KIB);
+    const some = await diskUse([output], 100 * KIB);
+    expect(some).toBeGreaterThan(100 * KIB);
+    expect(some).toBeLessThan(200 * KIB);
+  });
+
   it('counts a file whose name is no text', async () => {
     execFileSync('sh', [
       '-c',

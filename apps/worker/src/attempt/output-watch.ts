@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, opendir } from 'node:fs/promises';
 import type { Clock } from '@proctor/clock';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { SlotLog } from '../slot/ports';
@@ -8,6 +8,9 @@ const POLL_MS = 250;
 
 /** A block of `stat`, whatever the file system's own are. */
 const BLOCK_BYTES = 512;
+
+/** What a file counts at least: an empty one takes room as well, and there may be very many. */
+const FILE_BYTES_MIN = 4096;
 
 /**
  * Calls once when a running test runner has written more to the worker's disk than it may: its log, the output of its
@@ -63,11 +66,21 @@ export async function diskUse(paths: string[], enough = Infinity): Promise<numbe
   let bytes = 0;
   for (let path = waiting.pop(); path !== undefined && bytes <= enough; path = waiting.pop()) {
     const status = await lstat(path).catch(() => null);
-    bytes += (status?.blocks ?? 0) * BLOCK_BYTES;
-    if (!status?.isDirectory()) continue;
+    if (!status) continue;
+    bytes += Math.max(status.blocks * BLOCK_BYTES, FILE_BYTES_MIN);
+    if (!status.isDirectory()) continue;
     const folder = Buffer.concat([path, Buffer.from('/')]);
-    const names = await readdir(path, { encoding: 'buffer' }).catch(() => []);
-    waiting.push(...names.map((name) => Buffer.concat([folder, name])));
+    for await (const name of namesIn(path)) {
+      waiting.push(Buffer.concat([folder, name]));
+      const least = bytes + waiting.length * FILE_BYTES_MIN;
+      // There may be more names than anybody wants in memory.
+      if (least > enough) return least;
+    }
   }
   return bytes;
+}
+
+async function* namesIn(path: Buffer): AsyncGenerator<Buffer> {
+  const folder = await opendir(path, { encoding: 'buffer' as BufferEncoding }).catch(() => null);
+  if (folder) for await (const { name } of folder) yield name as unknown as Buffer;
 }

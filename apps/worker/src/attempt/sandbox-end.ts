@@ -42,12 +42,15 @@ export async function sandboxEnd(
   const stopWatching = watch(kill);
   signal.addEventListener('abort', kill);
   if (signal.aborted) kill();
-  const { code } = await sandbox.ended;
-  stopWatching();
-  cancelLimit();
-  signal.removeEventListener('abort', kill);
-  // The code of a sandbox that was killed is not the test runner's.
-  return { exitCode: isKilled ? null : code, ...(isOverLimit ? { limitMs } : {}) };
+  try {
+    const { code } = await sandbox.ended;
+    // The code of a sandbox that was killed is not the test runner's.
+    return { exitCode: isKilled ? null : code, ...(isOverLimit ? { limitMs } : {}) };
+  } finally {
+    stopWatching();
+    cancelLimit();
+    signal.removeEventListener('abort', kill);
+  }
 }
 
 /** What the ending and the runner's files together mean. */

@@ -17,10 +17,11 @@ const CANARY_TIMEOUT_MS = 300_000;
 export class SandboxedCanaries implements CanaryRunner {
   private begun = 0;
 
+  /** @param settings those that hold at the moment of the call */
   constructor(
     private readonly sandboxes: Sandboxes,
     private readonly testbeds: Testbeds,
-    private readonly settings: RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>,
+    private readonly settings: () => RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>,
     private readonly clock: Clock,
     private readonly log: SlotLog,
   ) {}
@@ -45,8 +46,9 @@ export class SandboxedCanaries implements CanaryRunner {
       testbed: { ...testbed, upgrade: [] },
     });
     signal.throwIfAborted();
-    const sandbox = await this.sandboxes.start(folder, sandboxUse(command, testbed, this.settings));
-    const limitMs = Math.min(this.settings.runTimeoutMs, CANARY_TIMEOUT_MS);
+    const settings = this.settings();
+    const sandbox = await this.sandboxes.start(folder, sandboxUse(command, testbed, settings));
+    const limitMs = Math.min(settings.runTimeoutMs, CANARY_TIMEOUT_MS);
     const { clock, log } = this;
     const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log });
     signal.throwIfAborted();

@@ -4,30 +4,42 @@ import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
 import type { Lease } from '@proctor/contracts';
-import { autopkgtestCommand, checkLease, type TestbedArguments } from '../autopkgtest/command';
-import { spared } from '../autopkgtest/shortage';
+import { autopkgtestCommand, checkLease } from '../autopkgtest/command';
+import { spared, type Shortage } from '../autopkgtest/shortage';
 import { rejectedVersion } from '../autopkgtest/verdict';
 import { LogTail, LOG_TAIL_SETTINGS } from '../log/log-tail';
 import { freeBytesOf } from '../machine/free-space';
 import { freshResultFolder } from '../reports/result-folder';
 import type { RunFolder } from '../sandbox/run-folder';
+import type { Sandbox, SandboxUse } from '../sandbox/sandbox';
 import type { Sandboxes } from '../sandbox/sandboxes';
 import type { AttemptResult, AttemptRunner, SlotLog } from '../slot/ports';
+import type { Backend } from '../testbed/backend';
 import type { Testbeds } from '../testbed/testbeds';
 import { attemptTimeoutMs, packageTimeoutMs } from './attempt-timeout';
 import { OutputWatch } from './output-watch';
 import { packResult, type PackLimits } from './result-files';
 import { sandboxUse, type RunLimits } from './sandbox-use';
-import { judgeEnd, sandboxEnd } from './sandbox-end';
+import { judgeEnd, sandboxEnd, type SandboxEnding } from './sandbox-end';
 import { ShortageWatch } from './shortage-watch';
 import { VersionWatch } from './version-watch';
 
+/** What an attempt goes by from its beginning to its end. */
 export interface RunnerSettings
-  extends PackLimits, RunLimits, Pick<WorkerConfiguration, 'runTimeoutMs' | 'timeouts' | 'environment'> {
-  /** Bytes that the runner may write to this machine's disk. */
-  runOutputBytesMax: number;
+  extends
+    PackLimits,
+    RunLimits,
+    Pick<WorkerConfiguration, 'runTimeoutMs' | 'timeouts' | 'environment' | 'runOutputBytesMax'> {
   /** The outbox's folder: results are packed where they will be kept. */
   resultsPath: string;
+}
+
+/** One attempt, ready to be executed. */
+interface Prepared {
+  lease: Lease;
+  folder: RunFolder;
+  use: SandboxUse;
+  settings: RunnerSettings;
 }
 
 /** Where the live logs of attempts are published. */
@@ -35,11 +47,12 @@ export type LiveLogs = Pick<Bus, 'appendLog' | 'purgeLog'>;
 
 /** Executes attempts in sandboxes of this machine. */
 export class SandboxedRunner implements AttemptRunner {
+  /** @param settings those that hold at the moment of the call */
   constructor(
     private readonly sandboxes: Sandboxes,
     private readonly testbeds: Testbeds,
     private readonly liveLogs: LiveLogs,
-    private readonly settings: RunnerSettings,
+    private readonly settings: () => RunnerSettings,
     private readonly clock: Clock,
     private readonly log: SlotLog,
   ) {}
@@ -56,43 +69,82 @@ export class SandboxedRunner implements AttemptRunner {
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     checkLease(lease);
+    const settings = this.settings();
     const backend = this.testbeds.backend(lease.backend);
     const { command: runner, version } = this.testbeds.runner(lease.variant);
     const folder = await this.sandboxes.createFolder(`${lease.runId}-${lease.attempt}`);
     try {
       const testbed = await backend.use(lease.suite, lease.arch, folder);
       const signingKeyFiles = await writeKeys(lease, folder);
-      const { environment } = this.settings;
-      const testTimeoutMs = packageTimeoutMs(this.settings, lease.package);
-      const parts = {
-        ...{ runner, version, subject, outputFolder: folder.output, signingKeyFiles, testbed, environment },
+      const { environment } = settings;
+      const pinNames = await pinNamesOf(lease, backend);
+      const testTimeoutMs = packageTimeoutMs(settings, lease.package);
+      const command = autopkgtestCommand(lease, {
+        ...{
+          runner,
+          version,
+          subject,
+          outputFolder: folder.output,
+          signingKeyFiles,
+          testbed,
+          pinNames,
+          environment,
+        },
         ...(testTimeoutMs !== undefined && { testTimeoutMs }),
-      };
-      return await this.execute(autopkgtestCommand(lease, parts), testbed, lease, folder, started, signal);
+      });
+      const use = sandboxUse(command, testbed, settings);
+      return await this.execute({ lease, folder, use, settings }, started, signal);
     } finally {
-      await folder.remove();
+      await folder.remove().catch((error: unknown) => {
+        // No result is lost for that; the next start tries again.
+        this.log.warn(
+          `run ${lease.runId} attempt ${lease.attempt}: its folder is left behind: ${String(error)}`,
+        );
+      });
     }
   }
 
   private async execute(
-    command: string[],
-    testbed: TestbedArguments,
-    lease: Lease,
-    folder: RunFolder,
+    prepared: Prepared,
     started: () => void,
     signal: AbortSignal,
   ): Promise<AttemptResult> {
-    const tail = this.tailOf(lease, folder);
-    const begun = this.clock.now();
-    signal.throwIfAborted();
-    const sandbox = await this.sandboxes.start(folder, sandboxUse(command, testbed, this.settings));
-    started();
-    tail.start();
+    const { lease, folder, use, settings } = prepared;
     const { clock, log } = this;
-    const output = new OutputWatch(folder, this.settings, clock, log);
+    signal.throwIfAborted();
+    const begun = clock.now();
+    const sandbox = await this.sandboxes.start(folder, use);
+    started();
+    const tail = this.tailOf(lease, folder, settings);
     const shortage = new ShortageWatch(sandbox, () => freeBytesOf(folder.path), clock, log);
-    await shortage.start();
-    const limitMs = attemptTimeoutMs(this.settings, lease.package);
+    try {
+      tail.start();
+      await shortage.start();
+      const ending = await this.end(sandbox, prepared, signal);
+      const short = await shortage.found();
+      signal.throwIfAborted();
+      await tail.finish();
+      const durationSeconds = Math.round((clock.now() - begun) / 1000);
+      return { ...(await resultOf(prepared, ending, short, signal)), durationSeconds };
+    } catch (error) {
+      // Whatever has failed, nothing of the attempt goes on.
+      await sandbox.kill();
+      throw error;
+    } finally {
+      shortage.stop();
+      const isSilent = tail.stop();
+      if (signal.aborted) this.forgetLog(lease, isSilent);
+    }
+  }
+
+  private async end(
+    sandbox: Sandbox,
+    { lease, folder, settings }: Prepared,
+    signal: AbortSignal,
+  ): Promise<SandboxEnding> {
+    const { clock, log } = this;
+    const output = new OutputWatch(folder, settings, clock, log);
+    const limitMs = attemptTimeoutMs(settings, lease.package);
     const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log }, (kill) => {
       const version = new VersionWatch(folder.output, lease.rejectedVersions, kill, clock, log);
       version.start();
@@ -102,39 +154,52 @@ export class SandboxedRunner implements AttemptRunner {
         output.stop();
       };
     });
-    const short = await shortage.stop();
-    await tail.finish();
-    if (signal.aborted) this.forgetLog(lease);
-    signal.throwIfAborted();
-    const durationSeconds = Math.round((this.clock.now() - begun) / 1000);
-    const end = output.isExceeded ? { ...ending, outputBytesMax: this.settings.runOutputBytesMax } : ending;
-    const { judgement: judged, version, tests } = await judgeEnd(folder, end);
-    const judgement = spared(judged, short);
-    const target = freshResultFolder(this.settings.resultsPath, lease.runId, lease.attempt);
-    const files = await packResult(folder, target, this.settings);
-    if (version === null || !lease.rejectedVersions.includes(version)) {
-      return { ...judgement, version, durationSeconds, tests, files };
-    }
-    const rejected = rejectedVersion(lease, version);
-    return { ...rejected, exitCode: judgement.exitCode, version, durationSeconds, tests: [], files };
+    return output.isExceeded ? { ...ending, outputBytesMax: settings.runOutputBytesMax } : ending;
   }
 
   /** Nobody will store the log of an attempt without a result; what is left here ends by its age. */
-  private forgetLog({ runId, attempt }: Lease): void {
-    this.liveLogs.purgeLog(runId, attempt).catch((error: unknown) => {
-      this.log.warn(`run ${runId} attempt ${attempt}: its live log is left behind: ${String(error)}`);
-    });
+  private forgetLog({ runId, attempt }: Lease, isSilent: Promise<void>): void {
+    isSilent
+      .then(() => this.liveLogs.purgeLog(runId, attempt))
+      .catch((error: unknown) => {
+        this.log.warn(`run ${runId} attempt ${attempt}: its live log is left behind: ${String(error)}`);
+      });
   }
 
-  private tailOf({ runId, attempt }: Lease, folder: RunFolder): LogTail {
+  private tailOf({ runId, attempt }: Lease, folder: RunFolder, { logHeadBytesMax }: RunnerSettings): LogTail {
     return new LogTail(
       join(folder.output, 'log'),
       (chunk) => this.liveLogs.appendLog(runId, attempt, chunk),
       this.clock,
       this.log,
-      { ...LOG_TAIL_SETTINGS, streamBytesMax: this.settings.logBytesMax },
+      { ...LOG_TAIL_SETTINGS, streamBytesMax: logHeadBytesMax },
     );
   }
+}
+
+/** Judges what the runner left, and packs it. */
+async function resultOf(
+  { lease, folder, settings }: Prepared,
+  ending: SandboxEnding,
+  short: Shortage,
+  signal: AbortSignal,
+): Promise<Omit<AttemptResult, 'durationSeconds'>> {
+  const { judgement: judged, version, tests } = await judgeEnd(folder, ending);
+  const judgement = spared(judged, short, version, settings);
+  const target = freshResultFolder(settings.resultsPath, lease.runId, lease.attempt);
+  const files = await packResult(folder, target, settings, signal);
+  if (version === null || !lease.rejectedVersions.includes(version)) {
+    return { ...judgement, version, tests, files };
+  }
+  const rejected = rejectedVersion(lease, version);
+  return { ...rejected, exitCode: judgement.exitCode, version, tests: [], files };
+}
+
+async function pinNamesOf({ suite, pinPackages, extraAptSources }: Lease, backend: Backend) {
+  const extraLines = extraAptSources.flatMap(({ lines }) => lines);
+  const pinned = pinPackages.map(([, suite]) => suite);
+  const names = pinned.length === 0 ? undefined : await backend.pinNames?.(suite, pinned, extraLines);
+  return names ?? new Map<string, string>();
 }
 
 async function writeKeys(lease: Lease, folder: RunFolder): Promise<string[]> {

@@ -2,17 +2,19 @@ import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { ShortageWatch } from './shortage-watch';
 
 const MIB = 1024 * 1024;
-const AREA_FULL = 'the file space of the run was full';
+const DISK_FULL = "the worker's disk was full";
+const NOTHING = { machine: null, isFileSpaceFull: false, isMemoryUsedUp: false };
 const silent = { log: () => undefined, warn: () => undefined };
 
 /** A watch that finds the given values, one after the other and then the last again; `free`: of the run, of the disk. */
-function makeWatch(free: [number | null, number][], kills: number[] = [0]) {
+function makeWatch(free: [number | null, number][], kills: number[] = [0], atLimit = [0]) {
   const clock = new VirtualClock();
   let looks = 0;
+  const next = (values: number[]) => (values.length > 1 ? values.shift() : values[0]) as number;
   const now = () => free[Math.min(looks, free.length - 1)] as [number | null, number];
   const sandbox = {
     freeBytes: () => Promise.resolve(now()[0]),
-    memoryKills: () => Promise.resolve((kills.length > 1 ? kills.shift() : kills[0]) as number),
+    memoryKills: () => Promise.resolve({ processes: next(kills), atLimit: next(atLimit) }),
   };
   const freeOnDisk = () => Promise.resolve(now()[1]).finally(() => (looks += 1));
   const watch = new ShortageWatch(sandbox, freeOnDisk, clock, silent);
@@ -24,27 +26,28 @@ it('says nothing of an attempt that had enough', async () => {
   await watch.start();
   await pass(1_000);
   expect(looks()).toBe(5);
-  await expect(watch.stop()).resolves.toBeNull();
+  await expect(watch.found()).resolves.toEqual(NOTHING);
 });
 
-it.each<[string, [number | null, number][], string]>([
-  ['at its start', [[0, 400 * MIB]], AREA_FULL],
+it.each<[string, [number | null, number][], string | null, boolean]>([
+  ['of the run at its start', [[0, 400 * MIB]], null, true],
   [
-    'for a moment',
+    'of the run for a moment',
     [
       [400 * MIB, 400 * MIB],
       [4096, 400 * MIB],
       [400 * MIB, 400 * MIB],
     ],
-    AREA_FULL,
+    null,
+    true,
   ],
-  ['with the disk, once it has ended', [[null, 0]], "the worker's disk was full"],
-  ['with the disk too', [[0, 0]], `${AREA_FULL}; the worker's disk was full`],
-])('tells that there was no space %s', async (_when, free, sentence) => {
+  ['of the disk, once the run has ended', [[null, 0]], DISK_FULL, false],
+  ['of both', [[0, 0]], DISK_FULL, true],
+])('tells that there was no space %s', async (_when, free, machine, isFileSpaceFull) => {
   const { watch, pass } = makeWatch(free);
   await watch.start();
   await pass(1_000);
-  await expect(watch.stop()).resolves.toBe(sentence);
+  await expect(watch.found()).resolves.toEqual({ ...NOTHING, machine, isFileSpaceFull });
 });
 
 it.each([
@@ -53,13 +56,23 @@ it.each([
 ])('counts what the kernel ended meanwhile (%j)', async (kills, sentence) => {
   const { watch } = makeWatch([[null, 400 * MIB]], kills);
   await watch.start();
-  await expect(watch.stop()).resolves.toBe(sentence);
+  await expect(watch.found()).resolves.toEqual({ ...NOTHING, machine: sentence });
+});
+
+it.each([
+  ['its own', [0, 1], [0, 2], { ...NOTHING, isMemoryUsedUp: true }],
+  ['the machine', [2, 3], [7, 7], { ...NOTHING, machine: 'memory ran out, and the kernel ended 1 process' }],
+  ['no', [0, 0], [0, 2], NOTHING],
+])('tells whose memory had run out: %s', async (_whose, kills, atLimit, shortage) => {
+  const { watch } = makeWatch([[null, 400 * MIB]], kills, atLimit);
+  await watch.start();
+  await expect(watch.found()).resolves.toEqual(shortage);
 });
 
 it('looks no more once it is stopped', async () => {
   const { watch, pass, looks } = makeWatch([[400 * MIB, 400 * MIB]]);
   await watch.start();
-  await watch.stop();
+  watch.stop();
   await pass(10_000);
   expect(looks()).toBe(1);
 });

@@ -1,4 +1,6 @@
 import type { Clock } from '@proctor/clock';
+import type { Shortage } from '../autopkgtest/shortage';
+import type { MemoryKills } from '../sandbox/memory-kills';
 import type { Sandbox } from '../sandbox/sandbox';
 import type { SlotLog } from '../slot/ports';
 
@@ -15,7 +17,7 @@ export type Observed = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
 export class ShortageWatch {
   private cancelLook: () => void = () => undefined;
   private stopped = false;
-  private killsBefore = 0;
+  private killsBefore: MemoryKills = { processes: 0, atLimit: 0 };
   private isAreaFull = false;
   private isDiskFull = false;
 
@@ -33,17 +35,24 @@ export class ShortageWatch {
     this.lookLater();
   }
 
-  /** What the machine was short of, for people; null: nothing that was seen. */
-  async stop(): Promise<string | null> {
+  stop(): void {
     this.stopped = true;
     this.cancelLook();
-    const kills = (await this.sandbox.memoryKills()) - this.killsBefore;
+  }
+
+  /** What was seen since the start; it looks no more. */
+  async found(): Promise<Shortage> {
+    this.stop();
+    const { processes, atLimit } = await this.sandbox.memoryKills();
+    const kills = processes - this.killsBefore.processes;
+    const isMemoryUsedUp = kills > 0 && atLimit > this.killsBefore.atLimit;
     const found = [
-      ...(kills > 0 ? [`memory ran out, and the kernel ended ${kills} process${kills > 1 ? 'es' : ''}`] : []),
-      ...(this.isAreaFull ? ['the file space of the run was full'] : []),
+      ...(kills > 0 && !isMemoryUsedUp
+        ? [`memory ran out, and the kernel ended ${kills} process${kills > 1 ? 'es' : ''}`]
+        : []),
       ...(this.isDiskFull ? ["the worker's disk was full"] : []),
     ];
-    return found.join('; ') || null;
+    return { machine: found.join('; ') || null, isFileSpaceFull: this.isAreaFull, isMemoryUsedUp };
   }
 
   private lookLater(): void {

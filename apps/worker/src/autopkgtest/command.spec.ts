@@ -1,21 +1,8 @@
 import type { Lease } from '@proctor/contracts';
+import { leaseOf } from '../../../../test/support/slot-rig';
 import { autopkgtestCommand, checkLease, UnsafeLease, type CommandParts } from './command';
 
-const LEASE: Lease = {
-  runId: 1,
-  attempt: 1,
-  ttlMs: 60_000,
-  renewEveryMs: 15_000,
-  package: 'hello',
-  suite: 'bookworm',
-  arch: 'amd64',
-  backend: 'unshare',
-  variant: 'autopkgtest',
-  trigger: null,
-  pinPackages: [],
-  extraAptSources: [],
-  rejectedVersions: [],
-};
+const LEASE = leaseOf(1);
 
 const PARTS: CommandParts = {
   runner: ['autopkgtest'],
@@ -101,6 +88,15 @@ describe('autopkgtestCommand', () => {
     const command = autopkgtestCommand({ ...LEASE, trigger: 'a/1' }, parts);
     expect(command.slice(4, 5)).toEqual(['--timeout-test=2']);
     expect(command.slice(7, 10)).toEqual(['--env=A=x y', '--env=B=', '--env=ADT_TEST_TRIGGERS=a/1']);
+  });
+
+  it('pins by the names that apt knows, and adds releases by those that were asked for', () => {
+    const pinPackages: Lease['pinPackages'] = [['src:glibc', 'trixie']];
+    const pinNames = new Map([['trixie', 'testing']]);
+    expect(autopkgtestCommand({ ...LEASE, pinPackages }, { ...PARTS, pinNames }).slice(6, -5)).toEqual([
+      '--add-apt-release=trixie',
+      '--pin-packages=testing=src:glibc',
+    ]);
   });
 
   it('begins with all of the variant’s command', () => {

@@ -29,6 +29,8 @@ export interface CommandParts {
   /** Files of the extra sources' public keys, ASCII-armoured. */
   signingKeyFiles: string[];
   testbed: TestbedArguments;
+  /** Suite of a pin → the name by which apt pins it, where that is another. */
+  pinNames?: ReadonlyMap<string, string>;
   /** Environment variables of the tests; their texts hold no single quote. */
   environment?: Record<string, string>;
   /** How long one test may take, where it is not left to the runner. */
@@ -73,7 +75,7 @@ export function autopkgtestCommand(lease: Lease, parts: CommandParts): string[] 
       (file, index) => `--copy=${file}:/etc/apt/trusted.gpg.d/proctor-${index}.asc`,
     ),
     ...sources.map((line) => `--add-apt-source=${line}`),
-    ...pinOptions(lease.pinPackages, sources.length > 0),
+    ...pinOptions(lease.pinPackages, sources.length > 0, parts.pinNames),
     ...Object.entries(parts.environment ?? {}).map(([name, text]) => `--env=${name}=${text}`),
     ...(lease.trigger === null ? [] : [`--env=ADT_TEST_TRIGGERS=${quotable(lease.trigger)}`]),
     parts.subject,

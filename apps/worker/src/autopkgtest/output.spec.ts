@@ -44,6 +44,7 @@ it.each([
   ['', null],
   ['one <VirtSubproc>: failure: of a test', null],
   ['<VirtSubproc>: failure: a\n<VirtSubproc>: failure: b: c\n', 'b: c'],
+  ['  0s <VirtSubproc>: failure: a\n123s <VirtSubproc>: failure: b\n', 'b'],
 ])('trouble of the server in %j', (log, trouble) => {
   expect(serverTrouble(log)).toBe(trouble);
 });

@@ -45,12 +45,10 @@ export function packageVersion(text: string): string | null {
   return version !== undefined && version.length <= VERSION_LENGTH_MAX ? version : null;
 }
 
-/** What the virtualisation server said last of why there is no testbed: only the log has it. */
+/**
+ * What the virtualisation server said last of why there is no testbed: only the log has it. Since 5.29 autopkgtest puts
+ * the seconds that have passed before each of its lines.
+ */
 export function serverTrouble(log: string): string | null {
-  return (
-    log
-      .match(/^<VirtSubproc>: failure: .+$/gm)
-      ?.at(-1)
-      ?.replace('<VirtSubproc>: failure: ', '') ?? null
-  );
+  return [...log.matchAll(/^(?: *\d+s )?<VirtSubproc>: failure: (.+)$/gm)].at(-1)?.[1] ?? null;
 }

@@ -18,7 +18,8 @@ const LEFT_OUT = 'left-out.txt';
  */
 export async function packArtifacts(folder: string, target: string, bytesMax: number): Promise<void> {
   const leftOut: string[] = [];
-  const entries = await list(folder, '', leftOut);
+  const entries: Entry[] = [];
+  await list(folder, '', entries, leftOut);
   const kept = dropLargest(entries, bytesMax, leftOut);
   const names = kept.map((entry) => entry.path).filter((path) => path !== 'log' && path !== LEFT_OUT);
   if (leftOut.length > 0) {
@@ -48,9 +49,9 @@ export function dropLargest(entries: Entry[], bytesMax: number, leftOut: string[
   return entries.filter((entry) => !dropped.has(entry.path));
 }
 
-async function list(folder: string, below: string, leftOut: string[]): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for (const name of await readdir(join(folder, below)).catch(() => [])) {
+/** Adds what is below a folder to one of the lists. */
+async function list(folder: string, below: string, entries: Entry[], leftOut: string[]): Promise<void> {
+  for (const name of await readdir(join(folder, below)).catch(noneIfMissing)) {
     const path = below ? `${below}/${name}` : name;
     const status = await lstat(join(folder, path)).catch(unlessUnreachable);
     if (!status) {
@@ -63,10 +64,15 @@ async function list(folder: string, below: string, leftOut: string[]): Promise<E
       leftOut.push(`${path}: not readable`);
     } else {
       entries.push({ path, size: status.isFile() ? status.size : 0 });
-      if (status.isDirectory()) entries.push(...(await list(folder, path, leftOut)));
+      if (status.isDirectory()) await list(folder, path, entries, leftOut);
     }
   }
-  return entries;
+}
+
+/** A runner that could not begin has no output folder. */
+function noneIfMissing(error: NodeJS.ErrnoException): [] {
+  if (error.code !== 'ENOENT') throw error;
+  return [];
 }
 
 /** A name that is no text was changed when it was read, and so is of nothing that exists. */

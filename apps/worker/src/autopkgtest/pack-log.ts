@@ -3,39 +3,42 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import type { WorkerConfiguration } from '@proctor/config';
 import { openPlainFile } from './plain-file';
 
-/** Of a log that is too long, the end is as often what people look for as the beginning, and shorter. */
-const TAIL_SHARE = 1 / 4;
+export type LogLimits = Pick<WorkerConfiguration, 'logHeadBytesMax' | 'logTailBytesMax'>;
 
 /**
- * Writes the log, gzipped, to `target`. One longer than `bytesMax` keeps so much of its beginning, as it was streamed, and
- * a quarter as much of its end, with a line between them that says how much is missing. A missing log becomes
- * `substitute`.
+ * Writes the log, gzipped, to `target`. One longer than both limits together keeps so much of its beginning, as it was
+ * streamed, and of its end, with a line between them that says how much is missing. A missing log becomes `substitute`.
  */
 export async function packLog(
   log: string,
   target: string,
-  bytesMax: number,
+  limits: LogLimits,
   substitute: string,
 ): Promise<void> {
   const file = await openPlainFile(log);
   try {
-    const content = file ? pieces(file, (await file.stat()).size, bytesMax) : [Buffer.from(substitute)];
+    const content = file ? pieces(file, (await file.stat()).size, limits) : [Buffer.from(substitute)];
     await pipeline(Readable.from(content), createGzip(), createWriteStream(target, { mode: 0o600 }));
   } finally {
     await file?.close();
   }
 }
 
-async function* pieces(file: FileHandle, size: number, bytesMax: number): AsyncGenerator<Buffer> {
-  const tailFrom = size - Math.floor(bytesMax * TAIL_SHARE);
-  if (tailFrom <= bytesMax) {
+async function* pieces(
+  file: FileHandle,
+  size: number,
+  { logHeadBytesMax, logTailBytesMax }: LogLimits,
+): AsyncGenerator<Buffer> {
+  const tailFrom = size - logTailBytesMax;
+  if (tailFrom <= logHeadBytesMax) {
     yield* range(file, 0, size);
     return;
   }
-  yield* range(file, 0, bytesMax);
-  yield Buffer.from(`\n[${tailFrom - bytesMax} bytes of the log are left out here]\n`);
+  yield* range(file, 0, logHeadBytesMax);
+  yield Buffer.from(`\n[${tailFrom - logHeadBytesMax} bytes of the log are left out here]\n`);
   yield* range(file, tailFrom, size);
 }
 

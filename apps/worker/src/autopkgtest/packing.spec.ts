@@ -28,15 +28,19 @@ async function names(): Promise<string[]> {
 describe('packLog', () => {
   const log = () => join(folder, 'log');
 
+  const limits = (logHeadBytesMax: number, logTailBytesMax: number) => ({ logHeadBytesMax, logTailBytesMax });
+
   it.each([
-    ['', 10, ''],
-    ['0123456789', 10, '0123456789'],
-    ['0123456789ab', 10, '0123456789ab'],
-    ['0123456789abc', 10, '0123456789\n[1 bytes of the log are left out here]\nbc'],
-    ['0123456789abcdef', 10, '0123456789\n[4 bytes of the log are left out here]\nef'],
-  ])('packs %j with %i bytes as its beginning', async (text, bytesMax, packed) => {
+    ['', 10, 2, ''],
+    ['0123456789', 10, 2, '0123456789'],
+    ['0123456789ab', 10, 2, '0123456789ab'],
+    ['0123456789abc', 10, 2, '0123456789\n[1 bytes of the log are left out here]\nbc'],
+    ['0123456789abcdef', 10, 2, '0123456789\n[4 bytes of the log are left out here]\nef'],
+    ['0123456789abcdef', 1, 12, '0\n[3 bytes of the log are left out here]\n456789abcdef'],
+    ['0123456789abcdef', 10, 0, '0123456789\n[6 bytes of the log are left out here]\n'],
+  ])('packs %j with %i bytes of its beginning and %i of its end', async (text, head, tail, packed) => {
     await writeFile(log(), text);
-    await packLog(log(), target, bytesMax, 'nothing');
+    await packLog(log(), target, limits(head, tail), 'nothing');
     expect(gunzipSync(await readFile(target)).toString()).toBe(packed);
   });
 
@@ -46,19 +50,19 @@ describe('packLog', () => {
       Buffer.from('no newline √').subarray(0, -1),
     ]);
     await writeFile(log(), bytes);
-    await packLog(log(), target, 1000, 'nothing');
+    await packLog(log(), target, limits(1000, 0), 'nothing');
     expect(gunzipSync(await readFile(target))).toEqual(bytes);
   });
 
   it('packs the substitute when there is no log, or a test put something else in its place', async () => {
-    await packLog(log(), target, 10, 'nothing');
+    await packLog(log(), target, limits(10, 10), 'nothing');
     expect(gunzipSync(await readFile(target)).toString()).toBe('nothing');
     await symlink('/etc/passwd', log());
-    await packLog(log(), target, 10, 'nothing');
+    await packLog(log(), target, limits(10, 10), 'nothing');
     expect(gunzipSync(await readFile(target)).toString()).toBe('nothing');
     await rm(log());
     execFileSync('mkfifo', [log()]);
-    await packLog(log(), target, 10, 'nothing');
+    await packLog(log(), target, limits(10, 10), 'nothing');
     expect(gunzipSync(await readFile(target)).toString()).toBe('nothing');
   });
 });

@@ -1,20 +1,53 @@
-import { spared } from './shortage';
+import { spared, type Shortage } from './shortage';
 import { judge } from './verdict';
 
-it('makes a fail a tmpfail of the machine, with both reasons', () => {
-  expect(spared(judge({ exitCode: 4 }), 'the file space of the run was full')).toEqual({
+const GIB = 1024 ** 3;
+const SPACE = { runTmpfsBytes: 2 * GIB, runMemoryBytesMax: GIB };
+const NOTHING: Shortage = { machine: null, isFileSpaceFull: false, isMemoryUsedUp: false };
+const FULL: Shortage = { ...NOTHING, isFileSpaceFull: true };
+const MEMORY: Shortage = { ...NOTHING, isMemoryUsedUp: true };
+const DISK: Shortage = { ...NOTHING, machine: "the worker's disk was full" };
+const BOTH: Shortage = { ...DISK, isFileSpaceFull: true };
+
+const OF_MACHINE =
+  "the machine was short while it was tested: the worker's disk was full (at least one test failed)";
+const OF_TEST = "it used up its 2048 MiB of file space, the worker's limit (at least one test failed)";
+const OF_MEMORY = "it used up its 1024 MiB of memory, the worker's limit (at least one test failed)";
+
+it.each<[string, Shortage, string, string | undefined]>([
+  ['the disk was full', DISK, OF_MACHINE, 'machine'],
+  ['disk and file space were full', BOTH, OF_MACHINE, 'machine'],
+  ['its own file space was full', FULL, OF_TEST, 'limit'],
+  ['its own memory was used up', MEMORY, OF_MEMORY, 'limit'],
+])('a fail while %s is a tmpfail, with both reasons', (_what, shortage, message, trouble) => {
+  expect(spared(judge({ exitCode: 4 }), shortage, '1.0-1', SPACE)).toEqual({
     verdict: 'tmpfail',
-    message:
-      'the machine was short while it was tested: the file space of the run was full (at least one test failed)',
-    trouble: 'machine',
+    message,
+    trouble,
     exitCode: 4,
   });
 });
 
-it.each([0, 2, 8, 16, 20, null])('changes nothing about exit code %s', (exitCode) => {
-  expect(spared(judge({ exitCode }), 'memory ran out')).toEqual(judge({ exitCode }));
+it.each([0, 2, 8, 16, 20, null])(
+  'a machine that was short changes nothing about exit code %s',
+  (exitCode) => {
+    expect(spared(judge({ exitCode }), BOTH, '1.0-1', SPACE)).toEqual(judge({ exitCode }));
+  },
+);
+
+it('a testbed that broke once it was there ran into the limit too', () => {
+  const end = { exitCode: 16, detail: 'cannot create /tmp/x: No space left on device' };
+  expect(spared(judge(end), FULL, '1.0-1', SPACE)).toMatchObject({ verdict: 'tmpfail', trouble: 'limit' });
+  expect(spared(judge(end), FULL, null, SPACE)).toEqual(judge(end));
 });
 
+it.each([{ exitCode: 0 }, { exitCode: 8 }, { exitCode: null, limitMs: 1000 }])(
+  'full file space changes nothing about %j',
+  (end) => {
+    expect(spared(judge(end), FULL, '1.0-1', SPACE)).toEqual(judge(end));
+  },
+);
+
 it('changes nothing where nothing was short', () => {
-  expect(spared(judge({ exitCode: 4 }), null)).toEqual(judge({ exitCode: 4 }));
+  expect(spared(judge({ exitCode: 4 }), NOTHING, '1.0-1', SPACE)).toEqual(judge({ exitCode: 4 }));
 });

@@ -1,8 +1,64 @@
-import type { Judgement } from './verdict';
+import { oneLine } from '@proctor/contracts';
+import { MESSAGE_LENGTH_MAX, type Judgement } from './verdict';
 
-/** A test that failed while the machine was short of something says nothing of the package. */
-export function spared(judgement: Judgement, shortage: string | null): Judgement {
-  if (shortage === null || judgement.verdict !== 'fail') return judgement;
-  const message = `the machine was short while it was tested: ${shortage} (${judgement.message})`;
-  return { ...judgement, verdict: 'tmpfail', message, trouble: 'machine' };
+/** What an attempt was short of. */
+export interface Shortage {
+  /** What the machine lacked, for people; null: nothing that was seen. */
+  machine: string | null;
+  /** Whether the run had used up the file space that the worker gives to each. */
+  isFileSpaceFull: boolean;
+  /** Whether the kernel ended processes of the run because it had used up the memory that the worker gives to each. */
+  isMemoryUsedUp: boolean;
+}
+
+/** What the worker gives to a run. */
+export interface RunSpace {
+  runTmpfsBytes: number;
+  runMemoryBytesMax?: number | undefined;
+}
+
+const MIB = 1024 * 1024;
+
+/**
+ * A test that failed while the machine was short of something says nothing of the package. One that used up its own file
+ * space or memory, while the machine had more, has run into a limit of the worker, as another attempt would.
+ * @param version of the package; once it is known, the testbed had room for its image, and the rest is the test's doing
+ */
+export function spared(
+  judgement: Judgement,
+  { machine, ...own }: Shortage,
+  version: string | null,
+  space: RunSpace,
+): Judgement {
+  const { verdict, trouble } = judgement;
+  if (machine !== null) {
+    if (verdict !== 'fail') return judgement;
+    const message = `the machine was short while it was tested: ${machine} (${judgement.message})`;
+    return {
+      ...judgement,
+      verdict: 'tmpfail',
+      message: oneLine(message, MESSAGE_LENGTH_MAX),
+      trouble: 'machine',
+    };
+  }
+  const isBroken = verdict === 'tmpfail' && trouble !== 'limit' && version !== null;
+  const used = usedUp(own, space);
+  if (used.length === 0 || (verdict !== 'fail' && !isBroken)) return judgement;
+  const message = `it used up its ${used.join(' and ')}, the worker's limit (${judgement.message})`;
+  return {
+    ...judgement,
+    verdict: 'tmpfail',
+    message: oneLine(message, MESSAGE_LENGTH_MAX),
+    trouble: 'limit',
+  };
+}
+
+function usedUp(
+  { isFileSpaceFull, isMemoryUsedUp }: Omit<Shortage, 'machine'>,
+  { runTmpfsBytes, runMemoryBytesMax = 0 }: RunSpace,
+): string[] {
+  return [
+    ...(isFileSpaceFull ? [`${Math.floor(runTmpfsBytes / MIB)} MiB of file space`] : []),
+    ...(isMemoryUsedUp ? [`${Math.floor(runMemoryBytesMax / MIB)} MiB of memory`] : []),
+  ];
 }

@@ -10,58 +10,31 @@ const result = (name: string, status: TestStatus, detail: string | null = null):
 const UNSATISFIABLE =
   'Test dependencies are unsatisfiable. A common reason is that your testbed is out of date.';
 
+/** One line, as the test's name filled up and what follows, and what is said of that test. */
+const LINES: [what: string, name: string, words: string, status: TestStatus, detail: string | null][] = [
+  ['a pass', 'command1', 'PASS', 'PASS', null],
+  ['a superficial pass', 'smoke', 'PASS (superficial)', 'PASS', '(superficial)'],
+  ['an exit code', 'upstream', 'FAIL non-zero exit status 3', 'FAIL', 'non-zero exit status 3'],
+  ['output on stderr', 'a', 'FAIL stderr: a: b FAIL c', 'FAIL', 'stderr: a: b FAIL c'],
+  ['nothing after stderr', 'a', 'FAIL stderr: ', 'FAIL', 'stderr:'],
+  ['a timeout', 'slow', 'FAIL timed out', 'FAIL', 'timed out'],
+  ['a flaky test', 'f', 'FLAKY non-zero exit status 1', 'FLAKY', 'non-zero exit status 1'],
+  ['a skip', 'vm', 'SKIP Test needs isolation-machine', 'SKIP', 'Test needs isolation-machine'],
+  ['no tests', '*', 'SKIP no tests in this package', 'SKIP', 'no tests in this package'],
+  ['a broken description', 'odd', 'BROKEN no such field', 'FAIL', 'broken: no such field'],
+  ['a long name', 'a-name-of-more-than-20-letters', 'PASS', 'PASS', null],
+  ['characters that disturb', 'a', 'FAIL stderr: \x1b[31mred\0', 'FAIL', 'stderr: [31mred'],
+];
+
 describe('parseSummary', () => {
+  it.each(LINES)('a line with %s', (_, name, words, status, detail) => {
+    expect(parseSummary(`${name.padEnd(20)} ${words}\n`).tests).toEqual([result(name, status, detail)]);
+  });
+
   it.each<[string, string, TestResult[]]>([
     ['nothing', '', []],
-    ['a pass', 'command1             PASS\n', [result('command1', 'PASS')]],
-    [
-      'a superficial pass',
-      'smoke                PASS (superficial)\n',
-      [result('smoke', 'PASS', '(superficial)')],
-    ],
-    [
-      'an exit code',
-      'upstream             FAIL non-zero exit status 3\n',
-      [result('upstream', 'FAIL', 'non-zero exit status 3')],
-    ],
-    [
-      'output on stderr',
-      'a                    FAIL stderr: a: b FAIL c\n',
-      [result('a', 'FAIL', 'stderr: a: b FAIL c')],
-    ],
-    ['nothing after stderr', 'a                    FAIL stderr: \n', [result('a', 'FAIL', 'stderr:')]],
-    ['a timeout', 'slow                 FAIL timed out\n', [result('slow', 'FAIL', 'timed out')]],
-    [
-      'a flaky test',
-      'f                    FLAKY non-zero exit status 1\n',
-      [result('f', 'FLAKY', 'non-zero exit status 1')],
-    ],
-    [
-      'a skip',
-      'vm                   SKIP Test needs isolation-machine\n',
-      [result('vm', 'SKIP', 'Test needs isolation-machine')],
-    ],
-    [
-      'no tests',
-      '*                    SKIP no tests in this package\n',
-      [result('*', 'SKIP', 'no tests in this package')],
-    ],
-    [
-      'a broken description',
-      'odd                  BROKEN no such field\n',
-      [result('odd', 'FAIL', 'broken: no such field')],
-    ],
-    [
-      'a long name',
-      'a-name-of-more-than-20-letters PASS\n',
-      [result('a-name-of-more-than-20-letters', 'PASS')],
-    ],
     ['no newline at the end', 'a PASS\nb PASS', [result('a', 'PASS'), result('b', 'PASS')]],
-    [
-      'carriage returns',
-      'a                    PASS\r\nb                    SKIP c\r\n',
-      [result('a', 'PASS'), result('b', 'SKIP', 'c')],
-    ],
+    ['carriage returns', 'a  PASS\r\nb  SKIP c\r\n', [result('a', 'PASS'), result('b', 'SKIP', 'c')]],
     [
       'a line that is said twice',
       'a SKIP b\nc PASS\na SKIP b\n',
@@ -72,7 +45,6 @@ describe('parseSummary', () => {
       'a SKIP b\na FAIL c\n',
       [result('a', 'SKIP', 'b'), result('a', 'FAIL', 'c')],
     ],
-    ['characters that disturb', 'a FAIL stderr: \x1b[31mred\0\n', [result('a', 'FAIL', 'stderr: [31mred')]],
     [
       'a package that cannot be installed',
       `one                  PASS\ntwo                  FAIL badpkg\nblame: hello\nbadpkg: ${UNSATISFIABLE}\nthree                FAIL timed out\n`,

@@ -1,4 +1,5 @@
 import {
+  oneLine,
   TEST_DETAIL_LENGTH_MAX,
   TEST_NAME_LENGTH_MAX,
   TESTS_MAX,
@@ -49,9 +50,9 @@ function testResult(line: string): TestResult | null {
   if (name === undefined || word === undefined) return null;
   const isBroken = word === 'BROKEN';
   return {
-    name: bounded(name, TEST_NAME_LENGTH_MAX),
+    name: oneLine(name, TEST_NAME_LENGTH_MAX),
     status: isBroken ? 'FAIL' : (word as TestStatus),
-    detail: bounded(isBroken ? `broken: ${detail}` : detail, TEST_DETAIL_LENGTH_MAX) || null,
+    detail: oneLine(isBroken ? `broken: ${detail}` : detail, TEST_DETAIL_LENGTH_MAX) || null,
   };
 }
 
@@ -59,16 +60,10 @@ function explainLast(tests: TestResult[], line: string): void {
   const last = tests.at(-1);
   const reason = BAD_PACKAGE_REASON.exec(line)?.[1];
   if (last?.detail !== BAD_PACKAGE || reason === undefined) return;
-  last.detail = bounded(`${BAD_PACKAGE}: ${reason}`, TEST_DETAIL_LENGTH_MAX);
+  last.detail = oneLine(`${BAD_PACKAGE}: ${reason}`, TEST_DETAIL_LENGTH_MAX);
 }
 
 /** `* FAIL badpkg` says more in the lines that follow; alone, its own detail is all there is. */
 function wholePackageIsBad(tests: TestResult[]): string | null {
   return tests.find(({ name, status }) => name === '*' && status === 'FAIL')?.detail ?? null;
-}
-
-/** Such as the database keeps: half a pair would be left where the limit cuts one. */
-function bounded(text: string, lengthMax: number): string {
-  const plain = text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
-  return plain.length <= lengthMax ? plain : `${plain.slice(0, lengthMax - 1)}…`.toWellFormed();
 }

@@ -24,8 +24,8 @@ const NOT_FETCHED =
 const MACHINE_LACKS =
   /no space left on device|disk quota exceeded|cannot allocate memory|out of memory|memoryerror|too many open files|read-only file system|input\/output error|resource temporarily unavailable/i;
 
-/** The setup commands bring the testbed up to date; what went wrong stands only in the log. */
-const NOT_UP_TO_DATE = /setup commands failed|apt-get/i;
+/** The setup commands, or newer runners themselves, bring the testbed up to date; why they failed stands only in the log. */
+const NOT_UP_TO_DATE = /setup commands failed|apt-get|failed testbed apt update/i;
 
 /** The first that fits. */
 const SMELLS: readonly Smell[] = [

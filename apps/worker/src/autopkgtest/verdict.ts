@@ -1,4 +1,4 @@
-import type { Lease, Trouble, Verdict } from '@proctor/contracts';
+import { oneLine, type Lease, type Trouble, type Verdict } from '@proctor/contracts';
 import { isUpgradeTrouble, troubleOf } from './trouble';
 
 /** How the test runner ended. */
@@ -41,7 +41,8 @@ const JUDGEMENTS: Record<number, [Verdict, string]> = {
 /** Codes whose reason the runner writes into its summary. */
 const EXPLAINED = new Set([12, 14, 16, 20]);
 
-const MESSAGE_LENGTH_MAX = 2000;
+/** Of a report, in UTF-16 units. */
+export const MESSAGE_LENGTH_MAX = 2000;
 
 export function judge(end: RunnerEnd): Judgement {
   const symptoms = { exitCode: end.exitCode, said: end.detail ?? '', log: end.logEnd ?? '' };
@@ -93,11 +94,8 @@ export function rejectedVersion(
   return { verdict: 'fail', message };
 }
 
-function explained(sentence: string, detail?: string): string {
-  // PostgreSQL refuses a NUL in a text; the rest would only disturb people.
-  const plain = detail?.replace(/[\p{Cc}\s]+/gu, ' ').trim();
-  // The cut may leave half a character, which no report may have.
-  return (plain ? `${sentence}: ${plain}` : sentence).slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
+function explained(sentence: string, detail = ''): string {
+  return oneLine(detail.trim() ? `${sentence}: ${detail}` : sentence, MESSAGE_LENGTH_MAX);
 }
 
 function hours(ms: number): string {

@@ -24,10 +24,12 @@ export function report(findings: Findings, now: number): string[] {
     '',
     'Architectures: those whose programs this machine executes. worker.yaml says which are served (architectures).',
     ...indented(table(['architecture', 'served', 'works'], architectures.map(architectureRow))),
-    ...problems(architectures.filter(({ isServed }) => isServed)),
+    ...problems(architectures),
     '',
     'Variants: the test runners (worker.yaml, variants).',
-    ...indented(table(['variant', 'program', 'version', 'usable'], variants.map(variantRow))),
+    ...(variants.length === 0
+      ? ['  not tried: the backends say what is missing']
+      : indented(table(['variant', 'program', 'version', 'usable'], variants.map(variantRow)))),
     '',
     conclusion(findings),
   ];
@@ -45,8 +47,13 @@ function variantRow({ name, program, version, isExecutable }: VariantFinding): s
   return [name, program, version ?? 'unknown', yes(isExecutable)];
 }
 
+/** One line for all that have the same problem. */
 function problems(findings: { name: string; problem: string | null }[]): string[] {
-  return findings.flatMap(({ name, problem }) => (problem === null ? [] : [`  ${name}: ${problem}`]));
+  const names = new Map<string, string[]>();
+  for (const { name, problem } of findings) {
+    if (problem !== null) names.set(problem, [...(names.get(problem) ?? []), name]);
+  }
+  return [...names].map(([problem, names]) => `  ${names.join(', ')}: ${problem}`);
 }
 
 function images(backends: BackendFinding[], now: number): string[] {

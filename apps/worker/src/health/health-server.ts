@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { SlotLog } from '../slot/ports';
 import { metricsOf } from './metrics';
@@ -26,14 +27,12 @@ export class HealthServer {
 
   /** @throws naming the address where it cannot listen there */
   async listen({ host, port }: { host: string; port: number }): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', (error) => {
-        reject(
-          new Error(`metrics.port of worker.yaml: nobody can listen at ${host}:${port}: ${error.message}`),
-        );
-      });
-      this.server.listen(port, host, resolve);
+    this.server.listen(port, host);
+    await once(this.server, 'listening').catch((error: Error) => {
+      throw new Error(`metrics.port of worker.yaml: nobody can listen at ${host}:${port}: ${error.message}`);
     });
+    // As when the process has too many files open: a later request may be answered again.
+    this.server.on('error', (error) => this.log.warn(`a request for health failed: ${error.message}`));
     this.log.log(`health at http://${host}:${port}/health, metrics at /metrics`);
   }
 

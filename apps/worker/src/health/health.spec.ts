@@ -1,7 +1,8 @@
-import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { freePort } from '@proctor/embedded';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { freePort } from '@proctor/embedded';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import type { Lack } from '../testbed/self-protection';
 import { HealthLog } from './health-log';
 import { HealthServer } from './health-server';
 import { WorkerHealth, type HealthSources } from './worker-health';
@@ -19,7 +20,9 @@ const RUN = {
 
 const IMAGE = { recipe: '', release: null, provedBoot: '', mode: '' };
 
-function makeHealth(changes: { connected?: boolean; problem?: string; stopping?: boolean } = {}) {
+function makeHealth(
+  changes: { connected?: boolean; problem?: string; lacks?: Lack[]; stopping?: boolean } = {},
+) {
   const clock = new VirtualClock();
   const record = { ...IMAGE, suite: 'bookworm', arch: 'amd64', builtAt: 1_000_000 };
   const sources: HealthSources = {
@@ -32,6 +35,7 @@ function makeHealth(changes: { connected?: boolean; problem?: string; stopping?:
     outbox: { waiting: 1 },
     offer: {
       offer: () => ({ testbeds: [], variants: [], ...(changes.problem && { problem: changes.problem }) }),
+      lacks: () => changes.lacks ?? [],
     },
     testbeds: {
       findings: () => ({
@@ -112,6 +116,21 @@ test('the same numbers are metrics, with whatever names escaped', async () => {
     'proctor_worker_variant_info{variant="autopkgtest",version="5.28"} 1',
     'proctor_worker_variant_info{variant="odd \\"one\\"",version="unknown"} 1',
     '# TYPE proctor_worker_attempts_total counter',
+  ]) {
+    expect(lines).toContain(line);
+  }
+});
+
+test('it tells what the machine lacks, and for how long', async () => {
+  const lacks: Lack[] = [{ of: 'disk', why: '0 MiB free', seconds: 90 }];
+  const url = await serve({ problem: '0 MiB free', lacks });
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ ready: false, lacks });
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+  for (const line of [
+    'proctor_worker_lacking{of="disk"} 1',
+    'proctor_worker_lacking{of="memory"} 0',
+    'proctor_worker_lacking_seconds{of="disk"} 90',
+    'proctor_worker_lacking_seconds{of="memory"} 0',
   ]) {
     expect(lines).toContain(line);
   }

@@ -32,6 +32,16 @@ export async function metricsOf(report: HealthReport): Promise<string> {
   });
   for (const [verdict, count] of Object.entries(report.ended)) ended.inc({ verdict }, count);
 
+  const lacking = gauge(registry, 'lacking', 'Whether there is too little of something to take work.', [
+    'of',
+  ]);
+  const lackingSeconds = gauge(registry, 'lacking_seconds', 'For how long; 0: it is not.', ['of']);
+  for (const reserve of ['disk', 'memory']) {
+    const lack = report.lacks.find((each) => each.of === reserve);
+    lacking.set({ of: reserve }, Number(lack !== undefined));
+    lackingSeconds.set({ of: reserve }, lack?.seconds ?? 0);
+  }
+
   const usable = gauge(registry, 'backend_usable', 'Whether a backend can be used.', ['backend']);
   for (const [backend, problem] of Object.entries(report.backends)) {
     usable.set({ backend }, Number(problem === null));

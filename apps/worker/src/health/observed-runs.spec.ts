@@ -1,6 +1,6 @@
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { leaseOf } from '../../../../test/support/slot-rig';
-import type { AttemptResult } from '../slot/ports';
+import { NotStarted, type AttemptResult } from '../slot/ports';
 import { ObservedRuns } from './observed-runs';
 
 const PASSED = { verdict: 'pass' } as AttemptResult;
@@ -10,9 +10,8 @@ test('it knows what is under way, for how long, and how the rest has ended', asy
   const ends: { resolve: (result: AttemptResult) => void; reject: (error: Error) => void }[] = [];
   const run = () => new Promise<AttemptResult>((resolve, reject) => ends.push({ resolve, reject }));
   const runs = new ObservedRuns({ run }, clock);
-  const begin = (runId: number) => {
-    return runs.run(leaseOf(runId), () => undefined, new AbortController().signal);
-  };
+  const abort = new AbortController();
+  const begin = (runId: number) => runs.run(leaseOf(runId), () => undefined, abort.signal);
   const first = begin(1);
   await clock.runUntil(65_000);
   const second = begin(2);
@@ -23,8 +22,21 @@ test('it knows what is under way, for how long, and how the rest has ended', asy
 
   ends[0]?.resolve(PASSED);
   expect(await first).toBe(PASSED);
+  abort.abort();
   ends[1]?.reject(new Error('the run was cancelled'));
   await expect(second).rejects.toThrow('cancelled');
   expect(runs.current()).toEqual([]);
   expect(runs.ended()).toEqual({ pass: 1, neutral: 0, fail: 0, tmpfail: 0, none: 1 });
+});
+
+test.each([
+  ['cannot be executed', new Error('no space'), false, 'tmpfail'],
+  ['goes back', new NotStarted('no image'), false, 'none'],
+  ['is cancelled', new Error('cancelled'), true, 'none'],
+])('an attempt that %s counts as what it becomes', async (_what, error, isAborted, end) => {
+  const abort = new AbortController();
+  const runs = new ObservedRuns({ run: () => Promise.reject(error) }, new VirtualClock());
+  if (isAborted) abort.abort(error);
+  await expect(runs.run(leaseOf(1), () => undefined, abort.signal)).rejects.toBe(error);
+  expect(runs.ended()).toMatchObject({ [end]: 1 });
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '@proctor/clock';
 import { VERDICTS, type Lease, type Verdict } from '@proctor/contracts';
-import type { AttemptResult, AttemptRunner } from '../slot/ports';
+import { NotStarted, type AttemptResult, type AttemptRunner } from '../slot/ports';
 
 /** An attempt that is executed now. */
 export interface CurrentRun {
@@ -14,7 +14,7 @@ export interface CurrentRun {
   seconds: number;
 }
 
-/** How attempts have ended: their verdicts, and `none` for those without a result, as cancelled ones. */
+/** How attempts have ended: their verdicts, and `none` for those that were cancelled or went back. */
 export type Ends = Record<Verdict | 'none', number>;
 
 /** Executes attempts by another runner, and knows which ones are under way and how they ended. */
@@ -34,6 +34,10 @@ export class ObservedRuns implements AttemptRunner {
       const result = await this.runner.run(lease, started, signal);
       end = result.verdict;
       return result;
+    } catch (error) {
+      // Of any other error the slot makes a tmpfail.
+      if (!signal.aborted && !(error instanceof NotStarted)) end = 'tmpfail';
+      throw error;
     } finally {
       this.counts[end] += 1;
       this.begun.delete(lease);

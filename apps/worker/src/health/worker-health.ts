@@ -2,8 +2,8 @@ import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
 import type { DiskOutbox } from '../reports/outbox';
-import type { TestbedOffer } from '../slot/ports';
 import type { Backend } from '../testbed/backend';
+import type { Lack, SelfProtection } from '../testbed/self-protection';
 import type { Testbeds } from '../testbed/testbeds';
 import type { Worker } from '../worker';
 import { machineLoad, type MachineLoad } from './machine-load';
@@ -23,6 +23,8 @@ export interface HealthReport {
   ready: boolean;
   /** What is in its way; null: nothing. */
   problem: string | null;
+  /** What the machine has too little of to take work. */
+  lacks: Lack[];
   /** To NATS. */
   connected: boolean;
   upSeconds: number;
@@ -45,7 +47,7 @@ export interface HealthSources {
   bus: Pick<Bus, 'isConnected'>;
   runs: Pick<ObservedRuns, 'current' | 'ended'>;
   outbox: Pick<DiskOutbox, 'waiting'>;
-  offer: Pick<TestbedOffer, 'offer'>;
+  offer: Pick<SelfProtection, 'offer' | 'lacks'>;
   testbeds: Pick<Testbeds, 'findings'>;
   backends: Pick<Backend, 'name' | 'records'>[];
 }
@@ -66,7 +68,7 @@ export class WorkerHealth {
 
   async report(): Promise<HealthReport> {
     const { name, workPath, slots } = this.configuration;
-    const { worker, bus, runs, outbox, testbeds } = this.sources;
+    const { worker, bus, runs, outbox, offer, testbeds } = this.sources;
     const [machine, images] = await Promise.all([machineLoad(workPath), this.images()]);
     const { backends, variants } = testbeds.findings();
     const problem = this.problem();
@@ -75,6 +77,7 @@ export class WorkerHealth {
       worker: name,
       ready: connected && problem === null,
       problem,
+      lacks: offer.lacks(),
       connected,
       upSeconds: seconds(this.clock.now() - this.begun),
       architectures: worker.architectures,

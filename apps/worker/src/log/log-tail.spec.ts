@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,6 +72,22 @@ it('does not hold up the end of an attempt for ever', async () => {
   await writeFile(path, '0123456789');
   tail.start();
   await tail.finish();
+});
+
+it('sends nothing more once it is stopped, and then knows that nothing is on its way', async () => {
+  const sends = new EventEmitter<{ begun: []; done: [] }>();
+  const { tail, chunks } = makeTail(async () => {
+    sends.emit('begun');
+    await once(sends, 'done');
+  });
+  await writeFile(path, '0123456789');
+  const begun = once(sends, 'begun');
+  tail.start();
+  await begun;
+  const stopped = tail.stop();
+  sends.emit('done');
+  await stopped;
+  expect(chunks.map(({ chunk }) => chunk)).toEqual([0]);
 });
 
 it('ends with a word about it when the log is longer than what is streamed', async () => {

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Clock } from '@proctor/clock';
 import type { LogChunk } from '@proctor/contracts';
-import type { SlotLog } from '../slot/ports';
 import { openPlainFile } from '../autopkgtest/plain-file';
+import type { SlotLog } from '../slot/ports';
 import { within } from '../slot/wake-up';
 
 export interface LogTailSettings {
@@ -24,7 +24,10 @@ export const LOG_TAIL_SETTINGS = { pollMs: 200, chunkBytesMax: 64 * 1024, finish
 export class LogTail {
   private chunk = 0;
   private offset = 0;
+  /** It polls no more. */
   private ended = false;
+  /** It sends no more. */
+  private stopped = false;
   private file: FileHandle | null = null;
   private troubled = false;
   private cancelPoll: () => void = () => undefined;
@@ -48,17 +51,34 @@ export class LogTail {
 
   /** The log is complete: sends the rest, within bounds, and closes it. */
   async finish(): Promise<void> {
+    this.endPolling();
+    this.reading = this.reading.then(() => this.sendNew());
+    await within(this.clock, this.settings.finishTimeoutMs, this.reading);
+    await this.close();
+  }
+
+  /** Sends nothing more; never rejects. Resolves when a chunk that was on its way has arrived or is lost. */
+  async stop(): Promise<void> {
+    this.endPolling();
+    await this.close();
+    await this.reading;
+  }
+
+  private endPolling(): void {
     this.ended = true;
     this.cancelPoll();
-    const rest = this.reading.then(() => this.sendNew());
-    await within(this.clock, this.settings.finishTimeoutMs, rest);
-    await this.file?.close();
+  }
+
+  private async close(): Promise<void> {
+    this.stopped = true;
+    const { file } = this;
     this.file = null;
+    await file?.close().catch((error: unknown) => this.log.warn(`${this.path}: ${String(error)}`));
   }
 
   private async sendNew(): Promise<void> {
     try {
-      this.file ??= await openPlainFile(this.path);
+      await this.open();
       for (let bytes = await this.read(); bytes.length > 0; bytes = await this.read()) {
         await this.append({ chunk: this.chunk, offset: this.offset, data: bytes.toString('base64') });
         this.chunk += 1;
@@ -68,6 +88,14 @@ export class LogTail {
     } catch (error) {
       this.complain(error);
     }
+  }
+
+  private async open(): Promise<void> {
+    if (this.file || this.stopped) return;
+    const file = await openPlainFile(this.path);
+    // It may have been stopped meanwhile.
+    if (this.stopped) await file?.close();
+    else this.file = file;
   }
 
   /** The next poll begins at the same place; people hear of it once. */

@@ -55,12 +55,12 @@ export class Architectures {
     const interpreters = isCompatible(this.host, arch) ? [] : await interpretersFor(arch, this.places);
     if (interpreters === null) {
       throw new Unusable(
-        `nothing here executes programs of ${arch}: apt-get install --no-install-recommends qemu-user-static arch-test (as root)`,
+        'nothing here executes such programs: apt-get install --no-install-recommends qemu-user-static arch-test (as root)',
       );
     }
     if (interpreters.length > 0 && !this.sandboxes.runsAsRoot) {
       throw new Unusable(
-        `the kernel does not know the interpreter of ${arch}: systemctl restart systemd-binfmt (as root), or run the worker as root`,
+        'the kernel does not know an interpreter for such programs: systemctl restart systemd-binfmt (as root), or run the worker as root',
       );
     }
     await this.proofs.once(`architecture ${arch} ${interpreters.join('')}`, () =>
@@ -84,7 +84,7 @@ export class Architectures {
     throw new Unusable(
       code === 127
         ? 'arch-test missing: apt-get install --no-install-recommends arch-test (as root)'
-        : `no sandbox executes programs of ${arch}: ${said || `arch-test ended with exit code ${code}`}`,
+        : `no sandbox executes such programs: ${said || `arch-test ended with exit code ${code}`}`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Proofs } from './proofs';
@@ -33,4 +33,13 @@ it('keeps what is proved at the same time', async () => {
   await Promise.all(names.map((name) => proofs.once(name, () => Promise.resolve(name))));
   const never = () => Promise.reject(new Error('it was proved already'));
   for (const name of names) expect(await new Proofs(path, 'boot 1').once(name, never)).toBe(name);
+});
+
+it('begins anew with a file that a power cut left unfinished', async () => {
+  const path = join(folder, 'proofs.json');
+  await writeFile(path, '{"boot":"boot 1","pro');
+  const prove = jest.fn(() => Promise.resolve('works'));
+  expect(await new Proofs(path, 'boot 1').once('arm64', prove)).toBe('works');
+  expect(await new Proofs(path, 'boot 1').once('arm64', prove)).toBe('works');
+  expect(prove).toHaveBeenCalledTimes(1);
 });

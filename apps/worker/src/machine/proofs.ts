@@ -45,7 +45,16 @@ export class Proofs {
       if (error.code === 'ENOENT') return '{}';
       throw error;
     });
-    const kept = JSON.parse(text) as Partial<Kept>;
+    const kept = parsed(text);
     return kept.boot === this.boot && kept.proofs ? (kept as Kept) : { boot: this.boot, proofs: {} };
+  }
+}
+
+function parsed(text: string): Partial<Kept> {
+  try {
+    return JSON.parse(text) as Partial<Kept>;
+  } catch {
+    // What a power cut left of the file proves nothing, and what is proved next takes its place.
+    return {};
   }
 }

@@ -95,10 +95,20 @@ export class Delivery {
       this.uploaded.clear();
       return false;
     }
-    if (answer === 'stale')
+    if (answer === 'stale') {
       this.log.warn(`${this.title()}: the result came too late: ${reason ?? 'it is stale'}`);
-    await rm(this.result.folder, { recursive: true, force: true });
+    } else if (reason !== undefined) {
+      this.log.warn(`${this.title()}: the result is in the books, but: ${reason}`);
+    }
+    await this.removeCopy();
     return true;
+  }
+
+  /** What cannot be removed is delivered again by the next life of the worker, for nothing. */
+  private async removeCopy(): Promise<void> {
+    await rm(this.result.folder, { recursive: true, force: true }).catch((error: unknown) => {
+      this.log.warn(`${this.title()}: the copy of its result stays on disk: ${String(error)}`);
+    });
   }
 
   private title(): string {

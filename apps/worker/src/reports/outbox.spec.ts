@@ -39,7 +39,8 @@ async function makeOutbox(clock = new VirtualClock()) {
     reports.length >= count
       ? Promise.resolve()
       : new Promise<void>((resolve) => waiting.push({ count, resolve }));
-  const answer = (answer: RecordedSignal['answer']) => outbox.recorded({ runId: 7, attempt: 2, answer });
+  const answer = (answer: RecordedSignal['answer'], reason?: string) =>
+    outbox.recorded({ runId: 7, attempt: 2, answer, ...(reason !== undefined && { reason }) });
   const staged = async () => {
     const content = await bus.unstage(stagingName(7, 2, 'log.gz'));
     return content && text(content);
@@ -93,6 +94,29 @@ it('reports again, later each time, until there is an answer', async () => {
   await arrived(3);
   answer('stale');
   await finished;
+  expect(await readdir(path)).toEqual([]);
+});
+
+it.each<[RecordedSignal['answer'], string | undefined, string[]]>([
+  ['recorded', undefined, []],
+  ['recorded', 'no such column', ['run 7 attempt 2: the result is in the books, but: no such column']],
+  ['stale', 'the run has finished', ['run 7 attempt 2: the result came too late: the run has finished']],
+])('says what the answer %s with the reason %j means', async (word, reason, lines) => {
+  const { outbox, arrived, answer, said } = await makeOutbox();
+  const { report, files } = await pack();
+  const finished = outbox.finished('amd64', report, files);
+  await arrived(1);
+  answer(word, reason);
+  await finished;
+  expect(said).toEqual(lines);
+  expect(await readdir(path)).toEqual([]);
+});
+
+it('rejects what cannot be kept, and leaves nothing of it', async () => {
+  const { outbox } = await makeOutbox();
+  const { report, files } = await pack();
+  const gone = { ...files[0]!, name: 'artifacts.tar.gz' as const, path: join(path, 'gone') };
+  await expect(outbox.finished('amd64', report, [...files, gone])).rejects.toThrow('ENOENT');
   expect(await readdir(path)).toEqual([]);
 });
 

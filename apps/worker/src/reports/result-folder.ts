@@ -20,7 +20,7 @@ export function freshResultFolder(path: string, runId: number, attempt: number):
 
 /**
  * Writes a result into `{path}/{runId}-{attempt}/`: report.json and the files. When it resolves, the result survives a
- * crash of the machine.
+ * crash of the machine; when it rejects, nothing of it takes space.
  */
 export async function keepResult(
   path: string,
@@ -30,24 +30,33 @@ export async function keepResult(
 ): Promise<KeptResult> {
   const folder = join(path, `${report.runId}-${report.attempt}`);
   const fresh = freshResultFolder(path, report.runId, report.attempt);
-  await mkdir(fresh, { recursive: true });
-  for (const file of files) {
-    const kept = join(fresh, file.name);
-    await rename(file.path, kept);
-    await sync(kept);
-  }
-  const json = await open(join(fresh, REPORT), 'w', 0o600);
   try {
-    await json.writeFile(JSON.stringify({ arch, report }));
-    await json.sync();
-  } finally {
-    await json.close();
+    await mkdir(fresh, { recursive: true });
+    for (const file of files) {
+      const kept = join(fresh, file.name);
+      await rename(file.path, kept);
+      await sync(kept);
+    }
+    await writeReport(join(fresh, REPORT), JSON.stringify({ arch, report }));
+    await sync(fresh);
+    await rm(folder, { recursive: true, force: true });
+    await rename(fresh, folder);
+    await sync(path);
+    return { arch, report, folder };
+  } catch (error) {
+    await Promise.all([fresh, folder].map((each) => rm(each, { recursive: true, force: true })));
+    throw error;
   }
-  await sync(fresh);
-  await rm(folder, { recursive: true, force: true });
-  await rename(fresh, folder);
-  await sync(path);
-  return { arch, report, folder };
+}
+
+async function writeReport(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** The results that an earlier life of the worker left, oldest run first; `refused` hears of folders that hold none. */

@@ -11,29 +11,36 @@ let parent: string;
 beforeEach(async () => (parent = await mkdtemp(join(tmpdir(), 'groups-'))));
 afterEach(async () => rm(parent, { recursive: true }));
 
-/** A group whose files are those that the kernel would show once its parent hands on controllers. */
-async function plain(files: Record<string, string>): Promise<string> {
-  await writeFile(join(parent, 'cgroup.subtree_control'), '');
-  const group = join(parent, 'kept');
-  await mkdir(group);
-  for (const [name, text] of Object.entries(files)) await writeFile(join(group, name), text);
-  return group;
-}
-
 it('limits nothing where there are no controllers, and says so', async () => {
-  const group = await RunCgroup.createBelow(parent, '1-1', USER, LIMITS);
+  const group = new RunCgroup(join(parent, '1-1'));
+  await group.make(USER, LIMITS);
   expect(group).toMatchObject({ limitsMemory: false, limitsProcesses: false });
-  await expect(group?.memoryKills()).resolves.toBeNull();
+  await expect(group.memoryKills()).resolves.toBeNull();
+  await group.remove();
+  await expect(readFile(group.path)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-it('hands on no controller that nobody asked for', async () => {
-  await writeFile(join(parent, 'cgroup.subtree_control'), '');
-  const group = await RunCgroup.createBelow(parent, '1-1', USER, {});
-  expect(group).toMatchObject({ limitsMemory: false, limitsProcesses: false });
-  expect(await readFile(join(parent, 'cgroup.subtree_control'), 'utf8')).toBe('');
+it('says so loudly when a limit that it should have cannot be set', async () => {
+  const group = new RunCgroup(join(parent, '1-1'), new Set(['pids'] as const));
+  await expect(group.make(USER, LIMITS)).rejects.toThrow('pids.max');
 });
 
-it('counts the processes that the kernel ended for want of memory', async () => {
-  const group = RunCgroup.at(await plain({ 'memory.events': 'low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\n' }));
-  await expect(group.memoryKills()).resolves.toBe(2);
+it('tells what the kernel ended for want of memory, also once it is gone', async () => {
+  const group = new RunCgroup(join(parent, '1-1'));
+  await group.make(USER, {});
+  const events = join(group.path, 'memory.events');
+  await writeFile(events, 'low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\n');
+  await expect(group.memoryKills()).resolves.toEqual({ processes: 2, atLimit: 3 });
+  await rm(events);
+  await group.remove();
+  await expect(group.memoryKills()).resolves.toEqual({ processes: 2, atLimit: 3 });
+});
+
+it('goes with the groups that were made in it', async () => {
+  const group = new RunCgroup(join(parent, '1-1'));
+  await group.make(USER, {});
+  await mkdir(join(group.path, 'a', 'b'), { recursive: true });
+  await group.remove();
+  await group.remove();
+  await expect(readFile(group.path)).rejects.toMatchObject({ code: 'ENOENT' });
 });

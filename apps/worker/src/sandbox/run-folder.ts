@@ -55,10 +55,18 @@ export class RunFolder {
 
   /** Ends the sandbox that was recorded here, if it is still alive. */
   async endRecorded(): Promise<void> {
-    const text = await readFile(join(this.path, PROCESSES), 'utf8').catch(() => '[]');
-    for (const identity of JSON.parse(text) as ProcessIdentity[]) await killProcess(identity);
-    const cgroup = await readFile(join(this.path, CGROUP), 'utf8').catch(() => '');
-    if (cgroup !== '') await RunCgroup.at(cgroup).remove();
+    const processes = (await this.recorded(PROCESSES)) || '[]';
+    for (const identity of JSON.parse(processes) as ProcessIdentity[]) await killProcess(identity);
+    const cgroup = await this.recorded(CGROUP);
+    if (cgroup !== '') await new RunCgroup(cgroup).remove();
+  }
+
+  /** Empty where nothing was recorded, or the worker or the machine ended while it was. */
+  private async recorded(name: string): Promise<string> {
+    return readFile(join(this.path, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw error;
+    });
   }
 
   async remove(): Promise<void> {

@@ -39,11 +39,11 @@ it('hides what it is told to, one path a line, and keeps its own folder', () => 
   expect(command.slice(-3)).toEqual(['/w', '/runs\n/home/a b', 'true']);
 });
 
-it('limits processes and their memory before the first namespace is made', () => {
+it('limits processes and their memory within the namespaces, and before anything else', () => {
   const limits = { processesMax: 100, processBytesMax: 4096 };
   const command = sandboxCommand(USER, { ...ORDER, ...limits, command: ['true'] });
   const at = command.indexOf('prlimit');
-  expect(command.slice(at, at + 4)).toEqual(['prlimit', '--nproc=100', '--data=4096', 'unshare']);
+  expect(command.slice(at - 1, at + 4)).toEqual(['--', 'prlimit', '--nproc=100', '--data=4096', 'sh']);
 });
 
 it('shares the network only where it is told to', () => {

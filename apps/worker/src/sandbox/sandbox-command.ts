@@ -19,7 +19,7 @@ export interface SandboxOrder {
   tmpfsBytes: number;
   /** Folders and files that nothing in the sandbox can see, not even a test that left its testbed. */
   hidden?: string[];
-  /** Processes and threads, counted over all that the run user has in sandboxes. */
+  /** Processes and threads; before Linux 5.14 counted over all that the run user has in sandboxes. */
   processesMax?: number;
   /** Private memory of each process. */
   processBytesMax?: number;
@@ -31,6 +31,12 @@ export interface SandboxOrder {
   /** A prefix that every other part of the command is run by, as the worker itself. */
   joinCgroup?: string[];
 }
+
+/**
+ * Folders that every Debian system has, most of them empty. The work area is found in the first that is: sockets that
+ * servers make in it, ssh's above all, have names of at most 107 bytes, the folder's included.
+ */
+const SHORT_PLACES = ['/mnt', '/media', '/srv', '/opt', '/var/opt', '/var/local'];
 
 /**
  * The first process of the sandbox. It waits for its network before it begins, and when it ends, the kernel ends
@@ -53,6 +59,12 @@ if [ -n "$hidden" ]; then
   exec 4<&-
 fi
 mount -t tmpfs -o "size=$bytes,mode=755" proctor "$area"
+for short in ${SHORT_PLACES.join(' ')}; do
+  [ -d "$short" ] && [ -z "$(ls -A "$short")" ] || continue
+  mount --bind "$area" "$short"
+  area=$short
+  break
+done
 if [ "$network" = private ]; then
   echo 'nameserver 10.0.2.3' >"$area/.resolv.conf"
   mount --bind "$area/.resolv.conf" /etc/resolv.conf
@@ -82,7 +94,6 @@ export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
     ...(order.joinCgroup ?? []),
     ...withInterpreters(order.interpreters ?? []),
     ...asRunUser(user),
-    ...limits(order),
     'unshare',
     '--user',
     `--map-user=${uid}`,
@@ -97,6 +108,7 @@ export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
     '--ipc',
     ...(order.network === 'private' ? ['--net'] : []),
     '--',
+    ...limits(order),
     'sh',
     '-c',
     INIT,
@@ -110,7 +122,10 @@ export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
   ];
 }
 
-/** Limits of setrlimit(2), which hold for all namespaces and users within the sandbox. */
+/**
+ * Limits of setrlimit(2), which hold for all namespaces and users within the sandbox. They are set within its user
+ * namespace: Linux counts the processes of each by itself, and a limit from outside would bound all sandboxes together.
+ */
 function limits({ processesMax, processBytesMax }: SandboxOrder): string[] {
   const options = [
     ...(processesMax === undefined ? [] : [`--nproc=${processesMax}`]),

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { freeBytesOf } from '../machine/free-space';
 import { PrivateNetwork } from './private-network';
 import { childrenOf, identify, killProcess, type ProcessIdentity } from './processes';
-import { machineMemoryKills } from './memory-kills';
-import { RunCgroup } from './run-cgroup';
+import type { ControlGroups } from './control-groups';
+import { machineMemoryKills, type MemoryKills } from './memory-kills';
+import type { RunCgroup } from './run-cgroup';
 import type { RunFolder } from './run-folder';
 import type { RunUser } from './run-user';
-import { CLEAN_ENVIRONMENT, sandboxCommand, type SandboxNetwork } from './sandbox-command';
+import { CLEAN_ENVIRONMENT, sandboxCommand, type SandboxNetwork, type SandboxOrder } from './sandbox-command';
 
 /** What is said of a process, or a mount of it, that has ended. */
 const GONE = new Set(['ENOENT', 'ESRCH', 'EACCES']);
@@ -59,34 +60,20 @@ export class Sandbox {
     });
   }
 
-  /** Resolves when the command begins. */
-  static async start(user: RunUser, folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
-    const cgroup = await cgroupFor(folder, user, use);
-    if (cgroup) await folder.recordCgroup(cgroup.path);
-    const { memoryBytesMax, ...rest } = use;
-    const order = {
-      ...rest,
-      folder: folder.path,
-      workArea: folder.workArea,
-      ...(memoryBytesMax !== undefined && !cgroup?.limitsMemory && { processBytesMax: memoryBytesMax }),
-      ...(cgroup && { joinCgroup: cgroup.join }),
-    };
-    const [program = '', ...args] = sandboxCommand(user, order);
-    const errors = await open(folder.errors, 'a');
-    const child = spawn(program, args, {
-      stdio: [use.input ?? 'ignore', use.output ?? 'ignore', errors.fd, 'pipe'],
-      env: CLEAN_ENVIRONMENT,
-      cwd: '/',
-      // Ctrl-C in the worker's terminal is the worker's affair.
-      detached: true,
-    });
-    await Promise.all([once(child, 'spawn'), errors.close()]);
-    const exit = once(child, 'exit').then(([code]) => ({ code: code as number | null }));
+  /**
+   * Resolves when the command begins.
+   * @param groups null: it gets no control group
+   */
+  static async start(
+    user: RunUser,
+    folder: RunFolder,
+    use: SandboxUse,
+    groups: ControlGroups | null,
+  ): Promise<Sandbox> {
+    const cgroup = await cgroupFor(groups, folder, user, use);
     try {
-      return await Sandbox.begin(child, exit, user, folder, use, cgroup);
+      return await Sandbox.launch(user, folder, use, cgroup);
     } catch (error) {
-      child.kill('SIGKILL');
-      await exit;
       await cgroup?.remove();
       throw error;
     }
@@ -103,7 +90,7 @@ export class Sandbox {
   }
 
   /** Processes that the kernel has ended for want of memory: this sandbox's where that can be told, else the machine's. */
-  async memoryKills(): Promise<number> {
+  async memoryKills(): Promise<MemoryKills> {
     return (await this.cgroup?.memoryKills()) ?? (await machineMemoryKills());
   }
 
@@ -111,6 +98,32 @@ export class Sandbox {
   async kill(): Promise<void> {
     if (this.init) await killProcess(this.init);
     await this.ended;
+  }
+
+  private static async launch(
+    user: RunUser,
+    folder: RunFolder,
+    use: SandboxUse,
+    cgroup: RunCgroup | null,
+  ): Promise<Sandbox> {
+    const [program = '', ...args] = sandboxCommand(user, orderOf(folder, use, cgroup));
+    const errors = await open(folder.errors, 'a');
+    const child = spawn(program, args, {
+      stdio: [use.input ?? 'ignore', use.output ?? 'ignore', errors.fd, 'pipe'],
+      env: CLEAN_ENVIRONMENT,
+      cwd: '/',
+      // Ctrl-C in the worker's terminal is the worker's affair.
+      detached: true,
+    });
+    await once(child, 'spawn').finally(() => errors.close());
+    const exit = once(child, 'exit').then(([code]) => ({ code: code as number | null }));
+    try {
+      return await Sandbox.begin(child, exit, user, folder, use, cgroup);
+    } catch (error) {
+      child.kill('SIGKILL');
+      await exit;
+      throw error;
+    }
   }
 
   private static async begin(
@@ -135,14 +148,31 @@ export class Sandbox {
   }
 }
 
-/** One that limits what it can; one for the command's own use where it was asked for; else none. */
-async function cgroupFor(folder: RunFolder, user: RunUser, use: SandboxUse): Promise<RunCgroup | null> {
-  const { memoryBytesMax, processesMax } = use;
-  const limits = { ...(memoryBytesMax && { memoryBytesMax }), ...(processesMax && { processesMax }) };
-  const isLimited = Object.keys(limits).length > 0;
-  if (!use.cgroup && !isLimited) return null;
-  const cgroup = await RunCgroup.create(folder.name, user, limits);
-  if (use.cgroup || !cgroup || cgroup.limitsMemory || cgroup.limitsProcesses) return cgroup;
-  await cgroup.remove();
-  return null;
+/** One for the command's own use where it was asked for, or one that limits what it can; else none. */
+async function cgroupFor(
+  groups: ControlGroups | null,
+  folder: RunFolder,
+  user: RunUser,
+  use: SandboxUse,
+): Promise<RunCgroup | null> {
+  const isLimited = use.memoryBytesMax !== undefined || use.processesMax !== undefined;
+  const isOfUse = use.cgroup || (isLimited && groups !== null && groups.controllers.size > 0);
+  if (!groups || !isOfUse) return null;
+  const cgroup = groups.groupOf(folder.name);
+  await folder.recordCgroup(cgroup.path);
+  await cgroup.make(user, use);
+  return cgroup;
+}
+
+/** What the control group does not limit, limits of processes do. */
+function orderOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): SandboxOrder {
+  const { command, network, tmpfsBytes, hidden, interpreters, memoryBytesMax, processesMax } = use;
+  return {
+    ...{ command, network, tmpfsBytes, folder: folder.path, workArea: folder.workArea },
+    ...(hidden && { hidden }),
+    ...(interpreters && { interpreters }),
+    ...(memoryBytesMax !== undefined && !cgroup?.limitsMemory && { processBytesMax: memoryBytesMax }),
+    ...(processesMax !== undefined && !cgroup?.limitsProcesses && { processesMax }),
+    ...(cgroup && { joinCgroup: cgroup.join }),
+  };
 }

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ControlGroups } from './control-groups';
 import { RunFolder } from './run-folder';
 import { findRunUser, succeeds } from './find-run-user';
 import { Sandbox, type SandboxUse } from './sandbox';
@@ -16,6 +17,7 @@ const TRIAL = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', 
 export class Sandboxes {
   private readonly runsPath: string;
   private user: RunUser | null = null;
+  private groups: ControlGroups | null = null;
 
   /**
    * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `hidden`: what
@@ -40,6 +42,7 @@ export class Sandboxes {
    */
   async detect(): Promise<void> {
     if (this.user) return;
+    this.groups ??= await ControlGroups.open();
     await requireTools(TOOLS);
     const user = await findRunUser();
     for (const path of [this.workPath, this.runsPath]) {
@@ -48,7 +51,7 @@ export class Sandboxes {
     }
     const folder = await RunFolder.create(this.runsPath, 'trial', user);
     try {
-      await tryOut(user, folder);
+      await tryOut(user, folder, this.groups);
     } finally {
       await folder.remove();
     }
@@ -60,8 +63,11 @@ export class Sandboxes {
   }
 
   async start(folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
-    const hidden = [this.runsPath, ...this.hidden];
-    return Sandbox.start(this.requireUser(), folder, { ...use, hidden });
+    const user = this.requireUser();
+    // The groups of a worker that is an ordinary user belong to the run user, limits included.
+    const groups = this.groups && !user.switched ? [this.groups.path] : [];
+    const hidden = [this.runsPath, ...this.hidden, ...groups];
+    return Sandbox.start(user, folder, { ...use, hidden }, this.groups);
   }
 
   /** Runs a command to its end in a sandbox of its own. `said`: what it wrote to standard error. */
@@ -84,6 +90,14 @@ export class Sandboxes {
     return this.requireUser().switched;
   }
 
+  /** What holds the limits of a run, for people; known once it was detected. */
+  get limits(): string {
+    const limited = [...(this.groups?.controllers ?? [])].join(' and ');
+    return limited
+      ? `a control group of its own limits ${limited} of each run`
+      : 'limits of each process bound a run';
+  }
+
   /** Removes the folder of running sandboxes: only when none runs. */
   async close(): Promise<void> {
     await rm(this.runsPath, { recursive: true, force: true });
@@ -100,19 +114,15 @@ export class Sandboxes {
   }
 }
 
-async function tryOut(user: RunUser, folder: RunFolder): Promise<void> {
+async function tryOut(user: RunUser, folder: RunFolder, groups: ControlGroups | null): Promise<void> {
   if (!(await succeeds(user, ['test', '-w', folder.workArea]))) {
     throw new Unusable(
       `user ${user.name} cannot reach ${folder.path}: let others pass through its parent folders`,
     );
   }
   try {
-    const sandbox = await Sandbox.start(user, folder, {
-      command: TRIAL,
-      network: 'private',
-      tmpfsBytes: 1024 * 1024,
-      hidden: [dirname(folder.path)],
-    });
+    const use = { command: TRIAL, network: 'private', tmpfsBytes: 1024 * 1024, processesMax: 100 } as const;
+    const sandbox = await Sandbox.start(user, folder, { ...use, hidden: [dirname(folder.path)] }, groups);
     const { code } = await sandbox.ended;
     if (code !== 0) throw new Error(`exit code ${code}`);
   } catch (error) {

@@ -74,10 +74,13 @@ describe('a canary test', () => {
 
   it('that the machine cannot begin has failed', async () => {
     const rig = await ordered();
-    rig.canaries[0]?.fail(new Error(`there is no image ${'x'.repeat(2_000)}`));
+    rig.canaries[0]?.fail(new Error(`there is\nno image\0${'😀'.repeat(2_000)}`));
     await rig.settle();
     const told = rig.asks[1]?.request.canary;
-    expect(told).toMatchObject({ passed: false, message: expect.stringMatching(/^there is no image x+$/) });
+    expect(told).toMatchObject({
+      passed: false,
+      message: expect.stringMatching(/^there is no image (😀)+\ufffd?…$/u),
+    });
     expect(told?.message).toHaveLength(1_000);
   });
 

@@ -1,4 +1,4 @@
-import type { CanaryResult, CanaryTest } from '@proctor/contracts';
+import { oneLine, type CanaryResult, type CanaryTest } from '@proctor/contracts';
 import type { CanaryEnd, SlotParts } from './ports';
 
 const MESSAGE_LENGTH_MAX = 1000;
@@ -17,7 +17,7 @@ export class Canaries {
     log.log(`canary test ${canary} on ${suite}/${arch} (${backend}) begins`);
     const end = await this.outcome(test);
     if (this.abort.signal.aborted) return;
-    const message = end.message.slice(0, MESSAGE_LENGTH_MAX);
+    const message = oneLine(end.message, MESSAGE_LENGTH_MAX);
     log.log(`canary test ${canary}: ${end.passed ? 'passed' : 'failed'} (${message})`);
     this.results.set(arch, { canary, passed: end.passed, message });
   }

@@ -1,6 +1,6 @@
 import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
 import { UnsafeLease } from '../autopkgtest/command';
-import { NotStarted } from './ports';
+import { ArchiveAway, NotStarted } from './ports';
 
 describe('a held lease', () => {
   it('is renewed until the result is in the books, whatever becomes of the answers', async () => {
@@ -84,15 +84,31 @@ describe('a held lease', () => {
     expect(rig.asks).toHaveLength(3);
   });
 
-  it('that is not fit for a test runner becomes a tmpfail that is not held against the machine', async () => {
+  it.each([
+    [new UnsafeLease('no "-x"'), 'request', 'the worker refuses the request: no "-x"'],
+    [new ArchiveAway('no answer'), 'archive', 'the worker could not execute the test: no answer'],
+    [new Error('no space'), 'machine', 'the worker could not execute the test: no space'],
+  ])('becomes a tmpfail that says what it smells of: %s', async (error, trouble, message) => {
     const rig = makeSlot();
-    (await grant(rig)).fail(new UnsafeLease('the package "--shell" is not safe'));
+    (await grant(rig)).fail(error);
     await rig.settle();
-    expect(rig.finished[0]?.report).toMatchObject({
-      verdict: 'tmpfail',
-      message: 'the worker could not execute the test: the package "--shell" is not safe',
-    });
-    expect(rig.finished[0]?.report).not.toHaveProperty('trouble');
+    expect(rig.finished[0]?.report).toMatchObject({ verdict: 'tmpfail', trouble, message });
+  });
+
+  it('is reported and goes back with words that a message may have', async () => {
+    const rig = makeSlot();
+    const words = `two\nlines\0${'😀'.repeat(3_000)}`;
+    (await grant(rig)).fail(new Error(words));
+    await rig.settle();
+    const { message } = rig.finished[0]?.report as { message: string };
+    expect(message).toMatch(/^the worker could not execute the test: two lines (😀)+\ufffd?…$/u);
+    expect(message).toHaveLength(2_000);
+    rig.finished[0]?.recorded();
+    await rig.settle();
+    (await grant(rig, leaseOf(2))).fail(new NotStarted(words));
+    await rig.settle();
+    expect(rig.returns[0]?.reason).toMatch(/^two lines (😀)+\ufffd?…$/u);
+    expect(rig.returns[0]?.reason).toHaveLength(1_000);
   });
 
   it('goes back when the result cannot be kept', async () => {

@@ -1,7 +1,15 @@
-import type { Lease, RenewReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
+import {
+  oneLine,
+  type Lease,
+  type RenewReply,
+  type SlotIdentity,
+  type StopAttemptSignal,
+  type Trouble,
+} from '@proctor/contracts';
 import { UnsafeLease } from '../autopkgtest/command';
-import { NotStarted, type AttemptResult, type SlotParts } from './ports';
-import { within } from './wake-up';
+import { MESSAGE_LENGTH_MAX } from '../autopkgtest/verdict';
+import { giveBack } from './give-back';
+import { ArchiveAway, NotStarted, type AttemptResult, type SlotParts } from './ports';
 
 /** `not-started`: the lease went back since the machine could not begin. */
 export type HoldingEnd = 'ended' | 'not-started';
@@ -68,24 +76,36 @@ export class HeldLease {
       const result = await parts.runner.run(lease, started, this.abort.signal);
       return this.abort.signal.aborted ? null : result;
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      if (error instanceof NotStarted && !this.abort.signal.aborted) {
-        this.notStarted = true;
-        this.handedBack ??= this.handBack(text);
-        return null;
-      }
-      if (this.abort.signal.aborted) {
-        parts.log.warn(`${this.title()} was ended: ${text}`);
-        return null;
-      }
-      parts.log.warn(`${this.title()} could not be executed: ${text}`);
       const durationSeconds = Math.round((parts.clock.now() - begun) / 1000);
-      const message = `the worker could not execute the test: ${text}`.slice(0, 2000).toWellFormed();
-      const nothing = { exitCode: null, version: null, tests: [], files: [] };
-      // What is not fit for any test runner says nothing of this machine.
-      const trouble = error instanceof UnsafeLease ? {} : ({ trouble: 'machine' } as const);
-      return { verdict: 'tmpfail', message, ...trouble, durationSeconds, ...nothing };
+      return this.failure(error, durationSeconds);
     }
+  }
+
+  /** What is reported of an attempt that ended in an error; null when it was told to end, or the lease goes back. */
+  private failure(error: unknown, durationSeconds: number): AttemptResult | null {
+    const { log } = this.parts;
+    const text = error instanceof Error ? error.message : String(error);
+    if (this.abort.signal.aborted) {
+      log.warn(`${this.title()} was ended: ${text}`);
+      return null;
+    }
+    if (error instanceof NotStarted) {
+      log.warn(`${this.title()} goes back: ${text}`);
+      this.notStarted = true;
+      this.handedBack ??= this.handBack(text);
+      return null;
+    }
+    log.warn(`${this.title()} could not be executed: ${text}`);
+    const trouble = troubleOf(error);
+    const sentence =
+      trouble === 'request' ? 'the worker refuses the request' : 'the worker could not execute the test';
+    return {
+      verdict: 'tmpfail',
+      message: oneLine(`${sentence}: ${text}`, MESSAGE_LENGTH_MAX),
+      trouble,
+      durationSeconds,
+      ...{ exitCode: null, version: null, tests: [], files: [] },
+    };
   }
 
   /** While this lasts the lease is renewed, since the result counts only as long as nobody else was granted the run. */
@@ -96,7 +116,8 @@ export class HeldLease {
     try {
       await parts.outbox.finished(lease.arch, { ...this.fence(), ...result, files: named }, files);
     } catch (error) {
-      this.handedBack ??= this.handBack(`the result could not be kept: ${String(error)}`.slice(0, 1000));
+      parts.log.warn(`${this.title()}: the result could not be kept: ${String(error)}`);
+      this.handedBack ??= this.handBack(`the result could not be kept: ${String(error)}`);
     }
   }
 
@@ -117,10 +138,8 @@ export class HeldLease {
   }
 
   private async handBack(reason: string): Promise<void> {
-    const { client, clock, log, settings } = this.parts;
-    const request = { ...this.fence(), reason };
-    const reply = await within(clock, settings.stopTimeoutMs, client.giveBack(this.lease.arch, request));
-    if (reply === null) log.warn(`${this.title()}: nobody took the lease back; it will expire`);
+    const { identity, lease, parts } = this;
+    await giveBack(identity, lease, reason, parts.settings.stopTimeoutMs, parts);
   }
 
   private fence() {
@@ -130,4 +149,10 @@ export class HeldLease {
   private title(): string {
     return `run ${this.lease.runId} attempt ${this.lease.attempt}`;
   }
+}
+
+/** What an error smells of that ended an attempt. */
+function troubleOf(error: unknown): Trouble {
+  if (error instanceof UnsafeLease) return 'request';
+  return error instanceof ArchiveAway ? 'archive' : 'machine';
 }

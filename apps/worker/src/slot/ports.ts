@@ -58,6 +58,9 @@ export interface AttemptResult {
 /** This machine cannot begin the attempt now, through no fault of the run: its lease goes back. */
 export class NotStarted extends Error {}
 
+/** An archive did not tell what had to be known before the test runner was started. */
+export class ArchiveAway extends Error {}
+
 /** Executes attempts. */
 export interface AttemptRunner {
   /**

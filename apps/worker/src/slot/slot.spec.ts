@@ -86,6 +86,20 @@ describe('a slot', () => {
     expect(rig.asks[1]?.request.ask).not.toBe(rig.asks[0]?.request.ask);
   });
 
+  it('says why it is not answered, once for as long as that lasts', async () => {
+    const rig = makeSlot();
+    for (const number of [0, 1]) {
+      rig.asks[number]?.fail();
+      await rig.pass(2_000);
+    }
+    expect(rig.said).toEqual(['no answer for amd64: Error: nobody answers']);
+    rig.asks[2]?.answer();
+    await rig.pass(10_000);
+    rig.asks[3]?.fail();
+    await rig.settle();
+    expect(rig.said).toHaveLength(2);
+  });
+
   it('asks one architecture after the other, each first in its turn', async () => {
     const rig = makeSlot(['amd64', 'i386']);
     rig.asks[0]?.answer();

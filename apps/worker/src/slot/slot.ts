@@ -1,6 +1,7 @@
 import type { Lease, LeaseReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
 import { withLogFields } from '@proctor/process';
 import { Canaries } from './canaries';
+import { giveBack } from './give-back';
 import { HeldLease, type HoldingEnd } from './held-lease';
 import type { SlotParts } from './ports';
 import { WakeUp, within } from './wake-up';
@@ -23,6 +24,8 @@ export class Slot {
   /** Index of the architecture to ask next: each gets its turn. */
   private next = 0;
   private readonly givingBack = new Map<string, Promise<boolean>>();
+  /** Architecture → why the last ask was not answered. */
+  private readonly troubles = new Map<string, string>();
   private running: Promise<void> | null = null;
   /** Shortens the wait for the answer to the ask that is out. */
   private hurry = (): void => undefined;
@@ -112,11 +115,24 @@ export class Slot {
     const canary = this.canaries.resultFor(arch);
     const sorted = client
       .ask(arch, { ...this.identity, ask, ...testbeds.offer(arch), ...(canary && { canary }) })
-      .then((reply) => this.sort(arch, ask, reply));
+      .then(
+        (reply) => {
+          this.troubles.delete(arch);
+          return this.sort(arch, ask, reply);
+        },
+        (error: unknown) => this.complain(arch, String(error)),
+      );
     const reply = await this.inTime(sorted);
     if (this.awaited === ask) this.awaited = null;
     if (reply) this.canaries.heard(arch);
     return reply;
+  }
+
+  /** Once for as long as it is the same: it asks every few seconds. */
+  private complain(arch: string, why: string): null {
+    if (this.troubles.get(arch) !== why) this.parts.log.warn(`no answer for ${arch}: ${why}`);
+    this.troubles.set(arch, why);
+    return null;
   }
 
   private async inTime(answer: Promise<LeaseReply | null>): Promise<LeaseReply | null> {
@@ -152,17 +168,13 @@ export class Slot {
     return (await this.givingBack.get(key(lease))) ?? false;
   }
 
-  /** Resolves to false when nobody confirmed: the dispatcher may still count the lease as ours. */
   private giveBack(lease: Lease, reason: string): void {
-    const { client, clock, settings, log } = this.parts;
-    log.warn(`run ${lease.runId} attempt ${lease.attempt} goes back: ${reason}`);
-    const request = { ...this.identity, runId: lease.runId, attempt: lease.attempt, reason };
-    const confirmed = within(clock, settings.replyTimeoutMs, client.giveBack(lease.arch, request)).then(
-      (reply) => {
-        if (reply === null) this.givingBack.delete(key(lease));
-        return reply !== null;
-      },
-    );
+    const { identity, parts } = this;
+    parts.log.warn(`run ${lease.runId} attempt ${lease.attempt} goes back: ${reason}`);
+    const confirmed = giveBack(identity, lease, reason, parts.settings.replyTimeoutMs, parts).then((is) => {
+      if (!is) this.givingBack.delete(key(lease));
+      return is;
+    });
     this.givingBack.set(key(lease), confirmed);
   }
 

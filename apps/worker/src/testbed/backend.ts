@@ -25,6 +25,11 @@ export interface Backend {
    * @throws NotStarted when the testbed is not there (any more)
    */
   use(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments>;
-  /** Ends what it does in the background. */
+  /**
+   * Suite of a pin → the name by which apt pins it in a testbed of `suite`; absent where nothing is known of its archive.
+   * @throws ArchiveAway
+   */
+  pinNames?(suite: string, pinned: string[], extraLines: string[]): Promise<Map<string, string>>;
+  /** Ends what it does in the background, and a detection under way. */
   close(): Promise<void>;
 }

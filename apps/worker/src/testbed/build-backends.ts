@@ -59,7 +59,8 @@ export function buildBackends(
     if (name === 'null') {
       return new NullBackend(worker.suitesAtStart, worker.machineMayBeDestroyed, machine.sandboxes);
     }
-    const template = worker.backendCommands[name];
+    const { backendCommands } = worker;
+    const template = Object.hasOwn(backendCommands, name) ? backendCommands[name] : undefined;
     if (!template) return new UnknownBackend(name, KNOWN_BACKENDS);
     if (takesImage(template))
       return imageBackend(commandKind(name, template), configuration, machine, changed);

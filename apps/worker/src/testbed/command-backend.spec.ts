@@ -1,13 +1,21 @@
 import { fillIn } from './command-backend';
 
 it('fills in placeholders wherever they stand, each argument by itself', () => {
-  const template = ['incus', 'autopkgtest/debian/{suite}/{arch}', '--name={suite}', '{unknown}', '{}'];
+  const template = [
+    'incus',
+    'autopkgtest/debian/{suite}/{arch}',
+    '--name={suite}',
+    '{unknown}',
+    '{toString}',
+    '{}',
+  ];
   const values = { suite: 'trixie; id', arch: 'amd64' };
   expect(fillIn(template, values)).toEqual([
     'incus',
     'autopkgtest/debian/trixie; id/amd64',
     '--name=trixie; id',
     '{unknown}',
+    '{toString}',
     '{}',
   ]);
 });

@@ -1,11 +1,13 @@
 import type { Testbed } from '@proctor/contracts';
 import type { TestbedArguments } from '../autopkgtest/command';
 import type { Proofs } from '../machine/proofs';
+import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandboxes } from '../sandbox/sandboxes';
 import { requireTools } from '../sandbox/tools';
 import { Unusable } from '../sandbox/unusable';
 import { NotStarted } from '../slot/ports';
 import type { Backend } from './backend';
+import { copiedSettings } from './host-apt/copied-settings';
 import type { Trial } from './trial';
 
 /** Time for a testbed that may have to be fetched or booted at first. */
@@ -14,18 +16,23 @@ const TRIAL_TIMEOUT_MS = 600_000;
 /** Fills in the placeholders of a template, each of which may stand anywhere in an argument. */
 export function fillIn(template: string[], values: Record<string, string>): string[] {
   return template.map((argument) =>
-    argument.replace(/\{(\w+)\}/g, (text, name: string) => values[name] ?? text),
+    argument.replace(/\{(\w+)\}/g, (text, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] as string) : text,
+    ),
   );
 }
 
 /**
  * A virtualisation server of autopkgtest with arguments from the configuration, whose testbeds somebody else looks
- * after. It offers the suites of `suitesAtStart`, on every architecture that the worker serves.
+ * after. It offers the suites of `suitesAtStart`, on every architecture that the worker serves. Each run brings its testbed
+ * up to date, as it would one of ours: lists that are older than the archive make packages look erroneous, and a pin
+ * would not move what is installed. That, and any dependency of a test, takes root there.
  */
 export class CommandBackend implements Backend {
   readonly buildsAnySuite = false;
   readonly isolation = 'that of its testbeds, which are not looked after here';
   private readonly proved = new Set<string>();
+  private readonly ending = new AbortController();
 
   constructor(
     readonly name: string,
@@ -74,32 +81,40 @@ export class CommandBackend implements Backend {
     // Its testbeds are somebody else's.
   }
 
-  async use(suite: string, arch: string): Promise<TestbedArguments> {
+  async use(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments> {
     if (!this.proved.has(`${suite}/${arch}`)) {
-      return Promise.reject(new NotStarted(`the backend ${this.name} has no testbed for ${suite}/${arch}`));
+      throw new NotStarted(`the backend ${this.name} has no testbed for ${suite}/${arch}`);
     }
-    return Promise.resolve(this.argumentsFor(suite, arch));
+    return { ...(await this.argumentsFor(suite, arch, folder)), upgrade: ['--apt-upgrade'] };
   }
 
-  async close(): Promise<void> {}
+  close(): Promise<void> {
+    this.ending.abort();
+    return Promise.resolve();
+  }
 
-  private argumentsFor(suite: string, arch: string): TestbedArguments {
-    return { options: [], server: fillIn(this.template, { suite, arch }) };
+  /** Without this machine's own settings of apt: its proxy may be none for a testbed elsewhere. */
+  private async argumentsFor(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments> {
+    return { options: [await copiedSettings(folder, [])], server: this.server(suite, arch) };
+  }
+
+  private server(suite: string, arch: string): string[] {
+    return fillIn(this.template, { suite, arch });
   }
 
   private async prove(suite: string, arch: string): Promise<string | null> {
-    const testbed = this.argumentsFor(suite, arch);
     const order = {
       name: `${this.name}-${suite}-${arch}`,
       timeoutMs: TRIAL_TIMEOUT_MS,
-      argumentsFor: () => Promise.resolve(testbed),
-      signal: new AbortController().signal,
+      argumentsFor: (folder: RunFolder) => this.argumentsFor(suite, arch, folder),
+      signal: this.ending.signal,
     };
     try {
-      const name = `backend ${this.name} ${JSON.stringify(testbed.server)}`;
+      const name = `backend ${this.name} ${JSON.stringify(this.server(suite, arch))}`;
       await this.proofs.once(name, () => this.trial.run(order).then(() => 'passed'));
       return null;
     } catch (error) {
+      this.ending.signal.throwIfAborted();
       if (error instanceof Unusable) throw error;
       return (error as Error).message;
     }

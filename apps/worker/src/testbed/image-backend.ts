@@ -1,4 +1,4 @@
-import { link, writeFile } from 'node:fs/promises';
+import { link } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Testbed } from '@proctor/contracts';
 import type { TestbedArguments } from '../autopkgtest/command';
@@ -9,10 +9,11 @@ import { requireTools } from '../sandbox/tools';
 import { Unusable } from '../sandbox/unusable';
 import { NotStarted } from '../slot/ports';
 import type { Backend } from './backend';
-import { runConfiguration } from './host-apt/apt-settings';
+import { copiedSettings } from './host-apt/copied-settings';
 import type { HostApt } from './host-apt/host-apt';
 import type { ImageFiles, ImageRecord } from './images/image-files';
 import type { Images } from './images/images';
+import { pinNames } from './images/pin-names';
 import type { ImageUse, TestbedKind } from './kinds/testbed-kind';
 
 /** Programs of every kind that is made of images. */
@@ -81,10 +82,13 @@ export class ImageBackend implements Backend {
       mode,
       folder,
     });
-    const settings = join(folder.path, 'apt.conf');
-    await writeFile(settings, runConfiguration(await this.hostApt.settings()), { mode: 0o644 });
-    const copy = `--copy=${settings}:/etc/apt/apt.conf.d/99host`;
+    const copy = await copiedSettings(folder, await this.hostApt.settings());
     return { ...testbed, upgrade: ['--apt-upgrade'], options: [copy, ...testbed.options] };
+  }
+
+  async pinNames(suite: string, pinned: string[], extra: string[]): Promise<Map<string, string>> {
+    const [{ lines }, settings] = await Promise.all([this.hostApt.sourcesOf(suite), this.hostApt.settings()]);
+    return pinNames(pinned, { own: lines, extra }, settings);
   }
 
   async close(): Promise<void> {

@@ -1,25 +1,23 @@
 import { tmpdir } from 'node:os';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { reservesOf, SelfProtection } from './self-protection';
 
 const MIB = 1024 * 1024;
 const limits = { workPath: '/w', freeDiskBytesMin: 2048 * MIB, freeMemoryBytesMin: 1024 * MIB };
 
-function makeOffer(problem?: string) {
-  const left = { disk: 2048 * MIB, memory: 1024 * MIB };
+function makeOffer(problem?: string, currentLimits = limits) {
+  const left = { disk: 4096 * MIB, memory: 2048 * MIB };
+  const reserves = jest.fn(() => left);
   const wanted = jest.fn();
   const testbeds = {
     offer: () => ({ testbeds: [], variants: ['autopkgtest'], ...(problem !== undefined && { problem }) }),
     wanted,
   };
-  return {
-    left,
-    wanted,
-    offer: new SelfProtection(
-      testbeds,
-      () => limits,
-      () => left,
-    ),
-  };
+  const clock = new VirtualClock();
+  const said: string[] = [];
+  const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
+  const offer = new SelfProtection(testbeds, () => currentLimits, clock, log, reserves);
+  return { left, reserves, wanted, clock, said, offer };
 }
 
 it('changes nothing while there is enough', () => {
@@ -46,14 +44,37 @@ it.each([
   expect(offer.offer('amd64')).not.toHaveProperty('problem');
 });
 
+it('tells what it lacks and for how long, and says in the log when that begins and ends', async () => {
+  const { offer, left, clock, said } = makeOffer();
+  expect(offer.lacks()).toEqual([]);
+  left.memory = 5 * MIB;
+  offer.offer('amd64');
+  await clock.runUntil(20_000);
+  left.memory = 6 * MIB;
+  left.disk = 0;
+  const memory = '6 MiB of memory free, less than freeMemoryBytesMin (1024 MiB)';
+  expect(offer.lacks()).toEqual([
+    { of: 'disk', why: '0 MiB free on the disk of /w, less than freeDiskBytesMin (2048 MiB)', seconds: 0 },
+    { of: 'memory', why: memory, seconds: 20 },
+  ]);
+  expect(said).toHaveLength(2);
+  left.memory = 4096 * MIB;
+  await clock.runUntil(30_000);
+  expect(offer.lacks()).toMatchObject([{ of: 'disk', seconds: 10 }]);
+  expect(said.slice(2)).toEqual(['there is enough memory again']);
+});
+
+it('takes no work when it cannot be told what is left', () => {
+  const { offer, reserves } = makeOffer();
+  reserves.mockImplementation(() => {
+    throw new Error("ENOENT: no such file or directory, statfs '/w'");
+  });
+  expect(offer.offer('amd64').problem).toMatch(/^what is left on the disk of \/w cannot be read: .*ENOENT/);
+});
+
 it('goes by limits that were changed meanwhile', () => {
   const current = { ...limits };
-  const testbeds = { offer: () => ({ testbeds: [], variants: [] }), wanted: jest.fn() };
-  const offer = new SelfProtection(
-    testbeds,
-    () => current,
-    () => ({ disk: 4096 * MIB, memory: 4096 * MIB }),
-  );
+  const { offer } = makeOffer(undefined, current);
   expect(offer.offer('amd64')).not.toHaveProperty('problem');
   current.freeDiskBytesMin = 8192 * MIB;
   expect(offer.offer('amd64').problem).toContain('freeDiskBytesMin (8192 MiB)');

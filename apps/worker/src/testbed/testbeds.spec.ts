@@ -10,6 +10,9 @@ function makeTestbeds() {
     executables: ['autopkgtest'],
     changes: 0,
     wanted: [] as string[],
+    /** In place of an answer at once. */
+    detection: null as Promise<string | null> | null,
+    closed: () => undefined as void,
   };
   const said: string[] = [];
   const backend: Backend = {
@@ -17,12 +20,12 @@ function makeTestbeds() {
     isolation: 'some',
     records: () => Promise.resolve([]),
     buildsAnySuite: true,
-    detect: () => Promise.resolve(state.reason),
+    detect: () => state.detection ?? Promise.resolve(state.reason),
     open: () => Promise.resolve(),
     testbeds: (arch) => [{ suite: `bookworm-${arch}`, backend: 'unshare', state: 'ready' }],
     want: (suite, arch) => void state.wanted.push(`${suite}/${arch}`),
     use: () => Promise.resolve({ upgrade: [], options: [], server: ['unshare'] }),
-    close: () => Promise.resolve(),
+    close: () => Promise.resolve(state.closed()),
   };
   const variants = { autopkgtest: ['autopkgtest'], git: ['/opt/autopkgtest', '--debug'] };
   const sandboxes = {
@@ -77,6 +80,15 @@ it('says what is missing, and notices within a minute that it is there', async (
   expect(state.changes).toBe(1);
 });
 
+it('has a problem in words that an ask may have, whatever was said', async () => {
+  const { testbeds, state } = makeTestbeds();
+  state.reason = `two\nlines\0${'😀'.repeat(1_000)}`;
+  await testbeds.open();
+  const { problem = '' } = testbeds.offer('amd64');
+  expect(problem).toMatch(/^no usable backend: unshare: two lines (😀)+\ufffd?…$/u);
+  expect(problem).toHaveLength(1_000);
+});
+
 it('has a problem when no variant can be executed', async () => {
   const { testbeds, state, clock } = makeTestbeds();
   state.executables = [];
@@ -98,4 +110,15 @@ it('passes on what is wanted, unless its name could be anything', async () => {
     { suite: 'sid', backend: 'lxc' },
   ]);
   expect(state.wanted).toEqual(['trixie/amd64']);
+});
+
+it('does not wait for a detection that takes long when it is closed', async () => {
+  const { testbeds, state, said } = makeTestbeds();
+  state.detection = new Promise((_resolve, reject) => {
+    state.closed = () => reject(new Error('closed'));
+  });
+  const opened = testbeds.open();
+  await testbeds.close();
+  await opened;
+  expect(said).toEqual([]);
 });

@@ -1,11 +1,14 @@
 import type { Clock } from '@proctor/clock';
-import { isWord, type LeaseReply } from '@proctor/contracts';
+import { isWord, oneLine, type LeaseReply } from '@proctor/contracts';
 import type { Sandboxes } from '../sandbox/sandboxes';
 import { NotStarted, type SlotLog, type TestbedOffer } from '../slot/ports';
 import type { Backend } from './backend';
 
 /** How often a backend that did not work is tried again: packages may have been installed meanwhile. */
 const DETECT_AGAIN_MS = 60_000;
+
+/** Of an ask. */
+const PROBLEM_LENGTH_MAX = 1000;
 
 /** A named test runner of the configuration that can be executed here. */
 export interface Variant {
@@ -57,8 +60,8 @@ export class Testbeds implements TestbedOffer {
   async close(): Promise<void> {
     this.closed = true;
     this.cancelDetection();
+    await Promise.all(this.backends.map((backend) => backend.close()));
     await this.detecting;
-    await Promise.all([...this.usable.values()].map((backend) => backend.close()));
   }
 
   offer(arch: string) {
@@ -103,16 +106,17 @@ export class Testbeds implements TestbedOffer {
   private problem(): string | null {
     if (this.usable.size === 0) {
       const reasons = [...this.reasons].map(([name, reason]) => `${name}: ${reason}`).join('; ');
-      return `no usable backend: ${reasons || 'none is configured'}`.slice(0, 1000);
+      return oneLine(`no usable backend: ${reasons || 'none is configured'}`, PROBLEM_LENGTH_MAX);
     }
     if (this.runners.size > 0) return null;
     const commands = Object.entries(this.variants).map(([name, [program]]) => `${name} (${program})`);
-    return `no variant can be executed: ${commands.join(', ')}`.slice(0, 1000);
+    return oneLine(`no variant can be executed: ${commands.join(', ')}`, PROBLEM_LENGTH_MAX);
   }
 
   private async detect(): Promise<void> {
     const before = this.usable.size + this.runners.size;
     for (const backend of this.backends) {
+      if (this.closed) return;
       if (!this.usable.has(backend.name)) await this.tryBackend(backend);
     }
     for (const [name, command] of Object.entries(this.variants)) {
@@ -128,7 +132,8 @@ export class Testbeds implements TestbedOffer {
   }
 
   private async tryBackend(backend: Backend): Promise<void> {
-    const reason = await detectAndOpen(backend);
+    const reason = await this.detectAndOpen(backend);
+    if (this.closed) return;
     if (reason === null) {
       this.usable.set(backend.name, backend);
       this.reasons.delete(backend.name);
@@ -136,6 +141,17 @@ export class Testbeds implements TestbedOffer {
     } else if (this.reasons.get(backend.name) !== reason) {
       this.reasons.set(backend.name, reason);
       this.log.warn(`backend ${backend.name} is not usable: ${reason}`);
+    }
+  }
+
+  /** Why the backend cannot be used, or null. */
+  private async detectAndOpen(backend: Backend): Promise<string | null> {
+    try {
+      const reason = await backend.detect();
+      if (reason === null && !this.closed) await backend.open();
+      return reason;
+    } catch (error) {
+      return String(error);
     }
   }
 
@@ -149,16 +165,5 @@ export class Testbeds implements TestbedOffer {
       if (!this.warned.has(name)) this.log.warn(`variant ${name}: ${program} cannot be executed`);
       this.warned.add(name);
     }
-  }
-}
-
-/** Why the backend cannot be used, or null. */
-async function detectAndOpen(backend: Backend): Promise<string | null> {
-  try {
-    const reason = await backend.detect();
-    if (reason === null) await backend.open();
-    return reason;
-  } catch (error) {
-    return String(error);
   }
 }

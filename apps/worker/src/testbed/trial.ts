@@ -31,7 +31,7 @@ export interface TrialOrder {
 export class Trial {
   constructor(private readonly sandboxes: Sandboxes) {}
 
-  /** @throws Error that says how the run ended, unless its test passed */
+  /** @throws Error that says how the run ended, unless its test passed; the signal's reason when that ended it */
   async run({ name, timeoutMs, argumentsFor, signal }: TrialOrder): Promise<void> {
     const folder = await this.sandboxes.createFolder(`trial-${name}`);
     try {
@@ -52,6 +52,7 @@ export class Trial {
       if (limit.aborted) kill();
       const { code } = await sandbox.ended;
       limit.removeEventListener('abort', kill);
+      signal.throwIfAborted();
       if (limit.aborted) throw new Error(`its trial did not end within ${timeoutMs / 1000} s`);
       if (code !== 0) throw new Error(`its trial ended with exit code ${code}: ${await reason(folder)}`);
     } finally {

@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseDeb822, parseOneLine } from './apt-entries';
 import { neededSettings, runConfiguration } from './apt-settings';
+import { HostApt } from './host-apt';
 import { suiteSources } from './suite-sources';
 
 const DEB822 = `# a comment
@@ -30,6 +34,20 @@ Components: main
 `;
 
 describe('the sources of a suite', () => {
+  it('are those of the configuration where it has some, whatever the suite is called', async () => {
+    const lines = ['deb http://mirror.example/debian toString main'];
+    const hostApt = new HostApt({ toString: lines }, '/keys', join(tmpdir(), 'nowhere'));
+    await expect(hostApt.sourcesOf('toString')).resolves.toEqual({ lines, keys: [] });
+    await expect(hostApt.sourcesOf('constructor')).rejects.toThrow('no archive for constructor');
+  });
+
+  it('are not said to be missing when they cannot be read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'apt-'));
+    await writeFile(join(folder, 'sources.list.d'), 'a file where the folder should be');
+    await expect(new HostApt({}, '/keys', folder).sourcesOf('bookworm')).rejects.toThrow('ENOTDIR');
+    await rm(folder, { recursive: true });
+  });
+
   it('of the machine’s own release are its release, updates and security, with their sources', () => {
     const sources = suiteSources(parseDeb822(DEB822), 'bookworm', 'bookworm', '/keys');
     expect(sources?.lines).toEqual([

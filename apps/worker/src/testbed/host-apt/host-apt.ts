@@ -23,7 +23,7 @@ export class HostApt {
 
   /** @throws Error that says what to configure, when the machine has no sources that fit */
   async sourcesOf(suite: string): Promise<SuiteSources> {
-    const lines = this.configured[suite];
+    const lines = Object.hasOwn(this.configured, suite) ? this.configured[suite] : undefined;
     if (lines) return { lines, keys: [] };
     const sources = suiteSources(await this.entries(), hostRelease(), suite, this.keysPath);
     if (!sources) {
@@ -41,7 +41,7 @@ export class HostApt {
 
   private async entries(): Promise<AptEntry[]> {
     const folder = join(this.folder, 'sources.list.d');
-    const names = (await readdir(folder).catch(() => [])).sort();
+    const names = (await readdir(folder).catch(unlessMissing([]))).sort();
     const entries = parseOneLine(await textOf(join(this.folder, 'sources.list')));
     for (const name of names) {
       if (name.endsWith('.list')) entries.push(...parseOneLine(await textOf(join(folder, name))));
@@ -52,8 +52,13 @@ export class HostApt {
 }
 
 async function textOf(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
+  return readFile(path, 'utf8').catch(unlessMissing(''));
+}
+
+/** Takes the place of what is not there; any other trouble is one. */
+function unlessMissing<T>(otherwise: T) {
+  return (error: NodeJS.ErrnoException): T => {
+    if (error.code === 'ENOENT') return otherwise;
     throw error;
-  });
+  };
 }

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { parseOneLine } from '../host-apt/apt-entries';
+import { parseOneLine, type AptEntry } from '../host-apt/apt-entries';
 import type { AptSetting } from '../host-apt/apt-settings';
 
 const TIMEOUT_MS = 10_000;
@@ -11,11 +11,14 @@ const HEAD_BYTES = 2048;
 /** The URLs of the signed indices of an image's sources. */
 export function releaseUrls(lines: string[]): string[] {
   const entries = parseOneLine(lines.join('\n')).filter(({ types }) => types.includes('deb'));
-  return entries.map(({ uris: [uri = ''], suites: [suite = ''] }) => {
-    const base = uri.replace(/\/+$/, '');
-    // A suite that ends in a slash is a folder of its own: sources.list(5).
-    return suite.endsWith('/') ? `${base}/${suite}InRelease` : `${base}/dists/${suite}/InRelease`;
-  });
+  return entries.map(releaseUrl);
+}
+
+/** The URL of the signed index of one apt line. */
+export function releaseUrl({ uris: [uri = ''], suites: [suite = ''] }: AptEntry): string {
+  const base = uri.replace(/\/+$/, '');
+  // A suite that ends in a slash is a folder of its own: sources.list(5).
+  return suite.endsWith('/') ? `${base}/${suite}InRelease` : `${base}/dists/${suite}/InRelease`;
 }
 
 /**
@@ -23,7 +26,9 @@ export function releaseUrls(lines: string[]): string[] {
  * beginnings alone are fetched. null when one cannot be known.
  */
 export async function archiveState(lines: string[], settings: AptSetting[]): Promise<string | null> {
-  const dates = await Promise.all(releaseUrls(lines).map((url) => dateOf(url, proxyOf(url, settings))));
+  // The age limit stands in for a server that does not answer.
+  const dateOf = (url: string) => releaseField('Date', url, settings).catch(() => null);
+  const dates = await Promise.all(releaseUrls(lines).map(dateOf));
   return dates.length === 0 || dates.includes(null) ? null : dates.join('\n');
 }
 
@@ -33,17 +38,20 @@ function proxyOf(url: string, settings: AptSetting[]): string | null {
   return value === 'DIRECT' ? null : value;
 }
 
-/** Of http and https only, and not of an https server behind a proxy. */
-async function dateOf(url: string, proxy: string | null): Promise<string | null> {
-  const isPlain = url.startsWith('http:');
-  if (!isPlain && (proxy !== null || !url.startsWith('https:'))) return null;
-  try {
-    const text = await beginningOf(await get(url, proxy));
-    return /^Date: *(.+)$/m.exec(text)?.[1]?.trim() ?? null;
-  } catch {
-    // The age limit stands in for a server that does not answer.
-    return null;
-  }
+/**
+ * A field of a release file; null when it has none, or the server cannot be asked: only http and https can, and no https
+ * server behind a proxy.
+ * @throws Error when the server does not answer with the file
+ */
+export async function releaseField(
+  name: string,
+  url: string,
+  settings: AptSetting[],
+): Promise<string | null> {
+  const proxy = proxyOf(url, settings);
+  if (!url.startsWith('http:') && (proxy !== null || !url.startsWith('https:'))) return null;
+  const text = await beginningOf(await get(url, proxy));
+  return new RegExp(`^${name}: *(.+)$`, 'm').exec(text)?.[1]?.trim() ?? null;
 }
 
 function get(url: string, proxy: string | null): Promise<IncomingMessage> {

@@ -25,7 +25,7 @@ const APT_OPTIONS = [
 const CACHES_HOOK =
   'rm -f "$1"/var/cache/apt/archives/*.deb "$1"/var/cache/apt/*.bin; chroot "$1" apt-cache gencaches';
 
-/** Runs have a network of their own, with the name server at this address. */
+/** Runs have a network of their own, with the name server at this address; so have virtual machines within them. */
 const NAME_SERVER_HOOK = 'rm -f "$1/etc/resolv.conf"; echo "nameserver 10.0.2.3" >"$1/etc/resolv.conf"';
 
 /** The mmdebstrap command that writes an image to its standard output. */

@@ -1,8 +1,11 @@
 import type { Clock } from '@proctor/clock';
-import type { Testbed } from '@proctor/contracts';
+import { oneLine, type Testbed } from '@proctor/contracts';
 import type { SlotLog } from '../../slot/ports';
 import type { ImageBuilder } from './image-builder';
 import type { ImageFiles, ImageRecord } from './image-files';
+
+/** Of a testbed, in an ask. */
+const DETAIL_LENGTH_MAX = 1000;
 
 export interface ImageSettings {
   /** Read anew at each look. */
@@ -169,7 +172,7 @@ export class Images {
   private failed(image: Image, reason: string): void {
     const pauseMs = Math.min(this.settings.retryFirstMs * 2 ** image.failures, this.settings.retryMaxMs);
     image.failures += 1;
-    image.failure = reason.slice(0, 1000);
+    image.failure = oneLine(reason, DETAIL_LENGTH_MAX);
     this.log.warn(
       `image ${image.suite}/${image.arch} could not be made: ${reason} (next try in ${seconds(pauseMs)})`,
     );

@@ -1,7 +1,7 @@
 import { rooted } from '../../sandbox/rooted-command';
 import { PLAIN_WITH_USER, TEST_USER } from '../images/image-shape';
 import { overlayProblem } from './surroundings';
-import { COPY_RESOLVER, TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
+import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
 /**
  * schroot insists on configuration, sessions and chroots that root owns: they are made in the work area, whose root the
@@ -77,7 +77,7 @@ export const SCHROOT: TestbedKind = {
   problem: (sandboxes) => overlayProblem(sandboxes),
   use: ({ image }) =>
     Promise.resolve({
-      options: [COPY_RESOLVER, `--user=${TEST_USER}`],
+      options: [`--user=${TEST_USER}`],
       server: ['schroot', 'testbed'],
       wrapper: rooted(PREPARE, [image]),
     }),

@@ -33,8 +33,5 @@ export interface TestbedKind {
   use(use: ImageUse): Promise<TestbedArguments>;
 }
 
-/** The image names the name server that the machine had when it was built; a run asks its own sandbox's. */
-export const COPY_RESOLVER = '--copy=/etc/resolv.conf:/etc/resolv.conf';
-
 /** The usual time for a test of one line, image unpacked and testbed begun. */
 export const TRIAL_TIMEOUT_MS = 120_000;

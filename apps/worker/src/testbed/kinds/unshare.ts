@@ -1,5 +1,5 @@
 import { PLAIN } from '../images/image-shape';
-import { COPY_RESOLVER, TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
+import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
 /** autopkgtest-virt-unshare: namespaces around an unpacked image. */
 export const UNSHARE: TestbedKind = {
@@ -10,5 +10,5 @@ export const UNSHARE: TestbedKind = {
   image: PLAIN,
   modes: [''],
   trialTimeoutMs: TRIAL_TIMEOUT_MS,
-  use: ({ image }) => Promise.resolve({ options: [COPY_RESOLVER], server: ['unshare', '--tarball', image] }),
+  use: ({ image }) => Promise.resolve({ options: [], server: ['unshare', '--tarball', image] }),
 };

@@ -1,0 +1,43 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunFolder } from '../sandbox/run-folder';
+import { packResult } from './result-files';
+
+const LIMITS = { logHeadBytesMax: 1000, logTailBytesMax: 100, artifactsBytesMax: 1000 };
+const never = new AbortController().signal;
+
+let path: string;
+let folder: RunFolder;
+let target: string;
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'result-files-'));
+  folder = { output: join(path, 'out'), errors: join(path, 'errors') } as RunFolder;
+  target = join(path, 'results', '7-2.new');
+  await mkdir(folder.output);
+  await writeFile(folder.errors, 'no such option\n');
+});
+afterEach(async () => rm(path, { recursive: true }));
+
+it('packs log and artifacts, in place of what was there', async () => {
+  await mkdir(target, { recursive: true });
+  await writeFile(join(target, 'old'), 'of an earlier attempt');
+  const files = await packResult(folder, target, LIMITS, never);
+  expect(files.map(({ name }) => name)).toEqual(['log.gz', 'artifacts.tar.gz']);
+  expect((await readdir(target)).sort()).toEqual(['artifacts.tar.gz', 'log.gz']);
+});
+
+it('packs what there is when the runner has taken its folder away', async () => {
+  await rm(folder.output, { recursive: true });
+  const files = await packResult(folder, target, LIMITS, never);
+  expect(files.map(({ name }) => name)).toEqual(['log.gz', 'artifacts.tar.gz']);
+});
+
+it.each([
+  ['when it is told to end', 'out', AbortSignal.abort(new Error('enough')), 'enough'],
+  ['when something cannot be packed', 'errors', never, 'EEXIST'],
+])('leaves nothing %s', async (_when, output, signal, problem) => {
+  const packed = packResult({ ...folder, output: join(path, output) } as RunFolder, target, LIMITS, signal);
+  await expect(packed).rejects.toThrow(problem);
+  expect(await readdir(join(path, 'results'))).toEqual([]);
+});

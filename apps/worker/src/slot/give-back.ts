@@ -1,0 +1,30 @@
+import { oneLine, type Lease, type SlotIdentity } from '@proctor/contracts';
+import type { SlotParts } from './ports';
+import { within } from './wake-up';
+
+/** Of a request to take a lease back. */
+const REASON_LENGTH_MAX = 1000;
+
+/**
+ * Hands a lease back to its dispatcher; never rejects.
+ * @returns whether it was confirmed in time; else the dispatcher may still count it as the slot's
+ */
+export async function giveBack(
+  identity: SlotIdentity,
+  { runId, attempt, arch }: Lease,
+  reason: string,
+  timeoutMs: number,
+  { client, clock, log }: Pick<SlotParts, 'client' | 'clock' | 'log'>,
+): Promise<boolean> {
+  let why = 'no answer came';
+  const request = { ...identity, runId, attempt, reason: oneLine(reason, REASON_LENGTH_MAX) };
+  const answer = client.giveBack(arch, request).catch((error: unknown) => {
+    why = String(error);
+    return null;
+  });
+  const reply = await within(clock, timeoutMs, answer);
+  if (reply === null) {
+    log.warn(`run ${runId} attempt ${attempt}: nobody took the lease back, it will expire: ${why}`);
+  }
+  return reply !== null;
+}

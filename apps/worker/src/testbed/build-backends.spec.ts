@@ -1,0 +1,16 @@
+import type { Machine } from '../machine/machine';
+import { buildBackends, type BackendsConfiguration } from './build-backends';
+
+it('a backend that nobody has described says so, whatever its name', async () => {
+  const worker: BackendsConfiguration['worker'] = {
+    backends: ['constructor'],
+    backendCommands: {},
+    imageAgeMaxMs: 1,
+    machineMayBeDestroyed: false,
+    suitesAtStart: [],
+    suiteSources: {},
+    workPath: '/nowhere',
+  };
+  const [backend] = buildBackends({ worker }, {} as Machine, () => undefined);
+  await expect(backend?.detect()).resolves.toContain('there is no backend of this name');
+});

@@ -1,0 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunFolder } from '../../sandbox/run-folder';
+import { runConfiguration, type AptSetting } from './apt-settings';
+
+/**
+ * The runner's option that copies the apt.conf of a run, with these settings besides, into its testbed; the file is
+ * written into the run's folder.
+ */
+export async function copiedSettings(
+  folder: Pick<RunFolder, 'path'>,
+  settings: AptSetting[],
+): Promise<string> {
+  const path = join(folder.path, 'apt.conf');
+  await writeFile(path, runConfiguration(settings), { mode: 0o644 });
+  return `--copy=${path}:/etc/apt/apt.conf.d/99proctor`;
+}

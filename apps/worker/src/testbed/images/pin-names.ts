@@ -1,0 +1,43 @@
+import { ArchiveAway } from '../../slot/ports';
+import { parseOneLine, type AptEntry } from '../host-apt/apt-entries';
+import type { AptSetting } from '../host-apt/apt-settings';
+import { releaseField, releaseUrl } from './archive-state';
+
+/** The apt lines that a pin is resolved from. */
+export interface PinSources {
+  /** Of the testbed's image; the runner adds a release from the archive of the first. */
+  own: string[];
+  /** Of the run's extra sources; with any, no release is added. */
+  extra: string[];
+}
+
+/**
+ * Suite → the name by which apt pins it: the runner writes `Pin: release a=NAME`, where NAME is what the archive's release
+ * file calls itself, and a codename pins nothing there, without a word. A suite that no line has, or whose server cannot
+ * be asked, keeps its name.
+ * @throws ArchiveAway naming the release file that could not be read
+ */
+export async function pinNames(
+  suites: string[],
+  sources: PinSources,
+  settings: AptSetting[],
+): Promise<Map<string, string>> {
+  const entries = parseOneLine([...sources.own, ...sources.extra].join('\n'));
+  const names = suites.map(async (suite): Promise<[string, string]> => {
+    const entry =
+      sources.extra.length > 0 ? entries.find(({ suites }) => suites.includes(suite)) : entries[0];
+    return [suite, entry ? await nameOf(suite, entry, settings) : suite];
+  });
+  return new Map(await Promise.all(names));
+}
+
+async function nameOf(suite: string, entry: AptEntry, settings: AptSetting[]): Promise<string> {
+  const url = releaseUrl({ ...entry, suites: [suite] });
+  try {
+    return (await releaseField('Suite', url, settings)) ?? suite;
+  } catch (error) {
+    throw new ArchiveAway(
+      `the release file of the pinned suite ${suite} could not be read: ${url}: ${String(error)}`,
+    );
+  }
+}

@@ -1,0 +1,120 @@
+import { ConfigurationFolder } from '../../../test/support/configuration-folder';
+import type { FileName } from './folder';
+import { loadConfiguration } from './load';
+
+const folder = new ConfigurationFolder();
+
+/** Each line holds the one before it ten times. */
+function laughs(depth: number): string {
+  const lines = Array.from({ length: depth }, (_, n) => `x${n + 1}: &x${n + 1} [${`*x${n},`.repeat(10)}]`);
+  return ['x0: &x0 [ha]', ...lines].join('\n');
+}
+
+/** Contents of files in ISO 8859-1, each with what follows the file's name in one of the problems. */
+const REFUSED: Record<FileName, [text: string, problem: string][]> = {
+  'proctor.yaml': [
+    ['suites: []', ':1: suites: suites should not be empty'],
+    ['suites:\n  - bad name', ':1: suites: each name is letters'],
+    ['api:\n  port: high', ':2: api.port: port must be an integer number (found "high")'],
+    ['\n\nsuits: [sid]', ':3: suits: property suits should not exist'],
+    ['defaultBackend: lxc', ':1: defaultBackend: lxc is not among the backends'],
+    ['scheduler:\n  leaseRenewMs: 50000', ':2: scheduler.leaseRenewMs: must be at most half'],
+    ['api:\n  host: [', ':2: Flow sequence in block collection must be'],
+    ['suites: [sid]\nsuites: [sid]', ':2: suites: is there twice'],
+    ['suites: !names [sid]', ':1: Unresolved tag: !names'],
+    ['suites: [sid]\nbackends: *s', ':2: *s stands for nothing'],
+    ['? [a]\n: 1', ':1: a key is a name'],
+    ['suites: [sid]\n---\nsuites: [sid]', ':2: Source contains multiple documents'],
+    ['api:\n  - host', ':1: api: api must be an object'],
+    ['scheduler: soon', ':1: scheduler: '],
+    ['api:', ':1: api: '],
+    ['api:\n  prot: 80', ':2: api.prot: property prot should not exist (found 80)'],
+    ['store: { path: "" }', ':1: store.path: path should not be empty'],
+    ['\nstore: { kind: s3 }', ':2: store: bucket is missing: the kind s3 needs it'],
+    ['store: { kind: s3, bucket: A }', ':1: store.bucket: bucket must match'],
+    ['store: { endpoint: "s3.example" }', ':1: store.endpoint: endpoint must be a URL'],
+    ['store: { endpoint: "http://a:b@s3.example" }', ':1: store.endpoint: endpoint must'],
+    ['store: { prefix: ci }', ':1: store.prefix: prefix must be empty or names that'],
+    ['store: { partBytes: 1 }', ':1: store.partBytes: partBytes must not be less than'],
+    ['api: { host: "caf\xe9" }', ': is not UTF-8'],
+    ['just text', ': a mapping of keys to values is expected'],
+    ['api:\n  bodyBytesMax: 999999999', ':1: api.bodiesBytesMax: must be at least'],
+    ['api:\n\n  socketIdleMs: 60000', ':3: api.socketIdleMs: must be longer than'],
+    [
+      'scheduler:\n  retry:\n    attemptsMax: 0',
+      ':3: scheduler.retry.attemptsMax: attemptsMax must not be less than 1 (found 0)',
+    ],
+    [
+      'scheduler:\n  retry:\n    attempts: 2',
+      ':3: scheduler.retry.attempts: property attempts should not exist (found 2)',
+    ],
+    ['scheduler: { attemptsMax: 2 }', ':1: scheduler.attemptsMax: property'],
+    ['scheduler:\n  blame: 3', ':2: scheduler.blame: '],
+    ['scheduler:\n  caps:', ':2: scheduler.caps: '],
+    [
+      'scheduler:\n  caps:\n    perSuiteMax: 0.5',
+      ':3: scheduler.caps.perSuiteMax: perSuiteMax must be an integer number (found 0.5)',
+    ],
+    [
+      'scheduler:\n  ageing: { stepsMax: 10 }',
+      ':2: scheduler.ageing.stepsMax: stepsMax must not be greater than 9 (found 10)',
+    ],
+    [
+      'scheduler:\n  retry:\n    delayMs: 9000\n    delayMaxMs: 8000',
+      ':4: scheduler.retry.delayMaxMs: must be at least delayMs',
+    ],
+    [
+      'scheduler:\n  blame: { quarantineMaxMs: 1 }',
+      ':2: scheduler.blame.quarantineMaxMs: must be at least quarantineMs',
+    ],
+    ...['{ ci: 0 }', '{ ci: 1001 }', '{ ci: "2" }', '{ "a b": 2 }'].map((weights): [string, string] => [
+      `scheduler:\n  fairShare:\n    weights: ${weights}`,
+      ':3: scheduler.fairShare.weights: each user has a weight above 0 and at most 1000',
+    ]),
+    ...['{ big: linux }', '{ big: [Linux] }', '{ big: ["a*b"] }', '{ "a b": [linux] }'].map(
+      (classes): [string, string] => [
+        `scheduler:\n  sizeClasses: ${classes}`,
+        ':2: scheduler.sizeClasses: each class has a list of package names, which may end in *',
+      ],
+    ),
+  ],
+  'worker.yaml': [
+    ['variants: &v\n  a: [*v]', ':2: *v contains itself'],
+    [laughs(6), ': Excessive alias count'],
+    ['sizeClasses: big', ':1: sizeClasses: '],
+    ['sizeClasses: [1]', ':1: sizeClasses: each value in sizeClasses must be a string'],
+    ['name: "a.b"', ':1: name: name must match'],
+    ['variants:\n  mine: []', ':1: variants: each name is letters'],
+    ['variants:\n  a b: [a]', ':1: variants: each name is letters'],
+    ['suiteSources: { "": [deb] }', ':1: suiteSources: each name is letters'],
+    ['backendCommands:\n  __proto__: [ssh]', ':2: __proto__: is not a name'],
+    ['slots: 2\n__proto__: { slots: 3 }', ':2: __proto__: is not a name'],
+    ['slots: 2\nconstructor: [a]', ':2: constructor: property constructor should not exist'],
+    ['metrics:\n  constructor: 1', ':2: metrics.constructor: property constructor should not exist'],
+  ],
+  'apt-sources.yaml': [
+    ['x:\n  lines: [deb]', ':2: x.lines.0: is not an apt source line'],
+    [
+      'x:\n  lines:\n    - deb http://a.example sid main\n    - deb http://a.example/$(id) sid main',
+      ':4: x.lines.1: is not an apt source line',
+    ],
+    ['- deb http://a.example sid main', ': a mapping of source names'],
+    ['x:\n  lines: [deb http://a.example sid main]\n  user: [a]', ':3: x.user: unknown key'],
+  ],
+  'reject-list.yaml': [
+    ['a:\n  sid: ""', ':2: a.sid: a mapping from each architecture'],
+    ['a:\n  sid:\n    amd64:\n      "*": why', ':4: a.sid.amd64.*: the value'],
+    ['"*": {}', ':1: *: is not a valid package'],
+    ['a+b:\n  s/d: {}', ':2: a+b.s/d: is not a valid suite'],
+    ['ab: { sid: { AMD: {} } }', ':1: ab.sid.AMD: is not a valid architecture'],
+    ['ab: { sid: { "*": { "1 0": "" } } }', ':1: ab.sid.*.1 0: is not a valid version'],
+    ['- hello', ': a mapping from each package is expected'],
+  ],
+};
+
+describe.each(Object.entries(REFUSED))('%s is refused with line and key', (file, contents) => {
+  test.each(contents)('%j', async (text, problem) => {
+    await folder.write(file, Buffer.from(text, 'latin1'));
+    await expect(loadConfiguration(folder.env)).rejects.toThrow(`/${file}${problem}`);
+  });
+});
