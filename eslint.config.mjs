@@ -10,7 +10,7 @@ const MAY_IMPORT = {
   clock: [],
   contracts: [],
   dispatch: ['contracts'],
-  config: ['contracts'],
+  config: ['contracts', 'store'],
   store: ['contracts'],
   bus: ['contracts', 'clock'],
   database: ['contracts', 'dispatch'],

@@ -1,5 +1,6 @@
 import type { RunRequest } from '@proctor/contracts';
 import { openDatabase, type OpenDatabase } from '@proctor/database';
+import { runRequest } from '../support/run-request';
 import type { Pair } from './pairs';
 
 /** A list in one statement against the same runs submitted one by one. */
@@ -38,14 +39,5 @@ export async function someRequestor(
 }
 
 export function request(index: number): RunRequest {
-  return {
-    ...{
-      package: `package${index}`,
-      suite: 'sid',
-      arch: 'amd64',
-      backend: 'unshare',
-      variant: 'autopkgtest',
-    },
-    ...{ priority: 5, trigger: 'bench/1', pinPackages: [], extraAptSources: [], isPrivate: false },
-  };
+  return runRequest({ package: `package${index}`, suite: 'sid', trigger: 'bench/1' });
 }

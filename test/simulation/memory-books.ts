@@ -145,7 +145,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   }
 
   async commit(arch: string, epoch: number, writes: Write[]): Promise<void> {
-    if (this.owners.get(arch)?.epoch !== epoch) throw new StaleEpoch(arch, epoch);
+    if (!this.isOwnedUnder(arch, epoch)) throw new StaleEpoch(arch, epoch);
     const before = new Map<number, RunRow>();
     /** What is done once all writes are allowed. */
     const effects: (() => void)[] = [];
@@ -192,6 +192,10 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     this.schedulers.delete(scheduler);
     for (const held of this.owners.values()) if (held.owner === scheduler) held.owner = null;
     return Promise.resolve();
+  }
+
+  private isOwnedUnder(arch: string, epoch: number): boolean {
+    return this.owners.get(arch)?.epoch === epoch;
   }
 
   /** Changes the run of the write; answers what else is to be done, or null when the write is not allowed. */

@@ -10,6 +10,7 @@ import { ARCHITECTURES, BACKEND, STUB_VARIANT, SUITES, VARIANT, type ExecutorPla
 const COMPILED = join(__dirname, '../..');
 const EXECUTORS = 2;
 const SLOTS_PER_EXECUTOR = 24;
+const OUTPUT_LINES_MAX = 200;
 
 /** Long enough for a busy machine, short enough for faults to be seen. */
 export const LEASE_TTL_MS = 6_000;
@@ -19,6 +20,7 @@ export const OWNERSHIP_TTL_MS = 3_000;
 export class Deployment {
   readonly schedulers: AppProcess[] = [];
   readonly workers: AppProcess[] = [];
+  /** The last lines of all processes. */
   readonly output: string[] = [];
   /** One file for each executor, a line for each execution. */
   readonly executionsPath: string;
@@ -142,7 +144,10 @@ export class Deployment {
       identityFile: join(this.folder, `${name}.json`),
       // A worker that is told by SIGTERM finishes its tests first.
       ...(name === 'worker' && { stopSignal: 'SIGINT' as const }),
-      onLine: (line) => this.output.push(`${name}: ${line}`),
+      onLine: (line) => {
+        this.output.push(`${name}: ${line}`);
+        if (this.output.length > OUTPUT_LINES_MAX) this.output.shift();
+      },
     });
   }
 

@@ -32,35 +32,61 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export async function soak(plan: SoakPlan, told: (text: string) => void): Promise<SoakResult> {
   const deployment = await Deployment.start();
+  const parts = partsOf(deployment, plan, told);
+  const stop = async () => {
+    parts.submitter.stop();
+    parts.follower.stop();
+    // What was broken is made whole first: nothing may be started again once the deployment has ended.
+    await Promise.allSettled([parts.calamities.stop()]);
+    await deployment.stop();
+  };
   const stopAndExit = (signal: NodeJS.Signals) => {
     // Ends this process the way the signal would have.
-    void deployment.stop().finally(() => process.kill(process.pid, signal));
+    void stop().finally(() => process.kill(process.pid, signal));
   };
   SIGNALS.forEach((signal) => process.once(signal, stopAndExit));
   try {
-    return await run(deployment, plan, told);
+    return await run(deployment, plan, parts, told);
   } finally {
     SIGNALS.forEach((signal) => process.off(signal, stopAndExit));
-    await deployment.stop();
+    await stop();
   }
+}
+
+interface Parts {
+  submitter: Submitter;
+  follower: Follower;
+  calamities: Calamities;
+}
+
+function partsOf(
+  deployment: Deployment,
+  { faultEveryMs, seed }: SoakPlan,
+  told: (text: string) => void,
+): Parts {
+  const { url, key } = deployment;
+  const stubMarks = join(deployment.executionsPath, STUB_VARIANT);
+  return {
+    submitter: new Submitter(url, key, new Random(seed), stubMarks),
+    follower: new Follower(url, key),
+    calamities: new Calamities(deployment, new Random(seed + 1), faultEveryMs, told),
+  };
 }
 
 async function run(
   deployment: Deployment,
-  { durationMs, rate, faultEveryMs, seed }: SoakPlan,
+  { durationMs, rate }: SoakPlan,
+  { submitter, follower, calamities }: Parts,
   told: (text: string) => void,
 ): Promise<SoakResult> {
-  const { url, key } = deployment;
-  const stubMarks = join(deployment.executionsPath, STUB_VARIANT);
-  const submitter = new Submitter(url, key, new Random(seed), stubMarks);
-  const follower = new Follower(url, key);
-  const calamities = new Calamities(deployment, new Random(seed + 1), faultEveryMs, told);
   const startedAt = performance.now();
   const waitingMax = LONG_LIST_LENGTH + rate * WAITING_SECONDS_MAX;
   const following = follower.follow();
   const submitting = submitter.submitAt(rate, waitingMax, () => follower.finished);
   const raging = calamities.rage();
-  await Promise.race([pause(durationMs), submitting, raging]);
+  // The first that fails ends the soak; what becomes of the others then is not waited for.
+  for (const each of [following, submitting, raging]) each.catch(() => undefined);
+  await Promise.race([pause(durationMs, undefined, { ref: false }), submitting, raging]);
   submitter.stop();
   await calamities.stop();
   await submitting;
@@ -73,7 +99,7 @@ async function run(
   follower.stop();
   await following;
   const account = await settle(deployment.postgres.url, deployment.executionsPath, submitter, follower);
-  if (account.violations.length > 0) deployment.output.slice(-200).forEach((line) => told(line));
+  if (account.violations.length > 0) deployment.output.forEach((line) => told(line));
   return {
     ...account,
     calamities: calamities.happened,

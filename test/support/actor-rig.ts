@@ -1,9 +1,9 @@
 import type { Journal } from '@proctor/dispatch';
 import { DispatcherActor, type ActorSettings } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { Tenure } from '../../apps/scheduler/src/ownership/tenure';
-import { request } from '../contract/journal.fixture';
 import { MemoryBooks } from '../simulation/memory-books';
 import { VirtualClock } from '../simulation/world/virtual-clock';
+import { runRequest } from './run-request';
 import { ARCH, leaseRequest, settings } from './runs';
 
 export const POLL_MS = 5_000;
@@ -55,7 +55,7 @@ export class ActorRig {
 
   /** A run that nobody has taken in. @returns its id */
   readonly accept = (): number => {
-    const row = this.books.draw(request());
+    const row = this.books.draw(runRequest());
     row.committed = true;
     return row.runId;
   };

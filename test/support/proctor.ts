@@ -130,11 +130,12 @@ async function startWithin(
     processes,
     output,
     async kill(name, signal) {
-      processes[name]?.kill(signal);
-      if (!ENDS_NOTHING.includes(signal)) await processes[name]?.ended;
+      const killed = ofThisTest(processes, name);
+      killed.kill(signal);
+      if (!ENDS_NOTHING.includes(signal)) await killed.ended;
     },
     async restart(name) {
-      if (name === 'nats' || name === 'postgres') await processes[name]?.start();
+      if (name === 'nats' || name === 'postgres') await ofThisTest(processes, name).start();
       else await started(processes[name], output);
     },
     stop,
@@ -148,8 +149,17 @@ async function makeDatabase(
   if (!isOwn) return { ...(await createTestDatabase()), server: null };
   const server = new EmbeddedPostgres({ folder: home.postgresql, passwordFile: home.secret('postgres') });
   await server.start();
-  await migrate(server.url);
+  await migrate(server.url).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
   return { url: server.url, drop: () => server.stop(), server };
+}
+
+function ofThisTest(processes: Processes, name: ProcessName): AppProcess | EmbeddedNats | EmbeddedPostgres {
+  const found = processes[name];
+  if (found === null) throw new Error(`${name} is shared with other tests: ask for one with ownPostgres`);
+  return found;
 }
 
 /** A process that a test has frozen could not end by itself. */

@@ -1,19 +1,11 @@
 import type { RunRecord } from '@proctor/database';
+import { runRequest } from './run-request';
 
 /** A waiting run. */
 export function runRecord(changes: Partial<RunRecord> = {}): RunRecord {
   return {
+    ...runRequest(),
     runId: 7,
-    package: 'hello',
-    suite: 'bookworm',
-    arch: 'amd64',
-    backend: 'unshare',
-    variant: 'autopkgtest',
-    priority: 5,
-    trigger: null,
-    pinPackages: [],
-    extraAptSources: [],
-    isPrivate: false,
     state: 'queued',
     verdict: null,
     cancelled: false,

@@ -1,5 +1,6 @@
 import type { FinishedReport, LeaseRequest, StartedReport } from '@proctor/contracts';
 import type { DispatchedRun, DispatchSettings, Loaded } from '@proctor/dispatch';
+import { runRequest } from './run-request';
 
 export const ARCH = 'amd64';
 export const SUITE = 'trixie';
@@ -33,17 +34,8 @@ export function settings(changes: Partial<DispatchSettings> = {}): DispatchSetti
 
 export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}): DispatchedRun {
   return {
+    ...runRequest({ suite: SUITE, arch: ARCH }),
     runId,
-    package: 'hello',
-    suite: SUITE,
-    arch: ARCH,
-    backend: 'unshare',
-    variant: 'autopkgtest',
-    priority: 5,
-    trigger: null,
-    pinPackages: [],
-    extraAptSources: [],
-    isPrivate: false,
     requestor: 'ada',
     arrivedAt: runId,
     waitedMs: 0,

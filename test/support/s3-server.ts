@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { S3Credentials } from '../../libs/store/src/store-settings';
+import type { S3Credentials } from '@proctor/store';
 import { CommandFailed } from '../../libs/embedded/src/command';
 import { freePort } from '../../libs/embedded/src/free-port';
 import type { OwnedProcess } from '../../libs/embedded/src/owned-process';

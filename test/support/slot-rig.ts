@@ -73,6 +73,7 @@ export function makeSlot(architectures = ['amd64']) {
   const started: number[] = [];
   const wanted: object[] = [];
   const canaries: Canary[] = [];
+  const said: string[] = [];
   const state = { returnsAreAnswered: true };
   const slot = new Slot(
     { worker: 'w', incarnation: '0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a01', slot: 0 },
@@ -128,7 +129,7 @@ export function makeSlot(architectures = ['amd64']) {
       },
       epochs: new Epochs(),
       clock,
-      log: { log: () => undefined, warn: () => undefined },
+      log: { log: () => undefined, warn: (line) => void said.push(line) },
       settings: { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 },
       newAskId: () => `ask-${asks.length}`,
       random: () => 0.5,
@@ -137,7 +138,7 @@ export function makeSlot(architectures = ['amd64']) {
   slot.start();
   const settle = () => clock.runUntil(clock.now());
   const pass = (ms: number) => clock.runUntil(clock.now() + ms);
-  const heard = { asks, renewals, returns, attempts, canaries, finished, started, wanted };
+  const heard = { asks, renewals, returns, attempts, canaries, finished, started, wanted, said };
   return { slot, clock, ...heard, state, settle, pass };
 }
 

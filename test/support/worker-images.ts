@@ -2,6 +2,7 @@ import { chmod, link, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node
 import { join, resolve } from 'node:path';
 import { hostRelease } from '@proctor/config';
 import { lookAtMachine } from '../../apps/worker/src/machine/machine';
+import { currentBoot } from '../../apps/worker/src/machine/proofs';
 import { buildBackends } from '../../apps/worker/src/testbed/build-backends';
 import type { ImageRecord } from '../../apps/worker/src/testbed/images/image-files';
 import { hostArchitecture } from './host-architecture';
@@ -16,7 +17,8 @@ export function imageCachePath(): string {
 
 /**
  * Puts a backend's image of this machine's release into a worker's work folder, as if the worker had built it. The
- * first caller builds it (half a minute); it is kept for a day. The folder must be on the cache's file system.
+ * first caller builds it (half a minute); it is kept for a day, until the machine is booted again. The folder must be on
+ * the cache's file system.
  */
 export async function provideImage(
   workPath: string,
@@ -36,8 +38,8 @@ export async function provideImage(
 
 async function isFresh(json: string): Promise<boolean> {
   try {
-    const { builtAt } = JSON.parse(await readFile(json, 'utf8')) as ImageRecord;
-    return Date.now() - builtAt < AGE_MAX_MS;
+    const { builtAt, provedBoot } = JSON.parse(await readFile(json, 'utf8')) as ImageRecord;
+    return Date.now() - builtAt < AGE_MAX_MS && provedBoot === (await currentBoot());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;

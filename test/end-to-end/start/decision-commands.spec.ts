@@ -117,7 +117,11 @@ describe('pauses and drains', () => {
 describe('a pause', () => {
   it.each([
     ['unknown suite', ['--suite', 'sdi'], /^proctor: suite sdi is not in .*config: there is sid, trixie\n$/],
-    ['unknown architecture', ['--arch', 'amd46'], /^proctor: arch amd46 is not in .*config: there is amd64\n$/],
+    [
+      'unknown architecture',
+      ['--arch', 'amd46'],
+      /^proctor: arch amd46 is not in .*config: there is amd64\n$/,
+    ],
   ])('of an %s is refused', async (_what, scope, message) => {
     const { code, stderr } = await proctor('pause', ...scope, '--reason', 'x');
     expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);

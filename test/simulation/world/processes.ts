@@ -1,0 +1,137 @@
+import type { MemoryBroker } from '@proctor/bus';
+import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import type { Checks } from './checks';
+import type { Database } from './faulty-books';
+import type { MemoryStore } from './memory-store';
+import type { ProcessBus } from './process-bus';
+import { SimulatedScheduler } from './simulated-scheduler';
+import { SimulatedWorker, type WorkerEvents, type WorkerParts } from './simulated-worker';
+import type { Story } from './story';
+
+/** What the processes live in. */
+export interface World {
+  architectures: string[];
+  suites: string[];
+  database: Database;
+  broker: MemoryBroker;
+  store: MemoryStore;
+  checks: Checks;
+  story: Story;
+  settings: ActorSettings;
+}
+
+const OWNERSHIP_TTL_MS = 5_000;
+
+/** The schedulers, the workers and the machines of the workers, which come and go. */
+export class Processes {
+  /** Latest life of each, dead ones too. */
+  readonly schedulers = new Map<string, SimulatedScheduler>();
+  private readonly workers = new Map<string, SimulatedWorker>();
+  /** What each worker has at each of its lives, its disk above all. */
+  private readonly machines: WorkerParts[];
+  private lives = 0;
+
+  constructor(private readonly world: World) {
+    const { architectures } = world;
+    this.machines = [
+      this.machine('w1', architectures.slice(0, 1)),
+      this.machine('w2', architectures),
+      this.machine('w3', architectures.slice(1)),
+    ];
+  }
+
+  anyScheduler(): SimulatedScheduler {
+    return this.world.database.random.pick([...this.schedulers.values()]);
+  }
+
+  anyWorker(): SimulatedWorker {
+    return this.world.database.random.pick([...this.workers.values()]);
+  }
+
+  anyMachine(): WorkerParts {
+    return this.world.database.random.pick(this.machines);
+  }
+
+  /** Every result that a worker kept was answered. */
+  get isDelivered(): boolean {
+    return this.machines.every(({ disk }) => disk.size === 0);
+  }
+
+  get buses(): ProcessBus[] {
+    return this.all.map(({ bus }) => bus);
+  }
+
+  startWorkers(): void {
+    for (const machine of this.machines) this.startWorker(machine);
+  }
+
+  bootScheduler(name: string): void {
+    this.schedulers.get(name)?.kill();
+    const parts = { ...this.world, ownershipTtlMs: OWNERSHIP_TTL_MS };
+    this.schedulers.set(name, new SimulatedScheduler(`${name}-${++this.lives}`, parts));
+  }
+
+  killWorker({ name }: WorkerParts): void {
+    this.workers.get(name)?.kill();
+  }
+
+  async stopWorker({ name }: WorkerParts): Promise<void> {
+    await this.workers.get(name)?.stop();
+  }
+
+  /** Nothing when the machine was lost meanwhile. */
+  restartWorker(machine: WorkerParts): void {
+    if (!this.machines.includes(machine)) return;
+    this.killWorker(machine);
+    this.startWorker(machine);
+  }
+
+  /** Another machine takes its place: what the first had on its disk never comes. */
+  replace(machine: WorkerParts): void {
+    this.killWorker(machine);
+    this.workers.delete(machine.name);
+    const next = this.machine(`${machine.name}x`, machine.architectures);
+    this.machines[this.machines.indexOf(machine)] = next;
+    this.startWorker(next);
+  }
+
+  thaw(): void {
+    for (const { process } of this.all) process.thaw();
+  }
+
+  private get all(): (SimulatedScheduler | SimulatedWorker)[] {
+    return [...this.schedulers.values(), ...this.workers.values()];
+  }
+
+  private startWorker(machine: WorkerParts): void {
+    this.workers.set(machine.name, new SimulatedWorker(machine));
+  }
+
+  private machine(name: string, architectures: string[]): WorkerParts {
+    const { database, broker, suites, story } = this.world;
+    const { clock, random, faults } = database;
+    return {
+      ...{ name, architectures, slots: 2, suites, clock, broker, random, faults, disk: new Map() },
+      trace: (line) => story.note(line),
+      events: this.watched(),
+    };
+  }
+
+  private watched(): WorkerEvents {
+    const { database, broker, checks, story } = this.world;
+    const { books, faults } = database;
+    return {
+      replied: (subject, reply) => story.replied(subject, reply),
+      staged: (file) => {
+        if (faults.strikes('staged file lost', 0.03)) broker.dropStaged(file);
+      },
+      answered: ({ runId, attempt, answer }) => {
+        story.did(`report ${answer}`);
+        if (answer === 'recorded') checks.copyDropped(books, runId, attempt);
+      },
+      stopSignalled: () => story.did('attempt stopped by signal'),
+      executionBegins: (runId, attempt, executor) => checks.executionBegins(books, runId, attempt, executor),
+      executionStopped: (runId, attempt) => checks.executionStopped(books, runId, attempt),
+    };
+  }
+}
