@@ -8,14 +8,12 @@ import {
   PRIORITY_MAX,
   PRIORITY_MIN,
   REASON_LENGTH_MAX,
+  RUN_ID_MAX,
   WORKER_NAME,
 } from '@proctor/contracts';
 import { ADMINISTRATOR } from '../start/administrator';
 import { cancelRuns, changePriority } from './many-runs';
 import { drain, listDecisions, pause, resume, undrain } from './queues-and-workers';
-
-/** The largest run id that the database can hold. */
-const RUN_ID_MAX = 2 ** 31 - 1;
 
 /** What administrators decide about runs, queues and workers; the dispatchers follow within seconds. */
 export function addDecisionCommands(program: Command): void {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { loadConfiguration, type Configuration } from '@proctor/config';
 import { Home, HomeLock, Supervisor, ensureDebianPackages, freePort, isPortTaken } from '@proctor/embedded';
+import { configurationFolder } from '../configuration';
 import { projectFolder } from '../project';
 import { appProcess, endLeftOverApps, type AppName } from './apps';
 import { startDatabase, startNats, type LaunchContext } from './services';
@@ -20,12 +20,11 @@ const STOP_ORDER = ['worker', 'scheduler', 'api', 'nats', 'postgres'];
 /** Runs everything on this machine until a signal asks for the end. @throws with nothing left running */
 export async function start(): Promise<void> {
   surviveClosedOutput();
-  const project = projectFolder();
-  const home = await Home.find(process.env, project);
+  const home = await Home.find(process.env, projectFolder());
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     PROCTOR_HOME: home.path,
-    PROCTOR_CONFIG: process.env['PROCTOR_CONFIG'] ?? join(project, 'config'),
+    PROCTOR_CONFIG: configurationFolder(),
   };
   const configuration = await loadConfiguration(env);
   if (configuration.server.port === 0) configuration.server.port = await freePort();
