@@ -13,6 +13,9 @@ import type { Testbeds } from './testbed/testbeds';
  */
 const LEFTOVERS_TIMEOUT_MS = 10_000;
 
+/** How long a backend that takes its time may hold up the work for those that were found to work. */
+const DETECTION_TIMEOUT_MS = 15_000;
+
 /** One life of the worker process: its slots and what they share. */
 export class Worker {
   private stopping = false;
@@ -100,7 +103,7 @@ export class Worker {
     });
     await within(this.clock, LEFTOVERS_TIMEOUT_MS, delivered);
     if (this.stopping) return;
-    await this.testbeds.open();
+    await within(this.clock, DETECTION_TIMEOUT_MS, this.testbeds.open());
     if (this.stopping) return;
     for (const slot of this.slots) slot.start();
     this.log.log(this.sandboxes.limits);

@@ -32,6 +32,8 @@ export class ProblemFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    // They are of the answer that did not come to be.
+    for (const validator of ['ETag', 'Last-Modified']) response.removeHeader(validator);
     response.status(problem.status).set(problem.headers).set('Cache-Control', 'no-store');
     const isPage = wantsPage(request);
     response.type(isPage ? 'html' : 'application/problem+json');

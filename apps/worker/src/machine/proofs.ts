@@ -26,8 +26,10 @@ export class Proofs {
     const known = (await this.read()).proofs[name];
     if (known !== undefined) return known;
     const outcome = await prove();
-    this.writing = this.writing.then(() => this.keep(name, outcome));
-    await this.writing;
+    const kept = this.writing.then(() => this.keep(name, outcome));
+    // One that cannot be written is its caller's trouble, not the next one's.
+    this.writing = kept.catch(() => undefined);
+    await kept;
     return outcome;
   }
 

@@ -18,6 +18,7 @@ export class Sandboxes {
   private readonly runsPath: string;
   private user: RunUser | null = null;
   private groups: ControlGroups | null = null;
+  private detecting: Promise<void> | null = null;
 
   /**
    * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `hidden`: what
@@ -40,22 +41,9 @@ export class Sandboxes {
    * Proves by running one that sandboxes can be made.
    * @throws Unusable naming what is missing and what helps
    */
-  async detect(): Promise<void> {
-    if (this.user) return;
-    this.groups ??= await ControlGroups.open();
-    await requireTools(TOOLS);
-    const user = await findRunUser();
-    for (const path of [this.workPath, this.runsPath]) {
-      await mkdir(path, { recursive: true });
-      await chmod(path, 0o755);
-    }
-    const folder = await RunFolder.create(this.runsPath, 'trial', user);
-    try {
-      await tryOut(user, folder, this.groups);
-    } finally {
-      await folder.remove();
-    }
-    this.user = user;
+  detect(): Promise<void> {
+    this.detecting ??= this.prove().finally(() => (this.detecting = null));
+    return this.detecting;
   }
 
   async createFolder(name: string): Promise<RunFolder> {
@@ -106,6 +94,24 @@ export class Sandboxes {
   /** Whether the run user could execute this program: a path, or a name that is looked up. */
   async isExecutable(program: string): Promise<boolean> {
     return succeeds(this.requireUser(), ['sh', '-c', 'command -v "$1"', 'sh', program]);
+  }
+
+  private async prove(): Promise<void> {
+    if (this.user) return;
+    this.groups ??= await ControlGroups.open();
+    await requireTools(TOOLS);
+    const user = await findRunUser();
+    for (const path of [this.workPath, this.runsPath]) {
+      await mkdir(path, { recursive: true });
+      await chmod(path, 0o755);
+    }
+    const folder = await RunFolder.create(this.runsPath, 'trial', user);
+    try {
+      await tryOut(user, folder, this.groups);
+    } finally {
+      await folder.remove();
+    }
+    this.user = user;
   }
 
   private requireUser(): RunUser {

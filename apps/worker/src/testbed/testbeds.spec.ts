@@ -3,7 +3,8 @@ import { NotStarted } from '../slot/ports';
 import type { Backend } from './backend';
 import { Testbeds } from './testbeds';
 
-function makeTestbeds() {
+/** `others`: backends beside `unshare`, by name, and what becomes of their detection. */
+function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
   const clock = new VirtualClock();
   const state = {
     reason: null as string | null,
@@ -33,8 +34,11 @@ function makeTestbeds() {
   };
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
   const changed = () => (state.changes += 1);
+  const more = Object.entries(others).map(([name, detection]): Backend => {
+    return { ...backend, name, detect: () => detection };
+  });
   const testbeds = new Testbeds(
-    [backend],
+    [...more, backend],
     variants,
     ['big'],
     sandboxes,
@@ -99,6 +103,21 @@ it('has a problem when no variant can be executed', async () => {
   state.executables = ['/opt/autopkgtest'];
   await clock.runUntil(60_000);
   expect(testbeds.offer('amd64').variants).toEqual(['git']);
+});
+
+it('offers what works while another backend takes long', async () => {
+  let answer = (_reason: string | null): void => undefined;
+  const slow = new Promise<string | null>((resolve) => (answer = resolve));
+  const { testbeds, state, clock } = makeTestbeds({ lab: slow });
+  const opened = testbeds.open();
+  await clock.runUntil(1);
+  expect(testbeds.offer('amd64')).toMatchObject({ builds: ['unshare'], variants: ['autopkgtest'] });
+  expect(state.changes).toBe(1);
+  expect(() => testbeds.backend('lab')).toThrow('unknown');
+  answer(null);
+  await opened;
+  expect(testbeds.backend('lab').name).toBe('lab');
+  expect(state.changes).toBe(2);
 });
 
 it('passes on what is wanted, unless its name could be anything', async () => {

@@ -51,7 +51,7 @@ export class Testbeds implements TestbedOffer {
     private readonly changed: () => void,
   ) {}
 
-  /** Looks what works; what does not is tried again now and then. */
+  /** Looks what works, of which each is offered as soon as it does; what does not is tried again now and then. */
   async open(): Promise<void> {
     this.detecting = this.detect();
     await this.detecting;
@@ -113,16 +113,20 @@ export class Testbeds implements TestbedOffer {
     return oneLine(`no variant can be executed: ${commands.join(', ')}`, PROBLEM_LENGTH_MAX);
   }
 
+  /** All at once: a machine that does not answer may take minutes, and the others need not wait for it. */
   private async detect(): Promise<void> {
-    const before = this.usable.size + this.runners.size;
-    for (const backend of this.backends) {
-      if (this.closed) return;
-      if (!this.usable.has(backend.name)) await this.tryBackend(backend);
-    }
-    for (const [name, command] of Object.entries(this.variants)) {
-      if (this.usable.size > 0 && !this.runners.has(name)) await this.tryVariant(name, command);
-    }
-    if (this.usable.size + this.runners.size > before) this.changed();
+    let variants: Promise<boolean> | null = null;
+    const tryVariants = (): Promise<boolean> => (variants ??= this.tryVariants());
+    const lookForMore = async (): Promise<void> => {
+      if (this.usable.size > 0 && (await tryVariants())) this.changed();
+    };
+    const missing = this.backends.filter(({ name }) => !this.usable.has(name));
+    const tries = missing.map(async (backend) => {
+      if (!(await this.tryBackend(backend))) return;
+      await tryVariants();
+      this.changed();
+    });
+    await Promise.all([lookForMore(), ...tries]);
     const isComplete =
       this.usable.size === this.backends.length && this.runners.size === Object.keys(this.variants).length;
     if (isComplete || this.closed) return;
@@ -131,17 +135,21 @@ export class Testbeds implements TestbedOffer {
     });
   }
 
-  private async tryBackend(backend: Backend): Promise<void> {
+  /** @returns whether it can be used now */
+  private async tryBackend(backend: Backend): Promise<boolean> {
     const reason = await this.detectAndOpen(backend);
-    if (this.closed) return;
+    if (this.closed) return false;
     if (reason === null) {
       this.usable.set(backend.name, backend);
       this.reasons.delete(backend.name);
       this.log.log(`backend ${backend.name} is usable`);
-    } else if (this.reasons.get(backend.name) !== reason) {
+      return true;
+    }
+    if (this.reasons.get(backend.name) !== reason) {
       this.reasons.set(backend.name, reason);
       this.log.warn(`backend ${backend.name} is not usable: ${reason}`);
     }
+    return false;
   }
 
   /** Why the backend cannot be used, or null. */
@@ -153,6 +161,15 @@ export class Testbeds implements TestbedOffer {
     } catch (error) {
       return String(error);
     }
+  }
+
+  /** @returns whether there are more than before */
+  private async tryVariants(): Promise<boolean> {
+    const before = this.runners.size;
+    for (const [name, command] of Object.entries(this.variants)) {
+      if (!this.runners.has(name)) await this.tryVariant(name, command);
+    }
+    return this.runners.size > before;
   }
 
   private async tryVariant(name: string, command: string[]): Promise<void> {

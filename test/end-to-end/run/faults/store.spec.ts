@@ -94,6 +94,7 @@ test('while the store is away results wait and all else goes on, also over a res
     const refused = await client.fetch(url);
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
     expect(await refused.text()).toContain('The store of results is out of reach');
+    expect(refused.headers.get('last-modified')).toBeNull();
   }
   expect((await client.fetch('/health')).status).toBe(200);
   const cancelled = await stage.waitingRun('cancelled');
