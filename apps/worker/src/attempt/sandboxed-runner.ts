@@ -78,18 +78,12 @@ export class SandboxedRunner implements AttemptRunner {
       const signingKeyFiles = await writeKeys(lease, folder);
       const { environment } = settings;
       const pinNames = await pinNamesOf(lease, backend);
+      const order = { subject, outputFolder: folder.output, signingKeyFiles, testbed, pinNames, environment };
       const testTimeoutMs = packageTimeoutMs(settings, lease.package);
       const command = autopkgtestCommand(lease, {
-        ...{
-          runner,
-          version,
-          subject,
-          outputFolder: folder.output,
-          signingKeyFiles,
-          testbed,
-          pinNames,
-          environment,
-        },
+        ...order,
+        runner,
+        version,
         ...(testTimeoutMs !== undefined && { testTimeoutMs }),
       });
       const use = sandboxUse(command, testbed, settings);
