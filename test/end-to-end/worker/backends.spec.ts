@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lookAtMachine } from '../../../apps/worker/src/machine/machine';
+import type { Backend } from '../../../apps/worker/src/testbed/backend';
 import { buildBackends } from '../../../apps/worker/src/testbed/build-backends';
 import { hostArchitecture } from '../../support/host-architecture';
 import { imageCachePath, provideImage } from '../../support/worker-images';
@@ -19,25 +20,37 @@ afterEach(async () => machine?.close());
 /** What every reason has: what is missing and what helps, or what was tried. */
 const A_REASON = /apt-get install|as root|Linux \d|works|needs|sandbox/;
 
-/** Why the backend cannot be used on this machine, or null. */
-async function problemOf(name: string): Promise<string | null> {
+/** Backends of a machine that has none open. */
+async function backendsOf(names: string[]): Promise<Backend[]> {
   machine = await openMachine({ backends: [] });
   const worker = {
     workPath: machine.workPath,
     architectures: [arch],
     suitesAtStart: [],
     suiteSources: {},
-    backends: [name],
+    backends: names,
     backendCommands: {},
     imageAgeMaxMs: 1,
     machineMayBeDestroyed: false,
   };
-  const [backend] = buildBackends({ worker }, await lookAtMachine(worker), nothing);
+  return buildBackends({ worker }, await lookAtMachine(worker), nothing);
+}
+
+/** Why the backend cannot be used on this machine, or null. */
+async function problemOf(name: string): Promise<string | null> {
+  const [backend] = await backendsOf([name]);
   if (!backend) throw new Error(`there is no backend ${name}`);
   const problem = await backend.detect();
   await machine.close();
   return problem;
 }
+
+it('are detected side by side as they are alone', async () => {
+  const backends = await backendsOf(['schroot', 'podman', 'lxc']);
+  const alone: (string | null)[] = [];
+  for (const backend of backends) alone.push(await backend.detect());
+  expect(await Promise.all(backends.map((backend) => backend.detect()))).toEqual(alone);
+});
 
 describe.each([
   ['schroot', 'root'],

@@ -19,6 +19,7 @@ export class Sandboxes {
   private user: RunUser | null = null;
   private groups: ControlGroups | null = null;
   private detecting: Promise<void> | null = null;
+  private trials = 0;
 
   /**
    * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `hidden`: what
@@ -60,7 +61,8 @@ export class Sandboxes {
 
   /** Runs a command to its end in a sandbox of its own. `said`: what it wrote to standard error. */
   async tryCommand(name: string, use: SandboxUse): Promise<{ code: number | null; said: string }> {
-    const folder = await this.createFolder(`trial-${name}`);
+    // Several backends may try the same at the same time, and a folder that is made ends what runs in an older one.
+    const folder = await this.createFolder(`trial-${name}-${++this.trials}`);
     try {
       const sandbox = await this.start(folder, use).catch(async (error: Error) => {
         const said = await readFile(folder.errors, 'utf8');
