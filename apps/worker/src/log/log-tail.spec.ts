@@ -66,6 +66,32 @@ it('sends a chunk again that could not be sent, and says so once', async () => {
   expect(said).toHaveLength(1);
 });
 
+it('sends a chunk whose answer was lost again with the same bytes, though the log has grown meanwhile', async () => {
+  const stream = new Map<number, LogChunk>();
+  let lost = 1;
+  const { tail, until } = makeTail(
+    async (chunk) => {
+      // As the stream does: it drops a number that it has already.
+      if (!stream.has(chunk.chunk)) stream.set(chunk.chunk, chunk);
+      if (lost-- <= 0) return;
+      await appendFile(path, 'BBBBCCCC');
+      throw new Error('no acknowledgement');
+    },
+    { ...SETTINGS, chunkBytesMax: 8 },
+  );
+  await writeFile(path, 'AAAA');
+  const all = until('CCCC');
+  tail.start();
+  await all;
+  await tail.finish();
+  const chunks = [...stream.values()];
+  expect(chunks.map(({ data }) => Buffer.from(data, 'base64').toString()).join('')).toBe('AAAABBBBCCCC');
+  expect(chunks.map(({ chunk, offset }) => [chunk, offset])).toEqual([
+    [0, 0],
+    [1, 4],
+  ]);
+});
+
 it('does not hold up the end of an attempt for ever', async () => {
   const never = () => new Promise<void>(() => undefined);
   const { tail } = makeTail(never, { ...SETTINGS, finishTimeoutMs: 1 });

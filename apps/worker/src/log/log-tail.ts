@@ -18,12 +18,15 @@ export interface LogTailSettings {
 export const LOG_TAIL_SETTINGS = { pollMs: 200, chunkBytesMax: 64 * 1024, finishTimeoutMs: 5_000 };
 
 /**
- * Publishes a log while it grows, chunk by chunk in order. A chunk that cannot be sent is tried again: the file itself
- * is the buffer, and nothing here ever fails an attempt.
+ * Publishes a log while it grows, chunk by chunk in order. A chunk that cannot be sent is sent again with the
+ * same bytes, since a lost answer does not tell whether it arrived. The file itself is the buffer of all that follows, and
+ * nothing here ever fails an attempt.
  */
 export class LogTail {
   private chunk = 0;
   private offset = 0;
+  /** The chunk that was read last, until it was sent: its number stands for these bytes and no others. */
+  private unsent: LogChunk | null = null;
   /** It polls no more. */
   private ended = false;
   /** It sends no more. */
@@ -79,10 +82,13 @@ export class LogTail {
   private async sendNew(): Promise<void> {
     try {
       await this.open();
-      for (let bytes = await this.read(); bytes.length > 0; bytes = await this.read()) {
-        await this.append({ chunk: this.chunk, offset: this.offset, data: bytes.toString('base64') });
+      while (!this.stopped) {
+        this.unsent ??= await this.next();
+        if (!this.unsent) return;
+        await this.append(this.unsent);
         this.chunk += 1;
-        this.offset += bytes.length;
+        this.offset += Buffer.byteLength(this.unsent.data, 'base64');
+        this.unsent = null;
         this.troubled = false;
       }
     } catch (error) {
@@ -103,6 +109,13 @@ export class LogTail {
     if (this.troubled || this.file === null) return;
     this.troubled = true;
     this.log.warn(`${this.path}: the live log is behind: ${String(error)}`);
+  }
+
+  /** null: there is nothing new. */
+  private async next(): Promise<LogChunk | null> {
+    const bytes = await this.read();
+    if (bytes.length === 0) return null;
+    return { chunk: this.chunk, offset: this.offset, data: bytes.toString('base64') };
   }
 
   private async read(): Promise<Buffer> {
