@@ -1,4 +1,4 @@
-import { isStorable, oneLine } from './text';
+import { cut, isStorable, oneLine } from './text';
 
 it.each([
   ['as it is', 'as it is'],
@@ -12,4 +12,12 @@ it.each([
 ])('%j on one line is %j', (text, line) => {
   expect(oneLine(text, 10)).toBe(line);
   expect(isStorable(oneLine(text, 10))).toBe(true);
+});
+
+it.each([
+  ['01234567\u{1f600}\u{1f600}', '01234567\u{1f600}'],
+  ['012345678\u{1f600}', '012345678\ufffd'],
+  ['two\nlines', 'two\nlines'],
+])('%j is cut to %j', (text, first) => {
+  expect(cut(text, 10)).toBe(first);
 });

@@ -15,6 +15,11 @@ export function oneLine(text: string, lengthMax: number): string {
   return (plain.length <= lengthMax ? plain : `${plain.slice(0, lengthMax - 1)}…`).toWellFormed();
 }
 
+/** Its first `lengthMax` UTF-16 units; half a character that the cut would leave becomes U+FFFD. */
+export function cut(text: string, lengthMax: number): string {
+  return text.slice(0, lengthMax).toWellFormed();
+}
+
 /** In UTF-16 units. */
 export const REASON_LENGTH_MAX = 500;
 

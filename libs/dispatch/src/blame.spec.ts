@@ -64,6 +64,10 @@ describe('why a worker is not sound', () => {
     expect(whyBlamed(failures, false).length).toBeLessThan(1000);
     expect(whyBlamed(failures, false)).toMatch(/run 99 \(x+…\), 95 more before$/);
   });
+
+  it('is well formed where a message is cut', () => {
+    expect(whyBlamed([failure(1, { message: '\u{1f600}'.repeat(100) })], false).isWellFormed()).toBe(true);
+  });
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import type { CanaryTest, LeaseRequest, Trouble } from '@proctor/contracts';
+import { cut, type CanaryTest, type LeaseRequest, type Trouble } from '@proctor/contracts';
 import type { DispatchedRun } from './journal';
 
 /** An attempt that expired, was lost or failed, as it is held against its worker. */
@@ -84,5 +84,5 @@ export function canaryTestbed(
 }
 
 function shortened(message: string): string {
-  return message.length <= MESSAGE_LENGTH_MAX ? message : `${message.slice(0, MESSAGE_LENGTH_MAX - 1)}…`;
+  return message.length <= MESSAGE_LENGTH_MAX ? message : `${cut(message, MESSAGE_LENGTH_MAX - 1)}…`;
 }

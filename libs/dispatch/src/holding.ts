@@ -1,4 +1,10 @@
-import type { RenewReply, RenewRequest, ReturnRequest, Trouble } from '@proctor/contracts';
+import {
+  cut,
+  type RenewReply,
+  type RenewRequest,
+  type ReturnRequest,
+  type Trouble,
+} from '@proctor/contracts';
 import { isLasting } from './blame';
 import type { AttemptEnd, DispatcherState } from './dispatcher-state';
 import type { DispatchedRun, RunOutcome, Write } from './journal';
@@ -111,7 +117,7 @@ function lastOutcome(run: DispatchedRun, { reason, result }: AttemptEnd): RunOut
   const count = run.attemptsLost === 1 ? '1 attempt' : `${run.attemptsLost} attempts`;
   if (result) {
     const suffix = run.attemptsLost === 1 ? '' : ` (after ${count})`;
-    return { ...result, message: result.message.slice(0, MESSAGE_LENGTH_MAX - suffix.length) + suffix };
+    return { ...result, message: cut(result.message, MESSAGE_LENGTH_MAX - suffix.length) + suffix };
   }
   return {
     verdict: 'tmpfail',

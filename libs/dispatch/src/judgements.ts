@@ -1,4 +1,10 @@
-import type { CanaryTest, LeaseRequest, Trouble, WorkerStanding } from '@proctor/contracts';
+import {
+  cut,
+  type CanaryTest,
+  type LeaseRequest,
+  type Trouble,
+  type WorkerStanding,
+} from '@proctor/contracts';
 import {
   canaryTestbed,
   failuresWith,
@@ -144,7 +150,7 @@ export class Judgements {
       return [this.judge(request.worker, judged, 'sound', 'the canary test passed', now)];
     }
     judged.strikes += 1;
-    const reason = `the canary test failed: ${result.message}`.slice(0, REASON_LENGTH_MAX);
+    const reason = cut(`the canary test failed: ${result.message}`, REASON_LENGTH_MAX);
     return [this.judge(request.worker, judged, 'quarantined', reason, now)];
   }
 

@@ -80,7 +80,10 @@ describe('an attempt that ends as tmpfail', () => {
     },
   );
 
-  it('ends its run when it was the last allowed, with what it left', () => {
+  it.each([
+    ['what it left', 'x'.repeat(2000), 'x'.repeat(1981)],
+    ['no half of a character', '\u{1f600}'.repeat(1000), `${'\u{1f600}'.repeat(990)}\ufffd`],
+  ])('ends its run when it was the last allowed, with %s', (_what, message, kept) => {
     const bench = new Bench();
     for (const attempt of [1, 2]) {
       expect(bench.granted()).toBe(attempt);
@@ -88,7 +91,7 @@ describe('an attempt that ends as tmpfail', () => {
       bench.tick(600_000);
     }
     bench.ask();
-    expect(bench.report(3, { message: 'x'.repeat(2000), exitCode: 20 }).writes).toMatchObject([
+    expect(bench.report(3, { message, exitCode: 20 }).writes).toMatchObject([
       {
         kind: 'finish',
         attempt: 3,
@@ -96,7 +99,7 @@ describe('an attempt that ends as tmpfail', () => {
         worker: 'w1',
         outcome: {
           verdict: 'tmpfail',
-          message: `${'x'.repeat(1981)} (after 3 attempts)`,
+          message: `${kept} (after 3 attempts)`,
           exitCode: 20,
           files: [{ name: 'log.gz', size: 3 }],
         },

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Bus } from '@proctor/bus';
 import {
+  cut,
   stagingName,
   SUBJECTS,
   subjectOf,
@@ -130,6 +131,6 @@ function withoutResult(
   { trouble: _, tests: __, ...report }: FinishedReport,
   { message }: WriteRefused,
 ): FinishedReport {
-  const why = `its result could not be recorded: ${message}`.slice(0, REASON_LENGTH_MAX);
+  const why = cut(`its result could not be recorded: ${message}`, REASON_LENGTH_MAX);
   return { ...report, verdict: 'tmpfail', message: why, exitCode: null, version: null, durationSeconds: 0 };
 }
