@@ -1,4 +1,5 @@
-import { TESTS_MAX, type TestResult, type TestStatus } from '@proctor/contracts';
+import fc from 'fast-check';
+import { parseMessage, TestResult, TESTS_MAX, type TestStatus } from '@proctor/contracts';
 import { parseSummary } from './summary';
 
 const result = (name: string, status: TestStatus, detail: string | null = null): TestResult => ({
@@ -84,5 +85,25 @@ describe('parseSummary', () => {
     expect(parseSummary(many).tests).toHaveLength(TESTS_MAX);
     const [test] = parseSummary(`${'n'.repeat(500)} FAIL ${'x'.repeat(298)}😀😀`).tests;
     expect(test).toEqual(result(`${'n'.repeat(199)}…`, 'FAIL', `${'x'.repeat(298)}\ufffd…`));
+  });
+
+  it.each([
+    ['a\x01b', 'a\ufffdb'],
+    ['\x1b[1munit\x1b[0m', '\ufffd[1munit\ufffd[0m'],
+    ['\x01', '\ufffd'],
+    [`${'x'.repeat(198)}\ud83d\ude00\ud83d\ude00`, `${'x'.repeat(198)}\ufffd\u2026`],
+  ])('tells of a test by a name that a report may have: %j', (said, name) => {
+    expect(parseSummary(`${said} PASS\n`).tests.map((test) => test.name)).toEqual([name]);
+  });
+
+  it('tells of no test in a way that a report may not, whatever a runner wrote', () => {
+    const words = fc.string({ unit: 'binary', minLength: 1, maxLength: 250 });
+    const line = fc.tuple(words, fc.constantFrom('PASS', 'FAIL', 'SKIP', 'BROKEN'), words);
+    const text = fc.array(line.map((parts) => parts.join(' '))).map((lines) => lines.join('\n'));
+    fc.assert(
+      fc.property(text, (summary) => {
+        for (const test of parseSummary(summary).tests) parseMessage(TestResult, test);
+      }),
+    );
   });
 });

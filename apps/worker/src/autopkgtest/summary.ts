@@ -21,6 +21,9 @@ export interface Summary {
  */
 const RESULT = /^(\S+) +(PASS|FAIL|SKIP|FLAKY|BROKEN)(?: +(.*))?$/;
 
+/** A name has no blanks, and oneLine would make one of each of these. */
+const CONTROL = /\p{Cc}/gu;
+
 /** The detail of a test that could not be installed; why stands in a line of its own behind it. */
 const BAD_PACKAGE = 'badpkg';
 const BAD_PACKAGE_REASON = /^badpkg: (.+)$/;
@@ -50,7 +53,7 @@ function testResult(line: string): TestResult | null {
   if (name === undefined || word === undefined) return null;
   const isBroken = word === 'BROKEN';
   return {
-    name: oneLine(name, TEST_NAME_LENGTH_MAX),
+    name: oneLine(name.replace(CONTROL, '\ufffd'), TEST_NAME_LENGTH_MAX),
     status: isBroken ? 'FAIL' : (word as TestStatus),
     detail: oneLine(isBroken ? `broken: ${detail}` : detail, TEST_DETAIL_LENGTH_MAX) || null,
   };

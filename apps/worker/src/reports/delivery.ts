@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import { SUBJECTS, stagingName, subjectOf, type RecordedSignal } from '@proctor/contracts';
 import type { SlotLog } from '../slot/ports';
 import { WakeUp } from '../slot/wake-up';
-import type { KeptResult } from './result-folder';
+import { isMissing, removeResult, type KeptResult } from './result-folder';
 
 export interface DeliverySettings {
   /** First pause before a report without an answer is sent again; it doubles. */
@@ -22,7 +22,7 @@ export class Delivery {
   private stopped = false;
 
   constructor(
-    private readonly result: KeptResult,
+    private result: KeptResult,
     private readonly bus: Bus,
     clock: Clock,
     private readonly log: SlotLog,
@@ -64,9 +64,9 @@ export class Delivery {
   }
 
   private async send(): Promise<void> {
-    const { arch, report } = this.result;
     try {
       await this.upload();
+      const { arch, report } = this.result;
       await this.bus.report(subjectOf(SUBJECTS.finished, arch), report);
     } catch (error) {
       this.log.warn(`${this.title()}: the result was not delivered yet and stays on disk: ${String(error)}`);
@@ -75,6 +75,7 @@ export class Delivery {
 
   /** Only what is not there yet, so that a connection that breaks again and again is enough some day. */
   private async upload(): Promise<void> {
+    await this.dropLostFiles();
     const { report, folder } = this.result;
     for (const { name, size, sha256 } of report.files) {
       if (this.uploaded.has(name)) continue;
@@ -85,6 +86,19 @@ export class Delivery {
       }
       this.uploaded.add(name);
     }
+  }
+
+  /** A file that is gone from the disk, or no longer whole, can never be uploaded: the result counts without it. */
+  private async dropLostFiles(): Promise<void> {
+    const { report, folder } = this.result;
+    const isThere = await Promise.all(
+      report.files.map(async ({ name, size }) => (await sizeOf(join(folder, name))) === size),
+    );
+    const files = report.files.filter((_, index) => isThere[index]);
+    if (files.length === report.files.length) return;
+    const lost = report.files.filter((file) => !files.includes(file)).map(({ name }) => name);
+    this.log.warn(`${this.title()}: lost on this machine's disk, and not reported: ${lost.join(', ')}`);
+    this.result = { ...this.result, report: { ...report, files } };
   }
 
   private async settled({ answer, reason }: RecordedSignal): Promise<boolean> {
@@ -106,12 +120,22 @@ export class Delivery {
 
   /** What cannot be removed is delivered again by the next life of the worker, for nothing. */
   private async removeCopy(): Promise<void> {
-    await rm(this.result.folder, { recursive: true, force: true }).catch((error: unknown) => {
+    await removeResult(this.result.folder).catch((error: unknown) => {
       this.log.warn(`${this.title()}: the copy of its result stays on disk: ${String(error)}`);
     });
   }
 
   private title(): string {
     return `run ${this.result.report.runId} attempt ${this.result.report.attempt}`;
+  }
+}
+
+/** null: there is no such file. */
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
   }
 }

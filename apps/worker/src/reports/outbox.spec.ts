@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
-import { stagingName, type FinishedReport, type RecordedSignal } from '@proctor/contracts';
+import { FinishedReport, parseMessage, stagingName, type RecordedSignal } from '@proctor/contracts';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { DiskOutbox } from './outbox';
 import { freshResultFolder } from './result-folder';
@@ -118,6 +118,64 @@ it('rejects what cannot be kept, and leaves nothing of it', async () => {
   const gone = { ...files[0]!, name: 'artifacts.tar.gz' as const, path: join(path, 'gone') };
   await expect(outbox.finished('amd64', report, [...files, gone])).rejects.toThrow('ENOENT');
   expect(await readdir(path)).toEqual([]);
+});
+
+it('keeps a result that nobody could read in a way that everybody can', async () => {
+  const { outbox, arrived, answer, reports, said } = await makeOutbox();
+  const { report, files } = await pack();
+  const finished = outbox.finished('amd64', { ...report, version: 'v'.repeat(300) }, files);
+  await arrived(1);
+  const [sent] = reports;
+  expect(parseMessage(FinishedReport, sent)).toMatchObject({
+    ...FENCE,
+    verdict: 'tmpfail',
+    message: expect.stringContaining('version'),
+    files: report.files,
+  });
+  expect(said.join()).toContain('reported otherwise');
+  answer('recorded');
+  await finished;
+});
+
+it.each(['rename', 'half-removed'])('removes a result in one step: %s', async (how) => {
+  const first = await makeOutbox();
+  const { report, files } = await pack();
+  const abandoned = first.outbox.finished('amd64', report, files);
+  await first.arrived(1);
+  first.outbox.stop();
+  await abandoned;
+  if (how === 'rename') await rename(join(path, '7-2'), join(path, '7-2.removed'));
+  else await rm(join(path, '7-2', 'log.gz'));
+
+  const second = await makeOutbox();
+  const delivered = second.outbox.deliverLeftovers();
+  if (how === 'half-removed') {
+    await second.arrived(1);
+    expect(second.reports).toEqual([{ ...report, files: [] }]);
+    expect(second.said.join()).toContain('lost on this machine');
+    second.answer('recorded');
+  }
+  await delivered;
+  expect(await readdir(path)).toEqual([]);
+});
+
+it('delivers what an earlier version kept though nobody could read it, and holds up nothing for what is no result', async () => {
+  const { report } = await pack();
+  const folder = join(path, '7-2');
+  await rename(freshResultFolder(path, 7, 2), folder);
+  const unreadable = { ...report, tests: [{ name: 'a b', status: 'PASS', detail: null }] };
+  await writeFile(join(folder, 'report.json'), JSON.stringify({ arch: 'amd64', report: unreadable }));
+  await mkdir(join(path, '9-1'));
+  await writeFile(join(path, '9-1', 'report.json'), '{"arch":');
+  const { outbox, arrived, reports, answer, said } = await makeOutbox();
+  const delivered = outbox.deliverLeftovers();
+  await arrived(1);
+  expect(parseMessage(FinishedReport, reports[0])).toMatchObject({ runId: 7, verdict: 'pass' });
+  expect(said.join()).toContain('9-1 holds no result');
+  expect(outbox.waiting).toBe(1);
+  answer('recorded');
+  await delivered;
+  expect(await readdir(path)).toEqual(['9-1']);
 });
 
 it('uploads again when it is asked to', async () => {

@@ -10,6 +10,7 @@ import {
 import { withLogFields } from '@proctor/process';
 import type { KeptFile, ReportOutbox, SlotLog } from '../slot/ports';
 import { Delivery, type DeliverySettings } from './delivery';
+import { reportable } from './reportable';
 import { keepResult, keptResults, type KeptResult } from './result-folder';
 
 export const DELIVERY_SETTINGS: DeliverySettings = { resendFirstMs: 5_000, resendMaxMs: 60_000 };
@@ -29,23 +30,21 @@ export class DiskOutbox implements ReportOutbox {
 
   /** Delivers what an earlier life left; resolves when the dispatchers have answered all of it. */
   async deliverLeftovers(): Promise<void> {
-    const results = await keptResults(this.path, (folder, why) => {
-      this.log.warn(`${folder} holds no result that can be read: ${String(why)}`);
-    });
+    const results = await keptResults(this.path, (line) => this.log.warn(line));
     if (results.length > 0) this.log.log(`delivering ${results.length} results that were left on disk`);
     await Promise.all(results.map((result) => this.deliver(result)));
   }
 
   started(arch: string, report: StartedReport): void {
     this.bus.report(subjectOf(SUBJECTS.started, arch), report).catch((error: unknown) => {
-      this.log.warn(
-        `run ${report.runId} attempt ${report.attempt}: its start was not reported: ${String(error)}`,
-      );
+      this.log.warn(`${titleOf(report)}: its start was not reported: ${String(error)}`);
     });
   }
 
   async finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void> {
-    await this.deliver(await keepResult(this.path, arch, report, files));
+    const { report: sound, dropped } = reportable(report);
+    if (dropped !== null) this.log.warn(`${titleOf(report)}: the result is reported otherwise: ${dropped}`);
+    await this.deliver(await keepResult(this.path, arch, sound, sound.files.length > 0 ? files : []));
   }
 
   recorded(signal: RecordedSignal): void {
@@ -83,4 +82,8 @@ export class DiskOutbox implements ReportOutbox {
 
 function key({ runId, attempt }: { runId: number; attempt: number }): string {
   return `${runId}/${attempt}`;
+}
+
+function titleOf({ runId, attempt }: { runId: number; attempt: number }): string {
+  return `run ${runId} attempt ${attempt}`;
 }

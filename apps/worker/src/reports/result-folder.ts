@@ -1,7 +1,8 @@
 import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FinishedReport, parseMessage } from '@proctor/contracts';
+import type { FinishedReport } from '@proctor/contracts';
 import type { KeptFile } from '../slot/ports';
+import { reportable } from './reportable';
 
 /** A finished result as it waits on disk for the dispatcher's word. */
 export interface KeptResult {
@@ -12,6 +13,8 @@ export interface KeptResult {
 
 const REPORT = 'report.json';
 const UNFINISHED = '.new';
+/** A result that is being removed: whatever is left of it is none any more. */
+const REMOVED = '.removed';
 
 /** Where the files of a result are written before it is kept: on the same file system, so that nothing is copied. */
 export function freshResultFolder(path: string, runId: number, attempt: number): string {
@@ -59,27 +62,52 @@ async function writeReport(path: string, text: string): Promise<void> {
   }
 }
 
-/** The results that an earlier life of the worker left, oldest run first; `refused` hears of folders that hold none. */
-export async function keptResults(
-  path: string,
-  refused: (folder: string, why: unknown) => void,
-): Promise<KeptResult[]> {
+/**
+ * Removes a result whose dispatcher has answered. It is renamed first, so that a worker that dies meanwhile leaves no folder
+ * that looks like a result and lacks its files.
+ */
+export async function removeResult(folder: string): Promise<void> {
+  const removed = `${folder}${REMOVED}`;
+  await rm(removed, { recursive: true, force: true });
+  try {
+    await rename(folder, removed);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  await rm(removed, { recursive: true, force: true });
+}
+
+/**
+ * The results that an earlier life of the worker left, oldest run first; `say` gets a line about each folder that holds
+ * none, and each report that had to be changed. What that life had not finished to write or to remove is removed.
+ */
+export async function keptResults(path: string, say: (line: string) => void): Promise<KeptResult[]> {
   await mkdir(path, { recursive: true });
   const results: KeptResult[] = [];
   for (const name of await readdir(path)) {
     const folder = join(path, name);
-    if (name.endsWith(UNFINISHED)) {
+    if (name.endsWith(UNFINISHED) || name.endsWith(REMOVED)) {
       await rm(folder, { recursive: true, force: true });
       continue;
     }
     try {
-      const { arch, report } = JSON.parse(await readFile(join(folder, REPORT), 'utf8')) as KeptResult;
-      results.push({ arch, report: parseMessage(FinishedReport, report), folder });
+      results.push(await readResult(folder, say));
     } catch (error) {
-      refused(folder, error);
+      say(`${folder} holds no result that can be read: ${String(error)}`);
     }
   }
   return results.sort((a, b) => a.report.runId - b.report.runId);
+}
+
+async function readResult(folder: string, say: (line: string) => void): Promise<KeptResult> {
+  const { arch, report } = JSON.parse(await readFile(join(folder, REPORT), 'utf8')) as KeptResult;
+  const { report: sound, dropped } = reportable(report);
+  if (dropped !== null) say(`${folder}: the result is reported otherwise: ${dropped}`);
+  return { arch, report: sound, folder };
+}
+
+export function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 async function sync(path: string): Promise<void> {

@@ -1,0 +1,49 @@
+import { FinishedReport, MalformedMessage, oneLine, parseMessage } from '@proctor/contracts';
+import { MESSAGE_LENGTH_MAX } from '../autopkgtest/verdict';
+
+/** A report that every reader accepts, and what had to be changed for that. */
+export interface Reportable {
+  report: FinishedReport;
+  /** What the report could not have, for the log; null: it is as it was. */
+  dropped: string | null;
+}
+
+/**
+ * Checks a report as its receiver will. What cannot be told of single tests is dropped and said in the message; any other
+ * fault makes the attempt a tmpfail that names it. A report that its receiver refused would never be answered.
+ */
+export function reportable(report: FinishedReport): Reportable {
+  const fault = faultOf(report);
+  if (fault === null) return { report, dropped: null };
+  const { tests: _, ...withoutTests } = report;
+  if (faultOf(withoutTests) === null) {
+    return { report: { ...withoutTests, message: noted(report.message) }, dropped: fault };
+  }
+  const failed: FinishedReport = {
+    ...identityOf(report),
+    verdict: 'tmpfail',
+    message: oneLine(`the worker made a result that cannot be reported: ${fault}`, MESSAGE_LENGTH_MAX),
+    ...{ exitCode: null, version: null, durationSeconds: 0, files: report.files },
+  };
+  return { report: faultOf(failed) === null ? failed : { ...failed, files: [] }, dropped: fault };
+}
+
+/** Why a receiver would refuse it; null: it would not. */
+function faultOf(report: FinishedReport): string | null {
+  try {
+    parseMessage(FinishedReport, report);
+    return null;
+  } catch (error) {
+    if (error instanceof MalformedMessage) return error.message;
+    throw error;
+  }
+}
+
+function identityOf({ worker, incarnation, slot, runId, attempt }: FinishedReport) {
+  return { worker, incarnation, slot, runId, attempt };
+}
+
+function noted(message: string): string {
+  const note = ' (its single tests cannot be told)';
+  return `${oneLine(message, MESSAGE_LENGTH_MAX - note.length)}${note}`;
+}
