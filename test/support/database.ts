@@ -2,6 +2,7 @@ import { migrate } from '@proctor/database';
 import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { MIGRATIONS } from '../../libs/database/src/migrations';
+import { NUMERIC_TYPES } from '../../libs/database/src/numeric-types';
 
 export interface TestDatabase {
   /** For `openDatabase` and for the apps. */
@@ -36,7 +37,7 @@ async function createFrom(template: (server: Client) => Promise<string>): Promis
 
 /** A connection of its own, for what no store does: locks, other transactions, looking at tables. */
 export async function connectTo(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: url, types: NUMERIC_TYPES });
   // Tests that end connections on purpose see it in their statements.
   client.on('error', () => undefined);
   await client.connect();

@@ -1,11 +1,10 @@
-import { IsInt, Min } from 'class-validator';
 import type { DispatcherAnswer, Testbed } from './lease';
+import { IsRunId } from './run';
 import type { WorkerStanding } from './words';
 
 /** `proctor.rpc.{arch}.explain`: why does this run wait? */
 export class ExplainRequest {
-  @IsInt()
-  @Min(1)
+  @IsRunId()
   runId: number;
 }
 

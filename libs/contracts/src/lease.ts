@@ -14,7 +14,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import type { Pin } from './run';
+import { IsRunId, type Pin } from './run';
 import { IsText } from './text';
 
 /** A worker's name is a token of a NATS subject. */
@@ -179,8 +179,7 @@ export interface LeaseReply extends DispatcherAnswer {
 
 /** A slot and the attempt that it executes. */
 export class HeldAttempt extends SlotIdentity {
-  @IsInt()
-  @Min(1)
+  @IsRunId()
   runId: number;
 
   @IsInt()
@@ -218,8 +217,7 @@ export interface ReturnReply extends DispatcherAnswer {
  * Should the signal be lost, the next renewal is answered `stop`.
  */
 export class StopAttemptSignal {
-  @IsInt()
-  @Min(1)
+  @IsRunId()
   runId: number;
 
   @IsInt()

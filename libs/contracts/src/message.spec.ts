@@ -28,6 +28,7 @@ test('a well-formed message becomes an instance of its class', () => {
   expect(parseMessage(LeaseRequest, ask)).toBeInstanceOf(LeaseRequest);
   expect(parseMessage(FinishedReport, finished).files[0]?.size).toBe(3);
   expect(parseMessage(FinishedReport, { ...finished, version: null, exitCode: null }).version).toBeNull();
+  expect(parseMessage(FinishedReport, { ...finished, runId: 2 ** 53 - 1 }).runId).toBe(2 ** 53 - 1);
   const tests = [test1, { name: '*', status: 'SKIP', detail: 'no tests in this package' }];
   expect(parseMessage(FinishedReport, { ...finished, tests }).tests).toEqual(tests);
 });
@@ -46,6 +47,8 @@ test.each([
 });
 
 test.each([
+  [{ runId: 2 ** 53 }, 'runId: '],
+  [{ runId: 0 }, 'runId: '],
   [{ verdict: 'neutral-ish' }, 'verdict: '],
   [{ exitCode: 300 }, 'exitCode: '],
   [{ exitCode: undefined }, 'exitCode: '],

@@ -12,6 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { HeldAttempt } from './lease';
+import { IsRunId } from './run';
 import { TestResult, TESTS_MAX } from './test-result';
 import { IsText } from './text';
 import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
@@ -90,7 +91,7 @@ export class FinishedReport extends HeldAttempt {
  * staged file is missing or damaged.
  */
 export class RecordedSignal {
-  @IsInt()
+  @IsRunId()
   runId: number;
 
   @IsInt()

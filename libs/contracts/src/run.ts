@@ -1,5 +1,28 @@
-/** The largest id that a run can have: PostgreSQL's integer. */
-export const RUN_ID_MAX = 2 ** 31 - 1;
+import { ValidateBy } from 'class-validator';
+
+/** The largest id that a run can have: 2^53 - 1, up to which a JSON number is exact in every language. */
+export const RUN_ID_MAX = Number.MAX_SAFE_INTEGER;
+
+export function isRunId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
+/** The id that a text is, in decimal digits without leading zeros; `null` when it is none. */
+export function runIdIn(text: string): number | null {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
+  return isRunId(id) ? id : null;
+}
+
+/** Of a message: a run's id. */
+export function IsRunId(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isRunId',
+    validator: {
+      validate: isRunId,
+      defaultMessage: (context) => `${context?.property} must be an integer from 1 to ${RUN_ID_MAX}`,
+    },
+  });
+}
 
 /** `[package spec, suite]`: the packages of the spec are taken from that suite. */
 export type Pin = [spec: string, suite: string];

@@ -3,6 +3,7 @@ import type { ClientBase, PoolConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { DatabaseLimits } from './limits';
 import { SnakeCaseNaming } from './naming';
+import { NUMERIC_TYPES } from './numeric-types';
 import { ROWS } from './rows';
 
 /** A connection is used once the promise has resolved, which pg's types do not say. */
@@ -13,7 +14,11 @@ type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 /** How every process connects: a bounded pool whose statements and transactions are bounded too. */
 export function dataSourceOptions(url: string, limits: DatabaseLimits): PostgresOptions {
   const logger = new Logger('Database');
-  const pool: PoolOptions = { keepAlive: true, onConnect: (client) => bound(client, limits) };
+  const pool: PoolOptions = {
+    keepAlive: true,
+    types: NUMERIC_TYPES,
+    onConnect: (client) => bound(client, limits),
+  };
   return {
     type: 'postgres',
     url,

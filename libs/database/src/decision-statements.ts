@@ -29,7 +29,7 @@ export const LOCK_WAITING = lockSelected(`r.state = 'queued' and r.priority <> $
 
 export const REPRIORITISE = `
   with ${CLOCK},
-  before as materialized (select run_id, priority from runs where run_id = any($1::integer[])),
+  before as materialized (select run_id, priority from runs where run_id = any($1::bigint[])),
   changed as (
     update runs r set priority = $2 from before where r.run_id = before.run_id
     returning r.run_id, r.arch, r.suite, r.state, r.attempt, before.priority as old_priority

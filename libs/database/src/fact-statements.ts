@@ -32,5 +32,5 @@ export function userActor(userId: string): string {
 
 /** The columns of a Fact but its time, which is a Date; `f` is a row of `facts`. */
 export const FACT_COLUMNS = `
-  f.fact_id::float8 as "factId", f.run_id as "runId", f.arch, f.suite, f.kind, f.state, f.attempt, f.actor, f.verdict,
+  f.fact_id as "factId", f.run_id as "runId", f.arch, f.suite, f.kind, f.state, f.attempt, f.actor, f.verdict,
   f.at`;

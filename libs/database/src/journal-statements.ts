@@ -11,7 +11,7 @@ export const EPOCH = 'select 1 from dispatchers where arch = $1 and epoch = $2 f
  * so that no two wait for each other in a circle.
  */
 export const LOCK_RUNS = `
-  select count(*) from unnest($1::integer[]) as turn(run_id) cross join lateral (
+  select count(*) from unnest($1::bigint[]) as turn(run_id) cross join lateral (
     select from runs where run_id = turn.run_id offset 0 for no key update
   ) r`;
 
@@ -24,7 +24,7 @@ function expected(columns: string, fence: string): string {
   return `
     expected as materialized (
       select w.*, r.run_id, r.arch, r.suite, r.package, r.taken_in, r.started_at
-      from jsonb_to_recordset($1::jsonb) as w("runId" integer, ${columns}) cross join lateral (
+      from jsonb_to_recordset($1::jsonb) as w("runId" bigint, ${columns}) cross join lateral (
         select run_id, arch, suite, package, state, attempt, taken_in, started_at from runs where run_id = w."runId"
         offset 0 for no key update
       ) r

@@ -54,7 +54,7 @@ const CLAIM = `
     owner = $2,
     expires_at = clock_timestamp() + $3 * interval '1 millisecond'
   where d.owner is null or d.owner = $2 or d.expires_at <= clock_timestamp()
-  returning epoch::float8 as epoch`;
+  returning epoch`;
 
 const WITHDRAW = `
   with gone as (delete from schedulers where scheduler = $1)

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RUN_ID_MAX } from '@proctor/contracts';
+import { isRunId } from '@proctor/contracts';
 import { Database } from './database';
 import { recordFacts } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
@@ -22,7 +22,7 @@ export class Publications {
    * @throws DatabaseUnavailable; some may be public then, and publishing again helps
    */
   async publish(runIds: number[], keyId: number): Promise<number[]> {
-    const asked = runIds.filter((runId) => runId <= RUN_ID_MAX);
+    const asked = runIds.filter(isRunId);
     const published = await this.take(PUBLISH_FREE, asked, keyId);
     for (;;) {
       const [held] = await this.database.query<{ runId: number }>(STILL_PRIVATE, [asked, keyId]);
@@ -44,7 +44,7 @@ export class Publications {
   }
 }
 
-const OWN_PRIVATE = `from runs where run_id = any($1::integer[]) and api_key_id = $2 and is_private`;
+const OWN_PRIVATE = `from runs where run_id = any($1::bigint[]) and api_key_id = $2 and is_private`;
 
 const STILL_PRIVATE = `select run_id as "runId" ${OWN_PRIVATE} order by run_id limit 1`;
 

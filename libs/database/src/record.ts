@@ -41,7 +41,7 @@ export const RECORD_COLUMNS = `
   r.state, r.verdict, r.cancelled, r.version, r.message, r.exit_code as "exitCode", r.attempt, r.worker,
   r.created_at as "createdAt", r.updated_at as "updatedAt", r.started_at as "startedAt",
   r.finished_at as "finishedAt", r.duration_seconds as "durationSeconds",
-  r.log_size::float8 as "logSize", r.artifacts_size::float8 as "artifactsSize",
+  r.log_size as "logSize", r.artifacts_size as "artifactsSize",
   r.retry_of as "retryOf", r.api_key_id as "keyId", u.name as requestor`;
 
 /** Selects rows that have a RunRecord's shape; conditions on `r` follow. */

@@ -1,4 +1,4 @@
-import { RUN_ID_MAX } from '@proctor/contracts';
+import { isRunId } from '@proctor/contracts';
 
 /**
  * Which runs a user means: those that match everything that is named. At least one besides `keyId` is to be named,
@@ -23,7 +23,7 @@ export function lockSelected(condition: string): string {
   return `
     select r.run_id as "runId" from runs r
     where ${condition}
-      and ($1::integer[] is null or r.run_id = any($1::integer[]))
+      and ($1::bigint[] is null or r.run_id = any($1::bigint[]))
       and ($2::text is null or r.package = $2)
       and ($3::text is null or r.trigger = $3)
       and ($4::text is null or r.suite = $4)
@@ -35,7 +35,7 @@ export function lockSelected(condition: string): string {
 /** $1 to $6 of `lockSelected`. */
 export function selectionParameters(selection: RunSelection): unknown[] {
   return [
-    selection.runIds?.filter((runId) => runId <= RUN_ID_MAX) ?? null,
+    selection.runIds?.filter(isRunId) ?? null,
     selection.package ?? null,
     selection.trigger ?? null,
     selection.suite ?? null,

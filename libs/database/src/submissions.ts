@@ -62,7 +62,7 @@ async function insertRuns(
 const INSERT = `
   with ${CLOCK},
   request as materialized (
-    select nextval(pg_get_serial_sequence('runs', 'run_id'))::integer as run_id, item.*
+    select nextval(pg_get_serial_sequence('runs', 'run_id')) as run_id, item.*
     from rows from (
       jsonb_to_recordset($1::jsonb) as (
         package text, suite text, arch text, backend text, variant text, priority smallint, trigger text,

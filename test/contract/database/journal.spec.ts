@@ -103,7 +103,7 @@ describe('PostgresJournal in its tables', () => {
         worker: 'w1',
         incarnation: 'life-1',
         slot: 4,
-        epoch: String(epoch),
+        epoch,
         granted_at: expect.any(Date),
         started_at: expect.any(Date),
         ended_at: expect.any(Date),

@@ -78,7 +78,7 @@ describe('cancelling many runs', () => {
   it('takes ids as an array or as text, and passes over those of nothing and of others', async () => {
     const own = [await api.submit('ids'), await api.submit('ids'), await api.submit('ids')];
     const foreign = await api.submit('ids', {}, api.keys.bob);
-    const body = { run_ids: [own[1], own[0], own[1], foreign, 4_711_000, 0, -1, 2 ** 31] };
+    const body = { run_ids: [own[1], own[0], own[1], foreign, 4_711_000, 0, -1, 2 ** 53 - 1] };
     expect(await answer(await cancel(body))).toEqual([200, { cancelled: [own[0], own[1]] }]);
     const form = new URLSearchParams({ run_ids: `${own[2]}, ${foreign}` });
     expect(await answer(await api.api('/test/cancel', { method: 'POST', body: form }))).toEqual([
@@ -180,6 +180,8 @@ describe.each(['cancel', 'priority'])('a request to %s', (path) => {
     ['a bad suite', { suite: '../x' }, /^suite must be the name of a suite, not "..\/x"/, '#/suite'],
     ['a bad architecture', { arch: 'AMD' }, /^arch must be the name of an architecture/, '#/arch'],
     ['ids that are no integers', { run_ids: [1, 1.5] }, /^run_ids must be an array of ids/, '#/run_ids'],
+    ['an id that is none', { run_ids: [1, 2 ** 53] }, /^run_ids must be an array of ids/, '#/run_ids'],
+    ['a text of such an id', { run_ids: '9007199254740992' }, /^run_ids names "9007/, '#/run_ids'],
     ['ids that are texts', { run_ids: ['1'] }, /^run_ids must be an array of ids/, '#/run_ids'],
     ['a number as ids', { run_ids: 7 }, /^run_ids must be an array .* not 7/, '#/run_ids'],
     ['a text that is no id', { run_ids: '1,x' }, /^run_ids names "x"/, '#/run_ids'],

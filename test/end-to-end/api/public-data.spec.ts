@@ -116,7 +116,7 @@ describe('the files of a run', () => {
       path.replace('amd64', 'arm64'),
       path.replace('libfoo', 'libfob'),
       path.replace(`/${runId}/`, `/0${runId}/`),
-      path.replace(`/${runId}/`, '/2147483648/'),
+      path.replace(`/${runId}/`, '/9007199254740992/'),
       path.replace('log.gz', 'log'),
       path.replace('log.gz', '..%2Flog.gz'),
       path.replace('bookworm', '..%2f..%2f..%2fetc'),

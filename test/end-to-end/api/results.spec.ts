@@ -138,7 +138,7 @@ describe('one run', () => {
     expect(foreign).toBe(unknown);
   });
 
-  it.each(['0', '-1', '2147483648', '99999999999999999999', 'abc', '1.5', '1%00', '%20'])(
+  it.each(['0', '-1', '2147483648', '9007199254740992', '99999999999999999999', 'abc', '1.5', '1%00', '%20'])(
     '%s does not exist',
     async (id) => {
       expect((await api.api(`/test/${id}`)).status).toBe(404);

@@ -193,9 +193,12 @@ describe('a cancellation', () => {
     expect((await cancel(publicId, admin)).status).toBe(200);
   });
 
-  it.each(['0', '4711000', 'abc', '2147483648'])('of %s is one of nothing', async (runId) => {
-    expect((await cancel(runId)).status).toBe(404);
-  });
+  it.each(['0', '4711000', 'abc', '2147483648', '9007199254740992'])(
+    'of %s is one of nothing',
+    async (runId) => {
+      expect((await cancel(runId)).status).toBe(404);
+    },
+  );
 
   it('leaves a finished run as it is', async () => {
     const runId = await finished();

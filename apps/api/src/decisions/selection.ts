@@ -1,6 +1,6 @@
-import { isPackageName, RUN_ID_MAX } from '@proctor/contracts';
+import { isPackageName, isRunId, RUN_ID_MAX } from '@proctor/contracts';
 import type { Requestor, RunSelection } from '@proctor/database';
-import { IsArray, IsBoolean, IsInt, IsOptional } from 'class-validator';
+import { IsArray, IsBoolean, IsInt, IsOptional, Max } from 'class-validator';
 import { badRequest, Problem } from '../http/problem';
 import { runIdsOf } from '../publication/run-ids';
 import { IsStringThat } from '../shape/is-string-that';
@@ -18,6 +18,7 @@ class SelectionShape extends ScopeShape {
   @IsOptional()
   @IsArray(IDS)
   @IsInt({ each: true, ...IDS })
+  @Max(RUN_ID_MAX, { each: true, ...IDS })
   run_ids?: number[];
 
   @IsOptional()
@@ -71,7 +72,7 @@ export function selectionOf(
   if (read.everyone && !requestor.isAdmin) {
     throw new Problem(403, 'everyone is for administrators; without it, runs of the own key are meant.');
   }
-  const possible = runIds?.filter((id) => id > 0 && id <= RUN_ID_MAX);
+  const possible = runIds?.filter(isRunId);
   const selection: RunSelection = {
     ...(possible && { runIds: [...new Set(possible)] }),
     ...(packageName !== undefined && { package: packageName }),

@@ -1,8 +1,10 @@
 import { describe, Problem, refused } from '../http/problem';
 import type { Parameter } from '../transport/parameters';
 
-/** An integer, as long as any number that can be told exactly. */
-const INTEGER = /^[+-]?\d{1,15}$/;
+/** An integer that a number can tell exactly. */
+function isInteger(text: string): boolean {
+  return /^[+-]?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
+}
 
 /**
  * The parameter `run_ids`: integers separated by commas, each once; an empty string names none.
@@ -17,7 +19,7 @@ export function runIdsOf(parameter: Parameter | undefined, idsMax: number): numb
   if (tokens.length > idsMax) {
     throw new Problem(413, `run_ids names ${tokens.length} runs; one request may name ${idsMax}.`);
   }
-  const wrong = tokens.find((token) => !INTEGER.test(token));
+  const wrong = tokens.find((token) => !isInteger(token));
   if (wrong !== undefined)
     throw refused(`run_ids names ${describe(wrong)}, which is no id of a run.`, pointer);
   return [...new Set(tokens.map(Number))];

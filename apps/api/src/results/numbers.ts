@@ -1,4 +1,4 @@
-import { RUN_ID_MAX } from '@proctor/contracts';
+import { runIdIn } from '@proctor/contracts';
 import { describe, notFound, refused } from '../http/problem';
 import type { Parameter } from '../transport/parameters';
 
@@ -7,8 +7,8 @@ const SINCE_MAX = 253_402_300_799;
 
 /** @throws Problem 404 for what cannot be the id of a run */
 export function runIdOf(text: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
-  if (id <= RUN_ID_MAX) return id;
+  const id = runIdIn(text);
+  if (id !== null) return id;
   throw noSuchRun(text);
 }
 

@@ -8,7 +8,7 @@ import {
   PRIORITY_MAX,
   PRIORITY_MIN,
   REASON_LENGTH_MAX,
-  RUN_ID_MAX,
+  runIdIn,
   WORKER_NAME,
 } from '@proctor/contracts';
 import { ADMINISTRATOR } from '../start/administrator';
@@ -83,8 +83,8 @@ const readWorker = reader((text) => WORKER_NAME.test(text), 'the name of a worke
 const readReason = reader(isReason, `1 to ${REASON_LENGTH_MAX} characters`);
 
 function readIds(text: string, before: number[] | undefined): number[] {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
-  if (id <= RUN_ID_MAX) return [...(before ?? []), id];
+  const id = runIdIn(text);
+  if (id !== null) return [...(before ?? []), id];
   throw new InvalidArgumentError('It must be the id of a run.');
 }
 

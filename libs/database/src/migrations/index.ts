@@ -2,6 +2,7 @@ import { CancelRetryPublish1764200000000 } from './cancel-retry-publish';
 import { FirstSchema1763640000000 } from './first-schema';
 import { QueueLengths1764300000000 } from './queue-lengths';
 import { RunOwners1764300060000 } from './run-owners';
+import { RunIds1764550000000 } from './run-ids';
 import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
 import { TestResults1764500000000 } from './test-results';
 
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   RunOwners1764300060000,
   SchedulerDecisions1764400000000,
   TestResults1764500000000,
+  RunIds1764550000000,
 ];

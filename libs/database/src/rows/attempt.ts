@@ -1,6 +1,5 @@
 import type { AttemptOutcome, Verdict } from '@proctor/contracts';
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from './bigint';
 import { RunRow } from './run';
 
 /** The n-th execution of a run: one row for each lease granted. */
@@ -13,7 +12,7 @@ import { RunRow } from './run';
 @Check('attempts_ended_check', '(outcome is null) = (ended_at is null)')
 @Index('attempts_ended', { synchronize: false })
 export class AttemptRow {
-  @PrimaryColumn('integer')
+  @PrimaryColumn('bigint')
   runId: number;
 
   @ManyToOne(() => RunRow, { nullable: false })
@@ -34,7 +33,7 @@ export class AttemptRow {
   slot: number;
 
   /** Of the dispatcher that granted it. */
-  @Column('bigint', { transformer: bigintAsNumber })
+  @Column('bigint')
   epoch: number;
 
   @Column('timestamp with time zone', { precision: 3 })
@@ -61,9 +60,9 @@ export class AttemptRow {
   exitCode: number | null;
 
   /** Bytes in the store; null when there is no such file. */
-  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  @Column('bigint', { nullable: true })
   logSize: number | null;
 
-  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  @Column('bigint', { nullable: true })
   artifactsSize: number | null;
 }

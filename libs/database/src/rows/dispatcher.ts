@@ -1,5 +1,4 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from './bigint';
 
 /** Who owns an architecture, and until when. */
 @Entity('dispatchers')
@@ -7,7 +6,7 @@ export class DispatcherRow {
   @PrimaryColumn('text')
   arch: string;
 
-  @Column('bigint', { transformer: bigintAsNumber })
+  @Column('bigint')
   epoch: number;
 
   /** A scheduler's id; null once it was given up. */

@@ -16,11 +16,10 @@ import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Index('facts_story', ['runId', 'factId'])
 @Index('facts_unpublished', { synchronize: false })
 export class FactRow {
-  /** As pg gives a bigint. */
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
-  factId: string;
+  factId: number;
 
-  @Column('integer')
+  @Column('bigint')
   runId: number;
 
   @Column('text')

@@ -28,7 +28,7 @@ export class OrderRow {
   kind: OrderKind;
 
   /** Only of the first two kinds. */
-  @Column('integer', { nullable: true })
+  @Column('bigint', { nullable: true })
   runId: number | null;
 
   @ManyToOne(() => RunRow)

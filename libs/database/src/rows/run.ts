@@ -1,7 +1,6 @@
 import type { Pin, RunState, TestResult, Verdict } from '@proctor/contracts';
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { ApiKeyRow } from './api-key';
-import { bigintAsNumber } from './bigint';
 import { UserRow } from './user';
 
 /**
@@ -38,7 +37,7 @@ import { UserRow } from './user';
 @Index('runs_private', { synchronize: false })
 @Index('runs_finished_private', { synchronize: false })
 export class RunRow {
-  @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
   runId: number;
 
   @Column('text')
@@ -99,7 +98,7 @@ export class RunRow {
   ])
   apiKey?: ApiKeyRow;
 
-  @Column('integer', { nullable: true })
+  @Column('bigint', { nullable: true })
   retryOf: number | null;
 
   @ManyToOne(() => RunRow)
@@ -149,10 +148,10 @@ export class RunRow {
   durationSeconds: number | null;
 
   /** Bytes in the store; null when there is no such file. */
-  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  @Column('bigint', { nullable: true })
   logSize: number | null;
 
-  @Column('bigint', { nullable: true, transformer: bigintAsNumber })
+  @Column('bigint', { nullable: true })
   artifactsSize: number | null;
 
   /** Of a finished run; empty when nothing is known of single tests. In no list of runs. */
