@@ -4,13 +4,14 @@ import { join, resolve } from 'node:path';
 import { migrate, openDatabase } from '@proctor/database';
 import { AppProcess, EmbeddedNats, EmbeddedPostgres, findNatsServer, freePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
+import { Links } from './links';
 import { ARCHITECTURES, BACKEND, STUB_VARIANT, SUITES, VARIANT, type ExecutorPlan } from './plan';
+import type { Records } from './records';
 
 /** Compiled beside this file. */
 const COMPILED = join(__dirname, '../..');
 const EXECUTORS = 2;
 const SLOTS_PER_EXECUTOR = 24;
-const OUTPUT_LINES_MAX = 200;
 
 /** Long enough for a busy machine, short enough for faults to be seen. */
 export const LEASE_TTL_MS = 6_000;
@@ -19,24 +20,27 @@ export const OWNERSHIP_TTL_MS = 3_000;
 /** One api, two schedulers, and workers, each a process of its own, on a real PostgreSQL and a real nats-server. */
 export class Deployment {
   readonly schedulers: AppProcess[] = [];
-  readonly workers: AppProcess[] = [];
-  /** The last lines of all processes. */
-  readonly output: string[] = [];
+  readonly executors: AppProcess[] = [];
+  /** What each part reaches PostgreSQL and nats-server through. */
+  readonly links = new Links();
   /** One file for each executor, a line for each execution. */
   readonly executionsPath: string;
   key = '';
-  private api!: AppProcess;
+  api!: AppProcess;
+  /** The whole one, whose runs are processes of the stub. */
+  worker!: AppProcess;
   private port = 0;
 
   private constructor(
     private readonly folder: string,
     readonly postgres: EmbeddedPostgres,
     readonly nats: EmbeddedNats,
+    private readonly records: Records,
   ) {
     this.executionsPath = join(folder, 'executions');
   }
 
-  static async start(): Promise<Deployment> {
+  static async start(records: Records): Promise<Deployment> {
     const folder = await mkdtemp(join(tmpdir(), 'proctor-soak-'));
     // The servers run as another user when the soak runs as root.
     await chmod(folder, 0o711);
@@ -50,7 +54,7 @@ export class Deployment {
       binary,
       passwordFile: join(folder, 'nats-password'),
     });
-    const deployment = new Deployment(folder, postgres, nats);
+    const deployment = new Deployment(folder, postgres, nats, records);
     try {
       await deployment.open();
     } catch (error) {
@@ -64,17 +68,29 @@ export class Deployment {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  get apiProcess(): AppProcess {
-    return this.api;
+  /** Every process of the product. */
+  get apps(): AppProcess[] {
+    return [this.api, this.worker, ...this.executors, ...this.schedulers];
+  }
+
+  get databaseFolder(): string {
+    return join(this.folder, 'postgresql', 'data');
+  }
+
+  get natsFolder(): string {
+    return join(this.folder, 'nats');
   }
 
   /** Ends everything and removes every file. */
   async stop(): Promise<void> {
-    const apps = [this.api, ...this.workers, ...this.schedulers].filter((app) => app?.pid != null);
+    const apps = this.apps.filter((app) => app?.pid != null);
     // A frozen one would not hear that it is to end.
     for (const app of apps) app.kill('SIGCONT');
     await Promise.allSettled(apps.map((app) => app.stop()));
+    await this.links.close();
     await Promise.allSettled([this.nats.stop(), this.postgres.stop()]);
+    for (const server of ['postgresql', 'nats'])
+      await this.records.take(server, join(this.folder, server, 'server.log')).catch(() => undefined);
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -86,27 +102,34 @@ export class Deployment {
     await chmod(this.executionsPath, 0o777);
     this.port = await freePort();
     this.key = await this.makeKey();
-    const env = await this.environment();
-    this.api = this.app('api', 'apps/api/src/main.js', env);
-    for (const place of [1, 2])
-      this.schedulers.push(this.app(`scheduler${place}`, 'apps/scheduler/src/main.js', env));
-    for (let place = 1; place <= EXECUTORS; place += 1) this.workers.push(this.executor(`executor${place}`));
-    this.workers.push(this.app('worker', 'apps/worker/src/main.js', env));
-    await Promise.all([this.api, ...this.schedulers, ...this.workers].map((app) => app.start()));
+    const config = await this.configure();
+    this.api = this.app('api', 'apps/api/src/main.js', await this.environment('api', config));
+    for (const name of ['scheduler1', 'scheduler2'])
+      this.schedulers.push(
+        this.app(name, 'apps/scheduler/src/main.js', await this.environment(name, config)),
+      );
+    for (let place = 1; place <= EXECUTORS; place += 1)
+      this.executors.push(await this.executor(`executor${place}`));
+    this.worker = this.app('worker', 'apps/worker/src/main.js', await this.environment('worker', config));
+    await Promise.all(this.apps.map((app) => app.start()));
   }
 
-  private async environment(): Promise<NodeJS.ProcessEnv> {
+  private async configure(): Promise<string> {
     const config = join(this.folder, 'config');
     await mkdir(config);
     await writeFile(join(config, 'proctor.yaml'), stringify(this.serverFile()));
     await writeFile(join(config, 'worker.yaml'), stringify(WORKER_FILE));
+    return config;
+  }
+
+  private async environment(part: string, config: string): Promise<NodeJS.ProcessEnv> {
     return {
       ...process.env,
       PROCTOR_HOME: this.folder,
       PROCTOR_CONFIG: config,
       PROCTOR_PORT: String(this.port),
-      PROCTOR_DATABASE_URL: this.postgres.url,
-      PROCTOR_NATS_URL: this.nats.url,
+      PROCTOR_DATABASE_URL: await this.links.to('postgres', part, this.postgres.url),
+      PROCTOR_NATS_URL: await this.links.to('nats', part, this.nats.url),
     };
   }
 
@@ -126,14 +149,20 @@ export class Deployment {
     };
   }
 
-  private executor(name: string): AppProcess {
+  /** Another process with the name of an executor, on what could be another machine. */
+  twinOf(name: string): Promise<AppProcess> {
+    return this.executor(name, `${name}-twin`);
+  }
+
+  private async executor(name: string, place = name): Promise<AppProcess> {
+    const natsUrl = await this.links.to('nats', place, this.nats.url);
     const plan: ExecutorPlan = {
-      ...{ name, natsUrl: this.nats.url, slots: SLOTS_PER_EXECUTOR, architectures: ARCHITECTURES },
+      ...{ name, natsUrl, slots: SLOTS_PER_EXECUTOR, architectures: ARCHITECTURES },
       ...{ suites: SUITES, backend: BACKEND, variant: VARIANT, executionsPath: this.executionsPath },
-      resultsPath: join(this.folder, `results-${name}`),
+      resultsPath: join(this.folder, `results-${place}`),
     };
     const env = { ...process.env, PROCTOR_SOAK_EXECUTOR: JSON.stringify(plan) };
-    return this.app(name, 'test/soak/executor.js', env);
+    return this.app(place, 'test/soak/executor.js', env);
   }
 
   private app(name: string, main: string, env: NodeJS.ProcessEnv): AppProcess {
@@ -144,10 +173,7 @@ export class Deployment {
       identityFile: join(this.folder, `${name}.json`),
       // A worker that is told by SIGTERM finishes its tests first.
       ...(name === 'worker' && { stopSignal: 'SIGINT' as const }),
-      onLine: (line) => {
-        this.output.push(`${name}: ${line}`);
-        if (this.output.length > OUTPUT_LINES_MAX) this.output.shift();
-      },
+      onLine: (line) => this.records.line(name, line),
     });
   }
 

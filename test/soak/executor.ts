@@ -13,7 +13,7 @@ import { BusDispatchClient } from '../../apps/worker/src/slot/bus-dispatch-clien
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import type { AttemptResult, SlotLog } from '../../apps/worker/src/slot/ports';
 import { Slot } from '../../apps/worker/src/slot/slot';
-import { FAILS_ONCE, RESULT_MESSAGE, type ExecutorPlan } from './plan';
+import { FAILS_ONCE, resultMessage, type ExecutorPlan } from './plan';
 
 const EXECUTION_MS = 20;
 
@@ -86,9 +86,9 @@ function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox): Slot[] {
   });
 }
 
-function resultOf({ runId, attempt, trigger }: Lease): AttemptResult {
-  const fails = trigger === FAILS_ONCE && attempt === 1;
-  const message = `${RESULT_MESSAGE} ${runId}/${attempt}`;
+function resultOf(lease: Lease): AttemptResult {
+  const fails = lease.trigger === FAILS_ONCE && lease.attempt === 1;
+  const message = resultMessage(lease);
   const ending = { exitCode: fails ? 16 : 0, version: '1.0-1', durationSeconds: 0, tests: [], files: [] };
   return { verdict: fails ? 'tmpfail' : 'pass', message, ...ending };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Turnstile } from './turnstile';
 
 const AGAIN_MS = 300;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -16,6 +17,8 @@ export class Follower {
   readonly ended = new Map<number, string>();
   /** Results that said something else than before. */
   readonly changed: string[] = [];
+  /** Closed, it does not ask. */
+  readonly turnstile = new Turnstile();
   private since = 0;
   private stopped = false;
 
@@ -31,12 +34,18 @@ export class Follower {
   async follow(): Promise<void> {
     while (!this.stopped) {
       try {
-        await this.poll();
+        await this.turnstile.pass(() => this.poll());
       } catch {
         // The api, or what is behind it, is away: ask again for the same.
         await pause(AGAIN_MS);
       }
     }
+  }
+
+  /** Forgets what it was told, as after a restore of the database. */
+  askFromTheBeginning(): void {
+    this.ended.clear();
+    this.since = 0;
   }
 
   stop(): void {

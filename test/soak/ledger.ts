@@ -1,13 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { RESULT_MESSAGE, STUB_VARIANT } from './plan';
+import { resultMessage, STUB_VARIANT } from './plan';
+import type { FaultParts } from './faults/fault';
 import type { Follower } from './follower';
 import type { Submitter } from './submitter';
 
 /** What the soak counted, and everything that should not be. */
 export interface Account {
   accepted: number;
+  /** Accepted, and gone with a restore of the database. */
+  forgotten: number;
   finished: number;
   /** As the executors and the stub wrote them down themselves. */
   executions: number;
@@ -18,12 +21,15 @@ export interface Account {
 
 interface BookedRun {
   runId: number;
+  package: string;
   variant: string;
   state: string;
   verdict: string;
   message: string;
   attempt: number;
   results: number;
+  /** Attempts that were granted after the one that ended it. */
+  later: number;
   facts: string[];
 }
 
@@ -31,8 +37,7 @@ interface BookedRun {
 export async function settle(
   databaseUrl: string,
   executionsPath: string,
-  submitter: Submitter,
-  follower: Follower,
+  { submitter, follower, undone }: Pick<FaultParts, 'submitter' | 'follower' | 'undone'>,
 ): Promise<Account> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -43,11 +48,15 @@ export async function settle(
     const violations = [
       ...ofAcceptance(runs, submitter),
       ...ofEnds(runs, follower),
-      ...ofExecutions(executed, new Map(granted.map(({ attempt, executor }) => [attempt, executor]))),
+      ...ofExecutions(
+        executed.filter((line) => !undone.has(Number(line.split(' ')[0]))),
+        new Map(granted.map(({ attempt, executor }) => [attempt, executor])),
+      ),
     ];
     const { rows } = await client.query<{ lost: number }>(LOST);
     return {
       accepted: submitter.accepted.size,
+      forgotten: submitter.forgotten,
       finished: runs.filter(({ state }) => state === 'finished').length,
       executions: executed.length + (await stubExecutions(executionsPath)),
       attemptsLost: rows[0]?.lost ?? 0,
@@ -69,7 +78,8 @@ function ofAcceptance(runs: BookedRun[], { accepted }: Submitter): string[] {
 }
 
 function ofEnds(runs: BookedRun[], { ended, changed }: Follower): string[] {
-  const wrong = runs.flatMap(({ runId, variant, state, verdict, message, attempt, results, facts }) => {
+  const wrong = runs.flatMap((run) => {
+    const { runId, variant, state, verdict, message, attempt, results, later, facts } = run;
     const title = `run ${runId}`;
     if (state !== 'finished') return [`${title}: lost, it is ${state}`];
     const finishes = facts.filter((kind) => kind === 'finished').length;
@@ -77,7 +87,8 @@ function ofEnds(runs: BookedRun[], { ended, changed }: Follower): string[] {
       ...(results === 1 ? [] : [`${title}: ${results} attempts ended it`]),
       ...(finishes === 1 ? [] : [`${title}: ${finishes} facts tell its end`]),
       ...(verdict === 'pass' ? [] : [`${title}: ${verdict}, ${message}`]),
-      ...(variant === STUB_VARIANT || message === `${RESULT_MESSAGE} ${runId}/${attempt}`
+      ...(later === 0 ? [] : [`${title}: executed again after its result was recorded`]),
+      ...(variant === STUB_VARIANT || message === resultMessage(run)
         ? []
         : [`${title}: attempt ${attempt} has another's result: ${message}`]),
       ...(ended.get(runId) === `${verdict} in attempt ${attempt}: ${message}`
@@ -115,8 +126,10 @@ async function stubExecutions(path: string): Promise<number> {
 }
 
 const RUNS = `
-  select r.run_id as "runId", r.variant, r.state, r.verdict, r.message, r.attempt,
+  select r.run_id as "runId", r.package, r.variant, r.state, r.verdict, r.message, r.attempt,
     (select count(*)::integer from attempts a where a.run_id = r.run_id and a.outcome = 'finished') as results,
+    (select count(*)::integer from attempts a where a.run_id = r.run_id and a.attempt >
+      (select min(f.attempt) from attempts f where f.run_id = r.run_id and f.outcome = 'finished')) as later,
     (select array_agg(f.kind) from facts f where f.run_id = r.run_id) as facts
   from runs r`;
 

@@ -23,8 +23,10 @@ export const STUB_VARIANT = 'stub';
 
 /** The trigger of runs whose first attempt ends in a way that smells of infrastructure. */
 export const FAILS_ONCE = 'fails-once';
-/** The beginning of the message of every result; the run and the attempt follow. */
-export const RESULT_MESSAGE = 'result of';
+/** The message of every result of an executor: that of another run, attempt or package is seen. */
+export function resultMessage(of: { runId: number; attempt: number; package: string }): string {
+  return `result of attempt ${of.attempt} of run ${of.runId}, ${of.package}`;
+}
 
 export interface SoakPlan {
   durationMs: number;
@@ -33,4 +35,8 @@ export interface SoakPlan {
   /** How often something is broken. */
   faultEveryMs: number;
   seed: number;
+  /** The share of runs that a whole worker executes as processes, from 0 to 1. */
+  stubShare: number;
+  /** Which faults may happen, by their names. */
+  faults: string[];
 }

@@ -2,26 +2,37 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../simulation/world/random';
 import { ARCHITECTURES, FAILS_ONCE, STUB_VARIANT, SUITES } from './plan';
+import { Turnstile } from './turnstile';
 
 const REQUEST_TIMEOUT_MS = 15_000;
 const AGAIN_MS = 300;
 const LIST_LENGTH = 50;
 /** Sent now and then: long enough for the api to be killed in the middle of it. */
-export const LONG_LIST_LENGTH = 5_000;
+const LONG_LIST_LENGTH = 5_000;
+/** A long list is at most what is asked for in so many seconds. */
+const LONG_LIST_SECONDS = 30;
 
 /** A client that asks for runs and repeats each request, under its idempotency key, until it has its answer. */
 export class Submitter {
   readonly accepted = new Set<number>();
   /** Requests that had to be sent again. */
   repeated = 0;
+  /** Closed, no new request begins. */
+  readonly turnstile = new Turnstile();
+  /** Runs that a restore of the database has forgotten. */
+  forgotten = 0;
   private stopped = false;
 
+  /**
+   * @param stubMarks the file in which the stub marks its executions
+   * @param stubShare of the runs, from 0 to 1
+   */
   constructor(
     private readonly url: string,
     private readonly key: string,
     private readonly random: Random,
-    /** The file in which the stub marks its executions. */
     private readonly stubMarks: string,
+    private readonly stubShare: number,
   ) {}
 
   /**
@@ -29,13 +40,17 @@ export class Submitter {
    * @param finished how many runs are known to have finished
    */
   async submitAt(rate: number, waitingMax: number, finished: () => number): Promise<void> {
-    await this.submit(LONG_LIST_LENGTH);
+    const longList = longListOf(rate);
+    await this.submit(longList);
     const startedAt = performance.now();
+    let asked = 0;
     let due = 0;
     while (!this.stopped) {
       due = Math.min(((performance.now() - startedAt) / 1000) * rate, due + rate);
-      if (this.accepted.size - finished() < waitingMax && this.accepted.size - LONG_LIST_LENGTH < due) {
-        await this.submit(this.random.chance(0.002) ? LONG_LIST_LENGTH : LIST_LENGTH);
+      if (this.accepted.size - finished() < waitingMax && asked < due) {
+        const length = this.random.chance(0.002) ? longList : LIST_LENGTH;
+        asked += length;
+        await this.turnstile.pass(() => this.submit(length));
       } else {
         await pause(20);
       }
@@ -45,6 +60,12 @@ export class Submitter {
   /** No request is begun after this; one that is under way is brought to its end. */
   stop(): void {
     this.stopped = true;
+  }
+
+  /** A restore of the database has forgotten these. */
+  lost(runIds: number[]): void {
+    for (const runId of runIds) this.accepted.delete(runId);
+    this.forgotten += runIds.length;
   }
 
   private async submit(length: number): Promise<void> {
@@ -87,11 +108,15 @@ export class Submitter {
   private item(): object {
     const priority = 1 + Math.floor(this.random.next() * 10);
     const name = `package${Math.floor(this.random.next() * 500)}`;
-    if (this.random.chance(0.01)) {
+    if (this.random.chance(this.stubShare)) {
       return { package: name, priority, autopkgtest: STUB_VARIANT, trigger: `append:${this.stubMarks}` };
     }
     return { package: name, priority, ...(this.random.chance(0.02) && { trigger: FAILS_ONCE }) };
   }
+}
+
+export function longListOf(rate: number): number {
+  return Math.min(LONG_LIST_LENGTH, Math.max(LIST_LENGTH, Math.round(rate * LONG_LIST_SECONDS)));
 }
 
 /** The api has judged: sending it again would not help. */

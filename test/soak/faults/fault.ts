@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AppProcess } from '@proctor/embedded';
+import type { Random } from '../../simulation/world/random';
+import type { Deployment } from '../deployment';
+import type { Follower } from '../follower';
+import type { Submitter } from '../submitter';
+
+const START_AGAIN_MS = 1_000;
+const STARTS_MAX = 60;
+
+/** One way to break one part; the part is whole again once it has happened. */
+export interface Fault {
+  /** Of the part, for people. */
+  title: string;
+  /** What it needs whole: two that need the same do not overlap. */
+  of: string;
+  happen(): Promise<void>;
+}
+
+/** What faults are made of. */
+export interface FaultParts {
+  deployment: Deployment;
+  random: Random;
+  /** Of the whole soak: no fault lasts longer than a third of it, milliseconds. */
+  durationMs: number;
+  submitter: Submitter;
+  follower: Follower;
+  /** Runs that a restore of the database has undone: whatever of them was executed before does not count. */
+  undone: Set<number>;
+}
+
+/** For a while that is drawn between the limits, milliseconds. */
+export function aWhile({ random, durationMs }: FaultParts, minMs: number, maxMs: number): Promise<void> {
+  return pause(Math.min(random.between(minMs, maxMs), durationMs / 3));
+}
+
+/** An app whose database or bus is away at this moment does not start: as under any supervisor, it is tried again. */
+export async function startAgain(app: AppProcess): Promise<void> {
+  for (let left = STARTS_MAX; ; left -= 1) {
+    try {
+      return await app.start();
+    } catch (error) {
+      if (left === 0) throw error;
+      await pause(START_AGAIN_MS);
+    }
+  }
+}

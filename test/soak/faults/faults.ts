@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault, FaultParts } from './fault';
+import { restoredDatabase } from './restored-database';
+import { slowTurns, swallowed } from './link-faults';
+import { doubled, frozen, killed, SCHEDULER_FROZEN_MS, WORKER_FROZEN_MS } from './process-faults';
+import {
+  frozenNats,
+  frozenPostgres,
+  fullStreams,
+  killedNats,
+  lostJetStream,
+  restartedPostgres,
+} from './server-faults';
+
+/** Every kind of fault by its name on the command line, one for each part that it can break. */
+const KINDS: Record<string, (parts: FaultParts) => Fault[]> = {
+  'killed-executor': (parts) => parts.deployment.executors.map((app) => killed(parts, app, 2_000)),
+  'frozen-executor': (parts) => parts.deployment.executors.map((app) => frozen(app, WORKER_FROZEN_MS)),
+  'killed-worker': (parts) => [killed(parts, parts.deployment.worker, 2_000)],
+  'frozen-worker': (parts) => [frozen(parts.deployment.worker, WORKER_FROZEN_MS)],
+  'killed-scheduler': (parts) => parts.deployment.schedulers.map((app) => killed(parts, app, 4_000)),
+  'frozen-scheduler': (parts) => parts.deployment.schedulers.map((app) => frozen(app, SCHEDULER_FROZEN_MS)),
+  'killed-api': (parts) => [killed(parts, parts.deployment.api, 200)],
+  'restarted-postgres': (parts) => [restartedPostgres(parts)],
+  'frozen-postgres': (parts) => [frozenPostgres(parts)],
+  'restored-database': (parts) => [restoredDatabase(parts)],
+  'killed-nats': (parts) => [killedNats(parts)],
+  'frozen-nats': (parts) => [frozenNats(parts)],
+  'full-streams': (parts) => [fullStreams(parts)],
+  'lost-jetstream': (parts) => [lostJetStream(parts)],
+  'swallowed-postgres': (parts) =>
+    [parts.deployment.api, ...parts.deployment.schedulers].map(({ name }) =>
+      swallowed(parts, 'postgres', name),
+    ),
+  'swallowed-nats': (parts) => parts.deployment.apps.map(({ name }) => swallowed(parts, 'nats', name)),
+  'slow-turns': (parts) => parts.deployment.schedulers.map(({ name }) => slowTurns(parts, name)),
+  'two-workers': (parts) => parts.deployment.executors.map((app) => doubled(parts, app)),
+};
+
+export const FAULT_NAMES = Object.keys(KINDS);
+
+/** Happen only when they are asked for: the product does not bear them yet. */
+const NOT_YET = [
+  ...['frozen-postgres', 'restored-database', 'frozen-nats', 'lost-jetstream'],
+  ...['swallowed-postgres', 'swallowed-nats', 'slow-turns', 'two-workers'],
+];
+
+export const FAULTS_BY_DEFAULT = FAULT_NAMES.filter((name) => !NOT_YET.includes(name));
+
+/** Breaks one thing after the other, and often several at a time; each is whole again by itself. */
+export class Faults {
+  /** title → how often */
+  readonly happened = new Map<string, number>();
+  private readonly under = new Map<string, Promise<void>>();
+  private readonly endedAtMs = new Map<string, number>();
+  private readonly abort = new AbortController();
+  private readonly begunAtMs = performance.now();
+  private failure: Error | null = null;
+
+  constructor(
+    private readonly parts: FaultParts,
+    private readonly names: string[],
+    private readonly everyMs: number,
+    private readonly told: (text: string) => void,
+  ) {}
+
+  /** Rejects when something that was broken could not be made whole. */
+  async run(): Promise<void> {
+    const { random } = this.parts;
+    const kinds = this.names.map((name) => KINDS[name]!(this.parts));
+    // Each happens at least once, if there is time.
+    const order = kinds
+      .flat()
+      .map((fault) => ({ fault, at: random.next() }))
+      .sort((a, b) => a.at - b.at);
+    for (let count = 0; await this.isTime(); count += 1) {
+      const fault = order[count]?.fault ?? random.pick(random.pick(kinds));
+      if (!this.under.has(fault.of)) this.begin(fault);
+      if (this.failure !== null) throw this.failure;
+    }
+  }
+
+  /** Resolves when everything is whole again. */
+  async stop(): Promise<void> {
+    this.abort.abort();
+    await Promise.all(this.under.values());
+    if (this.failure !== null) throw this.failure;
+  }
+
+  /** For how long PostgreSQL, NATS and one scheduler at least have been whole, milliseconds; 0 while they are not. */
+  ownableMs(): number {
+    const { schedulers } = this.parts.deployment;
+    const someScheduler = Math.max(...schedulers.map(({ name }) => this.wholeMs(name)));
+    return Math.min(this.wholeMs('postgres'), this.wholeMs('nats'), someScheduler);
+  }
+
+  /** For how long one executor at least has been whole, too. */
+  grantableMs(): number {
+    const { executors } = this.parts.deployment;
+    return Math.min(this.ownableMs(), Math.max(...executors.map(({ name }) => this.wholeMs(name))));
+  }
+
+  private wholeMs(of: string): number {
+    return this.under.has(of) ? 0 : performance.now() - (this.endedAtMs.get(of) ?? this.begunAtMs);
+  }
+
+  /** Waits for the next; false when there is none. */
+  private async isTime(): Promise<boolean> {
+    const { signal } = this.abort;
+    const ms = this.everyMs * (0.5 + this.parts.random.next());
+    await pause(ms, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    return !signal.aborted;
+  }
+
+  private begin(fault: Fault): void {
+    const { title, of } = fault;
+    this.told(title);
+    this.happened.set(title, (this.happened.get(title) ?? 0) + 1);
+    const over = fault
+      .happen()
+      .catch((error: unknown) => void (this.failure = new Error(`after "${title}"`, { cause: error })))
+      .finally(() => {
+        this.under.delete(of);
+        this.endedAtMs.set(of, performance.now());
+        this.told(`  over: ${title}`);
+      });
+    this.under.set(of, over);
+  }
+}
