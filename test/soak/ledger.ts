@@ -126,7 +126,7 @@ async function stubExecutions(path: string): Promise<number> {
 }
 
 const RUNS = `
-  select r.run_id as "runId", r.package, r.variant, r.state, r.verdict, r.message, r.attempt,
+  select r.run_id::integer as "runId", r.package, r.variant, r.state, r.verdict, r.message, r.attempt,
     (select count(*)::integer from attempts a where a.run_id = r.run_id and a.outcome = 'finished') as results,
     (select count(*)::integer from attempts a where a.run_id = r.run_id and a.attempt >
       (select min(f.attempt) from attempts f where f.run_id = r.run_id and f.outcome = 'finished')) as later,

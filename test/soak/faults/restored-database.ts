@@ -41,7 +41,7 @@ async function recount(
   await client.connect();
   try {
     const runs = await client.query<{ runId: number; isOver: boolean }>(
-      `select run_id as "runId", coalesce(finished_at <= $1, false) as "isOver" from runs`,
+      `select run_id::integer as "runId", coalesce(finished_at <= $1, false) as "isOver" from runs`,
       [backedUpAt],
     );
     const over = new Map(runs.rows.map(({ runId, isOver }) => [runId, isOver]));
