@@ -271,7 +271,14 @@ class Worker:
 
     def publish_report(self, kind, report):
         body = json.dumps({**self.identity, **report}).encode()
-        self.nats.publish_durably(f"proctor.report.{self.options.arch}.{kind}", body)
+        attempt = f"{self.fence['runId']}.{self.fence['attempt']}"
+        subject = f"proctor.report.{self.options.arch}.{self.options.name}.{kind}.{attempt}"
+        try:
+            self.nats.publish_durably(subject, body)
+        except Refused as error:
+            # One that was published before waits still.
+            if "per subject" not in str(error):
+                raise
 
     def accepts(self, reply):
         """False for the answer of a dispatcher that was replaced."""

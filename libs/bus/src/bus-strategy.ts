@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { systemClock, type Clock } from '@proctor/clock';
-import { MalformedMessage, REPORT_STREAM_SUBJECTS } from '@proctor/contracts';
+import { MalformedMessage, REPORT_PREFIX } from '@proctor/contracts';
 import { lastValueFrom } from 'rxjs';
 import { failureText, parseBody } from './body';
 import { NotNow, type Bus, type BusMessage } from './bus';
@@ -11,7 +11,6 @@ import { Outages } from './outages';
 import { Serving } from './serving';
 import { within } from './within';
 
-const REPORT_PREFIX = REPORT_STREAM_SUBJECTS.slice(0, -1);
 /** A scope is one token of a subject. */
 const SCOPE = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
@@ -19,7 +18,7 @@ type BusEvents = { reconnect: () => void };
 
 /**
  * Nest's entrance to the bus: `@MessagePattern` and `@EventPattern<string>` handlers whose pattern is one of SUBJECTS
- * with its `*`, heard for the scopes that are being served. Payloads are plain JSON.
+ * with its `*`, or of REPORT_PATTERNS, heard for the scopes that are being served. Payloads are plain JSON.
  */
 export class BusStrategy extends Server<BusEvents> implements CustomTransportStrategy {
   protected override readonly logger = new Logger('Bus');
@@ -73,7 +72,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
       reports.length === 0
         ? null
         : async ({ subject, text, redelivered }) => {
-            const template = reports.find((each) => each.replace('*', scope) === subject);
+            const template = reports.find((each) => matches(each, subject));
             if (!template) throw new MalformedMessage('no handler takes this report');
             await this.run(template, text, new BusContext([scope, subject, redelivered]));
           },
@@ -128,6 +127,15 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     const result = this.transformToObservable(handler(parseBody(text), context));
     return lastValueFrom(result, { defaultValue: undefined });
   }
+}
+
+/** As NATS has it: a `*` stands for one token. */
+function matches(pattern: string, subject: string): boolean {
+  const tokens = subject.split('.');
+  const expected = pattern.split('.');
+  return (
+    expected.length === tokens.length && expected.every((each, at) => each === '*' || each === tokens[at])
+  );
 }
 
 function isReport(template: string): boolean {

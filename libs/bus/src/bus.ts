@@ -7,6 +7,9 @@ export class NoAnswer extends Error {}
 /** The other side answered that its handler failed; the message is its error's. */
 export class RemoteError extends Error {}
 
+/** A stream holds as many bytes as it may, and takes nothing new before something of it is gone. */
+export class StreamFull extends Error {}
+
 /** A handler failed for a reason that has nothing to do with its message, as when the database is away. */
 export class NotNow extends Error {}
 
@@ -67,8 +70,15 @@ export abstract class Bus {
   /** Says "look again"; may be lost, and is while disconnected. Never throws. */
   abstract signal(subject: string, body: object): void;
 
-  /** Resolves once the report stream holds the report; rejects otherwise, at once while disconnected. */
+  /**
+   * Resolves once the architecture's stream holds a report of this subject: this one, or one that waits already.
+   * @throws NoAnswer while disconnected, or when no scheduler has made the stream yet
+   * @throws StreamFull
+   */
   abstract report(subject: string, body: object): Promise<void>;
+
+  /** Makes the stream of an architecture's reports, or brings its limits up to date; consumeReports does so too. */
+  abstract prepareReports(arch: string): Promise<void>;
 
   /**
    * Resolves once the event stream holds the fact; rejects otherwise, at once while disconnected. One that was
@@ -116,8 +126,8 @@ export abstract class Bus {
   abstract flush(): Promise<void>;
 
   /**
-   * Takes the reports of a scope (an architecture) in order, several at a time. All consumers of a scope share one
+   * Takes the reports of an architecture in order, several at a time. All consumers of an architecture share one
    * durable position: what one leaves unacknowledged goes to another.
    */
-  abstract consumeReports(scope: string, handler: ReportHandler): Promise<ReportConsumption>;
+  abstract consumeReports(arch: string, handler: ReportHandler): Promise<ReportConsumption>;
 }

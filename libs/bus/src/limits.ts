@@ -1,6 +1,9 @@
-/** Sizes and times of the bus. Streams take theirs when a process connects. */
+/**
+ * Sizes and times of the bus. Streams take theirs when a process connects, those of reports when their architecture is
+ * served. nats-server reserves the sizes of all streams out of its `max_file_store`.
+ */
 export interface BusLimits {
-  /** Of the report stream; full, it refuses new reports. */
+  /** Of each architecture's stream of reports; full, it refuses new reports, which stay on the disks of the workers. */
   reportsBytesMax: number;
   /** Of the event stream; full, it forgets its oldest. */
   eventsBytesMax: number;
@@ -32,7 +35,7 @@ const MIB = 1024 ** 2;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const BUS_LIMITS: BusLimits = {
-  reportsBytesMax: 256 * MIB,
+  reportsBytesMax: 64 * MIB,
   eventsBytesMax: 256 * MIB,
   eventsAgeMaxMs: 7 * DAY_MS,
   logsBytesMax: 1024 * MIB,

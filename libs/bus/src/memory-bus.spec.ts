@@ -7,7 +7,7 @@ import { MemoryBus } from './memory-bus';
 
 Logger.overrideLogger(false);
 
-const REPORT = 'proctor.report.amd64.finished';
+const REPORT = 'proctor.report.amd64.w1.finished.1.1';
 const STATUS = 'proctor.rpc.amd64.status';
 
 let clock: VirtualClock;
@@ -21,6 +21,7 @@ beforeEach(() => {
   fates = {};
   const broker = new MemoryBroker({ clock, deliver: ({ kind }) => fates[kind]?.shift() ?? 'deliver' });
   [client, server] = [new MemoryBus(broker), new MemoryBus(broker)];
+  broker.reports.prepare('amd64');
 });
 
 /** The handlings of one report, as `redelivered`, until all has settled. */

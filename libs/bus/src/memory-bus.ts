@@ -39,12 +39,20 @@ export class MemoryBus extends Bus {
     this.requireConnection();
     const text = JSON.stringify(body);
     await new Promise<void>((resolve, reject) => {
-      const stored = this.broker.travel({ kind: 'report', subject, text }, () => {
-        this.broker.reports.publish(subject, text);
-        resolve();
-      });
-      if (!stored) reject(new NoAnswer(`${subject} was not acknowledged`));
+      const arrive = () => {
+        const refusal = this.broker.reports.publish(subject, text);
+        if (refusal) reject(refusal);
+        else resolve();
+      };
+      const arrives = this.broker.travel({ kind: 'report', subject, text }, arrive);
+      if (!arrives) reject(new NoAnswer(`${subject} was not acknowledged`));
     });
+  }
+
+  async prepareReports(arch: string): Promise<void> {
+    this.requireConnection();
+    this.broker.reports.prepare(arch);
+    return Promise.resolve();
   }
 
   async publishEvent(fact: Fact): Promise<void> {
@@ -153,10 +161,11 @@ export class MemoryBus extends Bus {
     return Promise.resolve();
   }
 
-  async consumeReports(scope: string, handler: ReportHandler): Promise<ReportConsumption> {
+  async consumeReports(arch: string, handler: ReportHandler): Promise<ReportConsumption> {
     this.requireConnection();
+    this.broker.reports.prepare(arch);
     const intake = new ReportIntake(handler, this.broker.limits, this.broker.clock);
-    const consumption = this.broker.reports.consume(scope, { isConnected: () => this.connected, intake });
+    const consumption = this.broker.reports.consume(arch, { isConnected: () => this.connected, intake });
     this.endings.add(() => void consumption.stop());
     return Promise.resolve(consumption);
   }

@@ -1,4 +1,5 @@
-import type { ReportConsumption } from './bus';
+import { reportOrigin } from '@proctor/contracts';
+import { NoAnswer, StreamFull, type ReportConsumption } from './bus';
 import type { MemoryBroker } from './memory-broker';
 import type { Delivery, ReportIntake } from './report-intake';
 
@@ -23,33 +24,37 @@ interface Backlog {
   resolve: () => void;
 }
 
-/** The report stream: a work queue with one shared position for each scope. */
+/** The streams of reports: a work queue for each architecture that a scheduler has served. */
 export class MemoryReports {
-  private readonly scopes = new Map<string, ScopeReports>();
+  private readonly streams = new Map<string, ReportStream>();
 
   constructor(private readonly broker: MemoryBroker) {}
 
-  publish(subject: string, text: string): void {
-    this.scope(scopeOf(subject)).add(subject, text);
+  prepare(arch: string): void {
+    if (!this.streams.has(arch)) this.streams.set(arch, new ReportStream(this.broker));
   }
 
-  consume(scope: string, consumer: MemoryConsumer): ReportConsumption {
-    return this.scope(scope).consume(consumer);
+  /** A copy of a report that waits is not stored. Returns why the report cannot be stored, else null. */
+  publish(subject: string, text: string): NoAnswer | StreamFull | null {
+    const stream = this.streams.get(archOf(subject));
+    if (!stream) return new NoAnswer(`${subject}: there is no stream for it yet, a scheduler makes it`);
+    return stream.add(subject, text) ? null : new StreamFull(`${subject}: the stream is full`);
+  }
+
+  /** The stream must have been prepared. */
+  consume(arch: string, consumer: MemoryConsumer): ReportConsumption {
+    const stream = this.streams.get(arch);
+    if (!stream) throw new Error(`the reports of ${arch} have no stream`);
+    return stream.consume(consumer);
   }
 
   /** Deliveries that waited for a consumer's connection go on. */
   resume(): void {
-    for (const scope of this.scopes.values()) scope.deliver();
-  }
-
-  private scope(name: string): ScopeReports {
-    const reports = this.scopes.get(name) ?? new ScopeReports(this.broker);
-    this.scopes.set(name, reports);
-    return reports;
+    for (const stream of this.streams.values()) stream.deliver();
   }
 }
 
-class ScopeReports {
+class ReportStream {
   private readonly stored: StoredReport[] = [];
   private readonly consumers: MemoryConsumer[] = [];
   private readonly backlogs = new Set<Backlog>();
@@ -57,10 +62,15 @@ class ScopeReports {
 
   constructor(private readonly broker: MemoryBroker) {}
 
-  add(subject: string, text: string): void {
+  /** False when the stream is full. */
+  add(subject: string, text: string): boolean {
+    if (this.stored.some((report) => report.subject === subject)) return true;
+    const bytes = this.stored.reduce((sum, report) => sum + Buffer.byteLength(report.text), 0);
+    if (bytes + Buffer.byteLength(text) > this.broker.limits.reportsBytesMax) return false;
     const sequence = ++this.lastSequence;
     this.stored.push({ sequence, subject, text, deliveries: 0, ready: true, cancelTimer: () => undefined });
     this.deliver();
+    return true;
   }
 
   consume(consumer: MemoryConsumer): ReportConsumption {
@@ -144,7 +154,6 @@ class ScopeReports {
   }
 }
 
-/** `proctor.report.{scope}.{what}` */
-function scopeOf(subject: string): string {
-  return subject.split('.')[2] ?? '';
+function archOf(subject: string): string {
+  return reportOrigin(subject)?.arch ?? '';
 }

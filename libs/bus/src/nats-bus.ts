@@ -7,6 +7,7 @@ import { parseAnswer } from './body';
 import {
   Bus,
   NoAnswer,
+  StreamFull,
   type BusMessage,
   type ReportConsumption,
   type ReportHandler,
@@ -19,6 +20,7 @@ import { NatsLogs } from './nats-logs';
 import { NatsReportConsumption } from './nats-reports';
 import { NatsStaging } from './nats-staging';
 import { ReportIntake } from './report-intake';
+import { isCopy, isFull } from './streams';
 import { unlessClosed } from './unless-closed';
 
 /** The bus on a NATS server with JetStream; see connectBus. */
@@ -39,7 +41,7 @@ export class NatsBus extends Bus {
     this.events = new NatsEvents(link.js);
     this.logs = new NatsLogs(link.js, link.jsm);
     this.staging = new NatsStaging(link.js, link.jsm);
-    link.onReconnect(() => this.restoreConsumers());
+    link.restores(() => this.restoreConsumptions());
   }
 
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
@@ -63,7 +65,19 @@ export class NatsBus extends Bus {
 
   async report(subject: string, body: object): Promise<void> {
     this.requireConnection();
-    await this.link.js.publish(subject, JSON.stringify(body));
+    try {
+      await this.link.js.publish(subject, JSON.stringify(body));
+    } catch (error) {
+      if (isCopy(error)) return;
+      if (isFull(error)) throw new StreamFull(`${subject}: the stream is full`, { cause: error });
+      if (!hasNoStream(error)) throw error;
+      throw new NoAnswer(`${subject}: there is no stream for it yet, a scheduler makes it`, { cause: error });
+    }
+  }
+
+  async prepareReports(arch: string): Promise<void> {
+    this.requireConnection();
+    await this.link.ensureReportStream(arch);
   }
 
   async publishEvent(fact: Fact): Promise<void> {
@@ -142,11 +156,10 @@ export class NatsBus extends Bus {
     await this.nc.flush();
   }
 
-  async consumeReports(scope: string, handler: ReportHandler): Promise<ReportConsumption> {
+  async consumeReports(arch: string, handler: ReportHandler): Promise<ReportConsumption> {
     this.requireConnection();
-    const { js, jsm } = this.link;
     const intake = new ReportIntake(handler, this.limits, systemClock);
-    const consumption = new NatsReportConsumption(js, jsm, scope, intake, this.limits, systemClock);
+    const consumption = new NatsReportConsumption(this.link, arch, intake, this.limits, systemClock);
     await consumption.start();
     this.consumptions.add(consumption);
     return {
@@ -158,18 +171,19 @@ export class NatsBus extends Bus {
     };
   }
 
-  /** A server that came back with empty storage has no consumers; the consumptions find theirs by name. */
-  private restoreConsumers(): void {
-    for (const consumption of this.consumptions) {
-      consumption
-        .ensureConsumer()
-        .catch((error: unknown) => this.logger.warn(`consumer not restored: ${String(error)}`));
-    }
+  /** A server that came back with empty storage has neither; the consumptions find theirs by name. */
+  private async restoreConsumptions(): Promise<void> {
+    await Promise.all([...this.consumptions].map((consumption) => consumption.ensureConsumer()));
   }
 
   private requireConnection(): void {
     if (!this.isConnected()) throw new NoAnswer('not connected to NATS');
   }
+}
+
+/** Nobody took what was published: no stream has the subject, or JetStream is not there. */
+function hasNoStream(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof RequestError && error.cause.isNoResponders();
 }
 
 function isNoAnswer(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManage
 import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BusLimits } from './limits';
-import { ensureStreams, explainRefusal, isRefusal } from './streams';
+import { ensureReportStream, ensureStreams, explainRefusal, isRefusal } from './streams';
 
 const RECONNECT_WAIT_MS = 500;
 const RECONNECT_JITTER_MS = 500;
@@ -18,6 +18,7 @@ const DRAIN_TIMEOUT_MS = 5000;
 export class NatsLink {
   private readonly logger = new Logger('Bus');
   private readonly listeners = new Set<() => void>();
+  private restore = (): Promise<void> => Promise.resolve();
   private readonly host: string;
   private connected = false;
   private disconnects = 0;
@@ -52,6 +53,20 @@ export class NatsLink {
 
   isConnected(): boolean {
     return this.connected;
+  }
+
+  /** What else has to be in place before the link is said to be connected again. */
+  restores(restore: () => Promise<void>): void {
+    this.restore = restore;
+  }
+
+  /** @throws when it is refused, or JetStream does not answer */
+  async ensureReportStream(arch: string): Promise<void> {
+    try {
+      await ensureReportStream(this.jsm, arch, this.limits);
+    } catch (error) {
+      throw isRefusal(error) ? new Error(explainRefusal(error, this.limits), { cause: error }) : error;
+    }
   }
 
   onReconnect(listener: () => void): () => void {
@@ -112,7 +127,8 @@ export class NatsLink {
     let refusals = 0;
     for (let said = false; !this.closing && !this.nc.isClosed(); said = true) {
       try {
-        return await ensureStreams(this.js, this.jsm, this.limits);
+        await ensureStreams(this.js, this.jsm, this.limits);
+        return await this.restore();
       } catch (error) {
         // One refusal may only mean that another process makes the same streams at this moment.
         if (isRefusal(error) && ++refusals === STREAMS_REFUSALS_MAX) throw error;

@@ -1,17 +1,11 @@
-import {
-  AckPolicy,
-  type ConsumerMessages,
-  type JetStreamClient,
-  type JetStreamManager,
-  type JsMsg,
-  type MsgRequest,
-} from '@nats-io/jetstream';
+import { AckPolicy, type ConsumerMessages, type JsMsg, type MsgRequest } from '@nats-io/jetstream';
 import { errors, nanos } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import { REPORT_STREAM, reportFilter } from '@proctor/contracts';
+import { reportFilter, reportStream } from '@proctor/contracts';
 import type { ReportConsumption } from './bus';
 import type { BusLimits } from './limits';
+import type { NatsLink } from './nats-link';
 import type { Delivery, ReportIntake } from './report-intake';
 import { unlessClosed } from './unless-closed';
 import { within } from './within';
@@ -21,10 +15,11 @@ const RETRY_MS = 1000;
 const BACKLOG_POLL_MS = 200;
 const BACKLOG_PATIENCE_MS = 1000;
 
-/** Takes one scope's reports from the stream through its durable pull consumer. */
+/** Takes one architecture's reports from their stream through its durable pull consumer. */
 export class NatsReportConsumption implements ReportConsumption {
   readonly drained: Promise<void>;
   private readonly logger = new Logger('Bus');
+  private readonly stream: string;
   private readonly durable: string;
   private resolveDrained: () => void;
   private messages: ConsumerMessages | null = null;
@@ -32,30 +27,31 @@ export class NatsReportConsumption implements ReportConsumption {
   private stopped = false;
 
   constructor(
-    private readonly js: JetStreamClient,
-    private readonly jsm: JetStreamManager,
-    private readonly scope: string,
+    private readonly link: NatsLink,
+    private readonly arch: string,
     private readonly intake: ReportIntake,
     private readonly limits: BusLimits,
     private readonly clock: Clock,
   ) {
-    this.durable = `report-${scope}`;
+    this.stream = reportStream(arch);
+    this.durable = `report-${arch}`;
     this.drained = new Promise((resolve) => (this.resolveDrained = resolve));
   }
 
   /** @throws when JetStream does not answer */
   async start(): Promise<void> {
     await this.ensureConsumer();
-    const { state } = await this.jsm.streams.info(REPORT_STREAM);
+    const { state } = await this.link.jsm.streams.info(this.stream);
     await this.consume();
     void this.watchBacklog(state.last_seq);
   }
 
-  /** Makes the durable consumer, again if the server has lost it. */
+  /** Makes the stream and the durable consumer, again if the server has lost them. */
   async ensureConsumer(): Promise<void> {
-    await this.jsm.consumers.add(REPORT_STREAM, {
+    await this.link.ensureReportStream(this.arch);
+    await this.link.jsm.consumers.add(this.stream, {
       durable_name: this.durable,
-      filter_subject: reportFilter(this.scope),
+      filter_subject: reportFilter(this.arch),
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(this.limits.reportAckWaitMs),
       max_ack_pending: this.limits.reportsPendingMax,
@@ -71,10 +67,12 @@ export class NatsReportConsumption implements ReportConsumption {
   }
 
   private async consume(): Promise<void> {
-    const consumer = await this.js.consumers.get(REPORT_STREAM, this.durable);
+    const consumer = await this.link.js.consumers.get(this.stream, this.durable);
     const messages = await consumer.consume({
       max_messages: this.limits.reportsInFlightMax,
       expires: PULL_EXPIRES_MS,
+      // Nobody but this process makes them again.
+      abort_on_missing_resource: true,
       callback: (message) => this.intake.take(deliveryOf(message)),
     });
     if (this.stopped) return messages.stop();
@@ -82,11 +80,11 @@ export class NatsReportConsumption implements ReportConsumption {
     void messages.closed().then((error) => this.resume(error));
   }
 
-  /** The client gives a consumption up for errors that it thinks final; the scope still needs its reports. */
+  /** The client gives a consumption up for what it thinks final, as a lost stream; the reports are still needed. */
   private resume(error: unknown): void {
     if (this.stopped || error instanceof errors.ClosedConnectionError) return;
     const reason = error instanceof Error ? error.message : 'the consumption ended';
-    this.logger.warn(`reports of ${this.scope}: ${reason}, starting it again`);
+    this.logger.warn(`reports of ${this.arch}: ${reason}, starting it again`);
     this.after('resume', RETRY_MS, () => {
       this.ensureConsumer()
         .then(() => this.consume())
@@ -95,27 +93,27 @@ export class NatsReportConsumption implements ReportConsumption {
   }
 
   /**
-   * A work queue drops what is acknowledged or ended: the backlog is drained when the first report left of the scope
+   * A work queue drops what is acknowledged or ended: the backlog is drained when the first report left
    * came after `lastSequence`.
    */
   private async watchBacklog(lastSequence: number): Promise<void> {
     if (this.stopped) return;
     try {
-      const asking = this.jsm.streams.getMessage(REPORT_STREAM, this.firstLeft());
+      const asking = this.link.jsm.streams.getMessage(this.stream, this.firstLeft());
       // A question that was on its way when the connection broke has no answer.
       if (await within(asking, BACKLOG_PATIENCE_MS, this.clock)) {
         const first = await asking;
         if (!first || first.seq > lastSequence) return this.resolveDrained();
       }
     } catch (error) {
-      this.logger.debug(`backlog of ${this.scope}: ${String(error)}`);
+      this.logger.debug(`backlog of ${this.arch}: ${String(error)}`);
     }
     this.after('backlog', BACKLOG_POLL_MS, () => void this.watchBacklog(lastSequence));
   }
 
   /** The client's types know `next_by_subj` for direct gets only, which a lagging replica may answer. */
   private firstLeft(): MsgRequest {
-    return { seq: 1, next_by_subj: reportFilter(this.scope) } as MsgRequest;
+    return { seq: 1, next_by_subj: reportFilter(this.arch) } as MsgRequest;
   }
 
   private after(name: string, ms: number, action: () => void): void {

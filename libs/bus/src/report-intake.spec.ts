@@ -11,7 +11,7 @@ silenceLog();
 
 /** Records what is said about it. */
 class FakeDelivery implements Delivery {
-  readonly subject = 'proctor.report.amd64.finished';
+  readonly subject = 'proctor.report.amd64.w1.finished.1.1';
   readonly said: string[] = [];
 
   constructor(
@@ -114,40 +114,13 @@ describe('a report that has to wait', () => {
     return delivery.said;
   };
 
-  it('stands for its later copies, not for earlier ones or other reports', async () => {
-    expect(await take(5)).toEqual(['refuse 1000']);
-    expect(await take(6)).toEqual(['acknowledge']);
-    expect(await take(7, 1, '{"other":1}')).toEqual(['refuse 1000']);
-    expect(await take(5, 2)).toEqual(['refuse 2000']);
-    expect(await take(4)).toEqual(['refuse 1000']);
-    expect(await take(5, 3)).toEqual(['acknowledge']);
-  });
-
-  it('stands for a copy that comes while it is in hand', async () => {
-    const hanging = new ReportIntake(() => new Promise(() => undefined), BUS_LIMITS, clock);
-    const [first, copy] = [new FakeDelivery('{}', 1, 1), new FakeDelivery('{}', 1, 2)];
-    hanging.take(first);
-    hanging.take(copy);
-    await clock.runUntil(1);
-    expect([first.said, copy.said]).toEqual([[], ['acknowledge']]);
-  });
-
-  it('stands for none any more once it is handled, or was not delivered again in time', async () => {
-    await take(1);
-    failure = null;
-    expect(await take(1, 2)).toEqual(['acknowledge']);
-    failure = new NotNow('the store is away');
-    expect(await take(2)).toEqual(['refuse 1000']);
-    await clock.runUntil(clock.now() + 1000 + BUS_LIMITS.reportAckWaitMs);
-    expect(await take(3)).toEqual(['refuse 1000']);
-  });
-
   it('is told of once, now and then while it lasts, and when it is over', async () => {
     const told: string[] = [];
     const tell = (line: unknown) => void told.push(String(line));
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(tell);
     jest.spyOn(Logger.prototype, 'log').mockImplementation(tell);
-    const said = () => told.splice(0).map((line) => line.replace('proctor.report.amd64.finished: ', ''));
+    const said = () =>
+      told.splice(0).map((line) => line.replace('proctor.report.amd64.w1.finished.1.1: ', ''));
     for (let sequence = 1; sequence <= 100; sequence++) await take(sequence, 1, String(sequence));
     expect(said()).toEqual(['not now, it is tried again: the store is away']);
     await clock.runUntil(600_000);

@@ -4,7 +4,6 @@ import { MalformedMessage } from '@proctor/contracts';
 import { NotNow, type ReportHandler } from './bus';
 import type { BusLimits } from './limits';
 import { Outages } from './outages';
-import { StandingReports } from './standing-reports';
 import { within } from './within';
 
 /** One delivery of a report and what can be said about it to the stream. */
@@ -35,7 +34,8 @@ export class ReportIntake {
   private readonly waiting: Delivery[] = [];
   private readonly heartbeats = new Map<Delivery, () => void>();
   private readonly handling = new Set<Promise<void>>();
-  private readonly standing: StandingReports;
+  /** How often each report failed here, of those that are not settled yet. */
+  private readonly failures = new Map<string, number>();
   private readonly outages: Outages;
   private stopped = false;
 
@@ -44,14 +44,11 @@ export class ReportIntake {
     private readonly limits: BusLimits,
     private readonly clock: Clock,
   ) {
-    this.standing = new StandingReports(limits, clock);
     this.outages = new Outages(this.logger, clock);
   }
 
   take(delivery: Delivery): void {
     if (this.stopped) return delivery.refuse(0);
-    if (this.standing.hasEarlierCopy(delivery)) return delivery.acknowledge();
-    this.standing.inHand(delivery);
     this.keepAlive(delivery);
     this.waiting.push(delivery);
     this.handleNext();
@@ -87,7 +84,7 @@ export class ReportIntake {
     try {
       await this.handler({ subject, text, redelivered: deliveries > 1 });
       this.letGo(delivery);
-      this.standing.settled(delivery);
+      this.failures.delete(keyOf(delivery));
       this.outages.succeeded(subject);
       delivery.acknowledge();
     } catch (error) {
@@ -103,7 +100,7 @@ export class ReportIntake {
       return this.end(delivery);
     }
     const isWaiting = error instanceof NotNow;
-    const failures = this.standing.failuresOf(delivery) + (isWaiting ? 0 : 1);
+    const failures = (this.failures.get(keyOf(delivery)) ?? 0) + (isWaiting ? 0 : 1);
     if (failures >= this.limits.reportFailuresMax) {
       const report = text.slice(0, LOGGED_REPORT_LENGTH_MAX);
       this.logger.error(`${subject}: ended, it failed ${failures} times: ${String(error)}: ${report}`);
@@ -113,13 +110,23 @@ export class ReportIntake {
     if (isWaiting) this.outages.failed(subject, error.message);
     else
       this.logger.warn(`${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`);
-    this.standing.refused(delivery, failures, delayMs);
+    this.remember(delivery, failures);
     delivery.refuse(delayMs);
   }
 
   private end(delivery: Delivery): void {
-    this.standing.settled(delivery);
+    this.failures.delete(keyOf(delivery));
     delivery.end();
+  }
+
+  /** What another process settles is never forgotten by this one otherwise. */
+  private remember(delivery: Delivery, failures: number): void {
+    const key = keyOf(delivery);
+    this.failures.delete(key);
+    this.failures.set(key, failures);
+    const [oldest] = this.failures.keys();
+    if (this.failures.size > this.limits.reportsPendingMax && oldest !== undefined)
+      this.failures.delete(oldest);
   }
 
   private delayAfter(deliveries: number): number {
@@ -143,4 +150,9 @@ export class ReportIntake {
     this.heartbeats.get(delivery)?.();
     this.heartbeats.delete(delivery);
   }
+}
+
+/** The numbers of a stream begin again when it was lost. */
+function keyOf({ subject, sequence }: Delivery): string {
+  return `${subject} ${sequence}`;
 }

@@ -13,8 +13,8 @@ import {
   EVENT_STREAM_SUBJECTS,
   LOG_STREAM,
   LOG_STREAM_SUBJECTS,
-  REPORT_STREAM,
-  REPORT_STREAM_SUBJECTS,
+  reportFilter,
+  reportStream,
   STAGING_BUCKET,
 } from '@proctor/contracts';
 import { Objm } from '@nats-io/obj';
@@ -23,6 +23,7 @@ import type { BusLimits } from './limits';
 
 /** Of the server's answers. */
 const INSUFFICIENT_STORAGE_CODE = 10047;
+const NOT_STORED_CODE = 10077;
 const UNAVAILABLE = 503;
 
 type NamedStream = Partial<StreamConfig> & { name: string };
@@ -31,7 +32,28 @@ type NamedStream = Partial<StreamConfig> & { name: string };
 export const STAGING_STREAM = `OBJ_${STAGING_BUCKET}`;
 
 /**
- * Creates what is missing and brings the limits up to date. Several processes may do so at the same moment.
+ * The stream of one architecture's reports. It holds one report of each subject and refuses a copy of it.
+ * @throws JetStreamApiError and others when JetStream is not there yet or refuses
+ */
+export async function ensureReportStream(
+  jsm: JetStreamManager,
+  arch: string,
+  limits: BusLimits,
+): Promise<void> {
+  await ensureStream(jsm, {
+    name: reportStream(arch),
+    subjects: [reportFilter(arch)],
+    retention: RetentionPolicy.Workqueue,
+    discard: DiscardPolicy.New,
+    storage: StorageType.File,
+    max_bytes: limits.reportsBytesMax,
+    max_msgs_per_subject: 1,
+    discard_new_per_subject: true,
+  });
+}
+
+/**
+ * The streams that all architectures share. Creates what is missing and brings the limits up to date. Several processes may do so at the same moment.
  * @throws JetStreamApiError and others when JetStream is not there yet or refuses
  */
 export async function ensureStreams(
@@ -39,14 +61,6 @@ export async function ensureStreams(
   jsm: JetStreamManager,
   limits: BusLimits,
 ): Promise<void> {
-  await ensureStream(jsm, {
-    name: REPORT_STREAM,
-    subjects: [REPORT_STREAM_SUBJECTS],
-    retention: RetentionPolicy.Workqueue,
-    discard: DiscardPolicy.New,
-    storage: StorageType.File,
-    max_bytes: limits.reportsBytesMax,
-  });
   await ensureStream(jsm, {
     name: EVENT_STREAM,
     subjects: [EVENT_STREAM_SUBJECTS],
@@ -104,11 +118,29 @@ export function isRefusal(error: unknown): error is JetStreamApiError {
   return error instanceof JetStreamApiError && error.status !== UNAVAILABLE;
 }
 
+/** The server holds a message of the same subject, and the stream takes one of each. */
+export function isCopy(error: unknown): boolean {
+  return isNotStored(error) && error.message.includes('per subject');
+}
+
+/** The stream holds as many bytes as it may. */
+export function isFull(error: unknown): boolean {
+  return isNotStored(error) && error.message.includes('maximum bytes');
+}
+
+/** Which of its limits the stream has reached is told by the description alone. */
+function isNotStored(error: unknown): error is JetStreamApiError {
+  return error instanceof JetStreamApiError && error.code === NOT_STORED_CODE;
+}
+
 /** The refusal in words for the operator. */
 export function explainRefusal(error: unknown, limits: BusLimits): string {
   if (!(error instanceof JetStreamApiError)) return String(error);
   if (error.code !== INSUFFICIENT_STORAGE_CODE) return error.message;
   const { reportsBytesMax, eventsBytesMax, logsBytesMax, stagingBytesMax } = limits;
-  const bytes = reportsBytesMax + eventsBytesMax + logsBytesMax + stagingBytesMax;
-  return `nats-server may not store the ${bytes} bytes that the streams reserve (its jetstream max_file_store, or the disk)`;
+  const bytes = eventsBytesMax + logsBytesMax + stagingBytesMax;
+  return (
+    `nats-server may not store the ${bytes} bytes that the streams reserve, and ${reportsBytesMax} for each ` +
+    'architecture (its jetstream max_file_store, or the disk)'
+  );
 }

@@ -19,8 +19,8 @@ import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
 import type { ResultFileName, Trouble, Verdict } from './words';
 
 /**
- * `proctor.report.{arch}.started`: the test runner was started. Both reports of an attempt travel through JetStream and
- * may arrive twice and in either order.
+ * `proctor.report.{arch}.{worker}.started.{runId}.{attempt}`: the test runner was started. Both reports of an attempt
+ * travel through JetStream and may arrive twice and in either order.
  */
 export class StartedReport extends HeldAttempt {}
 
@@ -39,7 +39,7 @@ export class ResultFile {
   sha256: string;
 }
 
-/** `proctor.report.{arch}.finished`: how the attempt ended. */
+/** `proctor.report.{arch}.{worker}.finished.{runId}.{attempt}`: how the attempt ended. */
 export class FinishedReport extends HeldAttempt {
   @IsIn(VERDICTS)
   verdict: Verdict;

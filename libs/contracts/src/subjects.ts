@@ -23,9 +23,6 @@ export const SUBJECTS = {
   /** dispatcher → worker. */
   recorded: 'proctor.worker.*.recorded',
   stopAttempt: 'proctor.worker.*.stop',
-  /** worker → dispatcher, durable. */
-  started: 'proctor.report.*.started',
-  finished: 'proctor.report.*.finished',
 } as const;
 
 export type Subject = (typeof SUBJECTS)[keyof typeof SUBJECTS];
@@ -48,12 +45,62 @@ export function eventFilter(arch: string): string {
   return `proctor.event.${arch}.*`;
 }
 
-export const REPORT_STREAM = 'PROCTOR_REPORTS';
-export const REPORT_STREAM_SUBJECTS = 'proctor.report.>';
+/**
+ * What workers report of attempts, durable: `proctor.report.{arch}.{worker}.{kind}.{runId}.{attempt}`. A stream holds the
+ * reports of one architecture, at most one of each subject, so a worker that repeats a report takes no more room.
+ */
+export const REPORT_PATTERNS = {
+  started: 'proctor.report.*.*.started.*.*',
+  finished: 'proctor.report.*.*.finished.*.*',
+} as const;
 
-/** Everything that one dispatcher consumes of the report stream. */
+export const REPORT_PREFIX = 'proctor.report.';
+
+export type ReportKind = keyof typeof REPORT_PATTERNS;
+
+/** Whose attempt a report tells of. */
+export interface ReportedAttempt {
+  worker: string;
+  runId: number;
+  attempt: number;
+}
+
+/** What the subject of a report says of it. */
+export interface ReportOrigin extends ReportedAttempt {
+  arch: string;
+  /** One of ReportKind, if the worker keeps to the protocol. */
+  kind: string;
+}
+
+export function reportStream(arch: string): string {
+  return `PROCTOR_REPORTS_${arch}`;
+}
+
+export function reportSubject(
+  arch: string,
+  kind: ReportKind,
+  { worker, runId, attempt }: ReportedAttempt,
+): string {
+  return `${REPORT_PREFIX}${arch}.${worker}.${kind}.${runId}.${attempt}`;
+}
+
+/** Everything that one dispatcher consumes: all that the stream of the architecture holds. */
 export function reportFilter(arch: string): string {
-  return `proctor.report.${arch}.*`;
+  return `${REPORT_PREFIX}${arch}.>`;
+}
+
+/** The reports of one kind of one architecture. */
+export function reportKindFilter(arch: string, kind: ReportKind): string {
+  return REPORT_PATTERNS[kind].replace('*', arch);
+}
+
+const REPORT_SUBJECT = /^proctor\.report\.([^.]+)\.([^.]+)\.([^.]+)\.([0-9]{1,16})\.([0-9]{1,9})$/;
+
+/** Null when no attempt can be told from the subject. */
+export function reportOrigin(subject: string): ReportOrigin | null {
+  const [, arch, worker, kind, runId, attempt] = REPORT_SUBJECT.exec(subject) ?? [];
+  if (arch === undefined || worker === undefined || kind === undefined) return null;
+  return { arch, worker, kind, runId: Number(runId), attempt: Number(attempt) };
 }
 
 export const LOG_STREAM = 'PROCTOR_LOGS';

@@ -14,6 +14,11 @@ const READY_TIMEOUT_MS = 30_000;
 const STOP_PATIENCE_MS = 15_000;
 const PROBE_TIMEOUT_MS = 1_000;
 const USER = 'proctor';
+/**
+ * What the streams may reserve. Left alone, the server takes three quarters of what is free on the disk at its start, and
+ * does not bring back a stream that exceeds it when the disk has filled since. Enough for hundreds of architectures.
+ */
+const STREAM_BYTES_MAX = 64 * 1024 ** 3;
 
 export interface EmbeddedNatsOptions {
   /** Holds its configuration, JetStream's files and the log. */
@@ -97,7 +102,7 @@ export class EmbeddedNats implements Supervised {
       host: '127.0.0.1',
       port,
       pid_file: this.pidFile,
-      jetstream: { store_dir: join(this.options.folder, 'jetstream') },
+      jetstream: { store_dir: join(this.options.folder, 'jetstream'), max_file_store: STREAM_BYTES_MAX },
       authorization: { user: USER, password: this.password },
     };
     // Its configuration language is a superset of JSON.

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { connectBus, NoAnswer, type Bus, type ReportMessage } from '@proctor/bus';
-import { SUBJECTS, subjectOf, type LogChunk } from '@proctor/contracts';
+import { reportStream, SUBJECTS, subjectOf, type LogChunk } from '@proctor/contracts';
 import { EmbeddedNats, freePort } from '@proctor/embedded';
+import { until } from '../../support/until';
 import { Events } from './events';
-import { newRunId, newScope, SHORT_ACK_WAIT } from './server';
+import { finishedOf, newRunId, newScope, SHORT_ACK_WAIT } from './server';
 
 Logger.overrideLogger(false);
 
@@ -16,7 +17,6 @@ const chunk = (number: number): LogChunk => ({ chunk: number, offset: number, da
 let folder: string;
 let nats: EmbeddedNats;
 let scope: string;
-let finished: string;
 let buses: Bus[];
 
 beforeEach(async () => {
@@ -29,7 +29,6 @@ beforeEach(async () => {
   });
   await nats.start();
   scope = newScope();
-  finished = subjectOf(SUBJECTS.finished, scope);
   buses = [];
 });
 afterEach(async () => {
@@ -67,7 +66,7 @@ async function revive(bus: Bus): Promise<void> {
 it('says so while the server is away', async () => {
   const bus = await connect();
   await kill(bus);
-  await expect(bus.report(finished, {})).rejects.toThrow(NoAnswer);
+  await expect(bus.report(finishedOf(scope, 1), {})).rejects.toThrow(NoAnswer);
   await expect(bus.request(subjectOf(SUBJECTS.status, scope), {}, 60_000)).rejects.toThrow(NoAnswer);
   bus.signal(subjectOf(SUBJECTS.workWaiting, scope), {});
   await expect(bus.consumeReports(scope, () => Promise.resolve())).rejects.toThrow(NoAnswer);
@@ -76,7 +75,8 @@ it('says so while the server is away', async () => {
 it('keeps reports, subscriptions and readers over a killed server', async () => {
   const bus = await connect();
   const runId = newRunId();
-  await bus.report(finished, { number: 1 });
+  await bus.prepareReports(scope);
+  await bus.report(finishedOf(scope, 1), { number: 1 });
   await bus.appendLog(runId, 1, chunk(0));
   const taken = new Events<ReportMessage>();
   let goOn = (): void => undefined;
@@ -94,7 +94,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   await kill(bus);
   await revive(bus);
   goOn();
-  await bus.report(finished, { number: 2 });
+  await bus.report(finishedOf(scope, 2), { number: 2 });
   // The one in hand may come a second time, if its acknowledgement did not reach the server.
   for (let text = ''; text !== '{"number":2}';) text = (await taken.next()).text;
   await consumption.drained;
@@ -111,7 +111,24 @@ it('makes streams and consumers anew when the server has lost its files', async 
   await kill(bus);
   await rm(join(folder, 'jetstream'), { recursive: true });
   await revive(bus);
-  await bus.report(finished, { number: 1 });
+  await bus.report(finishedOf(scope, 1), { number: 1 });
+  expect((await taken.next()).text).toBe('{"number":1}');
+}, 30_000);
+
+it('makes the stream of an architecture anew when somebody deletes it', async () => {
+  const bus = await connect();
+  const taken = new Events<ReportMessage>();
+  await bus.consumeReports(scope, (report) => Promise.resolve(taken.push(report)));
+  const { jsm } = Reflect.get(bus, 'link') as {
+    jsm: { streams: { delete(name: string): Promise<boolean> } };
+  };
+  await jsm.streams.delete(reportStream(scope));
+  const delivered = () =>
+    bus.report(finishedOf(scope, 1), { number: 1 }).then(
+      () => true,
+      () => false,
+    );
+  expect(await until(delivered, 20_000)).toBe(true);
   expect((await taken.next()).text).toBe('{"number":1}');
 }, 30_000);
 
@@ -120,7 +137,8 @@ it('waits for a server that is not there yet', async () => {
   const connecting = connect();
   await nats.start();
   const bus = await connecting;
-  await bus.report(finished, {});
+  await bus.prepareReports(scope);
+  await bus.report(finishedOf(scope, 1), {});
 });
 
 it('rejects at once when the credentials are wrong', async () => {
@@ -131,7 +149,8 @@ it('rejects at once when the credentials are wrong', async () => {
 
 it('lets several processes make the streams at the same time', async () => {
   const all = await Promise.all([connect(), connect(), connect(), connect()]);
-  await Promise.all(all.map((bus, number) => bus.report(finished, { number })));
+  await Promise.all(all.map((bus) => bus.prepareReports(scope)));
+  await Promise.all(all.map((bus, number) => bus.report(finishedOf(scope, number), { number })));
 });
 
 it('says what to do when the server may not store as much', async () => {

@@ -1,7 +1,7 @@
-import { NotNow, type Bus, type ReportHandler, type ReportMessage } from '@proctor/bus';
-import { MalformedMessage, SUBJECTS, subjectOf } from '@proctor/contracts';
+import { NoAnswer, NotNow, StreamFull, type Bus, type ReportHandler, type ReportMessage } from '@proctor/bus';
+import { MalformedMessage } from '@proctor/contracts';
 import { Events } from './events';
-import { LIMITS, newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
+import { finishedOf, LIMITS, newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
 
 /** A handler that does something at once. */
 function doing(work: (report: ReportMessage) => void): ReportHandler {
@@ -15,25 +15,25 @@ export function describeReports(name: string, start: StartServer): void {
     let bus: Bus;
     let other: Bus;
     let scope: string;
-    let finished: string;
+    const report = (number: number) => bus.report(finishedOf(scope, number), { number });
 
     beforeAll(async () => {
       server = await start(LIMITS);
       [bus, other] = [await server.connect(), await server.connect()];
     });
-    beforeEach(() => {
+    beforeEach(async () => {
       scope = newScope();
-      finished = subjectOf(SUBJECTS.finished, scope);
+      await bus.prepareReports(scope);
     });
     afterAll(() => server.close());
 
     it('keeps them until somebody consumes, then hands them over in order', async () => {
-      for (const number of [1, 2, 3]) await bus.report(finished, { number });
+      for (const number of [1, 2, 3]) await report(number);
       const heard = new Events<ReportMessage>();
       const consumption = await other.consumeReports(scope, doing(heard.push));
       for (const number of [1, 2, 3]) {
         expect(await heard.next()).toEqual({
-          subject: finished,
+          subject: finishedOf(scope, number),
           text: `{"number":${number}}`,
           redelivered: false,
         });
@@ -43,7 +43,7 @@ export function describeReports(name: string, start: StartServer): void {
     });
 
     it('redelivers one whose handler rejected, and is not drained before it is handled', async () => {
-      await bus.report(finished, { number: 1 });
+      await report(1);
       const seen: boolean[] = [];
       let isDrained = false;
       const consumption = await other.consumeReports(
@@ -61,8 +61,8 @@ export function describeReports(name: string, start: StartServer): void {
     });
 
     it('never brings back one that was handled or malformed', async () => {
-      await bus.report(finished, { number: 1 });
-      await bus.report(finished, { number: 2 });
+      await report(1);
+      await report(2);
       const first = await other.consumeReports(
         scope,
         doing(({ text }) => {
@@ -72,7 +72,7 @@ export function describeReports(name: string, start: StartServer): void {
       await first.drained;
       await first.stop();
 
-      await bus.report(finished, { number: 3 });
+      await report(3);
       const heard: string[] = [];
       const second = await other.consumeReports(
         scope,
@@ -84,8 +84,8 @@ export function describeReports(name: string, start: StartServer): void {
     });
 
     it('ends one that its handler refuses for ever, and is drained then', async () => {
-      await bus.report(finished, { number: 1 });
-      await bus.report(finished, { number: 2 });
+      await report(1);
+      await report(2);
       const seen: string[] = [];
       const consumption = await other.consumeReports(
         scope,
@@ -101,7 +101,7 @@ export function describeReports(name: string, start: StartServer): void {
     });
 
     it('keeps one for as long as its handler says "not now"', async () => {
-      await bus.report(finished, {});
+      await report(1);
       let deliveries = 0;
       const consumption = await other.consumeReports(
         scope,
@@ -123,11 +123,38 @@ export function describeReports(name: string, start: StartServer): void {
       await consumption.stop();
     });
 
+    it('holds a report once, however often its worker repeats it, and takes it again once it is gone', async () => {
+      for (let count = 0; count < 3; count++) await report(1);
+      const heard = new Events<ReportMessage>();
+      const consumption = await other.consumeReports(scope, doing(heard.push));
+      await heard.next();
+      await consumption.drained;
+      expect(heard.unread).toBe(0);
+      await report(1);
+      expect(await heard.next()).toMatchObject({ redelivered: false });
+      await consumption.stop();
+    });
+
+    it('keeps the room of an architecture from the reports of another', async () => {
+      const filler = { filler: 'x'.repeat(Math.ceil(LIMITS.reportsBytesMax! / 5)) };
+      for (const number of [1, 2, 3, 4]) await bus.report(finishedOf(scope, number), filler);
+      await expect(bus.report(finishedOf(scope, 5), filler)).rejects.toThrow(StreamFull);
+      // One that waits already is there: its worker need not keep on asking.
+      await bus.report(finishedOf(scope, 4), filler);
+      const neighbour = newScope();
+      await bus.prepareReports(neighbour);
+      await bus.report(finishedOf(neighbour, 5), filler);
+    });
+
+    it('refuses those of an architecture that no scheduler has served', async () => {
+      await expect(bus.report(finishedOf(newScope(), 1), {})).rejects.toThrow(NoAnswer);
+    });
+
     it('hands several over at a time, as many as the limit allows', async () => {
       const begun = new Events<string>();
       let goOn = (): void => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
-      for (const number of [1, 2, 3, 4]) await bus.report(finished, { number });
+      for (const number of [1, 2, 3, 4]) await report(number);
       const consumption = await other.consumeReports(scope, async ({ text }) => {
         begun.push(text);
         await gate;
@@ -150,11 +177,13 @@ export function describeReports(name: string, start: StartServer): void {
         impatient = await start(SHORT_ACK_WAIT);
         [first, second] = [await impatient.connect(), await impatient.connect()];
       });
+      beforeEach(() => first.prepareReports(scope));
       afterAll(() => impatient.close());
+      const reportFirst = (number: number) => first.report(finishedOf(scope, number), { number });
 
       // What was on its way to the one that stops is lost to it, and comes again when its silence is noticed.
       it('waits for the handlers in flight when stopped, and leaves the rest for the next', async () => {
-        for (const number of [1, 2, 3, 4, 5]) await first.report(finished, { number });
+        for (const number of [1, 2, 3, 4, 5]) await reportFirst(number);
         let goOn = (): void => undefined;
         const gate = new Promise<void>((resolve) => (goOn = resolve));
         const begun = new Events<string>();
@@ -182,7 +211,7 @@ export function describeReports(name: string, start: StartServer): void {
 
       it('keeps a report from others for as long as its handler works', async () => {
         const again = new Events<ReportMessage>();
-        await first.report(finished, {});
+        await reportFirst(1);
         const slowly = (SHORT_ACK_WAIT.reportAckWaitMs ?? 0) * 2.5;
         const holding = await first.consumeReports(scope, async (report) => {
           again.push(report);
@@ -198,7 +227,7 @@ export function describeReports(name: string, start: StartServer): void {
       it('gives what a dead consumer had in hand to another', async () => {
         const doomed = await impatient.connect();
         const taken = new Events<ReportMessage>();
-        await first.report(finished, { number: 1 });
+        await reportFirst(1);
         const dead = await doomed.consumeReports(scope, (report) => {
           taken.push(report);
           return new Promise(() => undefined);
@@ -207,7 +236,11 @@ export function describeReports(name: string, start: StartServer): void {
         await impatient.kill(doomed);
         const heard = new Events<ReportMessage>();
         const consumption = await second.consumeReports(scope, doing(heard.push));
-        expect(await heard.next()).toEqual({ subject: finished, text: '{"number":1}', redelivered: true });
+        expect(await heard.next()).toEqual({
+          subject: finishedOf(scope, 1),
+          text: '{"number":1}',
+          redelivered: true,
+        });
         await consumption.drained;
         await Promise.all([consumption.stop(), dead.stop()]);
       });

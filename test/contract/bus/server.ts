@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Bus, BusLimits } from '@proctor/bus';
+import { reportSubject } from '@proctor/contracts';
 
 /** A server that buses connect to: in memory, or NATS. */
 export interface BusServer {
@@ -13,6 +14,7 @@ export type StartServer = (limits: Partial<BusLimits>) => Promise<BusServer>;
 
 /** What a consumer stays silent about comes again after longer than any test takes. */
 export const LIMITS: Partial<BusLimits> = {
+  reportsBytesMax: 1024 ** 2,
   reportAckWaitMs: 60_000,
   reportsInFlightMax: 3,
   redeliveryDelayMinMs: 20,
@@ -26,6 +28,11 @@ export const SHORT_ACK_WAIT: Partial<BusLimits> = { ...LIMITS, reportAckWaitMs: 
 
 export function newScope(): string {
   return `arch-${randomUUID().slice(0, 8)}`;
+}
+
+/** Of the finished report of a first attempt. */
+export function finishedOf(arch: string, runId: number): string {
+  return reportSubject(arch, 'finished', { worker: 'w1', runId, attempt: 1 });
 }
 
 export function newRunId(): number {

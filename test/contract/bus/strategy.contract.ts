@@ -2,10 +2,17 @@ import { Controller, Inject, Module, type INestMicroservice } from '@nestjs/comm
 import { NestFactory } from '@nestjs/core';
 import { Ctx, EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
 import { BusContext, BusErrorFilter, BusStrategy, NoAnswer, RemoteError, type Bus } from '@proctor/bus';
-import { ExplainRequest, parseMessage, SUBJECTS, subjectOf } from '@proctor/contracts';
+import {
+  ExplainRequest,
+  parseMessage,
+  REPORT_PATTERNS,
+  reportSubject,
+  SUBJECTS,
+  subjectOf,
+} from '@proctor/contracts';
 import { of } from 'rxjs';
 import { Events } from './events';
-import { newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
+import { finishedOf, newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
 
 interface Call {
   handler: string;
@@ -59,13 +66,13 @@ class Handlers {
     this.behaviour.record('submitted', payload, context);
   }
 
-  @EventPattern<string>(SUBJECTS.finished)
+  @EventPattern<string>(REPORT_PATTERNS.finished)
   async finished(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<void> {
     this.behaviour.record('finished', payload, context);
     await this.behaviour.onReport();
   }
 
-  @EventPattern<string>(SUBJECTS.started)
+  @EventPattern<string>(REPORT_PATTERNS.started)
   started(@Payload() payload: unknown, @Ctx() context: BusContext): void {
     this.behaviour.record('started', payload, context);
     parseMessage(ExplainRequest, payload);
@@ -102,7 +109,10 @@ export function describeStrategy(name: string, start: StartServer): void {
       client = await server.connect();
       service = await serve(await server.connect());
     });
-    beforeEach(() => (scope = newScope()));
+    beforeEach(async () => {
+      scope = newScope();
+      await client.prepareReports(scope);
+    });
     afterEach(() => service.strategy.withdraw(scope));
     afterAll(async () => {
       await service.app.close();
@@ -152,7 +162,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       await service.strategy.serve(scope);
       await service.strategy.withdraw(scope);
       await expect(client.request(subjectOf(SUBJECTS.renew, scope), {}, 2000)).rejects.toThrow(NoAnswer);
-      await client.report(subjectOf(SUBJECTS.finished, scope), { number: 1 });
+      await client.report(finishedOf(scope, 1), { number: 1 });
       expect(service.behaviour.calls.unread).toBe(0);
       await service.strategy.serve(scope);
       expect(await service.behaviour.calls.next()).toMatchObject({
@@ -166,7 +176,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       let failures = 2;
       service.behaviour.onReport = () =>
         failures-- > 0 ? Promise.reject(new Error('database away')) : Promise.resolve();
-      await client.report(subjectOf(SUBJECTS.finished, scope), { number: 1 });
+      await client.report(finishedOf(scope, 1), { number: 1 });
       await service.strategy.serve(scope);
       await service.strategy.drained(scope);
       for (const redelivered of [false, true, true]) {
@@ -176,7 +186,9 @@ export function describeStrategy(name: string, start: StartServer): void {
     });
 
     it('ends a malformed report', async () => {
-      await client.report(subjectOf(SUBJECTS.started, scope), { runId: 'x' });
+      await client.report(reportSubject(scope, 'started', { worker: 'w1', runId: 1, attempt: 1 }), {
+        runId: 'x',
+      });
       await service.strategy.serve(scope);
       await service.strategy.drained(scope);
       expect(await service.behaviour.calls.next()).toMatchObject({ handler: 'started', redelivered: false });
@@ -194,7 +206,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       const doomedBus = await server.connect();
       const doomed = await serve(doomedBus);
       doomed.behaviour.onReport = () => new Promise(() => undefined);
-      await client.report(subjectOf(SUBJECTS.finished, scope), { number: 1 });
+      await client.report(finishedOf(scope, 1), { number: 1 });
       await doomed.strategy.serve(scope);
       await doomed.behaviour.calls.next();
       await server.kill(doomedBus);
@@ -236,7 +248,7 @@ export function describeStrategy(name: string, start: StartServer): void {
         await new Promise<void>((resolve) => (goOn = resolve));
         isDone = true;
       };
-      await client.report(subjectOf(SUBJECTS.finished, scope), { number: 1 });
+      await client.report(finishedOf(scope, 1), { number: 1 });
       await leaving.strategy.serve(scope);
       await leaving.behaviour.calls.next();
       const closed = leaving.app.close();

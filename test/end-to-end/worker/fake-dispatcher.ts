@@ -1,5 +1,6 @@
 import { connectBus, type Bus } from '@proctor/bus';
 import {
+  reportOrigin,
   SUBJECTS,
   subjectOf,
   type CanaryTest,
@@ -80,7 +81,7 @@ export class FakeDispatcher {
     await this.bus.flush();
     await this.bus.consumeReports(this.arch, ({ subject, text }) => {
       const body = JSON.parse(text) as FinishedReport;
-      const name = subject.split('.').at(-1) ?? '';
+      const name = reportOrigin(subject)?.kind ?? '';
       this.hear({ kind: 'report', name, body });
       if (name === 'finished' && this.answer) {
         const signal: RecordedSignal = { runId: body.runId, attempt: body.attempt, answer: this.answer };

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import {
   parseMessage,
   RecordedSignal,
+  reportSubject,
   stagingName,
   SUBJECTS,
   subjectOf,
@@ -55,7 +56,7 @@ export class MemoryOutbox implements ReportOutbox {
   }
 
   started(arch: string, report: StartedReport): void {
-    this.bus.report(subjectOf(SUBJECTS.started, arch), report).catch(() => undefined);
+    this.bus.report(reportSubject(arch, 'started', report), report).catch(() => undefined);
   }
 
   finished(arch: string, report: FinishedReport): Promise<void> {
@@ -85,7 +86,7 @@ export class MemoryOutbox implements ReportOutbox {
         await this.process.gate(this.bus.stage(name, Readable.from([CONTENT])));
         this.events.staged(name);
       }
-      await this.bus.report(subjectOf(SUBJECTS.finished, arch), report);
+      await this.bus.report(reportSubject(arch, 'finished', report), report);
       return true;
     } catch {
       // Not delivered: it is sent again after the pause.

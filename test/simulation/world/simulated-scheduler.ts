@@ -1,5 +1,5 @@
 import { BusStrategy, type BusContext, type MemoryBroker } from '@proctor/bus';
-import { SUBJECTS, subjectOf, type Subject } from '@proctor/contracts';
+import { REPORT_PATTERNS, SUBJECTS, subjectOf } from '@proctor/contracts';
 import type { AttemptToStop } from '@proctor/dispatch';
 import type { ResultStore } from '@proctor/store';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
@@ -86,7 +86,7 @@ export class SimulatedScheduler {
 
 /** What Nest does with the controllers' decorators. */
 function connect(strategy: BusStrategy, dispatch: DispatchController, reports: ReportsController): void {
-  const on = (subject: Subject, handle: (payload: unknown, context: BusContext) => unknown) =>
+  const on = (subject: string, handle: (payload: unknown, context: BusContext) => unknown) =>
     strategy.addHandler(subject, (payload: unknown, context: BusContext) =>
       Promise.resolve().then(() => handle(payload, context)),
     );
@@ -97,6 +97,6 @@ function connect(strategy: BusStrategy, dispatch: DispatchController, reports: R
   on(SUBJECTS.status, (_payload, context) => dispatch.status(context));
   on(SUBJECTS.runsSubmitted, (payload, context) => dispatch.runsSubmitted(payload, context));
   on(SUBJECTS.ordersWaiting, (payload, context) => dispatch.ordersWaiting(payload, context));
-  on(SUBJECTS.started, (payload, context) => reports.started(payload, context));
-  on(SUBJECTS.finished, (payload, context) => reports.finished(payload, context));
+  on(REPORT_PATTERNS.started, (payload, context) => reports.started(payload, context));
+  on(REPORT_PATTERNS.finished, (payload, context) => reports.finished(payload, context));
 }

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectBus } from '@proctor/bus';
+import { connectBus, type BusLimits } from '@proctor/bus';
 import { aWhile, type Fault, type FaultParts } from './fault';
+import { ARCHITECTURES } from '../plan';
 
-/** Bytes that the stream of reports may hold while it is "at its limit": less than one report. */
+/** Bytes that the streams of reports may hold while they are "at their limit": less than one report. */
 const NO_ROOM_BYTES = 64;
 /** Some of these last longer than every limit of a caller, NATS's two unanswered pings included. */
 const SERVER_FROZEN_MS = { min: 8_000, max: 50_000 };
@@ -66,13 +67,18 @@ export function lostJetStream({ deployment }: FaultParts): Fault {
 export function fullStreams(parts: FaultParts): Fault {
   const { url } = parts.deployment.nats;
   const happen = async () => {
-    const limited = await connectBus(url, 'soak', { reportsBytesMax: NO_ROOM_BYTES });
+    await limitReports(url, { reportsBytesMax: NO_ROOM_BYTES });
     await aWhile(parts, 5_000, 5_000);
-    await limited.close();
-    const normal = await connectBus(url, 'soak');
-    await normal.close();
+    await limitReports(url, {});
   };
   return { title: 'streams at their limit', of: 'nats', happen };
+}
+
+/** As the scheduler does that serves an architecture, with these limits. */
+async function limitReports(url: string, limits: Partial<BusLimits>): Promise<void> {
+  const bus = await connectBus(url, 'soak', limits);
+  await Promise.all(ARCHITECTURES.map((arch) => bus.prepareReports(arch)));
+  await bus.close();
 }
 
 function childrenOf(parent: number): number[] {

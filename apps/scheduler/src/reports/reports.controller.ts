@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { BusContext } from '@proctor/bus';
-import { FinishedReport, parseMessage, StartedReport, SUBJECTS } from '@proctor/contracts';
+import { FinishedReport, parseMessage, REPORT_PATTERNS, StartedReport } from '@proctor/contracts';
 import { withLogFields, type LogFields } from '@proctor/process';
 import { Dispatchers } from '../dispatcher/dispatchers';
 import { orNotNow } from '../passing';
@@ -15,7 +15,7 @@ export class ReportsController {
     private readonly finishedReports: FinishedReports,
   ) {}
 
-  @EventPattern<string>(SUBJECTS.started)
+  @EventPattern<string>(REPORT_PATTERNS.started)
   async started(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
     const report = parseMessage(StartedReport, payload);
     await withLogFields(fieldsOf(report), () =>
@@ -23,7 +23,7 @@ export class ReportsController {
     );
   }
 
-  @EventPattern<string>(SUBJECTS.finished)
+  @EventPattern<string>(REPORT_PATTERNS.finished)
   async finished(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
     const report = parseMessage(FinishedReport, payload);
     await withLogFields(fieldsOf(report), () => orNotNow(() => this.finishedReports.take(scope, report)));

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
-import { SUBJECTS, stagingName, subjectOf, type RecordedSignal } from '@proctor/contracts';
+import { reportSubject, stagingName, type RecordedSignal } from '@proctor/contracts';
 import type { SlotLog } from '../slot/ports';
 import { WakeUp } from '../slot/wake-up';
 import { isMissing, removeResult, type KeptResult } from './result-folder';
@@ -67,7 +67,7 @@ export class Delivery {
     try {
       await this.upload();
       const { arch, report } = this.result;
-      await this.bus.report(subjectOf(SUBJECTS.finished, arch), report);
+      await this.bus.report(reportSubject(arch, 'finished', report), report);
     } catch (error) {
       this.log.warn(`${this.title()}: the result was not delivered yet and stays on disk: ${String(error)}`);
     }

@@ -1,8 +1,7 @@
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import {
-  SUBJECTS,
-  subjectOf,
+  reportSubject,
   type FinishedReport,
   type RecordedSignal,
   type StartedReport,
@@ -36,7 +35,7 @@ export class DiskOutbox implements ReportOutbox {
   }
 
   started(arch: string, report: StartedReport): void {
-    this.bus.report(subjectOf(SUBJECTS.started, arch), report).catch((error: unknown) => {
+    this.bus.report(reportSubject(arch, 'started', report), report).catch((error: unknown) => {
       this.log.warn(`${titleOf(report)}: its start was not reported: ${String(error)}`);
     });
   }

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { connectBus, type Bus, type BusLimits } from '@proctor/bus';
-import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { expectEachPassedOnce } from '../../../support/accounts';
 import { silenceLog } from '../../../support/silent-log';
 import { STUB_SUITE } from '../../../support/stub';
@@ -9,9 +8,7 @@ import { arch, Stage } from './stage';
 jest.setTimeout(180_000);
 silenceLog();
 
-/** A report for an architecture that nobody serves. */
-const NOBODY = subjectOf(SUBJECTS.started, 'nobody');
-/** The greater part of a stream of 1,000 bytes. */
+/** The greater part of a bucket of 1,000 bytes. */
 const FILLER = Buffer.alloc(600, 'x').toString();
 
 let stage: Stage;
@@ -50,15 +47,16 @@ test('nats-server is killed and comes back: tests go on, requests are accepted, 
 describe('a stream at its limit', () => {
   /** As an operator does who has set a deployment's limits. */
   async function limit(limits: Partial<BusLimits>, fill?: (bus: Bus) => Promise<unknown>): Promise<void> {
-    // Whoever connects brings the limits that it knows; the api does so when it is up already.
+    // Whoever connects, or serves an architecture, brings the limits that it knows: the processes did so already.
     await stage.proctor.output.line('api', /Bus: connected to NATS/);
     const bus = await connectBus(stage.proctor.natsUrl, 'operator', limits);
+    await bus.prepareReports(arch);
     await fill?.(bus);
     await bus.close();
   }
 
   it.each<[string, Partial<BusLimits>, (bus: Bus) => Promise<unknown>]>([
-    ['that takes no report', { reportsBytesMax: 1_000 }, (bus) => bus.report(NOBODY, { filler: FILLER })],
+    ['that takes no report', { reportsBytesMax: 64 }, () => Promise.resolve()],
     [
       'that takes no upload',
       { stagingBytesMax: 1_000 },
@@ -67,6 +65,7 @@ describe('a stream at its limit', () => {
   ])('%s: workers keep their results and deliver them later', async (_, limits, fill) => {
     stage = await Stage.open();
     const { proctor, client } = stage;
+    await expectEachPassedOnce(stage, await stage.submit(1, 'before'));
     await limit(limits, fill);
     const runIds = await stage.submit(2, 'kept');
     for (const runId of runIds) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectBus } from '@proctor/bus';
-import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { reportSubject, SUBJECTS, subjectOf } from '@proctor/contracts';
 import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
 import { silenceLog } from '../../../support/silent-log';
 import { arch, Stage } from './stage';
@@ -77,9 +77,9 @@ test('a report of an attempt that is not the latest writes nothing', async () =>
       bus.subscribe(subjectOf(SUBJECTS.recorded, String(worker)), ({ text }) => resolve(JSON.parse(text)));
     });
     await bus.flush();
-    const late = { worker, incarnation: randomUUID(), slot: 0, runId, attempt: 1, files: [] };
+    const late = { worker: String(worker), incarnation: randomUUID(), slot: 0, runId, attempt: 1, files: [] };
     const verdict = { verdict: 'fail', message: 'too late', exitCode: 4, version: '0', durationSeconds: 1 };
-    await bus.report(subjectOf(SUBJECTS.finished, arch), { ...late, ...verdict });
+    await bus.report(reportSubject(arch, 'finished', late), { ...late, ...verdict });
     expect(await answered).toMatchObject({ runId, attempt: 1, answer: 'stale' });
   } finally {
     await bus.close();
@@ -101,9 +101,16 @@ test('a result that the database refuses ends its attempt, visibly, and the run 
       bus.subscribe(subjectOf(SUBJECTS.recorded, String(worker)), ({ text }) => resolve(JSON.parse(text)));
     });
     await bus.flush();
-    const report = { worker, incarnation: randomUUID(), slot: 0, runId, attempt: 1, files: [] };
+    const report = {
+      worker: String(worker),
+      incarnation: randomUUID(),
+      slot: 0,
+      runId,
+      attempt: 1,
+      files: [],
+    };
     const result = { verdict: 'pass', message: 'odd', exitCode: 0, version: '1.0-1', durationSeconds: 1e12 };
-    await bus.report(subjectOf(SUBJECTS.finished, arch), { ...report, ...result });
+    await bus.report(reportSubject(arch, 'finished', report), { ...report, ...result });
     expect(await answered).toMatchObject({ runId, attempt: 1, answer: 'recorded' });
   } finally {
     await bus.close();
