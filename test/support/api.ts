@@ -181,7 +181,7 @@ function testModule(
   return {
     module: TestModule,
     imports: [
-      DatabaseModule.forRoot(databaseUrl),
+      DatabaseModule.forReaders(databaseUrl),
       StoreModule.forRoot(store, () => ({ accessKeyId: 'test', secretAccessKey: 'test' })),
       ApiModule.forRoot(configuration, fixedStatus(configuredAt)),
     ],

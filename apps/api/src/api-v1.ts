@@ -16,6 +16,7 @@ import { OrderSignal } from './dispatchers/order-signal';
 import { KeysController } from './keys/keys.controller';
 import { KeysService } from './keys/keys.service';
 import { AnonymousRateLimit, KnownRateLimit } from './limits/rate-limit';
+import { StrangerPlaces } from './limits/stranger-places';
 import { DocumentController } from './openapi/document.controller';
 import { PackageInfoController } from './packages/package-info.controller';
 import { PublicationController } from './publication/publication.controller';
@@ -59,6 +60,7 @@ export const API_V1: { controllers: NonNullable<DynamicModule['controllers']>; p
     GuessLimit,
     KnownRateLimit,
     AnonymousRateLimit,
+    StrangerPlaces,
     BodyRoom,
     SubmissionService,
     RetryService,

@@ -13,7 +13,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.forRoot(connections.databaseUrl),
+        DatabaseModule.forReaders(connections.databaseUrl),
         StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
         DispatcherLineModule.forRoot(connections.natsUrl),
         ApiModule.forRoot(configuration, () => configuration.status),

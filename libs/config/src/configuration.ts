@@ -36,6 +36,13 @@ export interface ServerConfiguration {
   /** The same of one network, for what is asked without a key. */
   anonymousRequestsPerSecondMax: number;
   anonymousRequestsPerMinuteMax: number;
+  /** Requests without a valid key that are answered at the same time; others wait for a place. */
+  anonymousRequestsAtOnceMax: number;
+  anonymousRequestsWaitingMax: number;
+  /** Longest wait for a place. */
+  anonymousWaitMs: number;
+  /** How old a public page or list may be that takes long to make. */
+  publicAgeMaxMs: number;
   /** All bodies that one api process holds at a time; a request whose body finds no room waits, then gets a 503. */
   bodiesBytesMax: number;
   bodyWaitMs: number;

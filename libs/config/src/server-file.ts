@@ -40,6 +40,10 @@ export class ApiSection {
   @Count() requestsPerMinuteMax = 60_000;
   @Count() anonymousRequestsPerSecondMax = 500;
   @Count() anonymousRequestsPerMinuteMax = 30_000;
+  @Count() anonymousRequestsAtOnceMax = 8;
+  @Count() anonymousRequestsWaitingMax = 1_000;
+  @Milliseconds() anonymousWaitMs = 5_000;
+  @IsInt() @Min(0) @Max(3_600_000) publicAgeMaxMs = 10_000;
   @Count() bodiesBytesMax = 128 * 1024 * 1024;
   @Milliseconds() bodyWaitMs = 5_000;
   @Milliseconds() refusedBodyMs = 5_000;

@@ -1,5 +1,6 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
 import { ApiKeys } from './api-keys';
 import { Cancellations } from './cancellations';
 import { dataSourceOptions } from './data-source';
@@ -7,7 +8,7 @@ import { Database } from './database';
 import { Decisions } from './decisions';
 import { Facts } from './facts';
 import { KeptAnswers } from './kept-answers';
-import { DATABASE_LIMITS, type DatabaseLimits } from './limits';
+import { DATABASE_LIMITS, type DatabaseLimits, PUBLIC_DATABASE_LIMITS } from './limits';
 import { Packages } from './packages';
 import { PostgresJournal } from './postgres-journal';
 import { PostgresOwnershipRegister } from './postgres-ownership-register';
@@ -30,7 +31,6 @@ const STORES = [
   Publications,
   Packages,
   Results,
-  PublicRuns,
   PostgresJournal,
   PostgresOwnershipRegister,
 ];
@@ -38,17 +38,44 @@ const STORES = [
 /** A process that starts while PostgreSQL is away waits for it, this often and this long between. */
 const CONNECT_RETRIES = { retryAttempts: 30, retryDelay: 1_000 };
 
+/** The name of the second pool. */
+const PUBLIC = 'public';
+
+const PUBLIC_RUNS: Provider = {
+  provide: PublicRuns,
+  inject: [getDataSourceToken(PUBLIC)],
+  useFactory: (pool: DataSource) => new PublicRuns(new Database(pool)),
+};
+
 /** The stores, for every module of an application; the pool is closed when the application is. */
 @Module({})
 export class DatabaseModule {
   static forRoot(url: string, limits: Partial<DatabaseLimits> = {}): DynamicModule {
-    const options = dataSourceOptions(url, { ...DATABASE_LIMITS, ...limits });
     return {
       module: DatabaseModule,
       global: true,
-      imports: [TypeOrmModule.forRoot({ ...options, ...CONNECT_RETRIES })],
+      imports: [poolOf(url, { ...DATABASE_LIMITS, ...limits })],
       providers: [Database, ...STORES],
       exports: STORES,
     };
   }
+
+  /** With PublicRuns, which has a pool of its own. */
+  static forReaders(url: string, limits: Partial<DatabaseLimits> = {}): DynamicModule {
+    const stores = DatabaseModule.forRoot(url, limits);
+    return {
+      ...stores,
+      imports: [...stores.imports!, poolOf(url, PUBLIC_DATABASE_LIMITS, PUBLIC)],
+      providers: [...stores.providers!, PUBLIC_RUNS],
+      exports: [...STORES, PublicRuns],
+    };
+  }
+}
+
+function poolOf(url: string, limits: DatabaseLimits, name?: string): DynamicModule {
+  return TypeOrmModule.forRoot({
+    ...dataSourceOptions(url, limits),
+    ...CONNECT_RETRIES,
+    ...(name && { name }),
+  });
 }

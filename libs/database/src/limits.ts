@@ -18,3 +18,10 @@ export const DATABASE_LIMITS: DatabaseLimits = {
   transactionTimeoutMs: 10_000,
   idleInTransactionTimeoutMs: 4_000,
 };
+
+/** Of the pool that serves what everybody may see: however many strangers ask, the other pool is left to the rest. */
+export const PUBLIC_DATABASE_LIMITS: DatabaseLimits = {
+  ...DATABASE_LIMITS,
+  connectionsMax: 4,
+  transactionTimeoutMs: 5_000,
+};

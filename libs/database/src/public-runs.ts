@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { Fact, TestResult } from '@proctor/contracts';
 import { Database } from './database';
+import { Decisions } from './decisions';
+import { Facts } from './facts';
+import { Results } from './results';
 import * as statements from './public-statements';
 import type { RunRecord } from './record';
 import {
@@ -48,7 +52,35 @@ export interface PackageSuite {
 /** What everybody may see: private runs never appear, except as bare numbers in the lengths of queues. */
 @Injectable()
 export class PublicRuns {
-  constructor(private readonly database: Database) {}
+  private readonly results: Results;
+  private readonly facts: Facts;
+  private readonly decisions: Decisions;
+
+  constructor(private readonly database: Database) {
+    this.results = new Results(database);
+    this.facts = new Facts(database);
+    this.decisions = new Decisions(database);
+  }
+
+  /** See Decisions.pauses. */
+  pauses(): ReturnType<Decisions['pauses']> {
+    return this.decisions.pauses();
+  }
+
+  /** One run by its id, a private one too: whether it may be seen is for the caller to know. */
+  find(runId: number): Promise<RunRecord | null> {
+    return this.results.find(runId);
+  }
+
+  /** See Facts.ofRun. */
+  storyOf(runId: number): Promise<Fact[]> {
+    return this.facts.ofRun(runId);
+  }
+
+  /** See Results.testsOf. */
+  testsOf(runId: number): Promise<TestResult[]> {
+    return this.results.testsOf(runId);
+  }
 
   /** The newest finished run without pins and extra sources, not cancelled: the package's present state. */
   async latest(suite: string, arch: string, packageName: string): Promise<RunRecord | null> {

@@ -1,32 +1,6 @@
-import type { Clock } from '@proctor/clock';
+import { ManualClock } from '../../../test/support/manual-clock';
 import type { Ending, Supervised } from './supervised';
 import { Supervisor } from './supervisor';
-
-/** Stands still until the test moves it. */
-class ManualClock implements Clock {
-  private time = 0;
-  private timers: { at: number; action: () => void }[] = [];
-
-  now = (): number => this.time;
-
-  after(ms: number, action: () => void): () => void {
-    const timer = { at: this.time + ms, action };
-    this.timers.push(timer);
-    return () => (this.timers = this.timers.filter((other) => other !== timer));
-  }
-
-  async pass(ms: number): Promise<void> {
-    this.time += ms;
-    const due = this.timers.filter((timer) => timer.at <= this.time);
-    this.timers = this.timers.filter((timer) => timer.at > this.time);
-    due.forEach((timer) => timer.action());
-    await settled();
-  }
-
-  get pending(): number {
-    return this.timers.length;
-  }
-}
 
 class FakeUnit implements Supervised {
   starts = 0;
@@ -83,9 +57,11 @@ describe('Supervisor', () => {
     await supervisor.start(worker);
     await worker.die(KILLED);
     expect(said).toEqual(['worker ended with signal SIGKILL; starting it again in 1 s']);
-    await clock.pass(999);
+    clock.advance(999);
+    await settled();
     expect(worker.starts).toBe(1);
-    await clock.pass(1);
+    clock.advance(1);
+    await settled();
     expect(worker.starts).toBe(2);
     expect(said.at(-1)).toBe('worker runs again');
     await worker.die({ code: 3, signal: null });
@@ -97,10 +73,12 @@ describe('Supervisor', () => {
     await supervisor.start(api);
     api.failsToStart = true;
     await api.die(KILLED);
-    await clock.pass(1_000);
+    clock.advance(1_000);
+    await settled();
     expect(said.at(-1)).toBe('api did not start: no luck; starting it again in 2 s');
     api.failsToStart = false;
-    await clock.pass(2_000);
+    clock.advance(2_000);
+    await settled();
     expect(said.at(-1)).toBe('api runs again');
   });
 
@@ -108,7 +86,8 @@ describe('Supervisor', () => {
     const api = unit('api');
     api.failsToStart = true;
     await expect(supervisor.start(api)).rejects.toThrow('no luck');
-    await clock.pass(60_000);
+    clock.advance(60_000);
+    await settled();
     expect(api.starts).toBe(1);
   });
 
@@ -125,7 +104,8 @@ describe('Supervisor', () => {
     await supervisor.start(worker);
     await worker.die(KILLED);
     await supervisor.stop();
-    await clock.pass(60_000);
+    clock.advance(60_000);
+    await settled();
     expect([api.starts, worker.starts, clock.pending]).toEqual([1, 1, 0]);
     await expect(supervisor.start(unit('late'))).rejects.toThrow('Proctor is stopping');
   });

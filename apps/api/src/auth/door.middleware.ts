@@ -18,7 +18,7 @@ export class DoorMiddleware implements NestMiddleware {
     private readonly passwords: PasswordCheck,
   ) {}
 
-  /** @throws Problem 403 without a valid key where one is needed; 401 without a password where one is needed; 429 */
+  /** @throws Problem 403 without a valid key where one is needed; 401 without a password where one is needed; 429; 503 */
   async use(
     request: Request & WithRequestor & WithKeyOwner & WithVisitor,
     response: Response,
@@ -32,7 +32,7 @@ export class DoorMiddleware implements NestMiddleware {
       request.keyOwner = await this.passwords.userOf(request);
       response.set('Auth-User', request.keyOwner.name);
     } else {
-      request.visitor = await this.keys.visitorOf(request);
+      request.visitor = await this.keys.visitorOf(request, response);
     }
     next();
   }

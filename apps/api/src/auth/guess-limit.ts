@@ -1,12 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { systemClock } from '@proctor/clock';
 import { createHash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from '../http/problem';
+import { CountedWindows } from '../limits/counted-windows';
 import { networkOf } from './network-of';
 
-const HOUR_SECONDS = 3_600;
+const HOUR_MS = 3_600_000;
 /** How much more an address may guess over all users than for one: people share addresses. */
 const USERS_PER_ADDRESS = 10;
 
@@ -16,8 +17,8 @@ const USERS_PER_ADDRESS = 10;
  */
 @Injectable()
 export class GuessLimit {
-  private readonly ofUser = new RateLimiterMemory({ points: 1, duration: HOUR_SECONDS });
-  private readonly ofAddress = new RateLimiterMemory({ points: 1, duration: HOUR_SECONDS });
+  private readonly ofUser = new CountedWindows(HOUR_MS, systemClock);
+  private readonly ofAddress = new CountedWindows(HOUR_MS, systemClock);
 
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
@@ -30,25 +31,23 @@ export class GuessLimit {
     const network = networkOf(address);
     // A name may be as long as a header: its digest is not.
     const user = createHash('sha256').update(`${network} ${name}`).digest('base64');
-    this.ofUser.points = this.configuration.server.passwordGuessesPerHourMax;
-    this.ofAddress.points = this.ofUser.points * USERS_PER_ADDRESS;
-    await spend(this.ofAddress, network);
-    await spend(this.ofUser, user);
-    const found = await check().catch(async (error: unknown) => {
+    const guessesMax = this.configuration.server.passwordGuessesPerHourMax;
+    refuse(this.ofAddress.add(network, guessesMax * USERS_PER_ADDRESS));
+    refuse(this.ofUser.add(user, guessesMax));
+    const found = await check().catch((error: unknown) => {
       // What could not be checked was no guess.
-      await Promise.all([this.ofUser.reward(user), this.ofAddress.reward(network)]);
+      this.ofUser.takeBack(user);
+      this.ofAddress.takeBack(network);
       throw error;
     });
-    if (found !== null) await Promise.all([this.ofUser.delete(user), this.ofAddress.reward(network)]);
+    if (found !== null) {
+      this.ofUser.forget(user);
+      this.ofAddress.takeBack(network);
+    }
     return found;
   }
 }
 
-async function spend(limiter: RateLimiterMemory, who: string): Promise<void> {
-  try {
-    await limiter.consume(who);
-  } catch (refusal) {
-    if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    throw comeBack(429, 'There were too many wrong passwords.', refusal.msBeforeNext);
-  }
+function refuse(restMs: number): void {
+  if (restMs > 0) throw comeBack(429, 'There were too many wrong passwords.', restMs);
 }

@@ -4,6 +4,7 @@ import type { Requestor } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { Problem } from '../http/problem';
 import { AnonymousRateLimit, KnownRateLimit } from '../limits/rate-limit';
+import { StrangerPlaces } from '../limits/stranger-places';
 import { networkOf } from './network-of';
 
 /** Who asks, by the API key. */
@@ -13,6 +14,7 @@ export class KeyCheck {
     private readonly apiKeys: ApiKeys,
     private readonly known: KnownRateLimit,
     private readonly anonymous: AnonymousRateLimit,
+    private readonly places: StrangerPlaces,
   ) {}
 
   /**
@@ -22,23 +24,27 @@ export class KeyCheck {
   async requestorOf(request: Request, response: Response): Promise<Requestor> {
     const requestor = await this.apiKeys.authenticate(request.get('Auth-Key') ?? '');
     if (!requestor) {
-      await this.anonymous.count(networkOf(request.ip ?? ''));
+      this.anonymous.count(networkOf(request.ip ?? ''));
       throw new Problem(403, 'The header Auth-Key must hold a valid API key.');
     }
     response.set({ 'Auth-User': requestor.userName, 'Cache-Control': 'private, no-cache' });
-    await this.known.count(`key ${requestor.keyId}`);
+    this.known.count(`key ${requestor.keyId}`);
     return requestor;
   }
 
   /**
-   * Where no key is needed: a wrong one is as good as none.
-   * @throws Problem 429
+   * Where no key is needed: a wrong one is as good as none. Who has none waits for a place among those without one.
+   * @throws Problem 429; 503
    */
-  async visitorOf(request: Request): Promise<Requestor | null> {
+  async visitorOf(request: Request, response: Response): Promise<Requestor | null> {
     const key = request.get('Auth-Key');
     const requestor = key ? await this.apiKeys.authenticate(key) : null;
-    if (requestor) await this.known.count(`key ${requestor.keyId}`);
-    else await this.anonymous.count(networkOf(request.ip ?? ''));
+    if (requestor) {
+      this.known.count(`key ${requestor.keyId}`);
+    } else {
+      this.anonymous.count(networkOf(request.ip ?? ''));
+      await this.places.enter(response);
+    }
     return requestor;
   }
 }

@@ -31,7 +31,7 @@ export class PasswordCheck {
     const { name, password } = credentials;
     const user = await this.guesses.limited(name, request.ip ?? '', () => this.check(name, password));
     if (!user) throw unauthorized('There is no such user, or the password is wrong.');
-    await this.rate.count(`user ${user.userId}`);
+    this.rate.count(`user ${user.userId}`);
     return user;
   }
 

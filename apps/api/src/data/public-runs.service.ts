@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isPackageName, isWord, packagePrefix } from '@proctor/contracts';
-import { PublicRuns, Results } from '@proctor/database';
+import { PublicRuns } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -25,7 +25,6 @@ export interface HistoryPage {
 @Injectable()
 export class PublicRunsService {
   constructor(
-    private readonly results: Results,
     private readonly publicRuns: PublicRuns,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
@@ -36,7 +35,7 @@ export class PublicRunsService {
    */
   async run(place: PackagePlace, runId: string, keyId?: number): Promise<RunRecord> {
     checkNames(place);
-    const run = await this.results.find(runIdOf(runId));
+    const run = await this.publicRuns.find(runIdOf(runId));
     const isVisible = run !== null && (!run.isPrivate || run.keyId === keyId);
     if (!isVisible || !isAt(run, place)) throw noSuchRun(runId);
     return run;

@@ -1,12 +1,13 @@
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { timestamp } from '@proctor/contracts';
-import type { StatusRecord, StatusVersion } from '@proctor/database';
+import type { StatusVersion } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { sendJsonStream } from '../results/result-stream';
+import { pipelineToClient } from '../http/pipeline-to-client';
 import { PublicCache } from './public-cache';
-import { statusObject } from './status-object';
 import { stateOf, StatusService } from './status.service';
 import type { StatusPlace } from './status.service';
 
@@ -16,7 +17,7 @@ const MAX_AGE_SECONDS = 60;
 /** Part of the ETag of packages.json, which is not made from its bytes: another number when its layout changes. */
 const LAYOUT = 1;
 
-/** The status of all packages of a suite and architecture, made from the database at each request. */
+/** The status of all packages of a suite and architecture, which many requests share while nothing changes. */
 @Controller('data/status/:suite/:arch')
 export class StatusDataController {
   constructor(
@@ -25,7 +26,7 @@ export class StatusDataController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** The latest status of each package. It may be long: neither its bytes nor its rows are ever in memory as a whole. */
+  /** The latest status of each package. It may be long: it is kept compressed, and in memory as a whole never. */
   @Get('packages.json')
   async packages(
     @Param() place: StatusPlace,
@@ -33,22 +34,26 @@ export class StatusDataController {
     @Res() response: Response,
   ): Promise<void> {
     const { neutral } = this.configuration.server;
-    // Before the rows: they are of this version or a later one, and a later one has another tag.
-    const version = await this.status.version(place);
+    const { version, told: compressed } = await this.status.list(place);
     this.cache.mark(response, updates(version), MAX_AGE_SECONDS);
+    response.type('json').vary('Accept-Encoding');
     response.set('ETag', `W/"${LAYOUT}-${neutral}-${stateOf(version)}"`);
     if (request.fresh) {
       response.status(304).end();
-      return;
+    } else if (request.headers['accept-encoding'] === 'gzip') {
+      response.set('Content-Encoding', 'gzip').send(compressed);
+    } else if (request.method === 'HEAD') {
+      response.end();
+    } else {
+      await pipelineToClient(Readable.from([compressed]).pipe(createGunzip()), response);
     }
-    await sendJsonStream(request, response, jsonArray(this.status.all(place), neutral));
   }
 
   /** How many packages have which status. */
   @Get('status.json')
   async counts(@Param() place: StatusPlace, @Res() response: Response): Promise<void> {
-    const version = await this.status.version(place);
-    const { date, ...counts } = await this.status.counts(place, version);
+    const { version, told } = await this.status.counts(place);
+    const { date, ...counts } = told;
     this.cache.mark(response, updates(version), MAX_AGE_SECONDS);
     response.json({ ...counts, date: date && timestamp(date) });
   }
@@ -56,8 +61,7 @@ export class StatusDataController {
   /** The same at the end of each of the last days, oldest first. */
   @Get('history.json')
   async history(@Param() place: StatusPlace, @Res() response: Response): Promise<void> {
-    const version = await this.status.version(place);
-    const days = await this.status.history(place, version);
+    const { version, told: days } = await this.status.history(place);
     // A day more is a change too.
     this.cache.mark(
       response,
@@ -70,18 +74,4 @@ export class StatusDataController {
 
 function updates({ newestUpdate }: StatusVersion): Date[] {
   return newestUpdate ? [newestUpdate] : [];
-}
-
-/** One object a line. */
-async function* jsonArray(
-  pages: AsyncIterable<StatusRecord[]>,
-  neutral: 'pass' | 'neutral',
-): AsyncGenerator<string> {
-  let before = '[\n';
-  for await (const page of pages) {
-    if (page.length === 0) continue;
-    yield before + page.map((record) => JSON.stringify(statusObject(record, neutral))).join(',\n');
-    before = ',\n';
-  }
-  yield before === '[\n' ? '[]\n' : '\n]\n';
 }

@@ -1,4 +1,8 @@
+import { pipeline, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createGzip } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
+import { systemClock } from '@proctor/clock';
 import { isWord, VERDICTS } from '@proctor/contracts';
 import type { Verdict } from '@proctor/contracts';
 import { PublicRuns } from '@proctor/database';
@@ -6,8 +10,9 @@ import type { DayCounts, StatusCounts, StatusRecord, StatusVersion } from '@proc
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, notFound } from '../http/problem';
+import { SharedAnswers } from '../limits/shared-answers';
 import { statusOf } from '../results/result-object';
-import { Remembered } from './remembered';
+import { statusObject } from './status-object';
 
 /** The parts of a public path that name all packages of a suite and architecture. */
 export interface StatusPlace {
@@ -21,10 +26,19 @@ export type StatusWord = Verdict;
 /** Packages by the word of their latest status. */
 export type WordCounts = Record<StatusWord, number> & { total: number };
 
+/** What is told of a place, and the state of its packages that it was made from. */
+interface Told<T> {
+  version: StatusVersion;
+  told: T;
+}
+
 /** Records that are in memory at a time. */
 const PAGE_LENGTH = 1_000;
 
 const PLACES_REMEMBERED_MAX = 1_000;
+/** Of all remembered lists together. */
+const LISTED_BYTES_MAX = 64 * 1024 * 1024;
+const RECORDS_REMEMBERED_MAX = 20_000;
 
 /** Of the history. */
 const DAYS_MAX = 90;
@@ -32,13 +46,29 @@ const DAYS_MAX = 90;
 /** What is known of all packages of a suite and architecture. */
 @Injectable()
 export class StatusService {
-  private readonly counted = new Remembered<StatusCounts>(PLACES_REMEMBERED_MAX);
-  private readonly days = new Remembered<DayCounts[]>(PLACES_REMEMBERED_MAX);
+  private readonly counted: SharedAnswers<Told<StatusCounts>>;
+  private readonly days: SharedAnswers<Told<DayCounts[]>>;
+  private readonly parts: SharedAnswers<StatusRecord[]>;
+  private readonly listed: SharedAnswers<Told<Buffer>>;
 
   constructor(
     private readonly publicRuns: PublicRuns,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
-  ) {}
+  ) {
+    const ageMaxMs = () => configuration.server.publicAgeMaxMs;
+    this.counted = new SharedAnswers(systemClock, { ageMaxMs, sizeMax: PLACES_REMEMBERED_MAX });
+    this.days = new SharedAnswers(systemClock, { ageMaxMs, sizeMax: PLACES_REMEMBERED_MAX });
+    this.parts = new SharedAnswers(systemClock, {
+      ageMaxMs,
+      sizeMax: RECORDS_REMEMBERED_MAX,
+      sizeOf: (records) => records.length,
+    });
+    this.listed = new SharedAnswers(systemClock, {
+      ageMaxMs,
+      sizeMax: LISTED_BYTES_MAX,
+      sizeOf: ({ told }) => told.length,
+    });
+  }
 
   /** The words that a status may be, in the order in which pages show them. */
   get words(): StatusWord[] {
@@ -56,8 +86,59 @@ export class StatusService {
     return version;
   }
 
-  /** The latest status of every package, by name, in pages that are read one after the other. */
-  async *all({ suite, arch }: StatusPlace): AsyncGenerator<StatusRecord[]> {
+  /** The latest status of every package, one object a line by name, as gzip-compressed JSON. */
+  list(place: StatusPlace): Promise<Told<Buffer>> {
+    const { neutral } = this.configuration.server;
+    return this.told(this.listed, place, neutral, ({ suite, arch }) =>
+      buffer(
+        pipeline(Readable.from(jsonArray(this.all({ suite, arch }), neutral)), createGzip(), () => undefined),
+      ),
+    );
+  }
+
+  /** A part of the packages: those after a name, with one status only when a word is given. */
+  some(place: StatusPlace, after: string, limit: number, word: StatusWord | null): Promise<StatusRecord[]> {
+    const { neutral } = this.configuration.server;
+    const { suite, arch } = place;
+    const verdicts = word && VERDICTS.filter((verdict) => statusOf(verdict, neutral) === word);
+    return this.parts.get(`${suite}/${arch} ${after} ${limit} ${verdicts?.join() ?? ''}`, () =>
+      this.publicRuns.statusOf(suite, arch, { after, limit, ...(verdicts && { verdicts }) }),
+    );
+  }
+
+  async counts(place: StatusPlace): Promise<Told<WordCounts & { date: Date | null }>> {
+    const { version, told } = await this.told(this.counted, place, '', ({ suite, arch }) =>
+      this.publicRuns.statusCounts(suite, arch),
+    );
+    return { version, told: { ...this.byWord(told), date: told.date } };
+  }
+
+  /** At the end of each day, oldest first, from the first day on which there was something. */
+  async history(place: StatusPlace): Promise<Told<(WordCounts & { date: Date })[]>> {
+    const { version, told } = await this.told(this.days, place, '', ({ suite, arch }) =>
+      this.publicRuns.statusHistory(suite, arch, DAYS_MAX),
+    );
+    const first = told.findIndex((day) => day.total > 0);
+    const days = first < 0 ? [] : told.slice(first);
+    return { version, told: days.map((day) => ({ ...this.byWord(day), date: day.date })) };
+  }
+
+  /** Made only when the state of the packages is another. The state is read first: what is told is not older. */
+  private told<T>(
+    known: SharedAnswers<Told<T>>,
+    place: StatusPlace,
+    form: string,
+    make: (place: StatusPlace) => Promise<T>,
+  ): Promise<Told<T>> {
+    return known.get(`${place.suite}/${place.arch} ${form}`, async (previous) => {
+      const version = await this.version(place);
+      const isSame = previous !== undefined && stateOf(previous.version) === stateOf(version);
+      return isSame ? previous : { version, told: await make(place) };
+    });
+  }
+
+  /** In pages that are read one after the other. */
+  private async *all({ suite, arch }: StatusPlace): AsyncGenerator<StatusRecord[]> {
     let after = '';
     for (;;) {
       const page = await this.publicRuns.statusOf(suite, arch, { after, limit: PAGE_LENGTH });
@@ -66,39 +147,6 @@ export class StatusService {
       if (last === undefined || page.length < PAGE_LENGTH) return;
       after = last.package;
     }
-  }
-
-  /** A part of them: the packages after a name, with one status only when a word is given. */
-  some(place: StatusPlace, after: string, limit: number, word: StatusWord | null): Promise<StatusRecord[]> {
-    const { neutral } = this.configuration.server;
-    const verdicts = word && VERDICTS.filter((verdict) => statusOf(verdict, neutral) === word);
-    return this.publicRuns.statusOf(place.suite, place.arch, {
-      after,
-      limit,
-      ...(verdicts && { verdicts }),
-    });
-  }
-
-  /** @param version as `version` told it just now; the counts are not older */
-  async counts(place: StatusPlace, version: StatusVersion): Promise<WordCounts & { date: Date | null }> {
-    const { suite, arch } = place;
-    const counts = await this.counted.get(`${suite}/${arch}`, stateOf(version), () =>
-      this.publicRuns.statusCounts(suite, arch),
-    );
-    return { ...this.byWord(counts), date: counts.date };
-  }
-
-  /**
-   * At the end of each day, oldest first, from the first day on which there was something.
-   * @param version as `version` told it just now
-   */
-  async history(place: StatusPlace, version: StatusVersion): Promise<(WordCounts & { date: Date })[]> {
-    const { suite, arch } = place;
-    const days = await this.days.get(`${suite}/${arch}`, `${stateOf(version)} ${version.today}`, () =>
-      this.publicRuns.statusHistory(suite, arch, DAYS_MAX),
-    );
-    const first = days.findIndex((day) => day.total > 0);
-    return first < 0 ? [] : days.slice(first).map((day) => ({ ...this.byWord(day), date: day.date }));
   }
 
   private byWord(verdicts: Record<Verdict, number> & { total: number }): WordCounts {
@@ -112,6 +160,20 @@ export class StatusService {
 }
 
 /** Another text for another state of the packages. */
-export function stateOf({ newestUpdate, latelyUpdated }: StatusVersion): string {
-  return `${newestUpdate?.getTime() ?? 0}-${latelyUpdated}`;
+export function stateOf({ newestUpdate, latelyUpdated, today }: StatusVersion): string {
+  return `${newestUpdate?.getTime() ?? 0}-${latelyUpdated}-${today}`;
+}
+
+/** One object a line. */
+async function* jsonArray(
+  pages: AsyncIterable<StatusRecord[]>,
+  neutral: 'pass' | 'neutral',
+): AsyncGenerator<string> {
+  let before = '[\n';
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield before + page.map((record) => JSON.stringify(statusObject(record, neutral))).join(',\n');
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
 }

@@ -1,10 +1,16 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { NoAnswer, RemoteError } from '@proctor/bus';
+import { systemClock } from '@proctor/clock';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import type { ExplainReply, StatusReply } from '@proctor/contracts';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { SharedAnswers } from '../limits/shared-answers';
 import { DispatcherLine } from './dispatcher-line';
 
 const ANSWER_TIMEOUT_MS = 500;
+const ARCHITECTURES_MAX = 100;
+const STATUS_AGE_MAX_MS = 1_000;
 
 /** What is known about a run that waits; numbers are null when nobody can tell. */
 export interface Explanation {
@@ -24,8 +30,17 @@ type WithReasons = Partial<ExplainReply> & Pick<ExplainReply, 'reasons'>;
 @Injectable()
 export class ExplanationService {
   private readonly logger = new Logger('Explanation');
+  private readonly known: SharedAnswers<{ reply: StatusReply | null }>;
 
-  constructor(private readonly line: DispatcherLine) {}
+  constructor(
+    private readonly line: DispatcherLine,
+    @Inject(CONFIGURATION) configuration: ApiConfiguration,
+  ) {
+    this.known = new SharedAnswers(systemClock, {
+      sizeMax: ARCHITECTURES_MAX,
+      ageMaxMs: () => Math.min(STATUS_AGE_MAX_MS, configuration.server.publicAgeMaxMs),
+    });
+  }
 
   /** Why a run waits, and for how long. */
   async of(run: { runId: number; arch: string }): Promise<Explanation> {
@@ -44,7 +59,10 @@ export class ExplanationService {
   /** Each architecture's dispatcher's view of its workers and queues; null where none answers. */
   async statuses(architectures: string[]): Promise<Map<string, StatusReply | null>> {
     const ask = async (arch: string) => {
-      return [arch, await this.ask<StatusReply>(subjectOf(SUBJECTS.status, arch), {})] as const;
+      const { reply } = await this.known.get(arch, async () => ({
+        reply: await this.ask<StatusReply>(subjectOf(SUBJECTS.status, arch), {}),
+      }));
+      return [arch, reply] as const;
     };
     return new Map(await Promise.all(architectures.map(ask)));
   }

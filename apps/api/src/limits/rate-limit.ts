@@ -1,8 +1,9 @@
+import { systemClock } from '@proctor/clock';
 import { Inject, Injectable } from '@nestjs/common';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from '../http/problem';
+import { CountedWindows } from './counted-windows';
 
 interface Limits {
   perSecond: number;
@@ -11,8 +12,8 @@ interface Limits {
 
 /** Bounds the requests of one client. Counted in memory: each api process counts what comes to it. */
 abstract class RateLimit {
-  private readonly perSecond = new RateLimiterMemory({ points: 1, duration: 1 });
-  private readonly perMinute = new RateLimiterMemory({ points: 1, duration: 60 });
+  private readonly perSecond = new CountedWindows(1_000, systemClock);
+  private readonly perMinute = new CountedWindows(60_000, systemClock);
 
   /** @param what names the requests that are counted, for people */
   protected constructor(
@@ -25,21 +26,19 @@ abstract class RateLimit {
    * @param client whatever tells clients apart
    * @throws Problem 429 that says when to come back
    */
-  async count(client: string): Promise<void> {
+  count(client: string): void {
     const { perSecond, perMinute } = this.limits();
-    await this.consume(this.perMinute, perMinute, client, 'minute');
-    await this.consume(this.perSecond, perSecond, client, 'second');
+    this.refuse(perMinute, 'minute', this.perMinute.add(client, perMinute));
+    this.refuse(perSecond, 'second', this.perSecond.add(client, perSecond));
   }
 
-  private async consume(limiter: RateLimiterMemory, points: number, client: string, span: string) {
-    limiter.points = points;
-    try {
-      await limiter.consume(client);
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      const detail = `There were more than ${points} ${this.what} within a ${span}; nothing was changed.`;
-      throw comeBack(429, detail, refusal.msBeforeNext);
-    }
+  private refuse(countMax: number, span: string, restMs: number): void {
+    if (restMs === 0) return;
+    throw comeBack(
+      429,
+      `There were more than ${countMax} ${this.what} within a ${span}; nothing was changed.`,
+      restMs,
+    );
   }
 }
 

@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Decisions, PublicRuns } from '@proctor/database';
+import { systemClock } from '@proctor/clock';
+import { PublicRuns } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
 import { pauseOf } from '../decisions/decision-object';
+import { SharedAnswers } from '../limits/shared-answers';
 import { pauseSentence } from './decision-view';
 import { obstacles, queueView, workerViews } from './queue-view';
 import { runView } from './run-view';
@@ -14,21 +16,37 @@ const RUNS_SHOWN_MAX = 50;
 /** Gathers what the first page shows. */
 @Injectable()
 export class HomeService {
+  private readonly views: SharedAnswers<Awaited<ReturnType<HomeService['make']>>>;
+
   constructor(
     private readonly publicRuns: PublicRuns,
-    private readonly decisions: Decisions,
     private readonly explanation: ExplanationService,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
-  ) {}
+  ) {
+    this.views = new SharedAnswers(systemClock, {
+      sizeMax: 1,
+      ageMaxMs: () => configuration.server.publicAgeMaxMs,
+    });
+  }
 
+  /** Made for all who ask at the same time. */
   async view(baseUrl: string) {
-    const { architectures, suites, neutral } = this.configuration.server;
+    const view = await this.views.get('home', () => this.make());
+    const { architectures, suites } = this.configuration.server;
+    return {
+      ...view,
+      firstCommand: view.isFirstTime ? firstCommand(baseUrl, suites[0] ?? '', architectures[0] ?? '') : null,
+    };
+  }
+
+  private async make() {
+    const { architectures, neutral } = this.configuration.server;
     const [queues, waiting, running, recent, pauses, statuses] = await Promise.all([
       this.publicRuns.queues(),
       this.publicRuns.waiting(RUNS_SHOWN_MAX),
       this.publicRuns.running(RUNS_SHOWN_MAX),
       this.publicRuns.recent(RUNS_SHOWN_MAX),
-      this.decisions.pauses(),
+      this.publicRuns.pauses(),
       this.explanation.statuses(architectures),
     ]);
     const views = (runs: RunRecord[]) => runs.map((run) => runView(run, neutral));
@@ -49,7 +67,7 @@ export class HomeService {
           isBusy(arch) || isFirstTime ? obstacles(arch, statuses.get(arch) ?? null) : [],
         ),
       ],
-      firstCommand: isFirstTime ? firstCommand(baseUrl, suites[0] ?? '', architectures[0] ?? '') : null,
+      isFirstTime,
       isMoving: queues.length > 0,
     };
   }

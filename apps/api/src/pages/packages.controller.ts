@@ -1,10 +1,12 @@
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { isPackageName, packagePrefix } from '@proctor/contracts';
+import { systemClock } from '@proctor/clock';
 import { PublicRuns } from '@proctor/database';
 import type { Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, notFound } from '../http/problem';
+import { SharedAnswers } from '../limits/shared-answers';
 import { listPages, PACKAGES_SHOWN_MAX, startOf } from './list-part';
 import { packageView } from './package-view';
 import { PageSender } from './page-sender';
@@ -14,15 +16,24 @@ const PREFIX = /^(lib[a-z0-9+.-]|[a-z0-9])$/;
 /** The packages that public runs made known. */
 @Controller('packages')
 export class PackagesController {
+  private readonly prefixList: SharedAnswers<string[]>;
+
   constructor(
     private readonly publicRuns: PublicRuns,
     private readonly pages: PageSender,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
-  ) {}
+  ) {
+    this.prefixList = new SharedAnswers(systemClock, {
+      sizeMax: 1,
+      ageMaxMs: () => configuration.server.publicAgeMaxMs,
+    });
+  }
 
   @Get()
   async prefixes(@Res() response: Response): Promise<void> {
-    this.pages.send(response, 'packages', { prefixes: await this.publicRuns.prefixes() });
+    this.pages.send(response, 'packages', {
+      prefixes: await this.prefixList.get('all', () => this.publicRuns.prefixes()),
+    });
   }
 
   @Get(':prefix')

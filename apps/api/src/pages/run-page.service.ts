@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Facts, Results } from '@proctor/database';
+import { PublicRuns } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import { CONFIGURATION } from '../configuration.token';
@@ -16,8 +16,7 @@ const LOG_LINES_SHOWN_MAX = 500;
 @Injectable()
 export class RunPageService {
   constructor(
-    private readonly facts: Facts,
-    private readonly results: Results,
+    private readonly publicRuns: PublicRuns,
     private readonly explanation: ExplanationService,
     private readonly store: ResultStore,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
@@ -26,8 +25,8 @@ export class RunPageService {
   async view(run: RunRecord) {
     const { neutral } = this.configuration.server;
     const [facts, tests, explanation, log] = await Promise.all([
-      this.facts.ofRun(run.runId),
-      this.results.testsOf(run.runId),
+      this.publicRuns.storyOf(run.runId),
+      this.publicRuns.testsOf(run.runId),
       run.state === 'queued' ? this.explanation.of(run) : null,
       this.log(run),
     ]);

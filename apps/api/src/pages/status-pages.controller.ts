@@ -25,8 +25,7 @@ export class StatusPagesController {
     const rows = [];
     const updates: Date[] = [];
     for (const { suite, arch } of places) {
-      const version = await this.status.version({ suite, arch });
-      const counts = await this.status.counts({ suite, arch }, version);
+      const { version, told: counts } = await this.status.counts({ suite, arch });
       if (version.newestUpdate) updates.push(version.newestUpdate);
       rows.push({ suite, arch, counts, url: `/status/${suite}/${arch}/` });
     }
@@ -45,11 +44,8 @@ export class StatusPagesController {
     if (word === undefined)
       throw badRequest(`status must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
     const start = startOf(after);
-    const version = await this.status.version(place);
-    const [counts, records] = await Promise.all([
-      this.status.counts(place, version),
-      this.status.some(place, start, PACKAGES_SHOWN_MAX + 1, word),
-    ]);
+    const { version, told: counts } = await this.status.counts(place);
+    const records = await this.status.some(place, start, PACKAGES_SHOWN_MAX + 1, word);
     const view = statusListView(
       { ...place, words, word, after: start, counts },
       records.slice(0, PACKAGES_SHOWN_MAX),

@@ -1,0 +1,102 @@
+import { ManualClock } from '../../../../test/support/manual-clock';
+import { SharedAnswers } from './shared-answers';
+
+interface Answer {
+  text: string;
+}
+
+/** A making that ends when the test says so. */
+class Making {
+  readonly begun: {
+    finish: (text: string, tookMs?: number) => Promise<void>;
+    fail: (why: string) => void;
+  }[] = [];
+
+  constructor(private readonly clock: ManualClock) {}
+
+  readonly make = (): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      this.begun.push({
+        finish: async (text, tookMs = 1) => {
+          this.clock.advance(tookMs);
+          resolve({ text });
+          await settled();
+        },
+        fail: (why) => reject(new Error(why)),
+      });
+    });
+}
+
+const settled = () => new Promise(setImmediate);
+
+describe('answers that many ask for', () => {
+  let clock: ManualClock;
+  let making: Making;
+  let answers: SharedAnswers<Answer>;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    making = new Making(clock);
+    answers = new SharedAnswers(clock, { sizeMax: 3, ageMaxMs: () => 10_000 });
+  });
+
+  it('are made by one for all who come meanwhile, once more for those who came after it began', async () => {
+    const first = answers.get('a', making.make);
+    const later = Array.from({ length: 60 }, () => answers.get('a', making.make));
+    expect(making.begun).toHaveLength(1);
+    await making.begun[0]!.finish('one');
+    expect(making.begun).toHaveLength(2);
+    await making.begun[1]!.finish('two');
+    expect(await first).toEqual({ text: 'one' });
+    expect(new Set((await Promise.all(later)).map(({ text }) => text))).toEqual(new Set(['two']));
+    expect(making.begun).toHaveLength(2);
+  });
+
+  it('are new for each who asks when they are cheap', async () => {
+    for (const text of ['one', 'two']) {
+      const answer = answers.get('a', making.make);
+      await making.begun.at(-1)!.finish(text);
+      expect(await answer).toEqual({ text });
+    }
+  });
+
+  it('take a tenth of the time when they are costly, and are never older than allowed', async () => {
+    const first = answers.get('a', making.make);
+    await making.begun[0]!.finish('one', 1_000);
+    await first;
+    clock.advance(8_900);
+    expect(await answers.get('a', making.make)).toEqual({ text: 'one' });
+    clock.advance(100);
+    void answers.get('a', making.make);
+    expect(making.begun).toHaveLength(2);
+    await making.begun[1]!.finish('two', 5_000);
+    clock.advance(5_000);
+    void answers.get('a', making.make);
+    expect(making.begun).toHaveLength(3);
+  });
+
+  it('that could not be made are told to all who wait for them, and tried again for the next', async () => {
+    const waiting = answers.get('a', making.make);
+    const next = answers.get('a', making.make);
+    making.begun[0]!.fail('away');
+    await expect(waiting).rejects.toThrow('away');
+    await settled();
+    await making.begun[1]!.finish('two');
+    expect(await next).toEqual({ text: 'two' });
+  });
+
+  it('are known to the one who makes the next', async () => {
+    const first = answers.get('a', making.make);
+    await making.begun[0]!.finish('one');
+    const known = await first;
+    const make = jest.fn((previous: Answer | undefined) => Promise.resolve(previous ?? { text: 'new' }));
+    expect(await answers.get('a', make)).toBe(known);
+    expect(make).toHaveBeenCalledWith(known);
+  });
+
+  it('are bounded, whatever strangers ask for', async () => {
+    for (let name = 0; name < 10_000; name += 1)
+      await answers.get(`name ${name}`, () => Promise.resolve({ text: 'x' }));
+    expect(answers.size).toBe(3);
+  });
+});

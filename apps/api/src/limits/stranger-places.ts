@@ -1,0 +1,41 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import onHeaders from 'on-headers';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { comeBack } from '../http/problem';
+import { Room } from './room';
+
+/**
+ * Bounds the requests without a key that are being answered at the same time, so that the process has time for those
+ * with one. Sending is not counted: a slow reader keeps nobody waiting.
+ */
+@Injectable()
+export class StrangerPlaces {
+  private readonly places: Room;
+  private waiting = 0;
+
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {
+    this.places = new Room(() => this.configuration.server.anonymousRequestsAtOnceMax);
+  }
+
+  /**
+   * Resolves when the request may be worked on.
+   * @throws Problem 503 when too many wait already, or when it has waited too long
+   */
+  async enter(response: Response): Promise<void> {
+    const { anonymousRequestsWaitingMax, anonymousWaitMs } = this.configuration.server;
+    if (this.waiting >= anonymousRequestsWaitingMax) throw tooMany(anonymousWaitMs);
+    this.waiting += 1;
+    const leave = await this.places.take(1, anonymousWaitMs).finally(() => (this.waiting -= 1));
+    if (!leave) throw tooMany(anonymousWaitMs);
+    onHeaders(response, leave);
+    // The client may have gone while it waited, or goes before there is an answer.
+    if (response.closed) leave();
+    else response.once('close', leave);
+  }
+}
+
+function tooMany(waitMs: number) {
+  return comeBack(503, 'Too many requests without a key are being answered.', waitMs);
+}
