@@ -55,6 +55,16 @@ describe('waiting for news', () => {
     expect(outcome.endedMs).toBe(0);
   });
 
+  it('ends for a hundred clients at a time when very many wait for the same', async () => {
+    const outcomes = Array.from({ length: 250 }, () => wait(1));
+    await clock.runUntil(500);
+    books.withNewsFor.add(1);
+    hint();
+    await clock.runUntil(2_000);
+    const endedAt = (atMs: number) => outcomes.filter(({ endedMs }) => endedMs === atMs).length;
+    expect([endedAt(500), endedAt(600), endedAt(700)]).toEqual([100, 100, 50]);
+  });
+
   it('ends when the time is over', async () => {
     const outcome = wait(1, 3_000);
     await clock.runUntil(10_000);
