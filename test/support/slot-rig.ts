@@ -70,6 +70,7 @@ export function makeSlot(architectures = ['amd64']) {
   const returns: ReturnRequest[] = [];
   const attempts: Attempt[] = [];
   const finished: { report: object; recorded: () => void; fail: (error: Error) => void }[] = [];
+  const unkept: { report: object; recorded: () => void }[] = [];
   const started: number[] = [];
   const wanted: object[] = [];
   const canaries: Canary[] = [];
@@ -107,6 +108,7 @@ export function makeSlot(architectures = ['amd64']) {
         started: (_arch, report) => void started.push(report.runId),
         finished: (_arch, report) =>
           new Promise((resolve, reject) => finished.push({ report, recorded: resolve, fail: reject })),
+        unkept: (_arch, report) => new Promise((resolve) => unkept.push({ report, recorded: resolve })),
       },
       runner: {
         run: (lease, hasStarted, signal) =>
@@ -138,7 +140,7 @@ export function makeSlot(architectures = ['amd64']) {
   slot.start();
   const settle = () => clock.runUntil(clock.now());
   const pass = (ms: number) => clock.runUntil(clock.now() + ms);
-  const heard = { asks, renewals, returns, attempts, canaries, finished, started, wanted, said };
+  const heard = { asks, renewals, returns, attempts, canaries, finished, unkept, started, wanted, said };
   return { slot, clock, ...heard, state, settle, pass };
 }
 

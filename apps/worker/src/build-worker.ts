@@ -11,7 +11,8 @@ import { ObservedRuns } from './health/observed-runs';
 import { WorkerHealth } from './health/worker-health';
 import type { Machine } from './machine/machine';
 import { runnerVersion } from './machine/runner-version';
-import { DiskOutbox } from './reports/outbox';
+import { DELIVERY_SETTINGS, DiskOutbox } from './reports/outbox';
+import { WriteProbe } from './reports/write-probe';
 import { BusDispatchClient } from './slot/bus-dispatch-client';
 import { Epochs } from './slot/epochs';
 import type { SlotParts, SlotSettings } from './slot/ports';
@@ -50,7 +51,16 @@ export function buildWorker(
     new Logger('Testbeds'),
     wake,
   );
-  const outbox = new DiskOutbox(resultsPath, bus, systemClock, new Logger('Outbox'));
+  const probe = new WriteProbe(resultsPath, systemClock);
+  const notKept = (why: string) => probe.failed(why);
+  const outbox = new DiskOutbox(
+    resultsPath,
+    bus,
+    systemClock,
+    new Logger('Outbox'),
+    DELIVERY_SETTINGS,
+    notKept,
+  );
   const settings = (): RunnerSettings => ({ ...configuration.worker, resultsPath });
   const runner = new SandboxedRunner(sandboxes, testbeds, bus, settings, systemClock, new Logger('Runner'));
   const runs = new ObservedRuns(runner, systemClock);
@@ -58,6 +68,7 @@ export function buildWorker(
   const offer = new SelfProtection(
     testbeds,
     () => configuration.worker,
+    { problem: () => probe.problem, waiting: () => outbox.waiting },
     systemClock,
     new Logger('SelfProtection'),
   );
@@ -84,6 +95,7 @@ export function buildWorker(
     architectures,
     slots,
     outbox,
+    probe,
     testbeds,
     sandboxes,
     () =>

@@ -1,6 +1,7 @@
 import type { Clock } from '@proctor/clock';
 import type { RecordedSignal, StopAttemptSignal } from '@proctor/contracts';
 import type { DiskOutbox } from './reports/outbox';
+import type { WriteProbe } from './reports/write-probe';
 import type { Sandboxes } from './sandbox/sandboxes';
 import type { SlotLog } from './slot/ports';
 import type { Slot } from './slot/slot';
@@ -26,6 +27,7 @@ export class Worker {
     readonly architectures: string[],
     private readonly slots: Slot[],
     private readonly outbox: DiskOutbox,
+    private readonly probe: WriteProbe,
     private readonly testbeds: Testbeds,
     private readonly sandboxes: Sandboxes,
     /** How long each attempt under way may still take, in milliseconds. */
@@ -93,6 +95,7 @@ export class Worker {
     this.stopping = true;
     await Promise.all(this.slots.map((slot) => slot.stop('the worker stops')));
     this.outbox.stop();
+    this.probe.stop();
     await this.testbeds.close();
     await Promise.allSettled([this.started]);
   }
@@ -103,7 +106,7 @@ export class Worker {
     });
     await within(this.clock, LEFTOVERS_TIMEOUT_MS, delivered);
     if (this.stopping) return;
-    await within(this.clock, DETECTION_TIMEOUT_MS, this.testbeds.open());
+    await Promise.all([within(this.clock, DETECTION_TIMEOUT_MS, this.testbeds.open()), this.probe.start()]);
     if (this.stopping) return;
     for (const slot of this.slots) slot.start();
     this.log.log(this.sandboxes.limits);

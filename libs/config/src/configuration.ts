@@ -143,7 +143,14 @@ export interface WorkerConfiguration {
   environment: Record<string, string>;
   /** With less free, on the disk of `workPath` or in memory, the worker takes no work. */
   freeDiskBytesMin: number;
+  freeInodesMin: number;
   freeMemoryBytesMin: number;
+  /** With so many results that no dispatcher has answered, the worker takes no work. */
+  resultsWaitingMax: number;
+  /** How long a slot waits for the answer to its result before it asks other architectures for work. */
+  answerWaitMs: number;
+  /** How long answers of a lower epoch alone are ignored before they are believed. */
+  lowerEpochWaitMs: number;
   imageAgeMaxMs: number;
   /** So much of a log's beginning is streamed; one longer than both limits together keeps that and so much of its end. */
   logHeadBytesMax: number;

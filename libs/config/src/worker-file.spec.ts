@@ -63,6 +63,10 @@ it.each([
   'runMemoryBytesMax',
   'runProcessesMax',
   'freeDiskBytesMin',
+  'freeInodesMin',
+  'resultsWaitingMax',
+  'answerWaitMs',
+  'lowerEpochWaitMs',
   'freeMemoryBytesMin',
   'logHeadBytesMax',
 ])('refuses 0 as %s', (key) => {

@@ -51,7 +51,11 @@ export class WorkerFile {
   @PackageTimeouts() timeouts: Record<string, number> = {};
   @EnvironmentVariables() environment: Record<string, string> = {};
   @Count() freeDiskBytesMin = 2 * GIB;
+  @Count() freeInodesMin = 10_000;
   @Count() freeMemoryBytesMin = GIB;
+  @Count() resultsWaitingMax = 100;
+  @Milliseconds() answerWaitMs = 30_000;
+  @Milliseconds() lowerEpochWaitMs = 15_000;
   @Milliseconds() imageAgeMaxMs = 24 * HOUR_MS;
   @Count() logHeadBytesMax = 20 * MIB;
   @IsInt() @Min(0) @Max(Number.MAX_SAFE_INTEGER) logTailBytesMax = 5 * MIB;

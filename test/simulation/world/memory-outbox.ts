@@ -65,6 +65,11 @@ export class MemoryOutbox implements ReportOutbox {
     return this.deliver(key);
   }
 
+  /** The simulated disk takes everything. */
+  unkept(): Promise<void> {
+    return Promise.reject(new Error('a simulated disk never fails'));
+  }
+
   private async deliver(key: string): Promise<void> {
     let pauseMs = RESEND_FIRST_MS;
     let isStaged = false;

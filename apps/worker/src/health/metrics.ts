@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
+import { LACKING } from '../testbed/self-protection';
 import type { HealthReport } from './worker-health';
 
 const PREFIX = 'proctor_worker_';
@@ -36,7 +37,7 @@ export async function metricsOf(report: HealthReport): Promise<string> {
     'of',
   ]);
   const lackingSeconds = gauge(registry, 'lacking_seconds', 'For how long; 0: it is not.', ['of']);
-  for (const reserve of ['disk', 'memory']) {
+  for (const reserve of LACKING) {
     const lack = report.lacks.find((each) => each.of === reserve);
     lacking.set({ of: reserve }, Number(lack !== undefined));
     lackingSeconds.set({ of: reserve }, lack?.seconds ?? 0);

@@ -69,14 +69,16 @@ export class Delivery {
       const { arch, report } = this.result;
       await this.bus.report(reportSubject(arch, 'finished', report), report);
     } catch (error) {
-      this.log.warn(`${this.title()}: the result was not delivered yet and stays on disk: ${String(error)}`);
+      this.log.warn(`${this.title()}: the result was not delivered yet: ${String(error)}`);
     }
   }
 
   /** Only what is not there yet, so that a connection that breaks again and again is enough some day. */
   private async upload(): Promise<void> {
-    await this.dropLostFiles();
-    const { report, folder } = this.result;
+    const { folder } = this.result;
+    if (folder === null) return;
+    await this.dropLostFiles(folder);
+    const { report } = this.result;
     for (const { name, size, sha256 } of report.files) {
       if (this.uploaded.has(name)) continue;
       const content = createReadStream(join(folder, name));
@@ -89,8 +91,8 @@ export class Delivery {
   }
 
   /** A file that is gone from the disk, or no longer whole, can never be uploaded: the result counts without it. */
-  private async dropLostFiles(): Promise<void> {
-    const { report, folder } = this.result;
+  private async dropLostFiles(folder: string): Promise<void> {
+    const { report } = this.result;
     const isThere = await Promise.all(
       report.files.map(async ({ name, size }) => (await sizeOf(join(folder, name))) === size),
     );
@@ -120,7 +122,9 @@ export class Delivery {
 
   /** What cannot be removed is delivered again by the next life of the worker, for nothing. */
   private async removeCopy(): Promise<void> {
-    await removeResult(this.result.folder).catch((error: unknown) => {
+    const { folder } = this.result;
+    if (folder === null) return;
+    await removeResult(folder).catch((error: unknown) => {
       this.log.warn(`${this.title()}: the copy of its result stays on disk: ${String(error)}`);
     });
   }

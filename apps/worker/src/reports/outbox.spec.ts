@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { FinishedReport, parseMessage, stagingName, type RecordedSignal } from '@proctor/contracts';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { DiskOutbox } from './outbox';
+import { DELIVERY_SETTINGS, DiskOutbox } from './outbox';
 import { freshResultFolder } from './result-folder';
 
 const LOG = 'the log, as if it were gzipped';
@@ -176,6 +176,24 @@ it('delivers what an earlier version kept though nobody could read it, and holds
   answer('recorded');
   await delivered;
   expect(await readdir(path)).toEqual(['9-1']);
+});
+
+it('delivers a report that is kept nowhere, and says what could not be kept', async () => {
+  const { bus, clock, arrived, reports } = await makeOutbox();
+  const said: string[] = [];
+  const silent = { log: () => undefined, warn: () => undefined };
+  const file = join(path, 'a-file');
+  await writeFile(file, '');
+  const outbox = new DiskOutbox(file, bus, clock, silent, DELIVERY_SETTINGS, (why) => void said.push(why));
+  const { report, files } = await pack();
+  await expect(outbox.finished('amd64', report, files)).rejects.toThrow(/ENOTDIR|EEXIST/);
+  expect(said).toEqual([expect.stringMatching(/ENOTDIR|EEXIST/)]);
+  const delivered = outbox.unkept('amd64', { ...report, verdict: 'tmpfail', files: [] });
+  await arrived(1);
+  expect(reports).toMatchObject([{ ...FENCE, verdict: 'tmpfail', files: [] }]);
+  expect(outbox.waiting).toBe(1);
+  outbox.recorded({ runId: 7, attempt: 2, answer: 'recorded' });
+  await delivered;
 });
 
 it('uploads again when it is asked to', async () => {

@@ -25,6 +25,8 @@ export class DiskOutbox implements ReportOutbox {
     private readonly clock: Clock,
     private readonly log: SlotLog,
     private readonly settings = DELIVERY_SETTINGS,
+    /** A result could not be kept on disk. */
+    private readonly notKept: (why: string) => void = () => undefined,
   ) {}
 
   /** Delivers what an earlier life left; resolves when the dispatchers have answered all of it. */
@@ -43,7 +45,11 @@ export class DiskOutbox implements ReportOutbox {
   async finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void> {
     const { report: sound, dropped } = reportable(report);
     if (dropped !== null) this.log.warn(`${titleOf(report)}: the result is reported otherwise: ${dropped}`);
-    await this.deliver(await keepResult(this.path, arch, sound, sound.files.length > 0 ? files : []));
+    await this.deliver(await this.keep(arch, sound, sound.files.length > 0 ? files : []));
+  }
+
+  unkept(arch: string, report: FinishedReport): Promise<void> {
+    return this.deliver({ arch, report: reportable({ ...report, files: [] }).report, folder: null });
   }
 
   recorded(signal: RecordedSignal): void {
@@ -64,6 +70,15 @@ export class DiskOutbox implements ReportOutbox {
   stop(): void {
     this.stopped = true;
     for (const delivery of this.deliveries.values()) delivery.stop();
+  }
+
+  private async keep(arch: string, report: FinishedReport, files: KeptFile[]): Promise<KeptResult> {
+    try {
+      return await keepResult(this.path, arch, report, files);
+    } catch (error) {
+      this.notKept(String(error));
+      throw error;
+    }
   }
 
   private async deliver(result: KeptResult): Promise<void> {

@@ -8,7 +8,8 @@ import { reportable } from './reportable';
 export interface KeptResult {
   arch: string;
   report: FinishedReport;
-  folder: string;
+  /** null: it is not on disk, and has no files. */
+  folder: string | null;
 }
 
 const REPORT = 'report.json';

@@ -111,13 +111,20 @@ describe('a held lease', () => {
     expect(rig.returns[0]?.reason).toHaveLength(1_000);
   });
 
-  it('goes back when the result cannot be kept', async () => {
+  it('becomes a tmpfail of the machine, which counts, when the result cannot be kept', async () => {
     const rig = makeSlot();
     (await grant(rig)).finish();
     await rig.settle();
     rig.finished[0]?.fail(new Error('no space'));
+    await rig.pass(15_000);
+    expect(rig.returns).toEqual([]);
+    const message = 'the worker could not keep the result: Error: no space';
+    const failed = { runId: 1, attempt: 1, verdict: 'tmpfail', trouble: 'machine', message, files: [] };
+    expect(rig.unkept.map(({ report }) => report)).toMatchObject([failed]);
+    expect([rig.renewals.length, rig.asks.length]).toEqual([1, 1]);
+    rig.unkept[0]?.recorded();
     await rig.settle();
-    expect(rig.returns).toMatchObject([{ runId: 1 }]);
+    expect(rig.asks).toHaveLength(2);
   });
 });
 

@@ -99,13 +99,7 @@ export class HeldLease {
     const trouble = troubleOf(error);
     const sentence =
       trouble === 'request' ? 'the worker refuses the request' : 'the worker could not execute the test';
-    return {
-      verdict: 'tmpfail',
-      message: oneLine(`${sentence}: ${text}`, MESSAGE_LENGTH_MAX),
-      trouble,
-      durationSeconds,
-      ...{ exitCode: null, version: null, tests: [], files: [] },
-    };
+    return tmpfail(oneLine(`${sentence}: ${text}`, MESSAGE_LENGTH_MAX), trouble, durationSeconds);
   }
 
   /** While this lasts the lease is renewed, since the result counts only as long as nobody else was granted the run. */
@@ -116,9 +110,20 @@ export class HeldLease {
     try {
       await parts.outbox.finished(lease.arch, { ...this.fence(), ...result, files: named }, files);
     } catch (error) {
-      parts.log.warn(`${this.title()}: the result could not be kept: ${String(error)}`);
-      this.handedBack ??= this.handBack(`the result could not be kept: ${String(error)}`);
+      await this.reportUnkept(String(error), result.durationSeconds);
     }
+  }
+
+  /**
+   * A result that is not on disk must not be told as one. The attempt has failed and counts, or the run would be executed
+   * for nothing again and again.
+   */
+  private async reportUnkept(why: string, durationSeconds: number): Promise<void> {
+    const { lease, parts } = this;
+    parts.log.warn(`${this.title()}: the result could not be kept: ${why}`);
+    const message = oneLine(`the worker could not keep the result: ${why}`, MESSAGE_LENGTH_MAX);
+    const failed = tmpfail(message, 'machine', durationSeconds);
+    await parts.outbox.unkept(lease.arch, { ...this.fence(), ...failed });
   }
 
   private renewLater(): void {
@@ -149,6 +154,11 @@ export class HeldLease {
   private title(): string {
     return `run ${this.lease.runId} attempt ${this.lease.attempt}`;
   }
+}
+
+function tmpfail(message: string, trouble: Trouble, durationSeconds: number): AttemptResult {
+  const nothing = { exitCode: null, version: null, tests: [], files: [] };
+  return { verdict: 'tmpfail', message, trouble, durationSeconds, ...nothing };
 }
 
 /** What an error smells of that ended an attempt. */

@@ -39,6 +39,11 @@ export interface ReportOutbox {
    * Rejects when the result could not be kept.
    */
   finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void>;
+  /**
+   * Delivers a report that has no files and is kept nowhere: it is lost with the process. Resolves at the dispatcher's
+   * answer; never rejects.
+   */
+  unkept(arch: string, report: FinishedReport): Promise<void>;
 }
 
 /** How an attempt ended, before anybody was told. */

@@ -3,10 +3,18 @@ import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { reservesOf, SelfProtection } from './self-protection';
 
 const MIB = 1024 * 1024;
-const limits = { workPath: '/w', freeDiskBytesMin: 2048 * MIB, freeMemoryBytesMin: 1024 * MIB };
+const limits = {
+  workPath: '/w',
+  freeDiskBytesMin: 2048 * MIB,
+  freeInodesMin: 1000,
+  freeMemoryBytesMin: 1024 * MIB,
+  resultsWaitingMax: 10,
+};
 
 function makeOffer(problem?: string, currentLimits = limits) {
-  const left = { disk: 4096 * MIB, memory: 2048 * MIB };
+  const left = { disk: 4096 * MIB, inodes: 5000, memory: 2048 * MIB };
+  const kept: { problem: string | null; waiting: number } = { problem: null, waiting: 0 };
+  const results = { problem: () => kept.problem, waiting: () => kept.waiting };
   const reserves = jest.fn(() => left);
   const wanted = jest.fn();
   const testbeds = {
@@ -16,8 +24,8 @@ function makeOffer(problem?: string, currentLimits = limits) {
   const clock = new VirtualClock();
   const said: string[] = [];
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const offer = new SelfProtection(testbeds, () => currentLimits, clock, log, reserves);
-  return { left, reserves, wanted, clock, said, offer };
+  const offer = new SelfProtection(testbeds, () => currentLimits, results, clock, log, reserves);
+  return { left, kept, reserves, wanted, clock, said, offer };
 }
 
 it('changes nothing while there is enough', () => {
@@ -29,6 +37,7 @@ it('changes nothing while there is enough', () => {
 
 it.each([
   [{ disk: 2048 * MIB - 1 }, '2047 MiB free on the disk of /w, less than freeDiskBytesMin (2048 MiB)'],
+  [{ inodes: 999 }, '999 inodes free on the disk of /w, less than freeInodesMin (1000)'],
   [{ memory: 5 * MIB }, '5 MiB of memory free, less than freeMemoryBytesMin (1024 MiB)'],
   [
     { disk: 0, memory: 0 },
@@ -42,6 +51,19 @@ it.each([
   expect(offer.offer('amd64').problem).toBe(problem);
   Object.assign(left, enough);
   expect(offer.offer('amd64')).not.toHaveProperty('problem');
+});
+
+it('takes no work while results cannot be kept, or too many wait, and takes some again by itself', () => {
+  const { offer, kept, said } = makeOffer();
+  kept.problem = 'EDQUOT: disk quota exceeded';
+  expect(offer.offer('amd64').problem).toBe('results cannot be kept on disk: EDQUOT: disk quota exceeded');
+  kept.problem = null;
+  kept.waiting = 10;
+  expect(offer.offer('amd64').problem).toBe('10 results wait for an answer, resultsWaitingMax is 10');
+  kept.waiting = 9;
+  expect(offer.offer('amd64')).not.toHaveProperty('problem');
+  expect(said).toHaveLength(4);
+  expect(said.at(-1)).toBe('few enough results wait again');
 });
 
 it('tells what it lacks and for how long, and says in the log when that begins and ends', async () => {
@@ -87,7 +109,8 @@ it('leaves another problem as it is', () => {
 });
 
 it('reads what this machine has left', () => {
-  const { disk, memory } = reservesOf(tmpdir());
+  const { disk, inodes, memory } = reservesOf(tmpdir());
+  expect(inodes).toBeGreaterThan(0);
   expect(disk).toBeGreaterThan(0);
   expect(memory).toBeGreaterThan(MIB);
 });

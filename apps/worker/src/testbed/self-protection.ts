@@ -6,17 +6,41 @@ import type { SlotLog, TestbedOffer } from '../slot/ports';
 
 const MIB = 1024 * 1024;
 
-/** What a machine has left at this moment, in bytes. */
+/** What a machine has left at this moment: bytes, and files that may still be made. */
 export interface Reserves {
   disk: number;
+  inodes: number;
   memory: number;
 }
 
-export type ReserveLimits = Pick<WorkerConfiguration, 'workPath' | 'freeDiskBytesMin' | 'freeMemoryBytesMin'>;
+export type ReserveLimits = Pick<
+  WorkerConfiguration,
+  'workPath' | 'freeDiskBytesMin' | 'freeInodesMin' | 'freeMemoryBytesMin' | 'resultsWaitingMax'
+>;
 
-/** A reserve of which too little is left to take work. */
+/** What becomes of results on this machine. */
+export interface ResultsKept {
+  /** Why none can be kept; null: nothing is known against it. */
+  problem(): string | null;
+  /** Those that no dispatcher has answered yet. */
+  waiting(): number;
+}
+
+/** What may keep a machine from taking work → the line in the log when that is over. */
+const LACKS = {
+  disk: 'there is enough disk again',
+  inodes: 'there are enough inodes again',
+  memory: 'there is enough memory again',
+  writing: 'results can be kept again',
+  results: 'few enough results wait again',
+} as const;
+
+export type Lacking = keyof typeof LACKS;
+export const LACKING = Object.keys(LACKS) as Lacking[];
+
+/** Something of which too little is left to take work. */
 export interface Lack {
-  of: keyof Reserves;
+  of: Lacking;
   /** For people. */
   why: string;
   /** How long it has been so, as far as anybody has looked. */
@@ -27,13 +51,14 @@ const WHY_LENGTH_MAX = 500;
 
 /** Another offer, but no work while the machine has too little left: looked at before each ask. */
 export class SelfProtection implements TestbedOffer {
-  /** When each reserve that is too small was first seen to be. */
-  private readonly since = new Map<keyof Reserves, number>();
+  /** When each lack was first seen. */
+  private readonly since = new Map<Lacking, number>();
 
   /** @param limits as they are at this moment: they may change while the worker lives */
   constructor(
     private readonly testbeds: TestbedOffer,
     private readonly limits: () => ReserveLimits,
+    private readonly results: ResultsKept,
     private readonly clock: Clock,
     private readonly log: SlotLog,
     private readonly reserves: (workPath: string) => Reserves = reservesOf,
@@ -50,13 +75,13 @@ export class SelfProtection implements TestbedOffer {
     this.testbeds.wanted(arch, testbeds);
   }
 
-  /** What keeps this machine from taking work; empty when there is enough of everything. */
+  /** What keeps this machine from taking work; empty: nothing. */
   lacks(): Lack[] {
     const found = this.look();
     const now = this.clock.now();
     for (const reserve of [...this.since.keys()].filter((each) => !found.has(each))) {
       this.since.delete(reserve);
-      this.log.log(`there is enough ${reserve} again`);
+      this.log.log(LACKS[reserve]);
     }
     return [...found].map(([reserve, why]) => {
       const since = this.since.get(reserve);
@@ -68,15 +93,37 @@ export class SelfProtection implements TestbedOffer {
     });
   }
 
-  /** Reserve → why it is too small. */
-  private look(): Map<keyof Reserves, string> {
-    const { workPath, freeDiskBytesMin, freeMemoryBytesMin } = this.limits();
-    const lacks = new Map<keyof Reserves, string>();
+  /** What is lacking → why. */
+  private look(): Map<Lacking, string> {
+    const { resultsWaitingMax } = this.limits();
+    const lacks = this.tooSmall();
+    const problem = this.results.problem();
+    if (problem !== null) lacks.set('writing', shortened(`results cannot be kept on disk: ${problem}`));
+    const waiting = this.results.waiting();
+    if (waiting >= resultsWaitingMax) {
+      lacks.set(
+        'results',
+        `${waiting} results wait for an answer, resultsWaitingMax is ${resultsWaitingMax}`,
+      );
+    }
+    return lacks;
+  }
+
+  private tooSmall(): Map<Lacking, string> {
+    const { workPath, freeDiskBytesMin, freeInodesMin, freeMemoryBytesMin } = this.limits();
+    const lacks = new Map<Lacking, string>();
     try {
-      const { disk, memory } = this.reserves(workPath);
+      const { disk, inodes, memory } = this.reserves(workPath);
       if (disk < freeDiskBytesMin) {
         const least = `freeDiskBytesMin (${mib(freeDiskBytesMin)})`;
         lacks.set('disk', shortened(`${mib(disk)} free on the disk of ${workPath}, less than ${least}`));
+      }
+      if (inodes < freeInodesMin) {
+        const least = `freeInodesMin (${freeInodesMin})`;
+        lacks.set(
+          'inodes',
+          shortened(`${inodes} inodes free on the disk of ${workPath}, less than ${least}`),
+        );
       }
       if (memory < freeMemoryBytesMin) {
         const least = `freeMemoryBytesMin (${mib(freeMemoryBytesMin)})`;
@@ -93,9 +140,11 @@ export class SelfProtection implements TestbedOffer {
 }
 
 export function reservesOf(workPath: string): Reserves {
-  const { bavail, bsize } = statfsSync(workPath);
+  const { bavail, bsize, files, ffree } = statfsSync(workPath);
   const available = /^MemAvailable: +(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1];
-  return { disk: bavail * bsize, memory: Number(available) * 1024 };
+  // A file system that makes inodes as it needs them counts none.
+  const inodes = files > 0 ? ffree : Infinity;
+  return { disk: bavail * bsize, inodes, memory: Number(available) * 1024 };
 }
 
 function mib(bytes: number): string {
