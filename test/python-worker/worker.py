@@ -28,6 +28,7 @@ MESSAGES = {"pass": "all tests passed", "neutral": "no test was executed", "fail
 CHUNK_BYTES = 64 * 1024
 POLL_S = 0.2
 RESEND_FIRST_S, RESEND_MAX_S = 5, 60
+LOWER_EPOCH_WAIT_S, LOWER_ANSWERS_MIN = 15, 3
 
 
 class Worker:
@@ -39,6 +40,8 @@ class Worker:
         self.nats.subscribe(f"proctor.worker.{options.name}.recorded", self.on_recorded)
         self.nats.subscribe(f"proctor.worker.{options.name}.stop", self.on_stop)
         self.highest_epoch = 0
+        # Answers of lower epochs since the last other one: how many, and since when.
+        self.lower_answers, self.lower_since = 0, 0.0
         self.work_may_wait = False
         self.ending = False
         # Of the attempt that is executed: why it has to stop, and the dispatcher's word on its result.
@@ -80,6 +83,8 @@ class Worker:
             say(f"no work: {error}")
             return None
         if not self.accepts(reply):
+            if reply["lease"]:
+                self.give_back(fence_of(reply["lease"]), "its dispatcher was replaced")
             return None
         self.canary = None
         if reply.get("canary"):
@@ -108,6 +113,7 @@ class Worker:
     def supervise(self, lease):
         """Runs the test runner, streams its log and keeps the lease. Returns the exit code; None: a signal ended it."""
         self.chunk = self.offset = 0
+        self.unsent = b""
         command = [*self.options.runner, "--output-dir", self.output]
         if lease["trigger"] is not None:
             command.append(f"--env=ADT_TEST_TRIGGERS={lease['trigger']}")
@@ -189,11 +195,13 @@ class Worker:
         return words[1] if line.endswith("\n") and len(words) == 2 else None
 
     def stream_log(self):
-        """Publishes what the log has grown by. What cannot be published is tried again: the file is the buffer."""
-        data = self.log_from(self.offset)
-        for at in range(0, len(data), CHUNK_BYTES):
-            piece = data[at : at + CHUNK_BYTES]
-            body = {"chunk": self.chunk, "offset": self.offset, "data": base64.b64encode(piece).decode()}
+        """Publishes what the log has grown by. A chunk that may not have arrived is sent again with the same bytes."""
+        while True:
+            self.unsent = self.unsent or self.log_from(self.offset, CHUNK_BYTES)
+            if not self.unsent:
+                return
+            data = base64.b64encode(self.unsent).decode()
+            body = {"chunk": self.chunk, "offset": self.offset, "data": data}
             try:
                 self.nats.publish_durably(
                     self.log_subject(),
@@ -204,13 +212,14 @@ class Worker:
                 say(f"{self.title}: its log waits: {error}")
                 return
             self.chunk += 1
-            self.offset += len(piece)
+            self.offset += len(self.unsent)
+            self.unsent = b""
 
-    def log_from(self, offset):
+    def log_from(self, offset, size=-1):
         try:
             with open(os.path.join(self.output, "log"), "rb") as file:
                 file.seek(offset)
-                return file.read()
+                return file.read(size)
         except FileNotFoundError:
             return b""
 
@@ -282,10 +291,18 @@ class Worker:
 
     def accepts(self, reply):
         """False for the answer of a dispatcher that was replaced."""
-        if reply["epoch"] < self.highest_epoch:
+        if reply["epoch"] < self.highest_epoch and not self.is_restored():
             return False
-        self.highest_epoch = reply["epoch"]
+        self.highest_epoch, self.lower_answers = reply["epoch"], 0
         return True
+
+    def is_restored(self):
+        """Whether lower epochs alone were heard for a while: the database was restored to an earlier moment."""
+        if self.lower_answers == 0:
+            self.lower_since = time.monotonic()
+        self.lower_answers += 1
+        waited_s = time.monotonic() - self.lower_since
+        return waited_s >= LOWER_EPOCH_WAIT_S and self.lower_answers >= LOWER_ANSWERS_MIN
 
     def wait(self, seconds, is_over, lease=None):
         end = time.monotonic() + seconds

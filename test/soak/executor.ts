@@ -55,7 +55,7 @@ async function main(): Promise<void> {
 function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox): Slot[] {
   const incarnation = randomUUID();
   const client = new BusDispatchClient(bus);
-  const epochs = new Epochs();
+  const epochs = new Epochs({ clock: systemClock, log, lowerEpochWaitMs: () => 15_000 });
   const testbeds = plan.suites.map((suite) => ({ suite, backend: plan.backend, state: 'ready' as const }));
   return Array.from({ length: plan.slots }, (_, slot) => {
     const executor = `${plan.name} ${incarnation} ${slot}`;
@@ -79,7 +79,7 @@ function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox): Slot[] {
       epochs,
       clock: systemClock,
       log,
-      settings: { replyTimeoutMs: 2_000, retryMs: 500, stopTimeoutMs: 2_000 },
+      settings: { replyTimeoutMs: 2_000, retryMs: 500, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
       newAskId: randomUUID,
       random: Math.random,
     });

@@ -75,7 +75,12 @@ export function makeSlot(architectures = ['amd64']) {
   const wanted: object[] = [];
   const canaries: Canary[] = [];
   const said: string[] = [];
-  const state = { returnsAreAnswered: true };
+  const state: {
+    returnsAreAnswered: boolean;
+    problem?: string;
+    kept: { arch: string; runId: number; attempt: number }[];
+  } = { returnsAreAnswered: true, kept: [] };
+  const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
   const slot = new Slot(
     { worker: 'w', incarnation: '0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a01', slot: 0 },
     architectures,
@@ -108,6 +113,8 @@ export function makeSlot(architectures = ['amd64']) {
         started: (_arch, report) => void started.push(report.runId),
         finished: (_arch, report) =>
           new Promise((resolve, reject) => finished.push({ report, recorded: resolve, fail: reject })),
+        kept: (arch) =>
+          state.kept.filter((each) => each.arch === arch).map(({ runId, attempt }) => ({ runId, attempt })),
         unkept: (_arch, report) => new Promise((resolve) => unkept.push({ report, recorded: resolve })),
       },
       runner: {
@@ -126,13 +133,13 @@ export function makeSlot(architectures = ['amd64']) {
           }),
       },
       testbeds: {
-        offer: () => ({ testbeds: [], variants: [] }),
+        offer: () => ({ testbeds: [], variants: [], ...(state.problem && { problem: state.problem }) }),
         wanted: (_arch, list) => void wanted.push(...list),
       },
-      epochs: new Epochs(),
+      epochs: new Epochs({ clock, log, lowerEpochWaitMs: () => 15_000 }),
       clock,
-      log: { log: () => undefined, warn: (line) => void said.push(line) },
-      settings: { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 },
+      log,
+      settings: { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
       newAskId: () => `ask-${asks.length}`,
       random: () => 0.5,
     },

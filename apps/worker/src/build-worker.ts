@@ -22,7 +22,7 @@ import { SelfProtection } from './testbed/self-protection';
 import { Testbeds } from './testbed/testbeds';
 import { Worker } from './worker';
 
-const SLOT_SETTINGS: SlotSettings = { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 };
+const SLOT_SETTINGS = { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 };
 
 /** A worker, and what tells how it is. */
 export interface BuiltWorker {
@@ -51,16 +51,7 @@ export function buildWorker(
     new Logger('Testbeds'),
     wake,
   );
-  const probe = new WriteProbe(resultsPath, systemClock);
-  const notKept = (why: string) => probe.failed(why);
-  const outbox = new DiskOutbox(
-    resultsPath,
-    bus,
-    systemClock,
-    new Logger('Outbox'),
-    DELIVERY_SETTINGS,
-    notKept,
-  );
+  const { probe, outbox } = buildOutbox(resultsPath, bus);
   const settings = (): RunnerSettings => ({ ...configuration.worker, resultsPath });
   const runner = new SandboxedRunner(sandboxes, testbeds, bus, settings, systemClock, new Logger('Runner'));
   const runs = new ObservedRuns(runner, systemClock);
@@ -78,12 +69,7 @@ export function buildWorker(
     runner: runs,
     canaries,
     testbeds: offer,
-    epochs: new Epochs(),
-    clock: systemClock,
-    log: new Logger('Slot'),
-    settings: SLOT_SETTINGS,
-    newAskId: randomUUID,
-    random: Math.random,
+    ...slotSurroundings(configuration),
   };
   const incarnation = randomUUID();
   const slots = Array.from(
@@ -98,14 +84,40 @@ export function buildWorker(
     probe,
     testbeds,
     sandboxes,
-    () =>
-      runs
-        .current()
-        .map((run) => Math.max(0, attemptTimeoutMs(configuration.worker, run.package) - run.seconds * 1000)),
+    () => timesLeft(configuration, runs),
     systemClock,
     new Logger('Worker'),
   );
   bus.onReconnect(() => worker.reconnected());
   const sources = { worker, bus, runs, outbox, offer, testbeds, backends };
   return { worker, health: new WorkerHealth(configuration.worker, sources, systemClock, Date.now) };
+}
+
+/** Where results are kept, and what looks whether they can be. */
+function buildOutbox(resultsPath: string, bus: Bus): { outbox: DiskOutbox; probe: WriteProbe } {
+  const probe = new WriteProbe(resultsPath, systemClock);
+  const notKept = (why: string) => probe.failed(why);
+  const log = new Logger('Outbox');
+  return { probe, outbox: new DiskOutbox(resultsPath, bus, systemClock, log, DELIVERY_SETTINGS, notKept) };
+}
+
+/** What slots go by, beside what they are connected to. */
+function slotSurroundings(
+  configuration: Pick<Configuration, 'worker'>,
+): Pick<SlotParts, 'epochs' | 'clock' | 'log' | 'settings' | 'newAskId' | 'random'> {
+  const log = new Logger('Slot');
+  const settings: SlotSettings = {
+    ...SLOT_SETTINGS,
+    get answerWaitMs() {
+      return configuration.worker.answerWaitMs;
+    },
+  };
+  const lowerEpochWaitMs = () => configuration.worker.lowerEpochWaitMs;
+  const epochs = new Epochs({ clock: systemClock, log, lowerEpochWaitMs });
+  return { epochs, clock: systemClock, log, settings, newAskId: randomUUID, random: Math.random };
+}
+
+/** How long each attempt under way may still take, in milliseconds. */
+function timesLeft({ worker }: Pick<Configuration, 'worker'>, runs: ObservedRuns): number[] {
+  return runs.current().map((run) => Math.max(0, attemptTimeoutMs(worker, run.package) - run.seconds * 1000));
 }

@@ -69,6 +69,20 @@ export class CanaryResult {
   message: string;
 }
 
+/** An attempt whose result waits on its worker's disk for the dispatcher's answer. */
+export class KeptAttempt {
+  @IsInt()
+  @Min(1)
+  runId: number;
+
+  @IsInt()
+  @Min(1)
+  attempt: number;
+}
+
+/** Attempts that an ask names at most. */
+export const KEPT_ATTEMPTS_MAX = 100;
+
 /** `proctor.rpc.{arch}.lease`: a free slot asks for work. */
 export class LeaseRequest extends SlotIdentity {
   /** Names this ask; the answer repeats it, and the slot takes only the answer to the ask it waits for. */
@@ -95,7 +109,10 @@ export class LeaseRequest extends SlotIdentity {
   @MaxLength(100, { each: true })
   builds?: string[];
 
-  /** Why the worker takes no work now, for people; such an ask is never granted. */
+  /**
+   * Why the worker takes no work now, for people; such an ask is granted nothing. The answer names the lease that the slot
+   * has already, which it then hands back.
+   */
   @IsOptional()
   @IsText(1000)
   problem?: string;
@@ -107,6 +124,22 @@ export class LeaseRequest extends SlotIdentity {
   @IsString({ each: true })
   @MaxLength(100, { each: true })
   sizeClasses?: string[];
+
+  /**
+   * The slot takes nothing now. It asks since an earlier answer was lost: this one names the lease that the slot has here, if
+   * any, so that it can hand it back.
+   */
+  @IsOptional()
+  @IsBoolean()
+  onlyHeld?: boolean;
+
+  /** Attempts of this architecture whose results are on their way from this worker: nobody should be granted their runs. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(KEPT_ATTEMPTS_MAX)
+  @ValidateNested({ each: true })
+  @Type(() => KeptAttempt)
+  kept?: KeptAttempt[];
 
   /** How the canary test ended that an earlier answer asked this slot for. */
   @IsOptional()

@@ -1,6 +1,7 @@
 import type { AttemptOutcome, DispatcherAnswer, RunState } from '@proctor/contracts';
 import { needsOf } from './ability';
 import { Ageing } from './ageing';
+import { AwaitedResults } from './awaited-results';
 import { Cancellations } from './cancellations';
 import { Delays } from './delays';
 import { Durations } from './durations';
@@ -40,6 +41,7 @@ export class DispatcherState {
   readonly delays = new Delays();
   readonly leases = new Leases();
   readonly cancellations = new Cancellations();
+  readonly awaited = new AwaitedResults();
   readonly workers: Workers;
   readonly judgements: Judgements;
   readonly ageing: Ageing;
@@ -195,6 +197,7 @@ export class DispatcherState {
     this.endLease(run, now);
     this.takeFromWaiting(run);
     this.unfinished.remove(run.suite);
+    this.awaited.forget(run.runId);
     this.runs.delete(run.runId);
   }
 

@@ -43,8 +43,15 @@ describe('a lease request', () => {
     expect(rig.ask({ incarnation: NEW_LIFE }).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
   });
 
-  it('with a problem is never granted', () => {
-    expect(new DispatcherRig([waitingRun(1)]).ask({ problem: 'the disk is full' }).reply.lease).toBeNull();
+  it.each([
+    ['with a problem', { problem: 'the disk is full' }],
+    ['for what the slot holds alone', { onlyHeld: true }],
+  ])('%s is granted nothing, and told which lease the slot has', (_what, changes) => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
+    expect(rig.ask(changes)).toMatchObject({ writes: [], reply: { lease: null } });
+    rig.ask();
+    expect(rig.ask(changes)).toMatchObject({ writes: [], reply: { lease: { runId: 1, attempt: 1 } } });
+    expect(rig.ask({ slot: 1, ...changes }).reply.lease).toBeNull();
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import type { Lease, LeaseReply, LeaseRequest } from '@proctor/contracts';
 import { offersRoom } from './ability';
+import { awaitKept } from './awaited-results';
 import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
 import { endWithoutResult } from './holding';
@@ -10,14 +11,14 @@ import { isDrained, testbedState } from './workers';
 
 /**
  * A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute, else perhaps
- * a canary test.
+ * a canary test. One that takes no work is told of the lease that it holds, to hand it back.
  */
 export function leaseRequested(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
   state.workers.asked(request, now);
+  awaitKept(state, request, now);
   const writes: Write[] = state.judgements.canaryEnded(request, now);
   const held = state.leases.ofSlot(request);
   if (held && isHeldBy(held.lease, request)) {
-    if (request.problem !== undefined) return { writes, reply: answer(state, request, null) };
     state.leases.renew(held, now);
     return { writes, reply: answer(state, request, held.run) };
   }
@@ -25,6 +26,7 @@ export function leaseRequested(state: DispatcherState, request: LeaseRequest, no
     const reason = `worker ${request.worker} was started anew`;
     writes.push(...endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
   }
+  if (request.onlyHeld) return { writes, reply: answer(state, request, null) };
   const run = mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
   if (run) {
     writes.push(state.grant(run, request, now));

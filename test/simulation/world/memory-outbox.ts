@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
+  KEPT_ATTEMPTS_MAX,
   parseMessage,
   RecordedSignal,
   reportSubject,
@@ -8,6 +9,7 @@ import {
   SUBJECTS,
   subjectOf,
   type FinishedReport,
+  type KeptAttempt,
   type StartedReport,
 } from '@proctor/contracts';
 import type { ReportOutbox } from '../../../apps/worker/src/slot/ports';
@@ -63,6 +65,11 @@ export class MemoryOutbox implements ReportOutbox {
     const key = `${report.runId}/${report.attempt}`;
     this.disk.set(key, { arch, report });
     return this.deliver(key);
+  }
+
+  kept(arch: string): KeptAttempt[] {
+    const kept = [...this.disk.values()].filter((each) => each.arch === arch);
+    return kept.slice(0, KEPT_ATTEMPTS_MAX).map(({ report: { runId, attempt } }) => ({ runId, attempt }));
   }
 
   /** The simulated disk takes everything. */

@@ -27,6 +27,13 @@ import type { Random } from './random';
 import { SimulatedProcess } from './simulated-process';
 
 const REPLY_TIMEOUT_MS = 5_000;
+const SLOT_SETTINGS = {
+  replyTimeoutMs: REPLY_TIMEOUT_MS,
+  retryMs: 2_000,
+  stopTimeoutMs: 5_000,
+  answerWaitMs: 30_000,
+};
+const lowerEpochWaitMs = () => 15_000;
 const IMAGE_BUILD_MS = 20_000;
 /** One in five smells of infrastructure. */
 const VERDICTS = ['pass', 'pass', 'fail', 'fail', 'tmpfail'] as const;
@@ -110,10 +117,10 @@ export class SimulatedWorker {
       runner: this.runner(identity),
       canaries: this.canaryRunner(),
       testbeds: this.offer(),
-      epochs: new Epochs(),
+      epochs: new Epochs({ clock: this.process.clock, log: { log: say, warn: say }, lowerEpochWaitMs }),
       clock: this.process.clock,
       log: { log: say, warn: say },
-      settings: { replyTimeoutMs: REPLY_TIMEOUT_MS, retryMs: 2_000, stopTimeoutMs: 5_000 },
+      settings: SLOT_SETTINGS,
       newAskId: () => random.uuid(),
       random: () => random.next(),
     });

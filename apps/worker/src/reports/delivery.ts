@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
-import { reportSubject, stagingName, type RecordedSignal } from '@proctor/contracts';
+import { reportSubject, stagingName, type KeptAttempt, type RecordedSignal } from '@proctor/contracts';
 import type { SlotLog } from '../slot/ports';
 import { WakeUp } from '../slot/wake-up';
 import { isMissing, removeResult, type KeptResult } from './result-folder';
@@ -29,6 +29,15 @@ export class Delivery {
     private readonly settings: DeliverySettings,
   ) {
     this.wakeUp = new WakeUp(clock);
+  }
+
+  get arch(): string {
+    return this.result.arch;
+  }
+
+  get attempt(): KeptAttempt {
+    const { runId, attempt } = this.result.report;
+    return { runId, attempt };
   }
 
   /** Resolves when the dispatcher has answered and the copy on disk is gone, or the delivery was stopped. */

@@ -173,6 +173,7 @@ it('delivers what an earlier version kept though nobody could read it, and holds
   expect(parseMessage(FinishedReport, reports[0])).toMatchObject({ runId: 7, verdict: 'pass' });
   expect(said.join()).toContain('9-1 holds no result');
   expect(outbox.waiting).toBe(1);
+  expect([outbox.kept('amd64'), outbox.kept('i386')]).toEqual([[{ runId: 7, attempt: 2 }], []]);
   answer('recorded');
   await delivered;
   expect(await readdir(path)).toEqual(['9-1']);

@@ -1,8 +1,10 @@
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import {
+  KEPT_ATTEMPTS_MAX,
   reportSubject,
   type FinishedReport,
+  type KeptAttempt,
   type RecordedSignal,
   type StartedReport,
 } from '@proctor/contracts';
@@ -54,6 +56,13 @@ export class DiskOutbox implements ReportOutbox {
 
   recorded(signal: RecordedSignal): void {
     this.deliveries.get(key(signal))?.hear(signal);
+  }
+
+  kept(arch: string): KeptAttempt[] {
+    return [...this.deliveries.values()]
+      .filter((delivery) => delivery.arch === arch)
+      .slice(0, KEPT_ATTEMPTS_MAX)
+      .map(({ attempt }) => attempt);
   }
 
   /** Results that no dispatcher has answered yet. */

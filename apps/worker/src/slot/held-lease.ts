@@ -24,6 +24,9 @@ export class HeldLease {
   /** Ends the wait for the dispatcher's word on the result; the outbox goes on alone. */
   private release: () => void = () => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
+  private saysThatItWaits: () => void = () => undefined;
+  /** Resolves when the result has waited for its answer for so long that the slot should do something else meanwhile. */
+  readonly waits = new Promise<'waiting'>((resolve) => (this.saysThatItWaits = () => resolve('waiting')));
 
   constructor(
     private readonly identity: SlotIdentity,
@@ -41,7 +44,9 @@ export class HeldLease {
     const result = await this.runToResult();
     if (result) {
       this.hasResult = true;
+      const cancelWait = parts.clock.after(parts.settings.answerWaitMs, () => this.saysThatItWaits());
       await Promise.race([this.report(result), this.released]);
+      cancelWait();
     }
     this.cancelRenewal();
     await this.handedBack;

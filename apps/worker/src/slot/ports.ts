@@ -3,6 +3,7 @@ import type {
   CanaryResult,
   CanaryTest,
   FinishedReport,
+  KeptAttempt,
   Lease,
   LeaseReply,
   LeaseRequest,
@@ -39,6 +40,8 @@ export interface ReportOutbox {
    * Rejects when the result could not be kept.
    */
   finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void>;
+  /** Attempts of the architecture whose results no dispatcher has answered yet, the oldest first; as many as an ask may name. */
+  kept(arch: string): KeptAttempt[];
   /**
    * Delivers a report that has no files and is kept nowhere: it is lost with the process. Resolves at the dispatcher's
    * answer; never rejects.
@@ -104,6 +107,8 @@ export interface SlotSettings {
   replyTimeoutMs: number;
   /** Pause after an ask that nobody answered. */
   retryMs: number;
+  /** How long a slot waits for the answer to a result before it asks other architectures. */
+  answerWaitMs: number;
   /** How long a slot that stops waits for the answers it still needs. */
   stopTimeoutMs: number;
 }

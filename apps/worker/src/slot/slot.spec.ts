@@ -1,3 +1,4 @@
+import { NotStarted } from './ports';
 import { grant, leaseOf, makeSlot, type Ask } from '../../../../test/support/slot-rig';
 
 describe('a slot', () => {
@@ -47,7 +48,7 @@ describe('a slot', () => {
     expect(rig.asks).toHaveLength(3);
   });
 
-  it('waits no longer than a second for an answer once work is waiting, and asks again at once', async () => {
+  it('asks a second time once work is waiting and no answer came within a second, and takes either answer', async () => {
     const rig = makeSlot();
     await rig.pass(400);
     rig.slot.wake();
@@ -55,13 +56,11 @@ describe('a slot', () => {
     expect(rig.asks).toHaveLength(1);
     await rig.pass(1);
     expect(rig.asks).toHaveLength(2);
+    rig.slot.wake();
     await rig.pass(2_000);
     expect(rig.asks).toHaveLength(2);
-    rig.slot.wake();
-    await rig.settle();
-    expect(rig.asks).toHaveLength(3);
-    await grant(rig);
-    rig.asks[0]?.answer({ epoch: 0, lease: leaseOf(9) });
+    rig.asks[0]?.answer({ lease: leaseOf(1) });
+    rig.asks[1]?.answer({ lease: leaseOf(1) });
     await rig.settle();
     expect([rig.attempts.length, rig.returns.length]).toEqual([1, 0]);
   });
@@ -113,58 +112,100 @@ describe('a slot', () => {
     expect(rig.asks.at(-1)?.arch).toBe('amd64');
   });
 
-  it('ignores an answer with an epoch lower than the highest seen', async () => {
+  it('hands back what is granted by an epoch lower than the highest seen', async () => {
     const rig = makeSlot();
     rig.asks[0]?.answer({ epoch: 7 });
     await rig.pass(10_000);
     rig.asks[1]?.answer({ epoch: 6, lease: leaseOf(1) });
     await rig.settle();
     expect(rig.attempts).toHaveLength(0);
-    expect(rig.returns).toHaveLength(0);
+    expect(rig.returns).toMatchObject([{ runId: 1, attempt: 1, reason: 'its dispatcher was replaced' }]);
+  });
+
+  it('executes what a lower epoch grants once nobody else has answered for a while', async () => {
+    const rig = makeSlot();
+    rig.asks[0]?.answer({ epoch: 7 });
+    await rig.pass(10_000);
+    for (let runId = 1; rig.attempts.length === 0 && runId < 20; runId += 1) {
+      rig.asks.at(-1)?.answer({ epoch: 3, lease: leaseOf(runId) });
+      await rig.pass(2_000);
+    }
+    expect(rig.clock.now()).toBeLessThan(30_000);
+    expect(rig.attempts.map(({ lease }) => lease.runId)).toEqual([rig.returns.length + 1]);
+    expect(rig.said.filter((line) => line.includes('epoch'))).toHaveLength(2);
+  });
+
+  it('hands back the lease that it is told of while it takes no work', async () => {
+    const rig = makeSlot();
+    rig.state.problem = 'the disk is full';
+    rig.asks[0]?.answer();
+    await rig.pass(10_000);
+    await grant(rig);
+    expect(rig.attempts).toHaveLength(0);
+    expect(rig.returns).toMatchObject([{ runId: 1, reason: 'the disk is full' }]);
+  });
+
+  it('rests longer each time when it cannot begin what it is granted, whatever signals come', async () => {
+    const rig = makeSlot();
+    const restsMs: number[] = [];
+    for (let runId = 1; runId <= 7; runId += 1) {
+      (await grant(rig, leaseOf(runId))).fail(new NotStarted('there is no image'));
+      const endedMs = rig.clock.now();
+      const asked = rig.asks.length;
+      while (rig.asks.length === asked) {
+        rig.slot.wake();
+        await rig.pass(1_000);
+      }
+      restsMs.push(rig.clock.now() - endedMs);
+    }
+    expect(restsMs).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 });
 
-describe('a grant that comes late', () => {
-  it('goes back at once', async () => {
-    const rig = makeSlot();
-    await rig.pass(7_000);
-    rig.asks[0]?.answer({ lease: leaseOf(1) });
+describe('a result that nobody answers', () => {
+  it('keeps its slot from its own architecture alone, while its lease is renewed', async () => {
+    const rig = makeSlot(['amd64', 'i386']);
+    (await grant(rig)).finish();
+    await rig.pass(29_999);
+    expect(rig.asks).toHaveLength(1);
+    await rig.pass(1);
+    expect(rig.asks.at(-1)?.arch).toBe('i386');
+    const other = await grant(rig, leaseOf(2, { arch: 'i386' }));
+    await rig.pass(60_000);
+    expect(rig.renewals.filter(({ request }) => request.runId === 1)).toHaveLength(6);
+    other.finish();
     await rig.settle();
-    expect(rig.returns).toMatchObject([{ runId: 1, attempt: 1 }]);
-    expect(rig.attempts).toHaveLength(0);
+    rig.finished[1]?.recorded();
+    await rig.settle();
+    expect(rig.asks.slice(1).map(({ arch }) => arch)).toEqual(['i386', 'i386']);
+    rig.asks.at(-1)?.answer();
+    await rig.settle();
+    rig.finished[0]?.recorded();
+    await rig.settle();
+    expect(rig.asks.slice(3).map(({ arch }) => arch)).toEqual(['amd64']);
+    await rig.pass(60_000);
+    expect(rig.renewals.filter(({ request }) => request.runId === 1)).toHaveLength(6);
   });
 
-  it('and is granted again by the answer to the next ask is not executed', async () => {
+  it('leaves a slot of one architecture without work, until it is answered or its lease is gone', async () => {
     const rig = makeSlot();
-    await rig.pass(7_000);
-    rig.asks[0]?.answer({ lease: leaseOf(1) });
-    rig.asks[1]?.answer({ lease: leaseOf(1) });
-    await rig.settle();
-    expect(rig.attempts).toHaveLength(0);
-    expect(rig.asks).toHaveLength(3);
-    await grant(rig, leaseOf(1, { attempt: 2 }));
-    expect(rig.attempts).toHaveLength(1);
+    (await grant(rig)).finish();
+    await rig.pass(120_000);
+    expect(rig.asks).toHaveLength(1);
+    rig.slot.stopAttempt({ runId: 1, attempt: 1, reason: 'cancelled' });
+    await rig.pass(2_400);
+    expect(rig.asks).toHaveLength(2);
   });
 
-  it('is executed after all when nobody confirmed that it went back', async () => {
+  it('does not keep a worker from ending', async () => {
     const rig = makeSlot();
-    rig.state.returnsAreAnswered = false;
-    await rig.pass(7_000);
-    rig.asks[0]?.answer({ lease: leaseOf(1) });
-    await rig.settle();
-    rig.asks[1]?.answer({ lease: leaseOf(1) });
-    await rig.pass(5_000);
-    expect(rig.attempts).toHaveLength(1);
-  });
-
-  it('is no second grant when it is the lease that is being executed', async () => {
-    const rig = makeSlot();
-    await rig.pass(7_000);
-    rig.asks[1]?.answer({ lease: leaseOf(1) });
-    await rig.settle();
-    rig.asks[0]?.answer({ lease: leaseOf(1) });
-    await rig.settle();
-    expect(rig.returns).toHaveLength(0);
-    expect(rig.attempts).toHaveLength(1);
+    (await grant(rig)).finish();
+    const drained = rig.slot.drain('the worker drains');
+    await rig.pass(30_000);
+    await drained;
+    await rig.slot.stop('the worker stops');
+    const { length } = rig.renewals;
+    await rig.pass(60_000);
+    expect([rig.renewals.length, rig.returns.length, rig.asks.length]).toEqual([length, 0, 1]);
   });
 });

@@ -1,0 +1,110 @@
+import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
+
+describe('a grant that comes late', () => {
+  it('is executed when the slot is still free, and once', async () => {
+    const rig = makeSlot();
+    await rig.pass(7_000);
+    rig.asks[0]?.answer({ lease: leaseOf(1) });
+    await rig.settle();
+    rig.asks[1]?.answer({ lease: leaseOf(1) });
+    await rig.settle();
+    expect([rig.attempts.length, rig.returns.length]).toEqual([1, 0]);
+  });
+
+  it('goes back at once when the slot executes another', async () => {
+    const rig = makeSlot(['amd64', 'i386']);
+    await rig.pass(10_000);
+    expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'amd64', 'i386']);
+    await grant(rig, leaseOf(2, { arch: 'i386' }));
+    rig.asks[0]?.answer({ lease: leaseOf(1) });
+    await rig.settle();
+    expect(rig.returns).toMatchObject([{ runId: 1, attempt: 1, reason: 'the slot is not free' }]);
+    expect(rig.attempts).toHaveLength(1);
+  });
+
+  it('neither goes back nor is executed again when the slot has executed it', async () => {
+    const rig = makeSlot();
+    await rig.pass(5_000);
+    const attempt = await grant(rig);
+    attempt.finish();
+    await rig.settle();
+    rig.finished[0]?.recorded();
+    await rig.settle();
+    rig.asks[0]?.answer({ lease: leaseOf(1) });
+    await rig.settle();
+    expect([rig.attempts.length, rig.returns.length]).toEqual([1, 0]);
+  });
+
+  it('that was handed back and is granted again by the answer to the next ask is not executed', async () => {
+    const rig = makeSlot();
+    rig.asks[0]?.answer({ epoch: 7 });
+    await rig.pass(10_000);
+    rig.asks[1]?.answer({ epoch: 6, lease: leaseOf(1) });
+    await rig.pass(2_000);
+    rig.asks[2]?.answer({ epoch: 7, lease: leaseOf(1) });
+    await rig.settle();
+    expect(rig.attempts).toHaveLength(0);
+    expect(rig.asks).toHaveLength(4);
+    rig.asks[3]?.answer({ epoch: 7, lease: leaseOf(1, { attempt: 2 }) });
+    await rig.settle();
+    expect(rig.attempts).toHaveLength(1);
+  });
+
+  it('that was handed back is executed after all when nobody confirmed that', async () => {
+    const rig = makeSlot();
+    rig.state.returnsAreAnswered = false;
+    rig.asks[0]?.answer({ epoch: 7 });
+    await rig.pass(10_000);
+    rig.asks[1]?.answer({ epoch: 6, lease: leaseOf(1) });
+    await rig.pass(2_000);
+    rig.asks[2]?.answer({ epoch: 7, lease: leaseOf(1) });
+    await rig.pass(5_000);
+    expect(rig.attempts).toHaveLength(1);
+  });
+});
+
+it('names the results of the architecture that wait for an answer', async () => {
+  const rig = makeSlot(['amd64', 'i386']);
+  rig.state.kept = [
+    { arch: 'i386', runId: 7, attempt: 2 },
+    { arch: 's390x', runId: 8, attempt: 1 },
+  ];
+  rig.asks[0]?.answer();
+  await rig.settle();
+  expect(rig.asks[1]?.request.kept).toEqual([{ runId: 7, attempt: 2 }]);
+  rig.asks[1]?.answer();
+  await rig.pass(10_000);
+  expect(rig.asks[2]?.request).not.toHaveProperty('kept');
+});
+
+describe('an answer that is lost', () => {
+  it('makes a slot of several architectures ask the same one once more, which grants the same lease', async () => {
+    const rig = makeSlot(['amd64', 'i386']);
+    await rig.pass(5_000);
+    expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'amd64']);
+    const attempt = await grant(rig);
+    expect(attempt.lease.runId).toBe(1);
+  });
+
+  it('does not hold up the other architectures for longer', async () => {
+    const rig = makeSlot(['amd64', 'i386']);
+    await rig.pass(10_000);
+    rig.asks[2]?.answer();
+    await rig.pass(10_000);
+    expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'amd64', 'i386', 'amd64', 'i386']);
+  });
+
+  it('has its lease handed back while the slot executes that of another architecture', async () => {
+    const rig = makeSlot(['amd64', 'i386']);
+    await rig.pass(10_000);
+    const attempt = await grant(rig, leaseOf(2, { arch: 'i386' }));
+    expect(rig.asks.at(-1)).toMatchObject({ arch: 'amd64', request: { onlyHeld: true } });
+    await rig.pass(7_000);
+    expect(rig.asks.at(-1)).toMatchObject({ arch: 'amd64', request: { onlyHeld: true } });
+    rig.asks.at(-1)?.answer({ lease: leaseOf(1) });
+    await rig.pass(60_000);
+    expect(rig.returns).toMatchObject([{ runId: 1, attempt: 1 }]);
+    expect(rig.asks).toHaveLength(5);
+    expect(attempt.signal.aborted).toBe(false);
+  });
+});

@@ -1,0 +1,211 @@
+import type { Lease, LeaseReply, SlotIdentity } from '@proctor/contracts';
+import { giveBack } from './give-back';
+import type { SlotParts } from './ports';
+import { within } from './wake-up';
+
+/** Once work is waiting, an answer that took longer may be lost, its dispatcher replaced: the slot asks a second time. */
+const HURRIED_REPLY_MS = 1_000;
+
+/** Attempts executed here of late that are remembered. */
+const EXECUTED_MAX = 100;
+
+/** What an ask of the slot says beside who it is and what it offers. */
+type AskDetails = Pick<Parameters<SlotParts['client']['ask']>[1], 'canary' | 'onlyHeld'>;
+
+/**
+ * The asks of one slot, and what becomes of each answer, however late it comes. While the slot is free it takes a grant from
+ * any of them, so that a dispatcher may be slow; all other grants go back at once.
+ */
+export class Asks {
+  /** The grant that the slot executes, or is about to. */
+  private taken: Lease | null = null;
+  private isOpen = false;
+  /** Ends the wait for an answer, with the answer if there is one. */
+  private end: (reply: LeaseReply | null) => void = () => undefined;
+  private second: () => void = () => undefined;
+  private count = 0;
+  /** Architecture → its asks in a row without an answer in time, and the number of the last of them. */
+  private readonly lost = new Map<string, { inARow: number; last: number }>();
+  /** Architecture → why the last ask was not answered. */
+  private readonly troubles = new Map<string, string>();
+  private readonly givingBack = new Map<string, Promise<boolean>>();
+  /** Attempts that were executed here → the number of the last ask before their end. */
+  private readonly executed = new Map<string, number>();
+
+  constructor(
+    private readonly identity: SlotIdentity,
+    private readonly parts: SlotParts,
+    /** A grant was taken, by whichever ask. */
+    private readonly granted: () => void,
+  ) {}
+
+  /** The slot is free: it takes the next grant that an answer has. */
+  open(): void {
+    this.isOpen = true;
+  }
+
+  /** The slot takes nothing more, until it is opened again. */
+  close(): void {
+    this.isOpen = false;
+  }
+
+  /** The grant that was taken, if any; the slot is closed by it. */
+  get grant(): Lease | null {
+    return this.taken;
+  }
+
+  /** The grant's execution is over. */
+  ended(lease: Lease): void {
+    this.taken = null;
+    this.executed.set(key(lease), this.count);
+    const [oldest] = this.executed.keys();
+    if (this.executed.size > EXECUTED_MAX && oldest !== undefined) this.executed.delete(oldest);
+  }
+
+  /** Work is waiting: an ask that has no answer yet is made a second time soon. */
+  hurry(): void {
+    this.second();
+  }
+
+  /** The asks in a row that this architecture has not answered in time. */
+  lostInARow(arch: string): number {
+    return this.lost.get(arch)?.inARow ?? 0;
+  }
+
+  /**
+   * Asks one architecture for work. The answer, or null when none came in time, it is not to be used, or another one
+   * brought a grant meanwhile.
+   */
+  ask(arch: string, details: AskDetails = {}): Promise<LeaseReply | null> {
+    const { clock, settings } = this.parts;
+    const askedMs = clock.now();
+    return new Promise((resolve) => {
+      let out = 0;
+      let cancelSecond = () => undefined as void;
+      const finish = (reply: LeaseReply | null) => {
+        cancelTimeout();
+        cancelSecond();
+        this.second = () => undefined;
+        this.end = () => undefined;
+        resolve(reply);
+      };
+      const send = () => {
+        out += 1;
+        void this.send(arch, details).then((reply) => {
+          out -= 1;
+          if (this.end === finish && (reply || out === 0)) finish(reply);
+        });
+      };
+      const cancelTimeout = clock.after(settings.replyTimeoutMs, () => {
+        this.noteLoss(arch);
+        finish(null);
+      });
+      this.end = finish;
+      this.second = () => {
+        this.second = () => undefined;
+        cancelSecond = clock.after(Math.max(0, askedMs + HURRIED_REPLY_MS - clock.now()), send);
+      };
+      send();
+    });
+  }
+
+  /**
+   * An architecture whose answer was lost may have granted something to this slot, which executes a grant of another one:
+   * asks it until that is known, so that the lease goes back and does not expire.
+   */
+  async settle(): Promise<void> {
+    const { clock, settings } = this.parts;
+    const lease = this.taken;
+    await Promise.all(
+      [...this.lost.keys()].map(async (arch) => {
+        while (this.lost.has(arch) && this.taken === lease && lease !== null && lease.arch !== arch) {
+          await within(clock, settings.replyTimeoutMs, this.send(arch, { onlyHeld: true }));
+          if (this.lost.has(arch))
+            await new Promise<void>((resolve) => clock.after(settings.retryMs, resolve));
+        }
+      }),
+    );
+  }
+
+  /** Resolves when nothing is on its way back any more. */
+  async givenBack(): Promise<void> {
+    await Promise.all(this.givingBack.values());
+  }
+
+  private noteLoss(arch: string): void {
+    this.lost.set(arch, { inARow: this.lostInARow(arch) + 1, last: this.count });
+  }
+
+  /** Sends one ask and looks at its answer. Never rejects. */
+  private async send(arch: string, details: AskDetails): Promise<LeaseReply | null> {
+    const { client, outbox, testbeds } = this.parts;
+    const ask = this.parts.newAskId();
+    const number = ++this.count;
+    const offer = testbeds.offer(arch);
+    const kept = outbox.kept(arch);
+    const what = { ...offer, ...(kept.length > 0 && { kept }), ...details };
+    try {
+      const reply = await client.ask(arch, { ...this.identity, ask, ...what });
+      this.troubles.delete(arch);
+      if (reply.arch !== arch || reply.ask !== ask)
+        return this.refuse(reply, number, 'it answers another ask');
+      if (!this.parts.epochs.accepts(reply)) return this.refuse(reply, number, 'its dispatcher was replaced');
+      if (number >= (this.lost.get(arch)?.last ?? 0)) this.lost.delete(arch);
+      if (reply.wanted.length > 0) this.parts.testbeds.wanted(arch, reply.wanted);
+      if (reply.lease && offer.problem !== undefined) return this.refuse(reply, number, offer.problem);
+      return await this.sort(reply, number);
+    } catch (error) {
+      return this.complain(arch, String(error));
+    }
+  }
+
+  /** Takes the grant of an answer, or sees that it goes back. */
+  private async sort(reply: LeaseReply, number: number): Promise<LeaseReply | null> {
+    const { lease } = reply;
+    if (!lease) return reply;
+    // Granted a second time, since its return was still under way; only when nobody confirms that it may be executed.
+    if (await this.givingBack.get(key(lease))) return { ...reply, lease: null, askAgainMs: 0 };
+    if (!this.isOpen || this.wasExecuted(lease, number))
+      return this.refuse(reply, number, 'the slot is not free');
+    this.isOpen = false;
+    this.taken = lease;
+    this.givingBack.clear();
+    const { end } = this;
+    this.granted();
+    end(reply);
+    return reply;
+  }
+
+  /** Nothing of the answer is used; its lease goes back, unless it is one that the slot has or had. */
+  private refuse({ lease }: LeaseReply, number: number, reason: string): null {
+    if (!lease || this.givingBack.has(key(lease)) || this.wasExecuted(lease, number)) return null;
+    if (this.taken === null || key(this.taken) !== key(lease)) this.giveBack(lease, reason);
+    return null;
+  }
+
+  /** Whether an answer is so late that the attempt which it grants has ended here since its ask. */
+  private wasExecuted(lease: Lease, number: number): boolean {
+    return number <= (this.executed.get(key(lease)) ?? 0);
+  }
+
+  private giveBack(lease: Lease, reason: string): void {
+    const { identity, parts } = this;
+    parts.log.warn(`run ${lease.runId} attempt ${lease.attempt} goes back: ${reason}`);
+    const confirmed = giveBack(identity, lease, reason, parts.settings.replyTimeoutMs, parts).then((is) => {
+      if (!is) this.givingBack.delete(key(lease));
+      return is;
+    });
+    this.givingBack.set(key(lease), confirmed);
+  }
+
+  /** Once for as long as it is the same: it asks every few seconds. */
+  private complain(arch: string, why: string): null {
+    if (this.troubles.get(arch) !== why) this.parts.log.warn(`no answer for ${arch}: ${why}`);
+    this.troubles.set(arch, why);
+    return null;
+  }
+}
+
+function key({ runId, attempt }: Lease): string {
+  return `${runId}/${attempt}`;
+}

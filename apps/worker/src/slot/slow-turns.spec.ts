@@ -1,0 +1,68 @@
+import { DispatcherRig } from '../../../../test/support/dispatcher-rig';
+import { waitingRun } from '../../../../test/support/runs';
+import { makeSlot } from '../../../../test/support/slot-rig';
+
+const RUNS = 8;
+const TEST_MS = 500;
+const OTHERS_SIGNAL_MS = 700;
+
+/** A slot whose dispatcher, with its real rules, needs `turnMs` from taking its messages to answering them. */
+function makeSlowDispatcher(turnMs: number) {
+  const runs = Array.from({ length: RUNS }, (_, index) => waitingRun(index + 1, { suite: 'bookworm' }));
+  const dispatcher = new DispatcherRig(runs);
+  const rig = makeSlot();
+  const taken = { asks: 0, returns: 0, finished: 0, attempts: 0 };
+  const takeTurn = () => {
+    dispatcher.now = 1_000 + rig.clock.now();
+    const ended: (() => void)[] = [];
+    for (const { request, answer } of rig.asks.slice(taken.asks)) {
+      const testbeds = [{ suite: 'bookworm', backend: 'unshare', state: 'ready' as const }];
+      const { reply } = dispatcher.ask({ ...request, testbeds, variants: ['autopkgtest'] });
+      ended.push(() => answer(reply));
+    }
+    for (const request of rig.returns.slice(taken.returns)) {
+      dispatcher.tell({ kind: 'return', request });
+      ended.push(() => rig.slot.wake());
+    }
+    for (const { report, recorded } of rig.finished.slice(taken.finished)) {
+      dispatcher.tell({ kind: 'finished', report: report as never });
+      ended.push(recorded);
+    }
+    Object.assign(taken, {
+      asks: rig.asks.length,
+      returns: rig.returns.length,
+      finished: rig.finished.length,
+    });
+    rig.clock.after(turnMs, () => {
+      for (const end of ended) end();
+      takeTurn();
+    });
+  };
+  const executeAll = () => {
+    for (const attempt of rig.attempts.slice(taken.attempts))
+      rig.clock.after(TEST_MS, () => attempt.finish());
+    taken.attempts = rig.attempts.length;
+    rig.clock.after(100, executeAll);
+  };
+  const signal = () => {
+    rig.slot.wake();
+    rig.clock.after(OTHERS_SIGNAL_MS, signal);
+  };
+  takeTurn();
+  executeAll();
+  signal();
+  return { rig, dispatcher };
+}
+
+it.each([0.9, 2, 5])(
+  'executes all runs though each turn takes %d s, and hands nothing back',
+  async (seconds) => {
+    const { rig } = makeSlowDispatcher(seconds * 1000);
+    // A run needs a turn to be asked for, one to be answered, one to end, and one to be recorded.
+    await rig.pass(RUNS * 5 * (seconds * 1000 + TEST_MS));
+    expect(rig.returns).toEqual([]);
+    expect(rig.attempts.map(({ lease }) => `${lease.runId}/${lease.attempt}`)).toEqual(
+      Array.from({ length: RUNS }, (_, index) => `${index + 1}/1`),
+    );
+  },
+);

@@ -1,0 +1,96 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { FinishedReport, parseMessage, SUBJECTS, subjectOf } from '@proctor/contracts';
+import { startProctor, type RunningProctor } from '../../support/proctor';
+import { until } from '../../support/until';
+import { imageCachePath } from '../../support/worker-images';
+import { FakeDispatcher } from './fake-dispatcher';
+import { lease } from './test-machine';
+
+jest.setTimeout(90_000);
+
+const STUB = { package: 'stub', suite: 'teapot', arch: 'tea', backend: 'null', variant: 'stub' };
+
+let workPath: string;
+let results: string;
+let proctor: RunningProctor;
+let tea: FakeDispatcher;
+let coffee: FakeDispatcher;
+
+beforeEach(async () => {
+  await mkdir(imageCachePath(), { recursive: true });
+  workPath = await mkdtemp(join(imageCachePath(), 'work-'));
+  results = join(workPath, 'results');
+  await chmod(workPath, 0o755);
+  const worker = {
+    ...{ name: 'machine', slots: 1, architectures: ['tea', 'coffee'], suitesAtStart: ['teapot'] },
+    ...{ backends: ['null'], variants: { stub: [resolve('test/stub/autopkgtest-stub')] } },
+    ...{ machineMayBeDestroyed: true, workPath, answerWaitMs: 1_000 },
+  };
+  proctor = await startProctor({ config: { worker }, apps: ['worker'] });
+  tea = await FakeDispatcher.connect(proctor.natsUrl, 'tea');
+  coffee = await FakeDispatcher.connect(proctor.natsUrl, 'coffee');
+});
+
+afterEach(async () => {
+  await tea?.bus.close();
+  await coffee?.bus.close();
+  await proctor?.stop();
+  await rm(workPath, { recursive: true, force: true });
+});
+
+const finishedAt = (dispatcher: FakeDispatcher, runId: number) =>
+  dispatcher.until('report', ({ name, body }) => name === 'finished' && body.runId === runId);
+
+it('reports tests whose names hold control characters in a way that is read', async () => {
+  const summary = Buffer.from('a\x01b PASS\n\x1b[1mbold FAIL non-zero exit status 1\n').toString('base64');
+  const granted = lease({ ...STUB, trigger: `summary:${summary} exit:4` });
+  tea.grant(granted);
+  const { body } = await finishedAt(tea, granted.runId);
+  expect(parseMessage(FinishedReport, body)).toMatchObject({ verdict: 'fail' });
+  expect(body.tests?.map(({ name }) => name)).toEqual(['a\ufffdb', '\ufffd[1mbold', 'stub']);
+  expect(await until(async () => (await readdir(results)).length === 0, 10_000)).toBe(true);
+});
+
+it('tells of a result that it cannot keep as a failure of the machine, and takes no work until it can', async () => {
+  await tea.until('ask', ({ body }) => body.problem === undefined);
+  await rm(results, { recursive: true, force: true });
+  await writeFile(results, 'in the way');
+  const granted = lease(STUB);
+  tea.grant(granted);
+  const { body } = await finishedAt(tea, granted.runId);
+  expect(body).toMatchObject({ verdict: 'tmpfail', trouble: 'machine', files: [] });
+  expect(tea.heard.filter(({ kind }) => kind === 'return')).toEqual([]);
+  const next = await tea.until('ask', ({ body }) => body.problem !== undefined);
+  expect(next.body.problem).toContain('results cannot be kept on disk');
+
+  await rm(results);
+  const after = tea.heard.length;
+  const asksAgain = async () => {
+    tea.bus.signal(subjectOf(SUBJECTS.workWaiting, 'tea'), {});
+    await tea.bus.flush();
+    return tea.heard.slice(after).some((heard) => heard.kind === 'ask' && heard.body.problem === undefined);
+  };
+  expect(await until(asksAgain, 30_000)).toBe(true);
+});
+
+it('executes runs of other architectures while nobody answers a result, which is delivered at last', async () => {
+  tea.answer = null;
+  const unanswered = lease({ ...STUB, renewEveryMs: 200 });
+  tea.grant(unanswered);
+  await finishedAt(tea, unanswered.runId);
+  const asked = tea.heard.filter(({ kind }) => kind === 'ask').length;
+  const others = [lease({ ...STUB, arch: 'coffee' }), lease({ ...STUB, arch: 'coffee' })];
+  for (const other of others) {
+    coffee.grant(other);
+    await finishedAt(coffee, other.runId);
+  }
+  const renewals = () => tea.heard.filter(({ kind }) => kind === 'renew').length;
+  const renewed = renewals();
+  expect(await until(() => Promise.resolve(renewals() > renewed), 5_000)).toBe(true);
+  expect(tea.heard.filter(({ kind }) => kind === 'ask')).toHaveLength(asked);
+  expect(await readdir(results)).toEqual([`${unanswered.runId}-1`]);
+  tea.answer = 'recorded';
+  await tea.until('ask', () => tea.heard.filter(({ kind }) => kind === 'ask').length > asked);
+  expect(await readdir(results)).toEqual([]);
+});
