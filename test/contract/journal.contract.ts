@@ -1,4 +1,3 @@
-import { FenceBroken } from '@proctor/dispatch';
 import type { TestResult } from '@proctor/contracts';
 import { journalFacts } from './journal.facts';
 import { journalFailures } from './journal.failures';
@@ -62,6 +61,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
         lease: null,
         latestWorker: null,
         latestFailed: false,
+        latestLost: null,
       });
       expect(Number.isInteger(arrived[0]!.arrivedAt)).toBe(true);
     });
@@ -128,21 +128,60 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  describe('a turn', () => {
-    it('is written as a whole or not at all', async () => {
-      const [first, second, third] = await owner.books.submit([request(), request(), request()]);
-      const broken = start(second!, 1);
-      const turn = [takeIn(first!), takeIn(second!), grant(first!, 1), finish(third!, 0), broken];
-      await expect(owner.commit(...turn)).rejects.toMatchObject({ write: broken });
-      expect(await arrivingIds()).toEqual([first, second, third]);
-      expect(await owner.books.look(first!)).toMatchObject({ state: 'queued', attempt: 0 });
-      expect(await owner.books.look(third!)).toMatchObject({ state: 'queued', verdict: null });
+  describe('runs that are read by their ids', () => {
+    it('are those of the architecture that are not finished, as loading gives them', async () => {
+      const [waiting, leased, finished] = (await owner.books.submit([request(), request(), request()])) as [
+        number,
+        number,
+        number,
+      ];
+      const foreign = await owner.accept({ arch: 'arm64' });
+      await owner.commit(takeIn(waiting), grant(leased, 1), finish(finished, 0));
+      const asked = [foreign, finished, leased, waiting, 2_000_000_000];
+      const read = await owner.books.journal.unfinished(ARCH, asked);
+      expect(read.map(({ runId }) => runId)).toEqual([waiting, leased]);
+      expect(read[1]).toMatchObject({ attempt: 1, lease: { worker: 'w1', state: 'leased' } });
+      expect(await owner.books.journal.unfinished(ARCH, [])).toEqual([]);
     });
 
-    it('names the write that was refused among many of its kind', async () => {
+    it('tell how the latest attempt was lost, and how long ago', async () => {
+      const latestLost = async () => (await load()).map((run) => run.latestLost);
+      const runId = await owner.runAfter((id) => grant(id, 1));
+      expect(await latestLost()).toEqual([null]);
+      await owner.commit(requeue(runId, 1, 'returned'), grant(runId, 2), requeue(runId, 2, 'expired'));
+      const [lost] = await latestLost();
+      expect(lost).toEqual({ agoMs: expect.any(Number), reason: 'the lease expired' });
+      expect(lost!.agoMs).toBeGreaterThanOrEqual(0);
+      expect(lost!.agoMs).toBeLessThan(60_000);
+      await owner.commit(grant(runId, 3), requeue(runId, 3, 'returned'));
+      expect(await latestLost()).toEqual([null]);
+    });
+  });
+
+  describe('a turn', () => {
+    it('is written but for what a row does not allow, and for what follows about its run', async () => {
+      const [first, second, third] = (await owner.books.submit([request(), request(), request()])) as [
+        number,
+        number,
+        number,
+      ];
+      const broken = start(second, 1);
+      const following = grant(second, 1);
+      const turn = [takeIn(first), takeIn(second), grant(first, 1), finish(third, 0), broken, following];
+      expect(await owner.leftOut(...turn)).toEqual([broken, following]);
+      expect(await arrivingIds()).toEqual([]);
+      expect(await owner.books.look(first)).toMatchObject({ state: 'leased', attempt: 1 });
+      expect(await owner.books.look(second)).toMatchObject({ state: 'queued', attempt: 0 });
+      expect(await owner.books.look(third)).toMatchObject({ state: 'finished', verdict: 'pass' });
+    });
+
+    it('names the write that was left out among many of its kind', async () => {
       const ids = await owner.books.submit([request(), request(), request()]);
       const turn = ids.map((runId, place) => grant(runId, place === 1 ? 2 : 1));
-      await expect(owner.commit(...turn)).rejects.toMatchObject({ write: turn[1] });
+      const leftOut = await owner.leftOut(...turn);
+      expect(leftOut).toHaveLength(1);
+      expect(leftOut[0]).toBe(turn[1]);
+      expect((await load()).map(({ attempt }) => attempt)).toEqual([1, 0, 1]);
     });
 
     it('applies several writes about one run in their order', async () => {
@@ -161,8 +200,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
     it('refuses the same write twice', async () => {
       const runId = await owner.runAfter(takeIn);
       for (const write of [grant(runId, 1), start(runId, 1), requeue(runId, 1), finish(runId, 1)]) {
-        await expect(owner.commit(write, write)).rejects.toThrow(FenceBroken);
-        await owner.commit(write);
+        expect(await owner.leftOut(write, write)).toEqual([write]);
       }
     });
 

@@ -79,7 +79,14 @@ export class Owner {
     afterEach(() => this.books.close());
   }
 
-  commit(...writes: Write[]): Promise<void> {
+  /** @throws when one of them is left out */
+  async commit(...writes: Write[]): Promise<void> {
+    const [refused] = await this.leftOut(...writes);
+    if (refused) throw new Error(`the row does not allow ${JSON.stringify(refused)}`);
+  }
+
+  /** Commits them. @returns those that were left out */
+  leftOut(...writes: Write[]): Promise<Write[]> {
     return this.books.journal.commit(ARCH, this.epoch, writes);
   }
 

@@ -1,7 +1,6 @@
 import type { RunRequest } from '@proctor/contracts';
 import {
   type AttemptOfWorker,
-  FenceBroken,
   StaleEpoch,
   type DispatchedRun,
   type Journal,
@@ -123,6 +122,12 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     });
   }
 
+  async unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
+    return Promise.resolve(
+      this.visible(arch, (row) => row.state !== 'finished' && runIds.includes(row.runId)),
+    );
+  }
+
   async standing(arch: string): Promise<Standing> {
     return Promise.resolve(this.decisions.standing(arch));
   }
@@ -144,26 +149,20 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve(counts ? 'counts' : 'over');
   }
 
-  async commit(arch: string, epoch: number, writes: Write[]): Promise<void> {
+  async commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
     if (!this.isOwnedUnder(arch, epoch)) throw new StaleEpoch(arch, epoch);
-    const before = new Map<number, RunRow>();
-    /** What is done once all writes are allowed. */
-    const effects: (() => void)[] = [];
-    try {
-      for (const write of writes) {
-        const row = this.rowOf(write);
-        if (row && !before.has(row.runId)) before.set(row.runId, structuredClone(row));
-        const effect = this.apply(arch, epoch, write);
-        if (!effect) throw new FenceBroken(write);
-        effects.push(effect);
+    const refused: Write[] = [];
+    const refusedRuns = new Set<number>();
+    for (const write of writes) {
+      const isFollowing = 'runId' in write && refusedRuns.has(write.runId);
+      if (!isFollowing && this.apply(arch, epoch, write)) {
+        this.onWrite(arch, write, this.rowOf(write) ?? null, epoch);
+        continue;
       }
-    } catch (error) {
-      for (const [runId, row] of before) this.rows.set(runId, row);
-      throw error;
+      refused.push(write);
+      if ('runId' in write) refusedRuns.add(write.runId);
     }
-    for (const effect of effects) effect();
-    for (const write of writes) this.onWrite(arch, write, this.rowOf(write) ?? null, epoch);
-    return Promise.resolve();
+    return Promise.resolve(refused);
   }
 
   async announce(scheduler: string, ttlMs: number): Promise<string[]> {
@@ -177,7 +176,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     const held = this.owners.get(arch);
     const isAlive = held !== undefined && held.owner !== null && held.expiresAtMs > this.nowMs();
     if (isAlive && held.owner !== scheduler) return Promise.resolve(null);
-    const epoch = isAlive ? held.epoch : (held?.epoch ?? 0) + 1;
+    const epoch = isAlive ? held.epoch : Math.max((held?.epoch ?? 0) + 1, Math.floor(this.nowMs()));
     this.owners.set(arch, { epoch, owner: scheduler, expiresAtMs: this.nowMs() + ttlMs });
     return Promise.resolve({ arch, epoch });
   }
@@ -198,24 +197,29 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return this.owners.get(arch)?.epoch === epoch;
   }
 
-  /** Changes the run of the write; answers what else is to be done, or null when the write is not allowed. */
-  private apply(arch: string, epoch: number, write: Write): (() => void) | null {
+  /** False when the write is not allowed: nothing was changed. */
+  private apply(arch: string, epoch: number, write: Write): boolean {
     if (write.kind === 'order-taken') {
       const order = this.decisions.find(arch, write.orderId);
-      return order ? () => void (order.takenIn = true) : null;
+      if (order) order.takenIn = true;
+      return order !== undefined;
     }
     if (write.kind === 'judge-worker') {
       const { worker, standing, reason } = write;
-      return () => void this.judgementRows.push({ arch, worker, standing, reason, atMs: this.nowMs() });
+      this.judgementRows.push({ arch, worker, standing, reason, atMs: this.nowMs() });
+      return true;
     }
     const row = this.rows.get(write.runId);
-    if (!row?.committed || row.request.arch !== arch || !apply(row, write, epoch, this.nowMs())) return null;
+    if (!row?.committed || row.request.arch !== arch) return false;
+    const before = structuredClone(row);
+    if (!apply(row, write, epoch, this.nowMs())) {
+      Object.assign(row, before);
+      return false;
+    }
     const fact = factOf(row, write);
-    const after = structuredClone(row);
-    return () => {
-      if (fact) this.facts.add(after, fact);
-      if (write.kind === 'finish' && write.attemptOutcome === 'finished') this.learn(after, write.outcome);
-    };
+    if (fact) this.facts.add(row, fact);
+    if (write.kind === 'finish' && write.attemptOutcome === 'finished') this.learn(row, write.outcome);
+    return true;
   }
 
   private rowOf(write: Write): RunRow | undefined {

@@ -27,6 +27,7 @@ export interface AttemptRow {
   grantedAtMs: number;
   endedAtMs: number | null;
   outcome: AttemptOutcome | null;
+  reason: string | null;
   /** What it left, when its report is in the books. */
   result: RunOutcome | null;
 }
@@ -42,7 +43,7 @@ export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number
     case 'grant': {
       if (write.attempt !== row.attempt + 1 || !moves(row, 'grant')) return false;
       const { attempt, worker, incarnation, slot } = write;
-      const open = { grantedAtMs: nowMs, endedAtMs: null, outcome: null, result: null };
+      const open = { grantedAtMs: nowMs, endedAtMs: null, outcome: null, reason: null, result: null };
       row.attempts.push({ attempt, epoch, worker, incarnation, slot, ...open });
       Object.assign(row, { attempt, worker, takenIn: true });
       return true;
@@ -52,7 +53,7 @@ export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number
     case 'requeue':
       if (write.attempt !== row.attempt) return false;
       if (row.state === 'queued' ? !failsWhileQueued(row, write) : !moves(row, 'requeue')) return false;
-      endAttempt(row, write.outcome, nowMs, write.result);
+      endAttempt(row, write.outcome, nowMs, write.result, write.reason);
       row.worker = null;
       return true;
     case 'finish':
@@ -89,9 +90,10 @@ export function endAttempt(
   outcome: AttemptOutcome,
   nowMs: number,
   result: RunOutcome | null = null,
+  reason: string | null = null,
 ): void {
   const latest = row.attempts.at(-1);
-  if (latest) Object.assign(latest, { outcome, result, endedAtMs: latest.endedAtMs ?? nowMs });
+  if (latest) Object.assign(latest, { outcome, result, reason, endedAtMs: latest.endedAtMs ?? nowMs });
 }
 
 const LOST: (AttemptOutcome | null)[] = ['expired', 'lost', 'failed'];
@@ -108,7 +110,12 @@ export function dispatchedRun({ request, ...row }: RunRow, nowMs: number): Dispa
     lease: isHeld ? leaseOf(latest, row.state as 'leased' | 'running', nowMs) : null,
     latestWorker: latest?.worker ?? null,
     latestFailed: latest?.outcome === 'failed',
+    latestLost: latest && LOST.includes(latest.outcome) ? lostOf(latest, nowMs) : null,
   };
+}
+
+function lostOf({ endedAtMs, reason }: AttemptRow, nowMs: number): DispatchedRun['latestLost'] {
+  return { agoMs: nowMs - (endedAtMs ?? nowMs), reason: reason ?? '' };
 }
 
 function leaseOf(attempt: AttemptRow, state: 'leased' | 'running', nowMs: number): DispatchedRun['lease'] {

@@ -3,6 +3,7 @@ import type { FinishedReport } from '@proctor/contracts';
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import type { Letter } from '../../apps/scheduler/src/dispatcher/mailbox';
 import { News } from '../../apps/scheduler/src/dispatcher/news';
+import type { TurnNews } from '../../apps/scheduler/src/dispatcher/turn';
 import { DispatcherState } from '../../libs/dispatch/src';
 import type * as Reporting from '../../libs/dispatch/src/reporting';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
@@ -36,7 +37,8 @@ jest.mock('../../libs/dispatch/src/reporting', () => {
 
 /** Private methods of the actor that a bug is planted into. */
 interface ActorInside {
-  recover(letters: Letter[], failure: Error): Promise<void>;
+  recover(state: State, letters: Letter[], failure: Error): Promise<void>;
+  correct(state: State, news: TurnNews): Promise<void>;
 }
 
 /** Those of the books. */
@@ -62,12 +64,23 @@ const BUGS: PlantedBug[] = [
     name: 'memory is kept after a failed commit',
     plant: () => {
       const inside = DispatcherActor.prototype as unknown as ActorInside;
-      jest.spyOn(inside, 'recover').mockImplementation((letters, failure) => {
+      jest.spyOn(inside, 'recover').mockImplementation((_state, letters, failure) => {
         for (const letter of letters) letter.reject(failure);
         return Promise.resolve();
       });
     },
     foundBy: /which was not granted it|lost, it is|stopped although/,
+  },
+  {
+    name: 'memory is kept after a write was left out',
+    plant: () => {
+      const inside = DispatcherActor.prototype as unknown as ActorInside;
+      jest.spyOn(inside, 'correct').mockImplementation((_state, { undone }) => {
+        for (const letter of undone) letter.reject(new Error('left out'));
+        return Promise.resolve();
+      });
+    },
+    foundBy: /no dispatcher took it in|lost, it is/,
   },
   {
     name: 'leases never expire',

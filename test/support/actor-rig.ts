@@ -45,7 +45,13 @@ export class ActorRig {
   settings(changes: Partial<ActorSettings> = {}): ActorSettings {
     return {
       ...{ arrivalPollMs: POLL_MS, arrivalsPerTurnMax: 2, mailboxLengthMax: 100, turnMessagesMax: 10 },
-      ...{ reloadDelayMs: 1_000, dispatch: settings(), ...changes },
+      ...{
+        reloadDelayMs: 1_000,
+        callTimeoutMs: 3_000,
+        loadTimeoutMs: 60_000,
+        dispatch: settings(),
+        ...changes,
+      },
     };
   }
 
@@ -68,6 +74,7 @@ export class ActorRig {
     const { books } = this;
     return {
       load: (arch, halfLifeMs) => books.load(arch, halfLifeMs),
+      unfinished: (arch, runIds) => books.unfinished(arch, runIds),
       standing: (arch) => books.standing(arch),
       arrivals: (arch, limit) => books.arrivals(arch, limit),
       orders: (arch, limit) => books.orders(arch, limit),

@@ -45,6 +45,7 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
     lease: null,
     latestWorker: null,
     latestFailed: false,
+    latestLost: null,
     ...changes,
   };
 }

@@ -15,6 +15,8 @@ export function actorSettings({ scheduler, extraAptSources, rejectList }: Config
     mailboxLengthMax: scheduler.mailboxLengthMax,
     turnMessagesMax: scheduler.turnMessagesMax,
     reloadDelayMs: 1_000,
+    callTimeoutMs: 3_000,
+    loadTimeoutMs: 60_000,
     dispatch: {
       leaseTtlMs: scheduler.leaseTtlMs,
       leaseRenewMs: scheduler.leaseRenewMs,

@@ -2,6 +2,14 @@ import { recordFacts, userActor } from './fact-statements';
 import { CLOCK } from './horizon';
 import { lockSelected } from './run-selection';
 
+/**
+ * Key of an advisory lock: held alone by a decision about all architectures, shared by who begins to own one. A renewal of
+ * ownership takes no part in it.
+ */
+export const DECISIONS_LOCK = 5_787_301_932_447_859;
+
+export const LOCK_OWNERS = `select pg_advisory_xact_lock(${DECISIONS_LOCK})`;
+
 /** Of the architecture $1 and the suite $2, which may be null. */
 const SCOPE = `coalesce(arch, '') = coalesce($1, '') and coalesce(suite, '') = coalesce($2, '')`;
 

@@ -114,7 +114,7 @@ export class Decisions {
  */
 async function concerned(transaction: Statements, arch: string | null): Promise<string[]> {
   if (arch !== null) return [arch];
-  await transaction.query('lock table dispatchers in share mode');
+  await transaction.query(statements.LOCK_OWNERS);
   const rows = await transaction.query<{ arch: string }>('select arch from dispatchers order by arch');
   return rows.map((row) => row.arch);
 }

@@ -1,12 +1,12 @@
-import type { Pin } from '@proctor/contracts';
-import type { DispatchedRun, HeldLease } from '@proctor/dispatch';
+import type { AttemptOutcome, Pin } from '@proctor/contracts';
+import type { DispatchedRun, HeldLease, LostAttempt } from '@proctor/dispatch';
 import type { Statements } from './database';
-import { ARRIVALS, FIRST_PAGE, NEXT_PAGE } from './loading-statements';
+import { ARRIVALS, FIRST_PAGE, NEXT_PAGE, UNFINISHED_OF } from './loading-statements';
 
 /** A row of the statements that select runs for a dispatcher. */
 interface RunRow extends Omit<
   DispatchedRun,
-  'pinPackages' | 'extraAptSources' | 'attemptsLost' | 'failedOn' | 'lease' | 'latestFailed'
+  'pinPackages' | 'extraAptSources' | 'attemptsLost' | 'failedOn' | 'lease' | 'latestFailed' | 'latestLost'
 > {
   pinPackages: Pin[] | null;
   extraAptSources: string[] | null;
@@ -16,7 +16,10 @@ interface RunRow extends Omit<
   incarnation: string | null;
   slot: number | null;
   heldMs: number | null;
-  hasFailed: boolean | null;
+  /** Of the latest attempt, as what follows; null while it is executed. */
+  outcome: AttemptOutcome | null;
+  endedAgoMs: number | null;
+  reason: string | null;
 }
 
 /** Rows that are read at a time. */
@@ -41,8 +44,20 @@ export async function arrivedRuns(
   arch: string,
   limit: number,
 ): Promise<DispatchedRun[]> {
+  return dispatchedRuns(await statements.query<RunRow>(ARRIVALS, [arch, limit]));
+}
+
+/** Those of the given runs that are not finished, oldest first. */
+export async function unfinishedOf(
+  statements: Statements,
+  arch: string,
+  runIds: number[],
+): Promise<DispatchedRun[]> {
+  return dispatchedRuns(await statements.query<RunRow>(UNFINISHED_OF, [arch, runIds]));
+}
+
+function dispatchedRuns(rows: RunRow[]): DispatchedRun[] {
   const words = new Words();
-  const rows = await statements.query<RunRow>(ARRIVALS, [arch, limit]);
   return rows.map((row) => dispatchedRun(row, words));
 }
 
@@ -84,8 +99,14 @@ function dispatchedRun(row: RunRow, words: Words): DispatchedRun {
     failedOn: row.lostBy ? [...new Set(row.lostBy)].sort() : [],
     lease: leaseOf(row),
     latestWorker: words.oneOrNull(row.latestWorker),
-    latestFailed: row.hasFailed ?? false,
+    latestFailed: row.outcome === 'failed',
+    latestLost: lostOf(row),
   };
+}
+
+function lostOf({ outcome, endedAgoMs, reason }: RunRow): LostAttempt | null {
+  const isLost = outcome === 'expired' || outcome === 'lost' || outcome === 'failed';
+  return isLost && endedAgoMs !== null ? { agoMs: endedAgoMs, reason: reason ?? '' } : null;
 }
 
 function leaseOf({ state, latestWorker: worker, incarnation, slot, heldMs }: RunRow): HeldLease | null {

@@ -3,8 +3,16 @@ import type { Write } from '@proctor/dispatch';
 import { recordFacts } from './fact-statements';
 import { CLOCK } from './horizon';
 
-/** The architecture's row, if it is still at this epoch, locked against a change of owner. */
-export const EPOCH = 'select 1 from dispatchers where arch = $1 and epoch = $2 for share';
+/**
+ * The architecture's row if it is still at this epoch, locked against a change of the epoch: the last statement of each
+ * turn. Nobody writes under an epoch that is over, and nobody waits long for a turn:
+ * - An epoch that has ended before is seen here, since each statement looks at what is committed when it begins; one that
+ *   is just being ended is waited for, and seen then. The whole turn is rolled back.
+ * - Who ends the epoch after this waits for the commit, which follows at once, and loads what it wrote.
+ * - A renewal changes no column of a unique index (dispatchers_epoch), so it neither waits for this lock nor makes it
+ *   wait: PostgreSQL's KEY SHARE conflicts with changes of keys only.
+ */
+export const EPOCH = 'select 1 from dispatchers where arch = $1 and epoch = $2 for key share';
 
 /**
  * The runs of a turn, locked in the order of their ids. All who lock several runs and wait for them do so in this order,
@@ -56,12 +64,19 @@ export const APPLY: Record<Write['kind'], string> = {
     )
     select run_id as id from expected`,
 
-  // As with taking a run in: whether somebody has done it before is all the same.
+  // As with taking a run in: whether somebody has done it before is all the same. Looked up by ids alone for the same
+  // reason as runs: statistics that know no order of this architecture make the planner go through all of them.
   'order-taken': `
-    update orders o set taken_in = true
-    from jsonb_to_recordset($1::jsonb) as w("orderId" integer)
-    where o.order_id = w."orderId" and o.arch = $2
-    returning o.order_id as id`,
+    with expected as materialized (
+      select o.order_id, o.arch from jsonb_to_recordset($1::jsonb) as w("orderId" integer) cross join lateral (
+        select order_id, arch from orders where order_id = w."orderId" offset 0 for no key update
+      ) o
+    ),
+    changed as (
+      update orders o set taken_in = true from expected e
+      where o.order_id = e.order_id and e.arch = $2 and not o.taken_in
+    )
+    select order_id as id from expected where arch = $2`,
 
   grant: `
     with ${CLOCK},
@@ -163,7 +178,7 @@ export const APPLY: Record<Write['kind'], string> = {
     learned as (
       insert into package_durations as known (arch, package, seconds, runs)
       select arch, package, avg(duration), count(*) from timed
-      where is_reported and duration is not null group by arch, package
+      where is_reported and duration is not null group by arch, package order by arch, package
       on conflict (arch, package) do update set runs = known.runs + excluded.runs,
         seconds = known.seconds * ${OLD_SHARE} + excluded.seconds * (1 - ${OLD_SHARE})
     ),

@@ -1,11 +1,15 @@
 const BY_ARRIVAL = 'order by r.created_at, r.run_id';
 
+/** Runs `r` that match, oldest first, $2 at most: they are chosen by an index before anything else is looked at. */
+function oldestWhere(condition: string): string {
+  return `select * from runs r where ${condition} ${BY_ARRIVAL} limit $2`;
+}
+
 /**
- * Runs `r` that match, oldest first, $2 at most, as a dispatcher holds them. They are chosen by an index before anything
- * else is looked at. Lists are null when they are empty, and attempts are looked for only where there are any: most of
- * a long queue was never granted.
+ * The rows of `runs` that `chosen` gives, oldest first, as a dispatcher holds them. Lists are null when they are empty,
+ * and attempts are looked for only where there are any: most of a long queue was never granted.
  */
-function dispatchedRuns(condition: string): string {
+function dispatchedRuns(chosen: string): string {
   return `
   select r.run_id as "runId", r.package, r.suite, r.arch, r.backend, r.variant, r.priority, r.trigger,
     nullif(r.pin_packages, '[]') as "pinPackages", nullif(r.extra_apt_sources, '[]') as "extraAptSources",
@@ -17,12 +21,14 @@ function dispatchedRuns(condition: string): string {
       select array_agg(a.worker order by a.attempt) from attempts a
       where a.run_id = r.run_id and a.outcome in ('expired', 'lost', 'failed')
     ) end as "lostBy",
-    latest.worker as "latestWorker", latest.incarnation, latest.slot, latest."heldMs", latest."hasFailed"
-  from (select * from runs r where ${condition} ${BY_ARRIVAL} limit $2) r
+    latest.worker as "latestWorker", latest.incarnation, latest.slot, latest."heldMs", latest.outcome,
+    latest."endedAgoMs", latest.reason
+  from (${chosen}) r
   join users u on u.user_id = coalesce(r.retried_by, r.requestor_id)
   left join lateral (
-    select a.worker, a.incarnation, a.slot, a.outcome = 'failed' as "hasFailed",
-      greatest(0, extract(epoch from statement_timestamp() - a.granted_at) * 1000)::float8 as "heldMs"
+    select a.worker, a.incarnation, a.slot, a.outcome, a.reason,
+      greatest(0, extract(epoch from statement_timestamp() - a.granted_at) * 1000)::float8 as "heldMs",
+      greatest(0, extract(epoch from statement_timestamp() - a.ended_at) * 1000)::float8 as "endedAgoMs"
     from attempts a where r.attempt > 0 and a.run_id = r.run_id and a.attempt = r.attempt offset 0
   ) latest on true
   ${BY_ARRIVAL}`;
@@ -30,19 +36,34 @@ function dispatchedRuns(condition: string): string {
 
 const UNFINISHED = `r.arch = $1 and r.state <> 'finished'`;
 
-export const FIRST_PAGE = dispatchedRuns(UNFINISHED);
+export const FIRST_PAGE = dispatchedRuns(oldestWhere(UNFINISHED));
 
 /** Those that arrived after the run $4, which did so $3 milliseconds after the epoch. */
-export const NEXT_PAGE = dispatchedRuns(`${UNFINISHED}
-    and (r.created_at, r.run_id) > (timestamptz 'epoch' + $3::float8 * interval '1 millisecond', $4)`);
+export const NEXT_PAGE = dispatchedRuns(
+  oldestWhere(`${UNFINISHED}
+    and (r.created_at, r.run_id) > (timestamptz 'epoch' + $3::float8 * interval '1 millisecond', $4)`),
+);
 
-export const ARRIVALS = dispatchedRuns(`r.arch = $1 and not r.taken_in and r.state = 'queued'`);
+export const ARRIVALS = dispatchedRuns(oldestWhere(`r.arch = $1 and not r.taken_in and r.state = 'queued'`));
 
-/** What a cancelled run was is found in its row, which nobody changes any more. */
+/** Of the runs $2, each looked up by its id and nothing else, whatever the statistics say. */
+export const UNFINISHED_OF = dispatchedRuns(`
+    select r.* from unnest($2::bigint[]) as wanted(run_id) cross join lateral (
+      select * from runs where run_id = wanted.run_id offset 0
+    ) r where ${UNFINISHED}`);
+
+/**
+ * The oldest are chosen by an index before anything else is looked at. What a cancelled run was is found in its row, which
+ * nobody changes any more.
+ */
 export const ORDERS = `
   select o.order_id as "orderId", o.kind, o.run_id as "runId", o.priority, u.name as by, r.attempt, r.worker
-  from orders o join users u on u.user_id = o.actor_id left join runs r using (run_id)
-  where o.arch = $1 and not o.taken_in order by o.order_id limit $2`;
+  from (
+    select * from orders where arch = $1 and not taken_in order by arch, order_id limit $2
+  ) o
+  join users u on u.user_id = o.actor_id
+  left join lateral (select attempt, worker from runs where run_id = o.run_id offset 0) r on true
+  order by o.order_id`;
 
 export const PAUSES = `
   select p.arch, p.suite, u.name as by, p.reason, p.since

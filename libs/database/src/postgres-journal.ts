@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import {
   type AttemptOfWorker,
   type DispatchedRun,
-  FenceBroken,
   type Journal,
   type Loaded,
   type Order,
@@ -15,7 +14,7 @@ import {
 } from '@proctor/dispatch';
 import { Database, type Statements } from './database';
 import { type DecisionRow, decisionOf } from './decision-row';
-import { arrivedRuns, unfinishedRuns } from './dispatched-runs';
+import { arrivedRuns, unfinishedOf, unfinishedRuns } from './dispatched-runs';
 import { announceUpdate } from './horizon';
 import { APPLY, EPOCH, LOCK_RUNS } from './journal-statements';
 import * as loading from './loading-statements';
@@ -48,6 +47,10 @@ export class PostgresJournal implements Journal {
     };
   }
 
+  unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
+    return unfinishedOf(this.database, arch, runIds);
+  }
+
   async standing(arch: string): Promise<Standing> {
     const pauses = await this.database.query<DecisionRow & { suite: string | null }>(loading.PAUSES_OF_ARCH, [
       arch,
@@ -64,14 +67,19 @@ export class PostgresJournal implements Journal {
     return (await this.database.query<WaitingOrder>(loading.ORDERS, [arch, limit])).map(orderOf);
   }
 
-  async commit(arch: string, epoch: number, writes: Write[]): Promise<void> {
-    await this.database.transaction(async (transaction) => {
-      // Locked until the commit: an epoch that ends meanwhile waits for this transaction.
-      if ((await transaction.query(EPOCH, [arch, epoch])).length === 0) throw new StaleEpoch(arch, epoch);
+  commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
+    return this.database.transaction(async (transaction) => {
       const runIds = runsOf(writes);
       if (runIds.length > 1) await transaction.query(LOCK_RUNS, [runIds]);
       if (writes.some((write) => write.kind === 'finish')) await announceUpdate(transaction);
-      for (const group of groups(writes)) await apply(transaction, arch, group);
+      const refused = new RefusedWrites();
+      for (const group of groups(writes)) {
+        const wanted = refused.withoutFollowing(group);
+        if (wanted.length > 0) refused.add(wanted, await apply(transaction, arch, wanted));
+      }
+      // Last, since it locks: see EPOCH.
+      if ((await transaction.query(EPOCH, [arch, epoch])).length === 0) throw new StaleEpoch(arch, epoch);
+      return refused.writes;
     });
   }
 
@@ -112,16 +120,42 @@ function subjectOf(write: Write): number | string {
   return write.kind === 'judge-worker' ? write.worker : write.runId;
 }
 
-async function apply(transaction: Statements, arch: string, group: Write[]): Promise<void> {
+/** The writes of a turn that were left out. */
+class RefusedWrites {
+  readonly writes: Write[] = [];
+  private readonly runIds = new Set<number>();
+
+  /** Those of the group that may still be tried; what follows a refused write of its run is refused, too. */
+  withoutFollowing(group: Write[]): Write[] {
+    if (this.runIds.size === 0) return group;
+    const isFollowing = (write: Write): boolean => 'runId' in write && this.runIds.has(write.runId);
+    this.writes.push(...group.filter(isFollowing));
+    return group.filter((write) => !isFollowing(write));
+  }
+
+  add(tried: Write[], changed: ReadonlySet<number | string>): void {
+    if (changed.size === tried.length) return;
+    for (const write of tried) {
+      if (changed.has(subjectOf(write))) continue;
+      this.writes.push(write);
+      if ('runId' in write) this.runIds.add(write.runId);
+    }
+  }
+}
+
+/** Answers what the writes are about whose fence held. */
+async function apply(
+  transaction: Statements,
+  arch: string,
+  group: Write[],
+): Promise<ReadonlySet<number | string>> {
   const statement = APPLY[group[0]!.kind];
   const rows = await transaction
     .query<{ id: number | string }>(statement, [JSON.stringify(group), arch])
     .catch((error: unknown) => {
       throw isUnstorable(error) ? new WriteRefused(String(error), { cause: error }) : error;
     });
-  if (rows.length === group.length) return;
-  const changed = new Set(rows.map((row) => row.id));
-  throw new FenceBroken(group.find((write) => !changed.has(subjectOf(write)))!);
+  return new Set(rows.map((row) => row.id));
 }
 
 function orderOf({ orderId, kind, runId, priority, by, attempt, worker }: WaitingOrder): Order {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Ownership, OwnershipRegister } from '@proctor/dispatch';
 import { Database } from './database';
+import { DECISIONS_LOCK } from './decision-statements';
 
 /** Every time here is PostgreSQL's: schedulers' clocks may differ. */
 @Injectable()
@@ -15,7 +16,9 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
   }
 
   async claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {
-    const [claimed] = await this.database.query<{ epoch: number }>(CLAIM, [arch, scheduler, ttlMs]);
+    const parameters = [arch, scheduler, ttlMs];
+    const [renewed] = await this.database.query<{ epoch: number }>(RENEW, parameters);
+    const [claimed] = renewed ? [renewed] : await this.database.query<{ epoch: number }>(TAKE, parameters);
     return claimed ? { arch, epoch: claimed.epoch } : null;
   }
 
@@ -45,15 +48,31 @@ const BURY = `
 
 const ALIVE = 'select scheduler from schedulers where expires_at > clock_timestamp() or scheduler = $1';
 
-/** Only the renewal of an ownership that has not run out keeps the epoch. */
-const CLAIM = `
+const EXPIRES_AT = `clock_timestamp() + $3 * interval '1 millisecond'`;
+
+/**
+ * Changes no key, so that it waits for no dispatcher's turn (see EPOCH in journal-statements.ts). That is why it is no
+ * part of TAKE: ON CONFLICT locks the row as if every column that it names were changed.
+ */
+const RENEW = `
+  update dispatchers set expires_at = ${EXPIRES_AT}
+  where arch = $1 and owner = $2 and expires_at > clock_timestamp()
+  returning epoch`;
+
+/**
+ * A new epoch is PostgreSQL's time in milliseconds: higher than all before, also when the database was restored to an
+ * earlier moment or another took over from one that had not sent everything.
+ */
+const NEW_EPOCH = `floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** A decision about all architectures finds the row, or is in effect when the first dispatcher loads. */
+const TAKE = `
   insert into dispatchers as d (arch, epoch, owner, expires_at)
-  values ($1, 1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-  on conflict (arch) do update set
-    epoch = case when d.owner = $2 and d.expires_at > clock_timestamp() then d.epoch else d.epoch + 1 end,
-    owner = $2,
-    expires_at = clock_timestamp() + $3 * interval '1 millisecond'
-  where d.owner is null or d.owner = $2 or d.expires_at <= clock_timestamp()
+  select $1::text, ${NEW_EPOCH}, $2::text, ${EXPIRES_AT}
+  from (select pg_advisory_xact_lock_shared(${DECISIONS_LOCK})) as undisturbed
+  on conflict (arch) do update
+    set epoch = greatest(d.epoch + 1, ${NEW_EPOCH}), owner = excluded.owner, expires_at = ${EXPIRES_AT}
+  where d.owner is null or d.expires_at <= clock_timestamp()
   returning epoch`;
 
 const WITHDRAW = `

@@ -9,9 +9,10 @@ import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Standing, Write } fr
 import { Judgements } from './judgements';
 import { Leases, type Slot } from './leases';
 import { stateAfter } from './lifecycle';
-import type { DispatchSettings } from './settings';
+import { retryDelayMs, type DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
 import { Tally } from './tally';
+import { restoreAll, restoreUnwritten, unwrittenOf } from './unwritten';
 import { Usage } from './usage';
 import { Workers } from './workers';
 
@@ -22,6 +23,13 @@ export interface AttemptEnd {
   reason: string;
   /** What a failed attempt left. */
   result?: RunOutcome;
+}
+
+/** A memory that a commit has made worthless. */
+export interface Past {
+  state: DispatcherState;
+  /** Since when messages could not be handled, in monotonic milliseconds. */
+  sinceMs: number;
 }
 
 /**
@@ -40,8 +48,8 @@ export class DispatcherState {
   /** Runs that a slot may have later. */
   readonly delays = new Delays();
   readonly leases = new Leases();
-  readonly cancellations = new Cancellations();
-  readonly awaited = new AwaitedResults();
+  readonly cancellations: Cancellations;
+  readonly awaited: AwaitedResults;
   readonly workers: Workers;
   readonly judgements: Judgements;
   readonly ageing: Ageing;
@@ -53,22 +61,29 @@ export class DispatcherState {
   hearingSinceMs: number;
   reportsDrained = false;
 
-  /** @param loaded is owned by the state from here on */
+  /**
+   * @param loaded is owned by the state from here on
+   * @param past of the same tenure: what rows do not tell is taken from it
+   */
   constructor(
     readonly arch: string,
     readonly epoch: number,
     public settings: DispatchSettings,
     loaded: Loaded,
     now: number,
+    past?: Past,
   ) {
     this.hearingSinceMs = now;
-    this.workers = new Workers(settings.workersMax);
+    this.workers = past?.state.workers ?? new Workers(settings.workersMax);
+    this.cancellations = past?.state.cancellations ?? new Cancellations();
+    this.awaited = past?.state.awaited ?? new AwaitedResults();
     this.judgements = new Judgements(loaded.judgements, now, () => this.settings.blame);
     this.ageing = new Ageing(now, () => this.settings.ageing);
     this.usage = new Usage(loaded.usage, now, () => this.settings.fairShare);
     this.durations = new Durations(loaded.durations, () => this.settings);
     this.standing = loaded.standing;
     for (const run of loaded.runs) this.add(run, now);
+    if (past) restoreAll(this, past.state, now - past.sinceMs, now);
   }
 
   /** The head of each answer. */
@@ -144,6 +159,22 @@ export class DispatcherState {
     this.forget(run, now);
   }
 
+  /**
+   * A write about a run was refused: memory goes by its row again.
+   * @param found what the row says; undefined when the run has finished
+   * @param triedMs when the refused write was made: a lease that memory alone knew was used no longer
+   * @returns whether a slot may have something now that it could not have before
+   */
+  correct(runId: number, found: DispatchedRun | undefined, triedMs: number, now: number): boolean {
+    const known = this.runs.get(runId);
+    const unwritten = unwrittenOf(this, runId);
+    if (known) this.forget(known, triedMs);
+    if (found) this.add(found, now);
+    if (unwritten) restoreUnwritten(this, runId, unwritten, now);
+    const isLeased = this.leases.get(runId) !== undefined;
+    return (found !== undefined && !isLeased) || (unwritten?.lease != null && !isLeased);
+  }
+
   /** The run was given another priority in the books. */
   reprioritise(runId: number, priority: number): void {
     const run = this.runs.get(runId);
@@ -189,8 +220,15 @@ export class DispatcherState {
     this.runs.set(run.runId, run);
     this.unfinished.add(run.suite);
     this.ageing.begin(run, now);
+    const waitMs = this.backOffMs(run);
     if (run.lease) this.beginLease(run, run.lease, now);
+    else if (run.latestLost && waitMs > 0) this.delays.add(run, now + waitMs, run.latestLost.reason);
     else this.enqueue(run);
+  }
+
+  /** How long a run that was just read still waits after it lost its latest attempt. */
+  private backOffMs({ latestLost, attemptsLost }: DispatchedRun): number {
+    return latestLost ? retryDelayMs(this.settings.retry, attemptsLost) - latestLost.agoMs : 0;
   }
 
   private forget(run: DispatchedRun, now: number): void {

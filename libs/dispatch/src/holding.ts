@@ -42,9 +42,14 @@ export function returned(state: DispatcherState, request: ReturnRequest, now: nu
 }
 
 /** Time has passed: leases expire and delays end. */
-export function ticked(state: DispatcherState, hearing: boolean, now: number): Step<'tick'> {
+export function ticked(
+  state: DispatcherState,
+  hearing: boolean,
+  expiringMs: number,
+  now: number,
+): Step<'tick'> {
   if (!hearing) state.hearingSinceMs = now;
-  const writes = expireLeases(state, now);
+  const writes = expireLeases(state, expiringMs, now);
   let workWaiting = false;
   for (let due = state.delays.nextDue(); due && due.notBeforeMs <= now; due = state.delays.nextDue()) {
     state.endDelay(due.run);
@@ -84,9 +89,9 @@ export function endWithoutResult(
 }
 
 /** Asks the very number that wakes the dispatcher, so that a rounding error cannot wake it for nothing, for ever. */
-function expireLeases(state: DispatcherState, now: number): Write[] {
+function expireLeases(state: DispatcherState, expiringMs: number, now: number): Write[] {
   const writes: Write[] = [];
-  while ((state.nextExpiryMs ?? Infinity) <= now) {
+  while ((state.nextExpiryMs ?? Infinity) <= expiringMs) {
     const silent = state.leases.longestSilent();
     if (!silent) break;
     const silentSeconds = Math.floor((now - silent.renewedAtMs) / 1000);

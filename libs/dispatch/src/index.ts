@@ -3,5 +3,5 @@ export * from './ownership';
 export * from './settings';
 export * from './messages';
 export { TRANSITIONS, stateAfter, IllegalTransition, type Transition } from './lifecycle';
-export { DispatcherState } from './dispatcher-state';
+export { DispatcherState, type Past } from './dispatcher-state';
 export { step } from './step';

@@ -29,6 +29,15 @@ export interface DispatchedRun extends RunRequest {
   latestWorker: string | null;
   /** The latest attempt has failed and its report is in the books: another report of it says nothing new. */
   latestFailed: boolean;
+  /** When the latest attempt expired, was lost or failed; null when it did not end so. */
+  latestLost: LostAttempt | null;
+}
+
+export interface LostAttempt {
+  /** How long ago it ended when the row was read, by PostgreSQL's clock. */
+  agoMs: number;
+  /** For people. */
+  reason: string;
 }
 
 export interface HeldLease {
@@ -121,7 +130,7 @@ export interface Loaded {
   durations: { package: string; durationMs: number }[];
 }
 
-/** What a dispatcher writes; each is one change of a run's state, refused as a whole when its fence does not hold. */
+/** What a dispatcher writes; each is one change of a run's state, left out as a whole when its fence does not hold. */
 export type Write =
   /** A dispatcher has taken the run into its memory; changes nothing when one has done so before. */
   | { kind: 'take-in'; runId: number }
@@ -175,18 +184,21 @@ export type ReportState = 'reported' | 'counts' | 'over';
 export interface Journal {
   /** @param usageHalfLifeMs after this time slot time that was used counts half */
   load(arch: string, usageHalfLifeMs: number): Promise<Loaded>;
+  /** Those of the given runs of the architecture that are not finished, whether taken in or not, oldest first. */
+  unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]>;
   standing(arch: string): Promise<Standing>;
   /** Accepted runs that are not finished and that no dispatcher has taken in, oldest first, at most `limit`. */
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]>;
   /** Orders that no dispatcher has taken in, oldest first, at most `limit`. */
   orders(arch: string, limit: number): Promise<Order[]>;
   /**
-   * One transaction for all writes of a turn, in their order.
+   * One transaction for all writes of a turn, in their order. A write whose row is not as it expects is left out, and so
+   * are those after it about the same run; the others are written.
+   * @returns the writes that were left out
    * @throws StaleEpoch when the architecture is owned under another epoch: nothing was written
-   * @throws FenceBroken when a row is not as a write expects it: nothing was written
    * @throws WriteRefused when the rows cannot hold what a write says: nothing was written
    */
-  commit(arch: string, epoch: number, writes: Write[]): Promise<void>;
+  commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]>;
   /** What the books say of a report of how this attempt ended, whoever owns the architecture. */
   reportState(attempt: AttemptOfWorker): Promise<ReportState>;
 }
@@ -200,10 +212,3 @@ export class StaleEpoch extends Error {
 
 /** A value that the rows cannot hold: the same write is refused for ever. */
 export class WriteRefused extends Error {}
-
-/** Memory and rows differ: the dispatcher must load again. */
-export class FenceBroken extends Error {
-  constructor(readonly write: Write) {
-    super(`the row does not allow ${JSON.stringify(write)}`);
-  }
-}

@@ -53,8 +53,12 @@ export class Leases {
 
   /** The slot has no more use for the lease, though it is still out: the slot may have another beside it. */
   freeSlot(leased: LeasedRun): void {
-    const key = slotKey(leased.lease);
-    if (this.bySlot.get(key) === leased.run.runId) this.bySlot.delete(key);
+    if (this.hasSlot(leased)) this.bySlot.delete(slotKey(leased.lease));
+  }
+
+  /** Whether its slot would be given this lease again. */
+  hasSlot(leased: LeasedRun): boolean {
+    return this.bySlot.get(slotKey(leased.lease)) === leased.run.runId;
   }
 
   renew(leased: LeasedRun, now: number): void {

@@ -32,8 +32,11 @@ export type DispatcherMessage =
   | { kind: 'reports-drained' }
   /** The deployment's configuration has changed. */
   | { kind: 'settings'; settings: DispatchSettings }
-  /** Time has passed. `hearing`: messages of workers can reach this dispatcher. */
-  | { kind: 'tick'; hearing: boolean }
+  /**
+   * Time has passed. `hearing`: messages of workers can reach this dispatcher. Leases expire whose time was over at
+   * `expiringMs`, now when absent: renewals that came after it may not have been handled yet.
+   */
+  | { kind: 'tick'; hearing: boolean; expiringMs?: number }
   | { kind: 'explain'; runId: number }
   | { kind: 'status' };
 

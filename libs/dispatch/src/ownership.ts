@@ -1,7 +1,7 @@
 /** The right of one scheduler process to run an architecture's dispatcher. */
 export interface Ownership {
   arch: string;
-  /** Rises with each change of owner; fences every write and every answer. */
+  /** Rises with each change of owner, also after the database was restored; fences every write and every answer. */
   epoch: number;
 }
 

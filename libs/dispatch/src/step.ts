@@ -25,7 +25,7 @@ const HANDLERS: Handlers = {
   finished: (state, { report }, now) => finishReported(state, report, now),
   'reports-drained': (state) => reportsDrained(state),
   settings: (state, { settings }, now) => reconfigured(state, settings, now),
-  tick: (state, { hearing }, now) => ticked(state, hearing, now),
+  tick: (state, { hearing, expiringMs }, now) => ticked(state, hearing, expiringMs ?? now, now),
   explain: (state, { runId }, now) => explained(state, runId, now),
   status: (state, _message, now) => statusAsked(state, now),
 };

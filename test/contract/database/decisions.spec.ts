@@ -66,13 +66,16 @@ it('keeps who drained which worker and brought it back', async () => {
 });
 
 it('reaches a dispatcher that begins for the first time while everything is paused', async () => {
-  const first = await connectTo(fixture.url);
-  await first.query('begin');
-  await first.query(`insert into dispatchers (arch, epoch, expires_at) values ('s390x', 1, now())`);
+  const other = await connectTo(fixture.url);
+  await other.query('begin');
+  await other.query(`insert into dispatchers (arch, epoch, expires_at) values ('s390x', 1, now())`);
+  const first = fixture.database.ownershipRegister.claim('s390x', 'scheduler-1', 60_000);
+  await lockAwaited(fixture.url, 'insert into dispatchers');
   const paused = decisions().pause({ suite: null, arch: null }, ada(), 'maintenance');
-  await lockAwaited(fixture.url, 'lock table dispatchers');
-  await first.query('commit');
-  await first.end();
+  await lockAwaited(fixture.url, 'pg_advisory_xact_lock(');
+  await other.query('rollback');
+  await other.end();
+  expect(await first).toMatchObject({ arch: 's390x' });
   expect(await paused).toEqual([ARCH, 'arm64', 's390x']);
   await fixture.client.query(`delete from dispatchers where arch = 's390x'`);
 });

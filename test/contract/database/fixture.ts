@@ -29,7 +29,8 @@ export async function setUp(): Promise<Fixture> {
     submitter: { userId, keyId: id },
     async commit(arch, writes) {
       const ownership = await database.ownershipRegister.claim(arch, 'scheduler-1', 60_000);
-      await database.journal.commit(arch, ownership!.epoch, writes);
+      const [refused] = await database.journal.commit(arch, ownership!.epoch, writes);
+      if (refused) throw new Error(`the row does not allow ${JSON.stringify(refused)}`);
     },
     async close() {
       await client.end();

@@ -1,7 +1,7 @@
 import { connectTo } from '../../support/database';
 import { journalContract } from '../journal.contract';
 import { ARCH, finish, grant, request, requeue } from '../journal.fixture';
-import { type Fixture, lockAwaited, setUp } from './fixture';
+import { type Fixture, setUp } from './fixture';
 
 let fixture: Fixture;
 
@@ -168,25 +168,5 @@ describe('PostgresJournal in its tables', () => {
       { name: `${ARCH} w2`, reasons: ['once'] },
       { name: 'arm64 w1', reasons: ['elsewhere'] },
     ]);
-  });
-
-  it('keeps a takeover waiting until a turn of the old owner is committed', async () => {
-    await fixture.client.query('begin');
-    await fixture.client.query('select 1 from runs where run_id = $1 for update', [runId]);
-    const turn = fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1)]);
-    await lockAwaited(fixture.url, 'update runs');
-    let done = false;
-    const takeover = takeOver(ARCH).then((newEpoch) => {
-      done = true;
-      return newEpoch;
-    });
-    await lockAwaited(fixture.url, 'update dispatchers');
-    expect(done).toBe(false);
-    await fixture.client.query('commit');
-    await turn;
-    expect(await takeover).toBe(epoch + 1);
-    await expect(fixture.database.journal.commit(ARCH, epoch, [requeue(runId, 1)])).rejects.toThrow(
-      'is over',
-    );
   });
 });

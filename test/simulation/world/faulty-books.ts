@@ -40,6 +40,10 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.load(arch, usageHalfLifeMs));
   }
 
+  unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
+    return this.call((books) => books.unfinished(arch, runIds));
+  }
+
   standing(arch: string): Promise<Standing> {
     return this.call((books) => books.standing(arch));
   }
@@ -64,7 +68,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => Promise.resolve(books.facts.markPublished(factIds)));
   }
 
-  commit(arch: string, epoch: number, writes: Write[]): Promise<void> {
+  commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
     const { faults, refusedStarts } = this.database;
     return this.call(async (books) => {
       if (writes.some((write) => write.kind === 'start' && refusedStarts.has(write.runId))) {
@@ -72,9 +76,10 @@ export class FaultyBooks implements Journal, OwnershipRegister {
         throw new Error('the database refuses this start');
       }
       if (faults.strikes('turn refused', 0.01)) throw new Error('the turn was not committed');
-      await books.commit(arch, epoch, writes);
+      const refused = await books.commit(arch, epoch, writes);
       if (faults.strikes('turn committed, but not confirmed', 0.01))
         throw new Error('the connection was lost');
+      return refused;
     });
   }
 

@@ -131,9 +131,10 @@ describe('DispatcherActor', () => {
     rig.accept();
     await rig.start({
       commit: async (arch, epoch, writes) => {
-        await rig.books.commit(arch, epoch, writes);
+        const refused = await rig.books.commit(arch, epoch, writes);
         turns.push(writes);
         await new Promise<void>((resolve) => (confirm = resolve));
+        return refused;
       },
     });
     confirm();
@@ -190,8 +191,9 @@ describe('DispatcherActor', () => {
       rig.accept();
       await rig.start({
         commit: async (arch, epoch, writes) => {
-          await rig.books.commit(arch, epoch, writes);
+          const refused = await rig.books.commit(arch, epoch, writes);
           if (writes.some(({ kind }) => kind === 'grant')) rig.tenure.extendTo(rig.clock.now());
+          return refused;
         },
       });
       await expect(rig.ask()).rejects.toThrow(NotOwner);

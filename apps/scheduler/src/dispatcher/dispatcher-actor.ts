@@ -9,16 +9,23 @@ import {
   type Journal,
   type MessageKind,
   type MessageOf,
+  type Past,
   type Replies,
 } from '@proctor/dispatch';
 import type { Tenure } from '../ownership/tenure';
-import { Mailbox, type Letter } from './mailbox';
+import { LimitedJournal } from './limited-journal';
+import { handledAgain, Mailbox, refuse, unanswered, type Letter } from './mailbox';
 import { News, type NewsSettings } from './news';
-import { NotHandled, NotOwner, takeTurn } from './turn';
+import { TickWatch } from './tick-watch';
+import { NotHandled, NotOwner, takeTurn, type TurnNews } from './turn';
 
 export interface ActorSettings extends NewsSettings {
   mailboxLengthMax: number;
   turnMessagesMax: number;
+  /** How long one call to the database may take within a turn: then the turn has failed. */
+  callTimeoutMs: number;
+  /** The same for loading all runs. */
+  loadTimeoutMs: number;
   dispatch: DispatchSettings;
 }
 
@@ -48,11 +55,17 @@ const LOGGED_MESSAGE_LENGTH_MAX = 1000;
 export class DispatcherActor {
   private readonly logger: Logger;
   private readonly mailbox: Mailbox;
+  private readonly journal: LimitedJournal;
   private readonly news: News;
+  private readonly ticks: TickWatch;
   private state: DispatcherState | null = null;
+  /** What the next load goes on from, within the tenure. */
+  private past: Past | undefined;
+  private turnAtMs = -Infinity;
+  /** Letters of the turn before whose writes the rows refused. */
+  private undone: Letter[] = [];
   /** What the actor tells itself; handled by the next turn. */
   private notices: DispatcherMessage[] = [];
-  private reportsDrained = false;
   private latestMs = -Infinity;
   private stopped = false;
   private endRest = (): void => undefined;
@@ -66,7 +79,9 @@ export class DispatcherActor {
   ) {
     this.logger = new Logger(`Dispatcher ${tenure.arch}`);
     this.mailbox = new Mailbox(settings.mailboxLengthMax, () => this.state && this.endRest());
-    this.news = new News(tenure.arch, ports.journal, this.logger, () => this.settings);
+    this.journal = new LimitedJournal(ports.journal, ports.clock, () => this.settings);
+    this.news = new News(tenure.arch, this.journal, this.logger, () => this.settings);
+    this.ticks = new TickWatch(this.mailbox);
     this.loop = this.run().catch((error) => this.stepDown(error));
   }
 
@@ -93,7 +108,6 @@ export class DispatcherActor {
 
   /** The backlog of reports that waited for this owner has been handled. */
   setReportsDrained(): void {
-    this.reportsDrained = true;
     this.notice({ kind: 'reports-drained' });
   }
 
@@ -114,7 +128,7 @@ export class DispatcherActor {
   /** Resolves when the turn in progress has ended; whoever still waits for a reply is refused. */
   stop(): Promise<void> {
     this.stopped = true;
-    this.mailbox.rejectAll(new NotOwner(this.tenure.arch));
+    this.refuseAll(new NotOwner(this.tenure.arch));
     this.endRest();
     return this.loop;
   }
@@ -131,21 +145,29 @@ export class DispatcherActor {
   private async load(): Promise<DispatcherState | null> {
     const { arch, epoch } = this.tenure;
     try {
-      const loaded = await this.ports.journal.load(arch, this.settings.dispatch.fairShare.halfLifeMs);
+      const loaded = await this.journal.load(arch, this.settings.dispatch.fairShare.halfLifeMs);
       const { length } = loaded.runs;
-      this.notices = this.reportsDrained ? [{ kind: 'reports-drained' }] : [];
       this.logger.log(`loaded ${length} runs, epoch ${epoch}`);
-      if (length > 0) this.ports.signalWorkWaiting(arch);
-      return new DispatcherState(arch, epoch, this.settings.dispatch, loaded, this.time());
+      if (length > 0) this.signalWorkWaiting();
+      const state = new DispatcherState(arch, epoch, this.settings.dispatch, loaded, this.time(), this.past);
+      this.past = undefined;
+      return state;
     } catch (error) {
       this.logger.error(`the runs could not be loaded: ${String(error)}`);
-      this.mailbox.rejectAll(new NotHandled('the dispatcher cannot load its runs', { cause: error }));
+      this.refuseAll(new NotHandled('the dispatcher cannot load its runs', { cause: error }));
       return null;
     }
   }
 
+  /** What the state holds may not be in the rows. */
+  private lose(state: DispatcherState): void {
+    if (this.state === state) this.past = { state, sinceMs: this.turnAtMs };
+    this.state = null;
+  }
+
   private async turn(state: DispatcherState): Promise<void> {
-    const letters = this.mailbox.take(this.settings.turnMessagesMax);
+    const again = this.undone.splice(0);
+    const letters = [...again, ...this.mailbox.take(this.settings.turnMessagesMax - again.length)];
     const notices = this.notices;
     this.notices = [];
     // First of all, so that no cancelled run is granted.
@@ -153,35 +175,47 @@ export class DispatcherActor {
     const last = [...(await this.news.arrivals(this.time())), ...this.dueTick(state)];
     try {
       await this.handle(state, [...first.map(unanswered), ...letters, ...last.map(unanswered)]);
+      this.news.succeeded();
     } catch (error) {
-      await this.recover(letters, error);
+      await this.recover(state, letters, error);
     }
   }
 
   private async handle(state: DispatcherState, letters: Letter[]): Promise<void> {
-    const { journal } = this.ports;
-    const { workWaiting, stops, hasWritten } = await takeTurn(
-      state,
-      letters,
-      this.time(),
-      journal,
-      this.tenure,
-    );
-    if (workWaiting) this.ports.signalWorkWaiting(this.tenure.arch);
-    for (const stop of stops) this.ports.signalStop(stop);
-    if (hasWritten) this.ports.factsCommitted(this.tenure.arch);
+    this.turnAtMs = this.time();
+    const news = await takeTurn(state, letters, this.turnAtMs, this.journal, this.tenure);
+    if (news.workWaiting) this.signalWorkWaiting();
+    for (const stop of news.stops) this.ports.signalStop(stop);
+    if (news.hasWritten) this.ports.factsCommitted(this.tenure.arch);
+    if (news.doubtedRuns.length > 0) await this.correct(state, news);
   }
 
-  /** Comes after everything that was heard, so that no lease expires whose renewal waits in the mailbox. */
+  /**
+   * Somebody else has changed runs, as one does who cancels them: memory goes by their rows again, and what was said about
+   * them is handled again.
+   */
+  private async correct(state: DispatcherState, { doubtedRuns, undone }: TurnNews): Promise<void> {
+    this.undone.push(...handledAgain(undone));
+    try {
+      const found = await this.journal.unfinished(this.tenure.arch, doubtedRuns);
+      const rows = new Map(found.map((run) => [run.runId, run]));
+      const corrected = doubtedRuns.map((id) => state.correct(id, rows.get(id), this.turnAtMs, this.time()));
+      if (corrected.includes(true)) this.signalWorkWaiting();
+    } catch (error) {
+      this.logger.warn(`runs could not be read again, loading all: ${String(error)}`);
+      this.lose(state);
+    }
+  }
+
+  /** Comes after everything that was heard before the deadline. */
   private dueTick(state: DispatcherState): DispatcherMessage[] {
-    const deadlineMs = state.nextDeadlineMs;
-    if (deadlineMs === null || deadlineMs > this.time() || this.mailbox.length > 0) return [];
-    return [{ kind: 'tick', hearing: this.ports.isHearing() }];
+    const expiringMs = this.ticks.dueMs(state.nextDeadlineMs, this.time());
+    return expiringMs === null ? [] : [{ kind: 'tick', hearing: this.ports.isHearing(), expiringMs }];
   }
 
   /** A turn failed: what it changed in memory is thrown away, and its messages are tried one by one. */
-  private async recover(letters: Letter[], failure: unknown): Promise<void> {
-    this.state = null;
+  private async recover(state: DispatcherState, letters: Letter[], failure: unknown): Promise<void> {
+    this.lose(state);
     if (isOver(failure)) {
       refuse(letters, failure);
       throw failure;
@@ -201,8 +235,8 @@ export class DispatcherActor {
       await this.handle(state, [letter]);
       return true;
     } catch (error) {
-      this.state = null;
-      letter.reject(asError(error));
+      this.lose(state);
+      refuse([letter], error);
       if (isOver(error)) throw error;
       const text = JSON.stringify(letter.message).slice(0, LOGGED_MESSAGE_LENGTH_MAX);
       this.logger.error(`refused, it fails alone: ${text}: ${String(error)}`);
@@ -214,7 +248,7 @@ export class DispatcherActor {
   private stepDown(reason: unknown): void {
     this.state = null;
     this.stopped = true;
-    this.mailbox.rejectAll(new NotOwner(this.tenure.arch));
+    this.refuseAll(new NotOwner(this.tenure.arch));
     this.tenure.giveUp(String(reason));
   }
 
@@ -223,8 +257,18 @@ export class DispatcherActor {
     if (this.state) this.endRest();
   }
 
+  /** What waits, and will not be handled. */
+  private refuseAll(reason: Error): void {
+    refuse(this.undone.splice(0), reason);
+    this.mailbox.rejectAll(reason);
+  }
+
+  private signalWorkWaiting(): void {
+    if (!this.stopped && this.tenure.holds()) this.ports.signalWorkWaiting(this.tenure.arch);
+  }
+
   private hasMail(): boolean {
-    return this.mailbox.length > 0 || this.notices.length > 0;
+    return this.mailbox.length > 0 || this.notices.length > 0 || this.undone.length > 0;
   }
 
   private nextWakeMs(state: DispatcherState): number {
@@ -232,6 +276,7 @@ export class DispatcherActor {
   }
 
   private rest(untilMs: number): Promise<void> {
+    if (this.stopped) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = this.ports.clock.after(Math.max(0, untilMs - this.time()), resolve);
       this.endRest = () => {
@@ -250,17 +295,4 @@ export class DispatcherActor {
 
 function isOver(error: unknown): boolean {
   return error instanceof StaleEpoch || error instanceof NotOwner;
-}
-
-function refuse(letters: Letter[], reason: unknown): void {
-  for (const letter of letters) letter.reject(asError(reason));
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
-}
-
-/** What the actor tells itself has nobody who waits for the reply. */
-function unanswered(message: DispatcherMessage): Letter {
-  return { message, resolve: () => undefined, reject: () => undefined };
 }

@@ -8,6 +8,7 @@ import { NotOwner } from './turn';
 /** The subjects of an architecture, listened to only while it is owned. BusStrategy is one. */
 export interface Serving {
   serve(arch: string): Promise<void> | void;
+  /** Nothing new is handled from the call on, and it may be served again; resolves when all in progress is done. */
   withdraw(arch: string): Promise<void> | void;
   /** Resolves once the reports that waited when `serve` was called have been handled. */
   drained(arch: string): Promise<void>;
@@ -22,8 +23,6 @@ interface Reign {
 export class Dispatchers implements Realm {
   private readonly logger = new Logger('Dispatchers');
   private readonly reigns = new Map<string, Reign>();
-  /** The latest end of each architecture: a new beginning waits for it. */
-  private readonly endings = new Map<string, Promise<void>>();
 
   constructor(
     private readonly serving: Serving,
@@ -52,8 +51,8 @@ export class Dispatchers implements Realm {
     for (const { actor } of this.reigns.values()) actor.heardAgain();
   }
 
+  /** What was abandoned before may still be on its way: its epoch is over, so nobody waits for it. */
   async begin(tenure: Tenure): Promise<void> {
-    await this.endings.get(tenure.arch);
     if (!tenure.holds()) return;
     const actor = this.makeActor(tenure);
     this.reigns.set(tenure.arch, { tenure, actor });
@@ -65,20 +64,20 @@ export class Dispatchers implements Realm {
     await served;
   }
 
-  end(tenure: Tenure): Promise<void> {
-    return this.finish(tenure.arch, async () => {
-      await this.serving.withdraw(tenure.arch);
-      await this.remove(tenure)?.stop();
-    });
+  /** Rejects when something could not be ended in order; the architecture is not served any more then either. */
+  async end(tenure: Tenure): Promise<void> {
+    await this.serving.withdraw(tenure.arch);
+    await this.remove(tenure)?.stop();
   }
 
   abandon(tenure: Tenure): void {
-    const stopped = this.remove(tenure)?.stop();
-    if (!stopped) return;
-    void this.finish(tenure.arch, async () => {
-      await this.serving.withdraw(tenure.arch);
-      await stopped;
-    });
+    const actor = this.remove(tenure);
+    if (!actor) return;
+    // Both have their effect at once; what they resolve with is what was on its way then.
+    void actor.stop();
+    Promise.resolve(this.serving.withdraw(tenure.arch)).catch((error) =>
+      this.logger.warn(`${tenure.arch} was not withdrawn in order: ${String(error)}`),
+    );
   }
 
   private remove(tenure: Tenure): DispatcherActor | undefined {
@@ -86,14 +85,5 @@ export class Dispatchers implements Realm {
     if (reign?.tenure !== tenure) return undefined;
     this.reigns.delete(tenure.arch);
     return reign.actor;
-  }
-
-  private finish(arch: string, action: () => Promise<void>): Promise<void> {
-    const before = this.endings.get(arch) ?? Promise.resolve();
-    const ending = before
-      .then(action)
-      .catch((error) => this.logger.warn(`${arch} was not withdrawn in order: ${String(error)}`));
-    this.endings.set(arch, ending);
-    return ending;
   }
 }

@@ -49,29 +49,6 @@ describe('a turn of a dispatcher that fails', () => {
     expect(rig.books.look(best)?.attempt).toBe(0);
   });
 
-  it('answers the report of a run that was cancelled without its knowledge, and loads again only once', async () => {
-    rig.accept();
-    await rig.start({ load });
-    await rig.ask();
-    const report = finishedReport(1, 1);
-    expect(await rig.actor.ask({ kind: 'may-finish', report })).toBe('counts');
-    rig.books.cancel(1, 'ada');
-    expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
-    expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
-    expect(load).toHaveBeenCalledTimes(2);
-    expect(await rig.books.reportState(report)).toBe('over');
-  });
-
-  it('loads again only once, however many messages the turn had, and answers them all', async () => {
-    const runs = Array.from({ length: 8 }, rig.accept);
-    await rig.start({ load }, { arrivalsPerTurnMax: 100 });
-    rig.books.cancel(runs[3] as number, 'ada');
-    const granted = await Promise.all(runs.map((_, slot) => rig.ask(slot)));
-    const expected = runs.filter((runId) => runId !== runs[3]);
-    expect(granted.flatMap(({ lease }) => (lease ? [lease.runId] : []))).toEqual(expected);
-    expect(load).toHaveBeenCalledTimes(2);
-  });
-
   it('refuses the one message that the database refuses, and goes on with the others', async () => {
     const runs = [rig.accept(), rig.accept()];
     const isStart = (writes: Write[]) => writes.some(({ kind }) => kind === 'start');
@@ -106,8 +83,9 @@ describe('a turn of a dispatcher that fails', () => {
     let failures = 1;
     await rig.start({
       commit: async (arch, epoch, writes) => {
-        await rig.books.commit(arch, epoch, writes);
+        const refused = await rig.books.commit(arch, epoch, writes);
         if (writes.some(({ kind }) => kind === 'grant') && failures-- > 0) throw new Error('connection lost');
+        return refused;
       },
     });
     expect((await rig.ask()).lease).toMatchObject({ runId: 1, attempt: 1 });

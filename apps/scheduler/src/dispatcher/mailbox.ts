@@ -1,4 +1,5 @@
-import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
+import type { DispatcherMessage, MessageKind, MessageOf, Replies } from '@proctor/dispatch';
+import { NotHandled } from './turn';
 
 /** The dispatcher has more to do than it takes in; asking again later helps. */
 export class MailboxFull extends Error {
@@ -7,15 +8,23 @@ export class MailboxFull extends Error {
   }
 }
 
+/** How often a message is handled again whose writes the rows refused. */
+const REFUSALS_MAX = 10;
+
 /** A message with the one who waits for its reply. */
 export interface Letter<K extends MessageKind = MessageKind> {
   message: MessageOf<K>;
   resolve(reply: Replies[K]): void;
   reject(error: Error): void;
+  /** How often rows refused what it led to. */
+  refusals: number;
 }
 
 /** The bounded inbox of a dispatcher. */
 export class Mailbox {
+  /** Letters that ever came in, and that were taken out. */
+  received = 0;
+  taken = 0;
   private letters: Letter[] = [];
 
   /** @param onMail is called after each letter that comes in */
@@ -32,21 +41,40 @@ export class Mailbox {
   offer<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
     if (this.letters.length >= this.lengthMax) return Promise.reject(new MailboxFull(this.lengthMax));
     return new Promise((resolve, reject) => {
-      const letter: Letter<K> = { message, resolve, reject };
+      const letter: Letter<K> = { message, resolve, reject, refusals: 0 };
       this.letters.push(letter as unknown as Letter);
+      this.received += 1;
       this.onMail();
     });
   }
 
   /** The oldest letters, at most `max`. */
   take(max: number): Letter[] {
-    if (this.letters.length > max) return this.letters.splice(0, max);
-    const all = this.letters;
-    this.letters = [];
-    return all;
+    const oldest = this.letters.length > max ? this.letters.splice(0, max) : this.letters;
+    if (oldest === this.letters) this.letters = [];
+    this.taken += oldest.length;
+    return oldest;
   }
 
   rejectAll(error: Error): void {
     for (const letter of this.take(Infinity)) letter.reject(error);
   }
+}
+
+/** What the dispatcher tells itself: nobody waits for the reply, and it is handled once. */
+export function unanswered(message: DispatcherMessage): Letter {
+  return { message, resolve: () => undefined, reject: () => undefined, refusals: Infinity };
+}
+
+export function refuse(letters: Letter[], reason: unknown): void {
+  const error = reason instanceof Error ? reason : new Error(String(reason));
+  for (const letter of letters) letter.reject(error);
+}
+
+/** Those of the letters whose writes the rows refused that are to be handled again; the others are refused. */
+export function handledAgain(letters: Letter[]): Letter[] {
+  for (const letter of letters) letter.refusals += 1;
+  const isTriedEnough = ({ refusals }: Letter): boolean => refusals > REFUSALS_MAX;
+  refuse(letters.filter(isTriedEnough), new NotHandled('the runs that it is about keep changing'));
+  return letters.filter((letter) => !isTriedEnough(letter));
 }

@@ -13,6 +13,8 @@ export interface NewsSettings {
 export class News {
   private ordersDueMs = -Infinity;
   private arrivalsDueMs = -Infinity;
+  /** Of what a turn may take in: halved by each that fails, since there may have been too much in it. */
+  private share = 1;
 
   /** @param settings as they are at the moment */
   constructor(
@@ -34,20 +36,25 @@ export class News {
     this.arrivalsDueMs = -Infinity;
   }
 
-  /** Not at once, since they may be what failed. */
+  /** Something failed: not at once, and fewer at a time, since they may be what failed. */
   lookLater(now: number): void {
     const { arrivalPollMs, reloadDelayMs } = this.settings();
+    this.share /= 2;
     this.ordersDueMs = this.arrivalsDueMs = now + Math.min(arrivalPollMs, reloadDelayMs);
+  }
+
+  /** A turn was committed. */
+  succeeded(): void {
+    this.share = Math.min(1, this.share * 2);
   }
 
   /** Before the arrivals, so that no run arrives whose cancellation was read as an order. */
   async orders(now: number): Promise<DispatcherMessage[]> {
     if (this.ordersDueMs > now) return [];
-    const { arrivalPollMs, arrivalsPerTurnMax } = this.settings();
-    this.ordersDueMs = now + arrivalPollMs;
-    return this.read('orders', now, async () => {
-      const orders = await this.journal.orders(this.arch, arrivalsPerTurnMax);
-      if (orders.length === arrivalsPerTurnMax) this.lookForOrders();
+    this.ordersDueMs = now + this.settings().arrivalPollMs;
+    return this.read('orders', now, async (limit) => {
+      const orders = await this.journal.orders(this.arch, limit);
+      if (orders.length === limit) this.lookForOrders();
       const messages: DispatcherMessage[] = orders.length > 0 ? [{ kind: 'orders', orders }] : [];
       if (orders.some(({ kind }) => kind === 'standing'))
         messages.push({ kind: 'standing', standing: await this.journal.standing(this.arch) });
@@ -57,11 +64,10 @@ export class News {
 
   async arrivals(now: number): Promise<DispatcherMessage[]> {
     if (this.arrivalsDueMs > now) return [];
-    const { arrivalPollMs, arrivalsPerTurnMax } = this.settings();
-    this.arrivalsDueMs = now + arrivalPollMs;
-    return this.read('arrivals', now, async () => {
-      const runs = await this.journal.arrivals(this.arch, arrivalsPerTurnMax);
-      if (runs.length === arrivalsPerTurnMax) this.lookForArrivals();
+    this.arrivalsDueMs = now + this.settings().arrivalPollMs;
+    return this.read('arrivals', now, async (limit) => {
+      const runs = await this.journal.arrivals(this.arch, limit);
+      if (runs.length === limit) this.lookForArrivals();
       return runs.length > 0 ? [{ kind: 'arrivals', runs }] : [];
     });
   }
@@ -69,10 +75,10 @@ export class News {
   private async read(
     what: string,
     now: number,
-    messages: () => Promise<DispatcherMessage[]>,
+    messages: (limit: number) => Promise<DispatcherMessage[]>,
   ): Promise<DispatcherMessage[]> {
     try {
-      return await messages();
+      return await messages(Math.max(1, Math.floor(this.settings().arrivalsPerTurnMax * this.share)));
     } catch (error) {
       this.logger.warn(`${what} could not be read: ${String(error)}`);
       this.lookLater(now);

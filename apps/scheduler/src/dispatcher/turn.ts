@@ -1,4 +1,11 @@
-import { step, type AttemptToStop, type DispatcherState, type Journal, type Step } from '@proctor/dispatch';
+import {
+  step,
+  type AttemptToStop,
+  type DispatcherState,
+  type Journal,
+  type Step,
+  type Write,
+} from '@proctor/dispatch';
 import type { Tenure } from '../ownership/tenure';
 import type { Letter } from './mailbox';
 
@@ -19,10 +26,15 @@ export interface TurnNews {
   stops: AttemptToStop[];
   /** Something was committed. */
   hasWritten: boolean;
+  /** Runs whose rows were not as memory has them: memory must go by their rows again. */
+  doubtedRuns: number[];
+  /** Messages that are not answered, since rows refused what they led to. They are to be handled again then. */
+  undone: Letter[];
 }
 
 /**
- * Handles the messages in order at one time, commits their writes in one transaction, and answers all.
+ * Handles the messages in order at one time, commits their writes in one transaction, and answers all but those that are
+ * about a run that was not as expected.
  * Whatever it throws, nothing was answered and the state is good for nothing any more.
  * @throws StaleEpoch, NotOwner when the tenure is over
  */
@@ -30,17 +42,40 @@ export async function takeTurn(
   state: DispatcherState,
   letters: Letter[],
   now: number,
-  journal: Journal,
+  journal: Pick<Journal, 'commit'>,
   tenure: Tenure,
 ): Promise<TurnNews> {
   const steps: Step[] = letters.map(({ message }) => step(state, message, now));
   const writes = steps.flatMap((taken) => taken.writes);
-  if (writes.length > 0) await journal.commit(tenure.arch, tenure.epoch, writes);
+  const refused = writes.length > 0 ? await journal.commit(tenure.arch, tenure.epoch, writes) : [];
   if (!tenure.holds()) throw new NotOwner(tenure.arch);
-  letters.forEach((letter, place) => letter.resolve(steps[place]?.reply));
+  const doubted = new Set(refused.flatMap(runsOfWrite));
+  const undone = letters.filter((letter, place) => {
+    if (doubted.size > 0 && isAbout(letter, steps[place]!, doubted)) return true;
+    letter.resolve(steps[place]?.reply);
+    return false;
+  });
   return {
     workWaiting: steps.some((taken) => taken.workWaiting === true),
     stops: steps.flatMap((taken) => taken.stops ?? []),
-    hasWritten: writes.length > 0,
+    hasWritten: refused.length < writes.length,
+    doubtedRuns: [...doubted],
+    undone,
   };
+}
+
+/** Whether what a message led to, or what it is told, depends on one of the runs. */
+function isAbout({ message }: Letter, { writes, reply }: Step, runIds: ReadonlySet<number>): boolean {
+  const named = [
+    ...('runId' in message ? [message.runId] : []),
+    ...('request' in message && 'runId' in message.request ? [message.request.runId] : []),
+    ...('report' in message ? [message.report.runId] : []),
+    ...(typeof reply === 'object' && 'lease' in reply && reply.lease ? [reply.lease.runId] : []),
+    ...writes.flatMap(runsOfWrite),
+  ];
+  return named.some((runId) => runIds.has(runId));
+}
+
+function runsOfWrite(write: Write): number[] {
+  return 'runId' in write ? [write.runId] : [];
 }

@@ -139,4 +139,72 @@ describe('OwnershipKeeper', () => {
     await time(TTL_MS);
     expect(realm.tenures.get('amd64')?.epoch).toBeGreaterThan(tenure?.epoch ?? 0);
   });
+
+  describe('when calls to the database hang', () => {
+    const hung = () => new Promise<never>(() => undefined);
+
+    it('goes on renewing the others while the renewal of one hangs', async () => {
+      let hanging = '';
+      const { realm } = await start('s1', {
+        claim: (arch, ...args) => (arch === hanging ? hung() : books.claim(arch, ...args)),
+      });
+      hanging = 'amd64';
+      await time(10 * TTL_MS);
+      expect(realm.architectures).toEqual(['arm64', 'riscv64', 's390x']);
+      hanging = '';
+      await time(2 * TTL_MS);
+      expect(realm.architectures).toHaveLength(4);
+    });
+
+    it.each(['announce', 'release'] as const)('goes on renewing while %s hangs', async (call) => {
+      let isHanging = false;
+      const { realm } = await start('s1', {
+        [call]: (...args: [string, never]) => (isHanging ? hung() : books[call](...args)),
+      });
+      const tenure = realm.tenures.get('arm64');
+      isHanging = true;
+      realm.tenures.get('amd64')?.giveUp('it is tried out');
+      await time(10 * TTL_MS);
+      expect(realm.tenures.get('arm64')).toBe(tenure);
+      expect(tenure?.holds()).toBe(true);
+      isHanging = false;
+      await time(2 * TTL_MS);
+      expect(realm.architectures).toHaveLength(4);
+    });
+
+    it('begins again what it abandoned, though the end of it hangs', async () => {
+      const { realm } = await start('s1');
+      const tenure = realm.tenures.get('amd64')!;
+      const end = realm.end.bind(realm);
+      realm.end = hung;
+      architectures = ['arm64', 'riscv64', 's390x'];
+      await time(TTL_MS / 2);
+      architectures = ['amd64', ...architectures];
+      await time(3 * TTL_MS);
+      realm.end = end;
+      expect(realm.tenures.get('amd64')?.epoch).toBeGreaterThan(tenure.epoch);
+      expect(realm.architectures).toHaveLength(4);
+    });
+
+    it('is not confused by a renewal that is answered after a later one', async () => {
+      const answers: (() => void)[] = [];
+      let isSlow = false;
+      const { realm } = await start('s1', {
+        claim: async (...args) => {
+          const claimed = await books.claim(...args);
+          if (isSlow) await new Promise<void>((resolve) => answers.push(resolve));
+          return claimed;
+        },
+      });
+      const tenure = realm.tenures.get('amd64');
+      isSlow = true;
+      await time(TTL_MS / 3);
+      isSlow = false;
+      await time(TTL_MS / 3);
+      for (const answer of answers) answer();
+      await time(TTL_MS / 2);
+      expect(realm.tenures.get('amd64')).toBe(tenure);
+      expect(tenure?.holds()).toBe(true);
+    });
+  });
 });

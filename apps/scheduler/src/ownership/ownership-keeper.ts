@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import type { OwnershipRegister } from '@proctor/dispatch';
+import { limited } from '../limited';
 import type { Realm } from './realm';
 import { shareOf } from './shares';
 import { Tenure } from './tenure';
@@ -24,7 +25,8 @@ export class OwnershipKeeper {
   private readonly tenures = new Map<string, Tenure>();
   /** Architectures that are being given up: neither renewed nor claimed until that is done. */
   private readonly parting = new Map<string, Promise<void>>();
-  private round: Promise<void> = Promise.resolve();
+  /** The round in progress in which architectures are spread, if there is one. */
+  private spreading: Promise<void> | null = null;
   private cancelNext = (): void => undefined;
   private stopped = false;
 
@@ -36,45 +38,42 @@ export class OwnershipKeeper {
   ) {}
 
   /** Resolves after the first round of claims. */
-  start(): Promise<void> {
-    this.round = this.renewAndClaim()
-      .catch((error) => this.logger.warn(`ownership could not be renewed: ${String(error)}`))
-      .finally(() => {
-        if (this.stopped) return;
-        const everyMs = this.settings.ownershipTtlMs / RENEWALS_PER_TTL;
-        this.cancelNext = this.clock.after(everyMs, () => void this.start());
-      });
-    return this.round;
+  async start(): Promise<void> {
+    const everyMs = this.settings.ownershipTtlMs / RENEWALS_PER_TTL;
+    // Whatever becomes of this round: one that hangs must not keep the next from renewing.
+    this.cancelNext = this.clock.after(everyMs, () => void this.start());
+    for (const arch of this.tenures.keys()) void this.attempt(arch, () => this.claim(arch));
+    this.spreading ??= this.attempt('ownership', () => this.spread()).finally(() => (this.spreading = null));
+    await this.spreading;
   }
 
   /** Ends all that is served and gives it up, so that another scheduler can go on at once. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelNext();
-    await this.round;
+    await this.spreading;
     for (const tenure of this.tenures.values()) this.handOver(tenure);
     await Promise.all(this.parting.values());
-    await this.register.withdraw(this.settings.scheduler);
+    await this.inTime('withdrawing', this.register.withdraw(this.settings.scheduler));
   }
 
-  private async renewAndClaim(): Promise<void> {
+  private async spread(): Promise<void> {
     const { scheduler, architectures, ownershipTtlMs } = this.settings;
-    await Promise.all([...this.tenures.keys()].map((arch) => this.claim(arch)));
-    const living = await this.register.announce(scheduler, ownershipTtlMs);
+    const living = await this.inTime('announcing', this.register.announce(scheduler, ownershipTtlMs));
     const share = shareOf(scheduler, living, architectures, new Set(this.tenures.keys()));
     for (const arch of share.release) this.handOver(this.tenures.get(arch));
     for (const arch of share.claim) {
       if (this.tenures.size >= share.architecturesMax || this.stopped) return;
-      if (!this.parting.has(arch)) await this.claim(arch);
+      if (!this.parting.has(arch)) await this.attempt(arch, () => this.claim(arch));
     }
   }
 
   private async claim(arch: string): Promise<void> {
     const { scheduler, ownershipTtlMs } = this.settings;
-    const endMs = this.clock.now() + ownershipTtlMs * (1 - MARGIN_PER_TTL);
-    const ownership = await this.register.claim(arch, scheduler, ownershipTtlMs);
+    const endMs = this.clock.now() + this.tenureMs;
+    const ownership = await this.inTime('claiming', this.register.claim(arch, scheduler, ownershipTtlMs));
     const held = this.tenures.get(arch);
-    if (held && held.epoch === ownership?.epoch) return held.extendTo(endMs);
+    if (held && held.epoch === ownership?.epoch) return held.prolongTo(endMs);
     held?.giveUp('another scheduler owned it meanwhile');
     if (!ownership || this.parting.has(arch)) return;
     const tenure = new Tenure(ownership, this.clock, (ended, reason) => this.lost(ended, reason));
@@ -82,6 +81,24 @@ export class OwnershipKeeper {
     this.tenures.set(arch, tenure);
     this.logger.log(`owns ${arch}, epoch ${tenure.epoch}`);
     this.realm.begin(tenure).catch((error) => tenure.giveUp(`it could not be served: ${String(error)}`));
+  }
+
+  private async attempt(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.logger.warn(`${what} could not be renewed: ${String(error)}`);
+    }
+  }
+
+  /** For how long an owner believes in a claim. */
+  private get tenureMs(): number {
+    return this.settings.ownershipTtlMs * (1 - MARGIN_PER_TTL);
+  }
+
+  /** What takes longer is of no use any more. @throws TimedOut */
+  private inTime<T>(what: string, work: Promise<T>): Promise<T> {
+    return limited(work, what, this.tenureMs, this.clock);
   }
 
   private lost(tenure: Tenure, reason: string): void {
@@ -98,8 +115,8 @@ export class OwnershipKeeper {
   private part(tenure: Tenure, ended: Promise<void>): void {
     const { arch, epoch } = tenure;
     if (this.tenures.get(arch) === tenure) this.tenures.delete(arch);
-    const parted = ended
-      .then(() => this.register.release(arch, this.settings.scheduler))
+    const parted = this.inTime(`ending ${arch}`, ended)
+      .then(() => this.inTime('releasing', this.register.release(arch, this.settings.scheduler)))
       .then(() => this.logger.log(`gave up ${arch}, epoch ${epoch}`))
       .catch((error) => this.logger.warn(`${arch} could not be given up, it will run out: ${String(error)}`))
       .finally(() => {

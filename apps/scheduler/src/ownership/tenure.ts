@@ -24,6 +24,11 @@ export class Tenure {
     return !this.over && this.clock.now() < this.endMs;
   }
 
+  /** It was renewed; renewals may be answered in another order than they were asked for. */
+  prolongTo(endMs: number): void {
+    if (!this.over && endMs > this.endMs) this.extendTo(endMs);
+  }
+
   extendTo(endMs: number): void {
     this.endMs = endMs;
     this.cancelEnd();

@@ -4,6 +4,7 @@ import { QueueLengths1764300000000 } from './queue-lengths';
 import { RunOwners1764300060000 } from './run-owners';
 import { RunIds1764550000000 } from './run-ids';
 import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
+import { OwnershipEpochs1764600000000 } from './ownership-epochs';
 import { TestResults1764500000000 } from './test-results';
 
 /** In the order in which they run; the number is the time in milliseconds at which each was written. */
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   SchedulerDecisions1764400000000,
   TestResults1764500000000,
   RunIds1764550000000,
+  OwnershipEpochs1764600000000,
 ];

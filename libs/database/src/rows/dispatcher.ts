@@ -1,11 +1,13 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** Who owns an architecture, and until when. */
 @Entity('dispatchers')
+@Index('dispatchers_epoch', ['arch', 'epoch'], { unique: true })
 export class DispatcherRow {
   @PrimaryColumn('text')
   arch: string;
 
+  /** PostgreSQL's time in milliseconds when the ownership began, or more. */
   @Column('bigint')
   epoch: number;
 

@@ -1,0 +1,90 @@
+import type { Write } from '@proctor/dispatch';
+import { MemoryBooks } from '../../../../test/simulation/memory-books';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { actorSettings } from '../../../../test/simulation/world/plan';
+import { runRequest } from '../../../../test/support/run-request';
+import { ARCH, leaseRequest } from '../../../../test/support/runs';
+import { silenceLog } from '../../../../test/support/silent-log';
+import { Tenure } from '../ownership/tenure';
+import { DispatcherActor } from './dispatcher-actor';
+import { Dispatchers } from './dispatchers';
+import { NotOwner } from './turn';
+
+const TTL_MS = 5_000;
+
+silenceLog();
+
+describe('an architecture that is abandoned', () => {
+  const signalled = jest.fn();
+  let clock: VirtualClock;
+  let books: MemoryBooks;
+  let served: string[];
+  let dispatchers: Dispatchers;
+  let hang: (writes: Write[]) => boolean;
+
+  beforeEach(() => {
+    signalled.mockReset();
+    clock = new VirtualClock();
+    books = new MemoryBooks(() => clock.now());
+    served = [];
+    hang = () => false;
+    const hung = () => new Promise<never>(() => undefined);
+    const ports = {
+      clock,
+      journal: Object.assign(Object.create(books) as MemoryBooks, {
+        commit: (arch: string, epoch: number, writes: Write[]) =>
+          hang(writes) ? hung() : books.commit(arch, epoch, writes),
+      }),
+      isHearing: () => true,
+      signalWorkWaiting: signalled,
+      signalStop: signalled,
+      factsCommitted: signalled,
+    };
+    const serving = {
+      serve: (arch: string) => void served.push(`serve ${arch}`),
+      // As when a handler in progress never ends.
+      withdraw: (arch: string) => {
+        served.push(`withdraw ${arch}`);
+        return hung();
+      },
+      drained: () => Promise.resolve(),
+    };
+    const settings = { ...actorSettings(1, 'calm'), callTimeoutMs: 1_000_000 };
+    dispatchers = new Dispatchers(serving, (tenure) => new DispatcherActor(tenure, ports, settings));
+  });
+
+  const time = (ms: number) => clock.runUntil(clock.now() + ms);
+
+  async function own(): Promise<Tenure> {
+    await books.release(ARCH, 's1');
+    const tenure = new Tenure((await books.claim(ARCH, 's1', TTL_MS))!, clock, () => undefined);
+    tenure.extendTo(clock.now() + TTL_MS);
+    return tenure;
+  }
+
+  it('is served again at once, though a turn and a handler of the tenure before hang', async () => {
+    const before = await own();
+    await dispatchers.begin(before);
+    await time(0);
+    hang = (writes) => writes.length > 0;
+    books.draw({ ...runRequest(), arch: ARCH }).committed = true;
+    dispatchers.lookForArrivals(ARCH);
+    const lost = dispatchers.ask(ARCH, { kind: 'lease', request: leaseRequest() });
+    await time(0);
+    before.giveUp('its commit hangs');
+    dispatchers.abandon(before);
+    signalled.mockReset();
+    hang = () => false;
+    const tenure = await own();
+    await dispatchers.begin(tenure);
+    await time(0);
+    const reply = await dispatchers.ask(ARCH, { kind: 'status' });
+    expect(reply.epoch).toBe(tenure.epoch);
+    expect(served).toEqual([`serve ${ARCH}`, `withdraw ${ARCH}`, `serve ${ARCH}`]);
+    const ended = expect(lost).rejects.toThrow(NotOwner);
+    await time(1_000_000);
+    await ended;
+    tenure.close();
+    dispatchers.abandon(tenure);
+  });
+});

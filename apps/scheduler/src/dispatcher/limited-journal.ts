@@ -1,0 +1,48 @@
+import type { Clock } from '@proctor/clock';
+import type { DispatchedRun, Journal, Loaded, Order, Standing, Write } from '@proctor/dispatch';
+import { limited } from '../limited';
+
+export interface JournalLimits {
+  /** Each call of a turn, milliseconds. */
+  callTimeoutMs: number;
+  loadTimeoutMs: number;
+}
+
+/** What a dispatcher needs of its rows. Each call ends in bounded time by the dispatcher's own clock. @throws TimedOut */
+export class LimitedJournal implements Omit<Journal, 'reportState'> {
+  /** @param limits as they are at the moment */
+  constructor(
+    private readonly journal: Journal,
+    private readonly clock: Clock,
+    private readonly limits: () => JournalLimits,
+  ) {}
+
+  load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
+    const { loadTimeoutMs } = this.limits();
+    return limited(this.journal.load(arch, usageHalfLifeMs), 'loading', loadTimeoutMs, this.clock);
+  }
+
+  unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
+    return this.call('reading runs', this.journal.unfinished(arch, runIds));
+  }
+
+  standing(arch: string): Promise<Standing> {
+    return this.call('reading decisions', this.journal.standing(arch));
+  }
+
+  arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
+    return this.call('reading arrivals', this.journal.arrivals(arch, limit));
+  }
+
+  orders(arch: string, limit: number): Promise<Order[]> {
+    return this.call('reading orders', this.journal.orders(arch, limit));
+  }
+
+  commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
+    return this.call('a commit', this.journal.commit(arch, epoch, writes));
+  }
+
+  private call<T>(what: string, work: Promise<T>): Promise<T> {
+    return limited(work, what, this.limits().callTimeoutMs, this.clock);
+  }
+}

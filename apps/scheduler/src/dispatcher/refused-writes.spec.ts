@@ -1,0 +1,122 @@
+import type { Journal, Write } from '@proctor/dispatch';
+import { ActorRig } from '../../../../test/support/actor-rig';
+import { finishedReport, startedReport } from '../../../../test/support/runs';
+import { silenceLog } from '../../../../test/support/silent-log';
+import { NotHandled } from './turn';
+
+silenceLog();
+
+describe('a turn of which rows refuse a write', () => {
+  let rig: ActorRig;
+  const load = jest.fn<ReturnType<Journal['load']>, Parameters<Journal['load']>>();
+
+  beforeEach(() => {
+    rig = new ActorRig();
+    load.mockReset().mockImplementation((...args) => rig.books.load(...args));
+  });
+  afterEach(() => rig.end());
+
+  /** Somebody cancels a run while the turn that holds this write is on its way. */
+  function cancelling(runId: number, matches: (write: Write) => boolean): Journal['commit'] {
+    return (arch, epoch, writes) => {
+      if (writes.some(matches)) rig.books.cancel(runId, 'ada');
+      return rig.books.commit(arch, epoch, writes);
+    };
+  }
+
+  it('answers the report of a run that was cancelled without its knowledge, without loading again', async () => {
+    rig.accept();
+    await rig.start({ load });
+    await rig.ask();
+    const report = finishedReport(1, 1);
+    expect(await rig.actor.ask({ kind: 'may-finish', report })).toBe('counts');
+    rig.books.cancel(1, 'ada');
+    expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
+    expect(await rig.actor.ask({ kind: 'finished', report })).toBe('unknown');
+    expect(load).toHaveBeenCalledTimes(1);
+    expect(await rig.books.reportState(report)).toBe('over');
+  });
+
+  it('answers all others at once, and the one that lost its run with the next best', async () => {
+    const runs = Array.from({ length: 8 }, rig.accept);
+    await rig.start({ load }, { arrivalsPerTurnMax: 100 });
+    rig.books.cancel(runs[3] as number, 'ada');
+    const granted = await Promise.all(runs.map((_, slot) => rig.ask(slot)));
+    const expected = runs.filter((runId) => runId !== runs[3]).sort((a, b) => a - b);
+    const runIds = granted.flatMap(({ lease }) => (lease ? [lease.runId] : []));
+    expect(runIds.sort((a, b) => a - b)).toEqual(expected);
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it('drops an arrival that was lost, and takes the others in', async () => {
+    const lost = 1;
+    await rig.start({
+      load,
+      commit: cancelling(lost, (write) => write.kind === 'take-in' && write.runId === lost),
+    });
+    const [, kept] = [rig.accept(), rig.accept()];
+    rig.actor.lookForArrivals();
+    await rig.time(0);
+    expect(rig.books.look(kept)?.takenIn).toBe(true);
+    expect((await rig.ask()).lease?.runId).toBe(kept);
+    expect((await rig.ask(1)).lease).toBeNull();
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it('answers nobody from what memory believed in between', async () => {
+    const [best, next] = [rig.accept(), rig.accept()];
+    await rig.start({ load, commit: cancelling(best, (write) => write.kind === 'grant') });
+    // The same slot twice, as when its message was delivered twice: the second finds the lease of the first.
+    const [first, second] = await Promise.all([rig.ask(0), rig.ask(0)]);
+    expect([first.lease?.runId, second.lease?.runId]).toEqual([next, next]);
+    expect(rig.books.look(next)?.attempt).toBe(1);
+    const explained = await rig.actor.ask({ kind: 'explain', runId: best });
+    expect(explained.position).toBeNull();
+    expect(explained.reasons).toHaveLength(1);
+  });
+
+  it('leaves nothing of the lost lease in memory: slot, caps and slot time are as before', async () => {
+    const lost = rig.accept();
+    await rig.start({ load, commit: cancelling(lost, (write) => write.kind === 'grant') });
+    expect((await rig.ask()).lease).toBeNull();
+    const other = rig.accept();
+    rig.actor.lookForArrivals();
+    await rig.time(0);
+    expect((await rig.ask()).lease?.runId).toBe(other);
+    expect((await rig.actor.ask({ kind: 'status' })).workers).toMatchObject([{ busy: 1 }]);
+    rig.actor.setReportsDrained();
+    await rig.time(59_000);
+    expect(rig.books.look(other)?.state).toBe('leased');
+  });
+
+  it('judges a report that came with the news of a start again', async () => {
+    const runId = rig.accept();
+    await rig.start({ load, commit: cancelling(runId, (write) => write.kind === 'start') });
+    await rig.ask();
+    const report = finishedReport(runId, 1);
+    const [, finished] = await Promise.all([
+      rig.actor.ask({ kind: 'started', report: startedReport(runId, 1) }),
+      rig.actor.ask({ kind: 'finished', report }),
+    ]);
+    expect(finished).toBe('unknown');
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it('tells a message that meets a changing run again and again to come later', async () => {
+    rig.accept();
+    const commit = jest.fn((_arch: string, _epoch: number, writes: Write[]) => Promise.resolve(writes));
+    await rig.start({ load });
+    jest.spyOn(rig.books, 'commit').mockImplementation(commit);
+    await expect(rig.ask()).rejects.toThrow(NotHandled);
+    expect(commit.mock.calls.length).toBeLessThan(20);
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it('loads all when the rows cannot be read again', async () => {
+    const [best, next] = [rig.accept(), rig.accept()];
+    await rig.start({ load, unfinished: () => Promise.reject(new Error('away')) });
+    rig.books.cancel(best, 'ada');
+    expect((await rig.ask()).lease?.runId).toBe(next);
+    expect(load).toHaveBeenCalledTimes(2);
+  });
+});
