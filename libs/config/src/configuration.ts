@@ -29,6 +29,10 @@ export interface ServerConfiguration {
   neutral: 'pass' | 'neutral';
   bodyBytesMax: number;
   itemsPerRequestMax: number;
+  /** Of one test request: bytes of its trigger in UTF-8, of its pins in all, and names of extra apt sources. */
+  triggerBytesMax: number;
+  pinPackagesBytesMax: number;
+  extraAptSourcesMax: number;
   historyLengthMax: number;
   /** Requests of one API key, or of one user to the endpoints of keys, that one api process takes. */
   requestsPerSecondMax: number;

@@ -29,12 +29,18 @@ const PART_BYTES_MIN = 5 * 1024 * 1024;
 /** Parts are held in memory. */
 const PART_BYTES_MAX = 256 * 1024 * 1024;
 
+/** A value travels to the test runner in one argument of a program, of 128 KiB with its name and what else it needs. */
+const ARGUMENT_BYTES_MAX = 98_304;
+
 export class ApiSection {
   @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
   @AtStart() @IsInt() @Min(0) @Max(65535) port = 8080;
   @IsIn(['pass', 'neutral']) neutral: 'pass' | 'neutral' = 'pass';
   @Count() bodyBytesMax = 32 * 1024 * 1024;
   @Count() itemsPerRequestMax = 20_000;
+  @IsInt() @Min(1) @Max(ARGUMENT_BYTES_MAX) triggerBytesMax = 65_536;
+  @IsInt() @Min(1) @Max(ARGUMENT_BYTES_MAX) pinPackagesBytesMax = 32_768;
+  @IsInt() @Min(0) @Max(1_000) extraAptSourcesMax = 20;
   @Count() historyLengthMax = 500;
   @Count() requestsPerSecondMax = 1_000;
   @Count() requestsPerMinuteMax = 60_000;

@@ -226,4 +226,24 @@ export const errorChecks: Check[] = [
       }
     },
   },
+  {
+    id: 'ERR-14',
+    title:
+      'a field that is too long for any test runner is a bad request that names it; a long one is kept as it is',
+    async run(it) {
+      const long = 'glibc/2.40-1 '.repeat(800);
+      const id = await it.submitOne({ trigger: long });
+      equal((await it.api(`/test/${id}`)).json<{ trigger: string }>().trigger, long, 'the trigger');
+      const tooLong = 'x'.repeat(200_000);
+      problem(await it.post([{ package: it.name(), trigger: tooLong }]), 400, 'trigger');
+      const pins = [[`src:${tooLong}`, it.suite]];
+      problem(await it.post([{ package: it.name(), 'pin-packages': pins }]), 400, 'pin-packages');
+      const sources = Array.from({ length: 10_000 }, () => 'source');
+      problem(
+        await it.post([{ package: it.name(), 'extra-apt-sources': sources }]),
+        400,
+        'extra-apt-sources',
+      );
+    },
+  },
 ];

@@ -45,6 +45,17 @@ export const requestFaults: FaultMaker[] = [
     reply: (reply) => editJson<object>(reply, (document) => ({ ...document, ignored: [] })),
   }),
   () => ({
+    name: 'a trigger of any length is taken',
+    caughtBy: 'ERR-14',
+    ask: (ask) =>
+      editItems(ask, (items) =>
+        items.map((item) => {
+          const { trigger } = item as { trigger?: unknown };
+          return typeof trigger === 'string' && trigger.length > 100_000 ? { ...item, trigger: 'x' } : item;
+        }),
+      ),
+  }),
+  () => ({
     name: 'unknown keys of an item are passed over in silence',
     caughtBy: 'REQ-15',
     reply: (reply) => editJson<object>(reply, (document) => ({ ...document, warnings: [] })),

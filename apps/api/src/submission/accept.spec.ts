@@ -24,6 +24,19 @@ function submit(
   return accept([partAt(order, suite, arch)], user, configuration);
 }
 
+/** Pins of so many bytes in all. */
+function pinsOf(bytes: number) {
+  const suite = 'trixie';
+  const count = Math.floor((bytes - suite.length) / 200);
+  const names = Array.from({ length: count }, () => 'x'.repeat(199));
+  const rest = bytes - suite.length - names.join(',').length - 1;
+  return { 'pin-packages': [[[...names, 'y'.repeat(rest)].join(','), suite]] };
+}
+
+function sourcesOf(count: number) {
+  return { 'extra-apt-sources': Array.from({ length: count }, () => 'backports') };
+}
+
 describe('accept', () => {
   it('fills in what an item leaves open', () => {
     expect(submit([{ package: 'hello' }]).runs).toEqual([runRequest()]);
@@ -52,6 +65,27 @@ describe('accept', () => {
       variant: 'newest',
       priority: 9,
     });
+  });
+
+  it.each<[string, object, object, string]>([
+    [
+      'trigger',
+      { trigger: 'x'.repeat(65_536) },
+      { trigger: 'x'.repeat(65_537) },
+      '65536 bytes in UTF-8, and has 65537',
+    ],
+    [
+      'trigger',
+      { trigger: '\u00fc'.repeat(32_768) },
+      { trigger: '\u00fc'.repeat(32_769) },
+      '65536 bytes in UTF-8, and has 65538',
+    ],
+    ['pin-packages', pinsOf(32_768), pinsOf(32_769), '32768 bytes in all, and has 32769'],
+    ['extra-apt-sources', sourcesOf(20), sourcesOf(21), '20 names, and has 21'],
+  ])('takes a %s of the longest length, and none that is longer', (key, longest, longer, sentence) => {
+    expect(submit([{ package: 'hello', ...longest }], { user: 'alice' }).runs).toHaveLength(1);
+    const refusal = refusalOf(() => submit([{ package: 'hello', ...longer }], { user: 'alice' }));
+    expect(refusal.detail).toContain(`tests[0].${key} may have ${sentence}`);
   });
 
   it('keeps the order and equal items apart, and gives the priority of the list to items that have none', () => {

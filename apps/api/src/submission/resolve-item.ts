@@ -27,6 +27,7 @@ export function resolveItem(
   const backend = item.backend || packageBackend || server.defaultBackend;
   const variant = item.autopkgtest || server.variants[0] || '';
   const faults = [
+    ...lengthFaults(item, server),
     ...pinFaults(pins, server.suites),
     ...sourceFaults(sources, userName, extraAptSources),
     ...unknownName('backend', backend, server.backends),
@@ -41,6 +42,23 @@ export function resolveItem(
     extraAptSources: sources,
     isPrivate: item.is_private ?? false,
   };
+}
+
+/** What is longer would have no room on a test runner's command line. */
+function lengthFaults(
+  { trigger, 'pin-packages': pins, 'extra-apt-sources': sources }: TestItem,
+  limits: ApiConfiguration['server'],
+): ItemFault[] {
+  const pinsBytes = (pins ?? []).flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return [
+    ...tooLong('trigger', Buffer.byteLength(trigger ?? ''), 'bytes in UTF-8', limits.triggerBytesMax),
+    ...tooLong('pin-packages', pinsBytes, 'bytes in all', limits.pinPackagesBytesMax),
+    ...tooLong('extra-apt-sources', sources?.length ?? 0, 'names', limits.extraAptSourcesMax),
+  ];
+}
+
+function tooLong(key: string, length: number, unit: string, lengthMax: number): ItemFault[] {
+  return length <= lengthMax ? [] : [{ key, detail: `may have ${lengthMax} ${unit}, and has ${length}` }];
 }
 
 function unknownName(key: string, name: string, known: string[]): ItemFault[] {

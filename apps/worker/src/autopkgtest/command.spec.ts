@@ -1,4 +1,5 @@
-import type { Lease } from '@proctor/contracts';
+import { spawnSync } from 'node:child_process';
+import type { Lease, Pin } from '@proctor/contracts';
 import { leaseOf } from '../../../../test/support/slot-rig';
 import { autopkgtestCommand, checkLease, UnsafeLease, type CommandParts } from './command';
 
@@ -16,6 +17,47 @@ const PARTS: CommandParts = {
     server: ['unshare', '--tarball', '/w/image.tar'],
   },
 };
+
+describe('a command line that is too long', () => {
+  const LONGEST = 128 * 1024 - 1;
+  const NAME = '--env=ADT_TEST_TRIGGERS=';
+
+  it.each([
+    [
+      'a trigger',
+      { trigger: 'x'.repeat(LONGEST - NAME.length + 1) },
+      `${NAME.slice(0, -1)} would have 131072`,
+    ],
+    [
+      'a trigger by its bytes',
+      { trigger: '\u00fc'.repeat(60_000) + 'x'.repeat(12_000) },
+      'would have 132024',
+    ],
+    ['pins', { pinPackages: [['a'.repeat(LONGEST), 'sid']] as Pin[] }, '--pin-packages would have'],
+    [
+      'sources in all',
+      {
+        extraAptSources: Array.from({ length: 100 }, (_, index) => ({
+          name: `s${index}`,
+          lines: [`deb http://example.org/${'x'.repeat(11_000)} ./`],
+        })),
+      },
+      "the test runner's command line would have",
+    ],
+  ])('is refused as the fault of the request: %s', (_what, changes, message) => {
+    const command = () => autopkgtestCommand(leaseOf(1, changes), PARTS);
+    expect(command).toThrow(UnsafeLease);
+    expect(command).toThrow(message);
+  });
+
+  it('begins with the first byte that no program takes', () => {
+    const trigger = 'x'.repeat(LONGEST - NAME.length);
+    const command = autopkgtestCommand(leaseOf(1, { trigger }), PARTS);
+    expect(spawnSync('true', command).error).toBeUndefined();
+    const longer = command.map((argument) => (argument.startsWith(NAME) ? `${argument}x` : argument));
+    expect(spawnSync('true', longer).error).toMatchObject({ code: 'E2BIG' });
+  });
+});
 
 describe('autopkgtestCommand', () => {
   it('is the whole command of a plain run', () => {

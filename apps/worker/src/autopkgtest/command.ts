@@ -40,6 +40,18 @@ export interface CommandParts {
 /** A value that must not reach the runner's command line: some of its versions put it unquoted into a root shell. */
 export class UnsafeLease extends Error {}
 
+/** What execve(2) takes of one argument, its NUL not counted (MAX_ARG_STRLEN of Linux). */
+const ARGUMENT_BYTES_MAX = 128 * 1024 - 1;
+
+/** Of all arguments: half of what Linux takes of them and the environment with the usual limit of the stack. */
+const COMMAND_BYTES_MAX = 1024 * 1024;
+
+/** What names an argument to people: `--env=ADT_TEST_TRIGGERS`, `--pin-packages`. */
+const OPTION = /^--?[a-z-]+(=[A-Z_]+(?==))?/;
+
+/** execve(2) counts a pointer for each argument besides. */
+const POINTER_BYTES = 8;
+
 /** Checks again what the dispatcher sent. @throws UnsafeLease naming the value */
 export function checkLease(lease: Lease): void {
   require(isPackageName(lease.package), 'package', lease.package);
@@ -58,8 +70,32 @@ export function checkLease(lease: Lease): void {
   }
 }
 
-/** The test runner's command line; each value is one argument, no shell reads it. */
+/**
+ * The test runner's command line; each value is one argument, no shell reads it.
+ * @throws UnsafeLease when it is too long to be executed
+ */
 export function autopkgtestCommand(lease: Lease, parts: CommandParts): string[] {
+  return checkLength(commandOf(lease, parts));
+}
+
+/** Everything beside the lease is short: what is too long comes from there. */
+function checkLength(command: string[]): string[] {
+  const lengths = command.map((argument) => Buffer.byteLength(argument));
+  const longest = Math.max(...lengths);
+  if (longest > ARGUMENT_BYTES_MAX) {
+    const [name = ''] = OPTION.exec(command[lengths.indexOf(longest)] ?? '') ?? [];
+    throw new UnsafeLease(
+      `${name} would have ${longest} bytes; no argument of a program may have more than ${ARGUMENT_BYTES_MAX}`,
+    );
+  }
+  const total = lengths.reduce((sum, length) => sum + length + 1 + POINTER_BYTES, 0);
+  if (total <= COMMAND_BYTES_MAX) return command;
+  throw new UnsafeLease(
+    `the test runner's command line would have ${total} bytes, more than ${COMMAND_BYTES_MAX}`,
+  );
+}
+
+function commandOf(lease: Lease, parts: CommandParts): string[] {
   const sources = lease.extraAptSources.flatMap((source) => source.lines);
   return [
     ...(parts.testbed.wrapper ?? []),

@@ -30,6 +30,8 @@ const NOT_UP_TO_DATE = /setup commands failed|apt-get|failed testbed apt update/
 /** The first that fits. */
 const SMELLS: readonly Smell[] = [
   { trouble: 'machine', said: MACHINE_LACKS },
+  // E2BIG: a value of the request is longer than the runner can hand on.
+  { trouble: 'request', said: /argument list too long/i },
   { trouble: 'archive', said: NOT_FETCHED },
   { trouble: 'archive', said: NOT_UP_TO_DATE, log: NOT_FETCHED },
   { trouble: 'testbed', codes: [16] },

@@ -86,6 +86,11 @@ describe('a held lease', () => {
 
   it.each([
     [new UnsafeLease('no "-x"'), 'request', 'the worker refuses the request: no "-x"'],
+    [
+      Object.assign(new Error('spawn E2BIG'), { code: 'E2BIG' }),
+      'request',
+      'the worker refuses the request: spawn E2BIG',
+    ],
     [new ArchiveAway('no answer'), 'archive', 'the worker could not execute the test: no answer'],
     [new Error('no space'), 'machine', 'the worker could not execute the test: no space'],
   ])('becomes a tmpfail that says what it smells of: %s', async (error, trouble, message) => {

@@ -168,6 +168,7 @@ function tmpfail(message: string, trouble: Trouble, durationSeconds: number): At
 
 /** What an error smells of that ended an attempt. */
 function troubleOf(error: unknown): Trouble {
-  if (error instanceof UnsafeLease) return 'request';
+  // Whatever of the request it is that no program takes as an argument.
+  if (error instanceof UnsafeLease || (error as NodeJS.ErrnoException).code === 'E2BIG') return 'request';
   return error instanceof ArchiveAway ? 'archive' : 'machine';
 }
