@@ -7,6 +7,7 @@ import type { CanaryEnd, CanaryRunner, SlotLog } from '../slot/ports';
 import type { Testbeds } from '../testbed/testbeds';
 import { canaryLease, writeCanaryTree } from './canary';
 import { judgeEnd, sandboxEnd } from './sandbox-end';
+import { SandboxOpener } from './sandbox-opener';
 import { sandboxUse, type RunLimits } from './sandbox-use';
 import type { RunnerSettings } from './sandboxed-runner';
 
@@ -16,6 +17,7 @@ const CANARY_TIMEOUT_MS = 300_000;
 /** Executes canary tests in sandboxes of this machine, as attempts are executed. */
 export class SandboxedCanaries implements CanaryRunner {
   private begun = 0;
+  private readonly opener: SandboxOpener;
 
   /** @param settings those that hold at the moment of the call */
   constructor(
@@ -24,7 +26,9 @@ export class SandboxedCanaries implements CanaryRunner {
     private readonly settings: () => RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>,
     private readonly clock: Clock,
     private readonly log: SlotLog,
-  ) {}
+  ) {
+    this.opener = new SandboxOpener(sandboxes, testbeds);
+  }
 
   async execute(test: CanaryTest, signal: AbortSignal): Promise<CanaryEnd> {
     checkLease(canaryLease(test));
@@ -47,7 +51,7 @@ export class SandboxedCanaries implements CanaryRunner {
     });
     signal.throwIfAborted();
     const settings = this.settings();
-    const sandbox = await this.sandboxes.start(folder, sandboxUse(command, testbed, settings));
+    const sandbox = await this.opener.open(folder, sandboxUse(command, testbed, settings));
     const limitMs = Math.min(settings.runTimeoutMs, CANARY_TIMEOUT_MS);
     const { clock, log } = this;
     const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log });

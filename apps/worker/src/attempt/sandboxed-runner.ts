@@ -19,6 +19,7 @@ import type { Testbeds } from '../testbed/testbeds';
 import { attemptTimeoutMs, packageTimeoutMs } from './attempt-timeout';
 import { OutputWatch } from './output-watch';
 import { packResult, type PackLimits } from './result-files';
+import { SandboxOpener } from './sandbox-opener';
 import { sandboxUse, type RunLimits } from './sandbox-use';
 import { judgeEnd, sandboxEnd, type SandboxEnding } from './sandbox-end';
 import { ShortageWatch } from './shortage-watch';
@@ -47,6 +48,8 @@ export type LiveLogs = Pick<Bus, 'appendLog' | 'purgeLog'>;
 
 /** Executes attempts in sandboxes of this machine. */
 export class SandboxedRunner implements AttemptRunner {
+  private readonly opener: SandboxOpener;
+
   /** @param settings those that hold at the moment of the call */
   constructor(
     private readonly sandboxes: Sandboxes,
@@ -55,7 +58,9 @@ export class SandboxedRunner implements AttemptRunner {
     private readonly settings: () => RunnerSettings,
     private readonly clock: Clock,
     private readonly log: SlotLog,
-  ) {}
+  ) {
+    this.opener = new SandboxOpener(sandboxes, testbeds);
+  }
 
   async run(lease: Lease, started: () => void, signal: AbortSignal): Promise<AttemptResult> {
     return this.test(lease.package, lease, started, signal);
@@ -107,7 +112,7 @@ export class SandboxedRunner implements AttemptRunner {
     const { clock, log } = this;
     signal.throwIfAborted();
     const begun = clock.now();
-    const sandbox = await this.sandboxes.start(folder, use);
+    const sandbox = await this.opener.open(folder, use);
     started();
     const tail = this.tailOf(lease, folder, settings);
     const shortage = new ShortageWatch(sandbox, () => freeBytesOf(folder.path), clock, log);

@@ -47,6 +47,16 @@ export class Sandboxes {
     return this.detecting;
   }
 
+  /**
+   * Proves it again, since one could not be opened as before: rights and settings may have changed. Until that succeeds, none
+   * is opened.
+   * @throws Unusable naming what is missing and what helps
+   */
+  async detectAgain(): Promise<void> {
+    this.user = null;
+    await this.detect();
+  }
+
   async createFolder(name: string): Promise<RunFolder> {
     return RunFolder.create(this.runsPath, name, this.requireUser());
   }

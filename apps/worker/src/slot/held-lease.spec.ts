@@ -1,5 +1,6 @@
 import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
 import { UnsafeLease } from '../autopkgtest/command';
+import { Unusable } from '../sandbox/unusable';
 import { ArchiveAway, NotStarted } from './ports';
 
 describe('a held lease', () => {
@@ -82,6 +83,13 @@ describe('a held lease', () => {
     expect(rig.asks).toHaveLength(2);
     await rig.pass(2_000);
     expect(rig.asks).toHaveLength(3);
+  });
+
+  it('goes back when the machine turns out to be unusable', async () => {
+    const rig = makeSlot();
+    (await grant(rig)).fail(new Unusable('no sandbox was proved to work'));
+    await rig.settle();
+    expect(rig.returns).toMatchObject([{ runId: 1, reason: 'no sandbox was proved to work' }]);
   });
 
   it.each([

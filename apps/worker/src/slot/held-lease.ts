@@ -8,6 +8,7 @@ import {
 } from '@proctor/contracts';
 import { UnsafeLease } from '../autopkgtest/command';
 import { MESSAGE_LENGTH_MAX } from '../autopkgtest/verdict';
+import { Unusable } from '../sandbox/unusable';
 import { giveBack } from './give-back';
 import { ArchiveAway, NotStarted, type AttemptResult, type SlotParts } from './ports';
 
@@ -94,7 +95,7 @@ export class HeldLease {
       log.warn(`${this.title()} was ended: ${text}`);
       return null;
     }
-    if (error instanceof NotStarted) {
+    if (error instanceof NotStarted || error instanceof Unusable) {
       log.warn(`${this.title()} goes back: ${text}`);
       this.notStarted = true;
       this.handedBack ??= this.handBack(text);

@@ -1,4 +1,5 @@
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { Unusable } from '../sandbox/unusable';
 import { NotStarted } from '../slot/ports';
 import type { Backend } from './backend';
 import { Testbeds } from './testbeds';
@@ -10,6 +11,8 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
     reason: null as string | null,
     executables: ['autopkgtest'],
     changes: 0,
+    broken: null as string | null,
+    rechecks: 0,
     wanted: [] as string[],
     /** In place of an answer at once. */
     detection: null as Promise<string | null> | null,
@@ -31,6 +34,10 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
   const variants = { autopkgtest: ['autopkgtest'], git: ['/opt/autopkgtest', '--debug'] };
   const sandboxes = {
     isExecutable: (program: string) => Promise.resolve(state.executables.includes(program)),
+    detectAgain: () => {
+      state.rechecks += 1;
+      return state.broken === null ? Promise.resolve() : Promise.reject(new Unusable(state.broken));
+    },
   };
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
   const changed = () => (state.changes += 1);
@@ -62,6 +69,27 @@ it('offers what works', async () => {
   expect(testbeds.runner('autopkgtest')).toEqual({ command: ['autopkgtest'], version: '5.28' });
   expect(() => testbeds.runner('git')).toThrow(NotStarted);
   expect(() => testbeds.backend('lxc')).toThrow(NotStarted);
+});
+
+it('takes no work when sandboxes cannot be opened any more, and some again once they can', async () => {
+  const { testbeds, state, said, clock } = makeTestbeds();
+  await testbeds.open();
+  await testbeds.recheck('permission denied');
+  expect([testbeds.isBroken, testbeds.offer('amd64').problem]).toEqual([false, undefined]);
+  state.broken = 'chmod 0666 /dev/net/tun';
+  await Promise.all([testbeds.recheck('permission denied'), testbeds.recheck('permission denied')]);
+  expect(state.rechecks).toBe(2);
+  expect(testbeds.isBroken).toBe(true);
+  expect(testbeds.offer('amd64').problem).toBe('no sandbox can be opened: chmod 0666 /dev/net/tun');
+  await clock.runUntil(120_000);
+  expect(state.rechecks).toBe(4);
+  state.broken = null;
+  const { changes } = state;
+  await clock.runUntil(180_000);
+  expect(testbeds.offer('amd64')).not.toHaveProperty('problem');
+  expect(state.changes).toBe(changes + 1);
+  expect(said.filter((line) => line.includes('no sandbox can be opened any more'))).toHaveLength(1);
+  await testbeds.close();
 });
 
 it('says what is missing, and notices within a minute that it is there', async () => {

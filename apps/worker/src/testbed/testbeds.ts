@@ -34,6 +34,10 @@ export class Testbeds implements TestbedOffer {
   private readonly warned = new Set<string>();
   private cancelDetection: () => void = () => undefined;
   private detecting: Promise<void> = Promise.resolve();
+  /** Why no sandbox can be opened any more; null: nothing is known against it. */
+  private broken: string | null = null;
+  private rechecking: Promise<void> | null = null;
+  private cancelRecheck: () => void = () => undefined;
   private closed = false;
 
   /**
@@ -44,7 +48,7 @@ export class Testbeds implements TestbedOffer {
     private readonly backends: Backend[],
     private readonly variants: Record<string, string[]>,
     private readonly sizeClasses: string[],
-    private readonly sandboxes: Pick<Sandboxes, 'isExecutable'>,
+    private readonly sandboxes: Pick<Sandboxes, 'isExecutable' | 'detectAgain'>,
     private readonly versionOf: (program: string) => Promise<string | null>,
     private readonly clock: Clock,
     private readonly log: SlotLog,
@@ -60,8 +64,27 @@ export class Testbeds implements TestbedOffer {
   async close(): Promise<void> {
     this.closed = true;
     this.cancelDetection();
+    this.cancelRecheck();
+    await this.rechecking;
     await Promise.all(this.backends.map((backend) => backend.close()));
     await this.detecting;
+  }
+
+  /**
+   * A sandbox could not be opened, though they were found to work: looks again whether any can, and takes no work until one
+   * can. Resolves after the first look; never rejects.
+   */
+  recheck(why: string): Promise<void> {
+    if (this.closed) return Promise.resolve();
+    this.cancelRecheck();
+    this.broken ??= why;
+    this.rechecking ??= this.lookAtSandboxes().finally(() => (this.rechecking = null));
+    return this.rechecking;
+  }
+
+  /** No sandbox can be opened. */
+  get isBroken(): boolean {
+    return this.broken !== null;
   }
 
   offer(arch: string) {
@@ -103,7 +126,23 @@ export class Testbeds implements TestbedOffer {
     return runner;
   }
 
+  private async lookAtSandboxes(): Promise<void> {
+    try {
+      await this.sandboxes.detectAgain();
+      this.broken = null;
+      this.log.log('sandboxes can be opened again');
+      this.changed();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (this.broken !== why)
+        this.log.warn(`no work is taken, since no sandbox can be opened any more: ${why}`);
+      this.broken = why;
+      if (!this.closed) this.cancelRecheck = this.clock.after(DETECT_AGAIN_MS, () => void this.recheck(why));
+    }
+  }
+
   private problem(): string | null {
+    if (this.broken !== null) return oneLine(`no sandbox can be opened: ${this.broken}`, PROBLEM_LENGTH_MAX);
     if (this.usable.size === 0) {
       const reasons = [...this.reasons].map(([name, reason]) => `${name}: ${reason}`).join('; ');
       return oneLine(`no usable backend: ${reasons || 'none is configured'}`, PROBLEM_LENGTH_MAX);
