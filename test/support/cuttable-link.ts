@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
 /** A way to a server that a test can cut and mend; the server itself is not touched. */
 export interface CuttableLink {
@@ -7,6 +8,14 @@ export interface CuttableLink {
   /** Connections break and new ones are refused, until mended. */
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** Bytes of every connection vanish, and nobody is told; new connections are made, and as silent. Until `clear`. */
+  swallow(): void;
+  /** The answer to whatever holds these bytes is lost, and all that comes after it on its connection. Until `clear`. */
+  loseAnswersTo(words: string): void;
+  /** Whatever holds these bytes is lost, and all that comes after it on its connection. Until `clear`. */
+  lose(words: string): void;
+  /** Connections that have lost something stay silent, as they do when a router has forgotten them. */
+  clear(): void;
 }
 
 /** `host`: the address of this machine that the link listens at. */
@@ -20,9 +29,23 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
     socket.on('error', () => undefined);
     return socket;
   };
+  let isSwallowing = false;
+  let unanswered: string | null = null;
+  let lost: string | null = null;
   const server = createServer((incoming) => {
     const outgoing = keep(connect(Number(target.port), target.hostname));
-    keep(incoming).pipe(outgoing).pipe(incoming);
+    let isSilent = false;
+    let losesAnswers = false;
+    const there = passing((chunk) => {
+      isSilent ||= isSwallowing || (lost !== null && chunk.includes(lost));
+      losesAnswers ||= unanswered !== null && chunk.includes(unanswered);
+      return !isSilent;
+    });
+    const back = passing(() => {
+      isSilent ||= isSwallowing;
+      return !isSilent && !losesAnswers;
+    });
+    keep(incoming).pipe(there).pipe(outgoing).pipe(back).pipe(incoming);
     incoming.on('close', () => outgoing.destroy());
     outgoing.on('close', () => incoming.destroy());
   });
@@ -40,5 +63,18 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
         for (const socket of sockets) socket.destroy();
       }),
     mend: () => listen(port),
+    swallow: () => void (isSwallowing = true),
+    loseAnswersTo: (words) => void (unanswered = words),
+    lose: (words) => void (lost = words),
+    clear: () => {
+      isSwallowing = false;
+      unanswered = lost = null;
+    },
   };
+}
+
+function passing(passes: (chunk: Buffer) => boolean): Transform {
+  return new Transform({
+    transform: (chunk: Buffer, _, done) => (passes(chunk) ? done(null, chunk) : done()),
+  });
 }

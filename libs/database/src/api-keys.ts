@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { createHash, randomBytes } from 'node:crypto';
-import { Database } from './database';
+import { Database, type Statements } from './database';
 import { KEPT_HOURS } from './once';
 import { ApiKeyRow, UserRow } from './rows';
 import { UnknownUser } from './users';
@@ -64,12 +64,10 @@ export class ApiKeys implements OnModuleDestroy {
 
   /** @throws UnknownUser, DatabaseUnavailable */
   async create(userName: string, keyName: string): Promise<NewApiKey> {
-    const { key, prefix, keyHash } = newSecret();
-    return this.database.entities(async (manager) => {
-      const user = await manager.findOneBy(UserRow, { name: userName });
+    return this.database.transaction(async (transaction) => {
+      const [user] = await transaction.query<{ userId: number }>(LOCK_USER, [userName]);
       if (!user) throw new UnknownUser(userName);
-      const row = await manager.save(ApiKeyRow, { userId: user.userId, name: keyName, prefix, keyHash });
-      return { id: row.keyId, name: keyName, key, prefix, createdAt: row.createdAt };
+      return insertKey(transaction, user.userId, keyName);
     });
   }
 
@@ -90,10 +88,7 @@ export class ApiKeys implements OnModuleDestroy {
       ]);
       if (earlier && earlier.fingerprint !== request.fingerprint) return { kind: 'conflict' };
       if (earlier) return { kind: 'replayed', sealed: earlier.sealed };
-      const { key, prefix, keyHash } = newSecret();
-      const values = [user.userId, keyName, prefix, keyHash];
-      const [row] = await transaction.query<Omit<NewApiKey, 'key'>>(CREATE, values);
-      const created = { ...row!, key };
+      const created = await insertKey(transaction, user.userId, keyName);
       const sealed = JSON.stringify(request.seal(created));
       await transaction.query(KEEP, [created.id, word, request.fingerprint, sealed]);
       return { kind: 'created', created };
@@ -107,12 +102,9 @@ export class ApiKeys implements OnModuleDestroy {
    */
   async rotate(id: number, userName: string): Promise<NewApiKey | null> {
     const { key, prefix, keyHash } = newSecret();
-    const [rotated] = await this.database.query<Omit<NewApiKey, 'key'>>(ROTATE, [
-      id,
-      userName,
-      prefix,
-      keyHash,
-    ]);
+    const [rotated] = await this.database.transaction((transaction) =>
+      transaction.query<Omit<NewApiKey, 'key'>>(ROTATE, [id, userName, prefix, keyHash]),
+    );
     return rotated ? { ...rotated, key } : null;
   }
 
@@ -137,7 +129,9 @@ export class ApiKeys implements OnModuleDestroy {
    * @returns false when there is no such key or it was revoked before
    */
   async revoke(idOrPrefix: number | string, userName?: string): Promise<boolean> {
-    const revoked = await this.database.query(REVOKE, [String(idOrPrefix), userName ?? null]);
+    const revoked = await this.database.transaction((transaction) =>
+      transaction.query(REVOKE, [String(idOrPrefix), userName ?? null]),
+    );
     return revoked.length > 0;
   }
 
@@ -169,6 +163,12 @@ export class ApiKeys implements OnModuleDestroy {
       .then(() => void this.noting.delete(keyId));
     this.noting.set(keyId, noted);
   }
+}
+
+async function insertKey(transaction: Statements, userId: number, name: string): Promise<NewApiKey> {
+  const { key, prefix, keyHash } = newSecret();
+  const [row] = await transaction.query<Omit<NewApiKey, 'key'>>(CREATE, [userId, name, prefix, keyHash]);
+  return { ...row!, key };
 }
 
 function newSecret(): { key: string; prefix: string; keyHash: string } {

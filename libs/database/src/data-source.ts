@@ -1,23 +1,35 @@
 import { Logger } from '@nestjs/common';
-import type { ClientBase, PoolConfig } from 'pg';
+import type { PoolConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
+import { BoundedClient, type BoundedClientOptions } from './bounded-client';
+import { serverOf } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { SnakeCaseNaming } from './naming';
 import { NUMERIC_TYPES } from './numeric-types';
 import { ROWS } from './rows';
 
 /** A connection is used once the promise has resolved, which pg's types do not say. */
-type PoolOptions = Omit<PoolConfig, 'onConnect'> & { onConnect: (client: ClientBase) => Promise<void> };
+type PoolOptions = Omit<PoolConfig, 'onConnect' | 'Client'> &
+  BoundedClientOptions & {
+    Client: typeof BoundedClient;
+    onConnect: (client: BoundedClient) => Promise<void>;
+  };
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+/** A broken way to the server is found on idle connections too, within twice this time. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** How every process connects: a bounded pool whose statements and transactions are bounded too. */
 export function dataSourceOptions(url: string, limits: DatabaseLimits): PostgresOptions {
   const logger = new Logger('Database');
   const pool: PoolOptions = {
+    Client: BoundedClient,
+    answerTimeoutMs: limits.answerTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: NUMERIC_TYPES,
-    onConnect: (client) => bound(client, limits),
+    onConnect: (client) => prepare(client, limits),
   };
   return {
     type: 'postgres',
@@ -35,14 +47,14 @@ export function dataSourceOptions(url: string, limits: DatabaseLimits): Postgres
 }
 
 /** Set after connecting and not as start-up parameters, which connection poolers refuse. */
-async function bound(client: ClientBase, limits: DatabaseLimits): Promise<void> {
-  const transactionTimeout = String(limits.transactionTimeoutMs);
+async function prepare(client: BoundedClient, limits: DatabaseLimits): Promise<void> {
   await client.query(
     `select set_config('statement_timeout', $1, false), set_config('idle_in_transaction_session_timeout', $2, false)`,
-    [transactionTimeout, String(limits.idleInTransactionTimeoutMs)],
+    [String(limits.statementTimeoutMs), String(limits.idleInTransactionTimeoutMs)],
   );
   await client.query(
     `select set_config('transaction_timeout', $1, false) where current_setting('server_version_num')::int >= 170000`,
-    [transactionTimeout],
+    [String(limits.transactionTimeoutMs)],
   );
+  client.server = await serverOf(client);
 }

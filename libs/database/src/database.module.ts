@@ -44,18 +44,24 @@ const PUBLIC = 'public';
 const PUBLIC_RUNS: Provider = {
   provide: PublicRuns,
   inject: [getDataSourceToken(PUBLIC)],
-  useFactory: (pool: DataSource) => new PublicRuns(new Database(pool)),
+  useFactory: (pool: DataSource) => new PublicRuns(new Database(pool, PUBLIC_DATABASE_LIMITS)),
 };
 
 /** The stores, for every module of an application; the pool is closed when the application is. */
 @Module({})
 export class DatabaseModule {
   static forRoot(url: string, limits: Partial<DatabaseLimits> = {}): DynamicModule {
+    const allLimits = { ...DATABASE_LIMITS, ...limits };
+    const database: Provider = {
+      provide: Database,
+      inject: [getDataSourceToken()],
+      useFactory: (pool: DataSource) => new Database(pool, allLimits),
+    };
     return {
       module: DatabaseModule,
       global: true,
-      imports: [poolOf(url, { ...DATABASE_LIMITS, ...limits })],
-      providers: [Database, ...STORES],
+      imports: [poolOf(url, allLimits)],
+      providers: [database, ...STORES],
       exports: STORES,
     };
   }

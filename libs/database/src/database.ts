@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { translated } from './unavailable';
+import type { BoundedClient } from './bounded-client';
+import { begin, commit, endOf, type TransactionIdentity } from './commit-search';
+import type { DatabaseLimits } from './limits';
+import { DatabaseUnavailable, translated } from './unavailable';
 
 /** Where explicit SQL is sent: the pool, or one transaction. */
 export interface Statements {
@@ -10,28 +13,33 @@ export interface Statements {
 
 /**
  * The pool of connections. Every store goes through it, so this is the one place where a lost connection becomes
- * DatabaseUnavailable.
+ * DatabaseUnavailable. No call waits without a limit: for a connection, for each answer, for the end of a commit.
  */
 @Injectable()
 export class Database implements Statements {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly limits: DatabaseLimits,
+  ) {}
 
+  /** For statements that change nothing, or that may be repeated: nobody learns whether one that failed was done. */
   query<Row>(statement: string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.connected((runner) => statementsOf(runner).query<Row>(statement, parameters));
+    return this.connected((client) => statementsOf(client).query<Row>(statement, parameters));
   }
 
-  /** Commits when `work` resolves; rolls back and throws its error when it rejects. */
+  /**
+   * Commits when `work` resolves; rolls back and throws its error when it rejects.
+   * @throws DatabaseUnavailable, which says whether the transaction may have been committed all the same
+   */
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    return this.connected(async (runner) => {
-      await runner.startTransaction();
-      try {
-        const result = await work(statementsOf(runner));
-        await runner.commitTransaction();
-        return result;
-      } catch (error) {
-        await rollBack(runner);
+    return this.connected(async (client) => {
+      const identity = await begin(client);
+      const result = await work(this.boundedStatements(client)).catch(async (error: unknown) => {
+        await rollBack(client);
         throw error;
-      }
+      });
+      await commit(client).catch((error: unknown) => this.resolve(identity, error));
+      return result;
     });
   }
 
@@ -44,28 +52,81 @@ export class Database implements Statements {
     }
   }
 
-  private async connected<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    const runner = this.dataSource.createQueryRunner();
+  private async connected<T>(work: (client: BoundedClient) => Promise<T>): Promise<T> {
     try {
-      return await work(runner);
+      const runner = await this.connect();
+      try {
+        return await work((await runner.connect()) as BoundedClient);
+      } finally {
+        await runner.release();
+      }
     } catch (error) {
       throw translated(error);
-    } finally {
-      await runner.release();
     }
+  }
+
+  /** The pool's own limit ends before a new connection is prepared. */
+  private async connect(): Promise<QueryRunner> {
+    const runner = this.dataSource.createQueryRunner();
+    const { connectTimeoutMs } = this.limits;
+    const connecting = runner.connect();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new DatabaseUnavailable(new Error(`no connection within ${connectTimeoutMs} ms`)));
+        connecting.then(
+          () => runner.release(),
+          () => undefined,
+        );
+      }, connectTimeoutMs);
+    });
+    try {
+      await Promise.race([connecting, late]);
+      return runner;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Those of one transaction, within its time: each of many statements may be answered in time. */
+  private boundedStatements(client: BoundedClient): Statements {
+    const { transactionTimeoutMs } = this.limits;
+    const endMs = performance.now() + transactionTimeoutMs;
+    const statements = statementsOf(client);
+    return {
+      query: async (statement, parameters) => {
+        if (performance.now() < endMs) return statements.query(statement, parameters);
+        throw new DatabaseUnavailable(
+          new Error(`the transaction took longer than ${transactionTimeoutMs} ms`),
+        );
+      },
+    };
+  }
+
+  /** A commit failed. @throws unless the transaction was committed all the same */
+  private async resolve(transaction: TransactionIdentity, failure: unknown): Promise<void> {
+    const error = translated(failure);
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    const end = await endOf(transaction, this.url, this.limits);
+    if (end === 'committed') return;
+    throw new DatabaseUnavailable(error.cause, end === 'aborted' ? 'nothing' : 'unknown');
+  }
+
+  private get url(): string {
+    const { options } = this.dataSource;
+    if (options.type === 'postgres' && options.url !== undefined) return options.url;
+    throw new Error('the data source has no URL');
   }
 }
 
-function statementsOf(runner: QueryRunner): Statements {
+function statementsOf(client: BoundedClient): Statements {
   return {
-    // The structured result, since TypeORM's plain one has another shape for updates than for selects.
     query: async <Row>(statement: string, parameters: unknown[] = []) =>
-      (await runner.query(statement, parameters, true)).records as Row[],
+      ((await client.query(statement, parameters)) as { rows: Row[] }).rows,
   };
 }
 
 /** PostgreSQL rolls back by itself when the connection is lost, so only the first error is worth telling. */
-async function rollBack(runner: QueryRunner): Promise<void> {
-  if (runner.isReleased) return;
-  await runner.rollbackTransaction().catch(() => undefined);
+async function rollBack(client: BoundedClient): Promise<void> {
+  await (client.query('rollback') as Promise<unknown>).catch(() => client.destroy());
 }

@@ -26,5 +26,5 @@ export { type NotRetried, type Retried, type Retrier, Retries } from './retries'
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './status';
 export type { RunSelection } from './run-selection';
 export { Submissions, type Submitter } from './submissions';
-export { DatabaseUnavailable } from './unavailable';
+export { afterChange, DatabaseUnavailable } from './unavailable';
 export { InvalidUserName, UnknownUser, type User, UserExists, Users } from './users';

@@ -1,22 +1,37 @@
-/** What one process may ask of the database. */
+/** What one process may ask of the database. Times are milliseconds. */
 export interface DatabaseLimits {
   connectionsMax: number;
   /** Longest wait for a connection, new or from the pool. */
   connectTimeoutMs: number;
-  /** A statement, and a whole transaction where the server knows such a limit (PostgreSQL 17), is cancelled after it. */
+  /** PostgreSQL cancels a statement after it. Shorter than `answerTimeoutMs`: the connection stays of use. */
+  statementTimeoutMs: number;
+  /**
+   * Longest wait for the answer to one statement, by this process's own clock: the server may be frozen, or whatever
+   * lies between may drop what is sent. The connection is destroyed then.
+   */
+  answerTimeoutMs: number;
+  /**
+   * Longest time from the first statement of a transaction to its last. PostgreSQL ends one that takes longer where it
+   * knows such a limit (from 17 on).
+   */
   transactionTimeoutMs: number;
   /**
    * A transaction whose client says nothing for so long is ended. Short: the row that fences a dispatcher stays locked
    * meanwhile, and a dead scheduler's architectures must be taken over within 10 s.
    */
   idleInTransactionTimeoutMs: number;
+  /** Longest search for the end of a transaction whose commit was not answered. */
+  commitSearchTimeoutMs: number;
 }
 
 export const DATABASE_LIMITS: DatabaseLimits = {
   connectionsMax: 10,
   connectTimeoutMs: 5_000,
+  statementTimeoutMs: 4_500,
+  answerTimeoutMs: 5_000,
   transactionTimeoutMs: 10_000,
   idleInTransactionTimeoutMs: 4_000,
+  commitSearchTimeoutMs: 1_500,
 };
 
 /** Of the pool that serves what everybody may see: however many strangers ask, the other pool is left to the rest. */

@@ -42,11 +42,12 @@ export interface OpenDatabase {
  * @throws DatabaseUnavailable
  */
 export async function openDatabase(url: string, limits: Partial<DatabaseLimits> = {}): Promise<OpenDatabase> {
-  const dataSource = new DataSource(dataSourceOptions(url, { ...DATABASE_LIMITS, ...limits }));
+  const allLimits = { ...DATABASE_LIMITS, ...limits };
+  const dataSource = new DataSource(dataSourceOptions(url, allLimits));
   await dataSource.initialize().catch((error: unknown) => {
     throw translated(error);
   });
-  const database = new Database(dataSource);
+  const database = new Database(dataSource, allLimits);
   const apiKeys = new ApiKeys(database);
   return {
     users: new Users(database),

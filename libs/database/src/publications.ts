@@ -4,6 +4,7 @@ import { Database } from './database';
 import { recordFacts } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { rememberPackages } from './known-packages';
+import { afterChange } from './unavailable';
 
 interface PublishedRun {
   runId: number;
@@ -24,10 +25,15 @@ export class Publications {
   async publish(runIds: number[], keyId: number): Promise<number[]> {
     const asked = runIds.filter(isRunId);
     const published = await this.take(PUBLISH_FREE, asked, keyId);
-    for (;;) {
-      const [held] = await this.database.query<{ runId: number }>(STILL_PRIVATE, [asked, keyId]);
-      if (!held) return published.sort((a, b) => a - b);
-      published.push(...(await this.take(PUBLISH, [held.runId], keyId)));
+    try {
+      for (;;) {
+        const [held] = await this.database.query<{ runId: number }>(STILL_PRIVATE, [asked, keyId]);
+        if (!held) return published.sort((a, b) => a - b);
+        published.push(...(await this.take(PUBLISH, [held.runId], keyId)));
+      }
+    } catch (error) {
+      if (published.length > 0) afterChange(error);
+      throw error;
     }
   }
 

@@ -1,12 +1,18 @@
 import { isNativeError } from 'node:util/types';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 
+/** What a call that failed has changed: `unknown`, since a commit was under way, or some of it was committed before. */
+export type Changed = 'nothing' | 'unknown';
+
 /**
  * The database is away, is shutting down, has no connection to spare or did not answer in time. The same call may
- * succeed later; a transaction whose commit was under way may have been committed.
+ * succeed later.
  */
 export class DatabaseUnavailable extends Error {
-  constructor(cause: unknown) {
+  constructor(
+    cause: unknown,
+    readonly changed: Changed = 'nothing',
+  ) {
     super(`the database is not available: ${isNativeError(cause) ? cause.message : String(cause)}`, {
       cause,
     });
@@ -44,6 +50,11 @@ const SERVER_STATES = [
 /** What pg says of a lost connection without giving a code. */
 const LOST =
   /^(Connection terminated|Client (has encountered a connection error|was closed)|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after)/;
+
+/** For what fails after a change of the same request was committed. @throws */
+export function afterChange(error: unknown): never {
+  throw error instanceof DatabaseUnavailable ? new DatabaseUnavailable(error.cause, 'unknown') : error;
+}
 
 /** Turns an error into DatabaseUnavailable when trying again later may help; other errors stay as they are. */
 export function translated(error: unknown): unknown {

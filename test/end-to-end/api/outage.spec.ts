@@ -48,6 +48,48 @@ describe('without a database', () => {
   });
 });
 
+describe('with a database that does not answer', () => {
+  const BOUND_MS = 9_000;
+
+  it('every request gets its 503 in time, however many there are, and all is well afterwards', async () => {
+    const runId = await api.submit('kept');
+    // Connections that are known to work, and fewer than requests.
+    await Promise.all(Array.from({ length: 12 }, () => api.api('/auth')));
+    link.swallow();
+    const begunAt = performance.now();
+    const post = (headers: Record<string, string> = {}) =>
+      api.api('/test/bookworm/amd64/hello', { method: 'POST', headers });
+    const answers = await Promise.all([
+      ...Array.from({ length: 20 }, () => post()),
+      ...Array.from({ length: 5 }, (_, place) => post({ 'Idempotency-Key': `word-${place}` })),
+      api.api('/test?since=0'),
+      api.api('/test?since=0&wait=30'),
+      api.api(`/test/${runId}`),
+      api.api(`/test/${runId}`, { method: 'DELETE' }),
+      api.fetch('/'),
+    ]);
+    expect(performance.now() - begunAt).toBeLessThan(BOUND_MS);
+    for (const response of answers)
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await answers[0].json()).toMatchObject({
+      detail: expect.stringContaining('nothing was changed') as string,
+    });
+    link.clear();
+    expect((await api.api('/auth')).status).toBe(200);
+    const { results } = (await (await api.api('/test?since=0')).json()) as { results: object[] };
+    expect(results).toMatchObject([{ run_id: runId, status: null }]);
+  });
+
+  it('ten submissions whose commits are not answered are done, and their clients learn it', async () => {
+    link.loseAnswersTo('commit\0');
+    const runIds = await Promise.all(Array.from({ length: 10 }, () => api.submit('lost')));
+    link.clear();
+    expect(new Set(runIds).size).toBe(10);
+    const { results } = (await (await api.api('/test?since=0')).json()) as { results: { package: string }[] };
+    expect(results.filter((run) => run.package === 'lost')).toHaveLength(10);
+  });
+});
+
 describe('without a bus', () => {
   it('runs are accepted and shown', async () => {
     const runId = await api.submit('hello');

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Cancellations, Results } from '@proctor/database';
+import { afterChange, Cancellations, Results } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -34,7 +34,7 @@ export class CancellationService {
     }
     const outcome = await this.cancellations.cancel(runId, requestor);
     if (outcome === 'finished') throw new Problem(409, `Run ${runId} has finished; it cannot be cancelled.`);
-    const cancelled = await this.results.find(runId);
+    const cancelled = await this.results.find(runId).catch(afterChange);
     if (outcome === 'unknown' || !cancelled) throw noSuchRun(runId);
     this.signal.send(cancelled.arch);
     this.news.tell();

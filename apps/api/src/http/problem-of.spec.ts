@@ -14,7 +14,15 @@ describe('problemOf', () => {
     const problem = problemOf(new DatabaseUnavailable(new Error('connect ECONNREFUSED 10.1.2.3:5432')));
     expect(problem.status).toBe(503);
     expect(problem.headers).toEqual({ 'Retry-After': '5' });
+    expect(problem.detail).toContain('nothing was changed');
     expect(problem.detail).not.toContain('10.1.2.3');
+  });
+
+  it('does not say that nothing was changed where that is not known, but how to find out', () => {
+    const problem = problemOf(new DatabaseUnavailable(new Error('gone'), 'unknown'));
+    expect([problem.status, problem.headers]).toEqual([503, { 'Retry-After': '5' }]);
+    expect(problem.detail).not.toContain('nothing was changed');
+    expect(problem.detail).toMatch(/not known.*Idempotency-Key.*GET \/api\/v1\/test/);
   });
 
   it('answers 503 with Retry-After while the store is away, and does not tell its address', () => {

@@ -5,12 +5,17 @@ import { bodyTooLarge, comeBack, Problem } from './problem';
 
 const RETRY_AFTER_MS = 5_000;
 
+const NOTHING_CHANGED = 'The database is out of reach; nothing was changed. Please try again.';
+
+const CHANGE_UNKNOWN =
+  'The database is out of reach, and it is not known whether this request was carried out. A request with an ' +
+  'Idempotency-Key may be sent again as it is; otherwise look first: GET /api/v1/test lists what there is.';
+
 /** What the client is told about an error: never more than it may know, and never a fault of its own as a 500. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailable) {
-    const detail = 'The database is out of reach; nothing was changed. Please try again.';
-    return comeBack(503, detail, RETRY_AFTER_MS);
+    return comeBack(503, error.changed === 'nothing' ? NOTHING_CHANGED : CHANGE_UNKNOWN, RETRY_AFTER_MS);
   }
   if (error instanceof StoreUnavailable) {
     return comeBack(503, 'The store of results is out of reach. Please try again.', RETRY_AFTER_MS);

@@ -1,0 +1,74 @@
+import { Client, type ClientConfig } from 'pg';
+import type { Duplex } from 'node:stream';
+import type { EventEmitter } from 'node:events';
+
+/** What a pool, or whoever makes a client by itself, gives it. */
+export interface BoundedClientOptions extends ClientConfig {
+  /** Milliseconds. */
+  answerTimeoutMs: number;
+}
+
+/** As a lost connection, for whoever asks for its code. */
+class AnswerTimeout extends Error {
+  readonly code = 'ETIMEDOUT';
+
+  constructor(limitMs: number) {
+    super(`no answer within ${limitMs} ms`);
+  }
+}
+
+/** The part of pg's client that is bounded here: its own type has a dozen overloads of each. */
+type Unbounded = new (options: ClientConfig) => EventEmitter & {
+  readonly connection: { readonly stream: Duplex };
+  connect(): Promise<unknown>;
+  query(...sent: unknown[]): unknown;
+  end(...callback: unknown[]): unknown;
+};
+
+/** A connection is given up when its orderly end takes longer, milliseconds. */
+const END_TIMEOUT_MS = 500;
+
+/**
+ * A connection that answers each statement in time or is destroyed. pg's own limit leaves the connection waiting for
+ * the old answer, and TypeORM would give it back to the pool like that; a destroyed one fails all that waits for it, a
+ * rollback too, and every pool drops it.
+ */
+export class BoundedClient extends (Client as unknown as Unbounded) {
+  /** Tells servers apart, also one from its restored copy; null when that is not known. */
+  server: string | null = null;
+  private readonly answerTimeoutMs: number;
+
+  constructor(options: BoundedClientOptions) {
+    super(options);
+    this.answerTimeoutMs = options.answerTimeoutMs;
+  }
+
+  override query(...sent: unknown[]): unknown {
+    const timer = setTimeout(
+      () => this.destroy(new AnswerTimeout(this.answerTimeoutMs)),
+      this.answerTimeoutMs,
+    );
+    const stop = (): void => clearTimeout(timer);
+    const callback = sent.at(-1);
+    if (typeof callback === 'function') {
+      return super.query(...sent.slice(0, -1), (...answer: unknown[]) => {
+        stop();
+        (callback as (...answer: unknown[]) => void)(...answer);
+      });
+    }
+    const answer = super.query(...sent) as Promise<unknown>;
+    answer.then(stop, stop);
+    return answer;
+  }
+
+  override end(...callback: unknown[]): unknown {
+    const timer = setTimeout(() => this.destroy(), END_TIMEOUT_MS).unref();
+    this.once('end', () => clearTimeout(timer));
+    return super.end(...callback);
+  }
+
+  /** At once; whatever waits for an answer fails. */
+  destroy(reason = new Error('Connection terminated')): void {
+    this.connection.stream.destroy(reason);
+  }
+}

@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BoundedClient } from './bounded-client';
+import type { DatabaseLimits } from './limits';
+import { errorCode, translated, DatabaseUnavailable } from './unavailable';
+
+/** A transaction as the server knows it. */
+export interface TransactionIdentity {
+  /** See `serverOf`; null when that is not known. */
+  server: string | null;
+  /** pg_current_xact_id(). */
+  id: string;
+  /** The server process that executes it. */
+  processId: number;
+}
+
+/** What became of a transaction. */
+export type End = 'committed' | 'aborted' | 'unknown';
+
+interface Result<Row> {
+  command: string;
+  rows: Row[];
+}
+
+const SEARCH_AGAIN_AFTER_MS = 25;
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/**
+ * The cluster and its timeline, which changes when a copy takes over or an earlier state is restored: a transaction's id
+ * may stand for another transaction there.
+ */
+const SERVER = `
+  case when not pg_is_in_recovery() then
+    (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+  end`;
+
+/** @returns null for a standby, and where the role may not ask */
+export async function serverOf(client: BoundedClient): Promise<string | null> {
+  try {
+    const { rows } = (await client.query(`select ${SERVER} as server`)) as Result<{ server: string | null }>;
+    return rows[0]!.server;
+  } catch (error) {
+    if (errorCode(error) === INSUFFICIENT_PRIVILEGE) return null;
+    throw error;
+  }
+}
+
+/** Begins a transaction and learns who it is, in one round trip. */
+export async function begin(client: BoundedClient): Promise<TransactionIdentity> {
+  const answers = await client.query(BEGIN);
+  const [, { rows }] = answers as [unknown, Result<Omit<TransactionIdentity, 'server'>>];
+  return { ...rows[0]!, server: client.server };
+}
+
+/** @throws whatever pg throws; an Error when the server rolled back instead */
+export async function commit(client: BoundedClient): Promise<void> {
+  const { command } = (await client.query('commit')) as Result<unknown>;
+  // A transaction in which a statement failed is rolled back by a commit that succeeds.
+  if (command !== 'COMMIT') throw new Error(`the transaction was not committed: ${command}`);
+}
+
+/**
+ * What became of a transaction whose commit was not answered, asked on a connection of its own. One that is still open
+ * is ended: nobody waits for it any more, and then it is known what became of it. Tries again until the time is over.
+ */
+export async function endOf(
+  transaction: TransactionIdentity,
+  url: string,
+  limits: Pick<DatabaseLimits, 'commitSearchTimeoutMs'>,
+): Promise<End> {
+  if (transaction.server === null) return 'unknown';
+  const deadlineMs = performance.now() + limits.commitSearchTimeoutMs;
+  for (let leftMs = limits.commitSearchTimeoutMs; leftMs > 0; leftMs = deadlineMs - performance.now()) {
+    const end = await searchFor(transaction, url, leftMs).catch((error: unknown) => {
+      if (translated(error) instanceof DatabaseUnavailable) return null;
+      throw error;
+    });
+    if (end !== null) return end;
+    await delay(SEARCH_AGAIN_AFTER_MS);
+  }
+  return 'unknown';
+}
+
+/** @returns null while it is open */
+async function searchFor(
+  { server, id, processId }: TransactionIdentity,
+  url: string,
+  timeoutMs: number,
+): Promise<End | null> {
+  const client = new BoundedClient({
+    connectionString: url,
+    application_name: 'proctor commit search',
+    connectionTimeoutMillis: timeoutMs,
+    answerTimeoutMs: timeoutMs,
+  });
+  // What breaks the connection fails the statements too.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = (await client.query(STATUS, [id, server])) as Result<{ status: string | null }>;
+    const status = rows[0]!.status;
+    if (status === 'committed' || status === 'aborted') return status;
+    if (status !== 'in progress') return 'unknown';
+    await client.query(TERMINATE, [processId, id]);
+    return null;
+  } finally {
+    await client.end();
+  }
+}
+
+const BEGIN = `begin; select pg_current_xact_id()::text as id, pg_backend_pid() as "processId"`;
+
+/** Null when this is another server. */
+const STATUS = `select case when ${SERVER} = $2 then pg_xact_status($1::text::xid8) end as status`;
+
+/** The process may have gone on to another transaction. */
+const TERMINATE = `
+  select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_xid = $2::text::xid8::xid`;

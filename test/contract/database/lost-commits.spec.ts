@@ -1,0 +1,98 @@
+import { Logger } from '@nestjs/common';
+import { DATABASE_LIMITS, DatabaseUnavailable, type OpenDatabase, openDatabase } from '@proctor/database';
+import { endOf } from '../../../libs/database/src/commit-search';
+import { type CuttableLink, linkTo } from '../../support/cuttable-link';
+import { ARCH, grant, request } from '../journal.fixture';
+import { type Fixture, setUp } from './fixture';
+
+const LIMITS = { answerTimeoutMs: 500, commitSearchTimeoutMs: 3_000 };
+
+let fixture: Fixture;
+let link: CuttableLink;
+let database: OpenDatabase;
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  fixture = await setUp();
+});
+afterAll(async () => {
+  await fixture.close();
+  Logger.overrideLogger(['error', 'warn', 'log']);
+});
+beforeEach(async () => {
+  await fixture.client.query('truncate runs, attempts, orders, idempotency_keys');
+  link = await linkTo(fixture.url);
+  database = await openDatabase(link.url, LIMITS);
+});
+afterEach(async () => {
+  await database.close();
+  await link.cut();
+});
+
+const submit = () => database.submissions.submit([request()], fixture.submitter);
+const countRuns = async () => (await fixture.client.query('select from runs')).rowCount;
+
+async function failureOf(work: Promise<unknown>): Promise<DatabaseUnavailable> {
+  const error: unknown = await work.catch((reason: unknown) => reason);
+  if (error instanceof DatabaseUnavailable) return error;
+  throw new Error(`no DatabaseUnavailable: ${String(error)}`);
+}
+
+it('counts what was committed although the answer is lost: nobody is told to do it again', async () => {
+  link.loseAnswersTo('commit\0');
+  const answers = await Promise.all(Array.from({ length: 10 }, submit));
+  expect(await countRuns()).toBe(10);
+  const { rows } = await fixture.client.query<{ run_id: number }>('select run_id from runs');
+  expect(answers.flat().map(Number).sort()).toEqual(rows.map(({ run_id }) => Number(run_id)).sort());
+});
+
+it('counts the same of a request with a key and of a turn', async () => {
+  const key = { keyId: fixture.submitter.keyId, key: 'one', fingerprint: 'a'.repeat(64) };
+  link.loseAnswersTo('commit\0');
+  const [runId] = await submit();
+  const once = await database.submissions.submitOnce(key, [request()], fixture.submitter, (ids) => ids);
+  expect(once).toMatchObject({ kind: 'created' });
+  const ownership = await database.ownershipRegister.claim(ARCH, 'scheduler-1', 60_000);
+  await database.journal.commit(ARCH, ownership!.epoch, [grant(runId!, 1)]);
+  expect(await database.results.find(runId!)).toMatchObject({ state: 'leased' });
+});
+
+it('knows that nothing was changed when the server never heard of the commit, and leaves nothing open', async () => {
+  link.lose('commit\0');
+  expect((await failureOf(submit())).changed).toBe('nothing');
+  expect(await countRuns()).toBe(0);
+  const { rowCount } = await fixture.client.query(
+    `select from pg_stat_activity where datname = current_database() and backend_xid is not null
+       and pid <> pg_backend_pid()`,
+  );
+  expect(rowCount).toBe(0);
+});
+
+it('says that it is not known when the server cannot be asked', async () => {
+  link.loseAnswersTo('commit\0');
+  const submitted = failureOf(submit());
+  while ((await countRuns()) === 0);
+  link.swallow();
+  expect((await submitted).changed).toBe('unknown');
+});
+
+it('knows that nothing was changed when the work itself fails', async () => {
+  link.loseAnswersTo('insert into runs');
+  expect((await failureOf(submit())).changed).toBe('nothing');
+  expect(await countRuns()).toBe(0);
+});
+
+it('believes only the server, and the timeline, that the transaction was made on', async () => {
+  await fixture.client.query('begin; insert into packages (name, is_public) values ($$p$$, true)');
+  const { rows } = await fixture.client.query<{ id: string; processId: number; server: string }>(
+    `select pg_current_xact_id()::text as id, pg_backend_pid() as "processId",
+       (select system_identifier from pg_control_system()) || '/00000001' as server`,
+  );
+  await fixture.client.query('commit');
+  const transaction = rows[0]!;
+  const ask = (changes: object) => endOf({ ...transaction, ...changes }, fixture.url, DATABASE_LIMITS);
+  expect(await ask({})).toBe('committed');
+  expect(await ask({ server: transaction.server.replace(/1$/, '2') })).toBe('unknown');
+  expect(await ask({ server: `1${transaction.server}` })).toBe('unknown');
+  expect(await ask({ server: null })).toBe('unknown');
+});
