@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Statements } from './database';
 import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
-import { lockSelected, type RunSelection, selectionParameters } from './run-selection';
+import { lockRuns, type RunSelection, selectionParameters, selectRuns } from './run-selection';
+import { changeInSteps } from './steps';
 
 /** Who ends a run; the name is told to everybody who may see the run. */
 export interface Canceller {
@@ -35,16 +36,15 @@ export class Cancellations {
   }
 
   /**
-   * The same for every unfinished run that matches: all of them, or none and an error.
+   * The same for every unfinished run that matches, in steps.
    * @returns their ids, ascending
-   * @throws DatabaseUnavailable
+   * @throws DatabaseUnavailable when none was cancelled, else BrokenOff
    */
   cancelMatching(selection: RunSelection, by: Canceller, reason?: string): Promise<number[]> {
-    return this.database.transaction(async (transaction) => {
-      const rows = await transaction.query<{ runId: number }>(LOCK_MATCHING, selectionParameters(selection));
-      const runIds = rows.map((row) => row.runId);
-      if (runIds.length > 0) await end(transaction, runIds, by, reason);
-      return runIds;
+    return changeInSteps(this.database, {
+      candidates: { statement: SELECT_UNFINISHED, parameters: selectionParameters(selection) },
+      lock: { statement: LOCK_UNFINISHED, parameters: [] },
+      apply: (transaction, runIds) => end(transaction, runIds, by, reason),
     });
   }
 }
@@ -57,7 +57,9 @@ async function end(transaction: Statements, runIds: number[], by: Canceller, rea
 
 const LOCK = `select state = 'finished' as "isFinished" from runs where run_id = $1 for no key update`;
 
-const LOCK_MATCHING = lockSelected(`r.state <> 'finished'`);
+const UNFINISHED = `r.state <> 'finished'`;
+const SELECT_UNFINISHED = selectRuns(UNFINISHED);
+const LOCK_UNFINISHED = lockRuns(UNFINISHED);
 
 const CANCEL = `
   with ${CLOCK},

@@ -19,7 +19,7 @@ export interface Statements {
 export class Database implements Statements {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly limits: DatabaseLimits,
+    readonly limits: DatabaseLimits,
   ) {}
 
   /** For statements that change nothing, or that may be repeated: nobody learns whether one that failed was done. */

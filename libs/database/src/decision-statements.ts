@@ -1,6 +1,6 @@
 import { recordFacts, userActor } from './fact-statements';
 import { CLOCK } from './horizon';
-import { lockSelected } from './run-selection';
+import { lockRuns, selectRuns } from './run-selection';
 
 /**
  * Key of an advisory lock: held alone by a decision about all architectures, shared by who begins to own one. A renewal of
@@ -33,7 +33,14 @@ export const STAND = `
   select arch, $2, $3, $4, $5, $6, clock_timestamp() from unnest($1::text[]) as concerned(arch)`;
 
 /** Waiting runs that have another priority than $7. */
-export const LOCK_WAITING = lockSelected(`r.state = 'queued' and r.priority <> $7`);
+export const SELECT_WAITING = selectRuns(waiting('$7'));
+
+/** Those of $1 that wait and have another priority than $2. */
+export const LOCK_WAITING = lockRuns(waiting('$2'));
+
+function waiting(priority: string): string {
+  return `r.state = 'queued' and r.priority <> ${priority}`;
+}
 
 export const REPRIORITISE = `
   with ${CLOCK},

@@ -6,6 +6,7 @@ import * as statements from './decision-statements';
 import { DRAINS, PAUSES } from './loading-statements';
 import { type DecisionRow, decisionOf } from './decision-row';
 import { type RunSelection, selectionParameters } from './run-selection';
+import { changeInSteps } from './steps';
 
 /** What is paused; null stands for every suite or every architecture. Each scope is paused and resumed on its own. */
 export interface PauseScope {
@@ -86,10 +87,10 @@ export class Decisions {
   }
 
   /**
-   * Gives all waiting runs that match another priority, or none and an error.
+   * Gives all waiting runs that match another priority, in steps.
    * @param priority 1 to 10
    * @returns the ids of those that had another one, ascending
-   * @throws DatabaseUnavailable
+   * @throws DatabaseUnavailable when none was changed, else BrokenOff
    */
   reprioritise(
     selection: RunSelection,
@@ -97,13 +98,13 @@ export class Decisions {
     by: Canceller,
     reason: string | null = null,
   ): Promise<number[]> {
-    return this.database.transaction(async (transaction) => {
-      const parameters = [...selectionParameters(selection), priority];
-      const rows = await transaction.query<{ runId: number }>(statements.LOCK_WAITING, parameters);
-      const runIds = rows.map((row) => row.runId);
-      if (runIds.length > 0)
+    const parameters = [...selectionParameters(selection), priority];
+    return changeInSteps(this.database, {
+      candidates: { statement: statements.SELECT_WAITING, parameters },
+      lock: { statement: statements.LOCK_WAITING, parameters: [priority] },
+      apply: async (transaction, runIds) => {
         await transaction.query(statements.REPRIORITISE, [runIds, priority, by.userId, reason]);
-      return runIds;
+      },
     });
   }
 }

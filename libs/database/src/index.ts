@@ -25,6 +25,7 @@ export { Results, type ResultsSince } from './results';
 export { type NotRetried, type Retried, type Retrier, Retries } from './retries';
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './status';
 export type { RunSelection } from './run-selection';
+export { BrokenOff } from './steps';
 export { Submissions, type Submitter } from './submissions';
 export { afterChange, DatabaseUnavailable } from './unavailable';
 export { InvalidUserName, UnknownUser, type User, UserExists, Users } from './users';

@@ -22,6 +22,8 @@ export interface DatabaseLimits {
   idleInTransactionTimeoutMs: number;
   /** Longest search for the end of a transaction whose commit was not answered. */
   commitSearchTimeoutMs: number;
+  /** Changes of more runs are made in several transactions. */
+  rowsPerTransactionMax: number;
 }
 
 export const DATABASE_LIMITS: DatabaseLimits = {
@@ -32,6 +34,7 @@ export const DATABASE_LIMITS: DatabaseLimits = {
   transactionTimeoutMs: 10_000,
   idleInTransactionTimeoutMs: 4_000,
   commitSearchTimeoutMs: 1_500,
+  rowsPerTransactionMax: 1_000,
 };
 
 /** Of the pool that serves what everybody may see: however many strangers ask, the other pool is left to the rest. */

@@ -15,11 +15,10 @@ export interface RunSelection {
 }
 
 /**
- * The ids of the runs `r` that are selected, ascending, locked in that order, as everybody does who waits for several
- * rows. A row that somebody holds is waited for and looked at again.
+ * The ids of the runs `r` that are selected, ascending.
  * @param condition on `r`; its parameters begin at $7
  */
-export function lockSelected(condition: string): string {
+export function selectRuns(condition: string): string {
   return `
     select r.run_id as "runId" from runs r
     where ${condition}
@@ -29,10 +28,10 @@ export function lockSelected(condition: string): string {
       and ($4::text is null or r.suite = $4)
       and ($5::text is null or r.arch = $5)
       and ($6::integer is null or r.api_key_id = $6)
-    order by r.run_id for no key update`;
+    order by r.run_id`;
 }
 
-/** $1 to $6 of `lockSelected`. */
+/** $1 to $6 of `selectRuns`. */
 export function selectionParameters(selection: RunSelection): unknown[] {
   return [
     selection.runIds?.filter(isRunId) ?? null,
@@ -42,4 +41,16 @@ export function selectionParameters(selection: RunSelection): unknown[] {
     selection.arch ?? null,
     selection.keyId ?? null,
   ];
+}
+
+/**
+ * Those of the runs $1 that are still as the condition says, ascending, locked in that order, as everybody does who
+ * waits for several rows. A row that somebody holds is waited for and looked at again.
+ * @param condition on `r`; its parameters begin at $2
+ */
+export function lockRuns(condition: string): string {
+  return `
+    select r.run_id as "runId" from runs r
+    where r.run_id = any($1::bigint[]) and ${condition}
+    order by r.run_id for no key update`;
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PRIORITY_MAX, PRIORITY_MIN } from '@proctor/contracts';
-import { Cancellations, Decisions } from '@proctor/database';
+import { BrokenOff, Cancellations, Decisions } from '@proctor/database';
 import type { Requestor, RunSelection } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -28,20 +28,21 @@ export class ManyRunsService {
 
   /**
    * Ends unfinished runs in the books at once; their slots are stopped by the dispatchers.
-   * @throws Problem 400, 403, 413: nothing was cancelled
+   * @throws Problem 400, 403, 413: nothing was cancelled; BrokenOff
    */
   async cancel(parameters: Parameters, requestor: Requestor): Promise<{ cancelled: number[] }> {
     const selected = this.selected(parameters, requestor);
-    const cancelled = await this.change(selected, (selection) =>
-      this.cancellations.cancelMatching(selection, requestor, selected.reason),
+    const cancelled = await this.change(
+      selected,
+      (selection) => this.cancellations.cancelMatching(selection, requestor, selected.reason),
+      () => this.news.tell(),
     );
-    if (cancelled.length > 0) this.news.tell();
     return { cancelled };
   }
 
   /**
    * Gives waiting runs another priority.
-   * @throws Problem 400, 403, 413: nothing was changed
+   * @throws Problem 400, 403, 413: nothing was changed; BrokenOff
    */
   async reprioritise(parameters: Parameters, requestor: Requestor): Promise<{ changed: number[] }> {
     const priority = optionalPriority(parameters.get('priority'));
@@ -60,12 +61,22 @@ export class ManyRunsService {
     return selectionOf(parameters, requestor, this.configuration.server.itemsPerRequestMax, others);
   }
 
+  /** Tells others of what was changed also when the rest was not. */
   private async change(
     { selection }: Selected,
     commit: (selection: RunSelection) => Promise<number[]>,
+    tell = (): void => undefined,
   ): Promise<number[]> {
-    const runIds = selection ? await commit(selection) : [];
-    if (runIds.length > 0) this.signal.send(selection?.arch ?? null);
-    return runIds;
+    if (!selection) return [];
+    const told = (runIds: number[]): number[] => {
+      if (runIds.length === 0) return runIds;
+      this.signal.send(selection.arch ?? null);
+      tell();
+      return runIds;
+    };
+    return commit(selection).then(told, (error: unknown) => {
+      if (error instanceof BrokenOff) told(error.done);
+      throw error;
+    });
   }
 }

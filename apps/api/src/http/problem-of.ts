@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { DatabaseUnavailable } from '@proctor/database';
+import { BrokenOff, DatabaseUnavailable } from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
 import { bodyTooLarge, comeBack, Problem } from './problem';
 
@@ -14,6 +14,7 @@ const CHANGE_UNKNOWN =
 /** What the client is told about an error: never more than it may know, and never a fault of its own as a 500. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof BrokenOff) return comeBack(503, brokenOff(error), RETRY_AFTER_MS);
   if (error instanceof DatabaseUnavailable) {
     return comeBack(503, error.changed === 'nothing' ? NOTHING_CHANGED : CHANGE_UNKNOWN, RETRY_AFTER_MS);
   }
@@ -22,6 +23,11 @@ export function problemOf(error: unknown): Problem {
   }
   if (error instanceof HttpException) return new Problem(error.getStatus(), sentence(error.message));
   return ofHttpLibrary(error) ?? new Problem(500, 'The server failed to answer; the failure was logged.');
+}
+
+function brokenOff({ done, changed }: BrokenOff): string {
+  const count = `${changed === 'nothing' ? '' : 'at least '}${done.length} runs were changed and stay so`;
+  return `The database is out of reach since the request was begun: ${count}. Sending it again goes on with the rest.`;
 }
 
 /** Express and its body parser mark what the client did wrong by a status below 500 that may be told. */

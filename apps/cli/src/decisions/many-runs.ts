@@ -1,4 +1,4 @@
-import type { RunSelection } from '@proctor/database';
+import { BrokenOff, type RunSelection } from '@proctor/database';
 import type { Command } from 'commander';
 import { decide } from './decider';
 
@@ -17,10 +17,11 @@ export async function cancelRuns(
   command: Command,
 ): Promise<void> {
   const selection = selectionOf(runIds, selectors, command);
+  const what = `cancelled by ${by}`;
   const cancelled = await decide(by, ({ cancellations }, decider) =>
-    cancellations.cancelMatching(selection, decider, reason),
+    cancellations.cancelMatching(selection, decider, reason).catch(tellDone(what)),
   );
-  tell(cancelled, `cancelled by ${by}`);
+  tell(cancelled, what);
 }
 
 /** The same for the ids of the waiting runs that have another priority now. */
@@ -31,10 +32,11 @@ export async function changePriority(
   command: Command,
 ): Promise<void> {
   const selection = selectionOf(runIds, selectors, command);
+  const what = `given priority ${priority} by ${by}`;
   const changed = await decide(by, ({ decisions }, decider) =>
-    decisions.reprioritise(selection, priority, decider, reason),
+    decisions.reprioritise(selection, priority, decider, reason).catch(tellDone(what)),
   );
-  tell(changed, `given priority ${priority} by ${by}`);
+  tell(changed, what);
 }
 
 function selectionOf(
@@ -47,6 +49,14 @@ function selectionOf(
   return command.error(
     'error: ids of runs, --package, --trigger, --suite or --arch must say which runs are meant',
   );
+}
+
+/** What was done before the rest failed stays done. */
+function tellDone(what: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof BrokenOff) tell(error.done, `${what}; the same command goes on with the rest`);
+    throw error;
+  };
 }
 
 function tell(runIds: number[], what: string): void {

@@ -6,6 +6,7 @@ import { RunIds1764550000000 } from './run-ids';
 import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
 import { OwnershipEpochs1764600000000 } from './ownership-epochs';
 import { TestResults1764500000000 } from './test-results';
+import { UnfinishedPackages1765000000000 } from './unfinished-packages';
 
 /** In the order in which they run; the number is the time in milliseconds at which each was written. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   TestResults1764500000000,
   RunIds1764550000000,
   OwnershipEpochs1764600000000,
+  UnfinishedPackages1765000000000,
 ];

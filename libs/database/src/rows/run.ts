@@ -23,6 +23,7 @@ import { UserRow } from './user';
 )
 @Check('runs_cancelled_check', `not cancelled or state = 'finished'`)
 @Index('runs_unfinished', { synchronize: false })
+@Index('runs_unfinished_packages', { synchronize: false })
 @Index('runs_arrivals', { synchronize: false })
 @Index('runs_results', ['apiKeyId', 'updatedAt', 'runId'])
 @Index('runs_history', { synchronize: false })

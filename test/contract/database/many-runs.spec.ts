@@ -1,0 +1,114 @@
+import { Logger } from '@nestjs/common';
+import { BrokenOff, type OpenDatabase, openDatabase } from '@proctor/database';
+import { linkTo } from '../../support/cuttable-link';
+import { ARCH } from '../journal.fixture';
+import { type Fixture, setUp } from './fixture';
+
+const COUNT = 100_000;
+const TIMEOUT_MS = 240_000;
+/** An owner renews each third of 5 s, and serves for 4 s after the last renewal. */
+const RENEWAL_MAX_MS = 4_000 - 5_000 / 3;
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  fixture = await setUp();
+});
+afterAll(async () => {
+  await fixture.close();
+  Logger.overrideLogger(['error', 'warn', 'log']);
+});
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts'));
+
+const by = () => ({ userId: fixture.submitter.userId, userName: 'ada' });
+
+/** Waiting runs of the package `many` and the trigger `glibc/2.41`, without their facts. */
+async function insertMany(count: number): Promise<void> {
+  await fixture.client.query(
+    `insert into runs (package, suite, arch, backend, variant, priority, trigger, pin_packages, extra_apt_sources,
+       is_private, requestor_id, api_key_id, created_at, updated_at)
+     select 'many', 'bookworm', $4, 'unshare', 'autopkgtest', 5, 'glibc/2.41', '[]', '[]', false, $1, $2, now(), now()
+     from generate_series(1, $3::integer)`,
+    [fixture.submitter.userId, fixture.submitter.keyId, count, ARCH],
+  );
+}
+
+const countOf = async (condition: string): Promise<number> =>
+  (await fixture.client.query<{ count: number }>(`select count(*)::integer from runs where ${condition}`))
+    .rows[0]!.count;
+
+/** Renews an ownership and commits a turn again and again while the work is done. @returns the longest, milliseconds */
+async function longestTurnDuring(work: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  const done = work.finally(() => (isOver = true));
+  let longestMs = 0;
+  while (!isOver) {
+    const begunAt = performance.now();
+    const ownership = await fixture.database.ownershipRegister.claim(ARCH, 'scheduler-1', 5_000);
+    await fixture.database.journal.commit(ARCH, ownership!.epoch, []);
+    const [order] = await fixture.database.journal.orders(ARCH, 1);
+    if (order) {
+      const write = { kind: 'order-taken' as const, orderId: order.orderId };
+      await fixture.database.journal.commit(ARCH, ownership!.epoch, [write]);
+    }
+    longestMs = Math.max(longestMs, performance.now() - begunAt);
+  }
+  await done;
+  return longestMs;
+}
+
+it(
+  'gives a hundred thousand runs another priority, then ends them, and holds up no dispatcher',
+  async () => {
+    await insertMany(COUNT);
+    const selection = { trigger: 'glibc/2.41', keyId: fixture.submitter.keyId };
+    const changed = fixture.database.decisions.reprioritise(selection, 9, by());
+    expect(await longestTurnDuring(changed)).toBeLessThan(RENEWAL_MAX_MS);
+    expect(new Set(await changed).size).toBe(COUNT);
+    expect(await countOf('priority = 9')).toBe(COUNT);
+    const cancelled = fixture.database.cancellations.cancelMatching({ package: 'many' }, by(), 'all');
+    expect(await longestTurnDuring(cancelled)).toBeLessThan(RENEWAL_MAX_MS);
+    expect(await cancelled).toEqual(await changed);
+    expect(await countOf(`state = 'finished' and cancelled`)).toBe(COUNT);
+    const { rows } = await fixture.client.query(
+      'select kind, count(*)::integer from orders group by 1 order by 1',
+    );
+    expect(rows).toEqual([
+      { kind: 'cancel', count: COUNT },
+      { kind: 'reprioritise', count: COUNT },
+    ]);
+  },
+  TIMEOUT_MS,
+);
+
+describe('when it breaks off', () => {
+  let database: OpenDatabase;
+  afterEach(() => database.close());
+
+  it('tells what is done, and the same again does the rest', async () => {
+    await insertMany(10);
+    const link = await linkTo(fixture.url);
+    database = await openDatabase(link.url, { rowsPerTransactionMax: 3 });
+    const { rows } = await fixture.client.query<{ run_id: number }>(
+      'select run_id from runs order by run_id',
+    );
+    const runIds = rows.map((row) => Number(row.run_id));
+    // The third step waits for its second row, and is lost.
+    const blocked = runIds[7]!;
+    await fixture.client.query('begin');
+    await fixture.client.query('select from runs where run_id = $1 for update', [blocked]);
+    const cancelled = database.cancellations
+      .cancelMatching({ package: 'many' }, by())
+      .catch((error: unknown) => error);
+    const watch = await openDatabase(fixture.url);
+    while ((await watch.results.find(runIds[5]!))?.state !== 'finished');
+    await link.cut();
+    const error = await cancelled;
+    expect(error).toBeInstanceOf(BrokenOff);
+    expect(error).toMatchObject({ done: runIds.slice(0, 6), changed: 'nothing' });
+    await fixture.client.query('rollback');
+    expect(await watch.cancellations.cancelMatching({ package: 'many' }, by())).toEqual(runIds.slice(6));
+    await watch.close();
+  });
+});
