@@ -33,7 +33,7 @@ afterAll(() => testDatabase.drop());
 
 it('gives its stores to every provider, and ends its connections with the application', async () => {
   const app = await Test.createTestingModule({
-    imports: [DatabaseModule.forRoot(testDatabase.url)],
+    imports: [DatabaseModule.forReaders(testDatabase.url)],
     providers: [Consumer],
   }).compile();
   await app.init();
