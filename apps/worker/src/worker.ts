@@ -69,8 +69,8 @@ export class Worker {
   }
 
   /**
-   * Asks for no more work, and resolves when what is under way has ended and its results are in the books. A stop ends
-   * that early.
+   * Asks for no more work, and resolves when what is under way has ended and its results are in the books, or wait on disk
+   * for an answer for longer than `answerWaitMs`. A stop ends that early.
    */
   async drain(): Promise<void> {
     this.stopping = true;
