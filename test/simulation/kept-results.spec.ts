@@ -39,6 +39,8 @@ function makeWorld(seed: number) {
   const nothing = () => undefined;
   const events = {
     ...{
+      lifeBegins: nothing,
+      lifeEnds: nothing,
       staged: nothing,
       answered: nothing,
       replied: nothing,
@@ -49,6 +51,7 @@ function makeWorld(seed: number) {
   };
   const worker = new SimulatedWorker({
     ...{ name: 'w1', slots: 2, architectures, suites: [SUITE], clock, broker, random, faults, events, disk },
+    lives: [],
     trace: nothing,
   });
   const row = books.draw(runRequest({ suite: SUITE, arch: ARCH }), 'ada');

@@ -17,6 +17,8 @@ const DEEDS = [
   'lease answered with a lease',
   'lease answered with a wanted testbed',
   'lease answered with a canary test',
+  'lease answered with a refusal',
+  'worker told of another of its name',
   'worker judged slowed',
   'worker judged quarantined',
   'worker judged sound',

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectBus, type Bus } from '@proctor/bus';
@@ -8,9 +8,11 @@ import { systemClock } from '@proctor/clock';
 import { parseMessage, RecordedSignal, StopAttemptSignal, SUBJECTS, subjectOf } from '@proctor/contracts';
 import type { Lease, LeaseReply } from '@proctor/contracts';
 import { endOnRequest, fail, processLogger } from '@proctor/process';
+import { Life } from '../../apps/worker/src/life/life';
 import { DiskOutbox } from '../../apps/worker/src/reports/outbox';
 import { BusDispatchClient } from '../../apps/worker/src/slot/bus-dispatch-client';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
+import { Notices } from '../../apps/worker/src/slot/notices';
 import type { AttemptResult, SlotLog } from '../../apps/worker/src/slot/ports';
 import { Slot } from '../../apps/worker/src/slot/slot';
 import { FAILS_ONCE, resultMessage, type ExecutorPlan } from './plan';
@@ -28,7 +30,9 @@ async function main(): Promise<void> {
     resendFirstMs: 2_000,
     resendMaxMs: 5_000,
   });
-  const slots = makeSlots(plan, bus, outbox);
+  const lifePath = `${plan.resultsPath}-life`;
+  mkdirSync(lifePath, { recursive: true });
+  const slots = makeSlots(plan, bus, outbox, await Life.begin(lifePath, log));
   const wake = () => slots.forEach((slot) => slot.wake());
   for (const arch of plan.architectures) bus.subscribe(subjectOf(SUBJECTS.workWaiting, arch), wake);
   bus.subscribe(subjectOf(SUBJECTS.recorded, plan.name), ({ text }) =>
@@ -52,9 +56,10 @@ async function main(): Promise<void> {
   slots.forEach((slot) => slot.start());
 }
 
-function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox): Slot[] {
-  const incarnation = randomUUID();
-  const client = new BusDispatchClient(bus);
+function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox, life: Life): Slot[] {
+  const { incarnation, previous } = life;
+  const client = new BusDispatchClient(bus, life);
+  const notices = new Notices(log);
   const epochs = new Epochs({ clock: systemClock, log, lowerEpochWaitMs: () => 15_000 });
   const testbeds = plan.suites.map((suite) => ({ suite, backend: plan.backend, state: 'ready' as const }));
   return Array.from({ length: plan.slots }, (_, slot) => {
@@ -77,6 +82,8 @@ function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox): Slot[] {
         wanted: (_arch: string, _wanted: LeaseReply['wanted']) => undefined,
       },
       epochs,
+      notices,
+      previous,
       clock: systemClock,
       log,
       settings: { replyTimeoutMs: 2_000, retryMs: 500, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },

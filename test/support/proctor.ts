@@ -31,6 +31,8 @@ export interface ProctorOptions {
   apps?: AppName[];
   /** A PostgreSQL server that no other test uses, so that it may be killed. */
   ownPostgres?: boolean;
+  /** In place of the second worker's name and work area. */
+  worker2?: { name?: string; workPath?: string };
   /** Added to the environment of every app. */
   env?: NodeJS.ProcessEnv;
 }
@@ -102,7 +104,7 @@ async function startWithin(
     PROCTOR_PORT: String(port),
     PROCTOR_NATS_URL: nats.url,
   };
-  const configuration = await writeConfigurations(home, options.config ?? {});
+  const configuration = await writeConfigurations(home, options.config ?? {}, options.worker2);
   const app = (name: AppName): AppProcess =>
     new AppProcess({
       name,
@@ -184,9 +186,13 @@ async function makeHome(): Promise<Home> {
 }
 
 /** One folder for all processes but the second worker, which has another name and work area. */
-async function writeConfigurations(home: Home, files: ConfigurationFiles): Promise<Record<AppName, string>> {
+async function writeConfigurations(
+  home: Home,
+  files: ConfigurationFiles,
+  worker2: ProctorOptions['worker2'],
+): Promise<Record<AppName, string>> {
   const folder = await writeConfiguration(join(home.path, 'config'), files);
-  const worker = { ...files.worker, name: 'second', workPath: 'worker2' };
+  const worker = { ...files.worker, name: 'second', workPath: 'worker2', ...worker2 };
   const second = await writeConfiguration(join(home.path, 'config2'), { ...files, worker });
   return { api: folder, scheduler: folder, scheduler2: folder, worker: folder, worker2: second };
 }

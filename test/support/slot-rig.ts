@@ -9,6 +9,7 @@ import type {
 } from '@proctor/contracts';
 import { VirtualClock } from '../simulation/world/virtual-clock';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
+import { Notices } from '../../apps/worker/src/slot/notices';
 import type { AttemptResult, CanaryEnd } from '../../apps/worker/src/slot/ports';
 import { Slot } from '../../apps/worker/src/slot/slot';
 
@@ -81,6 +82,7 @@ export function makeSlot(architectures = ['amd64']) {
     kept: { arch: string; runId: number; attempt: number }[];
   } = { returnsAreAnswered: true, kept: [] };
   const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
+  const notices = new Notices(log);
   const slot = new Slot(
     { worker: 'w', incarnation: '0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a01', slot: 0 },
     architectures,
@@ -137,6 +139,8 @@ export function makeSlot(architectures = ['amd64']) {
         wanted: (_arch, list) => void wanted.push(...list),
       },
       epochs: new Epochs({ clock, log, lowerEpochWaitMs: () => 15_000 }),
+      notices,
+      previous: ['0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a00'],
       clock,
       log,
       settings: { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
@@ -147,7 +151,19 @@ export function makeSlot(architectures = ['amd64']) {
   slot.start();
   const settle = () => clock.runUntil(clock.now());
   const pass = (ms: number) => clock.runUntil(clock.now() + ms);
-  const heard = { asks, renewals, returns, attempts, canaries, finished, unkept, started, wanted, said };
+  const heard = {
+    asks,
+    renewals,
+    returns,
+    attempts,
+    canaries,
+    finished,
+    unkept,
+    started,
+    wanted,
+    said,
+    notices,
+  };
   return { slot, clock, ...heard, state, settle, pass };
 }
 

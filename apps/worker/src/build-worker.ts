@@ -9,12 +9,14 @@ import { SandboxedCanaries } from './attempt/sandboxed-canaries';
 import { SandboxedRunner, type RunnerSettings } from './attempt/sandboxed-runner';
 import { ObservedRuns } from './health/observed-runs';
 import { WorkerHealth } from './health/worker-health';
+import type { Life } from './life/life';
 import type { Machine } from './machine/machine';
 import { runnerVersion } from './machine/runner-version';
 import { DELIVERY_SETTINGS, DiskOutbox } from './reports/outbox';
 import { WriteProbe } from './reports/write-probe';
 import { BusDispatchClient } from './slot/bus-dispatch-client';
 import { Epochs } from './slot/epochs';
+import { Notices } from './slot/notices';
 import type { SlotParts, SlotSettings } from './slot/ports';
 import { Slot } from './slot/slot';
 import { buildBackends } from './testbed/build-backends';
@@ -35,6 +37,7 @@ export function buildWorker(
   configuration: Pick<Configuration, 'worker'>,
   machine: Machine,
   bus: Bus,
+  life: Life,
 ): BuiltWorker {
   const { name, workPath, variants, sizeClasses, slots: slotCount } = configuration.worker;
   const resultsPath = join(workPath, 'results');
@@ -63,18 +66,20 @@ export function buildWorker(
     systemClock,
     new Logger('SelfProtection'),
   );
+  const notices = new Notices(new Logger('Notices'));
   const parts: SlotParts = {
-    client: new BusDispatchClient(bus),
+    client: new BusDispatchClient(bus, life),
     outbox,
     runner: runs,
     canaries,
     testbeds: offer,
+    notices,
+    previous: life.previous,
     ...slotSurroundings(configuration),
   };
-  const incarnation = randomUUID();
   const slots = Array.from(
     { length: slotCount },
-    (_, slot) => new Slot({ worker: name, incarnation, slot }, architectures, parts),
+    (_, slot) => new Slot({ worker: name, incarnation: life.incarnation, slot }, architectures, parts),
   );
   const worker = new Worker(
     name,
@@ -89,7 +94,7 @@ export function buildWorker(
     new Logger('Worker'),
   );
   bus.onReconnect(() => worker.reconnected());
-  const sources = { worker, bus, runs, outbox, offer, testbeds, backends };
+  const sources = { worker, bus, runs, outbox, offer, notices, testbeds, backends };
   return { worker, health: new WorkerHealth(configuration.worker, sources, systemClock, Date.now) };
 }
 

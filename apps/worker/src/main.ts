@@ -10,6 +10,8 @@ import { endOnRequest, fail, processLogger, withLogFields } from '@proctor/proce
 import { HealthLog } from './health/health-log';
 import { HealthServer } from './health/health-server';
 import { WorkerHealth } from './health/worker-health';
+import { Life } from './life/life';
+import { lockWorkFolder } from './life/work-folder';
 import { lookAtMachine } from './machine/machine';
 import { Worker } from './worker';
 import { WorkerModule } from './worker.module';
@@ -25,9 +27,12 @@ async function main(): Promise<void> {
 }
 
 async function run(configuration: LiveConfiguration): Promise<void> {
+  const { workPath } = configuration.worker;
+  lockWorkFolder(workPath);
+  const life = await Life.begin(workPath, new Logger('Life'));
   const secrets = SECRETS.map((name) => join(configuration.home, name));
   const machine = await lookAtMachine(configuration.worker, 'runs', secrets);
-  const module = WorkerModule.forRoot(configuration, machine, connections(process.env));
+  const module = WorkerModule.forRoot(configuration, machine, life, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
     inject: [BusStrategy],
     useFactory: (strategy: BusStrategy) => ({ strategy }),

@@ -3,6 +3,7 @@ import { Bus, BusModule } from '@proctor/bus';
 import type { Configuration, Connections } from '@proctor/config';
 import { buildWorker, type BuiltWorker } from './build-worker';
 import { WorkerHealth } from './health/worker-health';
+import type { Life } from './life/life';
 import type { Machine } from './machine/machine';
 import { SignalsController } from './signals.controller';
 import { Worker } from './worker';
@@ -13,7 +14,12 @@ const BUILT = Symbol('BUILT');
 /** The wiring of the worker process: the bus is all that it connects to. */
 @Module({})
 export class WorkerModule {
-  static forRoot(configuration: Configuration, machine: Machine, connections: Connections): DynamicModule {
+  static forRoot(
+    configuration: Configuration,
+    machine: Machine,
+    life: Life,
+    connections: Connections,
+  ): DynamicModule {
     return {
       module: WorkerModule,
       imports: [BusModule.forServing(connections.natsUrl, `worker-${configuration.worker.name}`)],
@@ -22,7 +28,7 @@ export class WorkerModule {
         {
           provide: BUILT,
           inject: [Bus],
-          useFactory: (bus: Bus) => buildWorker(configuration, machine, bus),
+          useFactory: (bus: Bus) => buildWorker(configuration, machine, bus, life),
         },
         { provide: Worker, inject: [BUILT], useFactory: ({ worker }: BuiltWorker) => worker },
         { provide: WorkerHealth, inject: [BUILT], useFactory: ({ health }: BuiltWorker) => health },

@@ -20,6 +20,9 @@ import { IsText } from './text';
 /** A worker's name is a token of a NATS subject. */
 export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
+/** Earlier lives of a worker that an ask may name. */
+export const PREVIOUS_MAX = 20;
+
 /** Who speaks: one slot of one life of a worker process. */
 export class SlotIdentity {
   @Matches(WORKER_NAME)
@@ -85,6 +88,16 @@ export const KEPT_ATTEMPTS_MAX = 100;
 
 /** `proctor.rpc.{arch}.lease`: a free slot asks for work. */
 export class LeaseRequest extends SlotIdentity {
+  /**
+   * Earlier lives of this worker that are certain to have ended, the latest first: the one that still counts for the
+   * dispatcher is replaced at once when it is among them.
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(PREVIOUS_MAX)
+  @IsUUID(undefined, { each: true })
+  previous?: string[];
+
   /** Names this ask; the answer repeats it, and the slot takes only the answer to the ask it waits for. */
   @IsUUID()
   ask: string;
@@ -204,6 +217,13 @@ export interface LeaseReply extends DispatcherAnswer {
   lease: Lease | null;
   /** Testbeds that waiting runs need and the worker lacks but could build: it should. */
   wanted: { suite: string; backend: string }[];
+  /**
+   * Why this life of the worker is granted nothing, for people: another process that has its name is alive. Ask again
+   * as usual.
+   */
+  refused?: string;
+  /** What is wrong with the worker though it is granted work, for people. */
+  notice?: string;
   /** A test of the machine itself, in place of a lease: see `CanaryTest`. */
   canary?: CanaryTest;
   /** Ask again after this long if no signal comes first. */
@@ -230,6 +250,8 @@ export interface RenewReply extends DispatcherAnswer {
   instruction: 'continue' | 'stop';
   /** Why to stop, for the worker's log. */
   reason?: string;
+  /** As in a LeaseReply. */
+  notice?: string;
 }
 
 /** `proctor.rpc.{arch}.return`: a lease handed back unexecuted; the run waits again at once, no attempt is lost. */

@@ -68,7 +68,9 @@ describe('a quarantined worker', () => {
     expect(rig.canaryAsked({ slot: 1 })).toBeUndefined();
     wait(rig, 1);
     expect(rig.canaryAsked({ slot: 1 })).toMatchObject({ canary: '7.2' });
-    expect(rig.canaryAsked({ slot: 2, incarnation: NEW_LIFE })).toMatchObject({ canary: '7.3' });
+    expect(
+      rig.canaryAsked({ slot: 2, incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] }),
+    ).toMatchObject({ canary: '7.3' });
   });
 
   it.each([

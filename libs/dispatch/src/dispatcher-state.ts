@@ -9,6 +9,7 @@ import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Standing, Write } fr
 import { Judgements } from './judgements';
 import { Leases, type Slot } from './leases';
 import { stateAfter } from './lifecycle';
+import { Lives } from './lives';
 import { retryDelayMs, type DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
 import { Tally } from './tally';
@@ -51,6 +52,7 @@ export class DispatcherState {
   readonly cancellations: Cancellations;
   readonly awaited: AwaitedResults;
   readonly workers: Workers;
+  readonly lives: Lives;
   readonly judgements: Judgements;
   readonly ageing: Ageing;
   readonly usage: Usage;
@@ -75,6 +77,7 @@ export class DispatcherState {
   ) {
     this.hearingSinceMs = now;
     this.workers = past?.state.workers ?? new Workers(settings.workersMax);
+    this.lives = past?.state.lives ?? new Lives(settings.workersMax);
     this.cancellations = past?.state.cancellations ?? new Cancellations();
     this.awaited = past?.state.awaited ?? new AwaitedResults();
     this.judgements = new Judgements(loaded.judgements, now, () => this.settings.blame);
@@ -84,6 +87,7 @@ export class DispatcherState {
     this.standing = loaded.standing;
     for (const run of loaded.runs) this.add(run, now);
     if (past) restoreAll(this, past.state, now - past.sinceMs, now);
+    else for (const { lease } of this.leases.byGrant()) this.lives.heldLease(lease, now);
   }
 
   /** The head of each answer. */

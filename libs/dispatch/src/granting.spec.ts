@@ -2,6 +2,7 @@ import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { ARCH, leaseRequest, waitingRun } from '../../../test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
+const NEXT_LIFE = { incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] };
 
 it('a lease carries the versions that are rejected for its package, suite and architecture', () => {
   const rejectedVersions = (...asked: string[]) => [asked.join(' ')];
@@ -36,11 +37,11 @@ describe('a lease request', () => {
   it('of a worker that was started anew loses the lease of its former life', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
-    const { writes, reply } = rig.ask({ incarnation: NEW_LIFE });
+    const { writes, reply } = rig.ask(NEXT_LIFE);
     expect(writes).toMatchObject([{ kind: 'requeue', runId: 1, attempt: 1, outcome: 'lost' }]);
     expect(reply.lease).toBeNull();
     expect(rig.tick(30_000).workWaiting).toBe(true);
-    expect(rig.ask({ incarnation: NEW_LIFE }).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
+    expect(rig.ask(NEXT_LIFE).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
   });
 
   it.each([

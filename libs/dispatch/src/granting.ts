@@ -6,6 +6,7 @@ import type { DispatcherState } from './dispatcher-state';
 import { endWithoutResult } from './holding';
 import type { DispatchedRun, Write } from './journal';
 import { isHeldBy } from './leases';
+import { isAdmitted, rivalNotice, whyRefused } from './lives';
 import type { Step } from './messages';
 import { isDrained, testbedState } from './workers';
 
@@ -14,41 +15,54 @@ import { isDrained, testbedState } from './workers';
  * a canary test. One that takes no work is told of the lease that it holds, to hand it back.
  */
 export function leaseRequested(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
+  if (!isAdmitted(state, request, now)) return { writes: [], reply: refusal(state, request) };
   state.workers.asked(request, now);
   awaitKept(state, request, now);
   const writes: Write[] = state.judgements.canaryEnded(request, now);
   const held = state.leases.ofSlot(request);
   if (held && isHeldBy(held.lease, request)) {
     state.leases.renew(held, now);
-    return { writes, reply: answer(state, request, held.run) };
+    return { writes, reply: answer(state, request, held.run, now) };
   }
   if (held) {
     const reason = `worker ${request.worker} was started anew`;
     writes.push(...endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
   }
-  if (request.onlyHeld) return { writes, reply: answer(state, request, null) };
+  if (request.onlyHeld) return { writes, reply: answer(state, request, null, now) };
   const run = mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
   if (run) {
     writes.push(state.grant(run, request, now));
     state.judgements.granted(request.worker, now);
-    return { writes, reply: answer(state, request, run) };
+    return { writes, reply: answer(state, request, run, now) };
   }
   const canary = state.judgements.canaryFor(state, request, now);
-  return { writes, reply: { ...answer(state, request, null), ...(canary && { canary }) } };
+  return { writes, reply: { ...answer(state, request, null, now), ...(canary && { canary }) } };
 }
 
 function mayHaveRuns(state: DispatcherState, { worker, problem }: LeaseRequest, now: number): boolean {
   return problem === undefined && !isDrained(state, worker) && state.judgements.mayBeGranted(worker, now);
 }
 
-function answer(state: DispatcherState, request: LeaseRequest, run: DispatchedRun | null): LeaseReply {
+function answer(
+  state: DispatcherState,
+  request: LeaseRequest,
+  run: DispatchedRun | null,
+  now: number,
+): LeaseReply {
+  const notice = rivalNotice(state, request.worker, now);
   return {
     ...state.answer,
     ask: request.ask,
     lease: run && leaseOf(state, run),
     wanted: wantedTestbeds(state, request),
+    ...(notice !== undefined && { notice }),
     askAgainMs: state.settings.askAgainMs,
   };
+}
+
+function refusal(state: DispatcherState, { ask, worker }: LeaseRequest): LeaseReply {
+  const refused = whyRefused(state, worker);
+  return { ...state.answer, ask, lease: null, wanted: [], refused, askAgainMs: state.settings.askAgainMs };
 }
 
 function leaseOf(state: DispatcherState, run: DispatchedRun): Lease {

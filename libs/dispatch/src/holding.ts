@@ -9,6 +9,7 @@ import { isLasting } from './blame';
 import type { AttemptEnd, DispatcherState } from './dispatcher-state';
 import type { DispatchedRun, RunOutcome, Write } from './journal';
 import { isHeldBy, type LeasedRun, type Slot } from './leases';
+import { rivalNotice } from './lives';
 import type { Step } from './messages';
 import { retryDelayMs } from './settings';
 
@@ -17,19 +18,21 @@ const MESSAGE_LENGTH_MAX = 2000;
 
 /** A slot says that it still executes an attempt: it is told whether to go on. */
 export function renewed(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {
-  state.workers.heard(request, now);
+  heard(state, request, now);
   const { runId, attempt } = request;
   const leased = leaseHeld(state, request);
   if (leased) state.leases.renew(leased, now);
   const verdict: Pick<RenewReply, 'instruction' | 'reason'> = leased
     ? { instruction: 'continue' }
     : { instruction: 'stop', reason: whyGone(state, runId, attempt) };
-  return { writes: [], reply: { ...state.answer, runId, attempt, ...verdict } };
+  const notice = leased && rivalNotice(state, request.worker, now);
+  const told = { ...verdict, ...(notice !== undefined && { notice }) };
+  return { writes: [], reply: { ...state.answer, runId, attempt, ...told } };
 }
 
 /** A slot hands its lease back unexecuted: the run waits again at once. */
 export function returned(state: DispatcherState, request: ReturnRequest, now: number): Step<'return'> {
-  state.workers.heard(request, now);
+  heard(state, request, now);
   const { runId, attempt, reason } = request;
   const leased = leaseHeld(state, request);
   const reply = { ...state.answer, runId, attempt, returned: leased !== undefined };
@@ -39,6 +42,12 @@ export function returned(state: DispatcherState, request: ReturnRequest, now: nu
     reply,
     workWaiting: true,
   };
+}
+
+/** A sign of life of a slot. */
+export function heard(state: DispatcherState, slot: Slot, now: number): void {
+  state.workers.heard(slot, now);
+  state.lives.heard(slot, now);
 }
 
 /** Time has passed: leases expire and delays end. */

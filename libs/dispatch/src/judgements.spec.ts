@@ -48,8 +48,8 @@ describe('a worker beside another', () => {
   it('is blamed for leases that expire and for those of its former life', () => {
     const rig = BlameRig.pair();
     rig.ask();
-    rig.ask({ incarnation: SECOND_LIFE });
-    rig.ask({ incarnation: THIRD_LIFE });
+    rig.ask({ incarnation: SECOND_LIFE, previous: [leaseRequest().incarnation] });
+    rig.ask({ incarnation: THIRD_LIFE, previous: [SECOND_LIFE] });
     rig.tick(MINUTE_MS - 1);
     rig.ask({ worker: 'w2' });
     expect(judgements(rig.tick(1).writes)).toMatchObject([
@@ -64,7 +64,8 @@ describe('a worker beside another', () => {
   it('is blamed once for its death, however many attempts that took with it', () => {
     const rig = BlameRig.pair();
     for (const slot of [0, 1, 2, 3]) rig.ask({ slot });
-    for (const slot of [0, 1]) rig.ask({ slot, incarnation: SECOND_LIFE });
+    for (const slot of [0, 1])
+      rig.ask({ slot, incarnation: SECOND_LIFE, previous: [leaseRequest().incarnation] });
     expect(judgements(rig.tick(MINUTE_MS).writes)).toEqual([]);
     expect(rig.standing('w1')).toBe('sound');
   });

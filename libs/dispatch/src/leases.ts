@@ -41,6 +41,11 @@ export class Leases {
     return this.byRenewal;
   }
 
+  /** The one granted first goes first. */
+  byGrant(): LeasedRun[] {
+    return [...this.byRenewal].sort((a, b) => a.grantedAtMs - b.grantedAtMs);
+  }
+
   get(runId: number): LeasedRun | undefined {
     return this.byRenewal.get(runId);
   }
@@ -76,6 +81,15 @@ export class Leases {
 
   longestSilent(): LeasedRun | undefined {
     return this.byRenewal.head();
+  }
+
+  /** Whether any slot of this life of the worker holds a lease. */
+  areHeldBy(worker: string, incarnation: string): boolean {
+    for (const { run, lease } of this.byRenewal) {
+      if (lease.worker !== worker || lease.incarnation !== incarnation) continue;
+      if (this.bySlot.get(slotKey(lease)) === run.runId) return true;
+    }
+    return false;
   }
 
   busySlotsOf(worker: string, slots: Iterable<number>): number {

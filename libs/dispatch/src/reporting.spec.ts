@@ -1,5 +1,5 @@
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { finishedReport, startedReport, waitingRun } from '../../../test/support/runs';
+import { finishedReport, leaseRequest, startedReport, waitingRun } from '../../../test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 
@@ -60,8 +60,12 @@ describe('a report', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     rig.ask();
     rig.tell({ kind: 'may-finish', report: finishedReport(1, 1) });
-    expect(rig.ask({ incarnation: NEW_LIFE }).reply.lease?.runId).toBe(2);
+    expect(
+      rig.ask({ incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] }).reply.lease?.runId,
+    ).toBe(2);
     expect(rig.finish(1).reply).toBe('counts');
-    expect(rig.ask({ incarnation: NEW_LIFE }).reply.lease?.runId).toBe(2);
+    expect(
+      rig.ask({ incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] }).reply.lease?.runId,
+    ).toBe(2);
   });
 });

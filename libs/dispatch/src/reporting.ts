@@ -1,13 +1,13 @@
 import type { FinishedReport, HeldAttempt, StartedReport } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
-import { endWithoutResult } from './holding';
+import { endWithoutResult, heard } from './holding';
 import type { DispatchedRun, RunOutcome } from './journal';
 import { isHeldBy, type LeasedRun } from './leases';
 import type { ReportAnswer, Step } from './messages';
 
 /** The test runner was started. Late, doubled and foreign reports change nothing. */
 export function startReported(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
-  state.workers.heard(report, now);
+  heard(state, report, now);
   const leased = state.leases.get(report.runId);
   const ofThisLease = leased?.run.attempt === report.attempt && isHeldBy(leased.lease, report);
   if (!ofThisLease) return { writes: [], reply: undefined };

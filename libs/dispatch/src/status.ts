@@ -1,4 +1,5 @@
 import type { Decision, QueueStatus, StatusReply, WorkerStatus } from '@proctor/contracts';
+import { rivalNotice } from './lives';
 import { arrivedBefore } from './order';
 import type { DispatcherState } from './dispatcher-state';
 import { ableSlots, prospectOf } from './estimates';
@@ -12,13 +13,14 @@ import type { KnownWorker } from './workers';
 
 /** The dispatcher's view of its workers and suite queues; queues that are empty and not paused are left out. */
 export function statusAsked(state: DispatcherState, now: number): Step<'status'> {
-  const workers = livingWorkers(state, now).map((known) => workerStatus(state, known));
+  const workers = livingWorkers(state, now).map((known) => workerStatus(state, known, now));
   const reply: StatusReply = { ...state.answer, workers, queues: queues(state, now) };
   return { writes: [], reply };
 }
 
-function workerStatus(state: DispatcherState, known: KnownWorker): WorkerStatus {
-  const { worker, testbeds, variants, sizeClasses, problem } = known;
+function workerStatus(state: DispatcherState, known: KnownWorker, now: number): WorkerStatus {
+  const { worker, testbeds, variants, sizeClasses } = known;
+  const problem = known.problem ?? rivalNotice(state, worker, now);
   const reason = state.judgements.reasonOf(worker);
   const drain = drainOf(state.standing, worker);
   return {

@@ -1,5 +1,5 @@
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { settings, waitingRun } from '../../../test/support/runs';
+import { leaseRequest, settings, waitingRun } from '../../../test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 
@@ -30,9 +30,9 @@ describe('new settings', () => {
     rig.ask();
     rig.tell({ kind: 'settings', settings: { ...known, askAgainMs: 7 } });
     expect(rig.ask({ slot: 1 }).reply).toMatchObject({ lease: null, askAgainMs: 7 });
-    rig.ask({ incarnation: NEW_LIFE });
+    rig.ask({ incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] });
     rig.tell({ kind: 'settings', settings: known });
-    expect(rig.ask({ incarnation: NEW_LIFE }).reply.lease).toBeNull();
+    expect(rig.ask({ incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] }).reply.lease).toBeNull();
     expect(rig.reasons()[0]).toMatch(/^waits 30 s more/);
   });
 });

@@ -31,6 +31,7 @@ export class Calamities {
       () => this.killWorker(),
       () => this.loseMachine(),
       () => this.stopWorker(),
+      () => this.startTwin(),
       () => this.strike('frozen', this.processes.anyWorker(), random.between(5_000, 120_000)),
       () => this.loseDatabase(),
       () => this.loseBus(),
@@ -69,6 +70,12 @@ export class Calamities {
     const machine = this.processes.anyMachine();
     this.note('worker lost for good', machine.name);
     this.processes.replace(machine);
+  }
+
+  private startTwin(): void {
+    const machine = this.processes.anyMachine();
+    this.note('two workers of one name', machine.name);
+    this.after(this.world.database.random.between(20_000, 150_000), this.processes.startTwin(machine));
   }
 
   private stopWorker(): void {

@@ -21,6 +21,8 @@ export class Checks {
   private readonly epochs = new Map<string, number>();
   /** Runs that a dispatcher knows and that were never granted nor moved: nothing but their priority decides. */
   private readonly fresh = new Map<number, RunRow>();
+  /** Incarnations of the worker processes that live. */
+  private readonly living = new Set<string>();
   private readonly quarantined = new Set<string>();
   /** Latest event of each run. */
   private readonly told = new Map<number, number>();
@@ -47,6 +49,14 @@ export class Checks {
     this.epochs.set(arch, Math.max(epoch, this.epochs.get(arch) ?? 0));
     if (write.kind === 'judge-worker') this.judged(arch, write.worker, write.standing === 'quarantined');
     else if (write.kind !== 'order-taken' && row) this.runWritten(books, write, row);
+  }
+
+  lifeBegins(incarnation: string): void {
+    this.living.add(incarnation);
+  }
+
+  lifeEnds(incarnation: string): void {
+    this.living.delete(incarnation);
   }
 
   executionBegins(books: MemoryBooks, runId: number, attempt: number, by: Executor): void {
@@ -111,12 +121,23 @@ export class Checks {
     if (write.kind === 'grant') this.grantWritten(books, title, write, row);
     if (write.kind === 'requeue' && write.outcome === 'expired')
       this.require(!this.isCalm, `${title}: expired although its worker was there`);
+    this.checkLoss(title, write, row);
     if (write.kind !== 'finish') return;
     this.finished.add(write.runId);
     const result = resultOf(write.runId, write.attempt);
     const isOwn = write.attemptOutcome !== 'finished' || write.outcome.message.startsWith(result);
     const claim = `"${write.outcome.message}" was booked as the result of attempt ${write.attempt}`;
     this.require(isOwn, `${title}: ${claim}`);
+  }
+
+  /** A lease is lost with the process that held it, and not before. */
+  private checkLoss(title: string, write: RunWrite, row: RunRow): void {
+    const isLost =
+      (write.kind === 'requeue' && write.outcome === 'lost') ||
+      (write.kind === 'finish' && write.attemptOutcome === 'lost');
+    const { incarnation = '', worker } = row.attempts.at(-1) ?? {};
+    const isDead = !this.living.has(incarnation);
+    this.require(!isLost || isDead, `${title}: taken from ${worker}, whose process was alive`);
   }
 
   private grantWritten(books: MemoryBooks, title: string, write: Grant, row: RunRow): void {

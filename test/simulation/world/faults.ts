@@ -18,6 +18,7 @@ export const FAULTS = [
   'worker lost for good',
   'worker frozen',
   'worker stopped',
+  'two workers of one name',
   'scheduler killed',
   'scheduler frozen',
   'scheduler suspended with its clock',

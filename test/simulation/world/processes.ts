@@ -29,6 +29,8 @@ export class Processes {
   private readonly workers = new Map<string, SimulatedWorker>();
   /** What each worker has at each of its lives, its disk above all. */
   private readonly machines: WorkerParts[];
+  /** Second processes under the name of a worker. */
+  private readonly twins = new Set<SimulatedWorker>();
   private lives = 0;
 
   constructor(private readonly world: World) {
@@ -95,12 +97,22 @@ export class Processes {
     this.startWorker(next);
   }
 
+  /** A second process asks under the name of a machine, with a disk of its own; answers what ends it. */
+  startTwin(machine: WorkerParts): () => void {
+    const twin = new SimulatedWorker({ ...machine, disk: new Map(), lives: [] });
+    this.twins.add(twin);
+    return () => {
+      this.twins.delete(twin);
+      twin.kill();
+    };
+  }
+
   thaw(): void {
     for (const { process } of this.all) process.thaw();
   }
 
   private get all(): (SimulatedScheduler | SimulatedWorker)[] {
-    return [...this.schedulers.values(), ...this.workers.values()];
+    return [...this.schedulers.values(), ...this.workers.values(), ...this.twins];
   }
 
   private startWorker(machine: WorkerParts): void {
@@ -111,7 +123,7 @@ export class Processes {
     const { database, broker, suites, story } = this.world;
     const { clock, random, faults } = database;
     return {
-      ...{ name, architectures, slots: 2, suites, clock, broker, random, faults, disk: new Map() },
+      ...{ name, architectures, slots: 2, suites, clock, broker, random, faults, disk: new Map(), lives: [] },
       trace: (line) => story.note(line),
       events: this.watched(),
     };
@@ -121,6 +133,8 @@ export class Processes {
     const { database, broker, checks, story } = this.world;
     const { books, faults } = database;
     return {
+      lifeBegins: (incarnation) => checks.lifeBegins(incarnation),
+      lifeEnds: (incarnation) => checks.lifeEnds(incarnation),
       replied: (subject, reply) => story.replied(subject, reply),
       staged: (file) => {
         if (faults.strikes('staged file lost', 0.03)) broker.dropStaged(file);

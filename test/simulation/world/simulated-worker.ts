@@ -2,6 +2,7 @@ import type { MemoryBroker } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import {
   parseMessage,
+  PREVIOUS_MAX,
   StopAttemptSignal,
   SUBJECTS,
   subjectOf,
@@ -10,6 +11,7 @@ import {
   type Testbed,
 } from '@proctor/contracts';
 import { Epochs } from '../../../apps/worker/src/slot/epochs';
+import { Notices } from '../../../apps/worker/src/slot/notices';
 import {
   NotStarted,
   type AttemptResult,
@@ -39,6 +41,8 @@ const IMAGE_BUILD_MS = 20_000;
 const VERDICTS = ['pass', 'pass', 'fail', 'fail', 'tmpfail'] as const;
 
 export interface WorkerEvents extends OutboxEvents {
+  lifeBegins(incarnation: string): void;
+  lifeEnds(incarnation: string): void;
   replied(subject: Subject, reply: object): void;
   /** A dispatcher's signal to stop an attempt came. */
   stopSignalled(): void;
@@ -59,6 +63,8 @@ export interface WorkerParts {
   events: WorkerEvents;
   /** Survives the process. */
   disk: Disk;
+  /** Likewise: its earlier lives, the latest first. */
+  lives: string[];
   trace: (line: string) => void;
 }
 
@@ -67,6 +73,8 @@ export class SimulatedWorker {
   readonly process: SimulatedProcess;
   readonly bus: ProcessBus;
   private readonly incarnation: string;
+  private readonly previous: string[];
+  private readonly notices: Notices;
   private readonly slots: Slot[];
   private readonly testbeds: Testbed[];
   private isStopping = false;
@@ -76,7 +84,11 @@ export class SimulatedWorker {
     this.process = new SimulatedProcess(name, clock);
     this.bus = new ProcessBus(broker, this.process);
     this.incarnation = random.uuid();
+    this.previous = parts.lives.slice(0, PREVIOUS_MAX);
+    parts.lives.unshift(this.incarnation);
+    events.lifeBegins(this.incarnation);
     this.testbeds = suites.map((suite) => ({ suite, backend: 'unshare', state: 'absent' }));
+    this.notices = new Notices({ log: parts.trace, warn: parts.trace });
     const outbox = new MemoryOutbox(name, disk, this.bus, this.process, events);
     this.slots = Array.from({ length: parts.slots }, (_, slot) => this.makeSlot(slot, outbox));
     for (const arch of parts.architectures) {
@@ -92,6 +104,7 @@ export class SimulatedWorker {
 
   kill(): void {
     this.process.kill();
+    this.parts.events.lifeEnds(this.incarnation);
     void this.bus.close();
   }
 
@@ -118,6 +131,8 @@ export class SimulatedWorker {
       canaries: this.canaryRunner(),
       testbeds: this.offer(),
       epochs: new Epochs({ clock: this.process.clock, log: { log: say, warn: say }, lowerEpochWaitMs }),
+      notices: this.notices,
+      previous: this.previous,
       clock: this.process.clock,
       log: { log: say, warn: say },
       settings: SLOT_SETTINGS,

@@ -31,7 +31,12 @@ export class Story {
   }
 
   replied(subject: Subject, reply: object): void {
-    const { lease, canary, wanted, instruction, returned } = reply as Record<string, unknown>;
+    const { lease, canary, wanted, refused, notice, instruction, returned } = reply as Record<
+      string,
+      unknown
+    >;
+    if (refused) this.did('lease answered with a refusal');
+    if (notice) this.did('worker told of another of its name');
     if (canary) this.did('lease answered with a canary test');
     if (lease) this.did('lease answered with a lease');
     if (Array.isArray(wanted) && wanted.length > 0) this.did('lease answered with a wanted testbed');

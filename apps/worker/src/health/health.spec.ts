@@ -5,7 +5,7 @@ import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import type { Lack } from '../testbed/self-protection';
 import { HealthLog } from './health-log';
 import { HealthServer } from './health-server';
-import { WorkerHealth, type HealthSources } from './worker-health';
+import { inShort, WorkerHealth, type HealthReport, type HealthSources } from './worker-health';
 
 const RUN = {
   run: 42,
@@ -21,7 +21,13 @@ const RUN = {
 const IMAGE = { recipe: '', release: null, provedBoot: '', mode: '' };
 
 function makeHealth(
-  changes: { connected?: boolean; problem?: string; lacks?: Lack[]; stopping?: boolean } = {},
+  changes: {
+    connected?: boolean;
+    problem?: string;
+    lacks?: Lack[];
+    stopping?: boolean;
+    notices?: HealthSources['notices'];
+  } = {},
 ) {
   const clock = new VirtualClock();
   const record = { ...IMAGE, suite: 'bookworm', arch: 'amd64', builtAt: 1_000_000 };
@@ -37,6 +43,7 @@ function makeHealth(
       offer: () => ({ testbeds: [], variants: [], ...(changes.problem && { problem: changes.problem }) }),
       lacks: () => changes.lacks ?? [],
     },
+    notices: changes.notices ?? { problem: undefined, refusal: undefined },
     testbeds: {
       findings: () => ({
         backends: { unshare: null, podman: 'podman is missing' },
@@ -89,10 +96,24 @@ test('the health of a worker is told in JSON', async () => {
   expect(load).toHaveLength(3);
 });
 
+test('a worker with which something is wrong that takes work is ready, and says so', async () => {
+  const notices = { problem: 'another calls itself w1, too', refusal: undefined };
+  const answer = await fetch(`${await serve({ notices })}/health`);
+  expect(answer.status).toBe(200);
+  const report = (await answer.json()) as HealthReport;
+  expect(report).toMatchObject({ ready: true, problem: 'another calls itself w1, too' });
+  expect(inShort(report)).toMatch(/^takes work, but another calls itself w1, too;/);
+});
+
 test.each([
   ['is not connected', { connected: false }, { ready: false, connected: false }],
   ['is told to end', { stopping: true }, { ready: false, problem: 'the worker drains' }],
   ['has a problem', { problem: 'the disk is full' }, { ready: false, problem: 'the disk is full' }],
+  [
+    'is refused by a dispatcher',
+    { notices: { problem: 'another has its name', refusal: 'another has its name' } },
+    { ready: false, problem: 'another has its name' },
+  ],
 ])('a worker that %s is not ready', async (_, changes, expected) => {
   const answer = await fetch(`${await serve(changes)}/health`);
   expect(answer.status).toBe(503);

@@ -4,6 +4,7 @@ import type { WorkerConfiguration } from '@proctor/config';
 import type { DiskOutbox } from '../reports/outbox';
 import type { Backend } from '../testbed/backend';
 import type { Lack, SelfProtection } from '../testbed/self-protection';
+import type { Notices } from '../slot/notices';
 import type { Testbeds } from '../testbed/testbeds';
 import type { Worker } from '../worker';
 import { machineLoad, type MachineLoad } from './machine-load';
@@ -21,7 +22,7 @@ export interface HealthReport {
   worker: string;
   /** Whether it can take work: it is connected, and nothing is in its way. */
   ready: boolean;
-  /** What is in its way; null: nothing. */
+  /** What is in its way, or wrong with it though it takes work; null: nothing. */
   problem: string | null;
   /** What the machine has too little of to take work. */
   lacks: Lack[];
@@ -48,6 +49,7 @@ export interface HealthSources {
   runs: Pick<ObservedRuns, 'current' | 'ended'>;
   outbox: Pick<DiskOutbox, 'waiting'>;
   offer: Pick<SelfProtection, 'offer' | 'lacks'>;
+  notices: Pick<Notices, 'problem' | 'refusal'>;
   testbeds: Pick<Testbeds, 'findings'>;
   backends: Pick<Backend, 'name' | 'records'>[];
 }
@@ -68,15 +70,15 @@ export class WorkerHealth {
 
   async report(): Promise<HealthReport> {
     const { name, workPath, slots } = this.configuration;
-    const { worker, bus, runs, outbox, offer, testbeds } = this.sources;
+    const { worker, bus, runs, outbox, offer, notices, testbeds } = this.sources;
     const [machine, images] = await Promise.all([machineLoad(workPath), this.images()]);
     const { backends, variants } = testbeds.findings();
-    const problem = this.problem();
+    const obstacle = this.obstacle();
     const connected = bus.isConnected();
     return {
       worker: name,
-      ready: connected && problem === null,
-      problem,
+      ready: connected && obstacle === null,
+      problem: obstacle ?? notices.problem ?? null,
       lacks: offer.lacks(),
       connected,
       upSeconds: seconds(this.clock.now() - this.begun),
@@ -92,12 +94,12 @@ export class WorkerHealth {
     };
   }
 
-  private problem(): string | null {
-    const { worker, offer } = this.sources;
+  /** What keeps it from taking work. */
+  private obstacle(): string | null {
+    const { worker, offer, notices } = this.sources;
     if (worker.isStopping) return 'the worker drains';
-    return (
-      worker.architectures.map((arch) => offer.offer(arch).problem).find((each) => each !== undefined) ?? null
-    );
+    const problems = worker.architectures.map((arch) => offer.offer(arch).problem);
+    return problems.find((each) => each !== undefined) ?? notices.refusal ?? null;
   }
 
   private async images(): Promise<ImageAge[]> {
@@ -112,7 +114,9 @@ export class WorkerHealth {
 
 /** One sentence for people. */
 export function inShort({ ready, problem, runs, slots, resultsWaiting, machine }: HealthReport): string {
-  const state = ready ? 'takes work' : `takes no work: ${problem ?? 'it is not connected to NATS'}`;
+  const state = ready
+    ? `takes work${problem === null ? '' : `, but ${problem}`}`
+    : `takes no work: ${problem ?? 'it is not connected to NATS'}`;
   const gib = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
   return (
     `${state}; ${runs.length} of ${slots} slots busy, ${resultsWaiting} results waiting, ` +

@@ -138,19 +138,21 @@ export class Asks {
 
   /** Sends one ask and looks at its answer. Never rejects. */
   private async send(arch: string, details: AskDetails): Promise<LeaseReply | null> {
-    const { client, outbox, testbeds } = this.parts;
+    const { client, notices, outbox, testbeds } = this.parts;
     const ask = this.parts.newAskId();
     const number = ++this.count;
     const offer = testbeds.offer(arch);
     const kept = outbox.kept(arch);
     const what = { ...offer, ...(kept.length > 0 && { kept }), ...details };
     try {
-      const reply = await client.ask(arch, { ...this.identity, ask, ...what });
+      const previous = [...this.parts.previous];
+      const reply = await client.ask(arch, { ...this.identity, previous, ask, ...what });
       this.troubles.delete(arch);
       if (reply.arch !== arch || reply.ask !== ask)
         return this.refuse(reply, number, 'it answers another ask');
       if (!this.parts.epochs.accepts(reply)) return this.refuse(reply, number, 'its dispatcher was replaced');
       if (number >= (this.lost.get(arch)?.last ?? 0)) this.lost.delete(arch);
+      notices.heard(arch, reply);
       if (reply.wanted.length > 0) this.parts.testbeds.wanted(arch, reply.wanted);
       if (reply.lease && offer.problem !== undefined) return this.refuse(reply, number, offer.problem);
       return await this.sort(reply, number);

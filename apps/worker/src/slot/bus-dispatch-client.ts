@@ -9,15 +9,20 @@ import {
   type ReturnReply,
   type ReturnRequest,
 } from '@proctor/contracts';
+import type { Life } from '../life/life';
 import type { DispatchClient } from './ports';
 
 /** Longer than the slots wait: a grant that comes late is still seen, and handed back. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 export class BusDispatchClient implements DispatchClient {
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly life: Pick<Life, 'recorded'>,
+  ) {}
 
-  ask(arch: string, request: LeaseRequest): Promise<LeaseReply> {
+  async ask(arch: string, request: LeaseRequest): Promise<LeaseReply> {
+    await this.life.recorded();
     return this.bus.request(subjectOf(SUBJECTS.lease, arch), request, ANSWER_TIMEOUT_MS);
   }
 

@@ -144,7 +144,8 @@ export class HeldLease {
   }
 
   private obey(reply: RenewReply): void {
-    if (!this.parts.epochs.accepts(reply) || reply.instruction !== 'stop') return;
+    if (!this.parts.epochs.accepts(reply)) return;
+    if (reply.instruction === 'continue') return this.parts.notices.heard(this.lease.arch, reply);
     this.stop({ ...reply, reason: reply.reason ?? 'the lease is gone' });
   }
 

@@ -18,6 +18,7 @@ import type {
   Verdict,
 } from '@proctor/contracts';
 import type { Epochs } from './epochs';
+import type { Notices } from './notices';
 
 /** The dispatchers as a slot sees them. Each call rejects when no answer comes; an answer may also come late. */
 export interface DispatchClient {
@@ -121,6 +122,9 @@ export interface SlotParts {
   canaries: CanaryRunner;
   testbeds: TestbedOffer;
   epochs: Epochs;
+  notices: Notices;
+  /** Earlier lives of this worker, the latest first. */
+  previous: readonly string[];
   clock: Clock;
   log: SlotLog;
   settings: SlotSettings;

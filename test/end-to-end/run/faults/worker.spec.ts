@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { connectBus } from '@proctor/bus';
 import { reportSubject, SUBJECTS, subjectOf } from '@proctor/contracts';
 import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
@@ -59,6 +60,38 @@ describe('a worker that stalls past its lease', () => {
     await stage.go();
     await expectEachPassedOnce(stage, [runId]);
     expect(await stage.client.run(runId)).toMatchObject({ worker: 'second', attempt: 2 });
+  });
+});
+
+describe('a second worker of the same name', () => {
+  const isAlone = (app: 'worker' | 'worker2') =>
+    new RegExp(`^(?!.*no more).*${app === 'worker' ? 'too' : 'alive'}`);
+
+  it('takes nothing from the first, is granted nothing while that one lives, and both are told', async () => {
+    stage = await Stage.open({ worker2: { name: hostname() } });
+    const { client, proctor } = stage;
+    const runId = await stage.waitingRun();
+    await proctor.restart('worker2');
+    await proctor.output.line('worker2', isAlone('worker2'));
+    await proctor.output.line('worker', isAlone('worker'));
+    const { workers } = await (await client.fetch('/api/v1/workers')).json() as { workers: { problem: string }[] };
+    expect(workers).toMatchObject([
+      { name: hostname(), problem: expect.stringContaining('too, and is granted') },
+    ]);
+    const rest = await stage.submit(5, 'rest');
+    await expectEachPassedOnce(stage, rest);
+    await stage.go();
+    const accounts = await expectEachPassedOnce(stage, [runId, ...rest]);
+    expect(accounts.map(({ outcomes }) => outcomes)).toEqual(accounts.map(() => ['finished']));
+    await proctor.kill('worker', 'SIGKILL');
+    await proctor.output.line('worker2', /says no more/);
+    await expectEachPassedOnce(stage, await stage.submit(1, 'last'));
+  });
+
+  it('does not start on the same work folder, and the first goes on', async () => {
+    stage = await Stage.open({ worker2: { workPath: 'worker' } });
+    await expect(stage.proctor.restart('worker2')).rejects.toThrow(/another worker uses the work folder/);
+    await expectEachPassedOnce(stage, await stage.submit(1, 'one'));
   });
 });
 

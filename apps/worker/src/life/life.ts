@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PREVIOUS_MAX } from '@proctor/contracts';
+import type { SlotLog } from '../slot/ports';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * This life of the worker process, and those before it in the same work folder. The folder must be locked: so they have
+ * ended, and dispatchers may take their leases for lost.
+ */
+export class Life {
+  readonly incarnation = randomUUID();
+  private recording: Promise<void> | null = null;
+
+  private constructor(
+    private readonly path: string,
+    /** The latest first. */
+    readonly previous: readonly string[],
+    private readonly log: SlotLog,
+  ) {}
+
+  static async begin(workPath: string, log: SlotLog): Promise<Life> {
+    const path = join(workPath, 'lives.json');
+    return new Life(path, await livesIn(path, log), log);
+  }
+
+  /**
+   * Resolves when the next life will know of this one; to be called before the first ask, so that lives that never asked
+   * push none out of the list. Never rejects: without its record the next life only has to wait.
+   */
+  recorded(): Promise<void> {
+    this.recording ??= this.record().catch((error: unknown) => {
+      this.log.warn(`this life of the worker is not recorded, the next may wait for work: ${String(error)}`);
+    });
+    return this.recording;
+  }
+
+  private async record(): Promise<void> {
+    const lives = [this.incarnation, ...this.previous].slice(0, PREVIOUS_MAX);
+    const draft = `${this.path}.new`;
+    await writeFile(draft, JSON.stringify(lives));
+    await rename(draft, this.path);
+  }
+}
+
+async function livesIn(path: string, log: SlotLog): Promise<string[]> {
+  try {
+    const lives: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (!Array.isArray(lives)) throw new Error('it is no list');
+    return lives.filter((life): life is string => typeof life === 'string' && UUID.test(life));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      log.warn(`${path} cannot be read, so the dispatchers may make this worker wait: ${String(error)}`);
+    return [];
+  }
+}

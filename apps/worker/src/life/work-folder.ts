@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
+/** flock's status when somebody else has the lock. */
+const LOCKED = 1;
+
+/** Another process works in the folder. */
+export class WorkFolderInUse extends Error {
+  constructor(path: string, holder: string) {
+    super(
+      `another worker uses the work folder ${path} (${holder}): each worker needs a folder and a name of its own`,
+    );
+  }
+}
+
+/**
+ * Locks the work folder for the rest of this process's life. The kernel gives the lock up when the process ends, however
+ * it does, and knows of processes in other containers that share the folder; a file with a pid does not.
+ * @throws WorkFolderInUse
+ */
+export function lockWorkFolder(path: string): void {
+  mkdirSync(path, { recursive: true });
+  const file = join(path, 'lock');
+  // Never closed: the lock belongs to the open file, which flock only borrows.
+  const handle = openSync(file, 'a+');
+  const { status, stderr, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], {
+    stdio: ['ignore', 'ignore', 'pipe', handle],
+    encoding: 'utf8',
+  });
+  if (status !== 0) {
+    closeSync(handle);
+    if (status === LOCKED) throw new WorkFolderInUse(path, readFileSync(file, 'utf8').trim() || 'unknown');
+    throw new Error(`the work folder ${path} cannot be locked: ${error?.message ?? stderr.trim()}`);
+  }
+  ftruncateSync(handle);
+  writeSync(handle, `process ${process.pid} on ${hostname()}\n`);
+}

@@ -1,0 +1,98 @@
+import type { LeaseRequest } from '@proctor/contracts';
+import type { DispatcherState } from './dispatcher-state';
+import type { HeldLease } from './journal';
+import type { Slot } from './leases';
+
+/** The life of a worker process that the dispatcher works with. Monotonic milliseconds of the dispatcher's clock. */
+interface Life {
+  incarnation: string;
+  /** Earlier lives of the same worker, which have ended. */
+  previous: readonly string[];
+  heardAtMs: number;
+  /** Another life of the same name that asked meanwhile and was refused. */
+  rival: { incarnation: string; heardAtMs: number } | null;
+}
+
+/**
+ * Which life of each worker is granted work. Two processes that both live under one name would end each other's leases,
+ * so a life is replaced only by one that names it as its predecessor, or after it was silent.
+ */
+export class Lives {
+  private readonly byWorker = new Map<string, Life>();
+
+  /** @param livesMax the life silent the longest is forgotten first */
+  constructor(private readonly livesMax: number) {}
+
+  /** A lease that was out when the dispatcher began; those of a worker in the order in which they were granted. */
+  heldLease({ worker, incarnation }: HeldLease, now: number): void {
+    this.put(worker, { incarnation, previous: [], heardAtMs: now, rival: null });
+  }
+
+  /**
+   * @param isAlive whether the life that has the name by now, and was last heard then, must be taken to live
+   * @returns false for a process that has to wait, since another one has its name
+   */
+  admits(
+    request: LeaseRequest,
+    now: number,
+    isAlive: (life: { incarnation: string; heardAtMs: number }) => boolean,
+  ): boolean {
+    const { worker, incarnation, previous = [] } = request;
+    const known = this.byWorker.get(worker);
+    if (!known || known.incarnation === incarnation) {
+      this.put(worker, { rival: null, ...known, incarnation, previous, heardAtMs: now });
+      return true;
+    }
+    // A message of a predecessor that comes late.
+    if (known.previous.includes(incarnation)) return false;
+    if (previous.includes(known.incarnation) || !isAlive(known)) {
+      this.put(worker, { incarnation, previous, heardAtMs: now, rival: null });
+      return true;
+    }
+    known.rival = { incarnation, heardAtMs: now };
+    return false;
+  }
+
+  /** A sign of life. */
+  heard({ worker, incarnation }: Slot, now: number): void {
+    const known = this.byWorker.get(worker);
+    if (known?.incarnation === incarnation) this.put(worker, { ...known, heardAtMs: now });
+  }
+
+  /** Whether another process was refused this worker's name since then. */
+  hasRivalSince(worker: string, sinceMs: number): boolean {
+    const heardAtMs = this.byWorker.get(worker)?.rival?.heardAtMs;
+    return heardAtMs !== undefined && heardAtMs > sinceMs;
+  }
+
+  /** A Map keeps the order of insertion, so the first entry is the one silent the longest. */
+  private put(worker: string, life: Life): void {
+    this.byWorker.delete(worker);
+    this.byWorker.set(worker, life);
+    const [silent] = this.byWorker.keys();
+    if (this.byWorker.size > this.livesMax && silent !== undefined) this.byWorker.delete(silent);
+  }
+}
+
+/** False for a process that has to wait: another one of its name lives, as far as anybody can tell. */
+export function isAdmitted(state: DispatcherState, request: LeaseRequest, now: number): boolean {
+  const { leases, settings, hearingSinceMs } = state;
+  return state.lives.admits(request, now, ({ incarnation, heardAtMs }) => {
+    const silentMs = now - Math.max(heardAtMs, hearingSinceMs);
+    return silentMs < settings.leaseTtlMs || leases.areHeldBy(request.worker, incarnation);
+  });
+}
+
+/** What a process is told that is not admitted. */
+export function whyRefused({ settings }: DispatcherState, worker: string): string {
+  return (
+    `another process that calls itself worker ${worker} is alive: this one is granted nothing until that one was ` +
+    `silent for ${Math.ceil(settings.leaseTtlMs / 1000)} s; each worker needs a name of its own`
+  );
+}
+
+/** What the process that has the name is told while another one asks under it; undefined when none does. */
+export function rivalNotice(state: DispatcherState, worker: string, now: number): string | undefined {
+  if (!state.lives.hasRivalSince(worker, now - state.settings.leaseTtlMs)) return undefined;
+  return `another process calls itself worker ${worker}, too, and is granted nothing; each needs a name of its own`;
+}
