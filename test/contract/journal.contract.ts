@@ -1,4 +1,5 @@
 import type { TestResult } from '@proctor/contracts';
+import { journalCorrections } from './journal.corrections';
 import { journalFacts } from './journal.facts';
 import { journalFailures } from './journal.failures';
 import { journalFences } from './journal.fences';
@@ -23,6 +24,7 @@ export function journalContract(name: string, make: () => Promise<JournalFixture
   describe(`${name} as a journal`, () => {
     const parts = [
       ...[journalFences, journalOrders, journalStanding, journalFailures, journalLearning, journalFacts],
+      journalCorrections,
       journalBooks,
     ];
     // Each part is a block of its own, so that its hooks run for its own tests only.

@@ -145,8 +145,10 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     const row = this.rows.get(runId);
     const found = row?.attempts.find((each) => each.attempt === attempt && each.worker === worker);
     if (found?.outcome === 'finished' || found?.outcome === 'failed') return Promise.resolve('reported');
-    const counts = found !== undefined && row?.state !== 'finished' && row?.attempt === attempt;
-    return Promise.resolve(counts ? 'counts' : 'over');
+    if (!row || !found || row.attempt !== attempt) return Promise.resolve('over');
+    if (row.state !== 'finished') return Promise.resolve('counts');
+    const isLate = !row.cancelled && (found.outcome === 'expired' || found.outcome === 'lost');
+    return Promise.resolve(isLate ? 'late' : 'over');
   }
 
   async commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
@@ -218,7 +220,9 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     }
     const fact = factOf(row, write);
     if (fact) this.facts.add(row, fact);
-    if (write.kind === 'finish' && write.attemptOutcome === 'finished') this.learn(row, write.outcome);
+    const isResult =
+      write.kind === 'correct' || (write.kind === 'finish' && write.attemptOutcome === 'finished');
+    if (isResult) this.learn(row, write.outcome);
     return true;
   }
 

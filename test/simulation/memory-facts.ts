@@ -13,7 +13,7 @@ export class MemoryFacts {
     const { arch, suite, isPrivate } = request;
     this.rows.push({
       ...{ factId: this.rows.length + 1, runId, arch, suite, kind, state, attempt, actor, reason },
-      verdict: kind === 'finished' || kind === 'cancelled' ? (outcome?.verdict ?? null) : null,
+      verdict: ['finished', 'corrected', 'cancelled'].includes(kind) ? (outcome?.verdict ?? null) : null,
       at: timestamp(new Date(this.nowMs())),
       ...{ published: false, isPrivate },
     });

@@ -67,7 +67,18 @@ export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number
       row.worker = write.worker;
       row.outcome = write.outcome;
       return true;
+    case 'correct':
+      if (write.attempt !== row.attempt || !isLate(row, write.worker) || !moves(row, 'correct')) return false;
+      endAttempt(row, 'finished', nowMs, write.outcome);
+      Object.assign(row, { worker: write.worker, outcome: write.outcome });
+      return true;
   }
+}
+
+/** Only once, by the worker of the latest attempt, which has left nothing. */
+function isLate(row: RunRow, worker: string): boolean {
+  const { worker: granted, outcome = null } = row.attempts.at(-1) ?? {};
+  return !row.cancelled && granted === worker && (outcome === 'expired' || outcome === 'lost');
 }
 
 /** The report of a failed attempt came when the run waited again for another reason. */
@@ -140,6 +151,8 @@ export function factOf(
       const isGivenUp = write.outcome === 'expired' || write.outcome === 'lost';
       return { kind: 'requeued', actor: isGivenUp ? 'scheduler' : executor, reason: write.reason };
     }
+    case 'correct':
+      return { kind: 'corrected', actor: `worker ${write.worker}`, reason: write.outcome.message };
     case 'finish': {
       const isReported = write.attemptOutcome === 'finished' && write.worker !== null;
       const actor = isReported ? `worker ${write.worker}` : 'scheduler';

@@ -14,6 +14,7 @@ const DEEDS = [
   'requeue, attempt failed',
   'finish, attempt finished',
   'finish, attempt expired',
+  'correct',
   'lease answered with a lease',
   'lease answered with a wanted testbed',
   'lease answered with a canary test',

@@ -2,7 +2,15 @@ import type { RunState, Verdict } from './words';
 
 /** What can happen to a run. docs/run-life-cycle.md tells which of them move its state. */
 export type FactKind =
-  'requested' | 'granted' | 'started' | 'requeued' | 'finished' | 'cancelled' | 'reprioritised' | 'published';
+  | 'requested'
+  | 'granted'
+  | 'started'
+  | 'requeued'
+  | 'finished'
+  | 'corrected'
+  | 'cancelled'
+  | 'reprioritised'
+  | 'published';
 
 /**
  * One thing that happened to a run: a row that is never changed, and an event, `proctor.event.{arch}.{kind}`. Events
@@ -23,7 +31,7 @@ export interface Fact {
   actor: string;
   /** For people; null when there is nothing to say. */
   reason: string | null;
-  /** Set by `finished` and `cancelled`. */
+  /** Set by `finished`, `corrected` and `cancelled`. */
   verdict: Verdict | null;
   /** UTC, as `timestamp` writes it. */
   at: string;

@@ -31,10 +31,10 @@ export const LOCK_RUNS = `
 function expected(columns: string, fence: string): string {
   return `
     expected as materialized (
-      select w.*, r.run_id, r.arch, r.suite, r.package, r.taken_in, r.started_at
+      select w.*, r.run_id, r.arch, r.suite, r.package, r.taken_in, r.started_at, r.finished_at
       from jsonb_to_recordset($1::jsonb) as w("runId" bigint, ${columns}) cross join lateral (
-        select run_id, arch, suite, package, state, attempt, taken_in, started_at from runs where run_id = w."runId"
-        offset 0 for no key update
+        select run_id, arch, suite, package, state, attempt, cancelled, taken_in, started_at, finished_at
+        from runs where run_id = w."runId" offset 0 for no key update
       ) r
       where r.arch = $2 and ${fence}
     )`;
@@ -50,6 +50,29 @@ const OLD_SHARE = `power(${1 - NEWEST_WEIGHT}, excluded.runs)`;
 const JUDGEMENTS_KEPT_MAX = 100;
 
 const EXPIRED_OR_LOST = `('expired', 'lost')`;
+
+/** Sets what an outcome tells of a run, of rows `t` with the outcome, duration, start and now. */
+const RESULT_OF_RUN = `
+        verdict = t.outcome ->> 'verdict',
+        message = t.outcome ->> 'message',
+        exit_code = (t.outcome ->> 'exitCode')::smallint,
+        version = coalesce(t.outcome ->> 'version', 'n/a'),
+        duration_seconds = t.duration,
+        log_size = ${sizeOf('log.gz', 't.outcome')},
+        artifacts_size = ${sizeOf('artifacts.tar.gz', 't.outcome')},
+        tests = t.outcome -> 'tests',
+        started_at = t.start,
+        updated_at = t.now`;
+
+/** What the rows of `timed` that are results tell of their packages. */
+const LEARNED = `
+    learned as (
+      insert into package_durations as known (arch, package, seconds, runs)
+      select arch, package, avg(duration), count(*) from timed
+      where is_reported and duration is not null group by arch, package order by arch, package
+      on conflict (arch, package) do update set runs = known.runs + excluded.runs,
+        seconds = known.seconds * ${OLD_SHARE} + excluded.seconds * (1 - ${OLD_SHARE})
+    )`;
 
 /**
  * A statement for each kind of write: $1 is the JSON array of the writes, each about another thing, $2 the architecture.
@@ -156,17 +179,8 @@ export const APPLY: Record<Write['kind'], string> = {
     ),
     changed as (
       update runs r set state = 'finished', worker = t.worker,
-        verdict = t.outcome ->> 'verdict',
-        message = t.outcome ->> 'message',
-        exit_code = (t.outcome ->> 'exitCode')::smallint,
-        version = coalesce(t.outcome ->> 'version', 'n/a'),
-        duration_seconds = t.duration,
-        log_size = ${sizeOf('log.gz', 't.outcome')},
-        artifacts_size = ${sizeOf('artifacts.tar.gz', 't.outcome')},
-        tests = t.outcome -> 'tests',
-        started_at = t.start,
-        finished_at = t.now,
-        updated_at = t.now
+        ${RESULT_OF_RUN},
+        finished_at = t.now
       from timed t where r.run_id = t.run_id
     ),
     ended as (
@@ -175,16 +189,39 @@ export const APPLY: Record<Write['kind'], string> = {
         ${resultOf(`(case when t.is_reported then t.outcome end)`)}
       from timed t where a.run_id = t.run_id and a.attempt = t.attempt
     ),
-    learned as (
-      insert into package_durations as known (arch, package, seconds, runs)
-      select arch, package, avg(duration), count(*) from timed
-      where is_reported and duration is not null group by arch, package order by arch, package
-      on conflict (arch, package) do update set runs = known.runs + excluded.runs,
-        seconds = known.seconds * ${OLD_SHARE} + excluded.seconds * (1 - ${OLD_SHARE})
-    ),
+    ${LEARNED},
     told as (${recordFacts({
       ...{ kind: 'finished', state: 'finished', attempt: 'f.attempt' },
       actor: `coalesce(case when f.is_reported then 'worker ' || f.worker end, 'scheduler')`,
+      ...{ reason: `f.outcome ->> 'message'`, verdict: `f.outcome ->> 'verdict'` },
+      from: 'timed f, clock',
+    })})
+    select run_id as id from expected`,
+
+  // The run stays finished, since when it was; those who ask what is new are told of it again.
+  correct: `
+    with ${CLOCK},
+    ${expected(
+      'attempt integer, worker text, outcome jsonb',
+      `r.attempt = w.attempt and r.state = 'finished' and not r.cancelled
+        and exists (select from attempts a where a.run_id = r.run_id and a.attempt = r.attempt
+          and a.worker = w.worker and a.outcome in ${EXPIRED_OR_LOST})`,
+    )},
+    timed as (
+      select e.*, (e.outcome ->> 'durationSeconds')::integer as duration, clock.now, true as is_reported,
+        coalesce(e.started_at, e.finished_at - make_interval(secs => (e.outcome ->> 'durationSeconds')::integer)) as start
+      from expected e, clock
+    ),
+    changed as (
+      update runs r set worker = t.worker, ${RESULT_OF_RUN} from timed t where r.run_id = t.run_id
+    ),
+    ended as (
+      update attempts a set outcome = 'finished', started_at = t.start, reason = null, ${resultOf('t.outcome')}
+      from timed t where a.run_id = t.run_id and a.attempt = t.attempt
+    ),
+    ${LEARNED},
+    told as (${recordFacts({
+      ...{ kind: 'corrected', state: 'finished', attempt: 'f.attempt', actor: `'worker ' || f.worker` },
       ...{ reason: `f.outcome ->> 'message'`, verdict: `f.outcome ->> 'verdict'` },
       from: 'timed f, clock',
     })})

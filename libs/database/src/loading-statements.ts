@@ -106,6 +106,7 @@ export const REPORT_STATE = `
   select case
     when a.outcome in ('finished', 'failed') then 'reported'
     when r.state <> 'finished' and r.attempt = a.attempt then 'counts'
+    when not r.cancelled and r.attempt = a.attempt and a.outcome in ('expired', 'lost') then 'late'
     else 'over'
   end as state
   from attempts a join runs r using (run_id) where a.run_id = $1 and a.attempt = $2 and a.worker = $3`;

@@ -71,7 +71,8 @@ export class PostgresJournal implements Journal {
     return this.database.transaction(async (transaction) => {
       const runIds = runsOf(writes);
       if (runIds.length > 1) await transaction.query(LOCK_RUNS, [runIds]);
-      if (writes.some((write) => write.kind === 'finish')) await announceUpdate(transaction);
+      if (writes.some(({ kind }) => kind === 'finish' || kind === 'correct'))
+        await announceUpdate(transaction);
       const refused = new RefusedWrites();
       for (const group of groups(writes)) {
         const wanted = refused.withoutFollowing(group);

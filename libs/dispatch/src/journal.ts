@@ -165,6 +165,11 @@ export type Write =
       outcome: RunOutcome;
       worker: string | null;
     }
+  /**
+   * The run was ended for want of a result, and now its latest attempt's own has come. The row must be finished and not
+   * cancelled, `attempt` its latest, which expired or was lost on this worker. Once it is written no other is allowed.
+   */
+  | { kind: 'correct'; runId: number; attempt: number; worker: string; outcome: RunOutcome }
   /** What the dispatcher thinks of a worker has changed: one more row of a table that only grows. */
   | { kind: 'judge-worker'; worker: string; standing: WorkerStanding; reason: string };
 
@@ -175,10 +180,10 @@ export interface AttemptOfWorker {
 }
 
 /**
- * `reported`: it is in the books. `counts`: it would be the first of the run's latest attempt. `over`: it comes too late,
- * or of a worker that was not granted the attempt.
+ * `reported`: it is in the books. `counts`: it would be the first of the run's latest attempt. `late`: likewise, but the run
+ * was ended for want of it. `over`: it comes too late, or of a worker that was not granted the attempt.
  */
-export type ReportState = 'reported' | 'counts' | 'over';
+export type ReportState = 'reported' | 'counts' | 'late' | 'over';
 
 /** The rows behind one architecture's dispatcher. PostgreSQL in the product, memory in the simulation. */
 export interface Journal {

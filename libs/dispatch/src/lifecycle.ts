@@ -10,6 +10,7 @@ export const TRANSITIONS = [
   { name: 'finish', from: 'leased', to: 'finished' },
   { name: 'finish', from: 'running', to: 'finished' },
   { name: 'finish', from: 'queued', to: 'finished' },
+  { name: 'correct', from: 'finished', to: 'finished' },
   { name: 'cancel', from: 'queued', to: 'finished' },
   { name: 'cancel', from: 'leased', to: 'finished' },
   { name: 'cancel', from: 'running', to: 'finished' },

@@ -28,6 +28,8 @@ export type DispatcherMessage =
   /** Asked before the files of a finished report are stored; a run whose report counts is kept from a new grant. */
   | { kind: 'may-finish'; report: FinishedReport }
   | { kind: 'finished'; report: FinishedReport }
+  /** A finished report of a run that was ended for want of it, as the rows say; its files are stored. */
+  | { kind: 'late'; report: FinishedReport }
   /** The backlog of reports that existed when this owner began has been handled. */
   | { kind: 'reports-drained' }
   /** The deployment's configuration has changed. */
@@ -57,6 +59,7 @@ export interface Replies {
   started: undefined;
   'may-finish': ReportAnswer;
   finished: ReportAnswer;
+  late: ReportAnswer;
   'reports-drained': undefined;
   settings: undefined;
   tick: undefined;

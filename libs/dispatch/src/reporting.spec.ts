@@ -69,3 +69,31 @@ describe('a report', () => {
     ).toBe(2);
   });
 });
+
+describe('a report of a run that was ended for want of it', () => {
+  const late = { kind: 'late', report: finishedReport(1, 1) } as const;
+
+  it('corrects the run, by what it says alone', () => {
+    const rig = new DispatcherRig([waitingRun(1)], { retry: { attemptsMax: 1, delayMs: 1, delayMaxMs: 1 } });
+    rig.ask();
+    expect(rig.tick(60_000).writes).toMatchObject([{ kind: 'finish', attemptOutcome: 'expired' }]);
+    expect(rig.tell({ kind: 'may-finish', report: late.report }).reply).toBe('unknown');
+    const { writes, reply } = rig.tell(late);
+    expect(reply).toBe('counts');
+    expect(writes).toMatchObject([
+      {
+        kind: 'correct',
+        runId: 1,
+        attempt: 1,
+        worker: 'w1',
+        outcome: { verdict: 'pass', message: 'all tests passed' },
+      },
+    ]);
+  });
+
+  it('changes nothing while memory does not know that', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    expect(rig.tell(late)).toEqual({ writes: [], reply: 'unknown' });
+  });
+});

@@ -3,6 +3,7 @@ import type { DispatcherState } from './dispatcher-state';
 import { endWithoutResult, heard } from './holding';
 import type { DispatchedRun, RunOutcome } from './journal';
 import { isHeldBy, type LeasedRun } from './leases';
+import { stateAfter } from './lifecycle';
 import type { ReportAnswer, Step } from './messages';
 
 /** The test runner was started. Late, doubled and foreign reports change nothing. */
@@ -50,6 +51,19 @@ export function finishReported(
   }
   state.judgements.succeeded(report.worker);
   return { writes: [state.finish(run, 'finished', result, now)], reply };
+}
+
+/**
+ * The run was ended for want of a result, and its latest attempt's own comes after all. The rows decide: memory has
+ * forgotten the run, or does not know yet that it was ended.
+ */
+export function lateReported(state: DispatcherState, report: FinishedReport): Step<'late'> {
+  const { runId, attempt, worker, verdict } = report;
+  if (state.runs.has(runId)) return { writes: [], reply: 'unknown' };
+  stateAfter('finished', 'correct');
+  if (verdict !== 'tmpfail') state.judgements.succeeded(worker);
+  const outcome = outcomeOf(report);
+  return { writes: [{ kind: 'correct', runId, attempt, worker, outcome }], reply: 'counts' };
 }
 
 function outcomeOf(report: FinishedReport): RunOutcome {

@@ -5,7 +5,7 @@ import { renewed, returned, ticked } from './holding';
 import type { DispatchedRun, Standing } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { ordered } from './obeying';
-import { finishReported, mayFinish, startReported } from './reporting';
+import { finishReported, lateReported, mayFinish, startReported } from './reporting';
 import type { DispatchSettings } from './settings';
 import { statusAsked } from './status';
 
@@ -23,6 +23,7 @@ const HANDLERS: Handlers = {
   started: (state, { report }, now) => startReported(state, report, now),
   'may-finish': (state, { report }, now) => mayFinish(state, report, now),
   finished: (state, { report }, now) => finishReported(state, report, now),
+  late: (state, { report }) => lateReported(state, report),
   'reports-drained': (state) => reportsDrained(state),
   settings: (state, { settings }, now) => reconfigured(state, settings, now),
   tick: (state, { hearing, expiringMs }, now) => ticked(state, hearing, expiringMs ?? now, now),

@@ -1,6 +1,6 @@
 import { connectTo } from '../../support/database';
 import { journalContract } from '../journal.contract';
-import { ARCH, finish, grant, request, requeue } from '../journal.fixture';
+import { ARCH, finish, grant, outcome, request, requeue } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 
 let fixture: Fixture;
@@ -131,6 +131,27 @@ describe('PostgresJournal in its tables', () => {
     const finished = (await fixture.database.results.find(runId))!;
     expect(finished.updatedAt.getTime()).toBeGreaterThan(createdAt.getTime());
     expect(finished.finishedAt).toEqual(finished.updatedAt);
+  });
+
+  it('moves updated_at when a late result corrects the run, and nothing else of when it was', async () => {
+    const given = outcome({ verdict: 'tmpfail', message: 'silent', durationSeconds: null, files: [] });
+    await fixture.database.journal.commit(ARCH, epoch, [
+      grant(runId, 1),
+      { kind: 'finish', runId, attempt: 1, attemptOutcome: 'expired', outcome: given, worker: 'w1' },
+    ]);
+    const before = (await fixture.database.results.find(runId))!;
+    const files = [{ name: 'log.gz' as const, size: 99 }];
+    const late = outcome({ files, durationSeconds: 30 });
+    await fixture.database.journal.commit(ARCH, epoch, [
+      { kind: 'correct', runId, attempt: 1, worker: 'w1', outcome: late },
+    ]);
+    const after = (await fixture.database.results.find(runId))!;
+    expect(after).toMatchObject({ verdict: 'pass', logSize: 99, finishedAt: before.finishedAt });
+    expect(after.updatedAt.getTime()).toBeGreaterThan(before.updatedAt.getTime());
+    expect(after.finishedAt!.getTime() - after.startedAt!.getTime()).toBe(30_000);
+    expect(await attempts()).toMatchObject([
+      { outcome: 'finished', reason: null, verdict: 'pass', log_size: '99' },
+    ]);
   });
 
   it('books sizes beyond 4 GiB as numbers, and no size for a file that is not there', async () => {

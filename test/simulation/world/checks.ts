@@ -1,4 +1,4 @@
-import type { Fact } from '@proctor/contracts';
+import type { Fact, FinishedReport } from '@proctor/contracts';
 import type { Write } from '@proctor/dispatch';
 import type { MemoryBooks, RunRow } from '../memory-books';
 
@@ -75,10 +75,25 @@ export class Checks {
     this.require(!stands, `run ${runId} attempt ${attempt}: stopped although its lease stood`);
   }
 
-  copyDropped(books: MemoryBooks, runId: number, attempt: number): void {
-    const ended = books.look(runId)?.attempts.find((each) => each.attempt === attempt);
+  copyDropped(books: MemoryBooks, { runId, attempt, verdict }: FinishedReport): void {
+    const row = books.look(runId);
+    const ended = row?.attempts.find((each) => each.attempt === attempt);
     const isBooked = ended?.outcome === 'finished' || ended?.outcome === 'failed';
     this.require(isBooked, `run ${runId} attempt ${attempt}: said to be recorded, but is not`);
+    if (row?.attempt !== attempt || row.state !== 'finished' || row.cancelled) return;
+    const isOwn =
+      row.outcome?.verdict === verdict && row.outcome.message.startsWith(resultOf(runId, attempt));
+    this.require(isOwn, `run ${runId}: its verdict is not that of its latest attempt's report`);
+  }
+
+  /** The worker was told that its result is of no use. */
+  resultRefused(books: MemoryBooks, { runId, attempt }: FinishedReport): void {
+    const row = books.look(runId);
+    const counts = row?.attempt === attempt && !row.cancelled;
+    this.require(
+      !counts,
+      `run ${runId} attempt ${attempt}: the result of the latest attempt was thrown away`,
+    );
   }
 
   /** An event of the stream, in its order. */
@@ -116,16 +131,19 @@ export class Checks {
 
   private runWritten(books: MemoryBooks, write: RunWrite, row: RunRow): void {
     const title = `run ${write.runId}`;
-    this.require(!this.finished.has(write.runId), `${title}: ${write.kind} after it had finished`);
+    const isOver = this.finished.has(write.runId);
+    if (write.kind === 'correct')
+      this.require(isOver && !row.cancelled, `${title}: corrected before its end`);
+    else this.require(!isOver, `${title}: ${write.kind} after it had finished`);
     if (write.kind === 'take-in' && row.attempt === 0) this.fresh.set(row.runId, row);
     if (write.kind === 'grant') this.grantWritten(books, title, write, row);
     if (write.kind === 'requeue' && write.outcome === 'expired')
       this.require(!this.isCalm, `${title}: expired although its worker was there`);
     this.checkLoss(title, write, row);
-    if (write.kind !== 'finish') return;
+    if (write.kind !== 'finish' && write.kind !== 'correct') return;
     this.finished.add(write.runId);
-    const result = resultOf(write.runId, write.attempt);
-    const isOwn = write.attemptOutcome !== 'finished' || write.outcome.message.startsWith(result);
+    const isReported = write.kind === 'correct' || write.attemptOutcome === 'finished';
+    const isOwn = !isReported || write.outcome.message.startsWith(resultOf(write.runId, write.attempt));
     const claim = `"${write.outcome.message}" was booked as the result of attempt ${write.attempt}`;
     this.require(isOwn, `${title}: ${claim}`);
   }

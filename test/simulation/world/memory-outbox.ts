@@ -26,7 +26,7 @@ export type Disk = Map<string, KeptResult>;
 
 export interface OutboxEvents {
   staged(name: string): void;
-  answered(signal: RecordedSignal): void;
+  answered(signal: RecordedSignal, report: FinishedReport): void;
 }
 
 const RESEND_FIRST_MS = 5_000;
@@ -85,7 +85,7 @@ export class MemoryOutbox implements ReportOutbox {
       const signal = await this.answer(key, pauseMs);
       pauseMs = Math.min(2 * pauseMs, RESEND_MAX_MS);
       if (!signal) continue;
-      this.events.answered(signal);
+      this.events.answered(signal, kept.report);
       if (signal.answer !== 'upload-again') this.disk.delete(key);
       isStaged = false;
     }

@@ -139,9 +139,10 @@ export class Processes {
       staged: (file) => {
         if (faults.strikes('staged file lost', 0.03)) broker.dropStaged(file);
       },
-      answered: ({ runId, attempt, answer }) => {
+      answered: ({ answer }, report) => {
         story.did(`report ${answer}`);
-        if (answer === 'recorded') checks.copyDropped(books, runId, attempt);
+        if (answer === 'recorded') checks.copyDropped(books, report);
+        if (answer === 'stale') checks.resultRefused(books, report);
       },
       stopSignalled: () => story.did('attempt stopped by signal'),
       executionBegins: (runId, attempt, executor) => checks.executionBegins(books, runId, attempt, executor),

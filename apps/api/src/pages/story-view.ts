@@ -9,6 +9,7 @@ const WHAT: Record<FactKind, string> = {
   started: 'started',
   requeued: 'waits again',
   finished: 'finished',
+  corrected: 'corrected by a result that came late',
   cancelled: 'cancelled',
   reprioritised: 'got another priority',
   published: 'made public',

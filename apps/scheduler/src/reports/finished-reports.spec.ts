@@ -101,6 +101,31 @@ describe('FinishedReports', () => {
     expect(await isStaged()).toBe(false);
   });
 
+  it('takes the result of a run that was ended for want of it', async () => {
+    state = 'late';
+    const asked: unknown[] = [];
+    ask.mockImplementation((_arch, message) => {
+      asked.push({ ...(message as object), stored: store.files.size });
+      return Promise.resolve((message as { kind: string }).kind === 'late' ? 'counts' : 'unknown');
+    });
+    const told = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
+    await take();
+    expect(asked).toEqual([
+      { kind: 'may-finish', report, stored: 0 },
+      { kind: 'late', report, stored: 1 },
+    ]);
+    expect(await answers).toMatchObject({ answer: 'recorded' });
+    expect([...store.files]).toEqual(['1/2/log.gz']);
+    await told;
+  });
+
+  it('has it delivered again while its dispatcher does not know that the run was ended', async () => {
+    state = 'late';
+    ask.mockResolvedValue('unknown');
+    await expect(take()).rejects.toThrow('has not seen');
+    expect([...store.files]).toEqual(['1/2/log.gz']);
+  });
+
   it.each<ReportAnswer>(['foreign', 'unknown', 'stale'])(
     'says nothing when the rows count a report that its dispatcher calls %s',
     async (judged) => {

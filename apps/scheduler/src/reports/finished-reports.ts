@@ -9,7 +9,7 @@ import {
   type RecordedSignal,
   type ResultFile,
 } from '@proctor/contracts';
-import { WriteRefused, type Journal, type ReportAnswer } from '@proctor/dispatch';
+import { WriteRefused, type Journal, type ReportAnswer, type ReportState } from '@proctor/dispatch';
 import { ResultStore, StoreMismatch, StoreUnavailable } from '@proctor/store';
 import type { Dispatchers } from '../dispatcher/dispatchers';
 import { NotHandled } from '../dispatcher/turn';
@@ -35,23 +35,33 @@ export class FinishedReports {
   /** Rejects when the report must be delivered again. */
   async take(arch: string, report: FinishedReport): Promise<void> {
     const judged = await this.dispatchers.ask(arch, { kind: 'may-finish', report });
-    if (judged !== 'counts') return this.settle(report, judged);
+    if (judged === 'counts') return this.keep(arch, report, 'finished');
+    const state = await this.bookedState(report, judged);
+    if (state === 'late') return this.keep(arch, report, 'late');
+    await this.settle(report, judged, state);
+  }
+
+  private async keep(arch: string, report: FinishedReport, kind: 'finished' | 'late'): Promise<void> {
     const missing = await this.storeFiles(report);
     if (missing !== null) return this.tell(report, 'upload-again', missing);
-    const answer = await this.record(arch, report);
+    const answer = await this.record(arch, report, kind);
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
-    await this.settle(report, answer);
+    await this.settle(report, answer, await this.bookedState(report, answer));
+  }
+
+  /** No worker deletes its copy for what this memory does not know: the rows decide. */
+  private async bookedState(report: FinishedReport, judged: ReportAnswer): Promise<ReportState> {
+    const isBooked = judged === 'counts' || judged === 'reported';
+    return isBooked ? 'reported' : this.journal.reportState(report);
   }
 
   /**
-   * No worker deletes its copy for what this memory does not know: the rows decide. The worker is told before anything is
-   * tidied: what is left in staging or in the live log is dropped by age at the latest.
+   * The worker is told before anything is tidied: what is left in staging or in the live log is dropped by age at the
+   * latest.
    */
-  private async settle(report: FinishedReport, judged: ReportAnswer): Promise<void> {
-    const isBooked = judged === 'counts' || judged === 'reported';
-    const state = isBooked ? 'reported' : await this.journal.reportState(report);
-    if (state === 'counts')
-      throw new NotHandled('the rows know of a grant that this dispatcher has not seen');
+  private async settle(report: FinishedReport, judged: ReportAnswer, state: ReportState): Promise<void> {
+    if (state === 'counts' || state === 'late')
+      throw new NotHandled('the rows know of a grant or an end that this dispatcher has not seen');
     const recorded = state === 'reported';
     if (recorded) this.tell(report, 'recorded');
     else if (judged === 'foreign')
@@ -61,14 +71,18 @@ export class FinishedReports {
   }
 
   /** A result that the database refuses would be refused for ever: its attempt has failed, for that reason. */
-  private async record(arch: string, report: FinishedReport): Promise<ReportAnswer> {
+  private async record(
+    arch: string,
+    report: FinishedReport,
+    kind: 'finished' | 'late',
+  ): Promise<ReportAnswer> {
     try {
-      return await this.dispatchers.ask(arch, { kind: 'finished', report });
+      return await this.dispatchers.ask(arch, { kind, report });
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
       const { runId, attempt, worker } = report;
       this.logger.error(`run ${runId}, attempt ${attempt}, of ${worker}: ${error.message}`);
-      return this.dispatchers.ask(arch, { kind: 'finished', report: withoutResult(report, error) });
+      return this.dispatchers.ask(arch, { kind, report: withoutResult(report, error) });
     }
   }
 

@@ -1,4 +1,5 @@
 import { CancelRetryPublish1764200000000 } from './cancel-retry-publish';
+import { CorrectionsAndUsage1764700000000 } from './corrections-and-usage';
 import { FirstSchema1763640000000 } from './first-schema';
 import { QueueLengths1764300000000 } from './queue-lengths';
 import { RunOwners1764300060000 } from './run-owners';
@@ -18,5 +19,6 @@ export const MIGRATIONS = [
   TestResults1764500000000,
   RunIds1764550000000,
   OwnershipEpochs1764600000000,
+  CorrectionsAndUsage1764700000000,
   UnfinishedPackages1765000000000,
 ];

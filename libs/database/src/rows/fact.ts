@@ -9,7 +9,8 @@ import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Entity('facts')
 @Check(
   'facts_kind_check',
-  `kind in ('requested', 'granted', 'started', 'requeued', 'finished', 'cancelled', 'reprioritised', 'published')`,
+  `kind in ('requested', 'granted', 'started', 'requeued', 'finished', 'corrected', 'cancelled', 'reprioritised',
+    'published')`,
 )
 @Check('facts_state_check', `state in ('queued', 'leased', 'running', 'finished')`)
 @Check('facts_verdict_check', `verdict in ('pass', 'neutral', 'fail', 'tmpfail')`)
