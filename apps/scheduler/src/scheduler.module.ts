@@ -34,7 +34,7 @@ export class SchedulerModule {
         factPublishers(configuration),
         dispatchers(configuration),
         ownershipKeeper(configuration),
-        finishedReports,
+        finishedReports(configuration),
       ],
     };
   }
@@ -93,9 +93,12 @@ function ownershipKeeper(configuration: LiveConfiguration): Provider {
   };
 }
 
-const finishedReports: Provider = {
-  provide: FinishedReports,
-  inject: [Dispatchers, PostgresJournal, Bus, ResultStore],
-  useFactory: (owned: Dispatchers, journal: PostgresJournal, bus: Bus, store: ResultStore) =>
-    new FinishedReports(owned, journal, bus, store),
-};
+function finishedReports(configuration: LiveConfiguration): Provider {
+  const renewMs = () => configuration.scheduler.leaseRenewMs;
+  return {
+    provide: FinishedReports,
+    inject: [Dispatchers, PostgresJournal, Bus, ResultStore],
+    useFactory: (owned: Dispatchers, journal: PostgresJournal, bus: Bus, store: ResultStore) =>
+      new FinishedReports(owned, journal, bus, store, systemClock, renewMs),
+  };
+}

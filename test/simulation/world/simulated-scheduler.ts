@@ -48,7 +48,14 @@ export class SimulatedScheduler {
     this.publishers = new FactPublishers((tenure) => new FactPublisher(tenure, ports, () => PUBLISHING));
     const strategy = new BusStrategy(this.bus, this.process.clock);
     const dispatchers = new Dispatchers(strategy, (tenure) => this.makeActor(tenure, books, settings));
-    const reports = new FinishedReports(dispatchers, books, this.bus, store);
+    const reports = new FinishedReports(
+      dispatchers,
+      books,
+      this.bus,
+      store,
+      this.process.clock,
+      () => settings.dispatch.leaseRenewMs,
+    );
     connect(strategy, new DispatchController(dispatchers), new ReportsController(dispatchers, reports));
     this.bus.onReconnect(() => dispatchers.heardAgain());
     this.keeper = new OwnershipKeeper(books, new Realms(dispatchers, this.publishers), this.process.clock, {

@@ -3,10 +3,18 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
-import { WriteRefused, type ReportAnswer, type ReportState } from '@proctor/dispatch';
+import {
+  WriteRefused,
+  type DispatchedRun,
+  type MessageOf,
+  type ReportAnswer,
+  type ReportState,
+} from '@proctor/dispatch';
+import { DispatcherRig } from '../../../../test/support/dispatcher-rig';
 import { StoreUnavailable } from '@proctor/store';
 import { MemoryStore } from '../../../../test/simulation/world/memory-store';
-import { ARCH, finishedReport } from '../../../../test/support/runs';
+import { ARCH, finishedReport, waitingRun } from '../../../../test/support/runs';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { FinishedReports } from './finished-reports';
 import { silenceLog } from '../../../../test/support/silent-log';
 
@@ -24,6 +32,7 @@ describe('FinishedReports', () => {
   const report = finishedReport(1, 2, { files: [LOG] });
   let bus: MemoryBus;
   let store: MemoryStore;
+  let clock: VirtualClock;
   let answers: Promise<RecordedSignal>;
   const ask = jest.fn<Promise<ReportAnswer>, unknown[]>();
   let state: ReportState;
@@ -32,6 +41,7 @@ describe('FinishedReports', () => {
     const broker = new MemoryBroker();
     bus = new MemoryBus(broker);
     store = new MemoryStore();
+    clock = new VirtualClock();
     state = 'over';
     ask.mockReset().mockResolvedValue('counts');
     const worker = new MemoryBus(broker);
@@ -45,7 +55,10 @@ describe('FinishedReports', () => {
 
   const take = () => {
     const journal = { reportState: () => Promise.resolve(state) };
-    return new FinishedReports({ ask: ask as never }, journal, bus, store).take(ARCH, report);
+    return new FinishedReports({ ask: ask as never }, journal, bus, store, clock, () => 15_000).take(
+      ARCH,
+      report,
+    );
   };
   const isStaged = async () => (await bus.unstage(STAGED)) !== null;
 
@@ -99,6 +112,66 @@ describe('FinishedReports', () => {
     expect(await answers).toMatchObject({ answer: 'stale' });
     expect([...store.files]).toEqual([]);
     expect(await isStaged()).toBe(false);
+  });
+
+  describe('of a store that takes its time', () => {
+    /** Asked of a dispatcher that knows the run, at the clock's time. */
+    function dispatcherOf(run: DispatchedRun): DispatcherRig {
+      const rig = new DispatcherRig([run]);
+      ask.mockImplementation((_arch, message) => {
+        rig.now = 1_000 + clock.now();
+        return Promise.resolve(rig.tell(message as MessageOf<'finished'>).reply);
+      });
+      return rig;
+    }
+
+    const HELD = {
+      worker: 'w1',
+      incarnation: report.incarnation,
+      slot: 0,
+      state: 'running',
+      heldMs: 0,
+    } as const;
+
+    it.each([
+      ['that is leased', { lease: HELD }],
+      ['that waits again', {}],
+    ])('keeps a run %s from being granted again meanwhile', async (_, change) => {
+      const rig = dispatcherOf(waitingRun(1, { attempt: 2, latestWorker: 'w1', ...change }));
+      let goOn: () => void = () => undefined;
+      const put = store.put.bind(store);
+      jest.spyOn(store, 'put').mockImplementation(async (...file) => {
+        await new Promise<void>((resolve) => (goOn = resolve));
+        return put(...file);
+      });
+      const taken = take();
+      for (let seconds = 0; seconds < 600; seconds += 5) {
+        await clock.runUntil(seconds * 1_000);
+        rig.now = 1_000 + clock.now();
+        rig.tell({ kind: 'tick', hearing: true });
+        const other = { worker: 'w2', incarnation: '00000000-0000-4000-8000-00000000000b' };
+        expect(rig.ask(other).reply.lease).toBeNull();
+      }
+      goOn();
+      await taken;
+      expect(await answers).toMatchObject({ answer: 'recorded' });
+      const asked = ask.mock.calls.length;
+      await clock.runUntil(700_000);
+      expect(ask).toHaveBeenCalledTimes(asked);
+    });
+
+    it('lets go of the run when it fails, and goes on when a claim cannot be renewed', async () => {
+      ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new Error('the mailbox is full'));
+      let fail: (error: Error) => void = () => undefined;
+      jest.spyOn(store, 'put').mockImplementation(() => new Promise((_, reject) => (fail = reject)));
+      const taken = take();
+      await clock.runUntil(45_000);
+      expect(ask).toHaveBeenCalledTimes(4);
+      fail(new StoreUnavailable('the bucket', 'timed out'));
+      await expect(taken).rejects.toThrow('the bucket');
+      await clock.runUntil(500_000);
+      expect(ask).toHaveBeenCalledTimes(4);
+    });
   });
 
   it('takes the result of a run that was ended for want of it', async () => {

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Bus } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
 import {
   cut,
   stagingName,
@@ -30,15 +31,41 @@ export class FinishedReports {
     private readonly journal: Pick<Journal, 'reportState'>,
     private readonly bus: Bus,
     private readonly store: ResultStore,
+    private readonly clock: Clock,
+    /** How long a claim is left alone, in milliseconds; much shorter than a lease lasts. */
+    private readonly renewMs: () => number,
   ) {}
 
   /** Rejects when the report must be delivered again. */
   async take(arch: string, report: FinishedReport): Promise<void> {
     const judged = await this.dispatchers.ask(arch, { kind: 'may-finish', report });
-    if (judged === 'counts') return this.keep(arch, report, 'finished');
+    if (judged === 'counts') {
+      const endClaim = this.claim(arch, report);
+      return this.keep(arch, report, 'finished').finally(endClaim);
+    }
     const state = await this.bookedState(report, judged);
     if (state === 'late') return this.keep(arch, report, 'late');
     await this.settle(report, judged, state);
+  }
+
+  /**
+   * Keeps the run from being granted again for as long as its files are being stored, however slow the store is. Should
+   * this process die, the claim ends with the time-to-live of a lease.
+   * @returns what ends it
+   */
+  private claim(arch: string, report: FinishedReport): () => void {
+    let cancel = (): void => undefined;
+    const renewLater = (): void => {
+      cancel = this.clock.after(this.renewMs(), () => {
+        renewLater();
+        this.dispatchers.ask(arch, { kind: 'may-finish', report }).catch((error: unknown) => {
+          const { runId, attempt } = report;
+          this.logger.warn(`run ${runId}, attempt ${attempt}: its claim was not renewed: ${String(error)}`);
+        });
+      });
+    };
+    renewLater();
+    return () => cancel();
   }
 
   private async keep(arch: string, report: FinishedReport, kind: 'finished' | 'late'): Promise<void> {
