@@ -150,7 +150,7 @@ describe('PostgresJournal in its tables', () => {
     expect(after.updatedAt.getTime()).toBeGreaterThan(before.updatedAt.getTime());
     expect(after.finishedAt!.getTime() - after.startedAt!.getTime()).toBe(30_000);
     expect(await attempts()).toMatchObject([
-      { outcome: 'finished', reason: null, verdict: 'pass', log_size: '99' },
+      { outcome: 'finished', reason: null, verdict: 'pass', log_size: 99 },
     ]);
   });
 
