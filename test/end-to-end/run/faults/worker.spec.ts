@@ -74,7 +74,9 @@ describe('a second worker of the same name', () => {
     await proctor.restart('worker2');
     await proctor.output.line('worker2', isAlone('worker2'));
     await proctor.output.line('worker', isAlone('worker'));
-    const { workers } = await (await client.fetch('/api/v1/workers')).json() as { workers: { problem: string }[] };
+    const { workers } = (await (await client.fetch('/api/v1/workers')).json()) as {
+      workers: { problem: string }[];
+    };
     expect(workers).toMatchObject([
       { name: hostname(), problem: expect.stringContaining('too, and is granted') },
     ]);
