@@ -8,7 +8,7 @@ import { ensureReportStream, ensureStreams, explainRefusal, isRefusal } from './
 const RECONNECT_WAIT_MS = 500;
 const RECONNECT_JITTER_MS = 500;
 /** A connection whose server is silent for two of these is given up and made anew. */
-const PING_INTERVAL_MS = 20_000;
+const PING_INTERVAL_MS = 5_000;
 const JETSTREAM_TIMEOUT_MS = 10_000;
 const STREAMS_RETRY_MS = 500;
 const STREAMS_REFUSALS_MAX = 4;

@@ -12,6 +12,9 @@ import { finishedOf, newRunId, newScope, SHORT_ACK_WAIT } from './server';
 
 Logger.overrideLogger(false);
 
+/** A silent server keeps the architectures of its scheduler from everybody for as long. */
+const SILENCE_NOTICED_MS = 20_000;
+
 const chunk = (number: number): LogChunk => ({ chunk: number, offset: number, data: 'YQ==' });
 
 let folder: string;
@@ -157,3 +160,19 @@ it('says what to do when the server may not store as much', async () => {
   const limits = { stagingBytesMax: 2 ** 50 };
   await expect(connectBus(nats.url, 'restart-test', limits)).rejects.toThrow(/may not store the \d+ bytes/);
 });
+
+test(
+  'a server that says nothing is given up, and found again once it speaks',
+  async () => {
+    const bus = await connect();
+    nats.kill('SIGSTOP');
+    try {
+      expect(await until(() => Promise.resolve(!bus.isConnected()), SILENCE_NOTICED_MS)).toBe(true);
+    } finally {
+      nats.kill('SIGCONT');
+    }
+    expect(await until(() => Promise.resolve(bus.isConnected()), SILENCE_NOTICED_MS)).toBe(true);
+    await bus.flush();
+  },
+  3 * SILENCE_NOTICED_MS,
+);
