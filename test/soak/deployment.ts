@@ -7,11 +7,13 @@ import { stringify } from 'yaml';
 import { Links } from './links';
 import { ARCHITECTURES, BACKEND, STUB_VARIANT, SUITES, VARIANT, type ExecutorPlan } from './plan';
 import type { Records } from './records';
+import { mayMount, SmallDisk } from './small-disk';
 
 /** Compiled beside this file. */
 const COMPILED = join(__dirname, '../..');
 const EXECUTORS = 2;
 const SLOTS_PER_EXECUTOR = 24;
+const WORKER_DISK_MIB = 128;
 
 /** Long enough for a busy machine, short enough for faults to be seen. */
 export const LEASE_TTL_MS = 6_000;
@@ -26,6 +28,8 @@ export class Deployment {
   /** One file for each executor, a line for each execution. */
   readonly executionsPath: string;
   key = '';
+  /** part → the file system of its files, where file systems could be mounted */
+  readonly disks = new Map<string, SmallDisk>();
   api!: AppProcess;
   /** The whole one, whose runs are processes of the stub. */
   worker!: AppProcess;
@@ -81,6 +85,12 @@ export class Deployment {
     return join(this.folder, 'nats');
   }
 
+  disk(part: string): SmallDisk {
+    const disk = this.disks.get(part);
+    if (!disk) throw new Error(`${part} has no disk of its own`);
+    return disk;
+  }
+
   /** Ends everything and removes every file. */
   async stop(): Promise<void> {
     const apps = this.apps.filter((app) => app?.pid != null);
@@ -91,6 +101,7 @@ export class Deployment {
     await Promise.allSettled([this.nats.stop(), this.postgres.stop()]);
     for (const server of ['postgresql', 'nats'])
       await this.records.take(server, join(this.folder, server, 'server.log')).catch(() => undefined);
+    await Promise.allSettled([...this.disks.values()].map((disk) => disk.unmount()));
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -98,6 +109,7 @@ export class Deployment {
     await Promise.all([this.postgres.start(), this.nats.start()]);
     await migrate(this.postgres.url);
     await mkdir(this.executionsPath);
+    if (mayMount()) await this.mountDisks();
     // The stub leaves its marks as the user that tests run as.
     await chmod(this.executionsPath, 0o777);
     this.port = await freePort();
@@ -112,6 +124,12 @@ export class Deployment {
       this.executors.push(await this.executor(`executor${place}`));
     this.worker = this.app('worker', 'apps/worker/src/main.js', await this.environment('worker', config));
     await Promise.all(this.apps.map((app) => app.start()));
+  }
+
+  private async mountDisks(): Promise<void> {
+    this.disks.set('store', await SmallDisk.mount(join(this.folder, 'store'), 64));
+    this.disks.set('worker', await SmallDisk.mount(join(this.folder, 'worker'), WORKER_DISK_MIB));
+    this.disks.set('executor1', await SmallDisk.mount(join(this.folder, 'results-executor1'), 16));
   }
 
   private async configure(): Promise<string> {
@@ -190,6 +208,7 @@ export class Deployment {
 
 const WORKER_FILE = {
   name: 'worker',
+  freeDiskBytesMin: (WORKER_DISK_MIB / 4) * 1024 ** 2,
   slots: Math.max(2, availableParallelism()),
   architectures: ARCHITECTURES,
   suitesAtStart: SUITES,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { ARCHITECTURES, VARIANT } from './plan';
+import { ARCHITECTURES, STUB_VARIANT, VARIANT } from './plan';
 
 const LOOK_EVERY_MS = 1_000;
 const QUERY_TIMEOUT_MS = 2_000;
@@ -9,6 +9,7 @@ export const ALIVE_WITHIN_MS = 30_000;
 
 interface Seen {
   arch: string;
+  variant: string;
   isOwned: boolean;
   waiting: number;
   /** Highest so far: it rises with each grant. */
@@ -33,12 +34,12 @@ export class Liveness {
 
   /**
    * @param ownableMs for how long PostgreSQL, NATS and a scheduler have been whole
-   * @param grantableMs for how long an executor has been whole besides
+   * @param grantableMs for how long a worker that can execute the variant has been whole besides
    */
   constructor(
     private readonly databaseUrl: string,
     private readonly ownableMs: () => number,
-    private readonly grantableMs: () => number,
+    private readonly grantableMs: (variant: string) => number,
   ) {}
 
   async watch(): Promise<void> {
@@ -65,7 +66,7 @@ export class Liveness {
     client.on('error', () => undefined);
     try {
       await client.connect();
-      return (await client.query<Seen>(SEEN, [ARCHITECTURES, VARIANT])).rows;
+      return (await client.query<Seen>(SEEN, [ARCHITECTURES, [VARIANT, STUB_VARIANT]])).rows;
     } catch {
       return [];
     } finally {
@@ -73,24 +74,25 @@ export class Liveness {
     }
   }
 
-  private judge({ arch, isOwned, waiting, granted }: Seen): void {
+  private judge({ arch, variant, isOwned, waiting, granted }: Seen): void {
     const now = performance.now();
-    const silence = this.silences.get(arch) ?? { unownedSinceMs: null, ungrantedSinceMs: null, granted: 0 };
-    this.silences.set(arch, silence);
+    const place = `${arch}, variant ${variant}`;
+    const silence = this.silences.get(place) ?? { unownedSinceMs: null, ungrantedSinceMs: null, granted: 0 };
+    this.silences.set(place, silence);
     silence.unownedSinceMs = isOwned ? null : (silence.unownedSinceMs ?? now);
     const isMoving = waiting === 0 || granted !== silence.granted;
     silence.ungrantedSinceMs = isMoving ? null : (silence.ungrantedSinceMs ?? now);
     silence.granted = granted;
     const unownedMs = lasting(silence.unownedSinceMs, this.ownableMs(), now);
-    const ungrantedMs = lasting(silence.ungrantedSinceMs, this.grantableMs(), now);
+    const ungrantedMs = lasting(silence.ungrantedSinceMs, this.grantableMs(variant), now);
     this.longestUnownedMs = Math.max(this.longestUnownedMs, unownedMs);
     this.longestUngrantedMs = Math.max(this.longestUngrantedMs, ungrantedMs);
     if (unownedMs > ALIVE_WITHIN_MS) {
-      this.violations.push(`${arch}: no owner for ${seconds(unownedMs)}, at ${new Date().toISOString()}`);
+      this.violations.push(`${place}: no owner for ${seconds(unownedMs)}, at ${new Date().toISOString()}`);
       silence.unownedSinceMs = now;
     }
     if (ungrantedMs > ALIVE_WITHIN_MS) {
-      const what = `${arch}: no lease was granted for ${seconds(ungrantedMs)} while ${waiting} runs waited`;
+      const what = `${place}: no lease was granted for ${seconds(ungrantedMs)} while ${waiting} runs waited`;
       this.violations.push(`${what}, at ${new Date().toISOString()}`);
       silence.ungrantedSinceMs = now;
     }
@@ -106,11 +108,10 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 1000)} s`;
 }
 
-/** Runs of the executors only: those of the one whole worker wait whenever it is away. */
 const SEEN = `
-  select arch,
+  select arch, variant,
     exists (select from dispatchers d where d.arch = each.arch and owner is not null and expires_at > now())
       as "isOwned",
-    (select count(*)::integer from runs r where r.arch = each.arch and r.variant = $2 and state = 'queued') as waiting,
-    (select coalesce(sum(attempt), 0)::integer from runs r where r.arch = each.arch and r.variant = $2) as granted
-  from unnest($1::text[]) as each (arch)`;
+    (select count(*)::integer from runs r where r.arch = each.arch and r.variant = v.variant and state = 'queued') as waiting,
+    (select coalesce(sum(attempt), 0)::integer from runs r where r.arch = each.arch and r.variant = v.variant) as granted
+  from unnest($1::text[]) as each (arch), unnest($2::text[]) as v (variant)`;

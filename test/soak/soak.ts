@@ -93,7 +93,7 @@ function partsOf(
   const liveness = new Liveness(
     deployment.postgres.url,
     () => breaking.ownableMs(),
-    () => breaking.grantableMs(),
+    (variant) => breaking.grantableMs(variant),
   );
   const memory = new Memory(() => [...deployment.apps, deployment.nats]);
   return { submitter, follower, undone, faults: breaking, liveness, memory };

@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { STUB_VARIANT } from '../plan';
+import { fullDisk, noInodes } from './disk-faults';
 import type { Fault, FaultParts } from './fault';
 import { restoredDatabase } from './restored-database';
 import { slowTurns, swallowed } from './link-faults';
@@ -34,16 +36,15 @@ const KINDS: Record<string, (parts: FaultParts) => Fault[]> = {
     ),
   'swallowed-nats': (parts) => parts.deployment.apps.map(({ name }) => swallowed(parts, 'nats', name)),
   'slow-turns': (parts) => parts.deployment.schedulers.map(({ name }) => slowTurns(parts, name)),
+  'full-disk': (parts) => [...parts.deployment.disks.keys()].map((part) => fullDisk(parts, part)),
+  'no-inodes': (parts) => [...parts.deployment.disks.keys()].map((part) => noInodes(parts, part)),
   'two-workers': (parts) => parts.deployment.executors.map((app) => doubled(parts, app)),
 };
 
 export const FAULT_NAMES = Object.keys(KINDS);
 
 /** Happen only when they are asked for: the product does not bear them yet. */
-const NOT_YET = [
-  ...['frozen-postgres', 'restored-database', 'frozen-nats', 'lost-jetstream'],
-  ...['swallowed-postgres', 'swallowed-nats', 'slow-turns', 'two-workers'],
-];
+const NOT_YET = ['restored-database', 'swallowed-nats', 'two-workers'];
 
 export const FAULTS_BY_DEFAULT = FAULT_NAMES.filter((name) => !NOT_YET.includes(name));
 
@@ -67,7 +68,7 @@ export class Faults {
   /** Rejects when something that was broken could not be made whole. */
   async run(): Promise<void> {
     const { random } = this.parts;
-    const kinds = this.names.map((name) => KINDS[name]!(this.parts));
+    const kinds = this.kinds();
     // Each happens at least once, if there is time.
     const order = kinds
       .flat()
@@ -94,14 +95,23 @@ export class Faults {
     return Math.min(this.wholeMs('postgres'), this.wholeMs('nats'), someScheduler);
   }
 
-  /** For how long one executor at least has been whole, too. */
-  grantableMs(): number {
-    const { executors } = this.parts.deployment;
-    return Math.min(this.ownableMs(), Math.max(...executors.map(({ name }) => this.wholeMs(name))));
+  /** For how long a worker that can execute the variant has been whole, too. */
+  grantableMs(variant: string): number {
+    const { worker, executors } = this.parts.deployment;
+    const able = variant === STUB_VARIANT ? [worker] : executors;
+    return Math.min(this.ownableMs(), Math.max(...able.map(({ name }) => this.wholeMs(name))));
   }
 
   private wholeMs(of: string): number {
     return this.under.has(of) ? 0 : performance.now() - (this.endedAtMs.get(of) ?? this.begunAtMs);
+  }
+
+  /** Those that can happen here. */
+  private kinds(): Fault[][] {
+    const kinds = this.names.map((name) => ({ name, faults: KINDS[name]!(this.parts) }));
+    for (const { name, faults } of kinds)
+      if (faults.length === 0) this.told(`${name} cannot happen here: it needs root, and mounts of its own`);
+    return kinds.map(({ faults }) => faults).filter((faults) => faults.length > 0);
   }
 
   /** Waits for the next; false when there is none. */
