@@ -44,7 +44,7 @@ const KINDS: Record<string, (parts: FaultParts) => Fault[]> = {
 export const FAULT_NAMES = Object.keys(KINDS);
 
 /** Happen only when they are asked for: the product does not bear them yet. */
-const NOT_YET = ['restored-database', 'swallowed-nats', 'two-workers'];
+const NOT_YET = ['restored-database'];
 
 export const FAULTS_BY_DEFAULT = FAULT_NAMES.filter((name) => !NOT_YET.includes(name));
 
