@@ -67,7 +67,7 @@ const CANCEL = `
     update runs r set state = 'finished', verdict = 'tmpfail', cancelled = true, message = $2, version = 'n/a',
       duration_seconds = case when r.state = 'running'
         then greatest(0, floor(extract(epoch from clock.now - r.started_at)))::integer end,
-      finished_at = clock.now, updated_at = clock.now
+      finished_at = clock.now, updated_at = clock.updated
     from unnest($1::bigint[]) as selected(run_id), clock where r.run_id = selected.run_id
     returning r.run_id, r.arch, r.suite, r.attempt
   ),

@@ -107,7 +107,8 @@ async function searchFor(
   }
 }
 
-const BEGIN = `begin; select pg_current_xact_id()::text as id, pg_backend_pid() as "processId"`;
+/** What a statement reads is fixed as it begins, whatever the database's default is: see horizon.ts. */
+const BEGIN = `begin isolation level read committed; select pg_current_xact_id()::text as id, pg_backend_pid() as "processId"`;
 
 /** Null when this is another server. */
 const STATUS = `select case when ${SERVER} = $2 then pg_xact_status($1::text::xid8) end as status`;

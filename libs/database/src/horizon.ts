@@ -1,48 +1,95 @@
-import type { Statements } from './database';
+import { type Database, type Statements } from './database';
+import { DatabaseUnavailable, errorCode } from './unavailable';
 
 /**
  * `updated_at` is drawn from PostgreSQL's clock inside the writing transaction, and rows of different transactions
- * become visible in another order than that. A reader who asks "what is new since t" must not be told a t that a
- * transaction still under way can write below. So a writer announces itself before it reads the clock, and a reader
- * takes its horizon before it reads rows. It hands out whole seconds up to the horizon only. Nothing is missed:
+ * become visible in another order than that; the clock may step back. A reader who asks "what is new since t" must not
+ * be told a t that a row may still come below. So there is a mark, a whole second in a row of its own that only rises.
+ * A writer announces itself by a shared lock that is named by a second at or above the mark, before it draws a time at
+ * or above that second and the mark. A reader takes its horizon before it reads rows, and hands out whole seconds up to
+ * the horizon only: the mark as it was committed, or the lowest second that is held, if that is lower. Nothing is
+ * missed:
  *
  * Let H be a whole second that a reader handed out, and W a transaction that wrote a row with `updated_at` u < H. The
- * reader drew its clock C first (C >= H), then looked at the locks, then took the snapshot for its rows.
- * - W held its lock on second s when the reader looked. W drew s before u, so s <= u < H; but H is at most every
- *   second held. Impossible.
- * - W took its lock after the reader looked. W drew u after that, so u >= C >= H, also after u is cut to a
- *   millisecond, H being a whole second. Impossible.
+ * reader's first statement saw a mark of at least H and then looked at the locks; its rows come from a snapshot that a
+ * later statement took.
+ * - W held its lock on second s when the reader looked. H is at most every second held, so H <= s; W drew u at or above
+ *   s, so u >= H. Impossible.
+ * - W took its lock after the reader looked. The statement that drew u began when W had its lock (transactions are read
+ *   committed), so it saw a mark that was committed before the reader looked: u >= H. Impossible.
  * - So W had let go of its lock when the reader looked. Locks go after the commit is visible: the reader's snapshot,
  *   taken later, has the row.
- * All of this holds while PostgreSQL's clock does not step back. A writer blocks nobody: its lock is shared, and nobody
- * takes it otherwise. One that hangs holds the horizon back, for as long as a transaction may take, and then repeats
- * rows, which readers must expect.
+ * No clock is part of this. It holds for a prepared transaction, whose lock stays until it ends, and for a reader that
+ * may only read, whose mark others raise.
+ *
+ * A writer blocks nobody: its lock is shared, and nobody takes it otherwise; the mark is read without a lock. One that
+ * hangs holds the horizon back, for as long as a transaction may take, and then repeats rows, which readers must
+ * expect. The mark follows the clock: whoever needs a higher one to answer raises it, so once a second at most. While
+ * the clock is behind, new rows get the mark as their `updated_at`, and the mark rises by a second every two seconds, so that
+ * readers come to rest and the clock catches up.
  */
 
 /** Advisory lock keys of writers are this number in the upper 32 bits and the second in the lower ones. */
 const ANNOUNCEMENTS = 1_347_571_523;
 
-/** The time that a statement writes: one for all its rows. Only after `announceUpdate` may it go into `updated_at`. */
-export const CLOCK = `clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as now)`;
+/** A time that is not below the mark. */
+const marked = (time: string): string => `greatest(${time}, (select to_timestamp(second) from horizons))`;
+
+/** The second that this transaction has announced; null before. */
+const ANNOUNCED = `to_timestamp(nullif(current_setting('proctor.announced', true), '')::float8)`;
+
+/**
+ * The times that a statement writes, one for all its rows: PostgreSQL's, as `now`, and `updated`, which is for
+ * `updated_at`, after `announceUpdate`. The two differ only while the clock is behind.
+ */
+export const CLOCK = `clock as materialized (
+  select date_trunc('milliseconds', now) as now,
+    date_trunc('milliseconds', greatest(${marked('now')}, ${ANNOUNCED})) as updated
+  from (select run_clock() as now offset 0) drawn)`;
 
 /** Must be the statement before the first that draws `updated_at` in its transaction. */
 export async function announceUpdate(transaction: Statements): Promise<void> {
   await transaction.query(
-    `select pg_advisory_xact_lock_shared(
-       (${ANNOUNCEMENTS}::bigint << 32) + floor(extract(epoch from clock_timestamp()))::bigint)`,
+    `select pg_advisory_xact_lock_shared((${ANNOUNCEMENTS}::bigint << 32) + second),
+       set_config('proctor.announced', second::text, true)
+     from (select floor(extract(epoch from ${marked('run_clock()')}))::bigint as second offset 0) drawn`,
   );
 }
 
-/** The whole second, UNIX time, below which every row that will ever exist is visible from now on. */
-export async function horizon(statements: Statements): Promise<number> {
-  // The time of the statement's arrival is fixed before it looks at the locks.
-  const [row] = await statements.query<{ second: number }>(
-    `select floor(least(extract(epoch from statement_timestamp()), min(objid::bigint)))::float8 as second
-     from pg_locks
-     where locktype = 'advisory' and classid = ${ANNOUNCEMENTS} and objsubid = 1
-       and database = (select oid from pg_database where datname = current_database())`,
+/** Below `second`, UNIX time, every row that will ever exist is visible from now on. */
+export interface Horizon {
+  second: number;
+  /** Whether raising the mark would raise the horizon. */
+  canRise: boolean;
+}
+
+export async function horizon(statements: Statements): Promise<Horizon> {
+  // The snapshot with the mark is taken before the locks are looked at.
+  const [row] = await statements.query<{ mark: number; clock: number; held: number | null }>(
+    `select coalesce((select second from horizons), 0)::float8 as mark,
+       floor(extract(epoch from run_clock()))::float8 as clock,
+       (select min(objid::bigint) from pg_locks
+        where locktype = 'advisory' and classid = ${ANNOUNCEMENTS} and objsubid = 1
+          and database = (select oid from pg_database where datname = current_database()))::float8 as held`,
   );
-  return row!.second;
+  const { mark, clock, held } = row!;
+  return { second: Math.min(mark, held ?? mark), canRise: (held === null || held > mark) && clock !== mark };
+}
+
+const READ_ONLY = '25006';
+
+/** Lets the next horizon be higher, unless this is a copy that cannot be written, whose mark comes from the original. */
+export async function raiseHorizon(database: Database): Promise<void> {
+  try {
+    await database.query('select raise_horizon()');
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable) || errorCode(error.cause) !== READ_ONLY) throw error;
+  }
+}
+
+/** What a reader would be told if the horizon were no limit. */
+export function untilAtBest(since: number, last: Date | null): number {
+  return until(since, last, Infinity);
 }
 
 /**

@@ -51,7 +51,7 @@ const JUDGEMENTS_KEPT_MAX = 100;
 
 const EXPIRED_OR_LOST = `('expired', 'lost')`;
 
-/** Sets what an outcome tells of a run, of rows `t` with the outcome, duration, start and now. */
+/** Sets what an outcome tells of a run, of rows `t` with the outcome, duration, start and updated. */
 const RESULT_OF_RUN = `
         verdict = t.outcome ->> 'verdict',
         message = t.outcome ->> 'message',
@@ -62,7 +62,7 @@ const RESULT_OF_RUN = `
         artifacts_size = ${sizeOf('artifacts.tar.gz', 't.outcome')},
         tests = t.outcome -> 'tests',
         started_at = t.start,
-        updated_at = t.now`;
+        updated_at = t.updated`;
 
 /** What the rows of `timed` that are results tell of their packages. */
 const LEARNED = `
@@ -172,7 +172,7 @@ export const APPLY: Record<Write['kind'], string> = {
       `r.attempt = w.attempt and r.state <> 'finished'`,
     )},
     timed as (
-      select e.*, (e.outcome ->> 'durationSeconds')::integer as duration, clock.now,
+      select e.*, (e.outcome ->> 'durationSeconds')::integer as duration, clock.now, clock.updated,
         coalesce(e.started_at, clock.now - make_interval(secs => (e.outcome ->> 'durationSeconds')::integer)) as start,
         e."attemptOutcome" = 'finished' as is_reported
       from expected e, clock
@@ -208,7 +208,8 @@ export const APPLY: Record<Write['kind'], string> = {
           and a.worker = w.worker and a.outcome in ${EXPIRED_OR_LOST})`,
     )},
     timed as (
-      select e.*, (e.outcome ->> 'durationSeconds')::integer as duration, clock.now, true as is_reported,
+      select e.*, (e.outcome ->> 'durationSeconds')::integer as duration, clock.now, clock.updated,
+        true as is_reported,
         coalesce(e.started_at, e.finished_at - make_interval(secs => (e.outcome ->> 'durationSeconds')::integer)) as start
       from expected e, clock
     ),

@@ -62,7 +62,7 @@ function publish(locking: string): string {
     with ${CLOCK},
     own as materialized (select run_id ${OWN_PRIVATE} ${locking}),
     published as (
-      update runs r set is_private = false, updated_at = clock.now from own, clock where r.run_id = own.run_id
+      update runs r set is_private = false, updated_at = clock.updated from own, clock where r.run_id = own.run_id
       returning r.run_id, r.package, r.arch, r.suite, r.state, r.attempt
     ),
     told as (${recordFacts({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TestResult } from '@proctor/contracts';
 import { Database } from './database';
-import { horizon, until } from './horizon';
+import { type Horizon, horizon, raiseHorizon, until, untilAtBest } from './horizon';
 import { type RunRecord, SELECT_RECORD } from './record';
 
 /** Rows that are in memory at a time. */
@@ -33,13 +33,13 @@ export class Results {
    */
   async since(keyId: number, sinceSeconds: number): Promise<ResultsSince> {
     const from = Math.min(sinceSeconds, SINCE_MAX);
-    const horizonSecond = await horizon(this.database);
-    const [newest] = await this.database.query<{ updatedAt: Date | null }>(
-      `select max(updated_at) as "updatedAt" from runs where api_key_id = $1 and updated_at >= to_timestamp($2)`,
-      [keyId, from],
-    );
-    const last = newest?.updatedAt ?? null;
-    return { until: until(sinceSeconds, last, horizonSecond), rows: this.pages(keyId, from, last) };
+    let newest = await this.newest(keyId, from);
+    if (newest.canRise && untilAtBest(sinceSeconds, newest.last) > newest.second) {
+      await raiseHorizon(this.database);
+      newest = await this.newest(keyId, from);
+    }
+    const { second, last } = newest;
+    return { until: until(sinceSeconds, last, second), rows: this.pages(keyId, from, last) };
   }
 
   /**
@@ -67,6 +67,16 @@ export class Results {
       [runId],
     );
     return row?.tests ?? [];
+  }
+
+  /** A horizon, and then the time of the key's newest row from `from` on. */
+  private async newest(keyId: number, from: number): Promise<Horizon & { last: Date | null }> {
+    const found = await horizon(this.database);
+    const [newest] = await this.database.query<{ updatedAt: Date | null }>(
+      `select max(updated_at) as "updatedAt" from runs where api_key_id = $1 and updated_at >= to_timestamp($2)`,
+      [keyId, from],
+    );
+    return { ...found, last: newest?.updatedAt ?? null };
   }
 
   /**

@@ -73,7 +73,7 @@ const REPEAT = `
   with ${CLOCK},
   created as (
     insert into runs (${AS_ASKED}, retry_of, retried_by, created_at, updated_at)
-    select ${AS_ASKED}, run_id, $2, clock.now, clock.now from runs, clock where run_id = $1
+    select ${AS_ASKED}, run_id, $2, clock.now, clock.updated from runs, clock where run_id = $1
     returning run_id, arch, suite, retry_of
   ),
   told as (${recordFacts({

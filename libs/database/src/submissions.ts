@@ -74,7 +74,7 @@ const INSERT = `
     insert into runs (run_id, package, suite, arch, backend, variant, priority, trigger,
       pin_packages, extra_apt_sources, is_private, requestor_id, api_key_id, created_at, updated_at)
     select run_id, package, suite, arch, backend, variant, priority, trigger,
-      pin_packages, extra_apt_sources, is_private, $2, $3, clock.now, clock.now
+      pin_packages, extra_apt_sources, is_private, $2, $3, clock.now, clock.updated
     from request, clock
   ),
   told as (${recordFacts({

@@ -1,5 +1,5 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
-import { DatabaseUnavailable } from '@proctor/database';
+import { BrokenOff, DatabaseUnavailable } from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
 import { badRequest, describe as shown, Problem } from './problem';
 import { problemOf } from './problem-of';
@@ -23,6 +23,13 @@ describe('problemOf', () => {
     expect([problem.status, problem.headers]).toEqual([503, { 'Retry-After': '5' }]);
     expect(problem.detail).not.toContain('nothing was changed');
     expect(problem.detail).toMatch(/not known.*Idempotency-Key.*GET \/api\/v1\/test/);
+  });
+
+  it('tells how much was done of what broke off', () => {
+    const gone = (changed: 'nothing' | 'unknown') => new DatabaseUnavailable(new Error('gone'), changed);
+    const detail = (error: DatabaseUnavailable) => problemOf(new BrokenOff([3, 4, 5], error)).detail;
+    expect(detail(gone('nothing'))).toMatch(/: 3 runs were changed .* goes on with the rest\./);
+    expect(detail(gone('unknown'))).toContain(': at least 3 runs were changed');
   });
 
   it('answers 503 with Retry-After while the store is away, and does not tell its address', () => {

@@ -1,6 +1,7 @@
 import { CancelRetryPublish1764200000000 } from './cancel-retry-publish';
 import { CorrectionsAndUsage1764700000000 } from './corrections-and-usage';
 import { FirstSchema1763640000000 } from './first-schema';
+import { HorizonMark1765000060000 } from './horizon-mark';
 import { QueueLengths1764300000000 } from './queue-lengths';
 import { RunOwners1764300060000 } from './run-owners';
 import { RunIds1764550000000 } from './run-ids';
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   OwnershipEpochs1764600000000,
   CorrectionsAndUsage1764700000000,
   UnfinishedPackages1765000000000,
+  HorizonMark1765000060000,
 ];

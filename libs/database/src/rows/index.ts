@@ -3,6 +3,7 @@ import { AttemptRow } from './attempt';
 import { DispatcherRow } from './dispatcher';
 import { DrainRow } from './drain';
 import { FactRow } from './fact';
+import { HorizonRow } from './horizon';
 import { IdempotencyKeyRow } from './idempotency-key';
 import { OrderRow } from './order';
 import { PackageDurationRow } from './package-duration';
@@ -25,6 +26,7 @@ export const ROWS = [
   DrainRow,
   WorkerJudgementRow,
   PackageDurationRow,
+  HorizonRow,
   IdempotencyKeyRow,
   PackageRow,
   DispatcherRow,
@@ -37,6 +39,7 @@ export {
   DispatcherRow,
   DrainRow,
   FactRow,
+  HorizonRow,
   IdempotencyKeyRow,
   OrderRow,
   PackageDurationRow,

@@ -1,0 +1,110 @@
+import { type OpenDatabase, openDatabase } from '@proctor/database';
+import { announceUpdate, CLOCK } from '../../../libs/database/src/horizon';
+import { request } from '../journal.fixture';
+import { type Fixture, setUp } from './fixture';
+import { createReader, dropReader } from './polling/reader-role';
+import { SteppingClock } from './polling/stepping-clock';
+
+const HOUR_SECONDS = 3_600;
+
+let fixture: Fixture;
+let clock: SteppingClock;
+let readerUrl: string;
+let reader: OpenDatabase;
+
+beforeAll(async () => {
+  fixture = await setUp();
+  clock = await SteppingClock.of(fixture.client);
+  readerUrl = await createReader(fixture);
+  reader = await openDatabase(readerUrl);
+});
+afterAll(async () => {
+  await reader.close();
+  await dropReader(fixture, readerUrl);
+  await fixture.close();
+});
+beforeEach(async () => {
+  await fixture.client.query('truncate runs, attempts, orders');
+  await clock.stepTo(0);
+});
+
+const submit = async () => (await fixture.database.submissions.submit([request()], fixture.submitter))[0]!;
+
+async function poll(since: number): Promise<{ until: number; runIds: number[] }> {
+  const { until, rows } = await reader.results.since(fixture.submitter.keyId, since);
+  const runIds: number[] = [];
+  for await (const row of rows) runIds.push(row.runId);
+  return { until, runIds };
+}
+
+/** Feeds `until` back until nothing comes. */
+async function rested(since: number): Promise<number> {
+  for (let at = since; ;) {
+    const { until, runIds } = await poll(at);
+    if (runIds.length === 0) return until;
+    at = until;
+  }
+}
+
+it('loses no run for who polls when the clock steps back, and lets them come to rest again', async () => {
+  await submit();
+  const until = await rested(0);
+  await clock.stepTo(-HOUR_SECONDS);
+  const second = await submit();
+  expect((await poll(until)).runIds).toEqual([second]);
+  const begunAt = performance.now();
+  const next = await rested(until);
+  // A second every two, or the mark would run away from the clock.
+  expect(performance.now() - begunAt).toBeLessThan(8_000);
+  const third = await submit();
+  await fixture.database.cancellations.cancel(second, { userId: fixture.submitter.userId, userName: 'ada' });
+  expect((await poll(next)).runIds.sort()).toEqual([second, third].sort());
+});
+
+it('loses none for who was told nothing but its own since', async () => {
+  const { rows } = await fixture.client.query<{ now: number }>(
+    'select floor(extract(epoch from clock_timestamp()))::float8 as now',
+  );
+  const { until } = await poll(rows[0]!.now);
+  await clock.stepTo(-HOUR_SECONDS);
+  const runId = await submit();
+  expect((await poll(until)).runIds).toEqual([runId]);
+});
+
+it('leaves every other time as the clock says it', async () => {
+  await submit();
+  await rested(0);
+  await clock.stepTo(-HOUR_SECONDS);
+  const run = await fixture.database.results.find(await submit());
+  expect(run!.updatedAt.getTime() - run!.createdAt.getTime()).toBeGreaterThan((HOUR_SECONDS - 60) * 1_000);
+});
+
+it('draws no time below the second that the writer has announced', async () => {
+  const statements = {
+    query: async <Row>(statement: string, parameters: unknown[] = []) =>
+      (await fixture.client.query(statement, parameters)).rows as Row[],
+  };
+  await clock.stepTo(HOUR_SECONDS);
+  await fixture.client.query('begin');
+  await announceUpdate(statements);
+  const [held] = await statements.query<{ second: number }>(
+    `select objid::bigint::float8 as second from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
+  );
+  await clock.stepTo(-HOUR_SECONDS);
+  const [drawn] = await statements.query<{ updated: Date }>(`with ${CLOCK} select updated from clock`);
+  await fixture.client.query('rollback');
+  expect(drawn!.updated.getTime()).toBe(held!.second * 1_000);
+});
+
+it('is raised by who may only read, never beyond the clock', async () => {
+  const { rows } = await fixture.client.query<{ ahead: number }>(
+    'select (second - floor(extract(epoch from run_clock())))::float8 as ahead from horizons',
+  );
+  await submit();
+  await rested(0);
+  const after = await fixture.client.query<{ ahead: number }>(
+    'select (second - floor(extract(epoch from run_clock())))::float8 as ahead from horizons',
+  );
+  expect(rows).toHaveLength(1);
+  expect(after.rows[0]!.ahead).toBeLessThanOrEqual(Math.max(0, rows[0]!.ahead));
+});
