@@ -1,5 +1,5 @@
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { waitingRun } from '../../../test/support/runs';
+import { leaseRequest, waitingRun } from '../../../test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 const KEPT = { kept: [{ runId: 1, attempt: 1 }] };
@@ -76,7 +76,11 @@ describe('a run whose result waits on its worker', () => {
   it('is not lost with the life of the worker that executed it, whose slot is free for another', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     rig.ask();
-    const { writes, reply } = rig.ask({ incarnation: NEW_LIFE, ...KEPT });
+    const { writes, reply } = rig.ask({
+      incarnation: NEW_LIFE,
+      previous: [leaseRequest().incarnation],
+      ...KEPT,
+    });
     expect(writes).toMatchObject([{ kind: 'grant', runId: 2 }]);
     expect(reply.lease).toMatchObject({ runId: 2 });
     rig.tick(TTL_MS - 1);
