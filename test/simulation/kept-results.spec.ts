@@ -29,7 +29,16 @@ function makeWorld(seed: number) {
     () => undefined,
   );
   const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
-  const database = { books, clock, random, faults, away: false, refusedStarts: new Set<number>() };
+  const database = {
+    books,
+    clock,
+    random,
+    faults,
+    away: false,
+    refusedStarts: new Set<number>(),
+    cancel: () => undefined,
+    loadedForNothing: () => undefined,
+  };
   const settings = actorSettings(1, 'chaos');
   const architectures = [ARCH];
   const store = new MemoryStore();

@@ -39,6 +39,7 @@ jest.mock('../../libs/dispatch/src/reporting', () => {
 interface ActorInside {
   recover(state: State, letters: Letter[], failure: Error): Promise<void>;
   correct(state: State, news: TurnNews): Promise<void>;
+  lose(state: State): void;
 }
 
 /** Those of the books. */
@@ -80,7 +81,19 @@ const BUGS: PlantedBug[] = [
         return Promise.resolve();
       });
     },
-    foundBy: /no dispatcher took it in|lost, it is/,
+    foundBy: /which was not granted it|said to be recorded, but is not/,
+  },
+  {
+    name: 'everything is loaded again when a write was left out',
+    plant: () => {
+      const inside = DispatcherActor.prototype as unknown as ActorInside;
+      jest.spyOn(inside, 'correct').mockImplementation(function (this: ActorInside, state, { undone }) {
+        for (const letter of undone) letter.reject(new Error('left out'));
+        this.lose(state);
+        return Promise.resolve();
+      });
+    },
+    foundBy: /loaded all runs again though no turn had failed/,
   },
   {
     name: 'leases never expire',

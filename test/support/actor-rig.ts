@@ -47,7 +47,7 @@ export class ActorRig {
       ...{ arrivalPollMs: POLL_MS, arrivalsPerTurnMax: 2, mailboxLengthMax: 100, turnMessagesMax: 10 },
       ...{
         reloadDelayMs: 1_000,
-        callTimeoutMs: 3_000,
+        turnTimeoutMs: 2_000,
         loadTimeoutMs: 60_000,
         dispatch: settings(),
         ...changes,

@@ -11,11 +11,11 @@ export function actorSettings({ scheduler, extraAptSources, rejectList }: Config
   const { halfLifeMs, weights } = scheduler.fairShare;
   return {
     arrivalPollMs: scheduler.arrivalPollMs,
-    arrivalsPerTurnMax: 5_000,
+    arrivalsPerTurnMax: 1_000,
     mailboxLengthMax: scheduler.mailboxLengthMax,
     turnMessagesMax: scheduler.turnMessagesMax,
     reloadDelayMs: 1_000,
-    callTimeoutMs: 3_000,
+    turnTimeoutMs: scheduler.turnTimeoutMs,
     loadTimeoutMs: 60_000,
     dispatch: {
       leaseTtlMs: scheduler.leaseTtlMs,

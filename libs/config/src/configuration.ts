@@ -71,6 +71,8 @@ export interface SchedulerConfiguration {
   leaseTtlMs: number;
   leaseRenewMs: number;
   ownershipTtlMs: number;
+  /** How long the database may take for one turn of a dispatcher: then it has failed, and the next takes in fewer rows. */
+  turnTimeoutMs: number;
   /** How often a dispatcher looks for runs that no command told it about. */
   arrivalPollMs: number;
   /** How long an idle slot waits before it asks again without a signal. */

@@ -98,6 +98,7 @@ export class SchedulerSection {
   @AtStart() @Milliseconds() leaseTtlMs = 60_000;
   @AtStart() @Milliseconds() leaseRenewMs = 15_000;
   @AtStart() @Milliseconds() ownershipTtlMs = 5_000;
+  @Milliseconds() turnTimeoutMs = 2_000;
   @Milliseconds() arrivalPollMs = 5_000;
   @Milliseconds() askAgainMs = 5_000;
   @Section(() => RetrySection) retry = new RetrySection();

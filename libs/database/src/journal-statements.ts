@@ -14,6 +14,10 @@ import { CLOCK } from './horizon';
  */
 export const EPOCH = 'select 1 from dispatchers where arch = $1 and epoch = $2 for key share';
 
+/** $1 in milliseconds, for each statement of the transaction and for each pause of its client. */
+export const LIMIT_TURN = `
+  select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
+
 /**
  * The runs of a turn, locked in the order of their ids. All who lock several runs and wait for them do so in this order,
  * so that no two wait for each other in a circle.
@@ -91,13 +95,13 @@ export const APPLY: Record<Write['kind'], string> = {
   // reason as runs: statistics that know no order of this architecture make the planner go through all of them.
   'order-taken': `
     with expected as materialized (
-      select o.order_id, o.arch from jsonb_to_recordset($1::jsonb) as w("orderId" integer) cross join lateral (
-        select order_id, arch from orders where order_id = w."orderId" offset 0 for no key update
+      select o.order_id, o.arch, o.taken_in from jsonb_to_recordset($1::jsonb) as w("orderId" integer) cross join lateral (
+        select order_id, arch, taken_in from orders where order_id = w."orderId" offset 0 for no key update
       ) o
     ),
     changed as (
       update orders o set taken_in = true from expected e
-      where o.order_id = e.order_id and e.arch = $2 and not o.taken_in
+      where o.order_id = e.order_id and e.arch = $2 and not e.taken_in
     )
     select order_id as id from expected where arch = $2`,
 

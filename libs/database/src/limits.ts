@@ -16,8 +16,8 @@ export interface DatabaseLimits {
    */
   transactionTimeoutMs: number;
   /**
-   * A transaction whose client says nothing for so long is ended. Short: the row that fences a dispatcher stays locked
-   * meanwhile, and a dead scheduler's architectures must be taken over within 10 s.
+   * A transaction whose client says nothing for so long is ended: it may hold rows that others wait for. A dispatcher's
+   * turn has a shorter limit of its own, see `scheduler.turnTimeoutMs`.
    */
   idleInTransactionTimeoutMs: number;
   /** Longest search for the end of a transaction whose commit was not answered. */

@@ -16,10 +16,10 @@ import { Database, type Statements } from './database';
 import { type DecisionRow, decisionOf } from './decision-row';
 import { arrivedRuns, unfinishedOf, unfinishedRuns } from './dispatched-runs';
 import { announceUpdate } from './horizon';
-import { APPLY, EPOCH, LOCK_RUNS } from './journal-statements';
+import { APPLY, EPOCH, LIMIT_TURN, LOCK_RUNS } from './journal-statements';
 import * as loading from './loading-statements';
 import type { OrderKind } from './rows/order';
-import { isUnstorable } from './unavailable';
+import { DatabaseUnavailable, isUnstorable } from './unavailable';
 
 interface WaitingOrder {
   orderId: number;
@@ -67,8 +67,11 @@ export class PostgresJournal implements Journal {
     return (await this.database.query<WaitingOrder>(loading.ORDERS, [arch, limit])).map(orderOf);
   }
 
-  commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
-    return this.database.transaction(async (transaction) => {
+  commit(arch: string, epoch: number, writes: Write[], timeoutMs?: number): Promise<Write[]> {
+    const endMs = performance.now() + (timeoutMs ?? Infinity);
+    return this.database.transaction(async (unlimited) => {
+      const transaction = until(endMs, unlimited);
+      if (timeoutMs !== undefined) await transaction.query(LIMIT_TURN, [String(Math.ceil(timeoutMs))]);
       const runIds = runsOf(writes);
       if (runIds.length > 1) await transaction.query(LOCK_RUNS, [runIds]);
       if (writes.some(({ kind }) => kind === 'finish' || kind === 'correct'))
@@ -80,6 +83,7 @@ export class PostgresJournal implements Journal {
       }
       // Last, since it locks: see EPOCH.
       if ((await transaction.query(EPOCH, [arch, epoch])).length === 0) throw new StaleEpoch(arch, epoch);
+      checkTime(endMs);
       return refused.writes;
     });
   }
@@ -119,6 +123,20 @@ function groups(writes: Write[]): Write[][] {
 function subjectOf(write: Write): number | string {
   if (write.kind === 'order-taken') return write.orderId;
   return write.kind === 'judge-worker' ? write.worker : write.runId;
+}
+
+/** No statement begins after `endMs` of this process's clock: a dispatcher that gave the turn up must find it over. */
+function until(endMs: number, statements: Statements): Statements {
+  return {
+    query: async (statement, parameters) => {
+      checkTime(endMs);
+      return statements.query(statement, parameters);
+    },
+  };
+}
+
+function checkTime(endMs: number): void {
+  if (performance.now() >= endMs) throw new DatabaseUnavailable(new Error('the turn took too long'));
 }
 
 /** The writes of a turn that were left out. */

@@ -199,11 +199,12 @@ export interface Journal {
   /**
    * One transaction for all writes of a turn, in their order. A write whose row is not as it expects is left out, and so
    * are those after it about the same run; the others are written.
+   * @param timeoutMs after this time nothing is written any more; no limit of its own when absent
    * @returns the writes that were left out
    * @throws StaleEpoch when the architecture is owned under another epoch: nothing was written
    * @throws WriteRefused when the rows cannot hold what a write says: nothing was written
    */
-  commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]>;
+  commit(arch: string, epoch: number, writes: Write[], timeoutMs?: number): Promise<Write[]>;
   /** What the books say of a report of how this attempt ended, whoever owns the architecture. */
   reportState(attempt: AttemptOfWorker): Promise<ReportState>;
 }

@@ -94,3 +94,13 @@ it('a decision about every architecture keeps no ownership from being renewed, a
   expect(standing.pauses).toMatchObject([{ reason: 'maintenance' }]);
   expect(await fixture.database.journal.orders(ARCH, 10)).toMatchObject([{ kind: 'standing' }]);
 });
+
+it('is given up after its limit, and writes nothing then', async () => {
+  await fixture.client.query('begin');
+  await fixture.client.query('select from runs where run_id = $1 for update', [runId]);
+  const turn = fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1)], 200);
+  await expect(turn).rejects.toThrow(/statement timeout|took too long/);
+  await fixture.client.query('commit');
+  expect(await fixture.database.results.find(runId)).toMatchObject({ state: 'queued', attempt: 0 });
+  expect(await fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1)], 5_000)).toEqual([]);
+});

@@ -96,6 +96,11 @@ export class Checks {
     );
   }
 
+  /** More often than calls failed: as if a cancelled run were a reason. */
+  loadedForNothing(arch: string): void {
+    this.require(false, `${arch}: loaded all runs again though no turn had failed`);
+  }
+
   /** An event of the stream, in its order. */
   published({ factId, runId }: Fact): void {
     const before = this.told.get(runId) ?? 0;

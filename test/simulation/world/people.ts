@@ -21,9 +21,12 @@ export class People {
 
   /** Ends one of the runs that have not finished, if there is any. */
   cancel(): void {
-    const { books, checks, note } = this.parts;
     const run = this.anyRun(({ state }) => state !== 'finished');
-    if (!run) return;
+    if (run) this.cancelRun(run);
+  }
+
+  cancelRun(run: RunRow): void {
+    const { books, checks, note } = this.parts;
     checks.cancelled(run);
     books.cancel(run.runId, 'ada');
     note(`api: run ${run.runId} cancelled`);

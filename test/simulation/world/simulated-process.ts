@@ -10,6 +10,8 @@ const TICK_MS = 0.001;
 export class SimulatedProcess {
   /** Timers of a frozen process fire when it is thawed, those of a dead one never. */
   readonly clock: Clock;
+  /** How often it was frozen or suspended. */
+  stops = 0;
   private frozen = false;
   private dead = false;
   /** How far its clock is behind the world's. */
@@ -49,6 +51,7 @@ export class SimulatedProcess {
   }
 
   freeze(): void {
+    this.stops += 1;
     this.frozen = true;
   }
 

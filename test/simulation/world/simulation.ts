@@ -114,7 +114,14 @@ class Simulation {
       },
     );
     const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
-    const database = { books, clock, random, faults, away: false, refusedStarts: new Set<number>() };
+    const database: World['database'] = {
+      ...{ books, clock, random, faults, away: false, refusedStarts: new Set<number>() },
+      cancel: (runId) => {
+        const row = books.look(runId);
+        if (row?.committed && row.state !== 'finished') this.people.cancelRun(row);
+      },
+      loadedForNothing: (arch) => checks.loadedForNothing(arch),
+    };
     return {
       ...{ architectures: ARCHITECTURES, suites: SUITES, database, broker, store: new MemoryStore() },
       ...{ checks, story, settings: actorSettings(this.seed, weather) },

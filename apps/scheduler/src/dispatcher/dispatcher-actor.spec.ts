@@ -17,7 +17,8 @@ describe('DispatcherActor', () => {
     let failures = 0;
     const halfLives: number[] = [];
     await rig.start({
-      commit: (...args) => (failures-- > 0 ? Promise.reject(new Error('no')) : rig.books.commit(...args)),
+      commit: (arch, epoch, writes) =>
+        failures-- > 0 ? Promise.reject(new Error('no')) : rig.books.commit(arch, epoch, writes),
       load: (arch, halfLifeMs) => {
         halfLives.push(halfLifeMs);
         return rig.books.load(arch, halfLifeMs);

@@ -13,19 +13,15 @@ import {
   type Replies,
 } from '@proctor/dispatch';
 import type { Tenure } from '../ownership/tenure';
-import { LimitedJournal } from './limited-journal';
+import { LimitedJournal, type JournalLimits } from './limited-journal';
 import { handledAgain, Mailbox, refuse, unanswered, type Letter } from './mailbox';
 import { News, type NewsSettings } from './news';
 import { TickWatch } from './tick-watch';
 import { NotHandled, NotOwner, takeTurn, type TurnNews } from './turn';
 
-export interface ActorSettings extends NewsSettings {
+export interface ActorSettings extends NewsSettings, JournalLimits {
   mailboxLengthMax: number;
   turnMessagesMax: number;
-  /** How long one call to the database may take within a turn: then the turn has failed. */
-  callTimeoutMs: number;
-  /** The same for loading all runs. */
-  loadTimeoutMs: number;
   dispatch: DispatchSettings;
 }
 

@@ -49,7 +49,7 @@ describe('an architecture that is abandoned', () => {
       },
       drained: () => Promise.resolve(),
     };
-    const settings = { ...actorSettings(1, 'calm'), callTimeoutMs: 1_000_000 };
+    const settings = { ...actorSettings(1, 'calm'), turnTimeoutMs: 1_000_000 };
     dispatchers = new Dispatchers(serving, (tenure) => new DispatcherActor(tenure, ports, settings));
   });
 
@@ -82,7 +82,7 @@ describe('an architecture that is abandoned', () => {
     expect(reply.epoch).toBe(tenure.epoch);
     expect(served).toEqual([`serve ${ARCH}`, `withdraw ${ARCH}`, `serve ${ARCH}`]);
     const ended = expect(lost).rejects.toThrow(NotOwner);
-    await time(1_000_000);
+    await time(1_001_000);
     await ended;
     tenure.close();
     dispatchers.abandon(tenure);

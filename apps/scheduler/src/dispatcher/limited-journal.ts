@@ -3,10 +3,14 @@ import type { DispatchedRun, Journal, Loaded, Order, Standing, Write } from '@pr
 import { limited } from '../limited';
 
 export interface JournalLimits {
-  /** Each call of a turn, milliseconds. */
-  callTimeoutMs: number;
+  /** After this time nothing of a turn is written any more; milliseconds, as all here. */
+  turnTimeoutMs: number;
+  /** How long loading all runs may take. */
   loadTimeoutMs: number;
 }
+
+/** How much longer the answer may take, so that a turn that is given up is over in the database, too. */
+const ANSWER_MS = 1_000;
 
 /** What a dispatcher needs of its rows. Each call ends in bounded time by the dispatcher's own clock. @throws TimedOut */
 export class LimitedJournal implements Omit<Journal, 'reportState'> {
@@ -39,10 +43,10 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
   }
 
   commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
-    return this.call('a commit', this.journal.commit(arch, epoch, writes));
+    return this.call('a commit', this.journal.commit(arch, epoch, writes, this.limits().turnTimeoutMs));
   }
 
   private call<T>(what: string, work: Promise<T>): Promise<T> {
-    return limited(work, what, this.limits().callTimeoutMs, this.clock);
+    return limited(work, what, this.limits().turnTimeoutMs + ANSWER_MS, this.clock);
   }
 }

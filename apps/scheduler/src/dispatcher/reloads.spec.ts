@@ -1,0 +1,141 @@
+import type { Write } from '@proctor/dispatch';
+import { ActorRig } from '../../../../test/support/actor-rig';
+import { finishedReport } from '../../../../test/support/runs';
+import { silenceLog } from '../../../../test/support/silent-log';
+
+silenceLog();
+
+describe('a dispatcher that loads again within its tenure', () => {
+  let rig: ActorRig;
+  let failures: number;
+  let isHanging: boolean;
+
+  beforeEach(() => {
+    rig = new ActorRig();
+    failures = 0;
+    isHanging = false;
+  });
+  afterEach(() => rig.end());
+
+  const start = (changes = {}) =>
+    rig.start(
+      {
+        commit: (arch: string, epoch: number, writes: Write[]) => {
+          if (isHanging) return new Promise(() => undefined);
+          if (failures-- > 0) return Promise.reject(new Error('the connection was lost'));
+          return rig.books.commit(arch, epoch, writes);
+        },
+      },
+      changes,
+    );
+
+  /** A turn that writes something fails. */
+  async function loadAgain(): Promise<void> {
+    rig.accept();
+    failures = 1;
+    rig.actor.lookForArrivals();
+    await rig.time(0);
+    expect(failures).toBe(0);
+    failures = 0;
+  }
+
+  it('lets the lease of a dead worker expire, however often it does so', async () => {
+    const runId = rig.accept();
+    await start();
+    rig.actor.setReportsDrained();
+    await rig.ask();
+    for (let passedMs = 0; passedMs < 70_000; passedMs += 10_000) {
+      await loadAgain();
+      await rig.time(10_000);
+    }
+    expect(rig.books.look(runId)?.attempts[0]?.outcome).toBe('expired');
+  });
+
+  it('lets no lease expire for the time in which it could not hear of renewals', async () => {
+    const runId = rig.accept();
+    let isAway = false;
+    await rig.start({
+      load: (...args) => (isAway ? Promise.reject(new Error('away')) : rig.books.load(...args)),
+      commit: (arch, epoch, writes) =>
+        isAway ? Promise.reject(new Error('away')) : rig.books.commit(arch, epoch, writes),
+    });
+    rig.actor.setReportsDrained();
+    await rig.ask();
+    await rig.time(30_000);
+    isAway = true;
+    rig.accept();
+    rig.actor.lookForArrivals();
+    await rig.time(300_000);
+    isAway = false;
+    await rig.time(29_000);
+    expect(rig.books.look(runId)?.state).toBe('leased');
+    await rig.time(5_000);
+    expect(rig.books.look(runId)?.attempts[0]?.outcome).toBe('expired');
+  });
+
+  it('keeps a run that failed waiting for as long as before', async () => {
+    const runId = rig.accept();
+    await start();
+    await rig.ask();
+    await rig.actor.ask({ kind: 'finished', report: finishedReport(runId, 1, { verdict: 'tmpfail' }) });
+    await rig.time(10_000);
+    await loadAgain();
+    await rig.time(19_999);
+    const granted = async () =>
+      (await Promise.all([1, 2, 3].map((slot) => rig.ask(slot)))).map((r) => r.lease);
+    expect((await granted()).map((lease) => lease?.runId)).not.toContain(runId);
+    await rig.time(1);
+    expect((await granted()).map((lease) => lease?.runId)).toContain(runId);
+  });
+
+  it('does not have an attempt executed again whose result is being stored', async () => {
+    const [stored, next] = [rig.accept(), rig.accept()];
+    await start();
+    expect((await rig.ask()).lease?.runId).toBe(stored);
+    expect(await rig.actor.ask({ kind: 'may-finish', report: finishedReport(stored, 1) })).toBe('counts');
+    await loadAgain();
+    expect((await rig.ask()).lease?.runId).toBe(next);
+  });
+
+  it('still knows its workers', async () => {
+    await start();
+    await rig.ask();
+    await loadAgain();
+    expect((await rig.actor.ask({ kind: 'status' })).workers).toMatchObject([{ worker: 'w1' }]);
+  });
+
+  it('gives a turn up whose commit hangs, and goes on', async () => {
+    const runId = rig.accept();
+    await start();
+    isHanging = true;
+    const asked = rig.ask();
+    await rig.time(2_999);
+    isHanging = false;
+    await rig.time(2);
+    expect((await asked).lease).toMatchObject({ runId, attempt: 1 });
+  });
+
+  it('lets leases expire while its mailbox is never empty', async () => {
+    const runs = Array.from({ length: 100 }, rig.accept);
+    await rig.start(
+      {
+        commit: async (arch, epoch, writes) => {
+          await new Promise<void>((resolve) => rig.clock.after(1_000, resolve));
+          return rig.books.commit(arch, epoch, writes);
+        },
+      },
+      { turnMessagesMax: 1, arrivalsPerTurnMax: 100 },
+    );
+    await rig.time(1_000);
+    rig.actor.setReportsDrained();
+    let slot = 0;
+    const askOn = (): Promise<void> => rig.ask(slot++).then(askOn, () => undefined);
+    for (let waiting = 0; waiting < 3; waiting += 1) void askOn();
+    await rig.time(75_000);
+    expect(slot).toBeGreaterThan(60);
+    const ended = rig.actor.stop();
+    await rig.time(2_000);
+    await ended;
+    expect(rig.books.look(runs[0]!)?.attempts[0]?.outcome).toBe('expired');
+  });
+});
