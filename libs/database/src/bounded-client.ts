@@ -62,7 +62,7 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
   }
 
   override end(...callback: unknown[]): unknown {
-    const timer = setTimeout(() => this.destroy(), END_TIMEOUT_MS).unref();
+    const timer = setTimeout(() => void this.connection.stream.destroy(), END_TIMEOUT_MS).unref();
     this.once('end', () => clearTimeout(timer));
     return super.end(...callback);
   }
