@@ -20,6 +20,8 @@ export interface JournalFixture {
   resume(scope: Scope): Promise<boolean>;
   drain(worker: string, reason: string): Promise<void>;
   undrain(worker: string): Promise<boolean>;
+  /** For all architectures of which a dispatcher has judged it. */
+  trust(worker: string, reason: string | null): Promise<void>;
   /** What the books tell of a run's past. */
   story(runId: number): Promise<Fact[]>;
   unpublished(arch: string, limit: number): Promise<Fact[]>;

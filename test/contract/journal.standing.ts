@@ -1,3 +1,4 @@
+import type { WorkerStanding } from '@proctor/contracts';
 import type { Order, Write } from '@proctor/dispatch';
 import { ARCH, HALF_LIFE_MS, type JournalFixture, Owner } from './journal.fixture';
 
@@ -69,6 +70,30 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
       expect(await owner.books.undrain('w1')).toBe(true);
       expect(await owner.books.undrain('w1')).toBe(false);
       expect(await standing()).toMatchObject({ pauses: [{ suite: 'sid' }], drains: [] });
+    });
+  });
+
+  describe('trust in a worker', () => {
+    it('is an order to the dispatchers that think otherwise, who it is by and why', async () => {
+      const judge = (worker: string, standing: WorkerStanding): Write => {
+        return { kind: 'judge-worker', worker, standing, reason: 'three failures' };
+      };
+      await owner.commit(judge('w1', 'quarantined'), judge('w2', 'slowed'), judge('w3', 'sound'));
+      await owner.commit(judge('w2', 'sound'));
+      for (const worker of ['w1', 'w2', 'w3', 'w4']) await owner.books.trust(worker, 'a new disk');
+      const order = {
+        kind: 'trust',
+        orderId: expect.any(Number) as number,
+        worker: 'w1',
+        by: 'ada',
+      } as const;
+      expect(await orders(ARCH)).toEqual([{ ...order, reason: 'a new disk' }]);
+      expect(await orders('arm64')).toEqual([]);
+      await owner.books.trust('w1', null);
+      expect(await orders(ARCH)).toEqual([
+        { ...order, reason: 'a new disk' },
+        { ...order, reason: null },
+      ]);
     });
   });
 

@@ -27,6 +27,7 @@ journalContract('MemoryBooks', async () => {
     resume: (scope) => Promise.resolve(books.decisions.resume(scope)),
     drain: (worker, reason) => Promise.resolve(books.decisions.drain(worker, 'ada', reason)),
     undrain: (worker) => Promise.resolve(books.decisions.undrain(worker)),
+    trust: (worker, reason) => Promise.resolve(books.trust(worker, 'ada', reason)),
     story: (runId) => Promise.resolve(books.facts.ofRun(runId)),
     unpublished: (arch, limit) => Promise.resolve(books.facts.unpublished(arch, limit)),
     markPublished: (factIds) => Promise.resolve(books.facts.markPublished(factIds)),

@@ -97,9 +97,17 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return true;
   }
 
+  /** Takes the worker for sound wherever it is not. */
+  trust(worker: string, by: string, reason: string | null = null): void {
+    const judging = [...this.owners.keys()].filter((arch) =>
+      this.judgements(arch).some((judgement) => judgement.worker === worker),
+    );
+    this.decisions.trust(judging, worker, by, reason);
+  }
+
   /** Ids of runs with an order that no dispatcher has taken in. */
   get ordersWaiting(): number[] {
-    return this.decisions.waiting().flatMap((order) => (order.kind === 'standing' ? [] : [order.runId]));
+    return this.decisions.waiting().flatMap((order) => ('runId' in order ? [order.runId] : []));
   }
 
   look(runId: number): RunRow | undefined {
@@ -242,7 +250,9 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     const newest = new Map<string, WorkerJudgement>();
     for (const { arch, atMs, ...judgement } of this.judgementRows)
       if (arch === of) newest.set(judgement.worker, { ...judgement, agoMs: this.nowMs() - atMs });
-    return [...newest.values()].sort((a, b) => (a.worker < b.worker ? -1 : 1));
+    return [...newest.values()]
+      .filter(({ standing }) => standing !== 'sound')
+      .sort((a, b) => (a.worker < b.worker ? -1 : 1));
   }
 
   private usage(arch: string, halfLifeMs: number): Loaded['usage'] {

@@ -68,6 +68,10 @@ export class MemoryDecisions {
     return true;
   }
 
+  trust(architectures: string[], worker: string, by: string, reason: string | null): void {
+    for (const arch of architectures) this.order(arch, { kind: 'trust', worker, by, reason });
+  }
+
   standing(of: string): Standing {
     const pauses = this.pauses.filter(({ arch }) => arch === null || arch === of);
     return structuredClone({ pauses: pauses.map(({ arch: _arch, ...pause }) => pause), drains: this.drains });

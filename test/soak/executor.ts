@@ -60,6 +60,7 @@ function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox, life: Life)
   const { incarnation, previous } = life;
   const client = new BusDispatchClient(bus, life);
   const notices = new Notices(log);
+  const standings = { heard: () => undefined };
   const epochs = new Epochs({ clock: systemClock, log, lowerEpochWaitMs: () => 15_000 });
   const testbeds = plan.suites.map((suite) => ({ suite, backend: plan.backend, state: 'ready' as const }));
   return Array.from({ length: plan.slots }, (_, slot) => {
@@ -84,6 +85,7 @@ function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox, life: Life)
       epochs,
       notices,
       previous,
+      standings,
       clock: systemClock,
       log,
       settings: { replyTimeoutMs: 2_000, retryMs: 500, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },

@@ -103,7 +103,8 @@ export class RunningApi {
     await this.commit([{ kind: 'start', runId, attempt: 1 }]);
   }
 
-  private async commit(writes: Parameters<OpenDatabase['journal']['commit']>[2]): Promise<void> {
+  /** By the dispatcher of amd64. */
+  async commit(writes: Parameters<OpenDatabase['journal']['commit']>[2]): Promise<void> {
     this.ownership ??= this.database.ownershipRegister.claim('amd64', 'test', 3_600_000);
     const ownership = await this.ownership;
     await this.database.journal.commit('amd64', ownership!.epoch, writes);

@@ -57,6 +57,11 @@ export class BlameRig extends DispatcherRig {
   standing(worker: string): WorkerStanding {
     return this.state.judgements.standingOf(worker);
   }
+
+  /** Why it is not sound. */
+  reasonOf(worker: string): string | undefined {
+    return this.state.judgements.detailsOf(this.state, worker, this.now)?.reason;
+  }
 }
 
 /** A run of a package that no other run has. */

@@ -141,6 +141,7 @@ export function makeSlot(architectures = ['amd64']) {
       epochs: new Epochs({ clock, log, lowerEpochWaitMs: () => 15_000 }),
       notices,
       previous: ['0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a00'],
+      standings: { heard: () => undefined },
       clock,
       log,
       settings: { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },

@@ -15,7 +15,7 @@ export function createProgram(): Command {
     .description('Schedules Debian package tests on worker machines and keeps their results.')
     .addHelpText(
       'after',
-      '\nThe commands but `start`, `config` and `worker` speak to the database in PROCTOR_DATABASE_URL,' +
+      '\nThe commands but `start`, `config` and `worker check` speak to the database in PROCTOR_DATABASE_URL,' +
         ' else to the Proctor that runs on PROCTOR_HOME.',
     )
     .exitOverride();
@@ -33,9 +33,8 @@ export function createProgram(): Command {
     .description('look for mistakes and print each with its file and line')
     .action(checkConfiguration);
 
-  program
-    .command('worker')
-    .description('the machine that runs tests')
+  const worker = program.command('worker').description('the machines that run tests');
+  worker
     .command('check')
     .description('look what this machine can do, and what to install for the rest')
     .action(checkWorker);
@@ -64,6 +63,6 @@ export function createProgram(): Command {
     .action(createKey);
   key.command('list').argument('<user>').description('the keys of a user').action(listKeys);
   key.command('revoke').argument('<id-or-prefix>').description('end a key at once').action(revokeKey);
-  addDecisionCommands(program);
+  addDecisionCommands(program, worker);
   return program;
 }

@@ -19,6 +19,7 @@ import { Epochs } from './slot/epochs';
 import { Notices } from './slot/notices';
 import type { SlotParts, SlotSettings } from './slot/ports';
 import { Slot } from './slot/slot';
+import { Standings } from './slot/standings';
 import { buildBackends } from './testbed/build-backends';
 import { SelfProtection } from './testbed/self-protection';
 import { Testbeds } from './testbed/testbeds';
@@ -67,6 +68,7 @@ export function buildWorker(
     new Logger('SelfProtection'),
   );
   const notices = new Notices(new Logger('Notices'));
+  const standings = new Standings(systemClock, new Logger('Standing'));
   const parts: SlotParts = {
     client: new BusDispatchClient(bus, life),
     outbox,
@@ -75,6 +77,7 @@ export function buildWorker(
     testbeds: offer,
     notices,
     previous: life.previous,
+    standings,
     ...slotSurroundings(configuration),
   };
   const slots = Array.from(
@@ -94,7 +97,7 @@ export function buildWorker(
     new Logger('Worker'),
   );
   bus.onReconnect(() => worker.reconnected());
-  const sources = { worker, bus, runs, outbox, offer, notices, testbeds, backends };
+  const sources = { worker, bus, runs, outbox, offer, notices, testbeds, standings, backends };
   return { worker, health: new WorkerHealth(configuration.worker, sources, systemClock, Date.now) };
 }
 

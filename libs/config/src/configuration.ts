@@ -106,11 +106,16 @@ export interface SchedulerConfiguration {
   blame: {
     /** Failures in a row of a worker, over as many packages, before it is quarantined or slowed. */
     failuresMax: number;
-    /** Until its canary test; doubles with each that fails. */
+    /** Occasions on which a package broke its testbed where others had results, before its runs get one attempt. */
+    occasionsMax: number;
+    /** Between two runs of a slowed worker; doubles with each further failure in a row of another package. */
+    slowedMs: number;
+    slowedMaxMs: number;
+    /** How often a canary test is repeated that failed. */
+    canaryMs: number;
+    /** How long a worker is quarantined that failed soon after a passed canary test; doubles each time. */
     quarantineMs: number;
     quarantineMaxMs: number;
-    /** A slowed worker gets one run per so long. */
-    slowedMs: number;
     canaryTimeoutMs: number;
   };
   mailboxLengthMax: number;

@@ -70,6 +70,9 @@ function serverConfiguration(file: ServerFile, yaml: YamlFile, env: NodeJS.Proce
   if (retry.delayMaxMs < retry.delayMs) {
     problems.push(yaml.problem(['scheduler', 'retry', 'delayMaxMs'], 'must be at least delayMs'));
   }
+  if (blame.slowedMaxMs < blame.slowedMs) {
+    problems.push(yaml.problem(['scheduler', 'blame', 'slowedMaxMs'], 'must be at least slowedMs'));
+  }
   if (blame.quarantineMaxMs < blame.quarantineMs) {
     problems.push(yaml.problem(['scheduler', 'blame', 'quarantineMaxMs'], 'must be at least quarantineMs'));
   }

@@ -63,6 +63,7 @@ const REFUSED: Record<FileName, [text: string, problem: string][]> = {
       'scheduler:\n  retry:\n    delayMs: 9000\n    delayMaxMs: 8000',
       ':4: scheduler.retry.delayMaxMs: must be at least delayMs',
     ],
+    ['scheduler:\n  blame: { slowedMaxMs: 1 }', ':2: scheduler.blame.slowedMaxMs: must be at least slowedMs'],
     [
       'scheduler:\n  blame: { quarantineMaxMs: 1 }',
       ':2: scheduler.blame.quarantineMaxMs: must be at least quarantineMs',

@@ -88,9 +88,12 @@ export class CapsSection {
 
 export class BlameSection {
   @Count() failuresMax = 3;
+  @Count() occasionsMax = 3;
+  @Milliseconds() slowedMs = 5_000;
+  @Milliseconds() slowedMaxMs = 60_000;
+  @Milliseconds() canaryMs = 60_000;
   @Milliseconds() quarantineMs = 600_000;
-  @Milliseconds() quarantineMaxMs = 21_600_000;
-  @Milliseconds() slowedMs = 600_000;
+  @Milliseconds() quarantineMaxMs = 3_600_000;
   @Milliseconds() canaryTimeoutMs = 600_000;
 }
 

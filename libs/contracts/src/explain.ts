@@ -38,6 +38,8 @@ export interface WorkerStatus {
   standing: WorkerStanding;
   /** Why it is not sound, for people. */
   reason?: string;
+  /** Only when it is not sound: as in `StandingNotice`. */
+  untilMs?: number;
   /** Set while it finishes what it has and takes no more. */
   drained?: Decision;
   problem?: string;

@@ -16,6 +16,7 @@ import {
 } from 'class-validator';
 import { IsRunId, type Pin } from './run';
 import { IsText } from './text';
+import type { WorkerStanding } from './words';
 
 /** A worker's name is a token of a NATS subject. */
 export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
@@ -212,9 +213,20 @@ export interface CanaryTest {
   variant: string;
 }
 
+/** How a worker stands whose attempts kept failing. */
+export interface StandingNotice {
+  standing: Exclude<WorkerStanding, 'sound'>;
+  /** For people; names no package, and of private runs nothing but the id. */
+  reason: string;
+  /** Until it may be granted its next run (`slowed`), or is asked for its canary test (`quarantined`); milliseconds. */
+  untilMs: number;
+}
+
 export interface LeaseReply extends DispatcherAnswer {
   ask: string;
   lease: Lease | null;
+  /** Absent when the worker is sound. */
+  standing?: StandingNotice;
   /** Testbeds that waiting runs need and the worker lacks but could build: it should. */
   wanted: { suite: string; backend: string }[];
   /**

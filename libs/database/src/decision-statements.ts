@@ -27,6 +27,26 @@ export const DRAIN = `
 
 export const UNDRAIN = 'delete from drains where worker = $1 returning worker';
 
+/** How the worker $1 stands on each architecture where a dispatcher has judged it. */
+export const STANDINGS = `
+  select d.arch, j.standing from dispatchers d cross join lateral (
+    select standing from worker_judgements where arch = d.arch and worker = $1
+    order by judgement_id desc limit 1
+  ) j order by d.arch`;
+
+/** So many of the latest attempts tell which workers there are. */
+const ATTEMPTS_LOOKED_AT = 10_000;
+
+/** A row when the worker $1 is known: it executes or executed something of late, or is drained. */
+export const KNOWN_WORKER = `
+  select 1 where exists (select from drains where worker = $1)
+    or exists (select from runs where state in ('leased', 'running') and worker = $1)
+    or exists (
+      select from (
+        select worker from attempts where ended_at is not null order by ended_at desc limit ${ATTEMPTS_LOOKED_AT}
+      ) latest where worker = $1
+    )`;
+
 /** An order of the kind $2 for each architecture of $1. */
 export const STAND = `
   insert into orders (arch, kind, suite, worker, actor_id, reason, created_at)

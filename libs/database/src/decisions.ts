@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { WorkerStanding } from '@proctor/contracts';
 import type { Drain, Pause } from '@proctor/dispatch';
 import type { Canceller } from './cancellations';
 import { Database, type Statements } from './database';
@@ -73,6 +74,33 @@ export class Decisions {
       if ((await transaction.query(statements.UNDRAIN, [worker])).length === 0) return false;
       await transaction.query(statements.STAND, [architectures, 'undrain', null, worker, by.userId, reason]);
       return true;
+    });
+  }
+
+  /**
+   * Whatever dispatchers hold against the worker is to be forgotten.
+   * @returns on which architectures it is not sound; or why nothing was changed: nobody knows such a worker, or none has
+   * anything against it
+   * @throws DatabaseUnavailable
+   */
+  trust(
+    worker: string,
+    by: Canceller,
+    reason: string | null = null,
+  ): Promise<string[] | 'unknown' | 'sound'> {
+    return this.database.transaction(async (transaction) => {
+      const standings = await transaction.query<{ arch: string; standing: WorkerStanding }>(
+        statements.STANDINGS,
+        [worker],
+      );
+      const architectures = standings.flatMap(({ arch, standing }) => (standing === 'sound' ? [] : [arch]));
+      if (architectures.length > 0) {
+        await transaction.query(statements.STAND, [architectures, 'trust', null, worker, by.userId, reason]);
+        return architectures;
+      }
+      const isKnown =
+        standings.length > 0 || (await transaction.query(statements.KNOWN_WORKER, [worker])).length > 0;
+      return isKnown ? 'sound' : 'unknown';
     });
   }
 

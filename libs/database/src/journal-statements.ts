@@ -53,6 +53,11 @@ const OLD_SHARE = `power(${1 - NEWEST_WEIGHT}, excluded.runs)`;
 /** Of each worker on each architecture: what a dispatcher needs is the newest, the others are for people. */
 const JUDGEMENTS_KEPT_MAX = 100;
 
+/** Judgements that are older are deleted, a hundred at a time, */
+const JUDGEMENTS_KEPT = '30 days';
+/** but the newest of a worker that is not sound after so long only. */
+const STANDINGS_KEPT = '1 year';
+
 const EXPIRED_OR_LOST = `('expired', 'lost')`;
 
 /** Sets what an outcome tells of a run, of rows `t` with the outcome, duration, start and updated. */
@@ -245,6 +250,18 @@ export const APPLY: Record<Write['kind'], string> = {
       where j.arch = $2 and j.worker = w.worker and j.judgement_id <= (
         select judgement_id from worker_judgements before where before.arch = $2 and before.worker = w.worker
         order by judgement_id desc offset ${JUDGEMENTS_KEPT_MAX - 1} limit 1
+      )
+    ),
+    outdated as (
+      delete from worker_judgements where judgement_id in (
+        select old.judgement_id from worker_judgements old, clock
+        where old.arch = $2 and old.at < clock.now - interval '${JUDGEMENTS_KEPT}' and (
+          old.standing = 'sound' or old.at < clock.now - interval '${STANDINGS_KEPT}' or exists (
+            select from worker_judgements newer
+            where newer.arch = $2 and newer.worker = old.worker and newer.judgement_id > old.judgement_id
+          )
+        )
+        order by old.at limit 100
       )
     )
     select worker as id from judged`,

@@ -57,7 +57,8 @@ export const UNFINISHED_OF = dispatchedRuns(`
  * nobody changes any more.
  */
 export const ORDERS = `
-  select o.order_id as "orderId", o.kind, o.run_id as "runId", o.priority, u.name as by, r.attempt, r.worker
+  select o.order_id as "orderId", o.kind, o.run_id as "runId", o.priority, u.name as by, r.attempt, r.worker,
+    o.worker as trusted, o.reason
   from (
     select * from orders where arch = $1 and not taken_in order by arch, order_id limit $2
   ) o
@@ -78,10 +79,18 @@ export const DRAINS = `
   select d.worker, u.name as by, d.reason, d.since
   from drains d join users u on u.user_id = d.actor_id order by d.since, d.worker`;
 
+/** More than that are not remembered in memory either; the newest are the likeliest to be there still. */
+const JUDGEMENTS_MAX = 10_000;
+
+/** Workers that are not sound. */
 export const JUDGEMENTS = `
-  select distinct on (worker) worker, standing, reason,
+  select worker, standing, reason,
     greatest(0, extract(epoch from statement_timestamp() - at) * 1000)::float8 as "agoMs"
-  from worker_judgements where arch = $1 order by worker, judgement_id desc`;
+  from (
+    select * from (
+      select distinct on (worker) * from worker_judgements where arch = $1 order by worker, judgement_id desc
+    ) newest where standing <> 'sound' order by judgement_id desc limit ${JUDGEMENTS_MAX}
+  ) judged order by worker`;
 
 /** Slot time older than this is not worth a thousandth. */
 const HALF_LIVES = 10;

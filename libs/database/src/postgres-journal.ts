@@ -29,6 +29,9 @@ interface WaitingOrder {
   by: string;
   attempt: number;
   worker: string | null;
+  /** The worker that is taken for sound. */
+  trusted: string;
+  reason: string | null;
 }
 
 /** The rows behind the dispatchers; every write carries its fences in its own statement. */
@@ -177,7 +180,8 @@ async function apply(
   return new Set(rows.map((row) => row.id));
 }
 
-function orderOf({ orderId, kind, runId, priority, by, attempt, worker }: WaitingOrder): Order {
+function orderOf(order: WaitingOrder): Order {
+  const { orderId, kind, runId, priority, by, attempt, worker, trusted, reason } = order;
   switch (kind) {
     case 'cancel':
       return { kind, orderId, runId, by, attempt, worker };
@@ -188,5 +192,7 @@ function orderOf({ orderId, kind, runId, priority, by, attempt, worker }: Waitin
     case 'drain':
     case 'undrain':
       return { kind: 'standing', orderId };
+    case 'trust':
+      return { kind, orderId, worker: trusted, by, reason };
   }
 }

@@ -1,21 +1,16 @@
-import {
-  canaryTestbed,
-  failuresWith,
-  quarantineLengthMs,
-  whomToBlame,
-  whyBlamed,
-  type Failure,
-} from './blame';
+import { canaryTestbed, doubled, heldAgainst, whomToBlame, whyBlamed, type Failure } from './blame';
 
 function failure(runId: number, changes: Partial<Failure> = {}): Failure {
   return {
     runId,
     package: `package${runId}`,
+    requestor: 'ada',
     suite: 'trixie',
     backend: 'unshare',
     variant: 'autopkgtest',
     isPrivate: false,
     message: 'the testbed failed',
+    isHeld: true,
     ...changes,
   };
 }
@@ -33,16 +28,33 @@ describe('who is to blame for a failure on w1', () => {
     ['the run has failed here and elsewhere before', ['w1', 'w2'], 'testbed', 'run'],
     ['the run has failed elsewhere, and now a file could not be fetched', ['w2'], 'archive', 'archive'],
   ] as const)('%s', (_what, failedOn, trouble, blamed) => {
-    expect(whomToBlame(failedOn, 'w1', trouble)).toBe(blamed);
+    expect(whomToBlame(failedOn, 'w1', false, trouble)).toBe(blamed);
   });
 });
 
-it('failures of one package count once, by the latest', () => {
-  const failures = [failure(1), failure(2), failure(3, { package: 'package1' })].reduce(
-    (list: Failure[], next) => failuresWith(list, next),
-    [],
-  );
-  expect(failures.map(({ runId }) => runId)).toEqual([2, 3]);
+it.each([
+  ['testbed', 'run'],
+  ['machine', 'run'],
+  [undefined, 'run'],
+  ['archive', 'archive'],
+] as const)('a package that fails where others do not is to blame (%s)', (trouble, blamed) => {
+  expect(whomToBlame([], 'w1', true, trouble)).toBe(blamed);
+});
+
+describe('what counts against a worker', () => {
+  const held = (failures: Failure[]) => heldAgainst(failures).map(({ runId }) => runId);
+
+  it('is of each package the latest failure', () => {
+    expect(held([failure(1), failure(2), failure(3, { package: 'package1' })])).toEqual([2, 3]);
+  });
+
+  it('is one death, however many attempts that took with it', () => {
+    expect(held([failure(1, { death: 'a' }), failure(2, { death: 'a' }), failure(3)])).toEqual([2, 3]);
+  });
+
+  it('is nothing that others are blamed for', () => {
+    expect(held([failure(1, { isHeld: false }), failure(2)])).toEqual([2]);
+  });
 });
 
 describe('why a worker is not sound', () => {
@@ -59,6 +71,13 @@ describe('why a worker is not sound', () => {
     expect(whyBlamed([secret], true)).toBe('an attempt failed here soon after a canary test passed: run 12');
   });
 
+  it.each([
+    ['the testbed failed: build-dep hello: unmet', 'an attempt failed here: run 13 (the testbed failed)'],
+    ['package13 broke it', 'an attempt failed here: run 13'],
+  ])('quotes no test runner, which may name the package: %s', (message, reason) => {
+    expect(whyBlamed([failure(13, { message })], false)).toBe(reason);
+  });
+
   it('is short, however many failed and however much they said', () => {
     const failures = Array.from({ length: 100 }, (_, index) => failure(index, { message: 'x'.repeat(2000) }));
     expect(whyBlamed(failures, false).length).toBeLessThan(1000);
@@ -71,13 +90,14 @@ describe('why a worker is not sound', () => {
 });
 
 it.each([
+  [-2, 600],
   [0, 600],
   [1, 1_200],
   [3, 4_800],
   [4, 5_000],
   [10_000, 5_000],
-])('after %i failed canary tests the next one waits %i ms', (strikes, ms) => {
-  expect(quarantineLengthMs({ quarantineMs: 600, quarantineMaxMs: 5_000 }, strikes)).toBe(ms);
+])('doubled %i times, 600 ms are %i ms', (times, ms) => {
+  expect(doubled(600, times, 5_000)).toBe(ms);
 });
 
 describe('the testbed of a canary test', () => {

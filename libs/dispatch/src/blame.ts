@@ -1,15 +1,17 @@
-import { cut, type CanaryTest, type LeaseRequest, type Trouble } from '@proctor/contracts';
+import { oneLine, type CanaryTest, type LeaseRequest, type Trouble } from '@proctor/contracts';
 import type { DispatchedRun } from './journal';
 
-/** An attempt that expired, was lost or failed, as it is held against its worker. */
+/** An attempt that expired, was lost or failed, as it is held against its worker or its package. */
 export type Failure = Pick<
   DispatchedRun,
-  'runId' | 'package' | 'suite' | 'backend' | 'variant' | 'isPrivate'
+  'runId' | 'package' | 'requestor' | 'suite' | 'backend' | 'variant' | 'isPrivate'
 > & {
   /** Why, for people. */
   message: string;
   /** The life of the worker process that ended with the attempt, or fell silent; absent when it reported a failure. */
   death?: string;
+  /** Whether it counts against the worker. */
+  isHeld: boolean;
 };
 
 /** Who is the likely cause of an attempt that failed. */
@@ -18,6 +20,8 @@ export type Blamed = 'worker' | 'run' | 'archive';
 const MESSAGE_LENGTH_MAX = 120;
 /** Failures that are told one by one; the others are counted. */
 const FAILURES_TOLD_MAX = 5;
+/** Of one worker; the oldest are dropped. */
+const FAILURES_MAX = 100;
 
 /** Whether another attempt would end in the same way, wherever it is executed. */
 export function isLasting(trouble?: Trouble): boolean {
@@ -25,29 +29,44 @@ export function isLasting(trouble?: Trouble): boolean {
 }
 
 /**
- * A run that has failed on another worker before is likely to fail anywhere, as is one whose trouble lasts.
+ * A run that has failed on another worker before is likely to fail anywhere, as is one whose trouble lasts, and one of a
+ * package that fails where other things work.
  * @param failedOn the workers of the run's earlier attempts that failed
  */
-export function whomToBlame(failedOn: readonly string[], worker: string, trouble?: Trouble): Blamed {
+export function whomToBlame(
+  failedOn: readonly string[],
+  worker: string,
+  isSuspect: boolean,
+  trouble?: Trouble,
+): Blamed {
   if (trouble === 'archive') return 'archive';
-  if (isLasting(trouble)) return 'run';
+  if (isLasting(trouble) || isSuspect) return 'run';
   return failedOn.some((other) => other !== worker) ? 'run' : 'worker';
 }
 
+export function withFailure(failures: readonly Failure[], failure: Failure): Failure[] {
+  return [...failures, failure].slice(-FAILURES_MAX);
+}
+
 /**
- * A worker's failures in a row with one more: the latest of each package, the latest of all last. However many attempts
- * a process takes with it, it dies once.
+ * What counts against a worker of its failures in a row: of each package the latest, the latest of all last. However many
+ * attempts a process takes with it, it dies once.
  */
-export function failuresWith(failures: readonly Failure[], failure: Failure): Failure[] {
-  const isSame = (earlier: Failure): boolean =>
-    earlier.package === failure.package || (failure.death !== undefined && earlier.death === failure.death);
-  return [...failures.filter((earlier) => !isSame(earlier)), failure];
+export function heldAgainst(failures: readonly Failure[]): Failure[] {
+  let held: Failure[] = [];
+  for (const failure of failures.filter(({ isHeld }) => isHeld)) {
+    const isSame = (earlier: Failure): boolean =>
+      earlier.package === failure.package || (failure.death !== undefined && earlier.death === failure.death);
+    held = [...held.filter((earlier) => !isSame(earlier)), failure];
+  }
+  return held;
 }
 
 /** Why a worker is not sound, for everybody to read: no name of a package, and of private runs nothing but the id. */
 export function whyBlamed(failures: readonly Failure[], isOnProbation: boolean): string {
-  const told = failures.slice(-FAILURES_TOLD_MAX).map(({ runId, isPrivate, message }) => {
-    return isPrivate ? `run ${runId}` : `run ${runId} (${shortened(message)})`;
+  const told = failures.slice(-FAILURES_TOLD_MAX).map((failure) => {
+    const message = failure.isPrivate ? '' : withoutDetail(failure);
+    return message === '' ? `run ${failure.runId}` : `run ${failure.runId} (${message})`;
   });
   const others = failures.length - told.length;
   const listed = [...told, ...(others > 0 ? [`${others} more before`] : [])].join(', ');
@@ -57,12 +76,9 @@ export function whyBlamed(failures: readonly Failure[], isOnProbation: boolean):
     : `${failures.length} failures here in a row: ${listed}`;
 }
 
-/** How long a worker waits for its canary test after `strikes` canary tests, or times on probation, that failed. */
-export function quarantineLengthMs(
-  { quarantineMs, quarantineMaxMs }: { quarantineMs: number; quarantineMaxMs: number },
-  strikes: number,
-): number {
-  return Math.min(quarantineMs * 2 ** strikes, quarantineMaxMs);
+/** `ms` doubled so many times, but not above `maxMs`. */
+export function doubled(ms: number, times: number, maxMs: number): number {
+  return Math.min(ms * 2 ** Math.max(0, times), maxMs);
 }
 
 /** Where a canary test is best executed: as the latest failure was, if the slot still offers that, else anywhere. */
@@ -83,6 +99,8 @@ export function canaryTestbed(
   return offered[0];
 }
 
-function shortened(message: string): string {
-  return message.length <= MESSAGE_LENGTH_MAX ? message : `${cut(message, MESSAGE_LENGTH_MAX - 1)}…`;
+/** What comes after a colon is the test runner's, which may quote the package. */
+function withoutDetail({ message, package: name }: Failure): string {
+  const [sentence = ''] = message.split(':');
+  return sentence.includes(name) ? '' : oneLine(sentence, MESSAGE_LENGTH_MAX);
 }

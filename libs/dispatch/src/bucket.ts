@@ -5,7 +5,8 @@ import type { Account } from './usage';
 
 /**
  * The waiting runs of one lane, priority and requestor in order of arrival, so the head has the highest level. Runs of a
- * package that has as many leases as it may are parked when they come to the head: they do not block the others.
+ * package that is held back, as one with as many leases as it may have, are parked when they come to the head: they do
+ * not block the others. Private runs of a package are parked on their own, since they may be held back on their own.
  */
 export class Bucket {
   private readonly runs = new SortedRuns();
@@ -23,11 +24,11 @@ export class Bucket {
   }
 
   /** The oldest run that a slot may have, after parking those before it. */
-  head(isFull: (packageName: string) => boolean, onPark: (packageName: string) => void) {
+  head(isHeldBack: (run: DispatchedRun) => boolean, onPark: (packageName: string) => void) {
     let head = this.runs.first();
-    while (head && isFull(head.package)) {
+    while (head && isHeldBack(head)) {
       this.runs.remove(head);
-      this.parkedOf(head.package).add(head);
+      this.parkedOf(head).add(head);
       onPark(head.package);
       head = this.runs.first();
     }
@@ -49,15 +50,15 @@ export class Bucket {
     return true;
   }
 
-  /** Brings the oldest parked runs of a package back to their places; whether any is parked still. */
+  /**
+   * Brings the oldest parked runs of a package back to their places, so many private and so many public ones; whether any
+   * is parked still.
+   */
   unpark(packageName: string, count: number): boolean {
-    for (let index = 0; index < count; index += 1) {
-      const run = this.parked.get(packageName)?.first();
-      if (!run) return false;
-      this.removeParked(run);
-      this.runs.add(run);
-    }
-    return this.parked.has(packageName);
+    const [publicKey, privateKey] = parkingKeys(packageName);
+    this.unparkAt(publicKey, count);
+    this.unparkAt(privateKey, count);
+    return this.parked.has(publicKey) || this.parked.has(privateKey);
   }
 
   last(): DispatchedRun | undefined {
@@ -87,16 +88,37 @@ export class Bucket {
     yield* this.parked.values();
   }
 
-  private parkedOf(packageName: string): SortedRuns {
-    let parked = this.parked.get(packageName);
-    if (!parked) this.parked.set(packageName, (parked = new SortedRuns()));
+  private unparkAt(key: string, count: number): void {
+    for (let index = 0; index < count; index += 1) {
+      const run = this.parked.get(key)?.first();
+      if (!run) return;
+      this.removeParked(run);
+      this.runs.add(run);
+    }
+  }
+
+  private parkedOf(run: DispatchedRun): SortedRuns {
+    const key = parkingKey(run);
+    let parked = this.parked.get(key);
+    if (!parked) this.parked.set(key, (parked = new SortedRuns()));
     return parked;
   }
 
   private removeParked(run: DispatchedRun): boolean {
-    const parked = this.parked.get(run.package);
+    const key = parkingKey(run);
+    const parked = this.parked.get(key);
     const removed = parked?.remove(run) ?? false;
-    if (parked?.size === 0) this.parked.delete(run.package);
+    if (parked?.size === 0) this.parked.delete(key);
     return removed;
   }
+}
+
+function parkingKey({ package: name, isPrivate }: DispatchedRun): string {
+  const [publicKey, privateKey] = parkingKeys(name);
+  return isPrivate ? privateKey : publicKey;
+}
+
+/** Of the public and of the private runs of a package; a space cannot be part of its name. */
+function parkingKeys(packageName: string): [string, string] {
+  return [packageName, `${packageName} private`];
 }

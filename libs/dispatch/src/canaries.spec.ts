@@ -17,11 +17,8 @@ function wait(rig: BlameRig, ms: number): void {
 }
 
 describe('a quarantined worker', () => {
-  it('is asked for a canary test after a while, where it failed, and returns when that passes', () => {
+  it('is asked for a canary test at once, where it failed, and returns when that passes', () => {
     const rig = quarantined();
-    wait(rig, 10 * MINUTE_MS - 1);
-    expect(rig.canaryAsked()).toBeUndefined();
-    wait(rig, 1);
     const { reply } = rig.ask();
     const where = { suite: 'trixie', arch: ARCH, backend: 'unshare', variant: 'autopkgtest' };
     expect(reply).toMatchObject({ lease: null, canary: { canary: '7.1', ...where } });
@@ -31,27 +28,41 @@ describe('a quarantined worker', () => {
     expect(next.lease).not.toBeNull();
   });
 
-  it('stays so when its canary test fails, and waits twice as long each time', () => {
+  it('stays so while its canary test fails, which is repeated every minute', () => {
     const rig = quarantined();
-    for (const minutes of [10, 20, 40, 80, 160, 320, 360, 360]) {
+    const reason = 'the canary test failed: no space left';
+    const judgement = { kind: 'judge-worker', worker: 'w1', standing: 'quarantined', reason };
+    for (const written of [[judgement], [], [], []]) {
+      const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, false);
+      expect(writes).toEqual(written);
+      expect(reply).not.toHaveProperty('canary');
+      wait(rig, MINUTE_MS - 1);
+      expect(rig.canaryAsked()).toBeUndefined();
+      wait(rig, 1);
+    }
+    rig.tellCanary('w1', rig.ask().reply, true);
+    expect(rig.standing('w1')).toBe('sound');
+  });
+
+  it('that fails again after each canary test it passes waits twice as long each time', () => {
+    const rig = quarantined();
+    rig.end('w1', rig.tellCanary('w1', rig.ask().reply, true).reply, 'tmpfail');
+    for (const minutes of [10, 20, 40, 60, 60]) {
+      expect(rig.standing('w1')).toBe('quarantined');
       wait(rig, minutes * MINUTE_MS - 1);
       expect(rig.canaryAsked()).toBeUndefined();
       wait(rig, 1);
-      const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, false);
-      const reason = 'the canary test failed: no space left';
-      expect(writes).toEqual([{ kind: 'judge-worker', worker: 'w1', standing: 'quarantined', reason }]);
-      expect(reply).not.toHaveProperty('canary');
+      rig.end('w1', rig.tellCanary('w1', rig.ask().reply, true).reply, 'tmpfail');
     }
   });
 
   it('that has returned is on probation: one failure is enough, a result ends that', () => {
     const rig = quarantined();
-    wait(rig, 10 * MINUTE_MS);
     const { reply } = rig.tellCanary('w1', rig.ask().reply, true);
     expect(judgements(rig.end('w1', reply, 'tmpfail'))).toMatchObject([
       { standing: 'quarantined', reason: expect.stringMatching(/^an attempt failed here soon after/) },
     ]);
-    wait(rig, 20 * MINUTE_MS - 1);
+    wait(rig, 10 * MINUTE_MS - 1);
     expect(rig.canaryAsked()).toBeUndefined();
     wait(rig, 1);
     rig.tellCanary('w1', rig.ask().reply, true);
@@ -116,13 +127,17 @@ describe('a quarantined worker', () => {
     expect(rig.canaryAsked()).toBeUndefined();
   });
 
-  it('is tried at once, once, when nobody else is left to do its work', () => {
+  it('works again, seldom, when nobody else is left to do its work and its canary test fails', () => {
     const rig = quarantined();
     rig.now += 4 * MINUTE_MS;
     const { reply } = rig.ask();
-    expect(reply.canary).toBeDefined();
     rig.tellCanary('w1', reply, false);
-    expect(rig.canaryAsked()).toBeUndefined();
+    expect(rig.standing('w1')).toBe('slowed');
+    rig.now += 10 * MINUTE_MS - 1;
+    expect(rig.ask().reply.lease).toBeNull();
+    rig.now += 1;
+    rig.execute('w1', 'pass');
+    expect(rig.standing('w1')).toBe('sound');
   });
 });
 
@@ -134,7 +149,7 @@ describe('after a reload', () => {
     wait(rig, 6 * MINUTE_MS - 1);
     expect(rig.ask().reply.lease).toBeNull();
     expect(rig.canaryAsked()).toBeUndefined();
-    expect(rig.state.judgements.reasonOf('w1')).toBe('whatever');
+    expect(rig.reasonOf('w1')).toBe('whatever');
     wait(rig, 1);
     const { reply } = rig.ask();
     expect(reply).toMatchObject({ lease: null, canary: { suite: 'trixie' } });

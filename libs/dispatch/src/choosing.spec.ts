@@ -20,6 +20,7 @@ const runOf = fc.record({
   priority: fc.integer({ min: 1, max: 4 }),
   waitedMs: fc.integer({ min: 0, max: 4 }).map((steps) => steps * STEP_MS),
   failedOn: fc.constantFrom([], [], [], ['w1'], ['w2', 'w1']),
+  isPrivate: fc.constantFrom(false, false, true),
 });
 const cap = fc.constantFrom(Infinity, 1, 2);
 const offer = fc.record({
@@ -52,6 +53,7 @@ const action = fc.oneof(
   fc.record({ reprioritise: fc.nat(), priority: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ arrive: fc.array(runOf, { maxLength: 4 }) }),
   fc.record({ pass: fc.nat(2 * STEP_MS) }),
+  fc.record({ suspect: fc.nat() }),
   fc.record({ decide: standing }),
 );
 const scenario = fc.record({
@@ -70,6 +72,8 @@ class Play {
   private lastRunId = 0;
   private lastOrderId = 0;
   granted = 0;
+  /** Runs of suspects that another run went before. */
+  passedOver = 0;
 
   constructor({ runs, caps, usage }: Scenario) {
     this.rig = new DispatcherRig(
@@ -100,6 +104,7 @@ class Play {
         runs: step.arrive.map((changes) => this.arrival(changes, this.rig.now)),
       });
     } else if ('pass' in step) this.rig.tick(step.pass);
+    else if ('suspect' in step) this.suspect(this.pick(step.suspect));
     else this.rig.tell({ kind: 'standing', standing: step.decide });
   }
 
@@ -119,10 +124,14 @@ class Play {
     const stands = (run: DispatchedRun) => pauses.every(({ suite }) => suite !== null && suite !== run.suite);
     const level = (run: DispatchedRun) => state.ageing.levelOf(run, now);
     const share = (run: DispatchedRun) => state.usage.shareOf(state.usage.accountOf(run.requestor), now);
-    return [...state.runs.values()]
+    const able = [...state.runs.values()]
       .filter((run) => !run.lease && !state.delays.get(run.runId) && stands(run))
       .filter((run) => can(asked, run) && this.isBelowCaps(run) && !this.isAvoided(asked, run))
-      .sort((a, b) => level(b) - level(a) || share(a) - share(b) || (arrivedBefore(a, b) ? -1 : 1))[0];
+      .sort((a, b) => level(b) - level(a) || share(a) - share(b) || (arrivedBefore(a, b) ? -1 : 1));
+    if (state.suspectTurns.isDue(asked.worker, now)) return able[0];
+    const unsuspected = able.find((run) => !state.suspects.has(run));
+    if (unsuspected && unsuspected !== able[0]) this.passedOver += 1;
+    return unsuspected ?? able[0];
   }
 
   private isBelowCaps(run: DispatchedRun): boolean {
@@ -160,6 +169,10 @@ class Play {
     }
   }
 
+  private suspect(run: DispatchedRun | undefined): void {
+    if (run) this.rig.state.suspects.mark(run, this.rig.now);
+  }
+
   private order(run: DispatchedRun | undefined, kind: 'cancel' | 'reprioritise', priority: number): void {
     if (!run) return;
     const ids = { orderId: (this.lastOrderId += 1), runId: run.runId };
@@ -190,15 +203,17 @@ function can({ testbeds, sizeClasses }: Offer, run: DispatchedRun): boolean {
 
 describe('choosing', () => {
   it('finds what a look at every run would find, whatever has happened', () => {
-    let granted = 0;
+    let [granted, passedOver] = [0, 0];
     fc.assert(
       fc.property(scenario, (played) => {
         const play = new Play(played);
         for (const step of played.actions) play.act(step);
         granted += play.granted;
+        passedOver += play.passedOver;
       }),
       { numRuns: 300 },
     );
     expect(granted).toBeGreaterThan(1_000);
+    expect(passedOver).toBeGreaterThan(10);
   });
 });

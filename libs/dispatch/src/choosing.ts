@@ -19,19 +19,39 @@ interface Candidate {
 }
 
 /**
- * The best waiting run that the slot can execute: of the highest level, there of the requestor who has used the least
- * slot time by weight, and of those the first that arrived. Looks at one run of each bucket, however many wait.
+ * The best waiting run that the slot can execute. Runs of suspects, whose package breaks its testbed where others have
+ * results, take part when it is their turn at the worker, or when nothing else waits for the slot.
  */
 export function bestRun(state: DispatcherState, slot: AskingSlot, now: number): DispatchedRun | undefined {
-  let best: Candidate | undefined;
+  const { suspects, suspectTurns, queues } = state;
+  if (suspects.isEmpty) return best(state, slot, now, () => false);
+  if (!suspectTurns.isDue(slot.worker, now)) {
+    const run = best(state, slot, now, (one) => suspects.has(one));
+    if (run) return run;
+  }
+  queues.unparkOneOfEach();
+  return best(state, slot, now, () => false);
+}
+
+/**
+ * Of the highest level, there of the requestor who has used the least slot time by weight, and of those the first that
+ * arrived. Looks at one run of each bucket, however many wait.
+ */
+function best(
+  state: DispatcherState,
+  slot: AskingSlot,
+  now: number,
+  isHeldBack: (run: DispatchedRun) => boolean,
+): DispatchedRun | undefined {
+  let found: Candidate | undefined;
   for (const queue of state.queues.all()) {
-    if (isHeldBack(state, queue)) continue;
+    if (isStopped(state, queue)) continue;
     for (const lane of queue.lanes()) {
       if (!canExecute(slot, lane.needs) || isBetterElsewhere(state, slot.worker, lane.needs, now)) continue;
-      for (const bucket of lane.buckets()) best = better(state, bucket, best, now);
+      for (const bucket of lane.buckets()) found = better(state, bucket, found, now, isHeldBack);
     }
   }
-  return best?.run;
+  return found?.run;
 }
 
 /** Whether a worker that the run does not avoid could execute it, while this one is better avoided. */
@@ -48,7 +68,7 @@ export function isBetterElsewhere(
 }
 
 /** A pause or the cap of the suite keeps all its runs from every slot. */
-function isHeldBack(state: DispatcherState, { suite }: SuiteQueue): boolean {
+function isStopped(state: DispatcherState, { suite }: SuiteQueue): boolean {
   return (
     state.leases.ofSuite.of(suite) >= state.settings.caps.perSuiteMax ||
     pauseOf(state.standing, suite) !== undefined
@@ -61,13 +81,14 @@ function better(
   bucket: Bucket,
   best: Candidate | undefined,
   now: number,
+  isHeldBack: (run: DispatchedRun) => boolean,
 ): Candidate | undefined {
   const { caps } = state.settings;
   if (bucket.account.running >= caps.perRequestorMax) return best;
   if (best && state.ageing.levelMax(bucket.priority) < best.level) return best;
   const run = state.queues.headOf(
     bucket,
-    (packageName) => state.leases.ofPackage.of(packageName) >= caps.perPackageMax,
+    (one) => state.leases.ofPackage.of(one.package) >= caps.perPackageMax || isHeldBack(one),
   );
   if (!run) return best;
   const level = state.ageing.levelOf(run, now);

@@ -12,6 +12,7 @@ import { stateAfter } from './lifecycle';
 import { Lives } from './lives';
 import { retryDelayMs, type DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
+import { Suspects, SuspectTurns } from './suspects';
 import { Tally } from './tally';
 import { restoreAll, restoreUnwritten, unwrittenOf } from './unwritten';
 import { Usage } from './usage';
@@ -54,6 +55,8 @@ export class DispatcherState {
   readonly workers: Workers;
   readonly lives: Lives;
   readonly judgements: Judgements;
+  readonly suspects = new Suspects((packageName) => this.queues.unparkAllOf(packageName));
+  readonly suspectTurns = new SuspectTurns();
   readonly ageing: Ageing;
   readonly usage: Usage;
   readonly durations: Durations;
@@ -80,7 +83,7 @@ export class DispatcherState {
     this.lives = past?.state.lives ?? new Lives(settings.workersMax);
     this.cancellations = past?.state.cancellations ?? new Cancellations();
     this.awaited = past?.state.awaited ?? new AwaitedResults();
-    this.judgements = new Judgements(loaded.judgements, now, () => this.settings.blame);
+    this.judgements = new Judgements(loaded.judgements, now, () => this.settings.blame, settings.workersMax);
     this.ageing = new Ageing(now, () => this.settings.ageing);
     this.usage = new Usage(loaded.usage, now, () => this.settings.fairShare);
     this.durations = new Durations(loaded.durations, () => this.settings);
@@ -122,6 +125,7 @@ export class DispatcherState {
     run.latestFailed = false;
     run.lease = { worker, incarnation, slot: number, state: 'leased', heldMs: 0 };
     this.beginLease(run, run.lease, now);
+    if (this.suspects.has(run)) this.suspectTurns.begin(worker, run.runId);
     return { kind: 'grant', runId: run.runId, attempt: run.attempt, worker, incarnation, slot: number };
   }
 
@@ -252,6 +256,7 @@ export class DispatcherState {
   private endLease(run: DispatchedRun, now: number): void {
     const leased = this.leases.remove(run.runId);
     if (!leased) return;
+    this.suspectTurns.end(leased.lease.worker, run.runId, leased.grantedAtMs, now);
     run.lease = null;
     this.usage.end(run.requestor, leased, now);
     this.queues.unparkOne(run.package);

@@ -1,3 +1,4 @@
+import { BlameRig } from '../../../test/support/blame-rig';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { waitingRun } from '../../../test/support/runs';
 
@@ -80,5 +81,35 @@ describe('when a run is expected to start', () => {
     const pause = { suite: null, by: 'ada', reason: 'mirror', since: '2026-11-20 10:00:00' };
     rig.tell({ kind: 'standing', standing: { pauses: [pause], drains: [] } });
     expect(rig.explain(3).startsInMs).toBeNull();
+  });
+});
+
+describe('when a run is expected to start that only a slowed or quarantined worker could execute', () => {
+  function slowed(): BlameRig {
+    const rig = new BlameRig({}, { unknownDurationMs: 1_000 });
+    rig.fail('w1', 3);
+    return rig;
+  }
+
+  it('is as often as a slowed one gets a run, and the reasons say until when', () => {
+    const rig = slowed();
+    expect(rig.explain(4)).toMatchObject({ ahead: 0, startsInMs: 5_000 });
+    expect(rig.explain(14)).toMatchObject({ ahead: 10, startsInMs: 55_000 });
+    const why = /^worker w1 is slowed \(a run every 5 s, the next in 5 s\): 3 failures here in a row: run 1 /;
+    expect(rig.reasons(4)).toContainEqual(expect.stringMatching(why));
+    const { workers, queues } = rig.tell({ kind: 'status' }).reply;
+    expect(workers).toMatchObject([{ standing: 'slowed', untilMs: 5_000 }]);
+    expect(queues[0]!.emptyInMs).not.toBeNull();
+  });
+
+  it('is at the next canary test of a quarantined one', () => {
+    const rig = BlameRig.pair();
+    rig.fail('w1', 3);
+    rig.tellCanary('w1', rig.ask().reply, false);
+    rig.drain('w2');
+    rig.now += 20_000;
+    expect(rig.explain(6).startsInMs).toBe(40_000);
+    const why = 'worker w1 is quarantined (a canary test in 40 s): the canary test failed: no space left';
+    expect(rig.reasons(6)).toContain(why);
   });
 });

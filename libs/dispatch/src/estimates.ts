@@ -1,3 +1,4 @@
+import type { WorkerStanding } from '@proctor/contracts';
 import { canExecute, needsOf, type Needs } from './ability';
 import { isBetterElsewhere } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
@@ -7,9 +8,16 @@ import { runsAhead, type Ahead } from './positions';
 import { pauseOf } from './standing';
 import { ableWorkers, type KnownWorker } from './workers';
 
-/** The slots that could have a run, of living, sound workers that are not drained. */
+/**
+ * The slots that could have a run, of living workers that are not drained: of the sound ones, else of the slowed ones,
+ * else of the quarantined ones.
+ */
 export interface AbleSlots {
   workers: KnownWorker[];
+  /** Until the first of the workers may have a run; 0 when they are sound. */
+  untilMs: number;
+  /** Between the grants of such workers together; 0 when they are sound. */
+  intervalMs: number;
   /** Workers whose slots do not count, since such runs have failed there and can go elsewhere. */
   avoided: KnownWorker[];
   total: number;
@@ -32,7 +40,9 @@ export function needsOfRun(state: DispatcherState, run: DispatchedRun): Needs {
 
 export function ableSlots(state: DispatcherState, needs: Needs, now: number): AbleSlots {
   const { suite, backend, variant, sizeClass } = needs;
-  const able = ableWorkers(state, suite, backend, variant, sizeClass, now);
+  const of = (standing: WorkerStanding) =>
+    ableWorkers(state, suite, backend, variant, sizeClass, now, standing);
+  const able = [of('sound'), of('slowed'), of('quarantined')].find(({ length }) => length > 0) ?? [];
   const avoided = able.filter(({ worker }) => isBetterElsewhere(state, worker, needs, now));
   const workers = able.filter((known) => !avoided.includes(known));
   const names = new Set(workers.map(({ worker }) => worker));
@@ -46,7 +56,21 @@ export function ableSlots(state: DispatcherState, needs: Needs, now: number): Ab
   for (const leased of state.leases.all()) {
     if (names.has(leased.lease.worker)) remainingMs += remainingOf(leased, now);
   }
-  return { workers, avoided, total, free: total - busy, remainingMs };
+  return { workers, ...limitsOf(state, workers, now), avoided, total, free: total - busy, remainingMs };
+}
+
+function limitsOf(
+  state: DispatcherState,
+  workers: KnownWorker[],
+  now: number,
+): Pick<AbleSlots, 'untilMs' | 'intervalMs'> {
+  const limits = workers.flatMap(({ worker }) => state.judgements.detailsOf(state, worker, now) ?? []);
+  if (limits.length === 0) return { untilMs: 0, intervalMs: 0 };
+  const perMs = limits.reduce((sum, { intervalMs }) => sum + (intervalMs ? 1 / intervalMs : 0), 0);
+  return {
+    untilMs: Math.min(...limits.map(({ untilMs }) => untilMs)),
+    intervalMs: perMs === 0 ? 0 : 1 / perMs,
+  };
 }
 
 export function prospectOf(state: DispatcherState, run: DispatchedRun, now: number): Prospect {
@@ -82,7 +106,10 @@ function startsInMs(
   const ahead = higher + sameLevel;
   const workMs = slots.free > ahead ? 0 : slots.remainingMs + ahead * state.durations.meanMs;
   const notBeforeMs = state.delays.get(run.runId)?.notBeforeMs ?? now;
-  return Math.round(Math.max(workMs / slots.total, notBeforeMs - now, untilCapsLetMs(state, run, now)));
+  const slowedMs = slots.untilMs + ahead * slots.intervalMs;
+  return Math.round(
+    Math.max(workMs / slots.total, slowedMs, notBeforeMs - now, untilCapsLetMs(state, run, now)),
+  );
 }
 
 /** Until the first lease is expected to end of those that fill a cap. */

@@ -121,7 +121,7 @@ describe('why a run waits though a worker could execute it', () => {
     for (const worker of ['w1', 'w2']) expect(rig.ask({ worker }).reply.lease).toBeNull();
     expect(rig.reasons()).toEqual([
       `worker w1 is drained ${text}`,
-      'worker w2 is quarantined: three failures',
+      'worker w2 is quarantined (a canary test in 60 s): three failures',
     ]);
   });
 

@@ -36,6 +36,7 @@ function whyWaiting(
     ...whyPaused(state, run.suite),
     ...(missing === undefined ? [] : [`the extra apt source ${missing} is not configured any more`]),
     ...whyDelayed(state, run, now),
+    ...whySuspected(state, run),
     ...whyNoWorker(state, needsOfRun(state, run), now),
     ...whyAtCap(state, run),
     ...whyNoSlot(slots),
@@ -49,6 +50,13 @@ function whyDelayed(state: DispatcherState, run: DispatchedRun, now: number): st
   if (!delayed) return [];
   const seconds = Math.max(0, Math.ceil((delayed.notBeforeMs - now) / 1000));
   return [`waits ${seconds} s more after attempt ${run.attempt} ended: ${delayed.reason}`];
+}
+
+function whySuspected(state: DispatcherState, run: DispatchedRun): string[] {
+  const occasions = state.suspects.occasionsOf(run);
+  if (occasions === 0) return [];
+  const times = occasions === 1 ? 'once' : `${occasions} times`;
+  return [`its package failed ${times} where other runs had results: runs of other packages go first`];
 }
 
 function whyAtCap(state: DispatcherState, run: DispatchedRun): string[] {

@@ -7,8 +7,12 @@ import { endWithoutResult } from './holding';
 import type { DispatchedRun, Write } from './journal';
 import { isHeldBy } from './leases';
 import { isAdmitted, rivalNotice, whyRefused } from './lives';
+import type { StandingDetails } from './judgements';
 import type { Step } from './messages';
 import { isDrained, testbedState } from './workers';
+
+/** A slot of a worker that is not sound asks when it may get something, but not more often than this. */
+const ASK_AGAIN_MIN_MS = 1_000;
 
 /**
  * A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute, else perhaps
@@ -18,7 +22,7 @@ export function leaseRequested(state: DispatcherState, request: LeaseRequest, no
   if (!isAdmitted(state, request, now)) return { writes: [], reply: refusal(state, request) };
   state.workers.asked(request, now);
   awaitKept(state, request, now);
-  const writes: Write[] = state.judgements.canaryEnded(request, now);
+  const writes: Write[] = state.judgements.canaryEnded(state, request, now);
   const held = state.leases.ofSlot(request);
   if (held && isHeldBy(held.lease, request)) {
     state.leases.renew(held, now);
@@ -29,13 +33,17 @@ export function leaseRequested(state: DispatcherState, request: LeaseRequest, no
     writes.push(...endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
   }
   if (request.onlyHeld) return { writes, reply: answer(state, request, null, now) };
-  const run = mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
+  state.suspects.forget(now);
+  const doubt = state.judgements.isInDoubt(request.worker)
+    ? state.judgements.canaryFor(state, request, now)
+    : undefined;
+  const run = !doubt && mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
   if (run) {
     writes.push(state.grant(run, request, now));
     state.judgements.granted(request.worker, now);
     return { writes, reply: answer(state, request, run, now) };
   }
-  const canary = state.judgements.canaryFor(state, request, now);
+  const canary = doubt ?? state.judgements.canaryFor(state, request, now);
   return { writes, reply: { ...answer(state, request, null, now), ...(canary && { canary }) } };
 }
 
@@ -50,14 +58,21 @@ function answer(
   now: number,
 ): LeaseReply {
   const notice = rivalNotice(state, request.worker, now);
+  const { askAgainMs } = state.settings;
+  const details = state.judgements.detailsOf(state, request.worker, now);
   return {
     ...state.answer,
     ask: request.ask,
     lease: run && leaseOf(state, run),
     wanted: wantedTestbeds(state, request),
     ...(notice !== undefined && { notice }),
-    askAgainMs: state.settings.askAgainMs,
+    ...(details && { standing: standingOf(details) }),
+    askAgainMs: details ? Math.min(askAgainMs, Math.max(ASK_AGAIN_MIN_MS, details.untilMs)) : askAgainMs,
   };
+}
+
+function standingOf({ standing, reason, untilMs }: StandingDetails): NonNullable<LeaseReply['standing']> {
+  return { standing, reason, untilMs: Math.ceil(untilMs) };
 }
 
 function refusal(state: DispatcherState, { ask, worker }: LeaseRequest): LeaseReply {

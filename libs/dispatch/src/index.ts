@@ -5,3 +5,4 @@ export * from './messages';
 export { TRANSITIONS, stateAfter, IllegalTransition, type Transition } from './lifecycle';
 export { DispatcherState, type Past } from './dispatcher-state';
 export { step } from './step';
+export { standingText } from './judgements';

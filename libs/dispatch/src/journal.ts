@@ -89,8 +89,18 @@ export interface StandingChange {
   orderId: number;
 }
 
+/** A user takes a worker for sound. */
+export interface Trust {
+  kind: 'trust';
+  orderId: number;
+  worker: string;
+  /** The user's name. */
+  by: string;
+  reason: string | null;
+}
+
 /** Something that was committed without the dispatcher, and that its memory must follow. */
-export type Order = Cancellation | Reprioritisation | StandingChange;
+export type Order = Cancellation | Reprioritisation | StandingChange | Trust;
 
 /** A user has stopped a suite queue, or with `suite` null the architecture: nothing of it is granted. */
 export interface Pause extends Decision {

@@ -10,14 +10,17 @@ const WORKERS = ['w1', 'w2', 'w3'];
 const RETRY = { attemptsMax: 5, delayMs: 1_000, delayMaxMs: 60_000 };
 const BLAME = {
   failuresMax: 2,
+  occasionsMax: 3,
+  slowedMs: 50_000,
+  slowedMaxMs: 200_000,
+  canaryMs: 60_000,
   quarantineMs: 100_000,
   quarantineMaxMs: 500_000,
-  slowedMs: 50_000,
   canaryTimeoutMs: 200_000,
 };
 const SETTINGS = settings({ retry: RETRY, blame: BLAME });
 
-type Row = Omit<WorkerJudgement, 'agoMs'> & { atMs: number };
+type Row = Omit<WorkerJudgement, 'agoMs'> & { atMs: number; slowedAtMs: number };
 
 /** The owners of one architecture, one after the other, and the rows of what they thought of workers. */
 class Owners {
@@ -65,7 +68,7 @@ class Owners {
   /** Another owner, who knows the rows only. */
   failOver(): void {
     const runs = structuredClone([...this.state.runs.values()]);
-    const judgements = [...this.rows.values()].map(({ atMs, ...row }) => ({
+    const judgements = [...this.rows.values()].map(({ atMs, slowedAtMs: _slowedAtMs, ...row }) => ({
       ...row,
       agoMs: this.now - atMs,
     }));
@@ -88,13 +91,14 @@ class Owners {
   private write(write: Write): void {
     if (write.kind === 'judge-worker') {
       const { worker, standing, reason } = write;
-      expect(standing).not.toBe(this.standing(worker) === 'quarantined' ? 'slowed' : undefined);
-      this.rows.set(worker, { worker, standing, reason, atMs: this.now });
+      const before = this.rows.get(worker);
+      const slowedAtMs = before?.standing === standing ? before.slowedAtMs : this.now;
+      this.rows.set(worker, { worker, standing, reason, atMs: this.now, slowedAtMs });
     }
     if (write.kind === 'grant') {
       expect(this.standing(write.worker)).not.toBe('quarantined');
       const row = this.rows.get(write.worker);
-      const since = Math.max(this.grantedAtMs.get(write.worker) ?? -Infinity, row?.atMs ?? -Infinity);
+      const since = Math.max(this.grantedAtMs.get(write.worker) ?? -Infinity, row?.slowedAtMs ?? -Infinity);
       if (row?.standing === 'slowed') expect(this.now - since).toBeGreaterThanOrEqual(BLAME.slowedMs);
       this.grantedAtMs.set(write.worker, this.now);
     }

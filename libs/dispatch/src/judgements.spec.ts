@@ -16,8 +16,8 @@ describe('a worker beside another', () => {
     ]);
     expect(rig.ask({ worker: 'w1' }).reply.lease).toBeNull();
     expect(rig.ask({ worker: 'w2' }).reply.lease).not.toBeNull();
-    expect([rig.standing('w1'), rig.state.judgements.reasonOf('w1')]).toEqual(['quarantined', reason]);
-    expect([rig.standing('w2'), rig.state.judgements.reasonOf('w2')]).toEqual(['sound', undefined]);
+    expect([rig.standing('w1'), rig.reasonOf('w1')]).toEqual(['quarantined', reason]);
+    expect([rig.standing('w2'), rig.reasonOf('w2')]).toEqual(['sound', undefined]);
   });
 
   it.each(['pass', 'fail', 'neutral'] as const)('is sound again in the count after a %s', (verdict) => {
@@ -82,9 +82,26 @@ describe('a worker beside another', () => {
   });
 
   it('is not blamed for one package, however often it fails', () => {
-    const rig = new BlameRig({ runs: [1, 2, 3, 4, 5].map((runId) => waitingRun(runId)) });
+    const rig = new BlameRig({ runs: [1, 2, 3, 4, 5, 6].map((runId) => waitingRun(runId)) });
     rig.ask({ worker: 'w2', variants: ['stub'] });
-    expect(rig.fail('w1', 5)).toEqual([]);
+    expect(rig.fail('w1', 3)).toEqual([]);
+    // Whether it or the package is to blame, a canary test tells.
+    const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, true);
+    expect(judgements(writes)).toEqual([]);
+    expect(rig.state.suspects.occasionsOf(rig.state.runs.get(4)!)).toBe(3);
+    expect(judgements(rig.end('w1', reply, 'tmpfail'))).toEqual([]);
+    expect(rig.fail('w1', 2)).toEqual([]);
+    expect(rig.ask().reply).not.toHaveProperty('canary');
+  });
+
+  it('is slowed or quarantined when the canary test fails that one package led to', () => {
+    const rig = BlameRig.pair();
+    for (const runId of [61, 62, 63])
+      rig.tell({ kind: 'arrivals', runs: [waitingRun(runId, { priority: 9 })] });
+    expect(rig.fail('w1', 3)).toEqual([]);
+    const { writes } = rig.tellCanary('w1', rig.ask().reply, false);
+    expect(judgements(writes)).toMatchObject([{ worker: 'w1', standing: 'quarantined' }]);
+    expect(rig.state.suspects.isEmpty).toBe(true);
   });
 
   it('is judged by the settings of the moment', () => {
@@ -139,17 +156,21 @@ describe('the last worker that could do its work', () => {
     return rig;
   }
 
-  it('is quarantined when its canary test fails', () => {
+  it('gets a run now and then when its canary test fails, in case that is wrong', () => {
     const rig = slowed();
     const { writes } = rig.tellCanary('w1', rig.ask().reply, false);
-    expect(writes).toMatchObject([{ kind: 'judge-worker', standing: 'quarantined' }]);
-    rig.now += 20 * MINUTE_MS - 1;
-    expect(rig.ask().reply.lease).toBeNull();
-    rig.now += 1;
-    expect(rig.canaryAsked()).toBeDefined();
+    expect(writes).toMatchObject([
+      { kind: 'judge-worker', standing: 'slowed', reason: /canary test failed/ },
+    ]);
+    for (const _round of [1, 2]) {
+      rig.now += 10 * MINUTE_MS - 1;
+      expect(rig.ask().reply.lease).toBeNull();
+      rig.now += 1;
+      rig.execute('w1', 'tmpfail');
+    }
   });
 
-  it('is sound when it passes, until the next failure; then the next canary test waits', () => {
+  it('is sound when it passes, until the next failure', () => {
     const rig = slowed();
     const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, true);
     expect(writes).toMatchObject([{ kind: 'judge-worker', standing: 'sound' }, { kind: 'grant' }]);
@@ -157,23 +178,54 @@ describe('the last worker that could do its work', () => {
       { kind: 'requeue' },
       { kind: 'judge-worker', standing: 'slowed' },
     ]);
-    expect(rig.ask().reply).not.toHaveProperty('canary');
-    rig.execute('w2', 'pass');
-    rig.now += 10 * MINUTE_MS - 1;
-    expect(rig.ask().reply).toMatchObject({ lease: null });
-    expect(rig.canaryAsked()).toBeUndefined();
   });
 
-  it('is granted one run now and then, whatever becomes of its canary test', () => {
+  it('gets its canary tests after 1, 2, 4, 8 and 10 minutes when each passes and nothing else does', () => {
     const rig = slowed();
-    for (let round = 0; round < 3; round += 1) {
-      rig.now += 10 * MINUTE_MS - 1;
-      expect(rig.ask().reply.lease).toBeNull();
-      rig.now += 1;
-      expect(rig.ask().reply.lease).not.toBeNull();
-      expect(rig.ask({ slot: 1 }).reply.lease).toBeNull();
-      rig.execute('w1', 'pass');
+    for (const minutes of [0, 1, 2, 4, 8, 10, 10]) {
+      const sinceMs = rig.now;
+      rig.now += minutes * MINUTE_MS;
+      // A slot asks all the time: it gets a run first when one may go.
+      if (minutes > 0) rig.ask({ slot: rig.now });
+      const { reply } = rig.ask();
+      expect([minutes, reply.canary === undefined]).toEqual([minutes, false]);
+      expect(rig.now - sinceMs).toBe(minutes * MINUTE_MS);
+      rig.end('w1', rig.tellCanary('w1', reply, true).reply, 'tmpfail');
+      expect(rig.standing('w1')).toBe('slowed');
     }
+  });
+
+  it('gets a run after 5 s, and with each failure in a row half as often, at least one a minute', () => {
+    const rig = slowed();
+    rig.ask();
+    for (const seconds of [5, 10, 20, 40, 60, 60]) {
+      rig.now += seconds * 1_000 - 1;
+      expect(rig.ask({ slot: 1 }).reply).toMatchObject({ lease: null, standing: { untilMs: 1 } });
+      rig.now += 1;
+      const { reply } = rig.ask({ slot: 1 });
+      expect(rig.ask({ slot: 2 }).reply).toMatchObject({ lease: null, standing: { standing: 'slowed' } });
+      rig.end('w1', reply, 'tmpfail');
+    }
+  });
+
+  it('is sound with the first result', () => {
+    const rig = slowed();
+    rig.now += 5_000;
+    expect(rig.execute('w1', 'fail')).toMatchObject([
+      { kind: 'finish' },
+      { kind: 'judge-worker', worker: 'w1', standing: 'sound', reason: 'a run had a result here' },
+    ]);
+    expect(rig.ask().reply.lease).not.toBeNull();
+    expect(rig.ask({ slot: 1 }).reply.lease).not.toBeNull();
+  });
+});
+
+describe('what is known against workers', () => {
+  it('is bounded: a sound one is forgotten first', () => {
+    const rig = new BlameRig({}, { workersMax: 3 });
+    rig.fail('w1', 3);
+    for (let index = 0; index < 9; index += 1) rig.execute(`x${index}`, 'tmpfail');
+    expect(rig.state.judgements.size).toBe(3);
     expect(rig.standing('w1')).toBe('slowed');
   });
 });

@@ -5,17 +5,11 @@ import {
   type Trouble,
   type WorkerStanding,
 } from '@proctor/contracts';
-import {
-  canaryTestbed,
-  failuresWith,
-  quarantineLengthMs,
-  whomToBlame,
-  whyBlamed,
-  type Failure,
-} from './blame';
+import { canaryTestbed, heldAgainst, isLasting, whomToBlame, whyBlamed, withFailure } from './blame';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun, WorkerJudgement, Write } from './journal';
-import type { Slot } from './leases';
+import { canaryDueMs, intervalMs, isEnough, isInDoubt, soundAt, type Judged } from './judged';
+import type { LeasedRun, Slot } from './leases';
 import type { BlameSettings } from './settings';
 import { isDrained, isReplaceable } from './workers';
 
@@ -28,21 +22,25 @@ export interface Evidence {
   death?: string | undefined;
 }
 
-/** What is known against a worker. Monotonic milliseconds of the dispatcher's clock. */
-interface Judged {
-  standing: WorkerStanding;
+/** How a worker stands that is not sound. */
+export interface StandingDetails {
+  standing: 'slowed' | 'quarantined';
   /** For people. */
   reason: string;
-  sinceMs: number;
-  /** Failures in a row, one of each package. */
-  failures: Failure[];
-  /** A canary test has passed and no result has come since: one more failure is enough. */
-  onProbation: boolean;
-  /** Canary tests and times on probation that failed in a row. */
-  strikes: number;
-  /** The latest grant while it is slowed; at first when that began. */
-  grantedAtMs: number;
-  canary: { test: CanaryTest; slot: Slot; askedAtMs: number } | null;
+  /** Until it may be granted its next run (slowed) or is asked for its canary test (quarantined), milliseconds. */
+  untilMs: number;
+  /** Between its grants while nothing changes; null when it gets none. */
+  intervalMs: number | null;
+}
+
+/** For people: how a worker stands, what comes next, and why. */
+export function standingText({ standing, reason, untilMs, intervalMs }: StandingDetails): string {
+  const seconds = (ms: number) => `${Math.ceil(ms / 1000)} s`;
+  const next =
+    intervalMs === null
+      ? `a canary test in ${seconds(untilMs)}`
+      : `a run every ${seconds(intervalMs)}, the next in ${seconds(untilMs)}`;
+  return `${standing} (${next}): ${reason}`;
 }
 
 /**
@@ -50,6 +48,7 @@ interface Judged {
  * reload; failures in a row are counted anew.
  */
 export class Judgements {
+  /** The one that was changed the longest ago first. */
   private readonly byWorker = new Map<string, Judged>();
   private canaries = 0;
 
@@ -58,27 +57,40 @@ export class Judgements {
     loaded: readonly WorkerJudgement[],
     now: number,
     private readonly settings: () => BlameSettings,
+    private readonly workersMax: number,
   ) {
     for (const { worker, standing, reason, agoMs } of loaded) {
       if (standing === 'sound') continue;
-      this.byWorker.set(worker, { ...soundAt(now), standing, reason, sinceMs: now - agoMs });
+      // How often it relapsed is not in the rows; a quarantine goes on.
+      const relapses = standing === 'quarantined' ? 1 : 0;
+      this.byWorker.set(worker, { ...soundAt(now), standing, reason, relapses, sinceMs: now - agoMs });
     }
+  }
+
+  /** Workers that something is known against. */
+  get size(): number {
+    return this.byWorker.size;
   }
 
   standingOf(worker: string): WorkerStanding {
     return this.byWorker.get(worker)?.standing ?? 'sound';
   }
 
-  /** Why it is not sound; undefined when it is. */
-  reasonOf(worker: string): string | undefined {
+  /** Why it is not sound, and what comes next; undefined when it is. */
+  detailsOf(state: DispatcherState, worker: string, now: number): StandingDetails | undefined {
     const judged = this.byWorker.get(worker);
-    return judged && judged.standing !== 'sound' ? judged.reason : undefined;
+    if (!judged || judged.standing === 'sound') return undefined;
+    const { standing, reason } = judged;
+    const betweenMs = standing === 'slowed' ? intervalMs(judged, this.settings()) : null;
+    const dueMs =
+      betweenMs === null ? this.canaryDueMs(state, worker, judged, now) : judged.grantedAtMs + betweenMs;
+    return { standing, reason, untilMs: Math.max(0, dueMs - now), intervalMs: betweenMs };
   }
 
   mayBeGranted(worker: string, now: number): boolean {
     const judged = this.byWorker.get(worker);
     if (!judged || judged.standing === 'sound') return true;
-    return judged.standing === 'slowed' && now - judged.grantedAtMs >= this.settings().slowedMs;
+    return judged.standing === 'slowed' && now - judged.grantedAtMs >= intervalMs(judged, this.settings());
   }
 
   granted(worker: string, now: number): void {
@@ -86,12 +98,27 @@ export class Judgements {
     if (judged) judged.grantedAtMs = now;
   }
 
-  /** A result that says something about its package: the worker can do its work. */
-  succeeded(worker: string): void {
+  /**
+   * A result that says something about its package: the worker can do its work, unless the attempt began before a canary
+   * test failed there. What failed here before is its packages' doing.
+   */
+  succeeded(
+    state: DispatcherState,
+    run: DispatchedRun,
+    worker: string,
+    leased: LeasedRun | undefined,
+    now: number,
+  ): Write[] {
+    state.suspects.clear(run);
     const judged = this.byWorker.get(worker);
-    if (!judged) return;
-    if (judged.standing === 'sound') this.byWorker.delete(worker);
-    else judged.failures = [];
+    if (!judged || judged.standing === 'quarantined') return [];
+    if ((leased?.grantedAtMs ?? -Infinity) < (judged.canaryFailedMs ?? -Infinity)) return [];
+    if (!this.isAnySound(state, now)) this.reprieveAll();
+    this.clearedBy(state, judged, now, run);
+    this.byWorker.delete(worker);
+    if (judged.standing === 'sound') return [];
+    const reason = 'a run had a result here';
+    return [{ kind: 'judge-worker', worker, standing: 'sound', reason }];
   }
 
   /**
@@ -106,29 +133,34 @@ export class Judgements {
     now: number,
     { trouble, death }: Evidence = {},
   ): Write[] {
-    if (whomToBlame(run.failedOn, worker, trouble) !== 'worker') return [];
+    const blamed = whomToBlame(run.failedOn, worker, state.suspects.has(run), trouble);
+    if (blamed === 'archive' || isLasting(trouble)) return [];
     const judged = this.byWorker.get(worker) ?? soundAt(now);
-    this.byWorker.set(worker, judged);
-    const { runId, suite, backend, variant, isPrivate } = run;
-    const of = { runId, package: run.package, suite, backend, variant, isPrivate };
-    const failure = { ...of, message, ...(death !== undefined && { death }) };
-    judged.failures = failuresWith(judged.failures, failure);
-    const isEnough = judged.onProbation || judged.failures.length >= this.settings().failuresMax;
-    if (judged.standing !== 'sound' || !isEnough) return [];
-    if (judged.onProbation) judged.strikes += 1;
-    const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
-    return [this.judge(worker, judged, standing, whyBlamed(judged.failures, judged.onProbation), now)];
+    this.remember(worker, judged);
+    const { runId, requestor, suite, backend, variant, isPrivate } = run;
+    const of = { runId, package: run.package, requestor, suite, backend, variant, isPrivate };
+    const isHeld = blamed === 'worker';
+    const failure = { ...of, message, isHeld, ...(death !== undefined && { death }) };
+    judged.failures = withFailure(judged.failures, failure);
+    if (!isHeld || !isEnough(judged, this.settings())) return [];
+    return this.convicted(state, worker, judged, now);
+  }
+
+  /** Whether a canary test must tell first whether the machine or the packages are to blame. */
+  isInDoubt(worker: string): boolean {
+    const judged = this.byWorker.get(worker);
+    return judged?.standing === 'sound' && isInDoubt(judged, this.settings());
   }
 
   /** The canary test that a slot without a lease is to execute. A slot that asks again gets the same one. */
   canaryFor(state: DispatcherState, request: LeaseRequest, now: number): CanaryTest | undefined {
     const judged = this.byWorker.get(request.worker);
-    if (!judged || judged.standing === 'sound') return undefined;
+    if (!judged || (judged.standing === 'sound' && !isInDoubt(judged, this.settings()))) return undefined;
     if (request.problem !== undefined || isDrained(state, request.worker)) return undefined;
     if (judged.canary && this.isAwaited(judged.canary, request, now)) {
       return judged.canary.slot.slot === request.slot ? judged.canary.test : undefined;
     }
-    if (!judged.canary && !this.isCanaryDue(state, request.worker, judged, now)) return undefined;
+    if (!judged.canary && now < this.canaryDueMs(state, request.worker, judged, now)) return undefined;
     const testbed = canaryTestbed(request, judged.failures);
     if (!testbed) return undefined;
     this.canaries += 1;
@@ -138,56 +170,103 @@ export class Judgements {
     return test;
   }
 
-  /** The slot's word on a canary test, if it is the one that is waited for. */
-  canaryEnded(request: LeaseRequest, now: number): Write[] {
-    const judged = this.byWorker.get(request.worker);
-    const result = request.canary;
+  /** How the slot's canary test ended, if it is the one that is waited for. */
+  canaryEnded(state: DispatcherState, request: LeaseRequest, now: number): Write[] {
+    const { worker, canary: result } = request;
+    const judged = this.byWorker.get(worker);
     if (!result || judged?.canary?.test.canary !== result.canary) return [];
     judged.canary = null;
+    judged.canaryEndedMs = now;
     if (result.passed) {
-      judged.failures = [];
-      judged.onProbation = true;
-      return [this.judge(request.worker, judged, 'sound', 'the canary test passed', now)];
+      this.clearedBy(state, judged, now);
+      judged.canaryFailedMs = null;
+      if (judged.standing === 'sound') return [];
+      judged.isOnProbation = true;
+      return this.judge(worker, judged, 'sound', 'the canary test passed', now);
     }
-    judged.strikes += 1;
+    // The machine is to blame for what failed here.
+    if (judged.canaryFailedMs === null) Object.assign(judged, { canaryFailedMs: now, grantedAtMs: now });
+    Object.assign(judged, { failures: [], isOnProbation: false });
+    const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
     const reason = cut(`the canary test failed: ${result.message}`, REASON_LENGTH_MAX);
-    return [this.judge(request.worker, judged, 'quarantined', reason, now)];
+    return this.judge(worker, judged, standing, reason, now);
+  }
+
+  /** The run's attempt there did not fail: its result came late. */
+  forgive(worker: string, runId: number): void {
+    const judged = this.byWorker.get(worker);
+    if (judged) judged.failures = judged.failures.filter((failure) => failure.runId !== runId);
+  }
+
+  /** A user takes the worker for sound: everything against it is forgotten. */
+  trusted(worker: string, reason: string): Write[] {
+    const judged = this.byWorker.get(worker);
+    this.byWorker.delete(worker);
+    if (!judged || judged.standing === 'sound') return [];
+    return [{ kind: 'judge-worker', worker, standing: 'sound', reason: cut(reason, REASON_LENGTH_MAX) }];
+  }
+
+  private convicted(state: DispatcherState, worker: string, judged: Judged, now: number): Write[] {
+    const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
+    if (judged.standing === 'quarantined' || judged.standing === standing) return [];
+    const { isOnProbation } = judged;
+    const reason = whyBlamed(heldAgainst(judged.failures), isOnProbation);
+    if (isOnProbation) judged.relapses += 1;
+    judged.isOnProbation = false;
+    return this.judge(worker, judged, standing, reason, now);
+  }
+
+  /** The worker has proved sound: whatever failed there before, but for the run that had the result, failed by its package. */
+  private clearedBy(state: DispatcherState, judged: Judged, now: number, by?: DispatchedRun): void {
+    for (const failure of judged.failures)
+      if (failure.package !== by?.package) state.suspects.mark(failure, now);
+    judged.failures = [];
   }
 
   private isAwaited({ slot, askedAtMs }: NonNullable<Judged['canary']>, by: Slot, now: number): boolean {
     return slot.incarnation === by.incarnation && now - askedAtMs < this.settings().canaryTimeoutMs;
   }
 
-  /** At once when nobody else could do the worker's work, unless that was tried before. */
-  private isCanaryDue(state: DispatcherState, worker: string, judged: Judged, now: number): boolean {
-    const settings = this.settings();
-    const waitMs =
-      judged.standing === 'slowed' ? settings.slowedMs : quarantineLengthMs(settings, judged.strikes);
-    if (now - judged.sinceMs >= waitMs) return true;
-    return judged.strikes === 0 && (judged.standing === 'slowed' || !isReplaceable(state, worker, now));
+  private canaryDueMs(state: DispatcherState, worker: string, judged: Judged, now: number): number {
+    return canaryDueMs(judged, this.settings(), !isReplaceable(state, worker, now));
   }
 
+  /** Whether some worker that is there is sound without a doubt. */
+  private isAnySound(state: DispatcherState, now: number): boolean {
+    const living = state.workers.heardSince(now - state.settings.workerQuietMaxMs);
+    return living.some(({ worker }) => {
+      const judged = this.byWorker.get(worker);
+      return !judged || (judged.standing === 'sound' && !judged.isOnProbation);
+    });
+  }
+
+  /** After all were in trouble, it was hardly the machines: those that relapsed need not wait long. */
+  private reprieveAll(): void {
+    for (const judged of this.byWorker.values()) judged.relapses = 0;
+  }
+
+  /** A row for each change. */
   private judge(
     worker: string,
     judged: Judged,
     standing: WorkerStanding,
     reason: string,
     now: number,
-  ): Write {
-    Object.assign(judged, { standing, reason, sinceMs: now, grantedAtMs: now });
-    return { kind: 'judge-worker', worker, standing, reason };
+  ): Write[] {
+    const isSame = judged.standing === standing;
+    if (!isSame) Object.assign(judged, { sinceMs: now, grantedAtMs: now });
+    if (isSame && judged.reason === reason) return [];
+    Object.assign(judged, { standing, reason });
+    return [{ kind: 'judge-worker', worker, standing, reason }];
   }
-}
 
-function soundAt(now: number): Judged {
-  return {
-    standing: 'sound',
-    reason: '',
-    sinceMs: now,
-    failures: [],
-    onProbation: false,
-    strikes: 0,
-    grantedAtMs: now,
-    canary: null,
-  };
+  /** Beyond so many workers, the one that was changed the longest ago is forgotten, a sound one by preference. */
+  private remember(worker: string, judged: Judged): void {
+    this.byWorker.delete(worker);
+    this.byWorker.set(worker, judged);
+    if (this.byWorker.size <= this.workersMax) return;
+    const names = [...this.byWorker.keys()];
+    const forgotten = names.find((name) => this.standingOf(name) === 'sound' && name !== worker) ?? names[0];
+    if (forgotten !== undefined) this.byWorker.delete(forgotten);
+  }
 }

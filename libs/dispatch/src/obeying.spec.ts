@@ -1,3 +1,4 @@
+import { BlameRig } from '../../../test/support/blame-rig';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import {
   ARCH,
@@ -125,4 +126,29 @@ it('news of pauses and drains are taken; another message tells how they are', ()
   const rig = new DispatcherRig([waitingRun(1)]);
   const step = rig.tell({ kind: 'orders', orders: [{ orderId: 9, kind: 'standing' }] });
   expect(step).toEqual({ writes: [{ kind: 'order-taken', orderId: 9 }], reply: undefined, stops: [] });
+});
+
+describe('an order to trust a worker', () => {
+  const order = { kind: 'trust', orderId: 5, by: 'ada', reason: 'a new disk' } as const;
+  const trust = (rig: BlameRig, worker: string, reason: string | null = order.reason) =>
+    rig.tell({ kind: 'orders', orders: [{ ...order, worker, reason }] });
+
+  it('ends a quarantine at once, and whatever else was held against the worker', () => {
+    const rig = BlameRig.pair();
+    rig.fail('w1', 3);
+    rig.tellCanary('w1', rig.ask().reply, false);
+    const { writes, workWaiting } = trust(rig, 'w1');
+    expect(writes).toEqual([
+      { kind: 'order-taken', orderId: 5 },
+      { kind: 'judge-worker', worker: 'w1', standing: 'sound', reason: 'trusted by ada: a new disk' },
+    ]);
+    expect(workWaiting).toBe(true);
+    expect(rig.fail('w1', 2)).toEqual([]);
+    expect(rig.fail('w1', 1)).toHaveLength(1);
+  });
+
+  it.each(['w2', 'unheard-of'])('changes nothing for %s, which is sound', (worker) => {
+    const rig = BlameRig.pair();
+    expect(trust(rig, worker, null).writes).toEqual([{ kind: 'order-taken', orderId: 5 }]);
+  });
 });

@@ -1,12 +1,20 @@
 import type { DispatcherState } from './dispatcher-state';
-import type { Cancellation, Order } from './journal';
+import type { Cancellation, Order, Trust, Write } from './journal';
 import type { AttemptToStop, Step } from './messages';
 
 /** What was committed without the dispatcher: its memory follows, and whoever executes a cancelled run hears of it. */
 export function ordered(state: DispatcherState, orders: Order[], now: number): Step<'orders'> {
   const stops = orders.flatMap((order) => obeyed(state, order, now));
-  const writes = orders.map(({ orderId }) => ({ kind: 'order-taken' as const, orderId }));
-  return { writes, reply: undefined, stops };
+  const trusts = orders.filter((order) => order.kind === 'trust');
+  const writes: Write[] = [
+    ...orders.map(({ orderId }) => ({ kind: 'order-taken' as const, orderId })),
+    ...trusts.flatMap((order) => trusted(state, order)),
+  ];
+  return { writes, reply: undefined, stops, ...(trusts.length > 0 && { workWaiting: true }) };
+}
+
+function trusted(state: DispatcherState, { worker, by, reason }: Trust): Write[] {
+  return state.judgements.trusted(worker, `trusted by ${by}${reason === null ? '' : `: ${reason}`}`);
 }
 
 /** Which attempts are of no use any more. */
@@ -19,6 +27,8 @@ function obeyed(state: DispatcherState, order: Order, now: number): AttemptToSto
       return [];
     case 'standing':
       // A message of its own tells how pauses and drains are now.
+      return [];
+    case 'trust':
       return [];
   }
 }

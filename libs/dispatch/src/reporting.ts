@@ -49,8 +49,9 @@ export function finishReported(
     const end = { outcome: 'failed', reason: report.message, result } as const;
     return { writes: endWithoutResult(state, run, end, now, report.trouble), reply };
   }
-  state.judgements.succeeded(report.worker);
-  return { writes: [state.finish(run, 'finished', result, now)], reply };
+  const leased = state.leases.get(run.runId);
+  const judged = state.judgements.succeeded(state, run, report.worker, leased, now);
+  return { writes: [state.finish(run, 'finished', result, now), ...judged], reply };
 }
 
 /**
@@ -61,7 +62,7 @@ export function lateReported(state: DispatcherState, report: FinishedReport): St
   const { runId, attempt, worker, verdict } = report;
   if (state.runs.has(runId)) return { writes: [], reply: 'unknown' };
   stateAfter('finished', 'correct');
-  if (verdict !== 'tmpfail') state.judgements.succeeded(worker);
+  if (verdict !== 'tmpfail') state.judgements.forgive(worker, runId);
   const outcome = outcomeOf(report);
   return { writes: [{ kind: 'correct', runId, attempt, worker, outcome }], reply: 'counts' };
 }

@@ -58,11 +58,16 @@ export interface CapSettings {
 export interface BlameSettings {
   /** Failures in a row of a worker, over as many different packages, before it is quarantined or slowed. */
   failuresMax: number;
-  /** How long a quarantined worker waits for its canary test; doubles with each that fails. */
+  /** Occasions on which a package broke its testbed where others had results, before its runs get one attempt only. */
+  occasionsMax: number;
+  /** Between two grants of a slowed worker; doubles with each further failure in a row of another package. */
+  slowedMs: number;
+  slowedMaxMs: number;
+  /** How often a canary test is repeated that failed. */
+  canaryMs: number;
+  /** How long a worker is quarantined that failed soon after a passed canary test; doubles each time. */
   quarantineMs: number;
   quarantineMaxMs: number;
-  /** A slowed worker is granted one run per so long. */
-  slowedMs: number;
   /** A canary test not heard of for so long is asked for again. */
   canaryTimeoutMs: number;
 }

@@ -21,7 +21,7 @@ export function statusAsked(state: DispatcherState, now: number): Step<'status'>
 function workerStatus(state: DispatcherState, known: KnownWorker, now: number): WorkerStatus {
   const { worker, testbeds, variants, sizeClasses } = known;
   const problem = known.problem ?? rivalNotice(state, worker, now);
-  const reason = state.judgements.reasonOf(worker);
+  const details = state.judgements.detailsOf(state, worker, now);
   const drain = drainOf(state.standing, worker);
   return {
     worker,
@@ -31,7 +31,7 @@ function workerStatus(state: DispatcherState, known: KnownWorker, now: number): 
     variants,
     sizeClasses,
     standing: state.judgements.standingOf(worker),
-    ...(reason !== undefined && { reason }),
+    ...(details && { reason: details.reason, untilMs: Math.ceil(details.untilMs) }),
     ...(drain && { drained: decisionOf(drain) }),
     ...(problem !== undefined && { problem }),
   };

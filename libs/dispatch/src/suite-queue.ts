@@ -104,14 +104,24 @@ export class SuiteQueues {
     return isRemoved;
   }
 
-  /** The oldest run of a bucket whose package has room for one more lease; the others of such packages are parked. */
-  headOf(bucket: Bucket, isFull: (packageName: string) => boolean): DispatchedRun | undefined {
-    return bucket.head(isFull, (packageName) => this.parkedAt(packageName).add(bucket));
+  /** The oldest run of a bucket that is not held back; those before it are parked. */
+  headOf(bucket: Bucket, isHeldBack: (run: DispatchedRun) => boolean): DispatchedRun | undefined {
+    return bucket.head(isHeldBack, (packageName) => this.parkedAt(packageName).add(bucket));
   }
 
   /** There is room for one more lease of the package: the oldest that is parked in each bucket may go. */
   unparkOne(packageName: string): void {
     this.unpark(packageName, 1);
+  }
+
+  /** Nothing but the caps holds this package back any more. */
+  unparkAllOf(packageName: string): void {
+    this.unpark(packageName, Infinity);
+  }
+
+  /** The oldest that is parked of each package, in each bucket, takes part again. */
+  unparkOneOfEach(): void {
+    for (const packageName of [...this.parkedIn.keys()]) this.unpark(packageName, 1);
   }
 
   /** Packages may have more leases than before. */

@@ -2,6 +2,7 @@ import type { TestbedState } from '@proctor/contracts';
 import { offersRoom, type Needs } from './ability';
 import type { DispatcherState } from './dispatcher-state';
 import type { AbleSlots } from './estimates';
+import { standingText } from './judgements';
 import { decisionText, drainOf } from './standing';
 import { testbedState, type KnownWorker } from './workers';
 
@@ -18,10 +19,10 @@ export function whyNoWorker(state: DispatcherState, needs: Needs, now: number): 
   if (healthy.length === 0) return problems;
   const offering = healthy.filter((known) => offersRoom(known, needs) && stateFor(known, needs));
   if (offering.length === 0) return [nothingOffered(healthy, needs), ...problems];
-  const going = offering.filter((known) => whyStopped(state, known) === undefined);
+  const going = offering.filter((known) => whyStopped(state, known, now) === undefined);
   if (going.some((known) => stateFor(known, needs) === 'ready')) return [];
   const stopped = offering.filter((known) => !going.includes(known));
-  const stops = named(stopped, (known) => whyStopped(state, known) ?? '');
+  const stops = named(stopped, (known) => whyStopped(state, known, now) ?? '');
   return [...named(going, (known) => whyNotReady(state.arch, known, needs)), ...stops, ...problems];
 }
 
@@ -60,12 +61,11 @@ function nothingOffered(workers: KnownWorker[], needs: Needs): string {
 }
 
 /** Why a worker that could execute the run is not granted it. */
-function whyStopped(state: DispatcherState, { worker }: KnownWorker): string | undefined {
+function whyStopped(state: DispatcherState, { worker }: KnownWorker, now: number): string | undefined {
   const drain = drainOf(state.standing, worker);
   if (drain) return decisionText(`worker ${worker}`, 'drained', drain);
-  const standing = state.judgements.standingOf(worker);
-  if (standing === 'sound') return undefined;
-  return `worker ${worker} is ${standing}: ${state.judgements.reasonOf(worker) ?? 'no reason given'}`;
+  const details = state.judgements.detailsOf(state, worker, now);
+  return details && `worker ${worker} is ${standingText(details)}`;
 }
 
 function whyNotReady(arch: string, known: KnownWorker, needs: Needs): string {

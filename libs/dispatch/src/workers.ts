@@ -1,4 +1,4 @@
-import type { LeaseRequest, Testbed, TestbedState } from '@proctor/contracts';
+import type { LeaseRequest, Testbed, TestbedState, WorkerStanding } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import type { Slot } from './leases';
 import { drainOf } from './standing';
@@ -69,8 +69,8 @@ export class Workers {
 }
 
 /**
- * Living workers that could execute a run now or as soon as a slot is free: sound, not drained, without a problem, the
- * testbed ready. `sizeClass` null: the run needs none.
+ * Living workers that could execute a run now or as soon as a slot is free: not drained, without a problem, the testbed
+ * ready, and of this standing. `sizeClass` null: the run needs none.
  */
 export function ableWorkers(
   state: DispatcherState,
@@ -79,6 +79,7 @@ export function ableWorkers(
   variant: string,
   sizeClass: string | null,
   now: number,
+  standing: WorkerStanding = 'sound',
 ): KnownWorker[] {
   return state.workers
     .heardSince(now - state.settings.workerQuietMaxMs)
@@ -89,7 +90,7 @@ export function ableWorkers(
         (sizeClass === null || known.sizeClasses.includes(sizeClass)) &&
         known.problem === undefined &&
         !isDrained(state, known.worker) &&
-        state.judgements.standingOf(known.worker) === 'sound',
+        state.judgements.standingOf(known.worker) === standing,
     );
 }
 

@@ -34,7 +34,7 @@ export const adminChecks: Check[] = [
     title: 'pauses and drains are for administrators: 403 for every other key',
     needs: ['admin key'],
     async run(it) {
-      for (const what of ['pause', 'resume', 'drain', 'undrain']) {
+      for (const what of ['pause', 'resume', 'drain', 'undrain', 'trust']) {
         problem(await decide(it, what, { reason: 'x', worker: 'x' }, it.options.key), 403, 'administrator');
       }
       problem(await it.api('/admin/decisions'), 403, 'administrator');
@@ -123,6 +123,30 @@ export const adminChecks: Check[] = [
     },
   },
   {
+    id: 'ADM-06',
+    title: 'nobody can trust a worker that is not known, nor one that is sound',
+    needs: ['admin key', 'finishing runs'],
+    async run(it) {
+      const unknown = it.name('worker');
+      problem(await decide(it, 'trust', { worker: unknown, reason: 'x' }), 404, unknown);
+      pointsAt(await decide(it, 'trust', { worker: 'a.b' }), '/worker');
+      await it.finished({ package: it.name() });
+      const { workers } = status(await it.api('/workers'), 200).json<{
+        workers: { name: string; arch: string; standing: string; busy: number }[];
+      }>();
+      const standings = (name: string) => workers.filter((each) => each.name === name);
+      const sound = workers.find(
+        ({ name, arch }) => arch === it.arch && standings(name).every(({ standing }) => standing === 'sound'),
+      );
+      ok(sound, `no worker of ${it.arch} is sound`);
+      const answer = await decide(it, 'trust', { worker: sound.name });
+      ok(
+        [404, 409].includes(answer.status),
+        `trusting ${sound.name}, which is sound, was answered ${answer.status}`,
+      );
+    },
+  },
+  {
     id: 'WRK-01',
     title: 'workers are listed with what they offer and how they stand, and architectures that do not answer',
     needs: ['finishing runs'],
@@ -136,11 +160,12 @@ export const adminChecks: Check[] = [
       const worker = answer.workers.find((each) => each.arch === it.arch);
       ok(worker, `no worker of ${it.arch} is listed`);
       const keys = [
-        ...['name', 'arch', 'slots', 'busy', 'standing', 'reason', 'drained', 'problem'],
+        ...['name', 'arch', 'slots', 'busy', 'standing', 'reason', 'until', 'drained', 'problem'],
         ...['testbeds', 'variants', 'size_classes'],
       ];
       for (const key of keys) ok(key in worker, `the worker has no ${key}`);
       matches(worker.standing, /^(sound|slowed|quarantined)$/, 'standing');
+      equal(worker.until === null, worker.standing === 'sound', 'whether until is null');
     },
   },
 ];

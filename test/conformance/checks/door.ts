@@ -151,7 +151,7 @@ export const doorChecks: Check[] = [
           'get /queues',
           'get /workers',
           'get /admin/decisions',
-          ...['pause', 'resume', 'drain', 'undrain'].map((what) => `post /admin/${what}`),
+          ...['pause', 'resume', 'drain', 'undrain', 'trust'].map((what) => `post /admin/${what}`),
           'get /keys',
           'post /keys',
           'delete /keys/{}',

@@ -82,6 +82,13 @@ export const decisionFaults: FaultMaker[] = [
     ask: (ask) => isDecision(ask.path) && without(ask, 'suit'),
   }),
   () => ({
+    name: 'everybody can be trusted',
+    caughtBy: 'ADM-06',
+    reply: (reply, { path }) => {
+      if (path.endsWith('/trust') && reply.status === 404) reply.status = 200;
+    },
+  }),
+  () => ({
     name: 'a worker does not tell how it stands',
     caughtBy: 'WRK-01',
     reply: (reply, { path }) => {

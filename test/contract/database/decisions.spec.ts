@@ -12,7 +12,9 @@ beforeAll(async () => {
     await fixture.database.ownershipRegister.claim(arch, 'scheduler-1', 60_000);
 });
 afterAll(() => fixture.close());
-beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts, pauses, drains'));
+beforeEach(() =>
+  fixture.client.query('truncate runs, attempts, orders, facts, pauses, drains, worker_judgements'),
+);
 
 const ada = () => ({ userId: fixture.submitter.userId, userName: 'ada' });
 const decisions = () => fixture.database.decisions;
@@ -63,6 +65,34 @@ it('keeps who drained which worker and brought it back', async () => {
     { ...nothing, arch: ARCH, kind: 'undrain', worker: 'w1', reason: 'done' },
     { arch: 'arm64', kind: 'undrain' },
   ]);
+});
+
+it('keeps who took which worker for sound, and tells whom nobody knows and who is sound already', async () => {
+  const judge = (standing: string, worker = 'w1', arch = ARCH) =>
+    fixture.client.query(
+      `insert into worker_judgements (arch, worker, standing, reason, at) values ($1, $2, $3, 'x', now())`,
+      [arch, worker, standing],
+    );
+  expect(await decisions().trust('w1', ada(), 'a new disk')).toBe('unknown');
+  await judge('quarantined');
+  await judge('slowed', 'w2');
+  await judge('slowed', 'w1', 'arm64');
+  expect(await decisions().trust('w1', ada(), 'a new disk')).toEqual([ARCH, 'arm64']);
+  await judge('sound');
+  await judge('sound', 'w1', 'arm64');
+  expect(await decisions().trust('w1', ada())).toBe('sound');
+  expect(await record()).toEqual([
+    { ...nothing, arch: ARCH, kind: 'trust', worker: 'w1', reason: 'a new disk' },
+    { ...nothing, arch: 'arm64', kind: 'trust', worker: 'w1', reason: 'a new disk' },
+  ]);
+  const runId = (await fixture.database.submissions.submit([request()], fixture.submitter))[0]!;
+  await fixture.commit(ARCH, [grant(runId, 1, 0, 'busy')]);
+  expect(await decisions().trust('busy', ada())).toBe('sound');
+  await fixture.commit(ARCH, [
+    { kind: 'requeue', runId, attempt: 1, outcome: 'returned', reason: 'no image', result: null },
+  ]);
+  expect(await decisions().trust('busy', ada())).toBe('sound');
+  expect(await decisions().trust('bsuy', ada())).toBe('unknown');
 });
 
 it('reaches a dispatcher that begins for the first time while everything is paused', async () => {

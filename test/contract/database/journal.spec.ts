@@ -64,6 +64,7 @@ journalContract('PostgresJournal', async () => {
     resume: (scope) => decisions.resume(scope, ada, 'done'),
     drain: async (worker, reason) => void (await decisions.drain(worker, ada, reason)),
     undrain: (worker) => decisions.undrain(worker, ada, 'done'),
+    trust: async (worker, reason) => void (await decisions.trust(worker, ada, reason)),
     story: (runId) => facts.ofRun(runId),
     unpublished: (arch, limit) => facts.unpublished(arch, limit),
     markPublished: (factIds) => facts.markPublished(factIds),
@@ -188,6 +189,27 @@ describe('PostgresJournal in its tables', () => {
       { name: `${ARCH} w1`, reasons: many.slice(3).map(({ reason }) => reason) },
       { name: `${ARCH} w2`, reasons: ['once'] },
       { name: 'arm64 w1', reasons: ['elsewhere'] },
+    ]);
+  });
+
+  it('keeps no judgement for more than 30 days, but for workers that are not sound', async () => {
+    await fixture.client.query(
+      `insert into worker_judgements (arch, worker, standing, reason, at)
+       select $1, worker, standing, reason, now() - days * interval '1 day' from (values
+         ('gone', 'quarantined', 'before', 40), ('gone', 'sound', 'back', 31), ('ill', 'slowed', 'before', 32),
+         ('ill', 'quarantined', 'now', 31), ('lost', 'quarantined', 'now', 366), ('well', 'sound', 'back', 29)
+       ) as old(worker, standing, reason, days)`,
+      [ARCH],
+    );
+    const judged = { kind: 'judge-worker', worker: 'w1', standing: 'slowed', reason: 'new' } as const;
+    await fixture.database.journal.commit(ARCH, epoch, [judged]);
+    const { rows } = await fixture.client.query<{ worker: string; reason: string }>(
+      'select worker, reason from worker_judgements order by worker',
+    );
+    expect(rows.map(({ worker, reason }) => `${worker} ${reason}`)).toEqual([
+      'ill now',
+      'w1 new',
+      'well back',
     ]);
   });
 });

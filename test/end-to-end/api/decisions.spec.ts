@@ -33,7 +33,7 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const queue = async (suite: string, arch: string): Promise<Json> =>
   (await get<Json[]>('/queues')).find((row) => row.suite === suite && row.arch === arch)!;
 
-it.each(['pause', 'resume', 'drain', 'undrain', 'decisions'])(
+it.each(['pause', 'resume', 'drain', 'undrain', 'trust', 'decisions'])(
   '%s is for administrators, who are told from others before anything else',
   async (what) => {
     const init =
@@ -165,6 +165,40 @@ describe('a drain', () => {
   });
 });
 
+describe('trust in a worker', () => {
+  const judge = (worker: string, standing: 'sound' | 'quarantined') =>
+    api.commit([{ kind: 'judge-worker', worker, standing, reason: 'x' }]);
+
+  it('is an order in the books at once, to the dispatchers that think otherwise', async () => {
+    await judge('worker-2', 'quarantined');
+    const heard = new Promise((resolve) => {
+      const end = api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, 'amd64'), () => resolve(end()));
+    });
+    const trusted = { worker: 'worker-2', reason: 'new disks' };
+    expect(await decide('trust', trusted)).toEqual([
+      200,
+      { ...trusted, architectures: ['amd64'], by: 'root' },
+    ]);
+    await heard;
+    const orders = await api.database.journal.orders('amd64', 100);
+    expect(orders).toContainEqual({ kind: 'trust', orderId: expect.any(Number), ...trusted, by: 'root' });
+    // A dispatcher has taken it in.
+    await judge('worker-2', 'sound');
+    expect(await decide('trust', { worker: 'worker-2' })).toMatchObject([
+      409,
+      { detail: 'Worker worker-2 is sound already.' },
+    ]);
+  });
+
+  it.each<[string, Json, number, RegExp]>([
+    ['of an unknown worker', { worker: 'workre-2' }, 404, /^No worker workre-2 is known\.$/],
+    ['of no worker', { reason: 'x' }, 400, /^worker must be the name of a worker, and is missing/],
+    ['for a blank reason', { worker: 'worker-2', reason: ' ' }, 400, /^reason must be/],
+  ])('%s is refused', async (_what, body, status, detail) => {
+    expect(await decide('trust', body)).toMatchObject([status, { detail: expect.stringMatching(detail) }]);
+  });
+});
+
 describe('the workers', () => {
   const decision = { by: 'root', reason: 'new disks', since: '2026-11-20T15:40:51.123Z' };
   const worker = {
@@ -176,12 +210,20 @@ describe('the workers', () => {
     sizeClasses: ['big'],
     standing: 'slowed',
     reason: 'run 5: no space left',
+    untilMs: 40_000,
     drained: decision,
   };
 
   it('of every architecture are told as their dispatchers see them; who does not answer is named', async () => {
     const end = api.bus.subscribe(subjectOf(SUBJECTS.status, 'amd64'), ({ respond }) => {
-      const sound = { ...worker, worker: 'w1', standing: 'sound', reason: undefined, drained: undefined };
+      const sound = {
+        ...worker,
+        worker: 'w1',
+        standing: 'sound',
+        reason: undefined,
+        untilMs: undefined,
+        drained: undefined,
+      };
       respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers: [worker, sound], queues: [] }));
     });
     const answer = await get('/workers', api.keys.bob);
@@ -191,8 +233,8 @@ describe('the workers', () => {
     expect(answer).toEqual({
       workers: [
         {
-          ...{ name: 'w1', arch: 'amd64', slots: 2, busy: 1, standing: 'sound', reason: null, drained: null },
-          ...{ problem: null, testbeds, variants, size_classes: ['big'] },
+          ...{ name: 'w1', arch: 'amd64', slots: 2, busy: 1, standing: 'sound', reason: null, until: null },
+          ...{ drained: null, problem: null, testbeds, variants, size_classes: ['big'] },
         },
         {
           ...{
@@ -202,14 +244,15 @@ describe('the workers', () => {
             busy: 1,
             standing: 'slowed',
             reason: 'run 5: no space left',
+            until: time,
           },
           ...{ drained: decision, problem: null, testbeds, variants, size_classes: ['big'] },
         },
       ],
       silent_architectures: ['arm64'],
     });
-    expect(page).toContain(
-      'drained by root (since 2026-11-20 15:40:51 UTC): new disks; slowed: run 5: no space left',
+    expect(page).toMatch(
+      /drained by root \(since 2026-11-20 15:40:51 UTC\): new disks; slowed until .* UTC: run 5: no space left/,
     );
     expect(await get('/workers')).toEqual({ workers: [], silent_architectures: ['amd64', 'arm64'] });
     expect((await api.fetch('/api/v1/workers')).status).toBe(403);

@@ -109,6 +109,11 @@ it.each<[string, string, string, RequestInit]>([
 it('answers administrators as the document says', async () => {
   await api.database.users.add('root', { isAdmin: true });
   const { key } = await api.database.apiKeys.create('root', 'test');
+  for (const [worker, standing] of [
+    ['bad', 'slowed'],
+    ['good', 'sound'],
+  ] as const)
+    await api.commit([{ kind: 'judge-worker', worker, standing, reason: 'x' }]);
   for (const [what, body] of [
     ['pause', { suite: 'trixie', reason: 'x' }],
     ['pause', { suite: 'sid', reason: 'x' }],
@@ -118,6 +123,9 @@ it('answers administrators as the document says', async () => {
     ['resume', { suite: 'trixie' }],
     ['undrain', { worker: 'w' }],
     ['undrain', { worker: 'w' }],
+    ['trust', { worker: 'w' }],
+    ['trust', { worker: 'bad' }],
+    ['trust', { worker: 'good' }],
   ] as const) {
     const response = await api.api(`/admin/${what}`, body ? json(body) : {}, key);
     await expectAsDocumented(body ? 'post' : 'get', `/api/v1/admin/${what}`, response);

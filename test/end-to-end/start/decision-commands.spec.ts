@@ -114,6 +114,38 @@ describe('pauses and drains', () => {
   });
 });
 
+describe('proctor worker trust', () => {
+  const said = async (...args: string[]) => {
+    const { code, stdout, stderr } = await proctor('worker', 'trust', ...args);
+    return [code, stdout, stderr];
+  };
+
+  it('is an order to the dispatchers that think the worker is not sound', async () => {
+    const ownership = (await database.ownershipRegister.claim('amd64', 'scheduler-1', 60_000))!;
+    const judge = (standing: 'slowed' | 'sound') =>
+      database.journal.commit('amd64', ownership.epoch, [
+        { kind: 'judge-worker', worker: 'worker-1', standing, reason: '3 failures here in a row' },
+      ]);
+    expect(await said('worker-1')).toEqual([1, '', 'proctor: no worker worker-1 is known\n']);
+    await judge('slowed');
+    expect(await said('worker-1', '--reason', 'new disk', '--by', 'root')).toEqual([
+      0,
+      '',
+      'worker worker-1 is taken for sound by root (amd64)\n',
+    ]);
+    expect(await database.journal.orders('amd64', 100)).toContainEqual({
+      ...{ kind: 'trust', orderId: expect.any(Number), worker: 'worker-1', by: 'root', reason: 'new disk' },
+    });
+    await judge('sound');
+    expect(await said('worker-1')).toEqual([1, '', 'proctor: worker worker-1 is sound already\n']);
+    expect(await said('worker-1', '--by', 'ann')).toEqual([
+      1,
+      '',
+      'proctor: ann is no administrator: name one with --by\n',
+    ]);
+  });
+});
+
 describe('a pause', () => {
   it.each([
     ['unknown suite', ['--suite', 'sdi'], /^proctor: suite sdi is not in .*config: there is sid, trixie\n$/],
@@ -154,6 +186,7 @@ describe('a decision', () => {
     ['a blank reason', ['drain', 'w', '--reason', ' '], /1 to 500 characters/],
     ['a bad worker', ['drain', 'a.b', '--reason', 'x'], /the name of a worker/],
     ['no worker', ['undrain'], /worker/],
+    ['a bad worker to trust', ['worker', 'trust', 'a.b'], /the name of a worker/],
   ])('with %s is no command: exit code 2', async (_what, args, message) => {
     const { code, stdout, stderr } = await proctor(...args);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);

@@ -11,8 +11,8 @@ export type Weather = 'chaos' | 'calm';
 export function actorSettings(seed: number, weather: Weather): ActorSettings {
   const retry = { attemptsMax: seed % 5 === 0 ? 1 : 3, delayMs: 30_000, delayMaxMs: 600_000 };
   const blame = {
-    ...{ failuresMax: 2, quarantineMs: 20_000, quarantineMaxMs: 80_000 },
-    ...{ slowedMs: 30_000, canaryTimeoutMs: 60_000 },
+    ...{ failuresMax: 2, occasionsMax: 3, slowedMs: 5_000, slowedMaxMs: 30_000 },
+    ...{ canaryMs: 10_000, quarantineMs: 20_000, quarantineMaxMs: 80_000, canaryTimeoutMs: 60_000 },
   };
   return {
     arrivalPollMs: 5_000,

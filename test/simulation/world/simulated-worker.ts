@@ -10,6 +10,7 @@ import {
   type Subject,
   type Testbed,
 } from '@proctor/contracts';
+import { Standings } from '../../../apps/worker/src/slot/standings';
 import { Epochs } from '../../../apps/worker/src/slot/epochs';
 import { Notices } from '../../../apps/worker/src/slot/notices';
 import {
@@ -133,6 +134,7 @@ export class SimulatedWorker {
       epochs: new Epochs({ clock: this.process.clock, log: { log: say, warn: say }, lowerEpochWaitMs }),
       notices: this.notices,
       previous: this.previous,
+      standings: new Standings(this.process.clock, { log: say, warn: say }),
       clock: this.process.clock,
       log: { log: say, warn: say },
       settings: SLOT_SETTINGS,

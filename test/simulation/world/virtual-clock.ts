@@ -29,13 +29,24 @@ export class VirtualClock implements Clock {
   /** Lets everything happen that is due by `untilMs`, one timer after the other. */
   async runUntil(untilMs: number): Promise<void> {
     await quiet();
-    for (let next = this.timers.at(-1); next && next.atMs <= untilMs; next = this.timers.at(-1)) {
-      this.timers.pop();
-      this.timeMs = next.atMs;
-      next.action();
-      await quiet();
-    }
+    while (this.runNext(untilMs)) await quiet();
     this.timeMs = untilMs;
+  }
+
+  /** The same where nothing waits for a promise: much faster. */
+  runAllUntil(untilMs: number): void {
+    while (this.runNext(untilMs));
+    this.timeMs = untilMs;
+  }
+
+  /** False when nothing is due by then. */
+  private runNext(untilMs: number): boolean {
+    const next = this.timers.at(-1);
+    if (!next || next.atMs > untilMs) return false;
+    this.timers.pop();
+    this.timeMs = next.atMs;
+    next.action();
+    return true;
   }
 
   private placeOf(timer: Timer): number {

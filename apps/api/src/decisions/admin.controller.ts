@@ -5,7 +5,7 @@ import { Requestor } from '../auth/requestor';
 import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
 import type { Parameters } from '../transport/parameters';
 import { AdminService } from './admin.service';
-import type { Decided, DrainObject, PauseObject } from './decision-object';
+import type { Decided, DrainObject, PauseObject, TrustObject } from './decision-object';
 
 /** What administrators decide about queues and workers. */
 @Controller('api/v1/admin')
@@ -53,5 +53,14 @@ export class AdminController {
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<{ worker: string }> {
     return this.service.undrain(parameters, requestor);
+  }
+
+  @Post('trust')
+  @HttpCode(200)
+  trust(
+    @SentParameters() parameters: Parameters,
+    @Requestor() requestor: AuthenticatedRequestor,
+  ): Promise<TrustObject> {
+    return this.service.trust(parameters, requestor);
   }
 }

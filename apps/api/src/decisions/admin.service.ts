@@ -4,12 +4,12 @@ import type { PauseScope, Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { OrderSignal } from '../dispatchers/order-signal';
-import { describe, notFound, refused } from '../http/problem';
+import { describe, notFound, Problem, refused } from '../http/problem';
 import { readParameters } from '../shape/read-parameters';
 import type { Parameters } from '../transport/parameters';
 import { drainObject, pauseObject, scopeName } from './decision-object';
-import type { Decided, DrainObject, PauseObject } from './decision-object';
-import { DRAIN_KEYS, DrainShape, PAUSE_KEYS, PauseShape, ResumeShape, UndrainShape } from './decision-shapes';
+import type { Decided, DrainObject, PauseObject, TrustObject } from './decision-object';
+import { DRAIN_KEYS, DrainShape, PAUSE_KEYS, PauseShape, ResumeShape, RestoreShape } from './decision-shapes';
 
 /** Each decision is in the books when its method resolves; whoever decides again replaces it. The dispatchers follow. */
 @Injectable()
@@ -64,10 +64,23 @@ export class AdminService {
 
   /** @throws Problem 400; 404 when it is not drained */
   async undrain(parameters: Parameters, by: Requestor): Promise<{ worker: string }> {
-    const { worker, reason } = readParameters(UndrainShape, DRAIN_KEYS, parameters);
+    const { worker, reason } = readParameters(RestoreShape, DRAIN_KEYS, parameters);
     if (!(await this.store.undrain(worker, by, reason))) throw notFound(`Worker ${worker} is not drained.`);
     this.signal.send(null);
     return { worker };
+  }
+
+  /**
+   * Whatever is held against the worker is forgotten.
+   * @throws Problem 400; 404 when nobody knows such a worker; 409 when it is sound
+   */
+  async trust(parameters: Parameters, by: Requestor): Promise<TrustObject> {
+    const { worker, reason } = readParameters(RestoreShape, DRAIN_KEYS, parameters);
+    const architectures = await this.store.trust(worker, by, reason);
+    if (architectures === 'unknown') throw notFound(`No worker ${worker} is known.`);
+    if (architectures === 'sound') throw new Problem(409, `Worker ${worker} is sound already.`);
+    for (const arch of architectures) this.signal.send(arch);
+    return { worker, architectures, by: by.userName, reason: reason ?? null };
   }
 }
 

@@ -7,6 +7,14 @@ export interface DrainObject extends Decision {
   worker: string;
 }
 
+/** A worker that was taken for sound, and where it was not. */
+export interface TrustObject {
+  worker: string;
+  architectures: string[];
+  by: string;
+  reason: string | null;
+}
+
 /** What was just decided; when, the list of decisions tells. */
 export type Decided<T extends Decision> = Omit<T, 'since'>;
 

@@ -38,7 +38,8 @@ export class DrainShape {
   reason: string;
 }
 
-export class UndrainShape {
+/** A worker is to get runs again. */
+export class RestoreShape {
   @Matches(WORKER_NAME, WORKER)
   worker: string;
 

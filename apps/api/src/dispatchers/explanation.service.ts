@@ -85,6 +85,6 @@ export function silence(arch: string): string {
 }
 
 /** An expectation is no more exact than that. */
-function secondFromNow(ms: number): Date {
+export function secondFromNow(ms: number): Date {
   return new Date(Math.ceil((Date.now() + ms) / 1_000) * 1_000);
 }

@@ -40,10 +40,17 @@ describe('obstacles', () => {
     ],
     [
       'a worker that is drained and not sound',
-      status(worker({ drained: decision, standing: 'quarantined', reason: 'run 5: no space left' })),
+      status(
+        worker({
+          drained: decision,
+          standing: 'quarantined',
+          reason: 'run 5: no space left',
+          untilMs: 40_000,
+        }),
+      ),
       [
         /^Worker w1 is drained by root \(since 2026-11-20 15:40:51 UTC\): disk full$/,
-        /^Worker w1 is quarantined: run 5: no space left$/,
+        /^Worker w1 is quarantined until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: run 5: no space left$/,
       ],
     ],
     [

@@ -1,6 +1,7 @@
 import { duration } from '@proctor/contracts';
 import type { Decision, StatusReply, Testbed, WorkerStatus } from '@proctor/contracts';
 import type { QueueLength } from '@proctor/database';
+import { secondFromNow } from '../dispatchers/explanation.service';
 import { decidedBy } from './decision-view';
 import { utc } from './run-view';
 
@@ -51,10 +52,11 @@ export function obstacles(arch: string, status: StatusReply | null): string[] {
 }
 
 /** What keeps runs from a worker by somebody's decision or by its dispatcher's judgement. */
-function standingOf({ drained, standing, reason }: WorkerStatus): string[] {
+function standingOf({ drained, standing, reason, untilMs }: WorkerStatus): string[] {
+  const until = untilMs === undefined ? '' : ` until ${utc(secondFromNow(untilMs))}`;
   return [
     ...(drained ? [`drained by ${decidedBy(drained)}`] : []),
-    ...(standing === 'sound' ? [] : [`${standing}: ${reason ?? 'its attempts kept failing'}`]),
+    ...(standing === 'sound' ? [] : [`${standing}${until}: ${reason ?? 'its attempts kept failing'}`]),
   ];
 }
 

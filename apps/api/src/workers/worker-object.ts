@@ -1,4 +1,6 @@
+import { timestamp } from '@proctor/contracts';
 import type { Decision, Testbed, WorkerStanding, WorkerStatus } from '@proctor/contracts';
+import { secondFromNow } from '../dispatchers/explanation.service';
 
 /** A worker as the dispatcher of an architecture sees it. */
 export interface WorkerObject {
@@ -10,6 +12,8 @@ export interface WorkerObject {
   standing: WorkerStanding;
   /** Why it is not sound, for people. */
   reason: string | null;
+  /** Until it may get its next run (slowed), or its canary test (quarantined); UTC. */
+  until: string | null;
   /** Who lets it finish what it has and take no more. */
   drained: Decision | null;
   /** Why it takes no work, in its own words. */
@@ -20,7 +24,19 @@ export interface WorkerObject {
 }
 
 export function workerObject(arch: string, status: WorkerStatus): WorkerObject {
-  const { worker, slots, busy, standing, reason, drained, problem, testbeds, variants, sizeClasses } = status;
+  const {
+    worker,
+    slots,
+    busy,
+    standing,
+    reason,
+    untilMs,
+    drained,
+    problem,
+    testbeds,
+    variants,
+    sizeClasses,
+  } = status;
   return {
     name: worker,
     arch,
@@ -28,6 +44,7 @@ export function workerObject(arch: string, status: WorkerStatus): WorkerObject {
     busy,
     standing,
     reason: reason ?? null,
+    until: untilMs === undefined ? null : timestamp(secondFromNow(untilMs)),
     drained: drained ?? null,
     problem: problem ?? null,
     testbeds,

@@ -13,10 +13,13 @@ import {
 } from '@proctor/contracts';
 import { ADMINISTRATOR } from '../start/administrator';
 import { cancelRuns, changePriority } from './many-runs';
-import { drain, listDecisions, pause, resume, undrain } from './queues-and-workers';
+import { drain, listDecisions, pause, resume, trust, undrain } from './queues-and-workers';
 
-/** What administrators decide about runs, queues and workers; the dispatchers follow within seconds. */
-export function addDecisionCommands(program: Command): void {
+/**
+ * What administrators decide about runs, queues and workers; the dispatchers follow within seconds.
+ * @param worker the command of that name
+ */
+export function addDecisionCommands(program: Command, worker: Command): void {
   const cancel = program.command('cancel').argument('[id...]', 'ids of runs', readIds);
   withSelectors(cancel.description('end the unfinished runs that match everything said')).action(cancelRuns);
   const priority = program
@@ -43,6 +46,10 @@ export function addDecisionCommands(program: Command): void {
     .description('give a worker runs again')
     .option('--reason <text>', 'why, for people', readReason)
     .action(undrain);
+  withDecider(worker.command('trust').argument('<worker>', 'its name', readWorker))
+    .description('take a worker for sound that is quarantined or slowed: it gets runs again at once')
+    .option('--reason <text>', 'why, for people', readReason)
+    .action(trust);
   program
     .command('decisions')
     .description('what is paused and drained, by whom and why')

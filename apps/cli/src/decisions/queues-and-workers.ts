@@ -44,6 +44,16 @@ export async function undrain(
   console.error(`worker ${worker} gets runs again`);
 }
 
+/** @throws UnknownUser; or when the user is no administrator, nobody knows the worker, or it is sound */
+export async function trust(worker: string, { by, reason }: { by: string; reason?: string }): Promise<void> {
+  const architectures = await decide(by, ({ decisions }, decider) =>
+    decisions.trust(worker, decider, reason),
+  );
+  if (architectures === 'unknown') throw new Error(`no worker ${worker} is known`);
+  if (architectures === 'sound') throw new Error(`worker ${worker} is sound already`);
+  console.error(`worker ${worker} is taken for sound by ${by} (${architectures.join(', ')})`);
+}
+
 /** One line for each pause and drain: what, suite, architecture or worker, user, time, reason. */
 export async function listDecisions(): Promise<void> {
   const [pauses, drains] = await withDatabase(({ decisions }) =>

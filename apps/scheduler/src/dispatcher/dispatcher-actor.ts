@@ -17,7 +17,7 @@ import { LimitedJournal, type JournalLimits } from './limited-journal';
 import { handledAgain, Mailbox, refuse, unanswered, type Letter } from './mailbox';
 import { News, type NewsSettings } from './news';
 import { TickWatch } from './tick-watch';
-import { NotHandled, NotOwner, takeTurn, type TurnNews } from './turn';
+import { logJudgements, NotHandled, NotOwner, takeTurn, type TurnNews } from './turn';
 
 export interface ActorSettings extends NewsSettings, JournalLimits {
   mailboxLengthMax: number;
@@ -182,6 +182,7 @@ export class DispatcherActor {
     const news = await takeTurn(state, letters, this.turnAtMs, this.journal, this.tenure);
     if (news.workWaiting) this.signalWorkWaiting();
     for (const stop of news.stops) this.ports.signalStop(stop);
+    logJudgements(state, news.judged, this.turnAtMs, this.logger);
     if (news.hasWritten) this.ports.factsCommitted(this.tenure.arch);
     if (news.doubtedRuns.length > 0) await this.correct(state, news);
   }

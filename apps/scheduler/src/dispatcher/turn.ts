@@ -1,4 +1,6 @@
+import type { LoggerService } from '@nestjs/common';
 import {
+  standingText,
   step,
   type AttemptToStop,
   type DispatcherState,
@@ -19,11 +21,15 @@ export class NotOwner extends Error {
 /** Not handled, through no fault of the message: asking again later helps. */
 export class NotHandled extends Error {}
 
+export type JudgedWorker = Extract<Write, { kind: 'judge-worker' }>;
+
 /** What others should hear of a turn, now that it is committed. */
 export interface TurnNews {
   /** Runs became available. */
   workWaiting: boolean;
   stops: AttemptToStop[];
+  /** Workers that are thought of differently now. */
+  judged: JudgedWorker[];
   /** Something was committed. */
   hasWritten: boolean;
   /** Runs whose rows were not as memory has them: memory must go by their rows again. */
@@ -58,10 +64,25 @@ export async function takeTurn(
   return {
     workWaiting: steps.some((taken) => taken.workWaiting === true),
     stops: steps.flatMap((taken) => taken.stops ?? []),
+    judged: writes.filter((write) => write.kind === 'judge-worker'),
     hasWritten: refused.length < writes.length,
     doubtedRuns: [...doubted],
     undone,
   };
+}
+
+/** Nobody should have to ask why a worker gets fewer runs. */
+export function logJudgements(
+  state: DispatcherState,
+  judged: JudgedWorker[],
+  now: number,
+  logger: Pick<LoggerService, 'log' | 'warn'>,
+): void {
+  for (const { worker, standing, reason } of judged) {
+    const details = state.judgements.detailsOf(state, worker, now);
+    if (details) logger.warn(`worker ${worker} is ${standingText(details)}`);
+    else logger.log(`worker ${worker} is ${standing}: ${reason}`);
+  }
 }
 
 /** Whether what a message led to, or what it is told, depends on one of the runs. */

@@ -27,6 +27,7 @@ function makeHealth(
     lacks?: Lack[];
     stopping?: boolean;
     notices?: HealthSources['notices'];
+    standings?: HealthReport['standings'];
   } = {},
 ) {
   const clock = new VirtualClock();
@@ -44,6 +45,7 @@ function makeHealth(
       lacks: () => changes.lacks ?? [],
     },
     notices: changes.notices ?? { problem: undefined, refusal: undefined },
+    standings: { current: () => changes.standings ?? {} },
     testbeds: {
       findings: () => ({
         backends: { unshare: null, podman: 'podman is missing' },
@@ -108,13 +110,21 @@ test('a worker with which something is wrong that takes work is ready, and says 
 test.each([
   ['is not connected', { connected: false }, { ready: false, connected: false }],
   ['is told to end', { stopping: true }, { ready: false, problem: 'the worker drains' }],
+  [
+    'is quarantined',
+    { standings: { amd64: { standing: 'quarantined', reason: 'no disk', untilSeconds: 40 } } },
+    {
+      ...{ ready: false, problem: 'it is quarantined: no disk' },
+      standings: { amd64: { standing: 'quarantined', reason: 'no disk', untilSeconds: 40 } },
+    },
+  ],
   ['has a problem', { problem: 'the disk is full' }, { ready: false, problem: 'the disk is full' }],
   [
     'is refused by a dispatcher',
     { notices: { problem: 'another has its name', refusal: 'another has its name' } },
     { ready: false, problem: 'another has its name' },
   ],
-])('a worker that %s is not ready', async (_, changes, expected) => {
+] as const)('a worker that %s is not ready', async (_, changes, expected) => {
   const answer = await fetch(`${await serve(changes)}/health`);
   expect(answer.status).toBe(503);
   expect(await answer.json()).toMatchObject(expected);
@@ -155,6 +165,23 @@ test('it tells what the machine lacks, and for how long', async () => {
   ]) {
     expect(lines).toContain(line);
   }
+});
+
+test('it tells how its dispatchers say that it stands', async () => {
+  const standings = { amd64: { standing: 'slowed', reason: 'run 5 failed', untilSeconds: 40 } } as const;
+  const url = await serve({ standings });
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ ready: true, standings });
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+  for (const line of [
+    'proctor_worker_standing{arch="amd64",standing="slowed"} 1',
+    'proctor_worker_standing{arch="amd64",standing="sound"} 0',
+    'proctor_worker_standing_until_seconds{arch="amd64"} 40',
+  ]) {
+    expect(lines).toContain(line);
+  }
+  expect(await (await fetch(`${await serve()}/metrics`)).text()).toContain(
+    'proctor_worker_standing{arch="amd64",standing="sound"} 1',
+  );
 });
 
 test('there is nothing else to ask for', async () => {

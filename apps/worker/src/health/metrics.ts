@@ -43,6 +43,23 @@ export async function metricsOf(report: HealthReport): Promise<string> {
     lackingSeconds.set({ of: reserve }, lack?.seconds ?? 0);
   }
 
+  const standing = gauge(registry, 'standing', 'How a dispatcher says that the worker stands.', [
+    'arch',
+    'standing',
+  ]);
+  const until = gauge(
+    registry,
+    'standing_until_seconds',
+    'Until its next run or canary test; 0: it is sound.',
+    ['arch'],
+  );
+  for (const arch of report.architectures) {
+    const { standing: current = 'sound', untilSeconds = 0 } = report.standings[arch] ?? {};
+    for (const each of ['sound', 'slowed', 'quarantined'])
+      standing.set({ arch, standing: each }, Number(each === current));
+    until.set({ arch }, untilSeconds);
+  }
+
   const usable = gauge(registry, 'backend_usable', 'Whether a backend can be used.', ['backend']);
   for (const [backend, problem] of Object.entries(report.backends)) {
     usable.set({ backend }, Number(problem === null));

@@ -2,6 +2,7 @@ import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
 import type { DiskOutbox } from '../reports/outbox';
+import type { ReportedStanding, Standings } from '../slot/standings';
 import type { Backend } from '../testbed/backend';
 import type { Lack, SelfProtection } from '../testbed/self-protection';
 import type { Notices } from '../slot/notices';
@@ -30,6 +31,8 @@ export interface HealthReport {
   connected: boolean;
   upSeconds: number;
   architectures: string[];
+  /** Architecture → how its dispatcher says that this worker stands; those where it is sound are left out. */
+  standings: Record<string, ReportedStanding>;
   slots: number;
   runs: CurrentRun[];
   ended: Ends;
@@ -51,6 +54,7 @@ export interface HealthSources {
   offer: Pick<SelfProtection, 'offer' | 'lacks'>;
   notices: Pick<Notices, 'problem' | 'refusal'>;
   testbeds: Pick<Testbeds, 'findings'>;
+  standings: Pick<Standings, 'current'>;
   backends: Pick<Backend, 'name' | 'records'>[];
 }
 
@@ -83,6 +87,7 @@ export class WorkerHealth {
       connected,
       upSeconds: seconds(this.clock.now() - this.begun),
       architectures: worker.architectures,
+      standings: this.sources.standings.current(),
       slots,
       runs: runs.current(),
       ended: runs.ended(),
@@ -99,7 +104,15 @@ export class WorkerHealth {
     const { worker, offer, notices } = this.sources;
     if (worker.isStopping) return 'the worker drains';
     const problems = worker.architectures.map((arch) => offer.offer(arch).problem);
-    return problems.find((each) => each !== undefined) ?? notices.refusal ?? null;
+    return problems.find((each) => each !== undefined) ?? notices.refusal ?? this.quarantine();
+  }
+
+  /** What keeps it from all work; null when some dispatcher may give it a run. */
+  private quarantine(): string | null {
+    const standings = this.sources.standings.current();
+    const each = this.sources.worker.architectures.map((arch) => standings[arch]);
+    const isIdle = each.length > 0 && each.every((standing) => standing?.standing === 'quarantined');
+    return isIdle ? `it is quarantined: ${each[0]?.reason}` : null;
   }
 
   private async images(): Promise<ImageAge[]> {
@@ -113,13 +126,15 @@ export class WorkerHealth {
 }
 
 /** One sentence for people. */
-export function inShort({ ready, problem, runs, slots, resultsWaiting, machine }: HealthReport): string {
+export function inShort(report: HealthReport): string {
+  const { ready, problem, standings, runs, slots, resultsWaiting, machine } = report;
+  const held = Object.entries(standings).map(([arch, { standing }]) => `, ${standing} for ${arch}`);
   const state = ready
     ? `takes work${problem === null ? '' : `, but ${problem}`}`
     : `takes no work: ${problem ?? 'it is not connected to NATS'}`;
   const gib = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
   return (
-    `${state}; ${runs.length} of ${slots} slots busy, ${resultsWaiting} results waiting, ` +
+    `${state}${held.join('')}; ${runs.length} of ${slots} slots busy, ${resultsWaiting} results waiting, ` +
     `load ${machine.load[0]?.toFixed(1)} on ${machine.processors} processors, ` +
     `${gib(machine.memoryAvailableBytes)} of memory and ${gib(machine.diskAvailableBytes)} of disk free`
   );

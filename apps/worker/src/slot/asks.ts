@@ -151,6 +151,7 @@ export class Asks {
       if (reply.arch !== arch || reply.ask !== ask)
         return this.refuse(reply, number, 'it answers another ask');
       if (!this.parts.epochs.accepts(reply)) return this.refuse(reply, number, 'its dispatcher was replaced');
+      this.parts.standings.heard(reply);
       if (number >= (this.lost.get(arch)?.last ?? 0)) this.lost.delete(arch);
       notices.heard(arch, reply);
       if (reply.wanted.length > 0) this.parts.testbeds.wanted(arch, reply.wanted);

@@ -19,6 +19,7 @@ import type {
 } from '@proctor/contracts';
 import type { Epochs } from './epochs';
 import type { Notices } from './notices';
+import type { Standings } from './standings';
 
 /** The dispatchers as a slot sees them. Each call rejects when no answer comes; an answer may also come late. */
 export interface DispatchClient {
@@ -125,6 +126,7 @@ export interface SlotParts {
   notices: Notices;
   /** Earlier lives of this worker, the latest first. */
   previous: readonly string[];
+  standings: Pick<Standings, 'heard'>;
   clock: Clock;
   log: SlotLog;
   settings: SlotSettings;

@@ -9,6 +9,7 @@ import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
 import { OwnershipEpochs1764600000000 } from './ownership-epochs';
 import { TestResults1764500000000 } from './test-results';
 import { UnfinishedPackages1765000000000 } from './unfinished-packages';
+import { WorkerTrust1764800000000 } from './worker-trust';
 
 /** In the order in which they run; the number is the time in milliseconds at which each was written. */
 export const MIGRATIONS = [
@@ -21,6 +22,7 @@ export const MIGRATIONS = [
   RunIds1764550000000,
   OwnershipEpochs1764600000000,
   CorrectionsAndUsage1764700000000,
+  WorkerTrust1764800000000,
   UnfinishedPackages1765000000000,
   HorizonMark1765000060000,
 ];

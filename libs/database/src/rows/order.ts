@@ -2,16 +2,19 @@ import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedCo
 import { RunRow } from './run';
 import { UserRow } from './user';
 
-export type OrderKind = 'cancel' | 'reprioritise' | 'pause' | 'resume' | 'drain' | 'undrain';
+export type OrderKind = 'cancel' | 'reprioritise' | 'pause' | 'resume' | 'drain' | 'undrain' | 'trust';
 
 /**
  * What somebody decided and a dispatcher must take in, committed together with what follows from it; also the lasting
  * record of who decided what and why. A decision that concerns several architectures has a row for each.
  */
 @Entity('orders')
-@Check('orders_kind_check', `kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain')`)
+@Check(
+  'orders_kind_check',
+  `kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain', 'trust')`,
+)
 @Check('orders_run_check', `(kind in ('cancel', 'reprioritise')) = (run_id is not null)`)
-@Check('orders_worker_check', `(kind in ('drain', 'undrain')) = (worker is not null)`)
+@Check('orders_worker_check', `(kind in ('drain', 'undrain', 'trust')) = (worker is not null)`)
 @Check(
   'orders_priority_check',
   `(kind = 'reprioritise') = (priority is not null) and priority between 1 and 10`,
@@ -39,7 +42,7 @@ export class OrderRow {
   @Column('text', { nullable: true })
   suite: string | null;
 
-  /** Of a drain or its end. */
+  /** Of a drain or its end, and of a worker that is taken for sound. */
   @Column('text', { nullable: true })
   worker: string | null;
 

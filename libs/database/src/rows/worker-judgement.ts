@@ -5,6 +5,7 @@ import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Entity('worker_judgements')
 @Check('worker_judgements_standing_check', `standing in ('sound', 'slowed', 'quarantined')`)
 @Index('worker_judgements_newest', { synchronize: false })
+@Index('worker_judgements_old', { synchronize: false })
 export class WorkerJudgementRow {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   judgementId: number;

@@ -1,0 +1,43 @@
+import type { Clock } from '@proctor/clock';
+import type { LeaseReply, StandingNotice } from '@proctor/contracts';
+import type { SlotLog } from './ports';
+
+/** How the dispatcher of an architecture says that this worker stands. */
+export interface ReportedStanding extends Pick<StandingNotice, 'standing' | 'reason'> {
+  /** Until it may get its next run (`slowed`) or its canary test (`quarantined`). */
+  untilSeconds: number;
+}
+
+/** What the dispatchers think of this worker, by the answers to all its slots; a change is logged once. */
+export class Standings {
+  private readonly byArch = new Map<string, StandingNotice>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: SlotLog,
+  ) {}
+
+  heard({ arch, standing }: Pick<LeaseReply, 'arch' | 'standing'>): void {
+    const before = this.byArch.get(arch);
+    if (!standing) {
+      if (this.byArch.delete(arch)) this.log.log(`${arch}: this worker is sound again for its dispatcher`);
+      return;
+    }
+    this.byArch.set(arch, { ...standing, untilMs: this.clock.now() + standing.untilMs });
+    if (before?.standing === standing.standing && before.reason === standing.reason) return;
+    const what = standing.standing === 'slowed' ? 'its next run' : 'a canary test';
+    const seconds = Math.ceil(standing.untilMs / 1000);
+    this.log.warn(
+      `${arch}: this worker is ${standing.standing} by its dispatcher, ${what} in ${seconds} s: ${standing.reason}`,
+    );
+  }
+
+  /** Architecture → how it stands there; those where it is sound are left out. */
+  current(): Record<string, ReportedStanding> {
+    const entries = [...this.byArch].map(([arch, { standing, reason, untilMs }]) => {
+      const untilSeconds = Math.max(0, Math.ceil((untilMs - this.clock.now()) / 1000));
+      return [arch, { standing, reason, untilSeconds }] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+}

@@ -1,0 +1,114 @@
+import type { DispatchedRun } from './journal';
+
+/** What tells packages apart: private runs are suspected on their own, or a public page would tell of them. */
+export type Suspectable = Pick<DispatchedRun, 'package' | 'requestor' | 'isPrivate'>;
+
+/** Packages that are remembered; the one that was marked the longest ago is forgotten first. */
+const PACKAGES_MAX = 10_000;
+/** A package that was not marked for so long is forgotten. */
+const MEMORY_MS = 86_400_000;
+
+interface Suspected {
+  package: string;
+  /** How often an attempt failed on a worker that proved to be sound afterwards. */
+  occasions: number;
+  markedMs: number;
+}
+
+/**
+ * Packages whose attempts failed where other things worked: it is they who break their testbed, not the machine. Any
+ * result of the package clears it.
+ */
+export class Suspects {
+  /** The one that was marked the longest ago first. */
+  private readonly byKey = new Map<string, Suspected>();
+
+  /** @param cleared is told of a package that is suspected no more */
+  constructor(private readonly cleared: (packageName: string) => void) {}
+
+  get isEmpty(): boolean {
+    return this.byKey.size === 0;
+  }
+
+  occasionsOf(run: Suspectable): number {
+    return this.byKey.get(suspectKey(run))?.occasions ?? 0;
+  }
+
+  has(run: Suspectable): boolean {
+    return this.byKey.has(suspectKey(run));
+  }
+
+  mark(run: Suspectable, now: number): void {
+    const key = suspectKey(run);
+    const occasions = this.occasionsOf(run) + 1;
+    this.byKey.delete(key);
+    this.byKey.set(key, { package: run.package, occasions, markedMs: now });
+    const [oldest] = this.byKey.keys();
+    if (this.byKey.size > PACKAGES_MAX && oldest !== undefined) this.remove(oldest);
+  }
+
+  clear(run: Suspectable): void {
+    this.remove(suspectKey(run));
+  }
+
+  /** Drops what was marked too long ago. */
+  forget(now: number): void {
+    for (const [key, { markedMs }] of this.byKey) {
+      if (now - markedMs < MEMORY_MS) return;
+      this.remove(key);
+    }
+  }
+
+  private remove(key: string): void {
+    const known = this.byKey.get(key);
+    if (!known) return;
+    this.byKey.delete(key);
+    this.cleared(known.package);
+  }
+}
+
+/** A space cannot be part of a package's name. */
+export function suspectKey({ package: name, requestor, isPrivate }: Suspectable): string {
+  return isPrivate ? `${name} ${requestor}` : name;
+}
+
+/** Slot time that a worker gives to others for that of a suspect. */
+const OTHERS_SHARE = 3;
+
+interface Turn {
+  /** Runs of suspects that are leased to the worker. */
+  out: Set<number>;
+  /** Monotonic milliseconds of the dispatcher's clock. */
+  dueMs: number;
+}
+
+/**
+ * When a run of a suspect takes part again at a worker while other runs wait: one at a time, and after it three times
+ * as long not. So suspects get at most a quarter of the time of one slot, and are never left behind for ever.
+ */
+export class SuspectTurns {
+  private readonly byWorker = new Map<string, Turn>();
+
+  isDue(worker: string, now: number): boolean {
+    const turn = this.byWorker.get(worker);
+    return !turn || (turn.out.size === 0 && turn.dueMs <= now);
+  }
+
+  begin(worker: string, runId: number): void {
+    const turn = this.byWorker.get(worker) ?? { out: new Set(), dueMs: 0 };
+    this.byWorker.set(worker, turn);
+    turn.out.add(runId);
+  }
+
+  end(worker: string, runId: number, grantedAtMs: number, now: number): void {
+    const turn = this.byWorker.get(worker);
+    if (!turn?.out.delete(runId)) return;
+    turn.dueMs = Math.max(turn.dueMs, now + OTHERS_SHARE * Math.max(0, now - grantedAtMs));
+    this.forget(now);
+  }
+
+  /** Whose turn is due needs no entry, so there are only as many as workers with a suspect of late. */
+  private forget(now: number): void {
+    for (const worker of this.byWorker.keys()) if (this.isDue(worker, now)) this.byWorker.delete(worker);
+  }
+}
