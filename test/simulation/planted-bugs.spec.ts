@@ -4,6 +4,7 @@ import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-
 import type { Letter } from '../../apps/scheduler/src/dispatcher/mailbox';
 import { News } from '../../apps/scheduler/src/dispatcher/news';
 import type { TurnNews } from '../../apps/scheduler/src/dispatcher/turn';
+import { ReportsController } from '../../apps/scheduler/src/reports/reports.controller';
 import { DispatcherState } from '../../libs/dispatch/src';
 import type * as Reporting from '../../libs/dispatch/src/reporting';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
@@ -135,6 +136,11 @@ const BUGS: PlantedBug[] = [
       jest.spyOn(Ageing.prototype, 'levelMax').mockReturnValue(Infinity);
     },
     foundBy: /granted before run \d+ of higher priority/,
+  },
+  {
+    name: 'a report that nobody can read is ended without an answer',
+    plant: () => void jest.spyOn(ReportsController.prototype, 'refused').mockResolvedValue(),
+    foundBy: /lost, it is (leased|running)/,
   },
   {
     name: 'orders are read and forgotten',

@@ -31,6 +31,7 @@ const DEEDS = [
   'report recorded',
   'report stale',
   'report upload-again',
+  'report refused',
 ];
 
 const SEEDS = seeds(process.env['PROCTOR_SIM_SEEDS'] ?? '1-300');

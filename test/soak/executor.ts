@@ -29,6 +29,7 @@ async function main(): Promise<void> {
   const outbox = new DiskOutbox(plan.resultsPath, bus, systemClock, log, {
     resendFirstMs: 2_000,
     resendMaxMs: 5_000,
+    refusedKeptMax: 10,
   });
   const lifePath = `${plan.resultsPath}-life`;
   mkdirSync(lifePath, { recursive: true });

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { systemClock, type Clock } from '@proctor/clock';
-import { MalformedMessage, REPORT_PREFIX } from '@proctor/contracts';
+import { MalformedMessage, REFUSED_REPORTS, REPORT_PREFIX, type RefusedReport } from '@proctor/contracts';
 import { lastValueFrom } from 'rxjs';
 import { failureText, parseBody } from './body';
-import { NotNow, type Bus, type BusMessage } from './bus';
+import { NotNow, type Bus, type BusMessage, type ReportMessage, type ReportRefusal } from './bus';
 import { BusContext } from './bus-context';
 import { BUS_LIMITS } from './limits';
 import { Outages } from './outages';
@@ -18,7 +18,7 @@ type BusEvents = { reconnect: () => void };
 
 /**
  * Nest's entrance to the bus: `@MessagePattern` and `@EventPattern<string>` handlers whose pattern is one of SUBJECTS
- * with its `*`, or of REPORT_PATTERNS, heard for the scopes that are being served. Payloads are plain JSON.
+ * with its `*`, of REPORT_PATTERNS, or REFUSED_REPORTS, heard for the scopes that are being served. Payloads are plain JSON.
  */
 export class BusStrategy extends Server<BusEvents> implements CustomTransportStrategy {
   protected override readonly logger = new Logger('Bus');
@@ -67,15 +67,10 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     for (const template of templates.filter((each) => !isReport(each))) {
       serving.subscribe(template.replace('*', scope), (message) => this.receive(template, scope, message));
     }
-    const reports = templates.filter(isReport);
     await serving.start(
-      reports.length === 0
-        ? null
-        : async ({ subject, text, redelivered }) => {
-            const template = reports.find((each) => matches(each, subject));
-            if (!template) throw new MalformedMessage('no handler takes this report');
-            await this.run(template, text, new BusContext([scope, subject, redelivered]));
-          },
+      templates.some(isReport)
+        ? { handle: (report) => this.takeReport(scope, report), refuse: this.refusalOf(scope) }
+        : null,
     );
   }
 
@@ -97,6 +92,22 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     await serving.drained;
   }
 
+  private async takeReport(scope: string, { subject, text, redelivered }: ReportMessage): Promise<void> {
+    const template = [...this.messageHandlers.keys()].find(
+      (each) => isReport(each) && matches(each, subject),
+    );
+    if (!template) throw new MalformedMessage('no handler takes this report');
+    await this.run(template, parseBody(text), new BusContext([scope, subject, redelivered]));
+  }
+
+  private refusalOf(scope: string): ReportRefusal | undefined {
+    if (!this.messageHandlers.has(REFUSED_REPORTS)) return undefined;
+    return async ({ subject, redelivered }, reason) => {
+      const refused: RefusedReport = { reason };
+      await this.run(REFUSED_REPORTS, refused, new BusContext([scope, subject, redelivered]));
+    };
+  }
+
   private receive(template: string, scope: string, message: BusMessage): void {
     const context = new BusContext([scope, message.subject, false]);
     const handled: Promise<void> = this.answer(template, message, context).finally(() =>
@@ -107,7 +118,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
 
   private async answer(template: string, message: BusMessage, context: BusContext): Promise<void> {
     try {
-      const value = await this.run(template, message.text, context);
+      const value = await this.run(template, parseBody(message.text), context);
       this.outages.succeeded(message.subject);
       message.respond?.(JSON.stringify(value ?? null));
     } catch (error) {
@@ -122,9 +133,9 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     this.logger.error(`${subject} failed`, what instanceof Error ? what.stack : what);
   }
 
-  private async run(template: string, text: string, context: BusContext): Promise<unknown> {
+  private async run(template: string, payload: unknown, context: BusContext): Promise<unknown> {
     const handler = this.messageHandlers.get(template) as MessageHandler<unknown, BusContext, unknown>;
-    const result = this.transformToObservable(handler(parseBody(text), context));
+    const result = this.transformToObservable(handler(payload, context));
     return lastValueFrom(result, { defaultValue: undefined });
   }
 }

@@ -32,10 +32,17 @@ export interface ReportMessage {
 
 /**
  * Resolves when the report's effect is durable: it is acknowledged and never comes again. A rejection has it
- * redelivered after a while; one that was rejected `reportFailuresMax` times is ended, so that it holds nothing up: its
- * worker will repeat it. NotNow does not count, MalformedMessage ends it at once.
+ * redelivered after a while; one that was rejected `reportFailuresMax` times is refused, so that it holds nothing up.
+ * NotNow does not count, MalformedMessage has it refused at once.
  */
 export type ReportHandler = (report: ReportMessage) => Promise<void>;
+
+/**
+ * Answers a report that cannot be handled: it never comes again once this has resolved. A rejection has it redelivered
+ * after a while, to its handler first.
+ * @param reason for people
+ */
+export type ReportRefusal = (report: ReportMessage, reason: string) => Promise<void>;
 
 export interface ReportConsumption {
   /**
@@ -129,5 +136,9 @@ export abstract class Bus {
    * Takes the reports of an architecture in order, several at a time. All consumers of an architecture share one
    * durable position: what one leaves unacknowledged goes to another.
    */
-  abstract consumeReports(arch: string, handler: ReportHandler): Promise<ReportConsumption>;
+  abstract consumeReports(
+    arch: string,
+    handler: ReportHandler,
+    refusal?: ReportRefusal,
+  ): Promise<ReportConsumption>;
 }

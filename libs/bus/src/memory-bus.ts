@@ -8,6 +8,7 @@ import {
   type BusMessage,
   type ReportConsumption,
   type ReportHandler,
+  type ReportRefusal,
   type StagedContent,
 } from './bus';
 import type { MemoryBroker } from './memory-broker';
@@ -161,10 +162,14 @@ export class MemoryBus extends Bus {
     return Promise.resolve();
   }
 
-  async consumeReports(arch: string, handler: ReportHandler): Promise<ReportConsumption> {
+  async consumeReports(
+    arch: string,
+    handler: ReportHandler,
+    refusal?: ReportRefusal,
+  ): Promise<ReportConsumption> {
     this.requireConnection();
     this.broker.reports.prepare(arch);
-    const intake = new ReportIntake(handler, this.broker.limits, this.broker.clock);
+    const intake = new ReportIntake(handler, this.broker.limits, this.broker.clock, refusal);
     const consumption = this.broker.reports.consume(arch, { isConnected: () => this.connected, intake });
     this.endings.add(() => void consumption.stop());
     return Promise.resolve(consumption);

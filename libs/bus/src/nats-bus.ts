@@ -11,6 +11,7 @@ import {
   type BusMessage,
   type ReportConsumption,
   type ReportHandler,
+  type ReportRefusal,
   type StagedContent,
 } from './bus';
 import type { BusLimits } from './limits';
@@ -156,9 +157,13 @@ export class NatsBus extends Bus {
     await this.nc.flush();
   }
 
-  async consumeReports(arch: string, handler: ReportHandler): Promise<ReportConsumption> {
+  async consumeReports(
+    arch: string,
+    handler: ReportHandler,
+    refusal?: ReportRefusal,
+  ): Promise<ReportConsumption> {
     this.requireConnection();
-    const intake = new ReportIntake(handler, this.limits, systemClock);
+    const intake = new ReportIntake(handler, this.limits, systemClock, refusal);
     const consumption = new NatsReportConsumption(this.link, arch, intake, this.limits, systemClock);
     await consumption.start();
     this.consumptions.add(consumption);

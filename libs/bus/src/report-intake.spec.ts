@@ -70,12 +70,48 @@ it.each([
   expect(delivery.said).toEqual([`refuse ${delayMs}`]);
 });
 
-it('ends a malformed report', async () => {
-  const delivery = new FakeDelivery('{}');
-  const intake = new ReportIntake(() => Promise.reject(new MalformedMessage('no')), BUS_LIMITS, clock);
-  intake.take(delivery);
-  await clock.runUntil(1);
-  expect(delivery.said).toEqual(['end']);
+describe('a report that cannot be handled', () => {
+  const refused: string[] = [];
+  let refusal: () => Promise<void>;
+  beforeEach(() => {
+    refused.length = 0;
+    refusal = () => Promise.resolve();
+  });
+
+  const take = async (error: Error, deliveries: number) => {
+    const intake = new ReportIntake(
+      () => Promise.reject(error),
+      BUS_LIMITS,
+      clock,
+      (_report, reason) => (refused.push(reason), refusal()),
+    );
+    const said: string[][] = [];
+    for (let delivery = 1; delivery <= deliveries; delivery++) {
+      const fake = new FakeDelivery('{}', delivery);
+      intake.take(fake);
+      await clock.runUntil(clock.now() + 1);
+      said.push(fake.said);
+    }
+    return said;
+  };
+
+  it('since it is malformed is answered, and ends then', async () => {
+    expect(await take(new MalformedMessage('verdict: no such'), 1)).toEqual([['end']]);
+    expect(refused).toEqual(['it is malformed: verdict: no such']);
+  });
+
+  it('since its handler fails again and again is answered, and ends then', async () => {
+    const said = await take(new Error('no such column'), BUS_LIMITS.reportFailuresMax);
+    expect(said.at(-1)).toEqual(['end']);
+    expect(refused).toEqual(['it failed 10 times: Error: no such column']);
+  });
+
+  it('stays until it could be answered', async () => {
+    let failures = 2;
+    refusal = () => (failures-- > 0 ? Promise.reject(new NotNow('the database is away')) : Promise.resolve());
+    const said = await take(new MalformedMessage('no'), 3);
+    expect(said).toEqual([['refuse 1000'], ['refuse 2000'], ['end']]);
+  });
 });
 
 it('gives back at once what was not begun when it stops, and gives up on a handler that hangs', async () => {
@@ -119,8 +155,7 @@ describe('a report that has to wait', () => {
     const tell = (line: unknown) => void told.push(String(line));
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(tell);
     jest.spyOn(Logger.prototype, 'log').mockImplementation(tell);
-    const said = () =>
-      told.splice(0).map((line) => line.replace('proctor.report.amd64.w1.finished.1.1: ', ''));
+    const said = () => told.splice(0).map((line) => line.replace('finished reports of amd64: ', ''));
     for (let sequence = 1; sequence <= 100; sequence++) await take(sequence, 1, String(sequence));
     expect(said()).toEqual(['not now, it is tried again: the store is away']);
     await clock.runUntil(600_000);

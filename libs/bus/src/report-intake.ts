@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import { MalformedMessage } from '@proctor/contracts';
-import { NotNow, type ReportHandler } from './bus';
+import { MalformedMessage, reportOrigin } from '@proctor/contracts';
+import { NotNow, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
 import type { BusLimits } from './limits';
 import { Outages } from './outages';
 import { within } from './within';
@@ -25,7 +25,7 @@ export interface Delivery {
 
 /** How often a delivery in hand is reported alive, as a part of the time after which it would go to another. */
 const HEARTBEATS_PER_ACK_WAIT = 3;
-/** Characters of an ended report in the log. */
+/** Characters of a refused report in the log. */
 const LOGGED_REPORT_LENGTH_MAX = 1000;
 
 /** Takes deliveries of one scope in order to their handler, several at a time, and settles each. */
@@ -43,6 +43,7 @@ export class ReportIntake {
     private readonly handler: ReportHandler,
     private readonly limits: BusLimits,
     private readonly clock: Clock,
+    private readonly refusal: ReportRefusal = () => Promise.resolve(),
   ) {
     this.outages = new Outages(this.logger, clock);
   }
@@ -80,43 +81,54 @@ export class ReportIntake {
   }
 
   private async handle(delivery: Delivery): Promise<void> {
-    const { subject, text, deliveries } = delivery;
     try {
-      await this.handler({ subject, text, redelivered: deliveries > 1 });
-      this.letGo(delivery);
-      this.failures.delete(keyOf(delivery));
-      this.outages.succeeded(subject);
-      delivery.acknowledge();
+      await this.handler(messageOf(delivery));
+      this.outages.succeeded(titleOf(delivery));
+      this.settle(delivery, () => delivery.acknowledge());
     } catch (error) {
-      this.letGo(delivery);
-      this.fail(delivery, error);
+      await this.fail(delivery, error);
     }
   }
 
-  private fail(delivery: Delivery, error: unknown): void {
-    const { subject, text, deliveries } = delivery;
-    if (error instanceof MalformedMessage) {
-      this.logger.error(`${subject}: dropped, it is malformed: ${error.message}`);
-      return this.end(delivery);
+  private async fail(delivery: Delivery, error: unknown): Promise<void> {
+    if (error instanceof NotNow) return this.comeAgain(delivery, error, this.failuresOf(delivery));
+    if (error instanceof MalformedMessage) return this.refuse(delivery, `it is malformed: ${error.message}`);
+    const failures = this.failuresOf(delivery) + 1;
+    if (failures < this.limits.reportFailuresMax) return this.comeAgain(delivery, error, failures);
+    await this.refuse(delivery, `it failed ${failures} times: ${String(error)}`);
+  }
+
+  /** It is over once whoever waits for it knows; until then it comes again. */
+  private async refuse(delivery: Delivery, reason: string): Promise<void> {
+    const { subject, text } = delivery;
+    this.logger.error(`${subject}: refused, ${reason}: ${text.slice(0, LOGGED_REPORT_LENGTH_MAX)}`);
+    try {
+      await this.refusal(messageOf(delivery), reason);
+      this.settle(delivery, () => delivery.end());
+    } catch (error) {
+      this.comeAgain(delivery, error, this.failuresOf(delivery));
     }
-    const isWaiting = error instanceof NotNow;
-    const failures = (this.failures.get(keyOf(delivery)) ?? 0) + (isWaiting ? 0 : 1);
-    if (failures >= this.limits.reportFailuresMax) {
-      const report = text.slice(0, LOGGED_REPORT_LENGTH_MAX);
-      this.logger.error(`${subject}: ended, it failed ${failures} times: ${String(error)}: ${report}`);
-      return this.end(delivery);
-    }
+  }
+
+  private comeAgain(delivery: Delivery, error: unknown, failures: number): void {
+    const { subject, deliveries } = delivery;
     const delayMs = this.delayAfter(deliveries);
-    if (isWaiting) this.outages.failed(subject, error.message);
+    if (error instanceof NotNow) this.outages.failed(titleOf(delivery), error.message);
     else
       this.logger.warn(`${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`);
     this.remember(delivery, failures);
+    this.letGo(delivery);
     delivery.refuse(delayMs);
   }
 
-  private end(delivery: Delivery): void {
+  private settle(delivery: Delivery, say: () => void): void {
     this.failures.delete(keyOf(delivery));
-    delivery.end();
+    this.letGo(delivery);
+    say();
+  }
+
+  private failuresOf(delivery: Delivery): number {
+    return this.failures.get(keyOf(delivery)) ?? 0;
   }
 
   /** What another process settles is never forgotten by this one otherwise. */
@@ -155,4 +167,14 @@ export class ReportIntake {
 /** The numbers of a stream begin again when it was lost. */
 function keyOf({ subject, sequence }: Delivery): string {
   return `${subject} ${sequence}`;
+}
+
+function messageOf({ subject, text, deliveries }: Delivery): ReportMessage {
+  return { subject, text, redelivered: deliveries > 1 };
+}
+
+/** What an outage is told of: all reports of a kind have it together. */
+function titleOf({ subject }: Delivery): string {
+  const origin = reportOrigin(subject);
+  return origin ? `${origin.kind} reports of ${origin.arch}` : 'reports of no attempt';
 }

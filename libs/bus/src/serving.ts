@@ -1,8 +1,15 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import type { Bus, BusMessage, ReportConsumption, ReportHandler } from './bus';
+import type { Bus, BusMessage, ReportConsumption, ReportHandler, ReportRefusal } from './bus';
+import { Outages } from './outages';
 
 const RETRY_MS = 1000;
+
+/** What becomes of reports. */
+export interface ReportTaker {
+  handle: ReportHandler;
+  refuse?: ReportRefusal | undefined;
+}
 
 /** What one process hears of one scope, from serving it to withdrawing. */
 export class Serving {
@@ -27,15 +34,16 @@ export class Serving {
   }
 
   /** Begins with the reports, if any are handled, trying until it works or is stopped. */
-  async start(handler: ReportHandler | null): Promise<void> {
+  async start(reports: ReportTaker | null): Promise<void> {
+    const outages = new Outages(this.logger, this.clock);
     while (!this.stopped) {
       try {
         await this.bus.flush();
-        if (handler) await this.consume(handler);
+        if (reports) await this.consume(reports);
         else this.resolveDrained();
-        return;
+        return outages.succeeded(`serving ${this.scope}`);
       } catch (error) {
-        this.logger.warn(`${this.scope} is not served yet: ${String(error)}`);
+        outages.failed(`serving ${this.scope}`, String(error));
         await this.wait(RETRY_MS);
       }
     }
@@ -48,8 +56,8 @@ export class Serving {
     await this.consumption?.stop();
   }
 
-  private async consume(handler: ReportHandler): Promise<void> {
-    const consumption = await this.bus.consumeReports(this.scope, handler);
+  private async consume({ handle, refuse }: ReportTaker): Promise<void> {
+    const consumption = await this.bus.consumeReports(this.scope, handle, refuse);
     if (this.stopped) return consumption.stop();
     this.consumption = consumption;
     void consumption.drained.then(() => this.resolveDrained());

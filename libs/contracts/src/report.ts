@@ -86,9 +86,9 @@ export class FinishedReport extends HeldAttempt {
 }
 
 /**
- * `proctor.worker.{worker}.recorded`: the dispatcher's word on a finished report. Only then may the worker delete its
+ * `proctor.worker.{worker}.recorded`: the dispatcher's answer to a finished report. Only then may the worker delete its
  * own copy. `stale`: a newer attempt was granted, or the run has finished; nothing was written. `upload-again`: a
- * staged file is missing or damaged.
+ * staged file is missing or damaged. `refused`: nobody can read the report, and its attempt has failed for that.
  */
 export class RecordedSignal {
   @IsRunId()
@@ -97,10 +97,15 @@ export class RecordedSignal {
   @IsInt()
   attempt: number;
 
-  @IsIn(['recorded', 'stale', 'upload-again'])
-  answer: 'recorded' | 'stale' | 'upload-again';
+  @IsIn(['recorded', 'stale', 'upload-again', 'refused'])
+  answer: 'recorded' | 'stale' | 'upload-again' | 'refused';
 
   @IsOptional()
   @IsText(2000)
   reason?: string;
+}
+
+/** Why a report was refused: nobody can read it, or its handler failed again and again. */
+export interface RefusedReport {
+  reason: string;
 }

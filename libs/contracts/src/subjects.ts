@@ -54,6 +54,9 @@ export const REPORT_PATTERNS = {
   finished: 'proctor.report.*.*.finished.*.*',
 } as const;
 
+/** Not on the wire: what nobody could read or handle is handed over under this pattern, see RefusedReport. */
+export const REFUSED_REPORTS = 'proctor.report.>';
+
 export const REPORT_PREFIX = 'proctor.report.';
 
 export type ReportKind = keyof typeof REPORT_PATTERNS;

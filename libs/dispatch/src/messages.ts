@@ -10,7 +10,7 @@ import type {
   StartedReport,
   StatusReply,
 } from '@proctor/contracts';
-import type { DispatchedRun, Order, Standing, Write } from './journal';
+import type { AttemptOfWorker, DispatchedRun, Order, Standing, Write } from './journal';
 import type { DispatchSettings } from './settings';
 
 /** Everything that can reach a dispatcher. */
@@ -30,6 +30,8 @@ export type DispatcherMessage =
   | { kind: 'finished'; report: FinishedReport }
   /** A finished report of a run that was ended for want of it, as the rows say; its files are stored. */
   | { kind: 'late'; report: FinishedReport }
+  /** A finished report of the attempt was refused, for a reason to tell people: it has failed. */
+  | { kind: 'report-refused'; attempt: AttemptOfWorker; reason: string }
   /** The backlog of reports that existed when this owner began has been handled. */
   | { kind: 'reports-drained' }
   /** The deployment's configuration has changed. */
@@ -60,6 +62,7 @@ export interface Replies {
   'may-finish': ReportAnswer;
   finished: ReportAnswer;
   late: ReportAnswer;
+  'report-refused': ReportAnswer;
   'reports-drained': undefined;
   settings: undefined;
   tick: undefined;

@@ -56,6 +56,28 @@ describe('a report', () => {
     expect(rig.finish(1).reply).toBe('counts');
   });
 
+  it('that nobody can read ends its attempt as failed, and the run in the end', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    const refuse = (attempt: number, worker = 'w1') =>
+      rig.tell({ kind: 'report-refused', attempt: { runId: 1, attempt, worker }, reason: 'it is malformed' });
+    rig.ask();
+    expect(refuse(1, 'w2')).toEqual({ writes: [], reply: 'foreign' });
+    expect(refuse(2)).toEqual({ writes: [], reply: 'foreign' });
+    const requeue = { kind: 'requeue', outcome: 'failed', reason: 'it is malformed' };
+    expect(refuse(1)).toMatchObject({ reply: 'counts', writes: [requeue] });
+    expect(refuse(1)).toEqual({ writes: [], reply: 'reported' });
+    for (const attempt of [2, 3]) {
+      rig.tick(600_000);
+      rig.ask();
+      if (attempt === 2) expect(refuse(2).reply).toBe('counts');
+    }
+    const finish = {
+      kind: 'finish',
+      outcome: { verdict: 'tmpfail', message: 'it is malformed (after 3 attempts)' },
+    };
+    expect(refuse(3)).toMatchObject({ reply: 'counts', writes: [finish] });
+  });
+
   it('that may count frees its slot', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     rig.ask();

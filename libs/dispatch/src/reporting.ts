@@ -1,7 +1,7 @@
-import type { FinishedReport, HeldAttempt, StartedReport } from '@proctor/contracts';
+import type { FinishedReport, StartedReport } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import { endWithoutResult, heard } from './holding';
-import type { DispatchedRun, RunOutcome } from './journal';
+import type { AttemptOfWorker, DispatchedRun, RunOutcome } from './journal';
 import { isHeldBy, type LeasedRun } from './leases';
 import { stateAfter } from './lifecycle';
 import type { ReportAnswer, Step } from './messages';
@@ -67,6 +67,24 @@ export function lateReported(state: DispatcherState, report: FinishedReport): St
   return { writes: [{ kind: 'correct', runId, attempt, worker, outcome }], reply: 'counts' };
 }
 
+/**
+ * Nobody can read what the worker reported of the attempt: it has failed, and is tried again as any that failed. Who is to
+ * blame, nobody knows.
+ */
+export function reportRefused(
+  state: DispatcherState,
+  attempt: AttemptOfWorker,
+  reason: string,
+  now: number,
+): Step<'report-refused'> {
+  const run = state.runs.get(attempt.runId);
+  const reply = judge(run, attempt);
+  if (!run || reply !== 'counts') return { writes: [], reply };
+  const nothing = { exitCode: null, version: null, durationSeconds: null, files: [], tests: [] };
+  const result: RunOutcome = { verdict: 'tmpfail', message: reason, ...nothing };
+  return { writes: endWithoutResult(state, run, { outcome: 'failed', reason, result }, now), reply };
+}
+
 function outcomeOf(report: FinishedReport): RunOutcome {
   const { verdict, message, exitCode, version, durationSeconds, tests = [] } = report;
   const files = report.files.map(({ name, size }) => ({ name, size }));
@@ -81,7 +99,7 @@ function keepWhileStored(state: DispatcherState, leased: LeasedRun, now: number)
 /**
  * The worker is compared, not its incarnation: a result kept on disk is delivered by the worker's next life as well.
  */
-function judge(run: DispatchedRun | undefined, report: HeldAttempt): ReportAnswer {
+function judge(run: DispatchedRun | undefined, report: AttemptOfWorker): ReportAnswer {
   if (!run) return 'unknown';
   if (report.attempt < run.attempt) return 'stale';
   if (run.attempt !== report.attempt || run.latestWorker !== report.worker) return 'foreign';

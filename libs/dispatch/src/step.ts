@@ -5,7 +5,7 @@ import { renewed, returned, ticked } from './holding';
 import type { DispatchedRun, Standing } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { ordered } from './obeying';
-import { finishReported, lateReported, mayFinish, startReported } from './reporting';
+import { finishReported, lateReported, mayFinish, reportRefused, startReported } from './reporting';
 import type { DispatchSettings } from './settings';
 import { statusAsked } from './status';
 
@@ -24,6 +24,7 @@ const HANDLERS: Handlers = {
   'may-finish': (state, { report }, now) => mayFinish(state, report, now),
   finished: (state, { report }, now) => finishReported(state, report, now),
   late: (state, { report }) => lateReported(state, report),
+  'report-refused': (state, { attempt, reason }, now) => reportRefused(state, attempt, reason, now),
   'reports-drained': (state) => reportsDrained(state),
   settings: (state, { settings }, now) => reconfigured(state, settings, now),
   tick: (state, { hearing, expiringMs }, now) => ticked(state, hearing, expiringMs ?? now, now),

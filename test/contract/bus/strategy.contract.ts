@@ -1,11 +1,21 @@
 import { Controller, Inject, Module, type INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Ctx, EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
-import { BusContext, BusErrorFilter, BusStrategy, NoAnswer, RemoteError, type Bus } from '@proctor/bus';
+import {
+  BusContext,
+  BusErrorFilter,
+  BusStrategy,
+  NoAnswer,
+  NotNow,
+  RemoteError,
+  type Bus,
+} from '@proctor/bus';
 import {
   ExplainRequest,
   parseMessage,
+  REFUSED_REPORTS,
   REPORT_PATTERNS,
+  type ReportKind,
   reportSubject,
   SUBJECTS,
   subjectOf,
@@ -26,6 +36,7 @@ interface Call {
 class Behaviour {
   readonly calls = new Events<Call>();
   onReport: () => Promise<void> = () => Promise.resolve();
+  onRefusal: () => Promise<void> = () => Promise.resolve();
   onReturn: () => Promise<void> = () => Promise.resolve();
   returned = false;
 
@@ -70,6 +81,14 @@ class Handlers {
   async finished(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<void> {
     this.behaviour.record('finished', payload, context);
     await this.behaviour.onReport();
+  }
+
+  @EventPattern<string>(REFUSED_REPORTS)
+  async refused(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<void> {
+    this.behaviour.record('refused', payload, context);
+    const { onRefusal } = this.behaviour;
+    this.behaviour.onRefusal = () => Promise.resolve();
+    await onRefusal();
   }
 
   @EventPattern<string>(REPORT_PATTERNS.started)
@@ -185,13 +204,46 @@ export function describeStrategy(name: string, start: StartServer): void {
       expect(service.behaviour.calls.unread).toBe(0);
     });
 
-    it('ends a malformed report', async () => {
+    it('hands a malformed report, and one of an unknown kind, over with the reason, and ends it', async () => {
+      const attempt = { worker: 'w1', runId: 1, attempt: 1 };
+      const odd = reportSubject(scope, 'paused' as ReportKind, attempt);
+      await client.report(reportSubject(scope, 'started', attempt), { runId: 'x' });
+      await client.report(odd, {});
+      await service.strategy.serve(scope);
+      await service.strategy.drained(scope);
+      const calls = await Promise.all([1, 2, 3].map(() => service.behaviour.calls.next()));
+      expect(calls).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({
+            handler: 'refused',
+            payload: {
+              reason: expect.stringMatching(/malformed: ExplainRequest: runId: .*integer/) as string,
+            },
+          }),
+          expect.objectContaining({
+            handler: 'refused',
+            payload: { reason: 'it is malformed: no handler takes this report' },
+            subject: odd,
+          }),
+        ]),
+      );
+      expect(service.behaviour.calls.unread).toBe(0);
+    });
+
+    it('ends a malformed report once that was told', async () => {
+      service.behaviour.onRefusal = () => Promise.reject(new NotNow('the database is away'));
       await client.report(reportSubject(scope, 'started', { worker: 'w1', runId: 1, attempt: 1 }), {
         runId: 'x',
       });
       await service.strategy.serve(scope);
       await service.strategy.drained(scope);
-      expect(await service.behaviour.calls.next()).toMatchObject({ handler: 'started', redelivered: false });
+      for (const [handler, redelivered] of [
+        ['started', false],
+        ['refused', false],
+        ['started', true],
+        ['refused', true],
+      ])
+        expect(await service.behaviour.calls.next()).toMatchObject({ handler, redelivered });
       expect(service.behaviour.calls.unread).toBe(0);
     });
 

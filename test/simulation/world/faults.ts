@@ -16,6 +16,7 @@ export const FAULTS = [
   'database away',
   'bus away',
   'staged file lost',
+  'report unreadable',
   'worker could not begin',
   'worker killed',
   'worker lost for good',

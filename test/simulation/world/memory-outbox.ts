@@ -25,6 +25,8 @@ export interface KeptResult {
 export type Disk = Map<string, KeptResult>;
 
 export interface OutboxEvents {
+  /** Returns what is sent in its place. */
+  reporting(report: FinishedReport): object;
   staged(name: string): void;
   answered(signal: RecordedSignal, report: FinishedReport): void;
 }
@@ -98,7 +100,7 @@ export class MemoryOutbox implements ReportOutbox {
         await this.process.gate(this.bus.stage(name, Readable.from([CONTENT])));
         this.events.staged(name);
       }
-      await this.bus.report(reportSubject(arch, 'finished', report), report);
+      await this.bus.report(reportSubject(arch, 'finished', report), this.events.reporting(report));
       return true;
     } catch {
       // Not delivered: it is sent again after the pause.

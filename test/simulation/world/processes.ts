@@ -1,4 +1,5 @@
 import type { MemoryBroker } from '@proctor/bus';
+import type { FinishedReport } from '@proctor/contracts';
 import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import type { Checks } from './checks';
 import type { Database } from './faulty-books';
@@ -31,6 +32,7 @@ export class Processes {
   private readonly machines: WorkerParts[];
   /** Second processes under the name of a worker. */
   private readonly twins = new Set<SimulatedWorker>();
+  private readonly unreadable = new Map<string, boolean>();
   private lives = 0;
 
   constructor(private readonly world: World) {
@@ -129,6 +131,15 @@ export class Processes {
     };
   }
 
+  /** Some workers report an attempt in a way that nobody can read, whenever they repeat it. */
+  private isUnreadable({ runId, attempt }: FinishedReport): boolean {
+    const title = `${runId}/${attempt}`;
+    const isUnreadable =
+      this.unreadable.get(title) ?? this.world.database.faults.strikes('report unreadable', 0.03);
+    this.unreadable.set(title, isUnreadable);
+    return isUnreadable;
+  }
+
   private watched(): WorkerEvents {
     const { database, broker, checks, story } = this.world;
     const { books, faults } = database;
@@ -139,6 +150,7 @@ export class Processes {
       staged: (file) => {
         if (faults.strikes('staged file lost', 0.03)) broker.dropStaged(file);
       },
+      reporting: (report) => (this.isUnreadable(report) ? { ...report, verdict: 'odd' } : report),
       answered: ({ answer }, report) => {
         story.did(`report ${answer}`);
         if (answer === 'recorded') checks.copyDropped(books, report);

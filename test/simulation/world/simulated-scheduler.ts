@@ -1,5 +1,11 @@
 import { BusStrategy, type BusContext, type MemoryBroker } from '@proctor/bus';
-import { REPORT_PATTERNS, SUBJECTS, subjectOf } from '@proctor/contracts';
+import {
+  REFUSED_REPORTS,
+  REPORT_PATTERNS,
+  SUBJECTS,
+  subjectOf,
+  type RefusedReport,
+} from '@proctor/contracts';
 import type { AttemptToStop } from '@proctor/dispatch';
 import type { ResultStore } from '@proctor/store';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
@@ -108,4 +114,5 @@ function connect(strategy: BusStrategy, dispatch: DispatchController, reports: R
   on(SUBJECTS.ordersWaiting, (payload, context) => dispatch.ordersWaiting(payload, context));
   on(REPORT_PATTERNS.started, (payload, context) => reports.started(payload, context));
   on(REPORT_PATTERNS.finished, (payload, context) => reports.finished(payload, context));
+  on(REFUSED_REPORTS, (payload, context) => reports.refused(payload as RefusedReport, context));
 }

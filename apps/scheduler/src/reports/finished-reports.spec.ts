@@ -53,12 +53,12 @@ describe('FinishedReports', () => {
     await bus.stage(STAGED, Readable.from([CONTENT]));
   });
 
-  const take = () => {
+  const reports = () => {
     const journal = { reportState: () => Promise.resolve(state) };
-    return new FinishedReports({ ask: ask as never }, journal, bus, store, clock, () => 15_000).take(
-      ARCH,
-      report,
-    );
+    return new FinishedReports({ ask: ask as never }, journal, bus, store, clock, () => 15_000);
+  };
+  const take = () => {
+    return reports().take(ARCH, report);
   };
   const isStaged = async () => (await bus.unstage(STAGED)) !== null;
 
@@ -229,6 +229,15 @@ describe('FinishedReports', () => {
     });
     expect(await answers).toMatchObject({ answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
+  });
+
+  it('tells the worker when nobody can read its report, and its attempt has failed', async () => {
+    const attempt = { worker: report.worker, runId: 1, attempt: 2 };
+    await reports().refuse(ARCH, attempt, 'it is\0 odd');
+    const reason = 'the report of worker w1 was refused, it is odd';
+    expect(ask.mock.calls).toEqual([[ARCH, { kind: 'report-refused', attempt, reason }]]);
+    expect(await answers).toEqual({ runId: 1, attempt: 2, answer: 'refused', reason });
+    expect(await isStaged()).toBe(false);
   });
 
   it('has the report delivered again when it could not be recorded now', async () => {

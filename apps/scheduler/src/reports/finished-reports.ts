@@ -3,6 +3,8 @@ import { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import {
   cut,
+  oneLine,
+  RESULT_FILES,
   stagingName,
   SUBJECTS,
   subjectOf,
@@ -10,10 +12,23 @@ import {
   type RecordedSignal,
   type ResultFile,
 } from '@proctor/contracts';
-import { WriteRefused, type Journal, type ReportAnswer, type ReportState } from '@proctor/dispatch';
+import {
+  WriteRefused,
+  type AttemptOfWorker,
+  type Journal,
+  type ReportAnswer,
+  type ReportState,
+} from '@proctor/dispatch';
 import { ResultStore, StoreMismatch, StoreUnavailable } from '@proctor/store';
 import type { Dispatchers } from '../dispatcher/dispatchers';
 import { NotHandled } from '../dispatcher/turn';
+
+/** The files that a worker may have staged for an attempt. */
+interface StagedResult {
+  runId: number;
+  attempt: number;
+  files: Pick<ResultFile, 'name'>[];
+}
 
 /** Characters of a report's message. */
 const REASON_LENGTH_MAX = 2000;
@@ -46,6 +61,20 @@ export class FinishedReports {
     const state = await this.bookedState(report, judged);
     if (state === 'late') return this.keep(arch, report, 'late');
     await this.settle(report, judged, state);
+  }
+
+  /**
+   * Nobody can read the report, and repeating it does not help: its attempt has failed, and the worker is told so. A
+   * dispatcher that does not wait for it writes nothing.
+   */
+  async refuse(arch: string, attempt: AttemptOfWorker, why: string): Promise<void> {
+    const reason = oneLine(`the report of worker ${attempt.worker} was refused, ${why}`, REASON_LENGTH_MAX);
+    const answer = await this.dispatchers.ask(arch, { kind: 'report-refused', attempt, reason });
+    if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
+    this.tell(attempt, 'refused', reason);
+    if (answer === 'foreign') return;
+    const files = RESULT_FILES.map((name) => ({ name }));
+    await this.tidy({ ...attempt, files }, true);
   }
 
   /**
@@ -140,7 +169,7 @@ export class FinishedReports {
   }
 
   private tell(
-    { runId, attempt, worker }: FinishedReport,
+    { runId, attempt, worker }: AttemptOfWorker,
     answer: RecordedSignal['answer'],
     reason?: string,
   ): void {
@@ -151,7 +180,7 @@ export class FinishedReports {
   }
 
   /** What fails here is only space, not yet freed. */
-  private async tidy({ runId, attempt, files }: FinishedReport, recorded: boolean): Promise<void> {
+  private async tidy({ runId, attempt, files }: StagedResult, recorded: boolean): Promise<void> {
     const tidied = await Promise.allSettled([
       ...files.map(({ name }) => this.bus.dropStaged(stagingName(runId, attempt, name))),
       this.bus.purgeLog(runId, attempt),

@@ -1,7 +1,17 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { BusContext } from '@proctor/bus';
-import { FinishedReport, parseMessage, REPORT_PATTERNS, StartedReport } from '@proctor/contracts';
+import {
+  FinishedReport,
+  MalformedMessage,
+  parseMessage,
+  REFUSED_REPORTS,
+  REPORT_PATTERNS,
+  reportOrigin,
+  StartedReport,
+  type RefusedReport,
+  type ReportedAttempt,
+} from '@proctor/contracts';
 import { withLogFields, type LogFields } from '@proctor/process';
 import { Dispatchers } from '../dispatcher/dispatchers';
 import { orNotNow } from '../passing';
@@ -16,20 +26,45 @@ export class ReportsController {
   ) {}
 
   @EventPattern<string>(REPORT_PATTERNS.started)
-  async started(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
-    const report = parseMessage(StartedReport, payload);
+  async started(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<void> {
+    const report = parseReport(StartedReport, payload, subject);
     await withLogFields(fieldsOf(report), () =>
       orNotNow(() => this.dispatchers.ask(scope, { kind: 'started', report })),
     );
   }
 
   @EventPattern<string>(REPORT_PATTERNS.finished)
-  async finished(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<void> {
-    const report = parseMessage(FinishedReport, payload);
+  async finished(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<void> {
+    const report = parseReport(FinishedReport, payload, subject);
     await withLogFields(fieldsOf(report), () => orNotNow(() => this.finishedReports.take(scope, report)));
+  }
+
+  /** A report of an unknown kind is taken for that of the end: its worker waits for an answer. A start has none. */
+  @EventPattern<string>(REFUSED_REPORTS)
+  async refused(@Payload() { reason }: RefusedReport, @Ctx() { scope, subject }: BusContext): Promise<void> {
+    const origin = reportOrigin(subject);
+    if (!origin || origin.kind === 'started') return;
+    await withLogFields(fieldsOf(origin), () =>
+      orNotNow(() => this.finishedReports.refuse(scope, origin, reason)),
+    );
   }
 }
 
-function fieldsOf({ worker, runId: run, attempt }: StartedReport): LogFields {
+/** @throws MalformedMessage also when the body is of another attempt than its subject says */
+function parseReport<Report extends ReportedAttempt>(
+  shape: new () => Report,
+  payload: unknown,
+  subject: string,
+): Report {
+  const report = parseMessage(shape, payload);
+  const origin = reportOrigin(subject);
+  for (const field of ['worker', 'runId', 'attempt'] as const) {
+    if (report[field] !== origin?.[field])
+      throw new MalformedMessage(`${shape.name}: ${field}: ${report[field]} is not what the subject says`);
+  }
+  return report;
+}
+
+function fieldsOf({ worker, runId: run, attempt }: ReportedAttempt): LogFields {
   return { worker, run, attempt };
 }

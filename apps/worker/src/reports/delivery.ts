@@ -6,12 +6,14 @@ import type { Clock } from '@proctor/clock';
 import { reportSubject, stagingName, type KeptAttempt, type RecordedSignal } from '@proctor/contracts';
 import type { SlotLog } from '../slot/ports';
 import { WakeUp } from '../slot/wake-up';
-import { isMissing, removeResult, type KeptResult } from './result-folder';
+import { isMissing, removeResult, setResultAside, type KeptResult } from './result-folder';
 
 export interface DeliverySettings {
   /** First pause before a report without an answer is sent again; it doubles. */
   resendFirstMs: number;
   resendMaxMs: number;
+  /** Results that the dispatcher refused are kept for people to look at, so many of them. */
+  refusedKeptMax: number;
 }
 
 /** Brings one kept result to the dispatcher, again and again until it has answered. */
@@ -120,6 +122,13 @@ export class Delivery {
       this.uploaded.clear();
       return false;
     }
+    if (answer === 'refused') {
+      this.log.warn(
+        `${this.title()}: the scheduler cannot read the report: ${reason ?? 'no reason was given'}`,
+      );
+      await this.setAside();
+      return true;
+    }
     if (answer === 'stale') {
       this.log.warn(`${this.title()}: the result came too late: ${reason ?? 'it is stale'}`);
     } else if (reason !== undefined) {
@@ -136,6 +145,16 @@ export class Delivery {
     await removeResult(folder).catch((error: unknown) => {
       this.log.warn(`${this.title()}: the copy of its result stays on disk: ${String(error)}`);
     });
+  }
+
+  private async setAside(): Promise<void> {
+    try {
+      const kept = await setResultAside(this.result.folder, this.settings.refusedKeptMax);
+      this.log.warn(`${this.title()}: its result is kept in ${kept}`);
+    } catch (error) {
+      this.log.warn(`${this.title()}: its result could not be set aside: ${String(error)}`);
+      await this.removeCopy();
+    }
   }
 
   private title(): string {

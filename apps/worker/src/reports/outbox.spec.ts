@@ -112,6 +112,25 @@ it.each<[RecordedSignal['answer'], string | undefined, string[]]>([
   expect(await readdir(path)).toEqual([]);
 });
 
+it('keeps what the dispatcher cannot read aside, the latest of it, and never delivers it again', async () => {
+  const { outbox, arrived, answer, said } = await makeOutbox();
+  for (let old = 1; old <= 10; old++) await mkdir(join(path, `${old}-1.refused`));
+  const { report, files } = await pack();
+  const finished = outbox.finished('amd64', report, files);
+  await arrived(1);
+  answer('refused', 'tests.0.name: no such name');
+  await finished;
+  expect(await readdir(join(path, '7-2.refused'))).toEqual(expect.arrayContaining(['report.json', 'log.gz']));
+  expect(await readdir(path)).toHaveLength(10);
+  expect(said).toEqual([
+    'run 7 attempt 2: the scheduler cannot read the report: tests.0.name: no such name',
+    `run 7 attempt 2: its result is kept in ${join(path, '7-2.refused')}`,
+  ]);
+  const second = await makeOutbox();
+  await second.outbox.deliverLeftovers();
+  expect(second.said).toEqual([]);
+});
+
 it('rejects what cannot be kept, and leaves nothing of it', async () => {
   const { outbox } = await makeOutbox();
   const { report, files } = await pack();

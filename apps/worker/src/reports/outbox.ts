@@ -14,7 +14,11 @@ import { Delivery, type DeliverySettings } from './delivery';
 import { reportable } from './reportable';
 import { keepResult, keptResults, type KeptResult } from './result-folder';
 
-export const DELIVERY_SETTINGS: DeliverySettings = { resendFirstMs: 5_000, resendMaxMs: 60_000 };
+export const DELIVERY_SETTINGS: DeliverySettings = {
+  resendFirstMs: 5_000,
+  resendMaxMs: 60_000,
+  refusedKeptMax: 10,
+};
 
 /** Results on their way to the dispatchers: on disk until the dispatcher has said that it has them. */
 export class DiskOutbox implements ReportOutbox {

@@ -1,5 +1,5 @@
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { FinishedReport } from '@proctor/contracts';
 import type { KeptFile } from '../slot/ports';
 import { reportable } from './reportable';
@@ -16,6 +16,9 @@ const REPORT = 'report.json';
 const UNFINISHED = '.new';
 /** A result that is being removed: whatever is left of it is none any more. */
 const REMOVED = '.removed';
+
+/** A result whose report the dispatcher refused. */
+const REFUSED = '.refused';
 
 /** Where the files of a result are written before it is kept: on the same file system, so that nothing is copied. */
 export function freshResultFolder(path: string, runId: number, attempt: number): string {
@@ -78,6 +81,21 @@ export async function removeResult(folder: string): Promise<void> {
   await rm(removed, { recursive: true, force: true });
 }
 
+/** Keeps a result that is never delivered again, and of such results the latest `keptMax`. Returns its folder. */
+export async function setResultAside(folder: string, keptMax: number): Promise<string> {
+  const aside = `${folder}${REFUSED}`;
+  await rm(aside, { recursive: true, force: true });
+  await rename(folder, aside);
+  const path = dirname(folder);
+  const names = (await readdir(path)).filter((name) => name.endsWith(REFUSED));
+  const all = await Promise.all(
+    names.map(async (name) => ({ path: join(path, name), since: (await stat(join(path, name))).ctimeMs })),
+  );
+  const surplus = all.sort((a, b) => b.since - a.since).slice(keptMax);
+  await Promise.all(surplus.map((each) => rm(each.path, { recursive: true, force: true })));
+  return aside;
+}
+
 /**
  * The results that an earlier life of the worker left, oldest run first; `say` gets a line about each folder that holds
  * none, and each report that had to be changed. What that life had not finished to write or to remove is removed.
@@ -91,6 +109,7 @@ export async function keptResults(path: string, say: (line: string) => void): Pr
       await rm(folder, { recursive: true, force: true });
       continue;
     }
+    if (name.endsWith(REFUSED)) continue;
     try {
       results.push(await readResult(folder, say));
     } catch (error) {

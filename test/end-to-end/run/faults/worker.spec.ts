@@ -125,6 +125,39 @@ test('a report of an attempt that is not the latest writes nothing', async () =>
   expect(await client.run(runId)).toMatchObject({ version: '1.0-1' });
 });
 
+test('a report that nobody can read ends its attempt, its worker is told, and the run is tried again', async () => {
+  stage = await Stage.open({ slots: 1 });
+  const { client, proctor } = stage;
+  const runId = await stage.waitingRun();
+  const { worker } = await client.run(runId);
+  const bus = await connectBus(proctor.natsUrl, 'odd-worker');
+  try {
+    const answered = new Promise<unknown>((resolve) => {
+      bus.subscribe(subjectOf(SUBJECTS.recorded, String(worker)), ({ text }) => resolve(JSON.parse(text)));
+    });
+    await bus.flush();
+    const report = {
+      worker: String(worker),
+      incarnation: randomUUID(),
+      slot: 0,
+      runId,
+      attempt: 1,
+      files: [],
+    };
+    const result = { verdict: 'pass', message: 'odd', exitCode: 0, version: '1.0-1', durationSeconds: 1 };
+    const tests = [{ name: 'a b', status: 'PASS', detail: null }];
+    await bus.report(reportSubject(arch, 'finished', report), { ...report, ...result, tests });
+    const reason = expect.stringContaining('tests.0.name') as string;
+    expect(await answered).toMatchObject({ runId, attempt: 1, answer: 'refused', reason });
+  } finally {
+    await bus.close();
+  }
+  await stage.go();
+  await client.finished(runId);
+  const [account] = await accountsOf(proctor, [runId]);
+  expect(account).toMatchObject({ verdict: 'pass', outcomes: ['failed', 'finished'] });
+});
+
 test('a result that the database refuses ends its attempt, visibly, and the run is tried again', async () => {
   stage = await Stage.open({ slots: 1 });
   const { client, proctor } = stage;
