@@ -1,4 +1,5 @@
 import { MemoryBroker } from '@proctor/bus';
+import type { FinishedReport } from '@proctor/contracts';
 import { runRequest } from '../support/run-request';
 import { silenceLog } from '../support/silent-log';
 import { MemoryBooks } from './memory-books';
@@ -56,6 +57,7 @@ function makeWorld(seed: number) {
       stopSignalled: nothing,
       executionStopped: nothing,
     },
+    reporting: (report: FinishedReport) => report,
     executionBegins: (runId: number, attempt: number) => void executed.push(`${runId}/${attempt}`),
   };
   const worker = new SimulatedWorker({

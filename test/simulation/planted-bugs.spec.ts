@@ -105,8 +105,8 @@ const BUGS: PlantedBug[] = [
     name: 'a lease that was out before a reload is measured from its grant',
     plant: () => {
       const expiry = function (this: State): number | undefined {
-        const silent = this.leases.longestSilent();
-        if (!silent || !this.reportsDrained) return undefined;
+        const silent = this.nextToExpire;
+        if (!silent) return undefined;
         const isLoaded = silent.renewedAtMs === this.hearingSinceMs;
         return (isLoaded ? silent.grantedAtMs : silent.renewedAtMs) + this.settings.leaseTtlMs;
       };

@@ -10,14 +10,14 @@ import {
 } from '@proctor/dispatch';
 import { ARCH, finishedReport, leaseRequest, loaded, settings } from './runs';
 
-/** One dispatcher, with its clock; the reports of its predecessor are drained. */
+/** One dispatcher, with its clock; no reports wait for it. */
 export class DispatcherRig {
   now = 1_000;
   readonly state: DispatcherState;
 
   constructor(runs: DispatchedRun[], changes: Partial<DispatchSettings> = {}, past: Partial<Loaded> = {}) {
     this.state = new DispatcherState(ARCH, 7, settings(changes), loaded(runs, past), this.now);
-    this.tell({ kind: 'reports-drained' });
+    this.tell({ kind: 'reports-waiting', attempts: [] });
   }
 
   tell<K extends MessageKind>(message: MessageOf<K>): Step<K> {

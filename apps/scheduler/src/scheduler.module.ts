@@ -56,6 +56,7 @@ function dispatchers(configuration: LiveConfiguration): Provider {
       const owned = new Dispatchers(
         strategy,
         (tenure) => new DispatcherActor(tenure, ports, actorSettings(configuration)),
+        systemClock,
       );
       bus.onReconnect(() => owned.heardAgain());
       configuration.onChange(() => owned.reconfigure(actorSettings(configuration)));

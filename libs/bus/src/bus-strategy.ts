@@ -1,7 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { systemClock, type Clock } from '@proctor/clock';
-import { MalformedMessage, REFUSED_REPORTS, REPORT_PREFIX, type RefusedReport } from '@proctor/contracts';
+import {
+  MalformedMessage,
+  REFUSED_REPORTS,
+  REPORT_PREFIX,
+  type RefusedReport,
+  type ReportOrigin,
+} from '@proctor/contracts';
 import { lastValueFrom } from 'rxjs';
 import { failureText, parseBody } from './body';
 import { NotNow, type Bus, type BusMessage, type ReportMessage, type ReportRefusal } from './bus';
@@ -81,15 +87,9 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     await serving?.stop();
   }
 
-  /**
-   * Resolves once every report that waited when the scope was served is acknowledged or ended (see
-   * ReportConsumption.drained). Stays open when the scope is withdrawn before.
-   * @throws when the scope is not served
-   */
-  async drained(scope: string): Promise<void> {
-    const serving = this.servings.get(scope);
-    if (!serving) throw new Error(`${scope} is not served`);
-    await serving.drained;
+  /** See Bus.reportsWaiting; the stream is there once the architecture was served. */
+  reportsWaiting(arch: string): Promise<ReportOrigin[]> {
+    return this.bus.reportsWaiting(arch);
   }
 
   private async takeReport(scope: string, { subject, text, redelivered }: ReportMessage): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Fact, LogChunk } from '@proctor/contracts';
+import type { Fact, LogChunk, ReportOrigin } from '@proctor/contracts';
 
 /** Nobody listens on the subject, the time for an answer is over, or there is no connection. */
 export class NoAnswer extends Error {}
@@ -46,12 +46,6 @@ export type ReportRefusal = (report: ReportMessage, reason: string) => Promise<v
 
 export interface ReportConsumption {
   /**
-   * Resolves once no report that the stream held for the scope when the consumption began is left in it: each was
-   * handled (acknowledged or ended), by this process or another, at its first delivery or a later one. A report whose
-   * handler rejected is not handled yet. Stays open when the consumption is stopped before.
-   */
-  readonly drained: Promise<void>;
-  /**
    * Takes no more reports and gives those not begun back at once; resolves when the handlers in flight are done,
    * at the latest after `drainTimeoutMs`.
    */
@@ -83,6 +77,9 @@ export abstract class Bus {
    * @throws StreamFull
    */
   abstract report(subject: string, body: object): Promise<void>;
+
+  /** The reports that the architecture's stream holds, of every kind: none of them is settled yet. */
+  abstract reportsWaiting(arch: string): Promise<ReportOrigin[]>;
 
   /** Makes the stream of an architecture's reports, or brings its limits up to date; consumeReports does so too. */
   abstract prepareReports(arch: string): Promise<void>;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { logSubject, type Fact, type LogChunk } from '@proctor/contracts';
+import { logSubject, type Fact, type LogChunk, type ReportOrigin } from '@proctor/contracts';
 import { parseAnswer } from './body';
 import {
   Bus,
@@ -54,6 +54,11 @@ export class MemoryBus extends Bus {
     this.requireConnection();
     this.broker.reports.prepare(arch);
     return Promise.resolve();
+  }
+
+  async reportsWaiting(arch: string): Promise<ReportOrigin[]> {
+    this.requireConnection();
+    return Promise.resolve(this.broker.reports.waiting(arch));
   }
 
   async publishEvent(fact: Fact): Promise<void> {

@@ -1,4 +1,4 @@
-import { reportOrigin } from '@proctor/contracts';
+import { reportOrigin, type ReportOrigin } from '@proctor/contracts';
 import { NoAnswer, StreamFull, type ReportConsumption } from './bus';
 import type { MemoryBroker } from './memory-broker';
 import type { Delivery, ReportIntake } from './report-intake';
@@ -17,11 +17,6 @@ interface StoredReport {
 export interface MemoryConsumer {
   isConnected(): boolean;
   intake: ReportIntake;
-}
-
-interface Backlog {
-  lastSequence: number;
-  resolve: () => void;
 }
 
 /** The streams of reports: a work queue for each architecture that a scheduler has served. */
@@ -43,24 +38,36 @@ export class MemoryReports {
 
   /** The stream must have been prepared. */
   consume(arch: string, consumer: MemoryConsumer): ReportConsumption {
-    const stream = this.streams.get(arch);
-    if (!stream) throw new Error(`the reports of ${arch} have no stream`);
-    return stream.consume(consumer);
+    return this.stream(arch).consume(consumer);
+  }
+
+  /** The stream must have been prepared. */
+  waiting(arch: string): ReportOrigin[] {
+    return this.stream(arch).subjects.flatMap((subject) => reportOrigin(subject) ?? []);
   }
 
   /** Deliveries that waited for a consumer's connection go on. */
   resume(): void {
     for (const stream of this.streams.values()) stream.deliver();
   }
+
+  private stream(arch: string): ReportStream {
+    const stream = this.streams.get(arch);
+    if (!stream) throw new Error(`the reports of ${arch} have no stream`);
+    return stream;
+  }
 }
 
 class ReportStream {
   private readonly stored: StoredReport[] = [];
   private readonly consumers: MemoryConsumer[] = [];
-  private readonly backlogs = new Set<Backlog>();
   private lastSequence = 0;
 
   constructor(private readonly broker: MemoryBroker) {}
+
+  get subjects(): string[] {
+    return this.stored.map(({ subject }) => subject);
+  }
 
   /** False when the stream is full. */
   add(subject: string, text: string): boolean {
@@ -74,13 +81,9 @@ class ReportStream {
   }
 
   consume(consumer: MemoryConsumer): ReportConsumption {
-    const { lastSequence } = this;
-    const drained = new Promise<void>((resolve) => this.backlogs.add({ lastSequence, resolve }));
     this.consumers.push(consumer);
-    this.settleBacklogs();
     this.deliver();
     return {
-      drained,
       stop: () => {
         const at = this.consumers.indexOf(consumer);
         if (at >= 0) this.consumers.splice(at, 1);
@@ -141,16 +144,6 @@ class ReportStream {
     report.cancelTimer();
     const at = this.stored.indexOf(report);
     if (at >= 0) this.stored.splice(at, 1);
-    this.settleBacklogs();
-  }
-
-  private settleBacklogs(): void {
-    const first = this.stored[0]?.sequence ?? Infinity;
-    for (const backlog of this.backlogs) {
-      if (first <= backlog.lastSequence) continue;
-      this.backlogs.delete(backlog);
-      backlog.resolve();
-    }
   }
 }
 

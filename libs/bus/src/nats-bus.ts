@@ -2,7 +2,14 @@ import type { Readable } from 'node:stream';
 import { errors, RequestError, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import type { Fact, LogChunk } from '@proctor/contracts';
+import {
+  reportFilter,
+  reportOrigin,
+  reportStream,
+  type Fact,
+  type LogChunk,
+  type ReportOrigin,
+} from '@proctor/contracts';
 import { parseAnswer } from './body';
 import {
   Bus,
@@ -79,6 +86,13 @@ export class NatsBus extends Bus {
   async prepareReports(arch: string): Promise<void> {
     this.requireConnection();
     await this.link.ensureReportStream(arch);
+  }
+
+  async reportsWaiting(arch: string): Promise<ReportOrigin[]> {
+    this.requireConnection();
+    const filter = { subjects_filter: reportFilter(arch) };
+    const { state } = await this.link.jsm.streams.info(reportStream(arch), filter);
+    return Object.keys(state.subjects ?? {}).flatMap((subject) => reportOrigin(subject) ?? []);
   }
 
   async publishEvent(fact: Fact): Promise<void> {
@@ -168,7 +182,6 @@ export class NatsBus extends Bus {
     await consumption.start();
     this.consumptions.add(consumption);
     return {
-      drained: consumption.drained,
       stop: () => {
         this.consumptions.delete(consumption);
         return consumption.stop();

@@ -13,11 +13,9 @@ export interface ReportTaker {
 
 /** What one process hears of one scope, from serving it to withdrawing. */
 export class Serving {
-  readonly drained: Promise<void>;
   private readonly logger = new Logger('Bus');
   private readonly unsubscribes: (() => void)[] = [];
   private consumption: ReportConsumption | null = null;
-  private resolveDrained: () => void;
   private endWait = (): void => undefined;
   private stopped = false;
 
@@ -25,9 +23,7 @@ export class Serving {
     private readonly bus: Bus,
     private readonly scope: string,
     private readonly clock: Clock,
-  ) {
-    this.drained = new Promise((resolve) => (this.resolveDrained = resolve));
-  }
+  ) {}
 
   subscribe(subject: string, handler: (message: BusMessage) => void): void {
     this.unsubscribes.push(this.bus.subscribe(subject, handler));
@@ -40,7 +36,6 @@ export class Serving {
       try {
         await this.bus.flush();
         if (reports) await this.consume(reports);
-        else this.resolveDrained();
         return outages.succeeded(`serving ${this.scope}`);
       } catch (error) {
         outages.failed(`serving ${this.scope}`, String(error));
@@ -60,7 +55,6 @@ export class Serving {
     const consumption = await this.bus.consumeReports(this.scope, handle, refuse);
     if (this.stopped) return consumption.stop();
     this.consumption = consumption;
-    void consumption.drained.then(() => this.resolveDrained());
   }
 
   private wait(ms: number): Promise<void> {

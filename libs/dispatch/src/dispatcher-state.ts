@@ -7,7 +7,7 @@ import { Delays } from './delays';
 import { Durations } from './durations';
 import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Standing, Write } from './journal';
 import { Judgements } from './judgements';
-import { Leases, type Slot } from './leases';
+import { Leases, type LeasedRun, type Slot } from './leases';
 import { stateAfter } from './lifecycle';
 import { Lives } from './lives';
 import { retryDelayMs, type DispatchSettings } from './settings';
@@ -64,7 +64,11 @@ export class DispatcherState {
   standing: Standing;
   /** No lease expires before a full time-to-live has passed since then. */
   hearingSinceMs: number;
-  reportsDrained = false;
+  /**
+   * Run → its attempt whose finished report waited when this owner began, and waits still: such a lease does not expire.
+   * Null until that is known, and no lease expires before.
+   */
+  reportsWaiting: ReadonlyMap<number, number> | null = null;
 
   /**
    * @param loaded is owned by the state from here on
@@ -104,10 +108,17 @@ export class DispatcherState {
     return due.length === 0 ? null : Math.min(...due);
   }
 
-  /** When the lease that was silent the longest expires; undefined when none can. */
+  /** The lease that expires next, if any can. */
+  get nextToExpire(): LeasedRun | undefined {
+    const { reportsWaiting } = this;
+    if (!reportsWaiting) return undefined;
+    return this.leases.longestSilent(({ run }) => reportsWaiting.get(run.runId) !== run.attempt);
+  }
+
+  /** When that lease expires; undefined when none can. */
   get nextExpiryMs(): number | undefined {
-    const silent = this.leases.longestSilent();
-    if (!silent || !this.reportsDrained) return undefined;
+    const silent = this.nextToExpire;
+    if (!silent) return undefined;
     return Math.max(silent.renewedAtMs, this.hearingSinceMs) + this.settings.leaseTtlMs;
   }
 

@@ -82,7 +82,7 @@ describe('why a run waits', () => {
 
   it('a pause after an attempt without a result', () => {
     const state = new DispatcherState(ARCH, 1, settings(), loaded([{ ...RUN }]), 0);
-    step(state, { kind: 'reports-drained' }, 0);
+    step(state, { kind: 'reports-waiting', attempts: [] }, 0);
     step(state, { kind: 'lease', request: leaseRequest() }, 0);
     expect(step<'explain'>(state, { kind: 'explain', runId: 5 }, 0).reply.reasons).toEqual([]);
     step(state, { kind: 'tick', hearing: true }, 60_000);

@@ -105,7 +105,7 @@ export function endWithoutResult(
 function expireLeases(state: DispatcherState, expiringMs: number, now: number): Write[] {
   const writes: Write[] = [];
   while ((state.nextExpiryMs ?? Infinity) <= expiringMs) {
-    const silent = state.leases.longestSilent();
+    const silent = state.nextToExpire;
     if (!silent) break;
     const silentSeconds = Math.floor((now - silent.renewedAtMs) / 1000);
     const reason = `worker ${silent.lease.worker} was silent for ${silentSeconds} s`;

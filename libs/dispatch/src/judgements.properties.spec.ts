@@ -36,7 +36,7 @@ class Owners {
       waitingRun(index + 1, { package: `package${index % 10}` }),
     );
     this.state = new DispatcherState(ARCH, 1, SETTINGS, loaded(all), 0);
-    this.tell({ kind: 'reports-drained' });
+    this.tell({ kind: 'reports-waiting', attempts: [] });
   }
 
   tell<K extends MessageKind>(message: MessageOf<K>): Step<K> {
@@ -74,7 +74,7 @@ class Owners {
     }));
     this.epoch += 1;
     this.state = new DispatcherState(ARCH, this.epoch, SETTINGS, loaded(runs, { judgements }), this.now);
-    this.tell({ kind: 'reports-drained' });
+    this.tell({ kind: 'reports-waiting', attempts: [] });
     this.compare();
   }
 

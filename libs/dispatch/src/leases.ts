@@ -79,8 +79,14 @@ export class Leases {
     return leased;
   }
 
-  longestSilent(): LeasedRun | undefined {
-    return this.byRenewal.head();
+  /** Of those that `counts`; nearly all do. */
+  longestSilent(counts: (leased: LeasedRun) => boolean): LeasedRun | undefined {
+    const head = this.byRenewal.head();
+    if (!head || counts(head)) return head;
+    let longest: LeasedRun | undefined;
+    for (const leased of this.byRenewal)
+      if (counts(leased) && (!longest || renewedBefore(leased, longest))) longest = leased;
+    return longest;
   }
 
   /** Whether any slot of this life of the worker holds a lease. */

@@ -32,8 +32,8 @@ export type DispatcherMessage =
   | { kind: 'late'; report: FinishedReport }
   /** A finished report of the attempt was refused, for a reason to tell people: it has failed. */
   | { kind: 'report-refused'; attempt: AttemptOfWorker; reason: string }
-  /** The backlog of reports that existed when this owner began has been handled. */
-  | { kind: 'reports-drained' }
+  /** The attempts whose finished reports waited when this owner began, and wait still; told anew when it becomes fewer. */
+  | { kind: 'reports-waiting'; attempts: AttemptOfWorker[] }
   /** The deployment's configuration has changed. */
   | { kind: 'settings'; settings: DispatchSettings }
   /**
@@ -63,7 +63,7 @@ export interface Replies {
   finished: ReportAnswer;
   late: ReportAnswer;
   'report-refused': ReportAnswer;
-  'reports-drained': undefined;
+  'reports-waiting': undefined;
   settings: undefined;
   tick: undefined;
   explain: ExplainReply;

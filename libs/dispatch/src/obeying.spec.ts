@@ -22,7 +22,7 @@ describe('an order to cancel', () => {
   beforeEach(() => {
     now = 1_000;
     state = new DispatcherState(ARCH, 7, settings(), loaded([waitingRun(1), waitingRun(2)]), now);
-    tell({ kind: 'reports-drained' });
+    tell({ kind: 'reports-waiting', attempts: [] });
   });
 
   function tell<K extends MessageKind>(message: MessageOf<K>): Step<K> {

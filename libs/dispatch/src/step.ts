@@ -2,7 +2,7 @@ import type { DispatcherState } from './dispatcher-state';
 import { explained } from './explain';
 import { leaseRequested } from './granting';
 import { renewed, returned, ticked } from './holding';
-import type { DispatchedRun, Standing } from './journal';
+import type { AttemptOfWorker, DispatchedRun, Standing } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { ordered } from './obeying';
 import { finishReported, lateReported, mayFinish, reportRefused, startReported } from './reporting';
@@ -25,7 +25,7 @@ const HANDLERS: Handlers = {
   finished: (state, { report }, now) => finishReported(state, report, now),
   late: (state, { report }) => lateReported(state, report),
   'report-refused': (state, { attempt, reason }, now) => reportRefused(state, attempt, reason, now),
-  'reports-drained': (state) => reportsDrained(state),
+  'reports-waiting': (state, { attempts }) => reportsWaiting(state, attempts),
   settings: (state, { settings }, now) => reconfigured(state, settings, now),
   tick: (state, { hearing, expiringMs }, now) => ticked(state, hearing, expiringMs ?? now, now),
   explain: (state, { runId }, now) => explained(state, runId, now),
@@ -62,7 +62,7 @@ function reconfigured(state: DispatcherState, settings: DispatchSettings, now: n
   return { writes: [], reply: undefined, workWaiting: true };
 }
 
-function reportsDrained(state: DispatcherState): Step<'reports-drained'> {
-  state.reportsDrained = true;
+function reportsWaiting(state: DispatcherState, attempts: AttemptOfWorker[]): Step<'reports-waiting'> {
+  state.reportsWaiting = new Map(attempts.map(({ runId, attempt }) => [runId, attempt]));
   return { writes: [], reply: undefined };
 }

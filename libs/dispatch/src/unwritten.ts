@@ -43,7 +43,7 @@ export function restoreUnwritten(
  */
 export function restoreAll(state: DispatcherState, past: DispatcherState, awayMs: number, now: number): void {
   state.hearingSinceMs = Math.min(past.hearingSinceMs + awayMs, now);
-  state.reportsDrained = past.reportsDrained;
+  state.reportsWaiting = past.reportsWaiting;
   for (const runId of state.runs.keys()) {
     const unwritten = unwrittenOf(past, runId);
     const leased = state.leases.get(runId);

@@ -8,7 +8,7 @@ import { reportStream, SUBJECTS, subjectOf, type LogChunk } from '@proctor/contr
 import { EmbeddedNats, freePort } from '@proctor/embedded';
 import { until } from '../../support/until';
 import { Events } from './events';
-import { finishedOf, newRunId, newScope, SHORT_ACK_WAIT } from './server';
+import { drained, finishedOf, newRunId, newScope, SHORT_ACK_WAIT } from './server';
 
 Logger.overrideLogger(false);
 
@@ -84,7 +84,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   const taken = new Events<ReportMessage>();
   let goOn = (): void => undefined;
   const gate = new Promise<void>((resolve) => (goOn = resolve));
-  const consumption = await bus.consumeReports(scope, async (report) => {
+  await bus.consumeReports(scope, async (report) => {
     taken.push(report);
     await gate;
   });
@@ -100,7 +100,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   await bus.report(finishedOf(scope, 2), { number: 2 });
   // The one in hand may come a second time, if its acknowledgement did not reach the server.
   for (let text = ''; text !== '{"number":2}';) text = (await taken.next()).text;
-  await consumption.drained;
+  await drained(bus, scope);
   await expect(bus.request(status, {}, 5000)).resolves.toEqual({ well: true });
   await bus.appendLog(runId, 1, chunk(1));
   expect((await log.next()).value).toEqual(chunk(1));

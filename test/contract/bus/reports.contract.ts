@@ -1,7 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { NoAnswer, NotNow, StreamFull, type Bus, type ReportHandler, type ReportMessage } from '@proctor/bus';
-import { MalformedMessage } from '@proctor/contracts';
+import { MalformedMessage, reportSubject } from '@proctor/contracts';
 import { Events } from './events';
-import { finishedOf, LIMITS, newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
+import {
+  drained,
+  finishedOf,
+  LIMITS,
+  newScope,
+  SHORT_ACK_WAIT,
+  type BusServer,
+  type StartServer,
+} from './server';
 
 /** A handler that does something at once. */
 function doing(work: (report: ReportMessage) => void): ReportHandler {
@@ -38,24 +47,19 @@ export function describeReports(name: string, start: StartServer): void {
           redelivered: false,
         });
       }
-      await consumption.drained;
+      await drained(bus, scope);
       await consumption.stop();
     });
 
-    it('redelivers one whose handler rejected, and is not drained before it is handled', async () => {
+    it('redelivers one whose handler rejected, and has it waiting before it is handled', async () => {
       await report(1);
       const seen: boolean[] = [];
-      let isDrained = false;
-      const consumption = await other.consumeReports(
-        scope,
-        doing(({ redelivered }) => {
-          expect(isDrained).toBe(false);
-          seen.push(redelivered);
-          if (seen.length < 3) throw new Error('not yet');
-        }),
-      );
-      void consumption.drained.then(() => (isDrained = true));
-      await consumption.drained;
+      const waiting = { arch: scope, worker: 'w1', kind: 'finished', runId: 1, attempt: 1 };
+      const consumption = await other.consumeReports(scope, async ({ redelivered }) => {
+        if (isDeepStrictEqual(await bus.reportsWaiting(scope), [waiting])) seen.push(redelivered);
+        if (seen.length < 3) throw new Error('not yet');
+      });
+      await drained(bus, scope);
       expect(seen).toEqual([false, true, true]);
       await consumption.stop();
     });
@@ -69,7 +73,7 @@ export function describeReports(name: string, start: StartServer): void {
           if (text.includes('1')) throw new MalformedMessage('not like that');
         }),
       );
-      await first.drained;
+      await drained(bus, scope);
       await first.stop();
 
       await report(3);
@@ -78,12 +82,12 @@ export function describeReports(name: string, start: StartServer): void {
         scope,
         doing(({ text }) => void heard.push(text)),
       );
-      await second.drained;
+      await drained(bus, scope);
       expect(heard).toEqual(['{"number":3}']);
       await second.stop();
     });
 
-    it('ends one that its handler refuses for ever, and is drained then', async () => {
+    it('ends one that its handler refuses for ever', async () => {
       await report(1);
       await report(2);
       const seen: string[] = [];
@@ -94,7 +98,7 @@ export function describeReports(name: string, start: StartServer): void {
           if (text.includes('1')) throw new Error('no, never');
         }),
       );
-      await consumption.drained;
+      await drained(bus, scope);
       expect(seen.filter((text) => text.includes('1'))).toHaveLength(LIMITS.reportFailuresMax ?? NaN);
       expect(seen.filter((text) => text.includes('2'))).toHaveLength(1);
       await consumption.stop();
@@ -109,18 +113,24 @@ export function describeReports(name: string, start: StartServer): void {
           if (++deliveries <= 2 * (LIMITS.reportFailuresMax ?? NaN)) throw new NotNow('the database is away');
         }),
       );
-      await consumption.drained;
+      await drained(bus, scope);
       expect(deliveries).toBe(2 * (LIMITS.reportFailuresMax ?? NaN) + 1);
       await consumption.stop();
     });
 
-    it('is drained at once when there are none', async () => {
-      const consumption = await other.consumeReports(
-        scope,
-        doing(() => undefined),
-      );
-      await consumption.drained;
-      await consumption.stop();
+    it('lists those that wait, of each architecture its own', async () => {
+      expect(await other.reportsWaiting(scope)).toEqual([]);
+      const neighbour = newScope();
+      await bus.prepareReports(neighbour);
+      await bus.report(finishedOf(neighbour, 3), {});
+      await report(1);
+      await bus.report(reportSubject(scope, 'started', { worker: 'w-2', runId: 2, attempt: 3 }), {});
+      const waiting = await other.reportsWaiting(scope);
+      expect(waiting.sort((a, b) => a.runId - b.runId)).toEqual([
+        { arch: scope, worker: 'w1', kind: 'finished', runId: 1, attempt: 1 },
+        { arch: scope, worker: 'w-2', kind: 'started', runId: 2, attempt: 3 },
+      ]);
+      await expect(other.reportsWaiting(newScope())).rejects.toThrow();
     });
 
     it('holds a report once, however often its worker repeats it, and takes it again once it is gone', async () => {
@@ -128,7 +138,7 @@ export function describeReports(name: string, start: StartServer): void {
       const heard = new Events<ReportMessage>();
       const consumption = await other.consumeReports(scope, doing(heard.push));
       await heard.next();
-      await consumption.drained;
+      await drained(bus, scope);
       expect(heard.unread).toBe(0);
       await report(1);
       expect(await heard.next()).toMatchObject({ redelivered: false });
@@ -164,7 +174,7 @@ export function describeReports(name: string, start: StartServer): void {
       expect(begun.unread).toBe(0);
       goOn();
       expect(await begun.next()).toBe('{"number":4}');
-      await consumption.drained;
+      await drained(bus, scope);
       await consumption.stop();
     });
 
@@ -204,7 +214,7 @@ export function describeReports(name: string, start: StartServer): void {
           scope,
           doing(({ text }) => void rest.push(text)),
         );
-        await next.drained;
+        await drained(first, scope);
         expect(rest.sort()).toEqual(['{"number":4}', '{"number":5}']);
         await next.stop();
       });
@@ -218,7 +228,7 @@ export function describeReports(name: string, start: StartServer): void {
           await new Promise((resolve) => setTimeout(resolve, slowly));
         });
         const waiting = await second.consumeReports(scope, doing(again.push));
-        await Promise.all([holding.drained, waiting.drained]);
+        await drained(first, scope);
         await again.next();
         expect(again.unread).toBe(0);
         await Promise.all([holding.stop(), waiting.stop()]);
@@ -241,7 +251,7 @@ export function describeReports(name: string, start: StartServer): void {
           text: '{"number":1}',
           redelivered: true,
         });
-        await consumption.drained;
+        await drained(first, scope);
         await Promise.all([consumption.stop(), dead.stop()]);
       });
     });

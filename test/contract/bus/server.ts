@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Bus, BusLimits } from '@proctor/bus';
 import { reportSubject } from '@proctor/contracts';
+import { until } from '../../support/until';
 
 /** A server that buses connect to: in memory, or NATS. */
 export interface BusServer {
@@ -37,4 +38,9 @@ export function finishedOf(arch: string, runId: number): string {
 
 export function newRunId(): number {
   return randomInt(1, 2 ** 40);
+}
+
+/** Resolves when the architecture's stream holds no report any more. */
+export async function drained(bus: Bus, arch: string): Promise<void> {
+  expect(await until(async () => (await bus.reportsWaiting(arch)).length === 0, 20_000)).toBe(true);
 }

@@ -4,7 +4,9 @@ import {
   type MemoryBroker,
   type ReportConsumption,
   type ReportHandler,
+  type ReportRefusal,
 } from '@proctor/bus';
+import type { ReportOrigin } from '@proctor/contracts';
 import type { SimulatedProcess } from './simulated-process';
 
 /** A process's connection: what arrives for a frozen process waits, as in a socket's buffer. */
@@ -24,15 +26,25 @@ export class ProcessBus extends MemoryBus {
     return this.process.gate(super.report(subject, body));
   }
 
+  override reportsWaiting(arch: string): Promise<ReportOrigin[]> {
+    return this.process.gate(super.reportsWaiting(arch));
+  }
+
   override subscribe(subject: string, handler: (message: BusMessage) => void): () => void {
     return super.subscribe(subject, (message) => this.process.run(() => handler(message)));
   }
 
-  override consumeReports(scope: string, handler: ReportHandler): Promise<ReportConsumption> {
-    return super.consumeReports(scope, async (report) => {
-      await this.process.gate(Promise.resolve());
-      return handler(report);
-    });
+  override consumeReports(
+    scope: string,
+    handler: ReportHandler,
+    refusal?: ReportRefusal,
+  ): Promise<ReportConsumption> {
+    const { process } = this;
+    return super.consumeReports(
+      scope,
+      (report) => process.gate(Promise.resolve()).then(() => handler(report)),
+      refusal && ((report, reason) => process.gate(Promise.resolve()).then(() => refusal(report, reason))),
+    );
   }
 }
 

@@ -53,8 +53,10 @@ export class SimulatedScheduler {
     const ports = { facts: books, bus: this.bus, clock: this.process.clock };
     this.publishers = new FactPublishers((tenure) => new FactPublisher(tenure, ports, () => PUBLISHING));
     const strategy = new BusStrategy(this.bus, this.process.clock);
-    const dispatchers = new Dispatchers(strategy, (tenure) =>
-      this.makeActor(tenure, new FaultyBooks(database, this.process), settings),
+    const dispatchers = new Dispatchers(
+      strategy,
+      (tenure) => this.makeActor(tenure, new FaultyBooks(database, this.process), settings),
+      this.process.clock,
     );
     const reports = new FinishedReports(
       dispatchers,

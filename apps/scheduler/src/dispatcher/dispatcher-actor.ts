@@ -3,6 +3,7 @@ import type { Clock } from '@proctor/clock';
 import {
   DispatcherState,
   StaleEpoch,
+  type AttemptOfWorker,
   type AttemptToStop,
   type DispatcherMessage,
   type DispatchSettings,
@@ -102,9 +103,9 @@ export class DispatcherActor {
     if (this.state) this.endRest();
   }
 
-  /** The backlog of reports that waited for this owner has been handled. */
-  setReportsDrained(): void {
-    this.notice({ kind: 'reports-drained' });
+  /** The attempts whose finished reports waited for this owner, and wait still. */
+  setReportsWaiting(attempts: AttemptOfWorker[]): void {
+    this.notice({ kind: 'reports-waiting', attempts });
   }
 
   /** The configuration has changed: the next turn goes by the new one. */

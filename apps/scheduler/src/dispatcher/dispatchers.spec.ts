@@ -47,10 +47,10 @@ describe('an architecture that is abandoned', () => {
         served.push(`withdraw ${arch}`);
         return hung();
       },
-      drained: () => Promise.resolve(),
+      reportsWaiting: () => Promise.resolve([]),
     };
     const settings = { ...actorSettings(1, 'calm'), turnTimeoutMs: 1_000_000 };
-    dispatchers = new Dispatchers(serving, (tenure) => new DispatcherActor(tenure, ports, settings));
+    dispatchers = new Dispatchers(serving, (tenure) => new DispatcherActor(tenure, ports, settings), clock);
   });
 
   const time = (ms: number) => clock.runUntil(clock.now() + ms);

@@ -1,7 +1,10 @@
 import { Logger } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+import type { ReportOrigin } from '@proctor/contracts';
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import type { Realm } from '../ownership/realm';
 import type { Tenure } from '../ownership/tenure';
+import { ReportBacklog } from '../reports/report-backlog';
 import type { ActorSettings, DispatcherActor } from './dispatcher-actor';
 import { NotOwner } from './turn';
 
@@ -10,13 +13,14 @@ export interface Serving {
   serve(arch: string): Promise<void> | void;
   /** Nothing new is handled from the call on, and it may be served again; resolves when all in progress is done. */
   withdraw(arch: string): Promise<void> | void;
-  /** Resolves once the reports that waited when `serve` was called have been handled. */
-  drained(arch: string): Promise<void>;
+  /** The reports that the architecture's stream holds. */
+  reportsWaiting(arch: string): Promise<ReportOrigin[]>;
 }
 
 interface Reign {
   tenure: Tenure;
   actor: DispatcherActor;
+  backlog: ReportBacklog;
 }
 
 /** The dispatchers of the architectures that this process owns. */
@@ -27,6 +31,7 @@ export class Dispatchers implements Realm {
   constructor(
     private readonly serving: Serving,
     private readonly makeActor: (tenure: Tenure) => DispatcherActor,
+    private readonly clock: Clock,
   ) {}
 
   /** Rejects with NotOwner when this process does not own the architecture, else as DispatcherActor.ask. */
@@ -55,13 +60,10 @@ export class Dispatchers implements Realm {
   async begin(tenure: Tenure): Promise<void> {
     if (!tenure.holds()) return;
     const actor = this.makeActor(tenure);
-    this.reigns.set(tenure.arch, { tenure, actor });
-    const served = this.serving.serve(tenure.arch);
-    this.serving.drained(tenure.arch).then(
-      () => actor.setReportsDrained(),
-      (error) => this.logger.warn(`${tenure.arch}: waiting reports could not be drained: ${String(error)}`),
-    );
-    await served;
+    const backlog = new ReportBacklog(tenure.arch, this.serving, this.clock);
+    this.reigns.set(tenure.arch, { tenure, actor, backlog });
+    void backlog.follow((attempts) => actor.setReportsWaiting(attempts));
+    await this.serving.serve(tenure.arch);
   }
 
   /** Rejects when something could not be ended in order; the architecture is not served any more then either. */
@@ -84,6 +86,7 @@ export class Dispatchers implements Realm {
     const reign = this.reigns.get(tenure.arch);
     if (reign?.tenure !== tenure) return undefined;
     this.reigns.delete(tenure.arch);
+    reign.backlog.stop();
     return reign.actor;
   }
 }

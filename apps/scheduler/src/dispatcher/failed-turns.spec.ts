@@ -106,14 +106,14 @@ describe('a turn of a dispatcher that fails', () => {
     expect((await rig.ask()).lease?.runId).toBe(1);
   });
 
-  it('does not forget that the waiting reports were drained', async () => {
+  it('does not forget which reports wait', async () => {
     rig.accept();
     let failures = 1;
     const isGrant = (writes: Write[]) => writes.some(({ kind }) => kind === 'grant');
     await rig.start({
       commit: failing((writes) => (isGrant(writes) && failures-- > 0 ? new Error('away') : null)),
     });
-    rig.actor.setReportsDrained();
+    rig.actor.setReportsWaiting([]);
     await rig.time(0);
     await rig.ask();
     await rig.time(60_000);

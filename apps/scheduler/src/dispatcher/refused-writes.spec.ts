@@ -84,7 +84,7 @@ describe('a turn of which rows refuse a write', () => {
     await rig.time(0);
     expect((await rig.ask()).lease?.runId).toBe(other);
     expect((await rig.actor.ask({ kind: 'status' })).workers).toMatchObject([{ busy: 1 }]);
-    rig.actor.setReportsDrained();
+    rig.actor.setReportsWaiting([]);
     await rig.time(59_000);
     expect(rig.books.look(other)?.state).toBe('leased');
   });

@@ -148,8 +148,10 @@ export class Delivery {
   }
 
   private async setAside(): Promise<void> {
+    const { folder } = this.result;
+    if (folder === null) return;
     try {
-      const kept = await setResultAside(this.result.folder, this.settings.refusedKeptMax);
+      const kept = await setResultAside(folder, this.settings.refusedKeptMax);
       this.log.warn(`${this.title()}: its result is kept in ${kept}`);
     } catch (error) {
       this.log.warn(`${this.title()}: its result could not be set aside: ${String(error)}`);

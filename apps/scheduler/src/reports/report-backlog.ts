@@ -1,0 +1,77 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+import type { ReportOrigin } from '@proctor/contracts';
+import type { AttemptOfWorker } from '@proctor/dispatch';
+
+/** The pause before the reports are listed again, whether the last listing failed or not. */
+const LIST_EVERY_MS = 1_000;
+
+interface Stream {
+  reportsWaiting(arch: string): Promise<ReportOrigin[]>;
+}
+
+/**
+ * The finished reports that wait in the stream when an owner begins. Until each is settled, its run's lease must not
+ * expire, however long its worker was silent: those of other runs may.
+ */
+export class ReportBacklog {
+  private readonly logger = new Logger('Reports');
+  /** Subjects' attempts of the first listing that wait still. */
+  private left: AttemptOfWorker[] | null = null;
+  private endWait = (): void => undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly arch: string,
+    private readonly stream: Stream,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Tells what waits, once that is known, and whenever it has become fewer. Resolves when nothing is left of it. */
+  async follow(tell: (attempts: AttemptOfWorker[]) => void): Promise<void> {
+    while (!this.stopped) {
+      const waiting = await this.list();
+      if (this.stopped) return;
+      if (waiting) this.compare(waiting, tell);
+      if (this.left?.length === 0) return;
+      await this.wait();
+    }
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.endWait();
+  }
+
+  private compare(waiting: AttemptOfWorker[], tell: (attempts: AttemptOfWorker[]) => void): void {
+    const names = new Set(waiting.map(nameOf));
+    const left = this.left?.filter((attempt) => names.has(nameOf(attempt))) ?? waiting;
+    if (left.length !== this.left?.length) tell(left);
+    this.left = left;
+  }
+
+  /** Null when that failed. A report of an unknown kind is taken for that of the end, as when it is refused. */
+  private async list(): Promise<AttemptOfWorker[] | null> {
+    try {
+      const origins = await this.stream.reportsWaiting(this.arch);
+      return origins.filter(({ kind }) => kind !== 'started');
+    } catch (error) {
+      this.logger.debug(`the waiting reports of ${this.arch} could not be listed: ${String(error)}`);
+      return null;
+    }
+  }
+
+  private wait(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(LIST_EVERY_MS, resolve);
+      this.endWait = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+function nameOf({ worker, runId, attempt }: AttemptOfWorker): string {
+  return `${worker} ${runId} ${attempt}`;
+}
