@@ -33,7 +33,16 @@ async function open() {
     () => undefined,
   );
   const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
-  const database = { books, clock, random, faults, away: false, refusedStarts: new Set<number>() };
+  const database = {
+    books,
+    clock,
+    random,
+    faults,
+    away: false,
+    refusedStarts: new Set<number>(),
+    cancel: () => undefined,
+    loadedForNothing: () => undefined,
+  };
   const store = new MemoryStore();
   const settings = actorSettings(1, 'chaos');
   const parts = { database, broker, store, architectures: [ARCH], ownershipTtlMs: 5_000, settings };

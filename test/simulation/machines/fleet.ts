@@ -66,7 +66,7 @@ export class Fleet {
     this.random = new Random(options.seed);
     const given = settings({ leaseRenewMs: RENEW_MS, blame: options.blame });
     this.state = new DispatcherState(ARCH, 1, given, loaded(options.runs), 0);
-    this.tell({ kind: 'reports-drained' });
+    this.tell({ kind: 'reports-waiting', attempts: [] });
     for (const machine of options.machines)
       for (let slot = 0; slot < machine.slots; slot += 1)
         this.clock.after(this.random.between(0, SECOND), () => this.ask(machine, slot));

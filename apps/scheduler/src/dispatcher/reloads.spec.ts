@@ -42,7 +42,7 @@ describe('a dispatcher that loads again within its tenure', () => {
   it('lets the lease of a dead worker expire, however often it does so', async () => {
     const runId = rig.accept();
     await start();
-    rig.actor.setReportsDrained();
+    rig.actor.setReportsWaiting([]);
     await rig.ask();
     for (let passedMs = 0; passedMs < 70_000; passedMs += 10_000) {
       await loadAgain();
@@ -59,7 +59,7 @@ describe('a dispatcher that loads again within its tenure', () => {
       commit: (arch, epoch, writes) =>
         isAway ? Promise.reject(new Error('away')) : rig.books.commit(arch, epoch, writes),
     });
-    rig.actor.setReportsDrained();
+    rig.actor.setReportsWaiting([]);
     await rig.ask();
     await rig.time(30_000);
     isAway = true;
@@ -127,7 +127,7 @@ describe('a dispatcher that loads again within its tenure', () => {
       { turnMessagesMax: 1, arrivalsPerTurnMax: 100 },
     );
     await rig.time(1_000);
-    rig.actor.setReportsDrained();
+    rig.actor.setReportsWaiting([]);
     let slot = 0;
     const askOn = (): Promise<void> => rig.ask(slot++).then(askOn, () => undefined);
     for (let waiting = 0; waiting < 3; waiting += 1) void askOn();
