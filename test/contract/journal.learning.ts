@@ -1,13 +1,4 @@
-import {
-  fail,
-  finish,
-  grant,
-  HALF_LIFE_MS,
-  type JournalFixture,
-  Owner,
-  outcome,
-  requeue,
-} from './journal.fixture';
+import { fail, finish, grant, HALF_LIFE_MS, type JournalFixture, Owner, outcome } from './journal.fixture';
 
 /** What a journal learns of how long things take and who used how much. */
 export function journalLearning(make: () => Promise<JournalFixture>): void {
@@ -63,16 +54,23 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
   });
 
   describe('usage', () => {
-    it('is charged to the requestor for every attempt that ended, however it did', async () => {
+    const use = (requestor: string, slotMs: number) => ({ kind: 'usage' as const, requestor, slotMs });
+
+    it('is what was written last, and decays from then on', async () => {
       expect((await owner.load()).usage).toEqual([]);
-      const running = await leased();
-      expect((await owner.load()).usage).toEqual([]);
-      await owner.commit(requeue(running, 1));
-      await took(30);
-      const { usage } = await owner.load();
-      expect(usage).toEqual([{ requestor: 'ada', slotMs: expect.any(Number) }]);
-      expect(usage[0]!.slotMs).toBeGreaterThanOrEqual(0);
+      await owner.commit(use('ada', 60_000), use('ada', 30_000));
+      const [used] = (await owner.load()).usage;
+      expect(used!.requestor).toBe('ada');
+      expect(used!.slotMs).toBeGreaterThan(29_000);
+      expect(used!.slotMs).toBeLessThanOrEqual(30_000);
       expect((await owner.books.journal.load('arm64', HALF_LIFE_MS)).usage).toEqual([]);
+    });
+
+    it('is forgotten when nothing is left, and nobody needs to have had any', async () => {
+      await owner.commit(use('ada', 60_000));
+      await owner.commit(use('ada', 0));
+      await owner.commit(use('ada', 0));
+      expect((await owner.load()).usage).toEqual([]);
     });
   });
 

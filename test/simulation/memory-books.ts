@@ -45,6 +45,8 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   private readonly judgementRows: JudgementRow[] = [];
   /** Architecture → package → seconds. */
   private readonly durations = new Map<string, Map<string, number>>();
+  /** Architecture → requestor. */
+  private readonly used = new Map<string, Map<string, { slotMs: number; atMs: number }>>();
   private readonly owners = new Map<string, OwnerRow>();
   private readonly schedulers = new Map<string, number>();
 
@@ -214,6 +216,10 @@ export class MemoryBooks implements Journal, OwnershipRegister {
       if (order) order.takenIn = true;
       return order !== undefined;
     }
+    if (write.kind === 'usage') {
+      this.use(arch, write.requestor, write.slotMs);
+      return true;
+    }
     if (write.kind === 'judge-worker') {
       const { worker, standing, reason } = write;
       this.judgementRows.push({ arch, worker, standing, reason, atMs: this.nowMs() });
@@ -256,16 +262,18 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   }
 
   private usage(arch: string, halfLifeMs: number): Loaded['usage'] {
-    const slotMs = new Map<string, number>();
-    for (const { request, requestor, attempts } of this.rows.values())
-      for (const { grantedAtMs, endedAtMs } of attempts) {
-        if (request.arch !== arch || endedAtMs === null) continue;
-        const share = 0.5 ** ((this.nowMs() - endedAtMs) / halfLifeMs);
-        slotMs.set(requestor, (slotMs.get(requestor) ?? 0) + (endedAtMs - grantedAtMs) * share);
-      }
-    return [...slotMs]
-      .map(([name, used]) => ({ requestor: name, slotMs: used }))
+    return [...(this.used.get(arch) ?? [])]
+      .map(([requestor, { slotMs, atMs }]) => {
+        return { requestor, slotMs: slotMs * 0.5 ** ((this.nowMs() - atMs) / halfLifeMs) };
+      })
       .sort((a, b) => (a.requestor < b.requestor ? -1 : 1));
+  }
+
+  private use(arch: string, requestor: string, slotMs: number): void {
+    const used = this.used.get(arch) ?? new Map<string, { slotMs: number; atMs: number }>();
+    if (slotMs > 0) used.set(requestor, { slotMs, atMs: this.nowMs() });
+    else used.delete(requestor);
+    this.used.set(arch, used);
   }
 
   private visible(arch: string, matches: (row: RunRow) => boolean): DispatchedRun[] {

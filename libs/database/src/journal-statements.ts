@@ -76,10 +76,10 @@ const RESULT_OF_RUN = `
 /** What the rows of `timed` that are results tell of their packages. */
 const LEARNED = `
     learned as (
-      insert into package_durations as known (arch, package, seconds, runs)
-      select arch, package, avg(duration), count(*) from timed
+      insert into package_durations as known (arch, package, seconds, runs, learned_at)
+      select arch, package, avg(duration), count(*), max(now) from timed
       where is_reported and duration is not null group by arch, package order by arch, package
-      on conflict (arch, package) do update set runs = known.runs + excluded.runs,
+      on conflict (arch, package) do update set runs = known.runs + excluded.runs, learned_at = excluded.learned_at,
         seconds = known.seconds * ${OLD_SHARE} + excluded.seconds * (1 - ${OLD_SHARE})
     )`;
 
@@ -236,6 +236,23 @@ export const APPLY: Record<Write['kind'], string> = {
       from: 'timed f, clock',
     })})
     select run_id as id from expected`,
+
+  // A user who is gone has no row, and needs none.
+  usage: `
+    with ${CLOCK},
+    used as materialized (
+      select u.user_id, w."slotMs"
+      from jsonb_to_recordset($1::jsonb) as w(requestor text, "slotMs" float8) join users u on u.name = w.requestor
+    ),
+    forgotten as (
+      delete from usage u using used where u.arch = $2 and u.user_id = used.user_id and used."slotMs" <= 0
+    ),
+    written as (
+      insert into usage (arch, user_id, slot_ms, at)
+      select $2, user_id, "slotMs", clock.now from used, clock where "slotMs" > 0
+      on conflict (arch, user_id) do update set slot_ms = excluded.slot_ms, at = excluded.at
+    )
+    select w.requestor as id from jsonb_to_recordset($1::jsonb) as w(requestor text)`,
 
   'judge-worker': `
     with ${CLOCK},

@@ -92,23 +92,19 @@ export const JUDGEMENTS = `
     ) newest where standing <> 'sound' order by judgement_id desc limit ${JUDGEMENTS_MAX}
   ) judged order by worker`;
 
-/** Slot time older than this is not worth a thousandth. */
-const HALF_LIVES = 10;
+/** More would be no number any more; nothing is left after so many. */
+const HALF_LIVES_MAX = 1_000;
 
 export const USAGE = `
-  select u.name as requestor, used."slotMs"
-  from (
-    select coalesce(r.retried_by, r.requestor_id) as user_id, sum(
-      greatest(0, extract(epoch from a.ended_at - a.granted_at)) * 1000
-      * power(0.5, greatest(0, extract(epoch from statement_timestamp() - a.ended_at)) * 1000 / $2)
-    )::float8 as "slotMs"
-    from attempts a join runs r using (run_id)
-    where r.arch = $1 and a.ended_at > statement_timestamp() - ${HALF_LIVES} * $2 * interval '1 millisecond'
-    group by 1
-  ) used join users u using (user_id) order by u.name`;
+  select u.name as requestor, s.slot_ms * power(0.5, least(${HALF_LIVES_MAX},
+    greatest(0, extract(epoch from statement_timestamp() - s.at)) * 1000 / $2))::float8 as "slotMs"
+  from usage s join users u using (user_id) where s.arch = $1 order by u.name`;
 
+/** The $2 that were learned last, the latest of them at the end. */
 export const DURATIONS = `
-  select package, seconds * 1000 as "durationMs" from package_durations where arch = $1 order by package`;
+  select package, seconds * 1000 as "durationMs" from (
+    select * from package_durations where arch = $1 order by learned_at desc, package desc limit $2
+  ) newest order by learned_at, package`;
 
 /** The ReportState of the attempt $2 of the run $1 by the worker $3; no row when it was not granted. */
 export const REPORT_STATE = `

@@ -5,6 +5,7 @@ import {
   type Journal,
   type Loaded,
   type Order,
+  PACKAGES_REMEMBERED_MAX,
   type ReportState,
   StaleEpoch,
   type Standing,
@@ -46,7 +47,10 @@ export class PostgresJournal implements Journal {
       standing: await this.standing(arch),
       judgements: await database.query<WorkerJudgement>(loading.JUDGEMENTS, [arch]),
       usage: await database.query<Loaded['usage'][number]>(loading.USAGE, [arch, usageHalfLifeMs]),
-      durations: await database.query<Loaded['durations'][number]>(loading.DURATIONS, [arch]),
+      durations: await database.query<Loaded['durations'][number]>(loading.DURATIONS, [
+        arch,
+        PACKAGES_REMEMBERED_MAX,
+      ]),
     };
   }
 
@@ -125,6 +129,7 @@ function groups(writes: Write[]): Write[][] {
 /** What a write is about; among writes of one kind. */
 function subjectOf(write: Write): number | string {
   if (write.kind === 'order-taken') return write.orderId;
+  if (write.kind === 'usage') return write.requestor;
   return write.kind === 'judge-worker' ? write.worker : write.runId;
 }
 

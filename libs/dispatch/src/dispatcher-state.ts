@@ -169,6 +169,11 @@ export class DispatcherState {
     return { kind: 'finish', runId, attempt, attemptOutcome, outcome, worker };
   }
 
+  /** What requestors have used is written down with whatever changed it. */
+  usageWrites(now: number): Write[] {
+    return this.usage.takeChanges(now).map((change) => ({ kind: 'usage', ...change }));
+  }
+
   /** The run was finished in the books by somebody else: nothing of it is written any more. */
   cancel(runId: number, reason: string, now: number): void {
     this.cancellations.add(runId, reason);

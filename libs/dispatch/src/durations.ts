@@ -3,15 +3,22 @@ import type { DispatchSettings } from './settings';
 /** How much the latest run of a package says against all earlier ones. */
 const LATEST_WEIGHT = 0.3;
 
+/** Packages of an architecture whose durations are remembered; the one learned of the longest ago is forgotten first. */
+export const PACKAGES_REMEMBERED_MAX = 50_000;
+
 /** How long runs take, learned from those that finished: a moving average of each package, in milliseconds. */
 export class Durations {
   private readonly averages = new Map<string, number>();
   private sumMs = 0;
 
-  /** @param settings those that hold at the moment of the call */
+  /**
+   * @param loaded the latest at the end
+   * @param settings those that hold at the moment of the call
+   */
   constructor(
     loaded: readonly { package: string; durationMs: number }[],
     private readonly settings: () => Pick<DispatchSettings, 'unknownDurationMs'>,
+    private readonly packagesMax = PACKAGES_REMEMBERED_MAX,
   ) {
     for (const entry of loaded) this.put(entry.package, entry.durationMs);
   }
@@ -32,7 +39,16 @@ export class Durations {
   }
 
   private put(packageName: string, durationMs: number): void {
-    this.sumMs += durationMs - (this.averages.get(packageName) ?? 0);
+    this.forget(packageName);
+    this.sumMs += durationMs;
     this.averages.set(packageName, durationMs);
+    // A Map keeps the order of insertion.
+    const [oldest] = this.averages.keys();
+    if (this.averages.size > this.packagesMax && oldest !== undefined) this.forget(oldest);
+  }
+
+  private forget(packageName: string): void {
+    this.sumMs -= this.averages.get(packageName) ?? 0;
+    this.averages.delete(packageName);
   }
 }

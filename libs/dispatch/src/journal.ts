@@ -134,7 +134,7 @@ export interface Loaded {
   runs: DispatchedRun[];
   standing: Standing;
   judgements: WorkerJudgement[];
-  /** Slot time that each requestor had on the architecture, decayed by half per half-life; attempts that ended. */
+  /** Slot time of leases that have ended, of each requestor, decayed by half per half-life since it was written. */
   usage: { requestor: string; slotMs: number }[];
   /** How long runs of a package take on the architecture, a moving average; packages that never finished lack. */
   durations: { package: string; durationMs: number }[];
@@ -180,6 +180,11 @@ export type Write =
    * cancelled, `attempt` its latest, which expired or was lost on this worker. Once it is written no other is allowed.
    */
   | { kind: 'correct'; runId: number; attempt: number; worker: string; outcome: RunOutcome }
+  /**
+   * What leases of a requestor that have ended took, in milliseconds, decayed until now; 0 forgets the requestor. Takes
+   * the place of what was written before.
+   */
+  | { kind: 'usage'; requestor: string; slotMs: number }
   /** What the dispatcher thinks of a worker has changed: one more row of a table that only grows. */
   | { kind: 'judge-worker'; worker: string; standing: WorkerStanding; reason: string };
 

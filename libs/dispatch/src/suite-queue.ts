@@ -21,7 +21,10 @@ export class Lane {
   add(run: DispatchedRun, accountOf: (requestor: string) => Account): void {
     const key = bucketKey(run);
     let bucket = this.byKey.get(key);
-    if (!bucket) this.byKey.set(key, (bucket = new Bucket(run.priority, accountOf(run.requestor))));
+    if (!bucket) {
+      this.byKey.set(key, (bucket = new Bucket(run.priority, accountOf(run.requestor))));
+      bucket.account.queues += 1;
+    }
     const before = bucket.size;
     bucket.add(run);
     this.length += bucket.size - before;
@@ -32,7 +35,10 @@ export class Lane {
     const bucket = this.byKey.get(key);
     const isRemoved = bucket?.remove(run) ?? false;
     if (isRemoved) this.length -= 1;
-    if (bucket?.size === 0) this.byKey.delete(key);
+    if (bucket?.size === 0) {
+      this.byKey.delete(key);
+      bucket.account.queues -= 1;
+    }
     return isRemoved;
   }
 }

@@ -70,4 +70,31 @@ describe('usage', () => {
     settings.halfLifeMs = 10;
     expect([share(usage, 'ada', 1_000), share(usage, 'ada', 1_010)]).toEqual([400, 200]);
   });
+
+  it('tells once what has changed, as it has decayed by then', () => {
+    const usage = usageOf({ ada: 8_000, bob: 4_000 });
+    expect(usage.takeChanges(0)).toEqual([]);
+    usage.accountOf('ada').begin(50, 0);
+    usage.end('ada', { expectedMs: 50, grantedAtMs: 0 }, 500);
+    const slotMs = expect.closeTo(8_000 * Math.SQRT1_2 + 500, 6);
+    expect(usage.takeChanges(500)).toEqual([{ requestor: 'ada', slotMs }]);
+    expect(usage.takeChanges(500)).toEqual([]);
+    usage.settle(500);
+    expect(usage.takeChanges(500).map(({ requestor }) => requestor)).toEqual(['ada', 'bob']);
+  });
+
+  it('forgets who has used next to nothing of late, but nobody who has a lease or waits', () => {
+    const usage = usageOf({ ada: 1_500, bob: 1_500, carl: 1_500, dora: 8_000 });
+    usage.accountOf('bob').begin(50, 0);
+    usage.accountOf('carl').queues = 1;
+    usage.accountOf('eve');
+    expect(usage.takeChanges(999)).toEqual([]);
+    expect(usage.takeChanges(1_000)).toEqual([{ requestor: 'ada', slotMs: 0 }]);
+    usage.end('bob', { expectedMs: 50, grantedAtMs: 0 }, 1_000);
+    usage.accountOf('carl').queues = 0;
+    expect(usage.takeChanges(2_000).map(({ requestor, slotMs }) => [requestor, slotMs])).toEqual([
+      ['bob', 0],
+      ['carl', 0],
+    ]);
+  });
 });

@@ -23,7 +23,7 @@ const SLOW_INSERT = `
   returning run_id as "runId"`;
 
 const EMPTY = `truncate runs, attempts, orders, dispatchers, facts, pauses, drains, worker_judgements,
-  package_durations`;
+  package_durations, usage`;
 
 journalContract('PostgresJournal', async () => {
   await fixture.client.query(EMPTY);

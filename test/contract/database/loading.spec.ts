@@ -9,7 +9,7 @@ beforeAll(async () => {
   fixture = await setUp();
 });
 afterAll(() => fixture.close());
-beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts'));
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts, usage'));
 
 const load = () => fixture.database.journal.load(ARCH, HALF_LIFE_MS);
 
@@ -34,30 +34,18 @@ it('gives a queue that is longer than what is read at a time, each run once and 
   expect(await journal.arrivals(ARCH, 1)).toMatchObject([{ runId: ids[1] }]);
 });
 
-it('halves the slot time that was used for each half-life since', async () => {
+it('halves the slot time that was used for each half-life since, however many there were', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
-  const [recent, early, forgotten, leased, repeated] = [
-    await runs.leased(),
-    await runs.leased(),
-    await runs.leased(),
-    await runs.leased(),
-    await runs.leased(),
-  ];
-  for (const runId of [recent, early, forgotten]) await fixture.commit(ARCH, [finish(runId, 1)]);
-  await fixture.commit(ARCH, [requeue(repeated, 1)]);
-  await fixture.client.query('update runs set retried_by = $2 where run_id = $1', [repeated, userId]);
-  await held(recent, '10 minutes', '0 minutes');
-  await held(early, '68 minutes', '60 minutes');
-  await held(forgotten, '2 days', '1 day');
-  await held(repeated, '121 minutes', '2 hours');
-  await held(leased, '30 minutes', null);
-  const { usage, runs: loaded } = await load();
-  expect(usage.map(({ requestor }) => requestor)).toEqual(['ada', 'bob']);
-  expect(usage[0]!.slotMs / 60_000).toBeCloseTo(10 + 8 / 2, 1);
-  expect(usage[1]!.slotMs / 60_000).toBeCloseTo(1 / 4, 1);
-  const held30 = loaded.find(({ runId }) => runId === leased)!.lease!.heldMs;
-  expect(Math.floor(held30 / 60_000)).toBe(30);
-  expect(loaded.find(({ runId }) => runId === repeated)!.requestor).toBe('bob');
+  const usage = (requestor: string, slotMs: number) => ({ kind: 'usage' as const, requestor, slotMs });
+  await fixture.commit(ARCH, [usage('ada', 800_000), usage('bob', 800_000), usage('nobody', 1)]);
+  const past = (user: number, ago: string) =>
+    fixture.client.query('update usage set at = now() - $2::interval where user_id = $1', [user, ago]);
+  await past(fixture.submitter.userId, '2 hours');
+  await past(userId, '40 years');
+  const used = await load();
+  expect(used.usage.map(({ requestor }) => requestor)).toEqual(['ada', 'bob']);
+  expect(used.usage[0]!.slotMs / 1_000).toBeCloseTo(200, 0);
+  expect(used.usage[1]!.slotMs).toBeCloseTo(0, 6);
 });
 
 it('charges an attempt that was given up for its lease only, whenever its result comes', async () => {

@@ -51,7 +51,7 @@ export class Checks {
     this.require(epoch >= (this.epochs.get(arch) ?? 0), `${arch}: epoch ${epoch} wrote after a newer one`);
     this.epochs.set(arch, Math.max(epoch, this.epochs.get(arch) ?? 0));
     if (write.kind === 'judge-worker') this.judged(arch, write.worker, write.standing === 'quarantined');
-    else if (write.kind !== 'order-taken' && row) this.runWritten(books, write, row);
+    else if ('runId' in write && row) this.runWritten(books, write, row);
   }
 
   lifeBegins(incarnation: string): void {

@@ -52,7 +52,7 @@ export async function takeTurn(
   tenure: Tenure,
 ): Promise<TurnNews> {
   const steps: Step[] = letters.map(({ message }) => step(state, message, now));
-  const writes = steps.flatMap((taken) => taken.writes);
+  const writes = [...steps.flatMap((taken) => taken.writes), ...state.usageWrites(now)];
   const refused = writes.length > 0 ? await journal.commit(tenure.arch, tenure.epoch, writes) : [];
   if (!tenure.holds()) throw new NotOwner(tenure.arch);
   const doubted = new Set(refused.flatMap(runsOfWrite));

@@ -7,6 +7,7 @@ import { RunOwners1764300060000 } from './run-owners';
 import { RunIds1764550000000 } from './run-ids';
 import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
 import { OwnershipEpochs1764600000000 } from './ownership-epochs';
+import { UsageRows1764700000001 } from './usage-rows';
 import { TestResults1764500000000 } from './test-results';
 import { UnfinishedPackages1765000000000 } from './unfinished-packages';
 import { WorkerTrust1764800000000 } from './worker-trust';
@@ -22,6 +23,7 @@ export const MIGRATIONS = [
   RunIds1764550000000,
   OwnershipEpochs1764600000000,
   CorrectionsAndUsage1764700000000,
+  UsageRows1764700000001,
   WorkerTrust1764800000000,
   UnfinishedPackages1765000000000,
   HorizonMark1765000060000,

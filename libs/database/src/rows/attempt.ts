@@ -1,5 +1,5 @@
 import type { AttemptOutcome, Verdict } from '@proctor/contracts';
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { RunRow } from './run';
 
 /** The n-th execution of a run: one row for each lease granted. */
@@ -10,7 +10,6 @@ import { RunRow } from './run';
 )
 @Check('attempts_verdict_check', `verdict in ('pass', 'neutral', 'fail', 'tmpfail')`)
 @Check('attempts_ended_check', '(outcome is null) = (ended_at is null)')
-@Index('attempts_ended', { synchronize: false })
 export class AttemptRow {
   @PrimaryColumn('bigint')
   runId: number;

@@ -11,6 +11,7 @@ import { PackageRow } from './package';
 import { PauseRow } from './pause';
 import { RunRow } from './run';
 import { SchedulerRow } from './scheduler';
+import { UsageRow } from './usage';
 import { UserRow } from './user';
 import { WorkerJudgementRow } from './worker-judgement';
 
@@ -26,6 +27,7 @@ export const ROWS = [
   DrainRow,
   WorkerJudgementRow,
   PackageDurationRow,
+  UsageRow,
   HorizonRow,
   IdempotencyKeyRow,
   PackageRow,
@@ -47,6 +49,7 @@ export {
   PauseRow,
   RunRow,
   SchedulerRow,
+  UsageRow,
   UserRow,
   WorkerJudgementRow,
 };

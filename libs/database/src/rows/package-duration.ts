@@ -16,4 +16,8 @@ export class PackageDurationRow {
   /** How many it was made of. */
   @Column('integer')
   runs: number;
+
+  /** When the latest came. */
+  @Column('timestamp with time zone', { precision: 3, default: () => 'now()' })
+  learnedAt: Date;
 }

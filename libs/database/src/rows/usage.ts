@@ -1,0 +1,23 @@
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { UserRow } from './user';
+
+/** How much slot time a user has had of late on an architecture: halves with each half-life since `at`. */
+@Entity('usage')
+export class UsageRow {
+  @PrimaryColumn('text')
+  arch: string;
+
+  @PrimaryColumn('integer')
+  userId: number;
+
+  @ManyToOne(() => UserRow, { nullable: false, onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'usage_user_id_fkey' })
+  user?: UserRow;
+
+  /** Milliseconds of leases that have ended. */
+  @Column('double precision')
+  slotMs: number;
+
+  @Column('timestamp with time zone', { precision: 3 })
+  at: Date;
+}
