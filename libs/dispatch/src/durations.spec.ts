@@ -20,6 +20,14 @@ describe('durations', () => {
     expect(durations.expectedMs('gcc')).toBe(500);
   });
 
+  it('are remembered of so many packages, and forgotten where they were learned the longest ago', () => {
+    const loaded = ['gcc', 'hello'].map((name, place) => ({ package: name, durationMs: 100 + place }));
+    const durations = new Durations(loaded, settings, 2);
+    durations.learn('gcc', 100);
+    durations.learn('dpkg', 400);
+    expect(['gcc', 'dpkg', 'hello'].map((name) => durations.expectedMs(name))).toEqual([100, 400, 250]);
+  });
+
   it('have the mean of their averages, whatever was learned', () => {
     const learned = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), ms: fc.nat(100_000) }), {
       minLength: 1,
