@@ -6,6 +6,7 @@ import { migrate } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
 import { choosing, explaining, memoryPerRun } from './choosing';
 import { loading } from './loading';
+import { migrating } from './migrating';
 import { measure, type Pair, type PairResult } from './pairs';
 import { ServedApi } from './served-api';
 import { serving } from './serving';
@@ -14,13 +15,15 @@ import { executing } from './worker';
 
 /**
  * Runs every pair, then the api, and prints tables in Markdown. `--api`: the api alone. `--worker`: real packages on this
- * machine, alone.
+ * machine, alone. `--migrate [RUNS]`: how long others wait while so many runs are migrated, alone.
  */
 async function main(): Promise<void> {
   console.log(
     `Node ${process.version}, ${availableParallelism()} processors, ${new Date().toISOString().slice(0, 10)}\n`,
   );
   if (process.argv.includes('--worker')) return workerPairs();
+  const place = process.argv.indexOf('--migrate');
+  if (place > 0) return migration(Number(process.argv[place + 1] ?? 100_000));
   if (!process.argv.includes('--api')) await pairs();
   console.log('');
   await onDatabase(async (url, folder) => {
@@ -38,6 +41,13 @@ const HEAD = '| what | measured ms | baseline ms | ratio (min, max) |\n| --- | -
 async function workerPairs(): Promise<void> {
   console.log(HEAD);
   for await (const pair of executing()) await report(pair);
+}
+
+async function migration(runs: number): Promise<void> {
+  console.log('| what | of | measured |\n| --- | --- | --- |');
+  await onDatabase(async (url) => {
+    for await (const line of migrating(url, runs)) console.log(line);
+  });
 }
 
 /** Ratios are what counts: milliseconds belong to the machine. */

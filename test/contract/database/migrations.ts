@@ -1,5 +1,6 @@
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { MIGRATIONS } from '../../../libs/database/src/migrations';
+import { NUMERIC_TYPES } from '../../../libs/database/src/numeric-types';
 
 /** Does the work on a connection that knows these migrations. */
 export async function withMigrations(
@@ -7,7 +8,13 @@ export async function withMigrations(
   migrations: (new () => MigrationInterface)[],
   work: (source: DataSource) => Promise<unknown>,
 ): Promise<void> {
-  const source = await new DataSource({ type: 'postgres', url, migrations }).initialize();
+  const source = await new DataSource({
+    type: 'postgres',
+    url,
+    migrations,
+    migrationsTransactionMode: 'each',
+    extra: { types: NUMERIC_TYPES },
+  }).initialize();
   try {
     await work(source);
   } finally {

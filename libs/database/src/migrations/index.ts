@@ -2,6 +2,7 @@ import { CancelRetryPublish1764200000000 } from './cancel-retry-publish';
 import { CorrectionsAndUsage1764700000000 } from './corrections-and-usage';
 import { FirstSchema1763640000000 } from './first-schema';
 import { HorizonMark1765000060000 } from './horizon-mark';
+import { OrdersOfRuns1764560000000 } from './orders-of-runs';
 import { QueueLengths1764300000000 } from './queue-lengths';
 import { RunOwners1764300060000 } from './run-owners';
 import { RunIds1764550000000 } from './run-ids';
@@ -21,6 +22,7 @@ export const MIGRATIONS = [
   SchedulerDecisions1764400000000,
   TestResults1764500000000,
   RunIds1764550000000,
+  OrdersOfRuns1764560000000,
   OwnershipEpochs1764600000000,
   CorrectionsAndUsage1764700000000,
   UsageRows1764700000001,

@@ -20,6 +20,7 @@ export type OrderKind = 'cancel' | 'reprioritise' | 'pause' | 'resume' | 'drain'
   `(kind = 'reprioritise') = (priority is not null) and priority between 1 and 10`,
 )
 @Index('orders_waiting', { synchronize: false })
+@Index('orders_run', { synchronize: false })
 export class OrderRow {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   orderId: number;

@@ -1,0 +1,68 @@
+import type { QueryRunner } from 'typeorm';
+import { patiently, select, tell, transaction, waiting } from './session';
+
+/**
+ * Builds indexes that are not there while others read and write. What a broken-off build left is no index: it is dropped.
+ * @param definitions `create [unique] index NAME on …`
+ */
+export async function buildIndexes(runner: QueryRunner, definitions: string[]): Promise<void> {
+  for (const definition of definitions) {
+    const [, kind, name, rest] = /^create (unique )?index (\w+) (on [^]*)$/i.exec(definition.trim())!;
+    await patiently(runner, () =>
+      waiting(runner, async () => {
+        const [found] = await select<{ isValid: boolean }>(runner, INDEX, [name]);
+        if (found?.isValid) return;
+        if (found) await runner.query(`drop index concurrently ${name}`);
+        tell(runner, `building the index ${name}`);
+        await runner.query(`create ${kind ?? ''}index concurrently ${name} ${rest}`);
+      }),
+    );
+  }
+}
+
+const INDEX = `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)`;
+
+/** Checks the rows that were there when constraints were added `not valid`, while others read and write. */
+export async function validateConstraints(runner: QueryRunner, tables: string[]): Promise<void> {
+  for (const { table, name } of await select<{ table: string; name: string }>(runner, NOT_VALID, [tables])) {
+    tell(runner, `checking ${name} of ${table}`);
+    await patiently(runner, () =>
+      waiting(runner, () => runner.query(`alter table ${table} validate constraint ${name}`)),
+    );
+  }
+}
+
+const NOT_VALID = `
+  select conrelid::regclass::text as table, quote_ident(conname) as name from pg_constraint
+  where conrelid = any($1::regclass[]) and contype in ('c', 'f') and not convalidated order by 1, 2`;
+
+/** Rows that one transaction reads or writes: a fraction of a second. */
+const BATCH_ROWS = 20_000;
+
+/** How often a long walk through a table says where it is. */
+const BATCHES_TOLD = 25;
+
+/**
+ * Walks through a table in the order of an indexed whole number, with a transaction for each part of it.
+ * @param work for the rows above `from` and up to `to`; done again when it was broken off
+ */
+export async function inBatches(
+  runner: QueryRunner,
+  table: string,
+  column: string,
+  work: (from: number, to: number) => Promise<unknown>,
+): Promise<void> {
+  const next = `select max(${column}) as to, count(*) as rows from (
+    select ${column} from ${table} where ${column} > $1 order by ${column} limit ${BATCH_ROWS}) as batch`;
+  let done = 0;
+  for (let batch = 1, from = 0; ; batch += 1) {
+    const [{ to, rows }] = (await select<{ to: number | null; rows: number }>(runner, next, [from])) as [
+      { to: number | null; rows: number },
+    ];
+    if (to === null) return;
+    await patiently(runner, () => transaction(runner, () => work(from, to)));
+    done += rows;
+    if (batch % BATCHES_TOLD === 0) tell(runner, `${table}: ${done} rows`);
+    from = to;
+  }
+}

@@ -1,0 +1,248 @@
+import type { QueryRunner } from 'typeorm';
+import { briefly, select, tell, waiting } from './session';
+import { buildIndexes, inBatches, validateConstraints } from './steps';
+import { copyGrants, REPEAT, shapeOf, type TableShape } from './table-shape';
+
+/** What is added to the name of the table that is to be, and of the one that was. */
+const WIDE = '_wide';
+const NARROW = '_narrow';
+
+/** One table that is being replaced by a copy of it with wider columns. */
+interface Replacement {
+  runner: QueryRunner;
+  table: string;
+  wide: string;
+  narrow: string;
+  /** The function of the triggers that repeat each change in the copy. */
+  repeat: string;
+  shape: TableShape;
+}
+
+/** @throws Error when something hangs on one of the tables that a copy of it would not have, such as a view */
+export async function refuseWhatWouldBeLost(runner: QueryRunner, tables: string[]): Promise<void> {
+  for (const table of tables) {
+    const { unmovable } = await shapeOf(runner, table);
+    if (unmovable.length > 0)
+      throw new Error(
+        `The table ${table} is replaced by one with wider ids, which would lose ${unmovable.join(', ')}: drop it, migrate and make it again.`,
+      );
+  }
+}
+
+/**
+ * Makes integer columns of a table bigint while others read and write it; changing the type in place would lock
+ * everybody out for as long as it takes to write the whole table again. A copy of the table with wider columns is filled in
+ * batches, triggers repeat in it what others change meanwhile, and at the end the two change places: the one moment
+ * in which others wait. Needs the table's size of disk besides. What a broken-off try left is removed first.
+ * @param idMax the largest number that an identity column may give, where there is one
+ * @throws TableInUse
+ */
+export async function widen(
+  runner: QueryRunner,
+  table: string,
+  columns: string[],
+  idMax?: number,
+): Promise<void> {
+  const names = { table, wide: table + WIDE, narrow: table + NARROW, repeat: table + REPEAT };
+  if (await isNarrow(runner, table, columns)) {
+    await removeRest(runner, names.wide, names);
+    if (!(await widenEmpty(runner, table, columns, idMax))) await replace(runner, names, columns, idMax);
+  }
+  await validateConstraints(runner, await referrersOf(runner, table));
+  await removeRest(runner, names.narrow, names);
+}
+
+type Names = Pick<Replacement, 'table' | 'wide' | 'narrow' | 'repeat'>;
+
+async function replace(runner: QueryRunner, names: Names, columns: string[], idMax?: number): Promise<void> {
+  const replacement = { runner, ...names, shape: await shapeOf(runner, names.table) };
+  await createCopy(replacement, columns, idMax);
+  await startRepeating(replacement);
+  await copyRows(replacement);
+  await completeCopy(replacement);
+  await changePlaces(replacement);
+}
+
+async function isNarrow(runner: QueryRunner, table: string, columns: string[]): Promise<boolean> {
+  const found = await select(
+    runner,
+    `select from pg_attribute where attrelid = $1::regclass and attname = any($2) and atttypid <> 'bigint'::regtype`,
+    [table, columns],
+  );
+  return found.length > 0;
+}
+
+/** An empty table is changed in place, which takes no time. @returns whether it was empty */
+async function widenEmpty(
+  runner: QueryRunner,
+  table: string,
+  columns: string[],
+  idMax?: number,
+): Promise<boolean> {
+  const isEmpty = async () => (await select(runner, `select from ${table} limit 1`)).length === 0;
+  if (!(await isEmpty())) return false;
+  return briefly(runner, [table], async () => {
+    if (!(await isEmpty())) return false;
+    const { identity } = await shapeOf(runner, table);
+    await runner.query(`alter table ${table} ${widened(columns)}`);
+    if (identity && idMax !== undefined)
+      await runner.query(`alter sequence ${identity.sequence} as bigint maxvalue ${idMax}`);
+    return true;
+  });
+}
+
+function widened(columns: string[]): string {
+  return columns.map((column) => `alter column ${column} type bigint`).join(', ');
+}
+
+async function createCopy(
+  { runner, table, wide, shape }: Replacement,
+  columns: string[],
+  idMax?: number,
+): Promise<void> {
+  await briefly(runner, [], async () => {
+    await runner.query(
+      `create table ${wide} (like ${table} including defaults including constraints including generated including storage
+        including comments)`,
+    );
+    await runner.query(`alter table ${wide} ${widened(columns)}`);
+    for (const { name, definition } of shape.uniques)
+      await runner.query(`alter table ${wide} add constraint ${name}${WIDE} ${definition}`);
+    if (shape.settings) await runner.query(`alter table ${wide} set (${shape.settings.join(', ')})`);
+    if (shape.identity) {
+      const { column, sequence } = shape.identity;
+      const limit = idMax === undefined ? '' : ` maxvalue ${idMax}`;
+      await runner.query(`alter table ${wide} alter column ${column}
+        add generated by default as identity (sequence name ${sequence}${WIDE}${limit})`);
+      await copyGrants(runner, sequence, sequence + WIDE);
+    }
+    await copyGrants(runner, table, wide);
+    await runner.query(`alter table ${wide} owner to ${shape.owner}`);
+  });
+}
+
+/** Advisory lock that a part of the copying and whoever deletes rows exclude each other by, of the table `oid`. */
+const copyingLock = (oid: string): string => `hashtext('proctor copy of a table'), (${oid})::integer`;
+
+/** From now on the copy has each row that is inserted or changed, and loses each that is deleted. */
+async function startRepeating({ runner, table, wide, repeat, shape }: Replacement): Promise<void> {
+  const names = shape.columns.map(({ name }) => name);
+  const others = names.filter((name) => !shape.keyColumns.includes(name));
+  const isSame = shape.keyColumns.map((name) => `copy.${name} = gone.${name}`).join(' and ');
+  await runner.query(`
+    create or replace function ${repeat}() returns trigger language plpgsql
+    security definer set search_path from current as $$
+    begin
+      if tg_op = 'DELETE' then
+        -- A part that is being copied may still have the row.
+        perform pg_advisory_xact_lock_shared(${copyingLock('tg_relid')});
+        delete from ${wide} copy using gone where ${isSame};
+      else
+        insert into ${wide} (${names.join(', ')}) select ${names.join(', ')} from fresh
+        on conflict (${shape.keyColumns.join(', ')})
+          do update set ${others.map((name) => `${name} = excluded.${name}`).join(', ')};
+      end if;
+      return null;
+    end $$`);
+  await briefly(runner, [table], async () => {
+    for (const [event, rows] of [
+      ['insert', 'new table as fresh'],
+      ['update', 'new table as fresh'],
+      ['delete', 'old table as gone'],
+    ] as const) {
+      await runner.query(`create trigger ${repeat}_${event} after ${event} on ${table} referencing ${rows}
+        for each statement execute function ${repeat}()`);
+    }
+  });
+}
+
+/** A row that is there already is newer than the one that the part saw: a trigger put it there. */
+async function copyRows({ runner, table, wide, shape }: Replacement): Promise<void> {
+  const names = shape.columns.map(({ name }) => name).join(', ');
+  const first = shape.keyColumns[0]!;
+  tell(runner, `copying ${table}`);
+  await inBatches(runner, table, first, async (from, to) => {
+    await runner.query(`select pg_advisory_xact_lock(${copyingLock(`'${table}'::regclass`)})`);
+    await runner.query(
+      `insert into ${wide} (${names}) select ${names} from ${table} where ${first} > $1 and ${first} <= $2
+        order by ${shape.keyColumns.join(', ')} on conflict do nothing`,
+      [from, to],
+    );
+  });
+}
+
+async function completeCopy({ runner, table, wide, shape }: Replacement): Promise<void> {
+  await buildIndexes(
+    runner,
+    shape.indexes.map(({ name, definition }) =>
+      definition.replace(/^(CREATE (?:UNIQUE )?INDEX) \S+ ON \S+ /, `$1 ${name}${WIDE} ON ${wide} `),
+    ),
+  );
+  const outward = shape.foreignKeys.filter(({ to }) => to !== table);
+  const concerned = [...new Set(outward.map(({ to }) => to))];
+  await briefly(runner, [...concerned, wide], async () => {
+    for (const { name, definition } of outward)
+      await runner.query(`alter table ${wide} add constraint ${name} ${definition} not valid`);
+  });
+  await validateConstraints(runner, [wide]);
+  tell(runner, `analysing ${table}`);
+  await waiting(runner, () => runner.query(`vacuum (analyze) ${wide}`));
+}
+
+/** The one step that others wait for: it changes names only. */
+async function changePlaces({ runner, table, wide, narrow, repeat, shape }: Replacement): Promise<void> {
+  const outside = shape.referrers.filter(({ from }) => from !== table).map(({ from }) => from);
+  await briefly(runner, [table, ...new Set(outside), wide], async () => {
+    for (const event of ['insert', 'update', 'delete'])
+      await runner.query(`drop trigger ${repeat}_${event} on ${table}`);
+    for (const { from, name } of shape.referrers)
+      await runner.query(`alter table ${from} drop constraint ${name}`);
+    await runner.query(`alter table ${table} rename to ${narrow}`);
+    await runner.query(`alter table ${wide} rename to ${table}`);
+    for (const { name } of [...shape.uniques, ...shape.indexes]) {
+      await runner.query(`alter index ${name} rename to ${name}${NARROW}`);
+      await runner.query(`alter index ${name}${WIDE} rename to ${name}`);
+    }
+    if (shape.identity) {
+      const { sequence } = shape.identity;
+      await runner.query(`select setval('${sequence}${WIDE}', last_value, is_called) from ${sequence}`);
+      await runner.query(`alter sequence ${sequence} rename to ${sequence}${NARROW}`);
+      await runner.query(`alter sequence ${sequence}${WIDE} rename to ${sequence}`);
+    }
+    for (const { from, name, definition } of shape.referrers)
+      await runner.query(`alter table ${from} add constraint ${name} ${definition} not valid`);
+    // Until it is dropped its foreign keys hold: empty, it forbids nobody to delete what it referred to.
+    await runner.query(`truncate ${narrow}`);
+  });
+  tell(runner, `${table} has its wider columns`);
+}
+
+async function referrersOf(runner: QueryRunner, table: string): Promise<string[]> {
+  const { referrers } = await shapeOf(runner, table);
+  return [...new Set(referrers.map(({ from }) => from))];
+}
+
+/** Drops a table beside the one in use, and the triggers that kept it. */
+async function removeRest(runner: QueryRunner, rest: string, { table, repeat }: Names): Promise<void> {
+  const triggers = await select<{ name: string }>(
+    runner,
+    `select tgname as name from pg_trigger where tgrelid = $1::regclass and tgfoid = to_regproc($2)`,
+    [table, repeat],
+  );
+  if (triggers.length > 0) {
+    await briefly(runner, [table], async () => {
+      for (const { name } of triggers) await runner.query(`drop trigger ${name} on ${table}`);
+    });
+  }
+  const [found] = await select<{ isThere: boolean }>(
+    runner,
+    'select to_regclass($1) is not null as "isThere"',
+    [rest],
+  );
+  if (found?.isThere) {
+    const { foreignKeys } = await shapeOf(runner, rest);
+    const concerned = foreignKeys.map(({ to }) => to).filter((to) => to !== rest);
+    await briefly(runner, [...new Set(concerned), rest], () => runner.query(`drop table ${rest}`));
+  }
+  await runner.query(`drop function if exists ${repeat}()`);
+}
