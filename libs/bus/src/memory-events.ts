@@ -1,15 +1,15 @@
-import type { Fact } from '@proctor/contracts';
+import { eventId, type Fact } from '@proctor/contracts';
 import { Waiters } from './waiters';
 
 /** The event stream of one process. */
 export class MemoryEvents {
   private readonly facts: Fact[] = [];
-  private readonly ids = new Set<number>();
+  private readonly ids = new Set<string>();
   private readonly waiters = new Waiters();
 
   append(fact: Fact): void {
-    if (this.ids.has(fact.factId)) return;
-    this.ids.add(fact.factId);
+    if (this.ids.has(eventId(fact))) return;
+    this.ids.add(eventId(fact));
     this.facts.push(structuredClone(fact));
     this.waiters.wake(fact.arch);
   }

@@ -1,5 +1,5 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
-import { EVENT_STREAM, eventFilter, eventSubject, type Fact } from '@proctor/contracts';
+import { EVENT_STREAM, eventFilter, eventId, eventSubject, type Fact } from '@proctor/contracts';
 import { follow } from './follow';
 
 /** The facts about runs, a subject for each architecture and kind. */
@@ -8,7 +8,7 @@ export class NatsEvents {
 
   async publish(fact: Fact): Promise<void> {
     await this.js.publish(eventSubject(fact.arch, fact.kind), JSON.stringify(fact), {
-      msgID: String(fact.factId),
+      msgID: eventId(fact),
     });
   }
 

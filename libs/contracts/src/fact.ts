@@ -17,7 +17,7 @@ export type FactKind =
  * of a run come in the order of their ids, each at least once. Nothing in it names a package, since runs are private.
  */
 export interface Fact {
-  /** Rises along a run's life; also the event's `Nats-Msg-Id`. */
+  /** Rises along a run's life. */
   factId: number;
   runId: number;
   arch: string;
@@ -35,4 +35,9 @@ export interface Fact {
   verdict: Verdict | null;
   /** UTC, as `timestamp` writes it. */
   at: string;
+}
+
+/** The event's `Nats-Msg-Id`. The id alone would do, if a database that was restored did not give its latest ids again. */
+export function eventId({ factId, at }: Fact): string {
+  return `${factId} ${at}`;
 }
