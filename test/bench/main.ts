@@ -10,12 +10,14 @@ import { migrating } from './migrating';
 import { measure, type Pair, type PairResult } from './pairs';
 import { ServedApi } from './served-api';
 import { serving } from './serving';
+import { amongStrangers } from './strangers';
 import { someRequestor, submitting } from './submitting';
 import { executing } from './worker';
 
 /**
  * Runs every pair, then the api, and prints tables in Markdown. `--api`: the api alone. `--worker`: real packages on this
- * machine, alone. `--migrate [RUNS]`: how long others wait while so many runs are migrated, alone.
+ * machine, alone. `--migrate [RUNS]`: how long others wait while so many runs are migrated, alone. `--strangers`:
+ * submissions beside readers without a key, alone.
  */
 async function main(): Promise<void> {
   console.log(
@@ -24,12 +26,17 @@ async function main(): Promise<void> {
   if (process.argv.includes('--worker')) return workerPairs();
   const place = process.argv.indexOf('--migrate');
   if (place > 0) return migration(Number(process.argv[place + 1] ?? 100_000));
+  if (process.argv.includes('--strangers')) return onApi(amongStrangers);
   if (!process.argv.includes('--api')) await pairs();
   console.log('');
+  await onApi(serving);
+}
+
+async function onApi(measure: (api: ServedApi) => AsyncGenerator<string>): Promise<void> {
   await onDatabase(async (url, folder) => {
     const api = await ServedApi.start(folder, url);
     try {
-      for await (const line of serving(api)) console.log(line);
+      for await (const line of measure(api)) console.log(line);
     } finally {
       await api.stop();
     }

@@ -31,7 +31,10 @@ export class ServedApi {
     await nats.start();
     const [port, config] = [await freePort(), join(folder, 'config')];
     await mkdir(config);
-    const limits = { requestsPerSecondMax: 1_000_000, requestsPerMinuteMax: 1_000_000 };
+    const limits = {
+      ...{ requestsPerSecondMax: 1_000_000, requestsPerMinuteMax: 1_000_000 },
+      trustedProxies: ['loopback'],
+    };
     const proctor = { suites: [SUITE], architectures: [ARCH], api: limits };
     await writeFile(join(config, 'proctor.yaml'), stringify(proctor));
     const process = new AppProcess({

@@ -119,7 +119,7 @@ describe('a body without an end', () => {
       let isOpen = true;
       const beginning = head('', small.keys.alice) + chunk(' '.repeat(100_001));
       const ending = drip(portOf(small), beginning, '').finally(() => (isOpen = false));
-      const body = JSON.stringify([{ package: 'hello', trigger: 'x'.repeat(90_000) }]);
+      const body = JSON.stringify(Array(2).fill({ package: 'hello', trigger: 'x'.repeat(45_000) }));
       const headers = { 'Content-Type': 'application/json' };
       const post = () => small.api('/test/bookworm/amd64', { method: 'POST', body, headers });
       await until(async () => (await post()).status === 201, 3_000);
