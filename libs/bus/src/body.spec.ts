@@ -15,6 +15,10 @@ it.each([
   expect(() => parseAnswer('a.subject', failureText(error))).toThrow(new RemoteError(message));
 });
 
+it('cuts a message that no answer has room for', () => {
+  expect(failureText(new Error('\u0001'.repeat(2_000_000))).length).toBeLessThan(20_000);
+});
+
 it.each(['null', '[]', '7', '{"error":null}', '{"errors":"x"}'])('takes %s for an answer', (text) => {
   expect(parseAnswer('a.subject', text)).toEqual(JSON.parse(text));
 });

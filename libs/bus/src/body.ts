@@ -1,5 +1,8 @@
-import { MalformedMessage } from '@proctor/contracts';
-import { RemoteError } from './bus';
+import { cut, MalformedMessage } from '@proctor/contracts';
+import { MessageTooLarge, RemoteError } from './bus';
+
+/** Of an error that is told to an asker, in UTF-16 units: however long it is, its answer can be sent. */
+const ERROR_LENGTH_MAX = 2_000;
 
 /** @throws MalformedMessage when the payload is not JSON */
 export function parseBody(text: string): unknown {
@@ -12,7 +15,7 @@ export function parseBody(text: string): unknown {
 
 /** A request's answer: the handler's JSON value, or `{"error": "…"}` when it failed. */
 export function failureText(error: unknown): string {
-  return JSON.stringify({ error: messageOf(error) });
+  return JSON.stringify({ error: cut(messageOf(error), ERROR_LENGTH_MAX) });
 }
 
 /** Of an Error, or of the plain object that Nest makes of an RpcException. */
@@ -37,4 +40,10 @@ function isFailure(answer: unknown): answer is { error: string } {
   return (
     typeof answer === 'object' && answer !== null && 'error' in answer && typeof answer.error === 'string'
   );
+}
+
+/** @throws MessageTooLarge when a message may not have as many bytes */
+export function requireRoom(subject: string, text: string, bytesMax: number): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > bytesMax) throw new MessageTooLarge(subject, bytes, bytesMax);
 }

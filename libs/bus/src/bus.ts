@@ -10,6 +10,13 @@ export class RemoteError extends Error {}
 /** A stream holds as many bytes as it may, and takes nothing new before something of it is gone. */
 export class StreamFull extends Error {}
 
+/** More bytes than a message may have: it was not sent, and never will be. */
+export class MessageTooLarge extends Error {
+  constructor(subject: string, bytes: number, bytesMax: number) {
+    super(`a message on ${subject} has ${bytes} bytes, one may have at most ${bytesMax}`);
+  }
+}
+
 /** A handler failed for a reason that has nothing to do with its message, as when the database is away. */
 export class NotNow extends Error {}
 
@@ -18,7 +25,7 @@ export interface BusMessage {
   subject: string;
   /** The payload, JSON if the sender keeps to the protocol. */
   text: string;
-  /** Sends the answer's JSON; absent when no answer is expected. */
+  /** Sends the answer's JSON; absent when no answer is expected. Throws MessageTooLarge. */
   respond?: (text: string) => void;
 }
 

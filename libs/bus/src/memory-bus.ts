@@ -1,7 +1,13 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { logSubject, type Fact, type LogChunk, type ReportOrigin } from '@proctor/contracts';
-import { parseAnswer } from './body';
+import {
+  logSubject,
+  MESSAGE_BYTES_MAX,
+  type Fact,
+  type LogChunk,
+  type ReportOrigin,
+} from '@proctor/contracts';
+import { parseAnswer, requireRoom } from './body';
 import {
   Bus,
   NoAnswer,
@@ -27,7 +33,9 @@ export class MemoryBus extends Bus {
 
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
     this.requireConnection();
-    const text = await this.answerTo(subject, JSON.stringify(body), timeoutMs);
+    const asked = JSON.stringify(body);
+    requireRoom(subject, asked, MESSAGE_BYTES_MAX);
+    const text = await this.answerTo(subject, asked, timeoutMs);
     if (text === null) throw new NoAnswer(`no answer on ${subject}`);
     return parseAnswer<T>(subject, text);
   }
@@ -39,6 +47,7 @@ export class MemoryBus extends Bus {
   async report(subject: string, body: object): Promise<void> {
     this.requireConnection();
     const text = JSON.stringify(body);
+    requireRoom(subject, text, MESSAGE_BYTES_MAX);
     await new Promise<void>((resolve, reject) => {
       const arrive = () => {
         const refusal = this.broker.reports.publish(subject, text);
@@ -187,6 +196,7 @@ export class MemoryBus extends Bus {
       subject,
       text,
       respond: (answer) => {
+        requireRoom(subject, answer, MESSAGE_BYTES_MAX);
         if (this.connected) respond(answer);
       },
     };

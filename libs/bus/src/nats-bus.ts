@@ -3,6 +3,7 @@ import { errors, RequestError, type NatsConnection } from '@nats-io/transport-no
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import {
+  MESSAGE_BYTES_MAX,
   reportFilter,
   reportOrigin,
   reportStream,
@@ -10,7 +11,7 @@ import {
   type LogChunk,
   type ReportOrigin,
 } from '@proctor/contracts';
-import { parseAnswer } from './body';
+import { parseAnswer, requireRoom } from './body';
 import {
   Bus,
   NoAnswer,
@@ -54,8 +55,10 @@ export class NatsBus extends Bus {
 
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
     this.requireConnection();
+    const asked = JSON.stringify(body);
+    this.requireRoom(subject, asked);
     try {
-      const answer = await this.nc.request(subject, JSON.stringify(body), { timeout: timeoutMs });
+      const answer = await this.nc.request(subject, asked, { timeout: timeoutMs });
       return parseAnswer<T>(subject, answer.string());
     } catch (error) {
       throw isNoAnswer(error) ? new NoAnswer(`no answer on ${subject}`, { cause: error }) : error;
@@ -73,8 +76,10 @@ export class NatsBus extends Bus {
 
   async report(subject: string, body: object): Promise<void> {
     this.requireConnection();
+    const text = JSON.stringify(body);
+    this.requireRoom(subject, text);
     try {
-      await this.link.js.publish(subject, JSON.stringify(body));
+      await this.link.js.publish(subject, text);
     } catch (error) {
       if (isCopy(error)) return;
       if (isFull(error)) throw new StreamFull(`${subject}: the stream is full`, { cause: error });
@@ -156,11 +161,11 @@ export class NatsBus extends Bus {
       callback: (error, message) => {
         if (error) return this.logger.error(`subscription of ${subject}: ${error.message}`);
         const { reply } = message;
-        handler({
-          subject: message.subject,
-          text: message.string(),
-          ...(reply ? { respond: (text: string) => unlessClosed(() => message.respond(text)) } : {}),
-        });
+        const respond = (text: string) => {
+          this.requireRoom(message.subject, text);
+          unlessClosed(() => message.respond(text));
+        };
+        handler({ subject: message.subject, text: message.string(), ...(reply ? { respond } : {}) });
       },
     });
     return () => subscription.unsubscribe();
@@ -192,6 +197,11 @@ export class NatsBus extends Bus {
   /** A server that came back with empty storage has neither; the consumptions find theirs by name. */
   private async restoreConsumptions(): Promise<void> {
     await Promise.all([...this.consumptions].map((consumption) => consumption.ensureConsumer()));
+  }
+
+  /** The server says with each connection how much it takes. */
+  private requireRoom(subject: string, text: string): void {
+    requireRoom(subject, text, this.nc.info?.max_payload ?? MESSAGE_BYTES_MAX);
   }
 
   private requireConnection(): void {

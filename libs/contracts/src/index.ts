@@ -1,5 +1,6 @@
 export * from './words';
 export * from './names';
+export * from './size';
 export * from './text';
 export * from './timestamp';
 export * from './run';

@@ -46,6 +46,13 @@ test.each([
   expect(() => parseMessage(LeaseRequest, message)).toThrow(expected);
 });
 
+test('of very many broken rules the first are told', () => {
+  const testbeds = Array.from({ length: 100_000 }, () => ({}));
+  expect(() => parseMessage(LeaseRequest, { ...ask, testbeds })).toThrow(
+    /^LeaseRequest: testbeds: .{100,1500}; and 29\d{4} more$/,
+  );
+});
+
 test.each([
   [{ runId: 2 ** 53 }, 'runId: '],
   [{ runId: 0 }, 'runId: '],

@@ -1,6 +1,9 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 
+/** Broken rules that are told; a message may break one in each of many thousand entries. */
+const PROBLEMS_MAX = 10;
+
 /** A message that does not have the shape its subject promises. */
 export class MalformedMessage extends Error {}
 
@@ -14,8 +17,13 @@ export function parseMessage<T extends object>(shape: new () => T, data: unknown
   }
   const message = plainToInstance(shape, data);
   const errors = validateSync(message, { forbidUnknownValues: true });
-  if (errors.length > 0) throw new MalformedMessage(`${shape.name}: ${describe(errors, '').join('; ')}`);
+  if (errors.length > 0) throw new MalformedMessage(`${shape.name}: ${listed(describe(errors, ''))}`);
   return message;
+}
+
+function listed(problems: string[]): string {
+  const others = problems.length - PROBLEMS_MAX;
+  return problems.slice(0, PROBLEMS_MAX).join('; ') + (others > 0 ? `; and ${others} more` : '');
 }
 
 function describe(errors: ValidationError[], path: string): string[] {

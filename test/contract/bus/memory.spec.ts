@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { describeBus } from '../bus.contract';
 import { describeReports } from './reports.contract';
+import { describeSizes } from './sizes.contract';
 import { describeStrategy } from './strategy.contract';
 import { startMemoryServer } from './memory-server';
 
@@ -9,3 +10,4 @@ Logger.overrideLogger(false);
 describeBus('MemoryBus', startMemoryServer);
 describeReports('MemoryBus', startMemoryServer);
 describeStrategy('MemoryBus', startMemoryServer);
+describeSizes('MemoryBus', startMemoryServer);

@@ -1,0 +1,27 @@
+import { ValidateBy } from 'class-validator';
+
+/** What a message may have, in bytes: nats-server's own limit, unless its `max_payload` says otherwise. */
+export const MESSAGE_BYTES_MAX = 1024 ** 2;
+
+/** The bytes that a value has in a message: of its JSON in UTF-8. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+/** A value that has at most `bytesMax` in a message, see `jsonBytes`. */
+export function HasBytesMax(bytesMax: number): PropertyDecorator {
+  return ValidateBy({
+    name: 'hasBytesMax',
+    validator: {
+      validate: (value: unknown) => jsonBytes(value) <= bytesMax,
+      defaultMessage: (context) => `${context?.property} must have at most ${bytesMax} bytes as JSON`,
+    },
+  });
+}
+
+/** The first of the entries, as many as have at most `bytesMax` in a message's list. */
+export function withinBytes<T>(entries: T[], bytesMax: number): T[] {
+  let bytes = 0;
+  const end = entries.findIndex((entry) => (bytes += jsonBytes(entry) + 1) > bytesMax);
+  return end === -1 ? entries : entries.slice(0, end);
+}
