@@ -1,5 +1,8 @@
+import { Type } from 'class-transformer';
+import { IsIn, IsOptional, ValidateNested } from 'class-validator';
 import type { DispatcherAnswer, Testbed } from './lease';
 import { IsRunId } from './run';
+import { IsText } from './text';
 import type { WorkerStanding } from './words';
 
 /** `proctor.rpc.{arch}.explain`: why does this run wait? */
@@ -21,10 +24,37 @@ export interface ExplainReply extends DispatcherAnswer {
   reasons: string[];
 }
 
-/** `proctor.rpc.{arch}.status`: the dispatcher's view of its workers and of each suite queue. */
+/** Where a page of a status ends: behind a suite queue, or behind a worker and all queues. */
+export class StatusPlace {
+  @IsIn(['queue', 'worker'])
+  kind: 'queue' | 'worker';
+
+  /** The suite's or the worker's. */
+  @IsText(100)
+  name: string;
+}
+
+/** `proctor.rpc.{arch}.status`: asked page by page, since one message has no room for all workers. */
+export class StatusRequest {
+  /** As `more` of the page before says; the first page when absent. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => StatusPlace)
+  after?: StatusPlace;
+}
+
+/** Bytes of the queues and workers of one page. */
+export const STATUS_PAGE_BYTES_MAX = 512 * 1024;
+
+/**
+ * A page of the dispatcher's view of each suite queue, by suite, and then of its workers, by name. Each page is of the moment
+ * at which it is asked for.
+ */
 export interface StatusReply extends DispatcherAnswer {
   workers: WorkerStatus[];
   queues: QueueStatus[];
+  /** The next page is asked for with it; absent in the last one. */
+  more?: StatusPlace;
 }
 
 export interface WorkerStatus {
@@ -33,6 +63,8 @@ export interface WorkerStatus {
   /** Slots that hold a lease. */
   busy: number;
   testbeds: Testbed[];
+  /** How many more it has, which have no room here. */
+  testbedsLeftOut?: number;
   variants: string[];
   sizeClasses: string[];
   standing: WorkerStanding;
@@ -62,6 +94,6 @@ export interface QueueStatus {
   /** Expected end of what waits now, milliseconds from now; null when nobody can tell. */
   emptyInMs: number | null;
   paused: Decision | null;
-  /** Why nothing, or not more, of it is executed now; for people, the weightiest first. */
+  /** Why nothing, or not more, of it is executed now; for people, the weightiest first, at most 20. */
   reasons: string[];
 }

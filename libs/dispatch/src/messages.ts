@@ -9,6 +9,7 @@ import type {
   ReturnRequest,
   StartedReport,
   StatusReply,
+  StatusRequest,
 } from '@proctor/contracts';
 import type { AttemptOfWorker, DispatchedRun, Order, Standing, Write } from './journal';
 import type { DispatchSettings } from './settings';
@@ -42,7 +43,7 @@ export type DispatcherMessage =
    */
   | { kind: 'tick'; hearing: boolean; expiringMs?: number }
   | { kind: 'explain'; runId: number }
-  | { kind: 'status' };
+  | { kind: 'status'; request?: StatusRequest };
 
 /**
  * `reported`: the attempt has failed, and its report is in the books.

@@ -1,3 +1,10 @@
+import {
+  jsonBytes,
+  MESSAGE_BYTES_MAX,
+  STATUS_PAGE_BYTES_MAX,
+  type StatusPlace,
+  type StatusReply,
+} from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { waitingRun } from '../../../test/support/runs';
 
@@ -44,6 +51,78 @@ describe('the status of workers', () => {
     expect(drained).toMatchObject({ standing: 'sound', drained: DECISION });
     expect(quarantined).toMatchObject({ standing: 'quarantined', reason: 'three failures' });
     expect([sound?.reason, sound?.drained, quarantined?.drained]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe('the pages of a status', () => {
+  const SUITES = ['bookworm', 'bullseye', 'forky', 'sid', 'trixie'];
+  const testbeds = SUITES.flatMap((suite) =>
+    ['unshare', 'qemu'].map((backend) => ({
+      suite,
+      backend,
+      state: 'building' as const,
+      detail: 'for 12 s',
+    })),
+  );
+
+  /** All pages, asked for one by one; each as the bus carries it. */
+  function pagesOf(rig: DispatcherRig): StatusReply[] {
+    const pages: StatusReply[] = [];
+    for (let after: StatusPlace | undefined; pages.length === 0 || after; after = pages.at(-1)?.more) {
+      pages.push(rig.tell({ kind: 'status', request: after ? { after } : {} }).reply);
+    }
+    return pages;
+  }
+
+  it('have every one of 5,000 workers with ten testbeds, each once', () => {
+    const rig = new DispatcherRig(
+      SUITES.map((suite, index) => waitingRun(index + 1, { suite })),
+      { workersMax: 5_000 },
+    );
+    const names = Array.from({ length: 5_000 }, (_, n) => `worker-${String(n).padStart(5, '0')}`);
+    for (const worker of [...names].reverse()) rig.ask({ worker, testbeds });
+    const pages = pagesOf(rig);
+    expect(jsonBytes(pages.flatMap(({ workers }) => workers))).toBeGreaterThan(3 * MESSAGE_BYTES_MAX);
+    for (const page of pages) expect(jsonBytes(page)).toBeLessThan(STATUS_PAGE_BYTES_MAX + 1_000);
+    expect(pages.length).toBeLessThan(20);
+    expect(pages.flatMap(({ workers }) => workers.map(({ worker }) => worker))).toEqual(names);
+    expect(pages.map(({ queues }) => queues.length)).toEqual([5, ...pages.slice(1).map(() => 0)]);
+  });
+
+  it('take a worker that has more testbeds than there is room for, and tell how many are left out', () => {
+    const rig = new DispatcherRig([]);
+    const detail = '\u{1f40c}'.repeat(500);
+    rig.ask({
+      testbeds: Array.from({ length: 1_000 }, (_, n) => ({ ...testbeds[0]!, suite: `s${n}`, detail })),
+    });
+    const [page, ...others] = pagesOf(rig);
+    const [worker] = page!.workers;
+    expect(others).toEqual([]);
+    expect(jsonBytes(page)).toBeLessThan(STATUS_PAGE_BYTES_MAX);
+    expect(worker!.testbeds.length).toBeGreaterThan(10);
+    expect(worker!.testbedsLeftOut).toBe(1_000 - worker!.testbeds.length);
+  });
+
+  it('have all queues, however many and however stopped', () => {
+    const suites = Array.from({ length: 2_000 }, (_, n) => `suite-${String(n).padStart(4, '0')}`);
+    const reason = '\u0001'.repeat(500);
+    const standing = { pauses: suites.map((suite) => ({ ...DECISION, suite, reason })), drains: [] };
+    const rig = new DispatcherRig([], {}, { standing });
+    rig.ask();
+    const pages = pagesOf(rig);
+    for (const page of pages) expect(jsonBytes(page)).toBeLessThan(STATUS_PAGE_BYTES_MAX + 1_000);
+    expect(pages.flatMap(({ queues }) => queues.map(({ suite }) => suite))).toEqual(suites);
+    expect(pages.flatMap(({ workers }) => workers.map(({ worker }) => worker))).toEqual(['w1']);
+  });
+
+  it('have a few reasons of each queue', () => {
+    const rig = new DispatcherRig(
+      Array.from({ length: 50 }, (_, n) => waitingRun(n + 1, { variant: `variant-${n}` })),
+    );
+    rig.ask();
+    const [queue] = statusOf(rig).queues;
+    expect(queue!.reasons).toHaveLength(20);
+    expect(queue!.reasons.at(-1)).toBe('and 31 more reasons');
   });
 });
 

@@ -1,4 +1,14 @@
-import type { Decision, QueueStatus, StatusReply, WorkerStatus } from '@proctor/contracts';
+import {
+  jsonBytes,
+  STATUS_PAGE_BYTES_MAX,
+  withinBytes,
+  type Decision,
+  type QueueStatus,
+  type StatusPlace,
+  type StatusReply,
+  type StatusRequest,
+  type WorkerStatus,
+} from '@proctor/contracts';
 import { rivalNotice } from './lives';
 import { arrivedBefore } from './order';
 import type { DispatcherState } from './dispatcher-state';
@@ -11,15 +21,54 @@ import { livingWorkers, whyNoSlot, whyNoWorker } from './why-no-slot';
 import { whyPaused, whySuiteAtCap } from './why-stopped';
 import type { KnownWorker } from './workers';
 
-/** The dispatcher's view of its workers and suite queues; queues that are empty and not paused are left out. */
-export function statusAsked(state: DispatcherState, now: number): Step<'status'> {
-  const workers = livingWorkers(state, now).map((known) => workerStatus(state, known, now));
-  const reply: StatusReply = { ...state.answer, workers, queues: queues(state, now) };
+/** Of the testbeds of one worker, and of the reasons of one queue, so that each has room in a page. */
+const TESTBEDS_BYTES_MAX = 64 * 1024;
+const REASONS_MAX = 20;
+
+/**
+ * A page of the dispatcher's view of its suite queues and workers; queues that are empty and not paused are left out.
+ * @param after where the page before ended
+ */
+export function statusAsked(state: DispatcherState, { after }: StatusRequest, now: number): Step<'status'> {
+  const reply: StatusReply = { ...state.answer, workers: [], queues: [] };
+  let bytes = 0;
+  let last: StatusPlace | undefined;
+  const takes = (entry: object, place: StatusPlace): boolean => {
+    bytes += jsonBytes(entry) + 1;
+    const fits = bytes <= STATUS_PAGE_BYTES_MAX || last === undefined;
+    if (fits) last = place;
+    else reply.more = last!;
+    return fits;
+  };
+  for (const suite of suitesAfter(state, after)) {
+    const queue = queueStatus(state, suite, now);
+    if (!takes(queue, { kind: 'queue', name: suite })) return { writes: [], reply };
+    reply.queues.push(queue);
+  }
+  for (const known of workersAfter(state, after, now)) {
+    const worker = workerStatus(state, known, now);
+    if (!takes(worker, { kind: 'worker', name: known.worker })) return { writes: [], reply };
+    reply.workers.push(worker);
+  }
   return { writes: [], reply };
 }
 
+function workersAfter(state: DispatcherState, after: StatusPlace | undefined, now: number): KnownWorker[] {
+  const workers = livingWorkers(state, now);
+  return after?.kind === 'worker' ? workers.filter(({ worker }) => worker > after.name) : workers;
+}
+
+function suitesAfter(state: DispatcherState, after: StatusPlace | undefined): string[] {
+  if (after?.kind === 'worker') return [];
+  const paused = state.standing.pauses.flatMap(({ suite }) => suite ?? []);
+  const suites = [...new Set([...state.unfinished.keys(), ...paused])].sort();
+  return after ? suites.filter((suite) => suite > after.name) : suites;
+}
+
 function workerStatus(state: DispatcherState, known: KnownWorker, now: number): WorkerStatus {
-  const { worker, testbeds, variants, sizeClasses } = known;
+  const { worker, variants, sizeClasses } = known;
+  const testbeds = withinBytes(known.testbeds, TESTBEDS_BYTES_MAX);
+  const leftOut = known.testbeds.length - testbeds.length;
   const problem = known.problem ?? rivalNotice(state, worker, now);
   const details = state.judgements.detailsOf(state, worker, now);
   const drain = drainOf(state.standing, worker);
@@ -28,6 +77,7 @@ function workerStatus(state: DispatcherState, known: KnownWorker, now: number): 
     slots: known.slots.size,
     busy: state.leases.busySlotsOf(worker, known.slots),
     testbeds,
+    ...(leftOut > 0 && { testbedsLeftOut: leftOut }),
     variants,
     sizeClasses,
     standing: state.judgements.standingOf(worker),
@@ -35,12 +85,6 @@ function workerStatus(state: DispatcherState, known: KnownWorker, now: number): 
     ...(drain && { drained: decisionOf(drain) }),
     ...(problem !== undefined && { problem }),
   };
-}
-
-function queues(state: DispatcherState, now: number): QueueStatus[] {
-  const paused = state.standing.pauses.flatMap(({ suite }) => suite ?? []);
-  const suites = new Set([...state.unfinished.keys(), ...paused]);
-  return [...suites].sort().map((suite) => queueStatus(state, suite, now));
 }
 
 function queueStatus(state: DispatcherState, suite: string, now: number): QueueStatus {
@@ -62,7 +106,7 @@ function queueStatus(state: DispatcherState, suite: string, now: number): QueueS
     running,
     emptyInMs: waiting === 0 ? 0 : canEnd ? lastEndMs(state, suite, lanes, now) : null,
     paused: pause ? decisionOf(pause) : null,
-    reasons: [...new Set(reasons)],
+    reasons: atMost([...new Set(reasons)], REASONS_MAX),
   };
 }
 
@@ -96,4 +140,9 @@ function lastWaiting(state: DispatcherState, lanes: Lane[], now: number): Dispat
 
 function decisionOf({ by, reason, since }: Decision): Decision {
   return { by, reason, since };
+}
+
+function atMost(reasons: string[], max: number): string[] {
+  if (reasons.length <= max) return reasons;
+  return [...reasons.slice(0, max - 1), `and ${reasons.length - max + 1} more reasons`];
 }

@@ -29,7 +29,7 @@ const HANDLERS: Handlers = {
   settings: (state, { settings }, now) => reconfigured(state, settings, now),
   tick: (state, { hearing, expiringMs }, now) => ticked(state, hearing, expiringMs ?? now, now),
   explain: (state, { runId }, now) => explained(state, runId, now),
-  status: (state, _message, now) => statusAsked(state, now),
+  status: (state, { request = {} }, now) => statusAsked(state, request, now),
 };
 
 /**

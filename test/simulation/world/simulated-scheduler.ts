@@ -111,7 +111,7 @@ function connect(strategy: BusStrategy, dispatch: DispatchController, reports: R
   on(SUBJECTS.renew, (payload, context) => dispatch.renew(payload, context));
   on(SUBJECTS.return, (payload, context) => dispatch.return(payload, context));
   on(SUBJECTS.explain, (payload, context) => dispatch.explain(payload, context));
-  on(SUBJECTS.status, (_payload, context) => dispatch.status(context));
+  on(SUBJECTS.status, (payload, context) => dispatch.status(payload, context));
   on(SUBJECTS.runsSubmitted, (payload, context) => dispatch.runsSubmitted(payload, context));
   on(SUBJECTS.ordersWaiting, (payload, context) => dispatch.ordersWaiting(payload, context));
   on(REPORT_PATTERNS.started, (payload, context) => reports.started(payload, context));

@@ -7,6 +7,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { SharedAnswers } from '../limits/shared-answers';
 import { DispatcherLine } from './dispatcher-line';
+import { wholeStatus } from './whole-status';
 
 const ANSWER_TIMEOUT_MS = 500;
 const ARCHITECTURES_MAX = 100;
@@ -56,11 +57,17 @@ export class ExplanationService {
     };
   }
 
-  /** Each architecture's dispatcher's view of its workers and queues; null where none answers. */
+  /**
+   * Each architecture's dispatcher's view of its workers and queues; null where none answers, with `more` where there is
+   * more than it has told in time.
+   */
   async statuses(architectures: string[]): Promise<Map<string, StatusReply | null>> {
     const ask = async (arch: string) => {
       const { reply } = await this.known.get(arch, async () => ({
-        reply: await this.ask<StatusReply>(subjectOf(SUBJECTS.status, arch), {}),
+        reply: await wholeStatus(
+          (request) => this.ask<StatusReply>(subjectOf(SUBJECTS.status, arch), request),
+          systemClock,
+        ),
       }));
       return [arch, reply] as const;
     };

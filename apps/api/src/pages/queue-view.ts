@@ -90,6 +90,11 @@ export function workerViews(status: StatusReply | null): WorkerView[] {
     busy: worker.busy,
     slots: worker.slots,
     standing: standingOf(worker).join('; ') || 'sound',
-    images: worker.testbeds.map(({ suite, backend, state }) => `${suite} (${backend}, ${state})`).join(', '),
+    images: imagesOf(worker),
   }));
+}
+
+function imagesOf({ testbeds, testbedsLeftOut }: WorkerStatus): string {
+  const images = testbeds.map(({ suite, backend, state }) => `${suite} (${backend}, ${state})`);
+  return [...images, ...(testbedsLeftOut === undefined ? [] : [`and ${testbedsLeftOut} more`])].join(', ');
 }

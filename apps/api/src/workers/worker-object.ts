@@ -19,6 +19,8 @@ export interface WorkerObject {
   /** Why it takes no work, in its own words. */
   problem: string | null;
   testbeds: Testbed[];
+  /** How many more it has; absent when all are listed. */
+  testbeds_left_out?: number;
   variants: string[];
   size_classes: string[];
 }
@@ -34,6 +36,7 @@ export function workerObject(arch: string, status: WorkerStatus): WorkerObject {
     drained,
     problem,
     testbeds,
+    testbedsLeftOut,
     variants,
     sizeClasses,
   } = status;
@@ -48,6 +51,7 @@ export function workerObject(arch: string, status: WorkerStatus): WorkerObject {
     drained: drained ?? null,
     problem: problem ?? null,
     testbeds,
+    ...(testbedsLeftOut !== undefined && { testbeds_left_out: testbedsLeftOut }),
     variants,
     size_classes: sizeClasses,
   };

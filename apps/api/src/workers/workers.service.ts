@@ -8,7 +8,7 @@ import type { WorkerObject } from './worker-object';
 export interface WorkersAnswer {
   /** By architecture and name; a worker that serves several architectures is there for each. */
   workers: WorkerObject[];
-  /** Architectures whose dispatcher does not answer: nobody knows of their workers now. */
+  /** Architectures whose dispatcher does not answer, or not to the end: nobody knows of (all) their workers now. */
   silent_architectures: string[];
 }
 
@@ -26,7 +26,7 @@ export class WorkersService {
         const workers = (status?.workers ?? []).map((worker) => workerObject(arch, worker));
         return workers.sort((a, b) => (a.name < b.name ? -1 : 1));
       }),
-      silent_architectures: [...statuses].flatMap(([arch, status]) => (status ? [] : [arch])),
+      silent_architectures: [...statuses].flatMap(([arch, status]) => (status && !status.more ? [] : [arch])),
     };
   }
 }

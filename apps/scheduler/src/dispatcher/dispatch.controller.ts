@@ -7,6 +7,7 @@ import {
   parseMessage,
   RenewRequest,
   ReturnRequest,
+  StatusRequest,
   SUBJECTS,
 } from '@proctor/contracts';
 import type { ExplainReply, LeaseReply, RenewReply, ReturnReply, StatusReply } from '@proctor/contracts';
@@ -41,8 +42,8 @@ export class DispatchController {
   }
 
   @MessagePattern(SUBJECTS.status)
-  status(@Ctx() { scope }: BusContext): Promise<StatusReply> {
-    return this.ask(scope, { kind: 'status' });
+  status(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<StatusReply> {
+    return this.ask(scope, { kind: 'status', request: parseMessage(StatusRequest, payload) });
   }
 
   @EventPattern<string>(SUBJECTS.runsSubmitted)

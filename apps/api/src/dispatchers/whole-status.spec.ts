@@ -1,0 +1,64 @@
+import { systemClock } from '@proctor/clock';
+import { MemoryBroker, MemoryBus } from '@proctor/bus';
+import { jsonBytes, MESSAGE_BYTES_MAX, type StatusReply, type StatusRequest } from '@proctor/contracts';
+import { DispatcherRig } from '../../../../test/support/dispatcher-rig';
+import { waitingRun } from '../../../../test/support/runs';
+import { wholeStatus } from './whole-status';
+
+const SUBJECT = 'proctor.rpc.amd64.status';
+
+function page(worker: string, isLast = false): StatusReply {
+  const workers = [{ worker }] as StatusReply['workers'];
+  const more = { kind: 'worker', name: worker } as const;
+  return { arch: 'amd64', epoch: 1, workers, queues: [], ...(!isLast && { more }) };
+}
+
+it('comes through the bus whole, however many workers there are', async () => {
+  const rig = new DispatcherRig([waitingRun(1)], { workersMax: 5_000 });
+  const testbeds = Array.from({ length: 10 }, (_, n) => ({
+    suite: `suite-${n}`,
+    backend: 'unshare',
+    state: 'ready' as const,
+  }));
+  for (let n = 0; n < 5_000; n += 1) rig.ask({ worker: `w${n}`, testbeds });
+  const broker = new MemoryBroker();
+  const [server, client] = [new MemoryBus(broker), new MemoryBus(broker)];
+  server.subscribe(SUBJECT, ({ text, respond }) => {
+    const request = JSON.parse(text) as StatusRequest;
+    respond!(JSON.stringify(rig.tell({ kind: 'status', request }).reply));
+  });
+  const status = await wholeStatus(
+    (request) => client.request<StatusReply>(SUBJECT, request, 5_000),
+    systemClock,
+  );
+  expect(status).not.toHaveProperty('more');
+  expect(new Set(status!.workers.map(({ worker }) => worker)).size).toBe(5_000);
+  expect(status!.workers.every((worker) => worker.testbeds.length === 10)).toBe(true);
+  expect(status!.queues).toHaveLength(1);
+  expect(jsonBytes(status)).toBeGreaterThan(3 * MESSAGE_BYTES_MAX);
+});
+
+it('is nothing when the dispatcher does not answer', async () => {
+  await expect(wholeStatus(() => Promise.resolve(null), systemClock)).resolves.toBeNull();
+});
+
+it('has what came, and says that there is more, when a later page is not answered', async () => {
+  const pages = [page('w1'), page('w2'), null];
+  const status = await wholeStatus(() => Promise.resolve(pages.shift() ?? null), systemClock);
+  expect(status!.workers).toEqual([{ worker: 'w1' }, { worker: 'w2' }]);
+  expect(status!.more).toEqual({ kind: 'worker', name: 'w2' });
+});
+
+it('takes no longer than it may, and no more pages', async () => {
+  let [now, asked] = [0, 0];
+  const clock = { now: () => now, after: () => () => undefined };
+  const ask = (pageMs: number) => () => {
+    [now, asked] = [now + pageMs, asked + 1];
+    return Promise.resolve(page('w1'));
+  };
+  expect(await wholeStatus(ask(1_000), clock)).toHaveProperty('more');
+  expect(asked).toBe(3);
+  asked = 0;
+  expect(await wholeStatus(ask(0), clock)).toHaveProperty('more');
+  expect(asked).toBe(100);
+});
