@@ -8,6 +8,7 @@ import {
   type JetStreamManager,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
 import {
   EVENT_STREAM,
   EVENT_STREAM_SUBJECTS,
@@ -23,10 +24,14 @@ import type { BusLimits } from './limits';
 
 /** Of the server's answers. */
 const INSUFFICIENT_STORAGE_CODE = 10047;
+const SUBJECTS_OVERLAP_CODE = 10065;
 const NOT_STORED_CODE = 10077;
 const UNAVAILABLE = 503;
 
 type NamedStream = Partial<StreamConfig> & { name: string };
+
+/** Held the reports of all architectures, in a release before each had a stream of its own. */
+const FORMER_REPORT_STREAM = 'PROCTOR_REPORTS';
 
 /** The stream behind the staging bucket. */
 export const STAGING_STREAM = `OBJ_${STAGING_BUCKET}`;
@@ -40,7 +45,7 @@ export async function ensureReportStream(
   arch: string,
   limits: BusLimits,
 ): Promise<void> {
-  await ensureStream(jsm, {
+  const stream: NamedStream = {
     name: reportStream(arch),
     subjects: [reportFilter(arch)],
     retention: RetentionPolicy.Workqueue,
@@ -49,7 +54,29 @@ export async function ensureReportStream(
     max_bytes: limits.reportsBytesMax,
     max_msgs_per_subject: 1,
     discard_new_per_subject: true,
-  });
+  };
+  try {
+    await ensureStream(jsm, stream);
+  } catch (error) {
+    if (!isOverlap(error) || !(await deleteFormerReportStream(jsm))) throw error;
+    await ensureStream(jsm, stream);
+  }
+}
+
+/** Its subjects are those of all architectures. Workers deliver its reports again, from their disks. False: there is none. */
+async function deleteFormerReportStream(jsm: JetStreamManager): Promise<boolean> {
+  if (!(await exists(jsm, FORMER_REPORT_STREAM))) return false;
+  try {
+    await jsm.streams.delete(FORMER_REPORT_STREAM);
+  } catch (error) {
+    // Another scheduler was faster.
+    if (await exists(jsm, FORMER_REPORT_STREAM)) throw error;
+    return true;
+  }
+  new Logger('Bus').warn(
+    `the stream ${FORMER_REPORT_STREAM} of an earlier version was deleted: workers deliver its reports again`,
+  );
+  return true;
 }
 
 /**
@@ -116,6 +143,10 @@ async function exists(jsm: JetStreamManager, name: string): Promise<boolean> {
 /** True when the server has judged; false when JetStream is not there, or not yet. */
 export function isRefusal(error: unknown): error is JetStreamApiError {
   return error instanceof JetStreamApiError && error.status !== UNAVAILABLE;
+}
+
+function isOverlap(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === SUBJECTS_OVERLAP_CODE;
 }
 
 /** The server holds a message of the same subject, and the stream takes one of each. */

@@ -1,13 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { RetentionPolicy, StorageType, type JetStreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { connectBus, NoAnswer, type Bus, type ReportMessage } from '@proctor/bus';
 import { reportStream, SUBJECTS, subjectOf, type LogChunk } from '@proctor/contracts';
-import { EmbeddedNats, freePort } from '@proctor/embedded';
+import type { EmbeddedNats } from '@proctor/embedded';
 import { until } from '../../support/until';
 import { Events } from './events';
+import { ownNats } from './nats-server';
 import { drained, finishedOf, newRunId, newScope, SHORT_ACK_WAIT } from './server';
 
 Logger.overrideLogger(false);
@@ -19,32 +20,19 @@ const chunk = (number: number): LogChunk => ({ chunk: number, offset: number, da
 
 let folder: string;
 let nats: EmbeddedNats;
+let remove: () => Promise<void>;
 let scope: string;
 let buses: Bus[];
 
 beforeEach(async () => {
-  folder = join(required('PROCTOR_TEST_FOLDER'), `bus-${randomUUID()}`);
-  nats = new EmbeddedNats({
-    folder,
-    binary: required('PROCTOR_TEST_NATS_SERVER'),
-    passwordFile: `${folder}.password`,
-    port: await freePort(),
-  });
-  await nats.start();
+  ({ nats, folder, remove } = await ownNats());
   scope = newScope();
   buses = [];
 });
 afterEach(async () => {
   await Promise.all(buses.map((bus) => bus.close()));
-  await nats.stop();
-  await rm(folder, { recursive: true, force: true });
+  await remove();
 });
-
-function required(name: string): string {
-  const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: the global setup does`);
-  return value;
-}
 
 async function connect(url = nats.url): Promise<Bus> {
   const bus = await connectBus(url, 'restart-test', SHORT_ACK_WAIT);
@@ -122,9 +110,7 @@ it('makes the stream of an architecture anew when somebody deletes it', async ()
   const bus = await connect();
   const taken = new Events<ReportMessage>();
   await bus.consumeReports(scope, (report) => Promise.resolve(taken.push(report)));
-  const { jsm } = Reflect.get(bus, 'link') as {
-    jsm: { streams: { delete(name: string): Promise<boolean> } };
-  };
+  const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
   await jsm.streams.delete(reportStream(scope));
   const delivered = () =>
     bus.report(finishedOf(scope, 1), { number: 1 }).then(
@@ -134,6 +120,27 @@ it('makes the stream of an architecture anew when somebody deletes it', async ()
   expect(await until(delivered, 20_000)).toBe(true);
   expect((await taken.next()).text).toBe('{"number":1}');
 }, 30_000);
+
+it('deletes the stream in which an earlier version kept the reports of all architectures', async () => {
+  const bus = await connect();
+  const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
+  await jsm.streams.add({
+    ...{ name: 'PROCTOR_REPORTS', subjects: ['proctor.report.>'] },
+    ...{ retention: RetentionPolicy.Workqueue, storage: StorageType.File },
+  });
+  const other = await connect();
+  const scopes = [scope, newScope(), newScope()];
+  const taken = new Events<ReportMessage>();
+  await Promise.all([
+    ...scopes.map((each) => bus.consumeReports(each, (report) => Promise.resolve(taken.push(report)))),
+    ...scopes.map((each) => other.prepareReports(each)),
+  ]);
+  for (const [number, each] of scopes.entries()) {
+    await bus.report(finishedOf(each, 1), { number });
+    expect((await taken.next()).text).toBe(`{"number":${number}}`);
+  }
+  await expect(jsm.streams.info('PROCTOR_REPORTS')).rejects.toThrow('stream not found');
+});
 
 it('waits for a server that is not there yet', async () => {
   await nats.stop();
