@@ -5,7 +5,13 @@ import { Bus, BusModule, BusStrategy } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { Connections, LiveConfiguration } from '@proctor/config';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
-import { DatabaseModule, Facts, PostgresJournal, PostgresOwnershipRegister } from '@proctor/database';
+import {
+  AwaitedResults,
+  DatabaseModule,
+  Facts,
+  PostgresJournal,
+  PostgresOwnershipRegister,
+} from '@proctor/database';
 import { ResultStore, StoreModule } from '@proctor/store';
 import { actorSettings } from './actor-settings';
 import { DispatchController } from './dispatcher/dispatch.controller';
@@ -17,6 +23,7 @@ import { OwnershipKeeper } from './ownership/ownership-keeper';
 import { Realms } from './ownership/realm';
 import { FinishedReports } from './reports/finished-reports';
 import { ReportsController } from './reports/reports.controller';
+import { StagingSweeper } from './reports/staging-sweeper';
 
 /** The wiring of the scheduler process. */
 @Module({})
@@ -35,6 +42,7 @@ export class SchedulerModule {
         dispatchers(configuration),
         ownershipKeeper(configuration),
         finishedReports(configuration),
+        stagingSweeper(configuration),
       ],
     };
   }
@@ -101,5 +109,18 @@ function finishedReports(configuration: LiveConfiguration): Provider {
     inject: [Dispatchers, PostgresJournal, Bus, ResultStore],
     useFactory: (owned: Dispatchers, journal: PostgresJournal, bus: Bus, store: ResultStore) =>
       new FinishedReports(owned, journal, bus, store, systemClock, renewMs),
+  };
+}
+
+function stagingSweeper(configuration: LiveConfiguration): Provider {
+  const settings = () => ({
+    sweepMs: configuration.scheduler.stagingSweepMs,
+    idleMaxMs: configuration.scheduler.stagingIdleMaxMs,
+  });
+  return {
+    provide: StagingSweeper,
+    inject: [Bus, AwaitedResults],
+    useFactory: (bus: Bus, awaitedResults: AwaitedResults) =>
+      new StagingSweeper({ bus, awaitedResults, clock: systemClock }, settings),
   };
 }

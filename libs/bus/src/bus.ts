@@ -66,6 +66,22 @@ export interface StagedContent {
   sha256: string;
 }
 
+/** An upload into the staging bucket: whole, under way or broken off. */
+export interface StagedUpload {
+  /** Of this upload alone: another of the same name has another. */
+  id: string;
+  /** Null until the upload is whole. */
+  name: string | null;
+  /** How many of its chunks the bucket holds; rises while it is under way. */
+  chunks: number;
+}
+
+export interface StagingContents {
+  bytes: number;
+  bytesMax: number;
+  uploads: StagedUpload[];
+}
+
 /** The message bus: requests, signals, durable reports, events, live logs and the staging bucket. */
 export abstract class Bus {
   /**
@@ -113,7 +129,10 @@ export abstract class Bus {
 
   abstract purgeLog(runId: number, attempt: number): Promise<void>;
 
-  /** Uploads into the staging bucket; takes the place of content staged under the same name. */
+  /**
+   * Uploads into the staging bucket; takes the place of content staged under the same name.
+   * @throws StreamFull
+   */
   abstract stage(name: string, content: Readable): Promise<StagedContent>;
 
   /** Staged content, or null when nothing has that name. The stream fails when the content is damaged or replaced. */
@@ -121,6 +140,12 @@ export abstract class Bus {
 
   /** Removes staged content, if there is any. */
   abstract dropStaged(name: string): Promise<void>;
+
+  /** What the staging bucket holds, uploads that broke off included. */
+  abstract stagingContents(): Promise<StagingContents>;
+
+  /** Removes this upload, if it is still there; one that has taken its place stays. */
+  abstract dropUpload(upload: Pick<StagedUpload, 'id' | 'name'>): Promise<void>;
 
   /** Called after each return of the connection, streams checked. The returned function removes the listener. */
   abstract onReconnect(listener: () => void): () => void;

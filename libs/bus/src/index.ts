@@ -7,4 +7,5 @@ export * from './bus-error.filter';
 export * from './bus.module';
 export * from './memory-broker';
 export * from './memory-bus';
+export { Outages } from './outages';
 export { NatsBus } from './nats-bus';

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { systemClock, type Clock } from '@proctor/clock';
 import type { LogChunk } from '@proctor/contracts';
-import type { BusMessage, StagedContent } from './bus';
+import type { BusMessage } from './bus';
 import { BUS_LIMITS, type BusLimits } from './limits';
 import { MemoryEvents } from './memory-events';
 import { MemoryReports } from './memory-reports';
+import { MemoryStaging } from './memory-staging';
 import { Waiters } from './waiters';
 
 /**
@@ -43,18 +43,19 @@ export class MemoryBroker {
   readonly limits: BusLimits;
   readonly reports: MemoryReports;
   readonly events = new MemoryEvents();
+  readonly staging: MemoryStaging;
   private readonly fateOf: (message: Travelling) => Fate;
   private readonly subscribers = new Map<string, Set<MemorySubscriber>>();
   private readonly logs = new Map<string, SequencedChunk[]>();
   private logSequence = 0;
   private readonly logWaiters = new Waiters();
-  private readonly staged = new Map<string, Buffer>();
 
   constructor(options: MemoryBrokerOptions = {}) {
     this.clock = options.clock ?? systemClock;
     this.limits = { ...BUS_LIMITS, ...options.limits };
     this.fateOf = options.deliver ?? (() => 'deliver');
     this.reports = new MemoryReports(this);
+    this.staging = new MemoryStaging(this.limits.stagingBytesMax);
   }
 
   /** Calls `arrive` as often and as late as fate wills, never within the sender's own turn. False when it is lost. */
@@ -108,18 +109,5 @@ export class MemoryBroker {
 
   purgeLog(log: string): void {
     this.logs.delete(log);
-  }
-
-  stage(name: string, content: Buffer): StagedContent {
-    this.staged.set(name, content);
-    return { size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
-  }
-
-  unstage(name: string): Buffer | null {
-    return this.staged.get(name) ?? null;
-  }
-
-  dropStaged(name: string): void {
-    this.staged.delete(name);
   }
 }

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import {
   logSubject,
   MESSAGE_BYTES_MAX,
@@ -16,6 +15,8 @@ import {
   type ReportHandler,
   type ReportRefusal,
   type StagedContent,
+  type StagedUpload,
+  type StagingContents,
 } from './bus';
 import type { MemoryBroker } from './memory-broker';
 import { ReportIntake } from './report-intake';
@@ -112,20 +113,31 @@ export class MemoryBus extends Bus {
   }
 
   async stage(name: string, content: Readable): Promise<StagedContent> {
-    const bytes = await buffer(content);
+    if (!this.connected) content.destroy();
     this.requireConnection();
-    return this.broker.stage(name, bytes);
+    return this.broker.staging.put(name, content, () => this.requireConnection());
   }
 
   async unstage(name: string): Promise<Readable | null> {
     this.requireConnection();
-    const bytes = this.broker.unstage(name);
+    const bytes = this.broker.staging.get(name);
     return Promise.resolve(bytes && Readable.from([bytes], { objectMode: false }));
   }
 
   async dropStaged(name: string): Promise<void> {
     this.requireConnection();
-    this.broker.dropStaged(name);
+    this.broker.staging.drop(name);
+    return Promise.resolve();
+  }
+
+  async stagingContents(): Promise<StagingContents> {
+    this.requireConnection();
+    return Promise.resolve(this.broker.staging.contents());
+  }
+
+  async dropUpload(upload: StagedUpload): Promise<void> {
+    this.requireConnection();
+    this.broker.staging.dropUpload(upload);
     return Promise.resolve();
   }
 

@@ -21,6 +21,8 @@ import {
   type ReportHandler,
   type ReportRefusal,
   type StagedContent,
+  type StagedUpload,
+  type StagingContents,
 } from './bus';
 import type { BusLimits } from './limits';
 import { NatsEvents } from './nats-events';
@@ -141,6 +143,16 @@ export class NatsBus extends Bus {
   async dropStaged(name: string): Promise<void> {
     this.requireConnection();
     await this.staging.drop(name);
+  }
+
+  async stagingContents(): Promise<StagingContents> {
+    this.requireConnection();
+    return this.staging.contents();
+  }
+
+  async dropUpload(upload: StagedUpload): Promise<void> {
+    this.requireConnection();
+    await this.staging.dropUpload(upload);
   }
 
   onReconnect(listener: () => void): () => void {

@@ -120,6 +120,10 @@ export interface SchedulerConfiguration {
   };
   mailboxLengthMax: number;
   turnMessagesMax: number;
+  /** How often the staging bucket is swept. */
+  stagingSweepMs: number;
+  /** An upload that did not grow for so long and that no report is awaited for is removed. */
+  stagingIdleMaxMs: number;
 }
 
 export interface WorkerConfiguration {

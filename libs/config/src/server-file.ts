@@ -112,6 +112,8 @@ export class SchedulerSection {
   @Section(() => BlameSection) blame = new BlameSection();
   @Count() mailboxLengthMax = 10_000;
   @Count() turnMessagesMax = 500;
+  @Milliseconds() stagingSweepMs = 600_000;
+  @Milliseconds() stagingIdleMaxMs = 3_600_000;
 }
 
 export class StoreSection {

@@ -118,3 +118,11 @@ export const STAGING_BUCKET = 'proctor-staging';
 export function stagingName(runId: number, attempt: number, file: string): string {
   return `${runId}/${attempt}/${file}`;
 }
+
+const STAGING_NAME = /^([0-9]{1,16})\/([0-9]{1,9})\//;
+
+/** Null when the name is of no attempt. */
+export function stagedAttempt(name: string): { runId: number; attempt: number } | null {
+  const [, runId, attempt] = STAGING_NAME.exec(name) ?? [];
+  return runId === undefined ? null : { runId: Number(runId), attempt: Number(attempt) };
+}

@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { ApiKeys } from './api-keys';
+import { AwaitedResults } from './awaited-results';
 import { Cancellations } from './cancellations';
 import { dataSourceOptions } from './data-source';
 import { Database } from './database';
@@ -31,6 +32,7 @@ const STORES = [
   Publications,
   Packages,
   Results,
+  AwaitedResults,
   PostgresJournal,
   PostgresOwnershipRegister,
 ];

@@ -6,6 +6,7 @@ export {
   type Requestor,
   type SealedRequest,
 } from './api-keys';
+export { AwaitedResults } from './awaited-results';
 export { type Cancelled, type Canceller, Cancellations } from './cancellations';
 export { Decisions, type PauseScope } from './decisions';
 export { DatabaseModule } from './database.module';

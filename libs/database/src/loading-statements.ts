@@ -106,12 +106,23 @@ export const DURATIONS = `
     select * from package_durations where arch = $1 order by learned_at desc, package desc limit $2
   ) newest order by learned_at, package`;
 
-/** The ReportState of the attempt $2 of the run $1 by the worker $3; no row when it was not granted. */
-export const REPORT_STATE = `
-  select case
+/** ReportState of an attempt `a` of a run `r`. */
+const STATE_OF_REPORT = `
+  case
     when a.outcome in ('finished', 'failed') then 'reported'
     when r.state <> 'finished' and r.attempt = a.attempt then 'counts'
     when not r.cancelled and r.attempt = a.attempt and a.outcome in ('expired', 'lost') then 'late'
     else 'over'
-  end as state
+  end`;
+
+/** The ReportState of the attempt $2 of the run $1 by the worker $3; no row when it was not granted. */
+export const REPORT_STATE = `
+  select ${STATE_OF_REPORT} as state
   from attempts a join runs r using (run_id) where a.run_id = $1 and a.attempt = $2 and a.worker = $3`;
+
+/** Those of the attempts ($2 of the runs $1) whose result is awaited, whoever was granted them. */
+export const AWAITED_RESULTS = `
+  select a.run_id as "runId", a.attempt
+  from unnest($1::bigint[], $2::integer[]) as asked (run_id, attempt)
+  join attempts a using (run_id, attempt) join runs r using (run_id)
+  where ${STATE_OF_REPORT} in ('counts', 'late')`;

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { ApiKeys } from './api-keys';
+import { AwaitedResults } from './awaited-results';
 import { Cancellations } from './cancellations';
 import { dataSourceOptions } from './data-source';
 import { Database } from './database';
@@ -33,6 +34,7 @@ export interface OpenDatabase {
   results: Results;
   publicRuns: PublicRuns;
   journal: PostgresJournal;
+  awaitedResults: AwaitedResults;
   ownershipRegister: PostgresOwnershipRegister;
   close(): Promise<void>;
 }
@@ -63,6 +65,7 @@ export async function openDatabase(url: string, limits: Partial<DatabaseLimits> 
     results: new Results(database),
     publicRuns: new PublicRuns(database),
     journal: new PostgresJournal(database),
+    awaitedResults: new AwaitedResults(database),
     ownershipRegister: new PostgresOwnershipRegister(database),
     async close() {
       await apiKeys.onModuleDestroy();

@@ -148,7 +148,7 @@ export class Processes {
       lifeEnds: (incarnation) => checks.lifeEnds(incarnation),
       replied: (subject, reply) => story.replied(subject, reply),
       staged: (file) => {
-        if (faults.strikes('staged file lost', 0.03)) broker.dropStaged(file);
+        if (faults.strikes('staged file lost', 0.03)) broker.staging.drop(file);
       },
       reporting: (report) => (this.isUnreadable(report) ? { ...report, verdict: 'odd' } : report),
       answered: ({ answer }, report) => {

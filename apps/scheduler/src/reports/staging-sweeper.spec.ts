@@ -1,0 +1,168 @@
+import { setImmediate } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { StagedUpload } from '@proctor/bus';
+import { stagingName, type KeptAttempt } from '@proctor/contracts';
+import { ManualClock } from '../../../../test/support/manual-clock';
+import { StagingSweeper } from './staging-sweeper';
+
+const SETTINGS = { sweepMs: 10, idleMaxMs: 100 };
+const MIB = 1024 ** 2;
+
+describe('StagingSweeper', () => {
+  let clock: ManualClock;
+  let sweeper: StagingSweeper;
+  let uploads: StagedUpload[];
+  let bytes: number;
+  let isBusAway: boolean;
+  let isDatabaseAway: boolean;
+  let looks: number;
+  let beforeAnswer: () => Promise<void>;
+  const asked = jest.fn<void, [KeptAttempt[]]>();
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+
+  beforeEach(() => {
+    jest.clearAllMocks();
+    clock = new ManualClock();
+    [uploads, bytes, looks, isBusAway, isDatabaseAway] = [[], 0, 0, false, false];
+    beforeAnswer = () => Promise.resolve();
+    const bus = {
+      stagingContents: async () => {
+        looks++;
+        if (isBusAway) throw new Error('no answer');
+        const found = uploads.map((upload) => ({ ...upload }));
+        await beforeAnswer();
+        return { bytes, bytesMax: 100 * MIB, uploads: found };
+      },
+      dropUpload: ({ id }: { id: string }) => {
+        uploads = uploads.filter((upload) => upload.id !== id);
+        return Promise.resolve();
+      },
+    };
+    const among = (attempts: KeptAttempt[]) => {
+      asked(attempts);
+      if (isDatabaseAway) return Promise.reject(new Error('no database'));
+      return Promise.resolve(attempts.filter(({ runId }) => runId >= 1_000_000));
+    };
+    sweeper = new StagingSweeper({ bus, awaitedResults: { among }, clock }, () => SETTINGS);
+  });
+  afterEach(() => sweeper.onModuleDestroy());
+  afterAll(() => jest.restoreAllMocks());
+
+  const brokenOff = (id: string, chunks = 1): StagedUpload => ({ id, name: null, chunks });
+  const whole = (runId: number): StagedUpload => {
+    return { id: `u${runId}`, name: stagingName(runId, 2, 'log.gz'), chunks: 1 };
+  };
+  const ids = () => uploads.map(({ id }) => id);
+
+  async function rested(): Promise<void> {
+    while (clock.pending === 0) await setImmediate();
+  }
+
+  async function begin(): Promise<void> {
+    sweeper.onApplicationBootstrap();
+    await rested();
+  }
+
+  async function pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += SETTINGS.sweepMs) {
+      clock.advance(SETTINGS.sweepMs);
+      await rested();
+    }
+  }
+
+  it('counts from when an upload was first seen, and again from each growth', async () => {
+    await begin();
+    uploads = [brokenOff('a')];
+    await pass(100);
+    expect(ids()).toEqual(['a']);
+    uploads = [brokenOff('a', 2), brokenOff('b')];
+    await pass(100);
+    expect(ids()).toEqual(['a', 'b']);
+    await pass(10);
+    expect(ids()).toEqual([]);
+  });
+
+  it('counts anew when it is started again', async () => {
+    uploads = [brokenOff('a')];
+    clock.advance(10_000);
+    await begin();
+    await pass(90);
+    expect(ids()).toEqual(['a']);
+  });
+
+  it('does not count the time that an answer took', async () => {
+    uploads = [brokenOff('a')];
+    let answer = (): void => undefined;
+    beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+    sweeper.onApplicationBootstrap();
+    clock.advance(95);
+    beforeAnswer = () => Promise.resolve();
+    answer();
+    await rested();
+    await pass(90);
+    expect(ids()).toEqual(['a']);
+    await pass(10);
+    expect(ids()).toEqual([]);
+  });
+
+  it('looks up each attempt once, many at a time, and removes what is of none', async () => {
+    const many = Array.from({ length: 1_500 }, (_, index) => whole(index + 1));
+    const kept = [
+      whole(1_000_000),
+      { ...whole(1_000_000), id: 'second', name: '1000000/2/artifacts.tar.gz' },
+    ];
+    uploads = [...many, ...kept, { id: 'stray', name: 'something else', chunks: 1 }];
+    await begin();
+    await pass(100);
+    expect(asked.mock.calls.map(([attempts]) => attempts.length)).toEqual([1_000, 501]);
+    expect(ids()).toEqual(['u1000000', 'second']);
+  });
+
+  it('removes what broke off while the database is away, and nothing else', async () => {
+    isDatabaseAway = true;
+    uploads = [brokenOff('a'), whole(1)];
+    await begin();
+    await pass(100);
+    expect(ids()).toEqual(['u1']);
+    isDatabaseAway = false;
+    await pass(10);
+    expect(ids()).toEqual([]);
+  });
+
+  it('tells once that it fails, and once that it goes on', async () => {
+    isBusAway = true;
+    await begin();
+    await pass(100);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('no answer')]]);
+    isBusAway = false;
+    await pass(20);
+    expect(log.mock.calls).toEqual([[expect.stringContaining('done again')]]);
+  });
+
+  it('says in words how full the bucket is', async () => {
+    bytes = 95.5 * MIB;
+    await begin();
+    expect(warn.mock.calls).toEqual([
+      [
+        'the staging bucket holds 96 of 100 MiB: while it is full, results with files wait on the disks of their workers',
+      ],
+    ]);
+    bytes = MIB;
+    await pass(10);
+    expect(log.mock.calls).toEqual([['the staging bucket holds 1 of 100 MiB: there is room again']]);
+  });
+
+  it('does not overlap itself, and ends when it is stopped', async () => {
+    let answer = (): void => undefined;
+    beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+    sweeper.onApplicationBootstrap();
+    clock.advance(1_000);
+    expect([looks, clock.pending]).toEqual([1, 0]);
+    const ended = sweeper.onModuleDestroy();
+    answer();
+    await ended;
+    clock.advance(1_000);
+    expect([looks, clock.pending]).toEqual([1, 0]);
+  });
+});

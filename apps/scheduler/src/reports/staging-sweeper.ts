@@ -1,0 +1,161 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Outages, type Bus, type StagedUpload, type StagingContents } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import { stagedAttempt, type KeptAttempt } from '@proctor/contracts';
+import type { AwaitedResults } from '@proctor/database';
+
+export interface SweeperPorts {
+  bus: Pick<Bus, 'stagingContents' | 'dropUpload'>;
+  awaitedResults: Pick<AwaitedResults, 'among'>;
+  clock: Clock;
+}
+
+export interface SweeperSettings {
+  /** Between two sweeps; milliseconds, as all here. */
+  sweepMs: number;
+  /** An upload that did not grow for so long may be removed. */
+  idleMaxMs: number;
+}
+
+/** The part of the bucket from which on its fullness is told. */
+const NEARLY_FULL = 0.9;
+/** Attempts that are looked up at a time. */
+const ATTEMPTS_MAX = 1_000;
+const MIB = 1024 ** 2;
+const WHAT = 'sweeping the staging bucket';
+
+interface Observation {
+  chunks: number;
+  sinceMs: number;
+}
+
+/**
+ * Removes what nobody will fetch from the staging bucket: uploads that broke off, and files of attempts that are over, which a
+ * scheduler that died left behind. How long an upload has not grown is what this process has seen itself, by its own
+ * clock; several schedulers may sweep at a time. A file that is removed too early costs an upload: its worker still has it.
+ */
+@Injectable()
+export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('Staging');
+  private readonly outages: Outages;
+  private observations = new Map<string, Observation>();
+  private wasNearlyFull = false;
+  private stopped = false;
+  private endRest = (): void => undefined;
+  private loop = Promise.resolve();
+
+  /** @param settings as they are at the moment */
+  constructor(
+    private readonly ports: SweeperPorts,
+    private readonly settings: () => SweeperSettings,
+  ) {
+    this.outages = new Outages(this.logger, ports.clock);
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop = this.run();
+  }
+
+  /** Resolves when nothing is swept any more. */
+  onModuleDestroy(): Promise<void> {
+    this.stopped = true;
+    this.endRest();
+    return this.loop;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.sweep();
+        this.outages.succeeded(WHAT);
+      } catch (error) {
+        this.outages.failed(WHAT, String(error));
+      }
+      await this.rest();
+    }
+  }
+
+  private async sweep(): Promise<void> {
+    const idle = await this.idleUploads();
+    const brokenOff = await this.drop(idle.filter(({ name }) => name === null));
+    if (brokenOff > 0) this.logger.log(`removed ${brokenOff} uploads that broke off from the staging bucket`);
+    const over = await this.drop(await this.unwanted(idle));
+    if (over > 0) this.logger.log(`removed ${over} files of attempts that are over from the staging bucket`);
+  }
+
+  private async idleUploads(): Promise<StagedUpload[]> {
+    const { bus, clock } = this.ports;
+    const askedMs = clock.now();
+    const contents = await bus.stagingContents();
+    const answeredMs = clock.now();
+    this.tellFullness(contents);
+    const { idleMaxMs } = this.settings();
+    const before = this.observations;
+    this.observations = new Map();
+    return contents.uploads.filter(({ id, chunks }) => {
+      const known = before.get(id);
+      const observation = known?.chunks === chunks ? known : { chunks, sinceMs: answeredMs };
+      this.observations.set(id, observation);
+      return askedMs - observation.sinceMs >= idleMaxMs;
+    });
+  }
+
+  /** Whole files that no report is awaited for. */
+  private async unwanted(idle: StagedUpload[]): Promise<StagedUpload[]> {
+    const whole = idle.filter(({ name }) => name !== null);
+    const attempts = new Map<string, KeptAttempt>();
+    for (const { name } of whole) {
+      const attempt = attemptOf(name);
+      if (attempt) attempts.set(keyOf(attempt), attempt);
+    }
+    const asked = [...attempts.values()];
+    const awaited = new Set<string>();
+    for (let from = 0; from < asked.length; from += ATTEMPTS_MAX) {
+      const found = await this.ports.awaitedResults.among(asked.slice(from, from + ATTEMPTS_MAX));
+      for (const attempt of found) awaited.add(keyOf(attempt));
+    }
+    return whole.filter(({ name }) => {
+      const attempt = attemptOf(name);
+      return !attempt || !awaited.has(keyOf(attempt));
+    });
+  }
+
+  /** @returns how many were removed: not all when it is stopped */
+  private async drop(uploads: StagedUpload[]): Promise<number> {
+    let count = 0;
+    for (const upload of uploads) {
+      if (this.stopped) break;
+      await this.ports.bus.dropUpload(upload);
+      count++;
+    }
+    return count;
+  }
+
+  private tellFullness({ bytes, bytesMax }: StagingContents): void {
+    const holds = `the staging bucket holds ${Math.ceil(bytes / MIB)} of ${Math.floor(bytesMax / MIB)} MiB`;
+    const isNearlyFull = bytes > bytesMax * NEARLY_FULL;
+    if (isNearlyFull)
+      this.logger.warn(`${holds}: while it is full, results with files wait on the disks of their workers`);
+    else if (this.wasNearlyFull) this.logger.log(`${holds}: there is room again`);
+    this.wasNearlyFull = isNearlyFull;
+  }
+
+  private rest(): Promise<void> {
+    if (this.stopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.ports.clock.after(this.settings().sweepMs, resolve);
+      this.endRest = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+function attemptOf(name: string | null): KeptAttempt | null {
+  return name === null ? null : stagedAttempt(name);
+}
+
+function keyOf({ runId, attempt }: KeptAttempt): string {
+  return `${runId}/${attempt}`;
+}

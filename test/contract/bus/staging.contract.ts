@@ -1,0 +1,162 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { StreamFull, type Bus, type StagedUpload } from '@proctor/bus';
+import { stagingName, type KeptAttempt } from '@proctor/contracts';
+import { StagingSweeper } from '../../../apps/scheduler/src/reports/staging-sweeper';
+import { ManualClock } from '../../support/manual-clock';
+import { until } from '../../support/until';
+import { LIMITS, newRunId, type BusServer, type StartServer } from './server';
+
+const SETTINGS = { sweepMs: 600_000, idleMaxMs: 3_600_000 };
+const BUCKET_BYTES = 1024 ** 2;
+/** More than one chunk. */
+const PART = Buffer.alloc(200_000, 'x');
+const PATIENCE_MS = 20_000;
+
+/** What is swept from the staging bucket of every Bus. @param start with a bucket that no other test uses */
+export function describeSweeping(name: string, start: StartServer): void {
+  describe(`sweeping the staging bucket of ${name}`, () => {
+    let server: BusServer;
+    let bus: Bus;
+    let clock: ManualClock;
+    let sweeper: StagingSweeper;
+    let awaited: number[];
+
+    beforeAll(async () => {
+      server = await start({ ...LIMITS, stagingBytesMax: BUCKET_BYTES });
+      bus = await server.connect();
+    });
+    beforeEach(() => {
+      clock = new ManualClock();
+      awaited = [];
+      const among = (attempts: KeptAttempt[]) =>
+        Promise.resolve(attempts.filter(({ runId }) => awaited.includes(runId)));
+      sweeper = new StagingSweeper({ bus, clock, awaitedResults: { among } }, () => SETTINGS);
+    });
+    afterEach(async () => {
+      await sweeper.onModuleDestroy();
+      for (const upload of await uploads()) await bus.dropUpload(upload);
+      expect(await uploads()).toEqual([]);
+    });
+    afterAll(() => server.close());
+
+    const uploads = async (): Promise<StagedUpload[]> => (await bus.stagingContents()).uploads;
+    const fileOf = (runId: number, attempt = 1) => stagingName(runId, attempt, 'log.gz');
+    const stage = (runId: number, content = PART) => bus.stage(fileOf(runId), Readable.from([content]));
+
+    /** Resolves when the sweeper rests. */
+    async function swept(): Promise<void> {
+      expect(await until(() => Promise.resolve(clock.pending === 1), PATIENCE_MS)).toBe(true);
+    }
+
+    async function begin(): Promise<void> {
+      sweeper.onApplicationBootstrap();
+      await swept();
+    }
+
+    async function pass(ms: number): Promise<void> {
+      for (let passed = 0; passed < ms; passed += SETTINGS.sweepMs) {
+        clock.advance(SETTINGS.sweepMs);
+        await swept();
+      }
+    }
+
+    /** An upload by a client of its own, which goes on as the test wants. */
+    async function upload(runId: number) {
+      const client = await server.connect();
+      const content = new Readable({ read: () => undefined });
+      const done = client.stage(fileOf(runId), content);
+      const broken = done.then(
+        () => false,
+        () => true,
+      );
+      const before = (await uploads()).map(({ id }) => id);
+      const mine = async () => (await uploads()).find(({ id }) => !before.includes(id));
+      const grow = async () => {
+        const chunks = (await mine())?.chunks ?? 0;
+        content.push(PART);
+        const grown = async () => ((await mine())?.chunks ?? 0) > chunks;
+        expect(await until(grown, PATIENCE_MS)).toBe(true);
+      };
+      const breakOff = async () => {
+        await server.kill(client);
+        content.destroy(new Error('the process is gone'));
+        expect(await broken).toBe(true);
+      };
+      return { content, done, grow, breakOff };
+    }
+
+    it('removes an upload that broke off, after the time and not before', async () => {
+      const doomed = await upload(newRunId());
+      await doomed.grow();
+      await doomed.breakOff();
+      expect(await uploads()).toMatchObject([{ name: null }]);
+      await begin();
+      await pass(SETTINGS.idleMaxMs - SETTINGS.sweepMs);
+      expect(await uploads()).toMatchObject([{ name: null }]);
+      await pass(SETTINGS.sweepMs);
+      expect(await uploads()).toEqual([]);
+    });
+
+    it('keeps an upload for as long as it grows', async () => {
+      const runId = newRunId();
+      const slow = await upload(runId);
+      await slow.grow();
+      await begin();
+      for (let part = 0; part < 3; part++) {
+        await pass(SETTINGS.idleMaxMs - SETTINGS.sweepMs);
+        await slow.grow();
+      }
+      await pass(SETTINGS.sweepMs);
+      slow.content.push(null);
+      expect(await slow.done).toMatchObject({ size: 4 * PART.length });
+      const staged = await bus.unstage(fileOf(runId));
+      expect((await buffer(staged!)).equals(Buffer.concat([PART, PART, PART, PART]))).toBe(true);
+    });
+
+    it('keeps the files of a result that is awaited, and removes those of an attempt that is over', async () => {
+      const [over, waiting, empty] = [newRunId(), newRunId(), newRunId()];
+      awaited = [waiting];
+      await stage(over);
+      await stage(waiting);
+      await stage(empty, Buffer.alloc(0));
+      await begin();
+      await pass(SETTINGS.idleMaxMs - SETTINGS.sweepMs);
+      expect(await uploads()).toHaveLength(3);
+      await pass(SETTINGS.sweepMs);
+      expect(await bus.unstage(fileOf(over))).toBeNull();
+      expect((await buffer((await bus.unstage(fileOf(waiting)))!)).equals(PART)).toBe(true);
+      expect(await uploads()).toMatchObject([{ name: fileOf(waiting) }]);
+    });
+
+    it('lets a full bucket take uploads again', async () => {
+      const doomed = await upload(newRunId());
+      for (let part = 0; part < 4; part++) await doomed.grow();
+      await doomed.breakOff();
+      const runId = newRunId();
+      const large = Buffer.alloc(BUCKET_BYTES / 2);
+      await expect(stage(runId, large)).rejects.toThrow(StreamFull);
+      await begin();
+      await pass(SETTINGS.idleMaxMs - SETTINGS.sweepMs);
+      await expect(stage(runId, large)).rejects.toThrow(StreamFull);
+      await pass(SETTINGS.sweepMs);
+      expect(await stage(runId, large)).toMatchObject({ size: large.length });
+    });
+
+    it('does not remove an upload in the place of one that it replaced', async () => {
+      const runId = newRunId();
+      await stage(runId, Buffer.from('old'));
+      const [old] = await uploads();
+      await stage(runId, Buffer.from('new'));
+      await bus.dropUpload(old!);
+      expect((await buffer((await bus.unstage(fileOf(runId)))!)).toString()).toBe('new');
+    });
+
+    it('leaves nothing of what was dropped', async () => {
+      const runId = newRunId();
+      await stage(runId);
+      await bus.dropStaged(fileOf(runId));
+      expect(await bus.stagingContents()).toEqual({ bytes: 0, bytesMax: BUCKET_BYTES, uploads: [] });
+    });
+  });
+}
