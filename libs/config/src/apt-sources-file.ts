@@ -1,14 +1,20 @@
-import { isAptLine, isWord } from '@proctor/contracts';
+import { isAptLine, isWord, jsonBytes } from '@proctor/contracts';
 import type { ExtraAptSource } from './configuration';
 import { ConfigurationError, type YamlFile } from './yaml-file';
 
 export const KEYS = ['lines', 'signingKey', 'users'];
 
+/** Of the lines and the key of one source, in a message to a worker. */
+export const APT_SOURCE_BYTES_MAX = 128 * 1024;
+/** Of all sources that one run may list: its lease has to fit into one message, with all else that it says. */
+export const APT_SOURCES_BYTES_MAX = 320 * 1024;
+
 /**
  * config/apt-sources.yaml: name → lines, signingKey, users.
+ * @param perRunMax names of sources that a run may list
  * @throws ConfigurationError listing every problem
  */
-export function readAptSources(file: YamlFile): ExtraAptSource[] {
+export function readAptSources(file: YamlFile, perRunMax: number): ExtraAptSource[] {
   const values = file.values() ?? {};
   const problems: string[] = [];
   if (!isMapping(values))
@@ -21,8 +27,30 @@ export function readAptSources(file: YamlFile): ExtraAptSource[] {
     }
     return readSource(file, name, entry, problems);
   });
+  problems.push(...tooLarge(file, sources, perRunMax));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return sources;
+}
+
+/** @returns what of the sources a lease would have no room for */
+function tooLarge(file: YamlFile, sources: ExtraAptSource[], perRunMax: number): string[] {
+  const sizes = sources
+    .map(({ name, lines, signingKey }) => ({ name, bytes: jsonBytes({ name, lines, signingKey }) }))
+    .sort((a, b) => b.bytes - a.bytes);
+  const single = sizes.filter(({ bytes }) => bytes > APT_SOURCE_BYTES_MAX);
+  if (single.length > 0) {
+    return single.map(({ name, bytes }) => {
+      const text = `its lines and key have ${bytes} bytes, a source may have at most ${APT_SOURCE_BYTES_MAX}`;
+      return file.problem([name], text);
+    });
+  }
+  const listed = sizes.slice(0, perRunMax);
+  const bytes = listed.reduce((sum, each) => sum + each.bytes, 0);
+  if (bytes <= APT_SOURCES_BYTES_MAX) return [];
+  const text =
+    `a run may list ${listed.length} sources (api.extraAptSourcesMax), of which the largest have ${bytes} bytes together; ` +
+    `a worker can be told of at most ${APT_SOURCES_BYTES_MAX}: shorten the keys, or let a run list fewer`;
+  return [file.problem([], text)];
 }
 
 function readSource(

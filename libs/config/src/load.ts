@@ -49,7 +49,8 @@ export function interpret(content: FolderContent, env: NodeJS.ProcessEnv): Confi
   const worker = collect('worker.yaml', (yaml) =>
     workerConfiguration(yaml.as(WorkerFile), home, content.folder),
   );
-  const extraAptSources = collect('apt-sources.yaml', readAptSources);
+  const perRunMax = server?.server.extraAptSourcesMax ?? 0;
+  const extraAptSources = collect('apt-sources.yaml', (yaml) => readAptSources(yaml, perRunMax));
   const rejectList = collect('reject-list.yaml', readRejectList, 'failsafe');
   if (!server || !store || !worker || !extraAptSources || !rejectList)
     throw new ConfigurationError([...problems]);

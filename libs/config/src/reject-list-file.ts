@@ -1,8 +1,11 @@
-import { isArchitecture, isPackageName, isWord } from '@proctor/contracts';
+import { isArchitecture, isPackageName, isWord, jsonBytes } from '@proctor/contracts';
 import type { RejectList } from './configuration';
 import { ConfigurationError, type YamlFile } from './yaml-file';
 
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z.+:~-]*$/;
+
+/** Of all versions of one package, in a message to a worker: a lease names those of its suite and architecture. */
+export const REJECTED_VERSIONS_BYTES_MAX = 64 * 1024;
 
 /** The levels of the list; a name that can never match is a mistake. */
 const LEVELS: { what: string; isName: (name: string) => boolean }[] = [
@@ -24,6 +27,13 @@ export function readRejectList(file: YamlFile): RejectList {
   if (problems.length > 0) throw new ConfigurationError(problems);
   return values as RejectList;
 
+  function tooMany(name: string, suites: unknown): string[] {
+    const bytes = jsonBytes([...new Set(versionsIn(suites, 1))]);
+    if (bytes <= REJECTED_VERSIONS_BYTES_MAX) return [];
+    const text = `its versions have ${bytes} bytes, those of a package may have at most ${REJECTED_VERSIONS_BYTES_MAX}`;
+    return [file.problem([name], text)];
+  }
+
   function check(value: unknown, key: string[]): void {
     const level = LEVELS[key.length];
     if (!level) {
@@ -38,6 +48,14 @@ export function readRejectList(file: YamlFile): RejectList {
       const path = [...key, name];
       if (!level.isName(name)) problems.push(file.problem(path, `is not a valid ${level.what}`));
       check(inner, path);
+      if (level.what === 'package') problems.push(...tooMany(name, inner));
     }
   }
+}
+
+/** The keys of the last level below a value of level `depth`, whatever shape it has. */
+function versionsIn(value: unknown, depth: number): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  if (depth === LEVELS.length - 1) return Object.keys(value);
+  return Object.values(value).flatMap((inner) => versionsIn(inner, depth + 1));
 }

@@ -7,6 +7,7 @@ import { Delays } from './delays';
 import { Durations } from './durations';
 import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Standing, Write } from './journal';
 import { Judgements } from './judgements';
+import { whyNotLeasable } from './lease-terms';
 import { Leases, type LeasedRun, type Slot } from './leases';
 import { stateAfter } from './lifecycle';
 import { Lives } from './lives';
@@ -219,12 +220,13 @@ export class DispatcherState {
     this.enqueue(run);
   }
 
-  /** Which slots may have a run depends on the extra apt sources and size classes that the deployment has. */
+  /** Which slots may have a run depends on what its lease would be, and on the size classes that the deployment has. */
   reconfigure(settings: DispatchSettings, now: number): void {
     const moved = [...this.runs.values()].filter(
       (run) =>
         !run.lease &&
         (run.extraAptSources.length > 0 ||
+          whyNotLeasable(run, settings) !== this.whyNotLeasable(run) ||
           settings.sizeClassOf(run.package) !== this.settings.sizeClassOf(run.package)) &&
         !this.delays.get(run.runId),
     );
@@ -235,9 +237,9 @@ export class DispatcherState {
     this.queues.unparkAll();
   }
 
-  /** The first of the run's extra apt sources that the deployment no longer has; such a run waits. */
-  missingSource(run: DispatchedRun): string | undefined {
-    return run.extraAptSources.find((name) => !this.settings.extraAptSources.has(name));
+  /** See the function of that name. */
+  whyNotLeasable(run: DispatchedRun): string | undefined {
+    return whyNotLeasable(run, this.settings);
   }
 
   private add(run: DispatchedRun, now: number): void {
@@ -279,7 +281,7 @@ export class DispatcherState {
   }
 
   private enqueue(run: DispatchedRun): void {
-    if (this.missingSource(run) === undefined) this.queues.add(run);
+    if (this.whyNotLeasable(run) === undefined) this.queues.add(run);
   }
 
   private takeFromWaiting(run: DispatchedRun): void {

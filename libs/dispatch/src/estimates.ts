@@ -101,7 +101,7 @@ function startsInMs(
   { higher, sameLevel }: Ahead,
   now: number,
 ): number | null {
-  const isStopped = pauseOf(state.standing, run.suite) || state.missingSource(run) !== undefined;
+  const isStopped = pauseOf(state.standing, run.suite) || state.whyNotLeasable(run) !== undefined;
   if (isStopped || slots.total === 0) return null;
   const ahead = higher + sameLevel;
   const workMs = slots.free > ahead ? 0 : slots.remainingMs + ahead * state.durations.meanMs;

@@ -31,10 +31,10 @@ function whyWaiting(
   { ahead, slots }: Prospect,
   now: number,
 ): string[] {
-  const missing = state.missingSource(run);
+  const unleasable = state.whyNotLeasable(run);
   const reasons = [
     ...whyPaused(state, run.suite),
-    ...(missing === undefined ? [] : [`the extra apt source ${missing} is not configured any more`]),
+    ...(unleasable === undefined ? [] : [unleasable]),
     ...whyDelayed(state, run, now),
     ...whySuspected(state, run),
     ...whyNoWorker(state, needsOfRun(state, run), now),

@@ -1,5 +1,6 @@
+import { jsonBytes, MESSAGE_BYTES_MAX } from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { ARCH, leaseRequest, waitingRun } from '../../../test/support/runs';
+import { ARCH, leaseRequest, settings, waitingRun } from '../../../test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 const NEXT_LIFE = { incarnation: NEW_LIFE, previous: [leaseRequest().incarnation] };
@@ -8,6 +9,67 @@ it('a lease carries the versions that are rejected for its package, suite and ar
   const rejectedVersions = (...asked: string[]) => [asked.join(' ')];
   const rig = new DispatcherRig([waitingRun(1, { package: 'glibc' })], { rejectedVersions });
   expect(rig.ask().reply.lease?.rejectedVersions).toEqual([`glibc trixie ${ARCH}`]);
+});
+
+describe('a lease that has no room in a message', () => {
+  const sources = (...names: string[]) => {
+    const source = (name: string) => ({ name, lines: ['deb x'], signingKey: name.repeat(400_000) });
+    return { extraAptSources: new Map(names.map((name) => [name, source(name)] as const)) };
+  };
+  const short = settings({
+    extraAptSources: new Map(['a', 'b', 'c'].map((name) => [name, { name, lines: [] }])),
+  });
+  const extraAptSources = ['a', 'b', 'c'];
+  const TOLD = /^its lease has no room in a message: 1200\d{3} bytes/;
+
+  it('is not granted; its run waits for that reason until the configuration has room, and others go', () => {
+    const rig = new DispatcherRig(
+      [waitingRun(1, { extraAptSources }), waitingRun(2)],
+      sources('a', 'b', 'c'),
+    );
+    const { reply } = rig.ask();
+    expect(reply.lease?.runId).toBe(2);
+    expect(rig.ask({ slot: 1 })).toMatchObject({ writes: [], reply: { lease: null } });
+    expect(rig.explain()).toMatchObject({ startsInMs: null, reasons: [expect.stringMatching(TOLD)] });
+    rig.tell({ kind: 'settings', settings: short });
+    expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(1);
+  });
+
+  it.each([
+    ['a trigger', waitingRun(1, { trigger: '\u0001'.repeat(200_000) }), {}],
+    ['pins', waitingRun(1, { pinPackages: Array.from({ length: 150_000 }, () => ['a', 'b']) }), {}],
+    ['rejected versions', waitingRun(1), { rejectedVersions: () => ['1'.repeat(1_100_000)] }],
+  ])('because of %s waits as well', (_what, run, changes) => {
+    const rig = new DispatcherRig([run], changes);
+    expect(rig.ask()).toMatchObject({ writes: [], reply: { lease: null } });
+    expect(rig.reasons()).toEqual([expect.stringMatching(/^its lease has no room in a message/)]);
+  });
+
+  it('since the configuration was changed is taken back from its slot, once', () => {
+    const rig = new DispatcherRig([waitingRun(1, { extraAptSources })], short);
+    expect(rig.ask().reply.lease?.runId).toBe(1);
+    rig.tell({ kind: 'settings', settings: settings(sources('a', 'b', 'c')) });
+    expect(rig.ask()).toMatchObject({
+      writes: [
+        { kind: 'requeue', runId: 1, outcome: 'returned', reason: expect.stringMatching(TOLD) as string },
+      ],
+      reply: { lease: null },
+    });
+    expect(rig.ask()).toMatchObject({ writes: [], reply: { lease: null } });
+  });
+
+  it('names a source once, and two of this size have room', () => {
+    const twice = ['a', 'b', 'a', 'b', 'a'];
+    const rig = new DispatcherRig([waitingRun(1, { extraAptSources: twice })], sources('a', 'b'));
+    const { reply } = rig.ask();
+    expect(reply.lease?.extraAptSources.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(jsonBytes(reply)).toBeLessThan(MESSAGE_BYTES_MAX);
+  });
+});
+
+it('an answer names fifty wanted testbeds at most', () => {
+  const rig = new DispatcherRig(Array.from({ length: 80 }, (_, n) => waitingRun(n + 1, { suite: `s${n}` })));
+  expect(rig.ask({ testbeds: [], builds: ['unshare'] }).reply.wanted).toHaveLength(50);
 });
 
 describe('a lease request', () => {

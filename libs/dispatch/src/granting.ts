@@ -1,10 +1,11 @@
-import type { Lease, LeaseReply, LeaseRequest } from '@proctor/contracts';
+import type { LeaseReply, LeaseRequest } from '@proctor/contracts';
 import { offersRoom } from './ability';
 import { awaitKept } from './awaited-results';
 import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
 import { endWithoutResult } from './holding';
 import type { DispatchedRun, Write } from './journal';
+import { leaseOf } from './lease-terms';
 import { isHeldBy } from './leases';
 import { isAdmitted, rivalNotice, whyRefused } from './lives';
 import type { StandingDetails } from './judgements';
@@ -13,6 +14,9 @@ import { isDrained, testbedState } from './workers';
 
 /** A slot of a worker that is not sound asks when it may get something, but not more often than this. */
 const ASK_AGAIN_MIN_MS = 1_000;
+
+/** Testbeds that one answer names, so that it has room beside the largest lease. */
+const WANTED_MAX = 50;
 
 /**
  * A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute, else perhaps
@@ -24,11 +28,16 @@ export function leaseRequested(state: DispatcherState, request: LeaseRequest, no
   awaitKept(state, request, now);
   const writes: Write[] = state.judgements.canaryEnded(state, request, now);
   const held = state.leases.ofSlot(request);
-  if (held && isHeldBy(held.lease, request)) {
+  const isItsOwn = held !== undefined && isHeldBy(held.lease, request);
+  const unsendable = isItsOwn ? state.whyNotLeasable(held.run) : undefined;
+  if (held && isItsOwn && unsendable === undefined) {
     state.leases.renew(held, now);
     return { writes, reply: answer(state, request, held.run, now) };
   }
-  if (held) {
+  if (held && unsendable !== undefined) {
+    // No answer could name it any more: the run waits until the configuration is mended.
+    writes.push(state.requeue(held.run, { outcome: 'returned', reason: unsendable }, 0, now));
+  } else if (held) {
     const reason = `worker ${request.worker} was started anew`;
     writes.push(...endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
   }
@@ -63,7 +72,7 @@ function answer(
   return {
     ...state.answer,
     ask: request.ask,
-    lease: run && leaseOf(state, run),
+    lease: run && leaseOf(run, state.settings),
     wanted: wantedTestbeds(state, request),
     ...(notice !== undefined && { notice }),
     ...(details && { standing: standingOf(details) }),
@@ -80,23 +89,12 @@ function refusal(state: DispatcherState, { ask, worker }: LeaseRequest): LeaseRe
   return { ...state.answer, ask, lease: null, wanted: [], refused, askAgainMs: state.settings.askAgainMs };
 }
 
-function leaseOf(state: DispatcherState, run: DispatchedRun): Lease {
-  const { runId, attempt, suite, arch, backend, variant, trigger, pinPackages } = run;
-  const { leaseTtlMs: ttlMs, leaseRenewMs: renewEveryMs, extraAptSources: known } = state.settings;
-  const extraAptSources = run.extraAptSources.flatMap((name) => known.get(name) ?? []);
-  return {
-    ...{ runId, attempt, ttlMs, renewEveryMs, package: run.package, suite, arch, backend, variant, trigger },
-    pinPackages,
-    extraAptSources,
-    rejectedVersions: state.settings.rejectedVersions(run.package, suite, arch),
-  };
-}
-
-/** What waiting runs need and the worker could build but has not. */
+/** What waiting runs need and the worker could build but has not; the rest is told once some of it is built. */
 function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseReply['wanted'] {
   if (request.problem !== undefined || isDrained(state, request.worker)) return [];
   const wanted = new Map<string, { suite: string; backend: string }>();
   for (const { needs } of state.queues.usedLanes()) {
+    if (wanted.size >= WANTED_MAX) break;
     const { suite, backend } = needs;
     if (offersRoom(request, needs) && testbedState(request, suite, backend) === 'absent') {
       // A space cannot be part of a name.

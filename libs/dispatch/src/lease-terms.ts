@@ -1,0 +1,47 @@
+import { jsonBytes, MESSAGE_BYTES_MAX, type Lease } from '@proctor/contracts';
+import type { DispatchedRun } from './journal';
+import type { DispatchSettings } from './settings';
+
+/** Of a lease; the rest of its message is for what else the answer says. The configuration is refused that leaves no room. */
+export const LEASE_BYTES_MAX = MESSAGE_BYTES_MAX - 24 * 1024;
+
+/** A UTF-16 unit has at most so many bytes in a message: as \uXXXX. */
+const UNIT_BYTES_MAX = 6;
+
+/** What a worker is told of a run, as the deployment is configured now. */
+export function leaseOf(run: DispatchedRun, settings: DispatchSettings): Lease {
+  const { runId, attempt, suite, arch, backend, variant, trigger, pinPackages } = run;
+  const { leaseTtlMs: ttlMs, leaseRenewMs: renewEveryMs, extraAptSources: known } = settings;
+  const extraAptSources = [...new Set(run.extraAptSources)].flatMap((name) => known.get(name) ?? []);
+  return {
+    ...{ runId, attempt, ttlMs, renewEveryMs, package: run.package, suite, arch, backend, variant, trigger },
+    pinPackages,
+    extraAptSources,
+    rejectedVersions: settings.rejectedVersions(run.package, suite, arch),
+  };
+}
+
+/**
+ * Why the run cannot be granted as the deployment is configured now, for people: an extra apt source is gone, or the message
+ * with its lease could not be sent. Such a run waits.
+ */
+export function whyNotLeasable(run: DispatchedRun, settings: DispatchSettings): string | undefined {
+  const missing = run.extraAptSources.find((name) => !settings.extraAptSources.has(name));
+  if (missing !== undefined) return `the extra apt source ${missing} is not configured any more`;
+  if (isShort(run, settings)) return undefined;
+  const bytes = jsonBytes(leaseOf(run, settings));
+  if (bytes <= LEASE_BYTES_MAX) return undefined;
+  const parts = 'trigger, pins, extra apt sources and rejected versions';
+  return `its lease has no room in a message: ${bytes} bytes with ${parts}, of at most ${LEASE_BYTES_MAX}`;
+}
+
+/** Spares most runs the measuring. */
+function isShort(run: DispatchedRun, settings: DispatchSettings): boolean {
+  if (run.extraAptSources.length > 0) return false;
+  if (settings.rejectedVersions(run.package, run.suite, run.arch).length > 0) return false;
+  const units = run.pinPackages.reduce(
+    (sum, [spec, suite]) => sum + spec.length + suite.length + 1,
+    run.trigger?.length ?? 0,
+  );
+  return units * UNIT_BYTES_MAX < LEASE_BYTES_MAX / 2;
+}
