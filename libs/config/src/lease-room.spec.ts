@@ -42,3 +42,27 @@ test('a package with too many rejected versions for a lease is refused with its 
   await folder.write('reject-list.yaml', versionsOf('fine', 5_000));
   await expect(load()).resolves.toHaveProperty(['rejectList', 'fine']);
 });
+
+test.each([
+  [
+    'sizeClasses',
+    (names: string[]) => `[${names.join(', ')}]`,
+    'sizeClasses must contain no more than 100 elements',
+  ],
+  [
+    'backends',
+    (names: string[]) => `[${names.join(', ')}]`,
+    'backends must contain no more than 100 elements',
+  ],
+  [
+    'variants',
+    (names: string[]) => `{ ${names.map((name) => `${name}: [run]`).join(', ')} }`,
+    'variants must have at most 100 names',
+  ],
+])('a worker offers no more %s than an ask may name', async (key, written, problem) => {
+  const names = Array.from({ length: 101 }, (_, n) => `n${n}`);
+  await folder.write('worker.yaml', `${key}: ${written(names)}`);
+  await expect(load()).rejects.toThrow(`worker.yaml:1: ${key}: ${problem}`);
+  await folder.write('worker.yaml', `${key}: ${written(names.slice(1))}`);
+  await expect(load()).resolves.toBeDefined();
+});

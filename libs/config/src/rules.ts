@@ -115,6 +115,17 @@ export function ListsByName(): PropertyDecorator {
   ]);
 }
 
+/** A mapping of at most so many names. */
+export function NamesMax(max: number): PropertyDecorator {
+  return ValidateBy({
+    name: 'namesMax',
+    validator: {
+      validate: (value: unknown) => Object.keys(value ?? {}).length <= max,
+      defaultMessage: (context) => `${context?.property} must have at most ${max} names`,
+    },
+  });
+}
+
 /** Class → package names, which may end in `*`. */
 export function SizeClasses(): PropertyDecorator {
   return mapping('sizeClasses', (list) => Array.isArray(list) && list.every(isPackagePattern), [

@@ -1,5 +1,6 @@
-import { WORKER_NAME } from '@proctor/contracts';
+import { OFFERED_MAX, WORKER_NAME } from '@proctor/contracts';
 import {
+  ArrayMaxSize,
   IsArray,
   IsBoolean,
   IsInt,
@@ -8,6 +9,7 @@ import {
   IsString,
   Matches,
   Max,
+  MaxLength,
   Min,
 } from 'class-validator';
 import { AtStart } from './at-start';
@@ -19,6 +21,7 @@ import {
   ListsByName,
   Milliseconds,
   NameList,
+  NamesMax,
   PackageTimeouts,
   Section,
 } from './rules';
@@ -38,10 +41,17 @@ export class WorkerFile {
   @AtStart() @IsInt() @Min(1) @Max(1000) slots = 2;
   @AtStart() @ArchitectureList() architectures: string[] = [HOST];
   @AtStart() @IsArray() @IsString({ each: true }) suitesAtStart: string[] = [HOST];
-  @AtStart() @NameList() backends: string[] = ['unshare'];
+  @AtStart() @NameList() @ArrayMaxSize(OFFERED_MAX) backends: string[] = ['unshare'];
   @AtStart() @ListsByName() backendCommands: Record<string, string[]> = {};
-  @AtStart() @IsArray() @IsString({ each: true }) sizeClasses: string[] = [];
-  @AtStart() @ListsByName() variants: Record<string, string[]> = { autopkgtest: ['autopkgtest'] };
+  @AtStart()
+  @IsArray()
+  @IsString({ each: true })
+  @MaxLength(100, { each: true })
+  @ArrayMaxSize(OFFERED_MAX)
+  sizeClasses: string[] = [];
+  @AtStart() @ListsByName() @NamesMax(OFFERED_MAX) variants: Record<string, string[]> = {
+    autopkgtest: ['autopkgtest'],
+  };
   @AtStart() @IsString() @IsNotEmpty() workPath = 'worker';
   @Count() runTmpfsBytes = 8 * GIB;
   @IsOptional() @Count() runMemoryBytesMax?: number;

@@ -15,6 +15,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IsRunId, type Pin } from './run';
+import { HasBytesMax } from './size';
 import { IsText } from './text';
 import type { WorkerStanding } from './words';
 
@@ -39,6 +40,13 @@ export class SlotIdentity {
   @Max(9999)
   slot: number;
 }
+
+/** Testbeds that an ask names at most, and their bytes in it: all that an ask may say has room in a message. */
+export const TESTBEDS_MAX = 1000;
+export const TESTBEDS_BYTES_MAX = 256 * 1024;
+
+/** Variants, size classes and backends that an ask names at most, each. */
+export const OFFERED_MAX = 100;
 
 const TESTBED_STATES = ['ready', 'absent', 'building', 'failed'] as const;
 export type TestbedState = (typeof TESTBED_STATES)[number];
@@ -104,13 +112,14 @@ export class LeaseRequest extends SlotIdentity {
   ask: string;
 
   @IsArray()
-  @ArrayMaxSize(1000)
+  @ArrayMaxSize(TESTBEDS_MAX)
+  @HasBytesMax(TESTBEDS_BYTES_MAX)
   @ValidateNested({ each: true })
   @Type(() => Testbed)
   testbeds: Testbed[];
 
   @IsArray()
-  @ArrayMaxSize(100)
+  @ArrayMaxSize(OFFERED_MAX)
   @IsString({ each: true })
   @MaxLength(100, { each: true })
   variants: string[];
@@ -118,7 +127,7 @@ export class LeaseRequest extends SlotIdentity {
   /** Backends for which the worker could build an image of a suite that is not among its testbeds. */
   @IsOptional()
   @IsArray()
-  @ArrayMaxSize(100)
+  @ArrayMaxSize(OFFERED_MAX)
   @IsString({ each: true })
   @MaxLength(100, { each: true })
   builds?: string[];
@@ -134,7 +143,7 @@ export class LeaseRequest extends SlotIdentity {
   /** Classes of big packages for which the slot has room; others go anywhere. */
   @IsOptional()
   @IsArray()
-  @ArrayMaxSize(100)
+  @ArrayMaxSize(OFFERED_MAX)
   @IsString({ each: true })
   @MaxLength(100, { each: true })
   sizeClasses?: string[];

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { LeaseRequest } from './lease';
 import { MalformedMessage, parseMessage } from './message';
 import { FinishedReport } from './report';
+import { jsonBytes, MESSAGE_BYTES_MAX } from './size';
 import { TESTS_MAX } from './test-result';
 
 const identity = { worker: 'w1', incarnation: 'b3a1a3a8-9f1e-4c5e-8a55-0d8b1a4f1d11', slot: 0 };
@@ -41,16 +42,57 @@ test.each([
   [{ ...ask, slot: '0' }, 'slot: '],
   [{ ...ask, testbeds: [{ suite: 'sid', backend: 'unshare', state: 'perhaps' }] }, 'testbeds.0.state: '],
   [{ ...ask, variants: undefined }, 'variants: '],
+  [{ ...ask, variants: Array.from({ length: 101 }, () => 'v') }, 'variants: '],
+  [{ ...ask, kept: Array.from({ length: 101 }, () => ({ runId: 1, attempt: 1 })) }, 'kept: '],
+  [{ ...ask, previous: Array.from({ length: 21 }, () => identity.incarnation) }, 'previous: '],
 ])('%j is refused', (message, expected) => {
   expect(() => parseMessage(LeaseRequest, message)).toThrow(MalformedMessage);
   expect(() => parseMessage(LeaseRequest, message)).toThrow(expected);
 });
 
-test('of very many broken rules the first are told', () => {
-  const testbeds = Array.from({ length: 100_000 }, () => ({}));
-  expect(() => parseMessage(LeaseRequest, { ...ask, testbeds })).toThrow(
-    /^LeaseRequest: testbeds: .{100,1500}; and 29\d{4} more$/,
+test('the longest ask has room in a message, however its texts are written', () => {
+  const names = Array.from({ length: 100 }, () => '\u0001'.repeat(100));
+  const testbed = { suite: 'sid', backend: 'unshare', state: 'failed', detail: '\u0001'.repeat(1_000) };
+  const testbeds = (count: number) => Array.from({ length: count }, () => testbed);
+  const longest = {
+    ...ask,
+    variants: names,
+    builds: names,
+    sizeClasses: names,
+    problem: '\u0001'.repeat(1_000),
+    previous: Array.from({ length: 20 }, () => identity.incarnation),
+    kept: Array.from({ length: 100 }, () => ({ runId: 2 ** 53 - 1, attempt: 2 ** 31 })),
+    canary: { canary: '\u0001'.repeat(100), passed: false, message: '\u0001'.repeat(1_000) },
+  };
+  const most = { ...longest, testbeds: testbeds(43) };
+  expect(parseMessage(LeaseRequest, most).testbeds).toHaveLength(43);
+  expect(jsonBytes(most)).toBeLessThan(MESSAGE_BYTES_MAX / 2);
+  expect(() => parseMessage(LeaseRequest, { ...longest, testbeds: testbeds(44) })).toThrow(
+    'testbeds: testbeds must have at most 262144 bytes as JSON',
   );
+});
+
+test('of very many broken rules the first are told', () => {
+  const testbeds = Array.from({ length: 1_000 }, () => ({}));
+  expect(() => parseMessage(LeaseRequest, { ...ask, testbeds })).toThrow(
+    /^LeaseRequest: testbeds\.0\.suite: .{100,1500}; and 2990 more$/,
+  );
+});
+
+test('a list that is far too long is refused without a look at its entries', () => {
+  let looks = 0;
+  const entry = {
+    get suite() {
+      looks += 1;
+      return 'sid';
+    },
+  };
+  const testbeds = Array.from({ length: 100_000 }, () => entry);
+  expect(() => parseMessage(LeaseRequest, { ...ask, testbeds })).toThrow(
+    new MalformedMessage('LeaseRequest: testbeds: a list of 100000 entries, of at most 1000'),
+  );
+  expect(looks).toBe(0);
+  expect(parseMessage(LeaseRequest, { ...ask, unknown: testbeds.map(() => 1) }).testbeds).toEqual([]);
 });
 
 test.each([

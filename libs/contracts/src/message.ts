@@ -1,8 +1,14 @@
 import { plainToInstance } from 'class-transformer';
-import { validateSync, type ValidationError } from 'class-validator';
+import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 
 /** Broken rules that are told; a message may break one in each of many thousand entries. */
 const PROBLEMS_MAX = 10;
+
+/**
+ * Entries of a list that are looked at one by one, in whatever message: a hundred thousand take seconds, in which their reader
+ * does nothing else. No list may have more.
+ */
+const LIST_LENGTH_MAX = 1_000;
 
 /** A message that does not have the shape its subject promises. */
 export class MalformedMessage extends Error {}
@@ -15,10 +21,22 @@ export function parseMessage<T extends object>(shape: new () => T, data: unknown
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     throw new MalformedMessage(`${shape.name}: an object is expected`);
   }
+  requireShortLists(shape, data as Record<string, unknown>);
   const message = plainToInstance(shape, data);
   const errors = validateSync(message, { forbidUnknownValues: true });
   if (errors.length > 0) throw new MalformedMessage(`${shape.name}: ${listed(describe(errors, ''))}`);
   return message;
+}
+
+function requireShortLists(shape: new () => object, data: Record<string, unknown>): void {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
+  for (const name of new Set(rules.map(({ propertyName }) => propertyName))) {
+    const list = data[name];
+    if (Array.isArray(list) && list.length > LIST_LENGTH_MAX) {
+      const text = `${name}: a list of ${list.length} entries, of at most ${LIST_LENGTH_MAX}`;
+      throw new MalformedMessage(`${shape.name}: ${text}`);
+    }
+  }
 }
 
 function listed(problems: string[]): string {

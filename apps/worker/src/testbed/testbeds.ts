@@ -3,6 +3,7 @@ import { isWord, oneLine, type LeaseReply } from '@proctor/contracts';
 import type { Sandboxes } from '../sandbox/sandboxes';
 import { NotStarted, type SlotLog, type TestbedOffer } from '../slot/ports';
 import type { Backend } from './backend';
+import { toldTestbeds } from './told-testbeds';
 
 /** How often a backend that did not work is tried again: packages may have been installed meanwhile. */
 const DETECT_AGAIN_MS = 60_000;
@@ -88,7 +89,7 @@ export class Testbeds implements TestbedOffer {
   }
 
   offer(arch: string) {
-    const testbeds = [...this.usable.values()].flatMap((backend) => backend.testbeds(arch));
+    const testbeds = toldTestbeds([...this.usable.values()].flatMap((backend) => backend.testbeds(arch)));
     const problem = this.problem();
     const builds = [...this.usable.values()]
       .filter((backend) => backend.buildsAnySuite)

@@ -1,0 +1,33 @@
+import { LeaseRequest, parseMessage, type Testbed } from '@proctor/contracts';
+import { leaseRequest } from '../../../../test/support/runs';
+import { toldTestbeds } from './told-testbeds';
+
+const failed = (count: number, detail?: string): Testbed[] =>
+  Array.from({ length: count }, (_, n) => {
+    return {
+      suite: `suite-${n}`,
+      backend: 'unshare',
+      state: 'failed',
+      ...(detail !== undefined && { detail }),
+    };
+  });
+const READY: Testbed = { suite: 'sid', backend: 'qemu', state: 'ready' };
+
+/** As its dispatcher takes it. */
+function taken(testbeds: Testbed[]): Testbed[] {
+  return parseMessage(LeaseRequest, { ...leaseRequest(), testbeds: toldTestbeds(testbeds) }).testbeds;
+}
+
+it('are all, with their details, while an ask has room for them', () => {
+  const testbeds = [...failed(100, 'no mirror'), READY];
+  expect(taken(testbeds)).toEqual(testbeds);
+});
+
+it('are all without their details when an ask has no room for those', () => {
+  const testbeds = failed(999, '\u0001'.repeat(1_000));
+  expect(taken([...testbeds, READY])).toEqual([READY, ...failed(999)]);
+});
+
+it('are those that are ready and some others when there are too many', () => {
+  expect(taken([...failed(5_000), READY])).toEqual([READY, ...failed(999)]);
+});
