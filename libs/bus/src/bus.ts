@@ -141,8 +141,8 @@ export abstract class Bus {
   /** Removes staged content, if there is any. */
   abstract dropStaged(name: string): Promise<void>;
 
-  /** What the staging bucket holds, uploads that broke off included. */
-  abstract stagingContents(): Promise<StagingContents>;
+  /** What the staging bucket holds, uploads that broke off included. Rejects when `signal` aborts. */
+  abstract stagingContents(signal?: AbortSignal): Promise<StagingContents>;
 
   /** Removes this upload, if it is still there; one that has taken its place stays. */
   abstract dropUpload(upload: Pick<StagedUpload, 'id' | 'name'>): Promise<void>;

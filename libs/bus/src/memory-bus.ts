@@ -130,8 +130,9 @@ export class MemoryBus extends Bus {
     return Promise.resolve();
   }
 
-  async stagingContents(): Promise<StagingContents> {
+  async stagingContents(signal?: AbortSignal): Promise<StagingContents> {
     this.requireConnection();
+    signal?.throwIfAborted();
     return Promise.resolve(this.broker.staging.contents());
   }
 

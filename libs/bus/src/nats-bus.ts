@@ -145,9 +145,9 @@ export class NatsBus extends Bus {
     await this.staging.drop(name);
   }
 
-  async stagingContents(): Promise<StagingContents> {
+  async stagingContents(signal?: AbortSignal): Promise<StagingContents> {
     this.requireConnection();
-    return this.staging.contents();
+    return this.staging.contents(signal);
   }
 
   async dropUpload(upload: StagedUpload): Promise<void> {

@@ -57,7 +57,7 @@ export class NatsStaging {
     if (info?.nuid === id) await this.remove(name, info);
   }
 
-  async contents(): Promise<StagingContents> {
+  async contents(signal?: AbortSignal): Promise<StagingContents> {
     // Chunks first: an upload that is completed meanwhile is found to be whole.
     const filter = { subjects_filter: `${CHUNKS}>` };
     const { state, config } = await this.jsm.streams.info(STAGING_STREAM, filter);
@@ -66,8 +66,10 @@ export class NatsStaging {
       const id = subject.slice(CHUNKS.length);
       uploads.set(id, { id, name: null, chunks });
     }
-    for await (const { id, name } of this.wholeUploads())
+    for await (const { id, name } of this.wholeUploads()) {
+      signal?.throwIfAborted();
       uploads.set(id, { id, name, chunks: uploads.get(id)?.chunks ?? 0 });
+    }
     return { bytes: state.bytes, bytesMax: config.max_bytes, uploads: [...uploads.values()] };
   }
 

@@ -152,6 +152,11 @@ export function describeSweeping(name: string, start: StartServer): void {
       expect((await buffer((await bus.unstage(fileOf(runId)))!)).toString()).toBe('new');
     });
 
+    it('ends a listing that nobody waits for any more', async () => {
+      await stage(newRunId());
+      await expect(bus.stagingContents(AbortSignal.abort())).rejects.toThrow('aborted');
+    });
+
     it('leaves nothing of what was dropped', async () => {
       const runId = newRunId();
       await stage(runId);

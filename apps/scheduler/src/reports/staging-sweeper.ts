@@ -40,7 +40,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly outages: Outages;
   private observations = new Map<string, Observation>();
   private wasNearlyFull = false;
-  private stopped = false;
+  private readonly stopping = new AbortController();
   private endRest = (): void => undefined;
   private loop = Promise.resolve();
 
@@ -58,18 +58,18 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Resolves when nothing is swept any more. */
   onModuleDestroy(): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort();
     this.endRest();
     return this.loop;
   }
 
   private async run(): Promise<void> {
-    while (!this.stopped) {
+    while (!this.stopping.signal.aborted) {
       try {
         await this.sweep();
         this.outages.succeeded(WHAT);
       } catch (error) {
-        this.outages.failed(WHAT, String(error));
+        if (!this.stopping.signal.aborted) this.outages.failed(WHAT, String(error));
       }
       await this.rest();
     }
@@ -78,15 +78,17 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private async sweep(): Promise<void> {
     const idle = await this.idleUploads();
     const brokenOff = await this.drop(idle.filter(({ name }) => name === null));
-    if (brokenOff > 0) this.logger.log(`removed ${brokenOff} uploads that broke off from the staging bucket`);
+    if (brokenOff > 0)
+      this.logger.log(`uploads that broke off, removed from the staging bucket: ${brokenOff}`);
     const over = await this.drop(await this.unwanted(idle));
-    if (over > 0) this.logger.log(`removed ${over} files of attempts that are over from the staging bucket`);
+    if (over > 0)
+      this.logger.log(`files of attempts that are over, removed from the staging bucket: ${over}`);
   }
 
   private async idleUploads(): Promise<StagedUpload[]> {
     const { bus, clock } = this.ports;
     const askedMs = clock.now();
-    const contents = await bus.stagingContents();
+    const contents = await bus.stagingContents(this.stopping.signal);
     const answeredMs = clock.now();
     this.tellFullness(contents);
     const { idleMaxMs } = this.settings();
@@ -124,7 +126,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private async drop(uploads: StagedUpload[]): Promise<number> {
     let count = 0;
     for (const upload of uploads) {
-      if (this.stopped) break;
+      if (this.stopping.signal.aborted) break;
       await this.ports.bus.dropUpload(upload);
       count++;
     }
@@ -141,7 +143,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private rest(): Promise<void> {
-    if (this.stopped) return Promise.resolve();
+    if (this.stopping.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = this.ports.clock.after(this.settings().sweepMs, resolve);
       this.endRest = () => {

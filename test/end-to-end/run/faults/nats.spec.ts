@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { connectBus, type BusLimits } from '@proctor/bus';
+import { stagingName } from '@proctor/contracts';
 import { expectEachPassedOnce } from '../../../support/accounts';
 import { silenceLog } from '../../../support/silent-log';
 import { STUB_SUITE } from '../../../support/stub';
@@ -41,6 +43,19 @@ test('nats-server is killed and comes back: tests go on, requests are accepted, 
   await stage.go();
   const accounts = await expectEachPassedOnce(stage, runIds);
   expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
+});
+
+test('an upload that stops for too long is swept by the scheduler', async () => {
+  stage = await Stage.open({ scheduler: { stagingSweepMs: 200, stagingIdleMaxMs: 1_000 } });
+  const bus = await connectBus(stage.proctor.natsUrl, 'uploader');
+  const content = new Readable({ read: () => undefined });
+  const staged = bus.stage(stagingName(1, 1, 'log.gz'), content);
+  content.push(Buffer.alloc(200_000));
+  await stage.proctor.output.line('scheduler', /uploads that broke off, removed from the staging bucket: 1/);
+  expect((await bus.stagingContents()).uploads).toEqual([]);
+  content.destroy(new Error('the disk is gone'));
+  await expect(staged).rejects.toThrow('the disk is gone');
+  await bus.close();
 });
 
 describe('a stream at its limit', () => {
