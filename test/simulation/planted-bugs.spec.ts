@@ -9,6 +9,7 @@ import { DispatcherState } from '../../libs/dispatch/src';
 import type * as Reporting from '../../libs/dispatch/src/reporting';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Ageing } from '../../libs/dispatch/src/ageing';
+import { SuspectTurns } from '../../libs/dispatch/src/suspects';
 import { MemoryBooks } from './memory-books';
 import type { Weather } from './world/plan';
 import { simulate } from './world/simulation';
@@ -136,6 +137,12 @@ const BUGS: PlantedBug[] = [
       jest.spyOn(Ageing.prototype, 'levelMax').mockReturnValue(Infinity);
     },
     foundBy: /granted before run \d+ of higher priority/,
+  },
+  {
+    name: 'runs of suspected packages never have their turn',
+    plant: () => void jest.spyOn(SuspectTurns.prototype, 'isDue').mockReturnValue(false),
+    foundBy: /granted before run \d+ of higher priority/,
+    weather: 'calm',
   },
   {
     name: 'a report that nobody can read is ended without an answer',

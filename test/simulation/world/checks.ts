@@ -1,6 +1,7 @@
 import type { Fact, FinishedReport } from '@proctor/contracts';
 import type { Write } from '@proctor/dispatch';
 import type { MemoryBooks, RunRow } from '../memory-books';
+import { Passing } from './passing';
 
 /** Who executes an attempt. */
 export interface Executor {
@@ -27,6 +28,7 @@ export class Checks {
   /** Incarnations of the worker processes that live. */
   private readonly living = new Set<string>();
   private readonly quarantined = new Set<string>();
+  private readonly passing = new Passing();
   /** Latest event of each run. */
   private readonly told = new Map<number, number>();
 
@@ -51,7 +53,7 @@ export class Checks {
     this.require(epoch >= (this.epochs.get(arch) ?? 0), `${arch}: epoch ${epoch} wrote after a newer one`);
     this.epochs.set(arch, Math.max(epoch, this.epochs.get(arch) ?? 0));
     if (write.kind === 'judge-worker') this.judged(arch, write.worker, write.standing === 'quarantined');
-    else if ('runId' in write && row) this.runWritten(books, write, row);
+    else if ('runId' in write && row) this.runWritten(books, write, row, epoch);
   }
 
   lifeBegins(incarnation: string): void {
@@ -137,14 +139,15 @@ export class Checks {
     else this.quarantined.delete(`${worker} ${arch}`);
   }
 
-  private runWritten(books: MemoryBooks, write: RunWrite, row: RunRow): void {
+  private runWritten(books: MemoryBooks, write: RunWrite, row: RunRow, epoch: number): void {
     const title = `run ${write.runId}`;
+    this.passing.written(write, row, epoch);
     const isOver = this.finished.has(write.runId);
     if (write.kind === 'correct')
       this.require(isOver && !row.cancelled, `${title}: corrected before its end`);
     else this.require(!isOver, `${title}: ${write.kind} after it had finished`);
     if (write.kind === 'take-in' && row.attempt === 0) this.fresh.set(row.runId, row);
-    if (write.kind === 'grant') this.grantWritten(books, title, write, row);
+    if (write.kind === 'grant') this.grantWritten(books, title, write, row, epoch);
     if (write.kind === 'requeue' && write.outcome === 'expired')
       this.require(!this.isCalm, `${title}: expired although its worker was there`);
     this.checkLoss(title, write, row);
@@ -168,11 +171,11 @@ export class Checks {
     this.require(!isLost || isDead, `${title}: taken from ${worker}, whose process was alive`);
   }
 
-  private grantWritten(books: MemoryBooks, title: string, write: Grant, row: RunRow): void {
+  private grantWritten(books: MemoryBooks, title: string, write: Grant, row: RunRow, epoch: number): void {
     const expected = (this.granted.get(write.runId) ?? 0) + 1;
     this.require(write.attempt === expected, `${title}: attempt ${write.attempt} granted, not ${expected}`);
     this.granted.set(write.runId, write.attempt);
-    this.checkOrder(title, row);
+    this.checkOrder(title, write, row, epoch);
     const { arch, suite } = row.request;
     const place = `${write.worker} ${arch}`;
     this.require(!this.quarantined.has(place), `${title}: granted to ${write.worker}, which is quarantined`);
@@ -185,13 +188,18 @@ export class Checks {
     this.require(!isDrained, `${title}: granted to ${write.worker}, which is drained`);
   }
 
-  /** Between fresh runs of one suite nothing but the priority decides, as long as nobody waits for hours. */
-  private checkOrder(title: string, { runId, request }: RunRow): void {
-    if (!this.fresh.delete(runId)) return;
-    for (const { runId: otherId, request: other } of this.fresh.values()) {
-      const isSameQueue = other.arch === request.arch && other.suite === request.suite;
-      const isInverted = isSameQueue && other.priority > request.priority;
-      this.require(!isInverted, `${title}: granted before run ${otherId} of higher priority`);
+  /**
+   * Between fresh runs of one suite nothing but the priority decides, as long as nobody waits for hours and no package is
+   * suspected.
+   */
+  private checkOrder(title: string, write: Grant, row: RunRow, epoch: number): void {
+    const { request } = row;
+    if (!this.fresh.delete(row.runId)) return;
+    for (const other of this.fresh.values()) {
+      const isSameQueue = other.request.arch === request.arch && other.request.suite === request.suite;
+      const isInverted = isSameQueue && other.request.priority > request.priority;
+      const isAllowed = !isInverted || this.passing.mayPass(write, row, other, epoch);
+      this.require(isAllowed, `${title}: granted before run ${other.runId} of higher priority`);
     }
   }
 
