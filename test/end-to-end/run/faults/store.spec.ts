@@ -88,7 +88,8 @@ test('while the store is away results wait and all else goes on, also over a res
   await stage.go();
   for (const runId of [patient, ...away])
     await proctor.output.line('worker', new RegExp(`run ${runId} attempt 1: pass`));
-  const told = /report\.\w+\.finished: not now, .*the bucket results of .* is not available: .*ECONNREFUSED/;
+  const told =
+    /finished reports of \w+: not now, .*the bucket results of .* is not available: .*ECONNREFUSED/;
   await proctor.output.line('scheduler', told);
   for (const url of await urlsOf(before)) {
     const refused = await client.fetch(url);
