@@ -36,15 +36,20 @@ export class FolderStore extends ResultStore {
     const folder = this.folder(runId, attempt);
     const file = join(folder, checkedName(name));
     const temporary = `${file}.${randomUUID()}.part`;
+    let writing = Promise.resolve();
     try {
       const created = await this.storing(mkdir(folder, { recursive: true }));
-      await pipeline(content, new ContentCheck(name, expected), (checked: AsyncIterable<Buffer>) =>
-        this.write(temporary, checked),
+      await pipeline(
+        content,
+        new ContentCheck(name, expected),
+        (checked: AsyncIterable<Buffer>) => (writing = this.write(temporary, checked)),
       );
       await this.storing(rename(temporary, file));
       await this.storing(syncFolders(folder, created === undefined ? folder : dirname(created)));
     } catch (error) {
       content.destroy();
+      // The file may just be made: it is removed when nobody makes it any more.
+      await Promise.allSettled([writing]);
       await this.storing(rm(temporary, { force: true }));
       throw error;
     }
