@@ -1,14 +1,24 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { briefly } from '../migrating/session';
+import { buildIndexes, validateConstraints } from '../migrating/steps';
 
 /** A user can take a worker for sound; judgements of workers that are gone do not stay for ever. */
 export class WorkerTrust1764800000000 implements MigrationInterface {
+  readonly transaction = false;
+
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      alter table orders drop constraint orders_kind_check, drop constraint orders_worker_check,
-        add constraint orders_kind_check
-          check (kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain', 'trust')),
-        add constraint orders_worker_check check ((kind in ('drain', 'undrain', 'trust')) = (worker is not null))`);
-    await runner.query('create index worker_judgements_old on worker_judgements (arch, at)');
+    await briefly(runner, ['orders'], () =>
+      runner.query(`
+        alter table orders
+          drop constraint if exists orders_kind_check,
+          drop constraint if exists orders_worker_check,
+          add constraint orders_kind_check
+            check (kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain', 'trust')) not valid,
+          add constraint orders_worker_check
+            check ((kind in ('drain', 'undrain', 'trust')) = (worker is not null)) not valid`),
+    );
+    await validateConstraints(runner, ['orders']);
+    await buildIndexes(runner, ['create index worker_judgements_old on worker_judgements (arch, at)']);
   }
 
   async down(runner: QueryRunner): Promise<void> {
