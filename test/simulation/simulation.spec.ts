@@ -34,7 +34,7 @@ const DEEDS = [
   'report refused',
 ];
 
-const SEEDS = seeds(process.env['PROCTOR_SIM_SEEDS'] ?? '1-300');
+const SEEDS = seeds(process.env['PROCTOR_SIM_SEEDS'] ?? '1-150');
 const TRACED = process.env['PROCTOR_SIM_TRACE'] === '1';
 
 describe('every accepted run ends exactly once, whatever fails', () => {
