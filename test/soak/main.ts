@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { availableParallelism } from 'node:os';
+import { ensureDebianPackages } from '@proctor/embedded';
 import { FAULT_NAMES, FAULTS_BY_DEFAULT } from './faults/faults';
 import { Records } from './records';
 import { soak, type SoakResult } from './soak';
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
     faults: faultsOf(values.faults),
   };
   Logger.overrideLogger(false);
+  await preparePackages();
   const startedAt = Date.now();
   const records = await Records.open();
   const told = (text: string): void => {
@@ -48,6 +50,14 @@ async function main(): Promise<void> {
     else console.log(`the records are in ${records.folder}`);
   }
   if (!isClean) process.exitCode = 1;
+}
+
+/** @throws with what to type where the whole worker could open no sandbox: its runs would wait without an end */
+async function preparePackages(): Promise<void> {
+  const outcome = await ensureDebianPackages(undefined, (missing) =>
+    console.error(`installing Debian packages: ${missing.join(' ')}`),
+  );
+  if (outcome.advice) throw new Error(`the soak cannot run: ${outcome.advice}`);
 }
 
 function faultsOf(text: string): string[] {
