@@ -1,5 +1,6 @@
 export * from './bus';
 export * from './limits';
+export { BadCredentials, Credentials, newCredentials, parseCredentials, publicKeyOf } from './credentials';
 export * from './connect';
 export * from './bus-strategy';
 export * from './bus-context';

@@ -1,0 +1,85 @@
+import { nkeys } from '@nats-io/transport-node';
+import { WORKER_NAME, parseMessage } from '@proctor/contracts';
+import { IsOptional, Matches } from 'class-validator';
+
+/** A credentials file that cannot be used; the message names the file and the field, and never the seed. */
+export class BadCredentials extends Error {}
+
+/** How one process comes to NATS, as a credentials file (JSON) holds it. */
+export class Credentials {
+  /** Of the user: a worker's name, `scheduler`, `api` or `system`. */
+  @Matches(WORKER_NAME)
+  name!: string;
+
+  /** `nats://host:port`, or `tls://host:port`, which asks for `ca`. Several servers are separated by commas. */
+  @Matches(/^(nats|tls):\/\/[^\s/@,]+(,(nats|tls):\/\/[^\s/@,]+)*$/, {
+    message: 'url must be nats://host:port or tls://host:port, without user and password',
+  })
+  url!: string;
+
+  /** The private half of the user's nkey, `SU…`: whoever has it is this user. */
+  @Matches(/^SU[A-Z2-7]{56}$/, { message: "seed must be that of a user's nkey (SU…)" })
+  seed!: string;
+
+  /** Certificates in PEM that the servers' own are checked against; only with `tls://`, and needed there. */
+  @IsOptional()
+  @Matches(/^-----BEGIN CERTIFICATE-----/)
+  ca?: string;
+}
+
+/** A new user. The seed is known to these credentials alone; nats-server is told the public key. */
+export function newCredentials(
+  name: string,
+  url: string,
+  ca?: string,
+): { credentials: Credentials; publicKey: string } {
+  const key = nkeys.createUser();
+  const seed = Buffer.from(key.getSeed()).toString();
+  const credentials = { name, url, seed, ...(ca !== undefined && { ca }) };
+  return { credentials: checked(credentials, 'new credentials'), publicKey: key.getPublicKey() };
+}
+
+/**
+ * @param text of the file
+ * @param source for the message of an error
+ * @throws BadCredentials
+ */
+export function parseCredentials(text: string, source: string): Credentials {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    // The parser's message would quote the text, seed and all.
+    throw new BadCredentials(`${source}: not JSON`);
+  }
+  return checked(data, source);
+}
+
+/** The `U…` that nats-server knows the user by. */
+export function publicKeyOf({ seed }: Pick<Credentials, 'seed'>): string {
+  return nkeys.fromSeed(Buffer.from(seed)).getPublicKey();
+}
+
+function checked(data: unknown, source: string): Credentials {
+  let credentials: Credentials;
+  try {
+    credentials = parseMessage(Credentials, data);
+  } catch (error) {
+    throw new BadCredentials(`${source}: ${(error as Error).message}`);
+  }
+  const { url, ca, seed } = credentials;
+  const isEncrypted = url.split(',').map((each) => each.startsWith('tls://'));
+  if (isEncrypted.includes(true) && isEncrypted.includes(false))
+    throw new BadCredentials(`${source}: url: ${url} mixes nats:// and tls://`);
+  if (isEncrypted.includes(true) && ca === undefined)
+    throw new BadCredentials(`${source}: ca: missing, ${url} can be trusted with a certificate only`);
+  if (!isEncrypted.includes(true) && ca !== undefined)
+    throw new BadCredentials(`${source}: ca: ${url} is not encrypted; write tls://`);
+  try {
+    publicKeyOf({ seed });
+  } catch {
+    // What is wrong with it would be told with a part of it.
+    throw new BadCredentials(`${source}: seed: damaged, its checksum does not match`);
+  }
+  return credentials;
+}
