@@ -10,14 +10,19 @@ type FactRow = Omit<Fact, 'at'> & { at: Date };
 export class Facts {
   constructor(private readonly database: Database) {}
 
-  /** Everything that happened to a run, in order; who may read it is for the caller to know. @throws DatabaseUnavailable */
-  async ofRun(runId: number): Promise<Fact[]> {
-    return (await this.database.query<FactRow>(OF_RUN, [runId])).map(factOf);
+  /**
+   * Everything that happened to a run, in order; who may read it is for the caller to know. That it repeats a private run is
+   * told to the key of that run alone.
+   * @param keyId who asks; null for everybody
+   * @throws DatabaseUnavailable
+   */
+  async ofRun(runId: number, keyId: number | null): Promise<Fact[]> {
+    return (await this.database.query<FactRow>(OF_RUN, [runId, keyId])).map(factOf);
   }
 
   /**
    * Facts of an architecture that the bus has not taken, by their ids, so each run's in order. Without the reason when
-   * the run is private: what people and workers say of it may name what is tested.
+   * the run is private, or repeats one that is: what people and workers say of it may name what is tested.
    * @throws DatabaseUnavailable
    */
   async unpublished(arch: string, limit: number): Promise<Fact[]> {
@@ -32,11 +37,19 @@ export class Facts {
   }
 }
 
-const OF_RUN = `select ${FACT_COLUMNS}, f.reason from facts f where f.run_id = $1 order by f.fact_id`;
+/** The run of a fact, and the run that this one repeats, which the reason of the first fact names. */
+const OF_WHAT = 'left join runs r using (run_id) left join runs original on original.run_id = r.retry_of';
+const TELLS_OF_ORIGINAL = `f.kind = 'requested' and original.is_private`;
+
+const OF_RUN = `
+  select ${FACT_COLUMNS},
+    case when (${TELLS_OF_ORIGINAL} and original.api_key_id is distinct from $2) is not true then f.reason end as reason
+  from facts f ${OF_WHAT} where f.run_id = $1 order by f.fact_id`;
 
 const UNPUBLISHED = `
-  select ${FACT_COLUMNS}, case when not r.is_private then f.reason end as reason
-  from facts f left join runs r using (run_id)
+  select ${FACT_COLUMNS},
+    case when not r.is_private and (${TELLS_OF_ORIGINAL}) is not true then f.reason end as reason
+  from facts f ${OF_WHAT}
   where f.arch = $1 and not f.published order by f.fact_id limit $2`;
 
 function factOf(row: FactRow): Fact {

@@ -72,9 +72,9 @@ export class PublicRuns {
     return this.results.find(runId);
   }
 
-  /** See Facts.ofRun. */
+  /** See Facts.ofRun: as everybody may read it. */
   storyOf(runId: number): Promise<Fact[]> {
-    return this.facts.ofRun(runId);
+    return this.facts.ofRun(runId, null);
   }
 
   /** See Results.testsOf. */

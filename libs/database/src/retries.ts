@@ -4,7 +4,7 @@ import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { type IdempotencyKey, type Once, once, Refused } from './once';
 
-/** Why a run was not retried: `waiting` names the retry of it that has not finished. */
+/** Why a run was not retried: `waiting` names a retry of it that has not finished and that who asks may see. */
 export type NotRetried =
   { kind: 'unknown' } | { kind: 'unfinished'; runId: number } | { kind: 'waiting'; runId: number };
 
@@ -51,7 +51,7 @@ async function repeat(transaction: Statements, runId: number, by: Retrier): Prom
   const [original] = await transaction.query<{ isFinished: boolean }>(LOCK, [runId, by.keyId]);
   if (!original) return { kind: 'unknown' };
   if (!original.isFinished) return { kind: 'unfinished', runId };
-  const [waiting] = await transaction.query<{ runId: number }>(WAITING, [runId]);
+  const [waiting] = await transaction.query<{ runId: number }>(WAITING, [runId, by.keyId]);
   if (waiting) return { kind: 'waiting', runId: waiting.runId };
   await announceUpdate(transaction);
   const [created] = await transaction.query<{ runId: number }>(REPEAT, [runId, by.userId]);
@@ -63,8 +63,10 @@ const LOCK = `
   select state = 'finished' as "isFinished" from runs
   where run_id = $1 and (not is_private or api_key_id = $2) for no key update`;
 
+/** Of those that the key may see: the run may have been private when another key retried it. */
 const WAITING = `
-  select run_id as "runId" from runs where retry_of = $1 and state <> 'finished' order by run_id limit 1`;
+  select run_id as "runId" from runs
+  where retry_of = $1 and state <> 'finished' and (not is_private or api_key_id = $2) order by run_id limit 1`;
 
 const AS_ASKED = `package, suite, arch, backend, variant, priority, trigger, pin_packages, extra_apt_sources,
   is_private, requestor_id, api_key_id`;

@@ -34,7 +34,7 @@ it('ends every unfinished run that matches, whatever its state, and no other', a
   expect(await fixture.database.journal.orders('arm64', 10)).toMatchObject([
     { runId: running, worker: 'w1' },
   ]);
-  expect((await fixture.database.facts.ofRun(running)).at(-1)).toMatchObject({
+  expect((await fixture.database.facts.ofRun(running, null)).at(-1)).toMatchObject({
     ...{ kind: 'cancelled', actor: 'user ada', reason: 'a broken upload', verdict: 'tmpfail' },
   });
   expect(await cancel({ package: 'gcc' })).toEqual([]);

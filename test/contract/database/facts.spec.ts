@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts'));
 
-const story = (runId: number) => fixture.database.facts.ofRun(runId);
+const story = (runId: number) => fixture.database.facts.ofRun(runId, fixture.submitter.keyId);
 
 it('tells of a retry who asked for it, and what it repeats', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
@@ -21,6 +21,22 @@ it('tells of a retry who asked for it, and what it repeats', async () => {
   expect(await story((retried as { runId: number }).runId)).toMatchObject([
     { kind: 'requested', state: 'queued', attempt: 0, actor: 'user bob', reason: `repeats run ${original}` },
   ]);
+});
+
+it('names the private run that a published one repeats to its key alone', async () => {
+  const { keyId } = fixture.submitter;
+  const original = await runs.finished({ isPrivate: true });
+  const { runId } = (await fixture.database.retries.retry(original, fixture.submitter)) as { runId: number };
+  await fixture.database.publications.publish([runId], keyId);
+  const reasons = async (viewer: number | null) =>
+    (await fixture.database.facts.ofRun(runId, viewer)).map(({ reason }) => reason);
+  expect(await reasons(keyId)).toEqual([`repeats run ${original}`, null]);
+  for (const viewer of [(await runs.otherKey()).keyId, null])
+    expect(await reasons(viewer)).toEqual([null, null]);
+  const events = await fixture.database.facts.unpublished(ARCH, 10);
+  expect(events.filter((fact) => fact.runId === runId).map(({ reason }) => reason)).toEqual([null, null]);
+  await fixture.database.publications.publish([original], keyId);
+  expect(await reasons(null)).toEqual([`repeats run ${original}`, null]);
 });
 
 it('tells of a publication whose key it was, and leaves the state', async () => {

@@ -69,6 +69,16 @@ it('knows no private run of another key', async () => {
   expect(await fixture.database.results.find(retried.runId)).toMatchObject({ isPrivate: true });
 });
 
+it('tells another key nothing of a private retry of a run that was published since', async () => {
+  const runId = await runs.finished({ isPrivate: true });
+  const hidden = (await retry(runId)) as { runId: number };
+  await fixture.database.publications.publish([runId], fixture.submitter.keyId);
+  const others = (await retry(runId, await runs.otherKey())) as { kind: string; runId: number };
+  expect(others).toEqual({ kind: 'created', runId: expect.any(Number) });
+  expect(await retry(runId, await runs.otherKey())).toEqual({ kind: 'waiting', runId: others.runId });
+  expect(await retry(runId)).toEqual({ kind: 'waiting', runId: hidden.runId });
+});
+
 it('of a cancelled run is a run like any other', async () => {
   const retried = (await retry(await runs.cancelled())) as { runId: number };
   expect(await fixture.database.results.find(retried.runId)).toMatchObject({

@@ -104,6 +104,21 @@ describe('a retry', () => {
     expect((await api.api(`/test/${String(retryId)}`, {}, api.keys.bob)).status).toBe(404);
   });
 
+  it('of a run that was private tells nobody else of a private retry of it', async () => {
+    const runId = await finished('hello', { is_private: true });
+    const [, { run_id: hidden }] = await answer(await retry(runId));
+    await api.api('/test/publish', { method: 'POST', body: new URLSearchParams({ run_ids: String(runId) }) });
+    expect(await (await api.api(`/retry/${runId}`, {}, api.keys.bob)).text()).not.toContain(String(hidden));
+    const [status, { run_id: open }] = await answer(await retry(runId, api.keys.bob));
+    expect(status).toBe(201);
+    const [, { detail }] = await answer(await retry(runId, api.keys.aliceSecond));
+    expect(detail).toBe(`Run ${String(open)}, a retry of run ${runId}, has not finished.`);
+    expect(await answer(await retry(runId))).toMatchObject([
+      409,
+      { detail: expect.stringContaining(`Run ${String(hidden)}`) },
+    ]);
+  });
+
   it.each(['0', '4711000', 'abc', '1.5', '99999999999', '%00'])('of %s is one of nothing', async (runId) => {
     expect((await retry(runId)).status).toBe(404);
     expect((await api.api(`/retry/${runId}`)).status).toBe(404);

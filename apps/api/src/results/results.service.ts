@@ -26,7 +26,7 @@ export class ResultsService {
     const run = await this.results.find(runId);
     if (!run || (run.isPrivate && run.keyId !== requestor.keyId)) throw noSuchRun(runId);
     const [facts, tests, explanation] = await Promise.all([
-      this.facts.ofRun(runId),
+      this.facts.ofRun(runId, requestor.keyId),
       this.results.testsOf(runId),
       run.state === 'queued' ? this.explanation.of(run) : null,
     ]);

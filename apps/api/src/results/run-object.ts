@@ -3,9 +3,12 @@ import type { Fact, TestResult } from '@proctor/contracts';
 import type { Explanation } from '../dispatchers/explanation.service';
 import type { ResultObject } from './result-object';
 
-/** One thing that happened to a run. */
-export function factObject({ factId, kind, state, attempt, actor, reason, at }: Fact) {
-  return { id: factId, kind, state, attempt, actor, reason, at };
+/**
+ * One thing that happened to a run. Its id is its place in the run's story: gaps between the ids of the rows would tell how
+ * much happened to private runs meanwhile.
+ */
+export function factObject({ kind, state, attempt, actor, reason, at }: Fact, index: number) {
+  return { id: index + 1, kind, state, attempt, actor, reason, at };
 }
 
 type FactObject = ReturnType<typeof factObject>;
