@@ -238,7 +238,7 @@ class Worker:
         if time.monotonic() < self.renew_at:
             return
         self.renew_at = time.monotonic() + lease["renewEveryMs"] / 1000
-        subject = f"proctor.rpc.{self.options.arch}.renew"
+        subject = self.request_subject("renew")
         self.nats.forget(self.renewal)
         body = json.dumps({**self.identity, **self.fence}).encode()
         self.renewal = self.nats.ask(subject, body, {}, self.on_renewed)
@@ -273,10 +273,13 @@ class Worker:
             say(f"a lease was not taken back, it will expire: {error}")
 
     def request(self, verb, body):
-        reply = self.nats.request(f"proctor.rpc.{self.options.arch}.{verb}", body)
+        reply = self.nats.request(self.request_subject(verb), body)
         if "error" in reply:
             raise Refused(f"{verb}: {reply['error']}")
         return reply
+
+    def request_subject(self, verb):
+        return f"proctor.rpc.{self.options.arch}.{self.options.name}.{verb}"
 
     def publish_report(self, kind, report):
         body = json.dumps({**self.identity, **report}).encode()

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { systemClock, type Clock } from '@proctor/clock';
 import {
+  isOnSubject,
   MalformedMessage,
   REFUSED_REPORTS,
   REPORT_PREFIX,
@@ -23,8 +24,8 @@ const SCOPE = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 type BusEvents = { reconnect: () => void };
 
 /**
- * Nest's entrance to the bus: `@MessagePattern` and `@EventPattern<string>` handlers whose pattern is one of SUBJECTS
- * with its `*`, of REPORT_PATTERNS, or REFUSED_REPORTS, heard for the scopes that are being served. Payloads are plain JSON.
+ * Nest's entrance to the bus: `@MessagePattern` and `@EventPattern<string>` handlers whose pattern is one of SUBJECTS or
+ * REQUEST_PATTERNS with its `*`, of REPORT_PATTERNS, or REFUSED_REPORTS, heard for the scopes that are being served. Payloads are plain JSON.
  */
 export class BusStrategy extends Server<BusEvents> implements CustomTransportStrategy {
   protected override readonly logger = new Logger('Bus');
@@ -94,7 +95,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
 
   private async takeReport(scope: string, { subject, text, redelivered }: ReportMessage): Promise<void> {
     const template = [...this.messageHandlers.keys()].find(
-      (each) => isReport(each) && matches(each, subject),
+      (each) => isReport(each) && isOnSubject(each, subject),
     );
     if (!template) throw new MalformedMessage('no handler takes this report');
     await this.run(template, parseBody(text), new BusContext([scope, subject, redelivered]));
@@ -138,15 +139,6 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     const result = this.transformToObservable(handler(payload, context));
     return lastValueFrom(result, { defaultValue: undefined });
   }
-}
-
-/** As NATS has it: a `*` stands for one token. */
-function matches(pattern: string, subject: string): boolean {
-  const tokens = subject.split('.');
-  const expected = pattern.split('.');
-  return (
-    expected.length === tokens.length && expected.every((each, at) => each === '*' || each === tokens[at])
-  );
 }
 
 function isReport(template: string): boolean {

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '@proctor/clock';
-import type { LogChunk } from '@proctor/contracts';
+import { isOnSubject, type LogChunk } from '@proctor/contracts';
 import type { BusMessage } from './bus';
 import { BUS_LIMITS, type BusLimits } from './limits';
 import { MemoryEvents } from './memory-events';
@@ -79,14 +79,20 @@ export class MemoryBroker {
 
   /** False when nobody listens on the subject. */
   publish(kind: 'request' | 'signal', message: BusMessage): boolean {
-    const listening = [...(this.subscribers.get(message.subject) ?? [])].filter((each) => each.isConnected());
-    for (const subscriber of listening) {
+    const listening = this.listening(message.subject);
+    for (const { subscribers, subscriber } of listening) {
       this.travel({ kind, subject: message.subject, text: message.text }, () => {
-        const stillThere = this.subscribers.get(message.subject)?.has(subscriber) && subscriber.isConnected();
-        if (stillThere) subscriber.hear(message);
+        if (subscribers.has(subscriber) && subscriber.isConnected()) subscriber.hear(message);
       });
     }
     return listening.length > 0;
+  }
+
+  private listening(subject: string): { subscribers: Set<MemorySubscriber>; subscriber: MemorySubscriber }[] {
+    return [...this.subscribers]
+      .filter(([pattern]) => isOnSubject(pattern, subject))
+      .flatMap(([, subscribers]) => [...subscribers].map((subscriber) => ({ subscribers, subscriber })))
+      .filter(({ subscriber }) => subscriber.isConnected());
   }
 
   appendLog(log: string, chunk: LogChunk): void {

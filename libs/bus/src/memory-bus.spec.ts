@@ -8,7 +8,7 @@ import { MemoryBus } from './memory-bus';
 Logger.overrideLogger(false);
 
 const REPORT = 'proctor.report.amd64.w1.finished.1.1';
-const STATUS = 'proctor.rpc.amd64.status';
+const STATUS = 'proctor.query.amd64.status';
 
 let clock: VirtualClock;
 /** The fates of the next messages of a kind; the others are delivered. */

@@ -6,12 +6,9 @@ import type { FactKind } from './fact';
  * stream.
  */
 export const SUBJECTS = {
-  /** Request/reply; subscribed by the owner of the architecture alone. */
-  lease: 'proctor.rpc.*.lease',
-  renew: 'proctor.rpc.*.renew',
-  return: 'proctor.rpc.*.return',
-  explain: 'proctor.rpc.*.explain',
-  status: 'proctor.rpc.*.status',
+  /** Request/reply of the api; answered by the owner of the architecture alone. */
+  explain: 'proctor.query.*.explain',
+  status: 'proctor.query.*.status',
   /** api → dispatcher: runs were committed, look again. */
   runsSubmitted: 'proctor.command.*.runs-submitted',
   /** api → dispatcher: orders about runs, such as a cancellation, were committed, look again. */
@@ -30,6 +27,37 @@ export type Subject = (typeof SUBJECTS)[keyof typeof SUBJECTS];
 /** The subject of one scope: an architecture or a worker's name. */
 export function subjectOf(subject: Subject, scope: string): string {
   return subject.replace('*', scope);
+}
+
+/**
+ * What workers ask of the owner of an architecture: `proctor.rpc.{arch}.{worker}.{kind}`. nats-server lets a worker publish
+ * with its own name only, so the subject says who asks.
+ */
+export const REQUEST_PATTERNS = {
+  lease: 'proctor.rpc.*.*.lease',
+  renew: 'proctor.rpc.*.*.renew',
+  return: 'proctor.rpc.*.*.return',
+} as const;
+
+export type RequestKind = keyof typeof REQUEST_PATTERNS;
+
+export function requestSubject(arch: string, worker: string, kind: RequestKind): string {
+  return `proctor.rpc.${arch}.${worker}.${kind}`;
+}
+
+/** The worker that a request's subject names. */
+export function requestingWorker(subject: string): string | undefined {
+  return subject.split('.')[3];
+}
+
+/** As NATS has it: a `*` of the pattern stands for one token. */
+export function isOnSubject(pattern: string, subject: string): boolean {
+  if (!pattern.includes('*')) return pattern === subject;
+  const tokens = subject.split('.');
+  const expected = pattern.split('.');
+  return (
+    expected.length === tokens.length && expected.every((each, at) => each === '*' || each === tokens[at])
+  );
 }
 
 /** What happened to runs, for whoever wants to follow: `proctor.event.{arch}.{kind}`. */

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { BusStrategy, MessageTooLarge, RemoteError, type Bus } from '@proctor/bus';
-import { MESSAGE_BYTES_MAX, SUBJECTS, subjectOf } from '@proctor/contracts';
+import { MESSAGE_BYTES_MAX, REQUEST_PATTERNS, requestSubject } from '@proctor/contracts';
 import { finishedOf, newScope, type BusServer, type StartServer } from './server';
 
 /** What becomes of messages that are longer than the server takes. */
@@ -17,9 +17,9 @@ export function describeSizes(name: string, start: StartServer): void {
       server = await start({});
       client = await server.connect();
       strategy = new BusStrategy(await server.connect());
-      strategy.addHandler(SUBJECTS.renew, () => Promise.resolve(answer()));
+      strategy.addHandler(REQUEST_PATTERNS.renew, () => Promise.resolve(answer()));
       scope = newScope();
-      subject = subjectOf(SUBJECTS.renew, scope);
+      subject = requestSubject(scope, 'w1', 'renew');
       await strategy.serve(scope);
     });
     afterEach(async () => {

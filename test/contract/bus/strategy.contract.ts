@@ -16,6 +16,8 @@ import {
   REFUSED_REPORTS,
   REPORT_PATTERNS,
   type ReportKind,
+  REQUEST_PATTERNS,
+  requestSubject,
   reportSubject,
   SUBJECTS,
   subjectOf,
@@ -60,12 +62,12 @@ class Handlers {
     throw new Error('no status today');
   }
 
-  @MessagePattern(SUBJECTS.renew)
+  @MessagePattern(REQUEST_PATTERNS.renew)
   renew(): unknown {
     return of({ observed: true });
   }
 
-  @MessagePattern(SUBJECTS.return)
+  @MessagePattern(REQUEST_PATTERNS.return)
   async return(): Promise<object> {
     await this.behaviour.onReturn();
     this.behaviour.returned = true;
@@ -151,7 +153,7 @@ export function describeStrategy(name: string, start: StartServer): void {
 
     it('answers with what an Observable gives', async () => {
       await service.strategy.serve(scope);
-      await expect(client.request(subjectOf(SUBJECTS.renew, scope), {}, 2000)).resolves.toEqual({
+      await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, 2000)).resolves.toEqual({
         observed: true,
       });
     });
@@ -180,7 +182,7 @@ export function describeStrategy(name: string, start: StartServer): void {
     it('hears nothing after withdrawing, and may serve again', async () => {
       await service.strategy.serve(scope);
       await service.strategy.withdraw(scope);
-      await expect(client.request(subjectOf(SUBJECTS.renew, scope), {}, 2000)).rejects.toThrow(NoAnswer);
+      await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, 2000)).rejects.toThrow(NoAnswer);
       await client.report(finishedOf(scope, 1), { number: 1 });
       expect(service.behaviour.calls.unread).toBe(0);
       await service.strategy.serve(scope);
@@ -282,7 +284,7 @@ export function describeStrategy(name: string, start: StartServer): void {
         };
       });
       await leaving.strategy.serve(scope);
-      const asking = client.request(subjectOf(SUBJECTS.return, scope), {}, 2000);
+      const asking = client.request(requestSubject(scope, 'w1', 'return'), {}, 2000);
       await begun;
       const closed = leaving.app.close();
       setImmediate(goOn);

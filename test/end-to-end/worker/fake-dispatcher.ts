@@ -1,6 +1,7 @@
 import { connectBus, type Bus } from '@proctor/bus';
 import {
   reportOrigin,
+  requestSubject,
   SUBJECTS,
   subjectOf,
   type CanaryTest,
@@ -11,6 +12,7 @@ import {
   type RecordedSignal,
   type RenewReply,
   type RenewRequest,
+  type RequestKind,
   type ReturnReply,
   type ReturnRequest,
 } from '@proctor/contracts';
@@ -68,13 +70,13 @@ export class FakeDispatcher {
   }
 
   private async listen(): Promise<void> {
-    const answers: [(typeof SUBJECTS)['lease' | 'renew' | 'return'], (body: never) => object][] = [
-      [SUBJECTS.lease, (body: LeaseRequest) => this.onAsk(body)],
-      [SUBJECTS.renew, (body: RenewRequest) => this.onRenew(body)],
-      [SUBJECTS.return, (body: ReturnRequest) => this.onReturn(body)],
+    const answers: [RequestKind, (body: never) => object][] = [
+      ['lease', (body: LeaseRequest) => this.onAsk(body)],
+      ['renew', (body: RenewRequest) => this.onRenew(body)],
+      ['return', (body: ReturnRequest) => this.onReturn(body)],
     ];
-    for (const [subject, answer] of answers) {
-      this.bus.subscribe(subjectOf(subject, this.arch), ({ text, respond }) => {
+    for (const [kind, answer] of answers) {
+      this.bus.subscribe(requestSubject(this.arch, '*', kind), ({ text, respond }) => {
         respond?.(JSON.stringify(answer(JSON.parse(text) as never)));
       });
     }

@@ -2,6 +2,7 @@ import { BusStrategy, type BusContext, type MemoryBroker } from '@proctor/bus';
 import {
   REFUSED_REPORTS,
   REPORT_PATTERNS,
+  REQUEST_PATTERNS,
   SUBJECTS,
   subjectOf,
   type RefusedReport,
@@ -107,9 +108,9 @@ function connect(strategy: BusStrategy, dispatch: DispatchController, reports: R
     strategy.addHandler(subject, (payload: unknown, context: BusContext) =>
       Promise.resolve().then(() => handle(payload, context)),
     );
-  on(SUBJECTS.lease, (payload, context) => dispatch.lease(payload, context));
-  on(SUBJECTS.renew, (payload, context) => dispatch.renew(payload, context));
-  on(SUBJECTS.return, (payload, context) => dispatch.return(payload, context));
+  on(REQUEST_PATTERNS.lease, (payload, context) => dispatch.lease(payload, context));
+  on(REQUEST_PATTERNS.renew, (payload, context) => dispatch.renew(payload, context));
+  on(REQUEST_PATTERNS.return, (payload, context) => dispatch.return(payload, context));
   on(SUBJECTS.explain, (payload, context) => dispatch.explain(payload, context));
   on(SUBJECTS.status, (payload, context) => dispatch.status(payload, context));
   on(SUBJECTS.runsSubmitted, (payload, context) => dispatch.runsSubmitted(payload, context));

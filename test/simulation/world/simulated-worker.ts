@@ -3,11 +3,12 @@ import type { Clock } from '@proctor/clock';
 import {
   parseMessage,
   PREVIOUS_MAX,
+  requestSubject,
   StopAttemptSignal,
   SUBJECTS,
   subjectOf,
   type Lease,
-  type Subject,
+  type RequestKind,
   type Testbed,
 } from '@proctor/contracts';
 import { Standings } from '../../../apps/worker/src/slot/standings';
@@ -44,7 +45,7 @@ const VERDICTS = ['pass', 'pass', 'fail', 'fail', 'tmpfail'] as const;
 export interface WorkerEvents extends OutboxEvents {
   lifeBegins(incarnation: string): void;
   lifeEnds(incarnation: string): void;
-  replied(subject: Subject, reply: object): void;
+  replied(kind: RequestKind, reply: object): void;
   /** A dispatcher's signal to stop an attempt came. */
   stopSignalled(): void;
   executionBegins(runId: number, attempt: number, by: Executor): void;
@@ -144,15 +145,20 @@ export class SimulatedWorker {
   }
 
   private client(): DispatchClient {
-    const request = async <T extends object>(subject: Subject, arch: string, body: object): Promise<T> => {
-      const reply = await this.bus.request<T>(subjectOf(subject, arch), body, 3 * REPLY_TIMEOUT_MS);
-      this.parts.events.replied(subject, reply);
+    const request = async <T extends object>(
+      kind: RequestKind,
+      arch: string,
+      body: { worker: string },
+    ): Promise<T> => {
+      const subject = requestSubject(arch, body.worker, kind);
+      const reply = await this.bus.request<T>(subject, body, 3 * REPLY_TIMEOUT_MS);
+      this.parts.events.replied(kind, reply);
       return reply;
     };
     return {
-      ask: (arch, body) => request(SUBJECTS.lease, arch, body),
-      renew: (arch, body) => request(SUBJECTS.renew, arch, body),
-      giveBack: (arch, body) => request(SUBJECTS.return, arch, body),
+      ask: (arch, body) => request('lease', arch, body),
+      renew: (arch, body) => request('renew', arch, body),
+      giveBack: (arch, body) => request('return', arch, body),
     };
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@proctor/clock';
-import { SUBJECTS, type Subject } from '@proctor/contracts';
+import type { RequestKind } from '@proctor/contracts';
 import type { Write } from '@proctor/dispatch';
 
 /** What happened, line by line, and how often each thing that matters was done. */
@@ -30,7 +30,7 @@ export class Story {
     if (write.kind === 'judge-worker') this.did(`worker judged ${write.standing}`);
   }
 
-  replied(subject: Subject, reply: object): void {
+  replied(kind: RequestKind, reply: object): void {
     const { lease, canary, wanted, refused, notice, instruction, returned } = reply as Record<
       string,
       unknown
@@ -40,7 +40,7 @@ export class Story {
     if (canary) this.did('lease answered with a canary test');
     if (lease) this.did('lease answered with a lease');
     if (Array.isArray(wanted) && wanted.length > 0) this.did('lease answered with a wanted testbed');
-    if (subject === SUBJECTS.renew) this.did(`renew answered ${String(instruction)}`);
-    if (subject === SUBJECTS.return) this.did(`return answered ${String(returned)}`);
+    if (kind === 'renew') this.did(`renew answered ${String(instruction)}`);
+    if (kind === 'return') this.did(`return answered ${String(returned)}`);
   }
 }

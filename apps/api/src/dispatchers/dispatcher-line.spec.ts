@@ -24,7 +24,7 @@ describe('DispatcherLine', () => {
     line.onApplicationBootstrap();
     await new Promise(setImmediate);
     line.signal('proctor.command.amd64.runs-submitted', {});
-    await expect(line.request('proctor.rpc.amd64.status', {}, 1)).rejects.toBeInstanceOf(NoAnswer);
+    await expect(line.request('proctor.query.amd64.status', {}, 1)).rejects.toBeInstanceOf(NoAnswer);
     expect(line.isConnected()).toBe(false);
 
     clock.waiting.splice(0).forEach((action) => action());

@@ -5,7 +5,7 @@ import { DispatcherRig } from '../../../../test/support/dispatcher-rig';
 import { waitingRun } from '../../../../test/support/runs';
 import { wholeStatus } from './whole-status';
 
-const SUBJECT = 'proctor.rpc.amd64.status';
+const SUBJECT = 'proctor.query.amd64.status';
 
 function page(worker: string, isLast = false): StatusReply {
   const workers = [{ worker }] as StatusReply['workers'];

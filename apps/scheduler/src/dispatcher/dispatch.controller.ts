@@ -4,8 +4,11 @@ import { BusContext } from '@proctor/bus';
 import {
   ExplainRequest,
   LeaseRequest,
+  MalformedMessage,
   parseMessage,
   RenewRequest,
+  REQUEST_PATTERNS,
+  requestingWorker,
   ReturnRequest,
   StatusRequest,
   SUBJECTS,
@@ -20,19 +23,22 @@ import { Dispatchers } from './dispatchers';
 export class DispatchController {
   constructor(private readonly dispatchers: Dispatchers) {}
 
-  @MessagePattern(SUBJECTS.lease)
-  lease(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<LeaseReply> {
-    return this.ask(scope, { kind: 'lease', request: parseMessage(LeaseRequest, payload) });
+  @MessagePattern(REQUEST_PATTERNS.lease)
+  lease(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<LeaseReply> {
+    return this.ask(context.scope, { kind: 'lease', request: parseRequest(LeaseRequest, payload, context) });
   }
 
-  @MessagePattern(SUBJECTS.renew)
-  renew(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<RenewReply> {
-    return this.ask(scope, { kind: 'renew', request: parseMessage(RenewRequest, payload) });
+  @MessagePattern(REQUEST_PATTERNS.renew)
+  renew(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<RenewReply> {
+    return this.ask(context.scope, { kind: 'renew', request: parseRequest(RenewRequest, payload, context) });
   }
 
-  @MessagePattern(SUBJECTS.return)
-  return(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<ReturnReply> {
-    return this.ask(scope, { kind: 'return', request: parseMessage(ReturnRequest, payload) });
+  @MessagePattern(REQUEST_PATTERNS.return)
+  return(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<ReturnReply> {
+    return this.ask(context.scope, {
+      kind: 'return',
+      request: parseRequest(ReturnRequest, payload, context),
+    });
   }
 
   @MessagePattern(SUBJECTS.explain)
@@ -59,4 +65,15 @@ export class DispatchController {
   private ask<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
     return orNotNow(() => this.dispatchers.ask<K>(arch, message));
   }
+}
+
+/** @throws MalformedMessage also when it speaks for another worker than the one that sent it */
+function parseRequest<Request extends { worker: string }>(
+  shape: new () => Request,
+  payload: unknown,
+  { subject }: BusContext,
+): Request {
+  const request = parseMessage(shape, payload);
+  if (request.worker === requestingWorker(subject)) return request;
+  throw new MalformedMessage(`${shape.name}: worker: ${request.worker} is not what the subject says`);
 }

@@ -1,7 +1,6 @@
 import type { Bus } from '@proctor/bus';
 import {
-  SUBJECTS,
-  subjectOf,
+  requestSubject,
   type LeaseReply,
   type LeaseRequest,
   type RenewReply,
@@ -23,14 +22,14 @@ export class BusDispatchClient implements DispatchClient {
 
   async ask(arch: string, request: LeaseRequest): Promise<LeaseReply> {
     await this.life.recorded();
-    return this.bus.request(subjectOf(SUBJECTS.lease, arch), request, ANSWER_TIMEOUT_MS);
+    return this.bus.request(requestSubject(arch, request.worker, 'lease'), request, ANSWER_TIMEOUT_MS);
   }
 
   renew(arch: string, request: RenewRequest): Promise<RenewReply> {
-    return this.bus.request(subjectOf(SUBJECTS.renew, arch), request, ANSWER_TIMEOUT_MS);
+    return this.bus.request(requestSubject(arch, request.worker, 'renew'), request, ANSWER_TIMEOUT_MS);
   }
 
   giveBack(arch: string, request: ReturnRequest): Promise<ReturnReply> {
-    return this.bus.request(subjectOf(SUBJECTS.return, arch), request, ANSWER_TIMEOUT_MS);
+    return this.bus.request(requestSubject(arch, request.worker, 'return'), request, ANSWER_TIMEOUT_MS);
   }
 }
