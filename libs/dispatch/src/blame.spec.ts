@@ -11,6 +11,7 @@ function failure(runId: number, changes: Partial<Failure> = {}): Failure {
     isPrivate: false,
     message: 'the testbed failed',
     isHeld: true,
+    hasResultSince: false,
     ...changes,
   };
 }

@@ -12,6 +12,8 @@ export type Failure = Pick<
   death?: string;
   /** Whether it counts against the worker. */
   isHeld: boolean;
+  /** A run of its package has had a result since, on whatever worker: it does not count against the package. */
+  hasResultSince: boolean;
 };
 
 /** Who is the likely cause of an attempt that failed. */

@@ -11,6 +11,7 @@ import type { DispatchedRun, WorkerJudgement, Write } from './journal';
 import { canaryDueMs, intervalMs, isEnough, isInDoubt, soundAt, type Judged } from './judged';
 import type { LeasedRun, Slot } from './leases';
 import type { BlameSettings } from './settings';
+import { suspectKey } from './suspects';
 import { isDrained, isReplaceable } from './workers';
 
 const REASON_LENGTH_MAX = 1000;
@@ -110,11 +111,12 @@ export class Judgements {
     now: number,
   ): Write[] {
     state.suspects.clear(run);
+    this.acquit(run);
     const judged = this.byWorker.get(worker);
     if (!judged || judged.standing === 'quarantined') return [];
     if ((leased?.grantedAtMs ?? -Infinity) < (judged.canaryFailedMs ?? -Infinity)) return [];
     if (!this.isAnySound(state, now)) this.reprieveAll();
-    this.clearedBy(state, judged, now, run);
+    this.clearedBy(state, judged, now);
     this.byWorker.delete(worker);
     if (judged.standing === 'sound') return [];
     const reason = 'a run had a result here';
@@ -140,7 +142,7 @@ export class Judgements {
     const { runId, requestor, suite, backend, variant, isPrivate } = run;
     const of = { runId, package: run.package, requestor, suite, backend, variant, isPrivate };
     const isHeld = blamed === 'worker';
-    const failure = { ...of, message, isHeld, ...(death !== undefined && { death }) };
+    const failure = { ...of, message, isHeld, hasResultSince: false, ...(death !== undefined && { death }) };
     judged.failures = withFailure(judged.failures, failure);
     if (!isHeld || !isEnough(judged, this.settings())) return [];
     return this.convicted(state, worker, judged, now);
@@ -216,10 +218,16 @@ export class Judgements {
     return this.judge(worker, judged, standing, reason, now);
   }
 
-  /** The worker has proved sound: whatever failed there before, but for the run that had the result, failed by its package. */
-  private clearedBy(state: DispatcherState, judged: Judged, now: number, by?: DispatchedRun): void {
-    for (const failure of judged.failures)
-      if (failure.package !== by?.package) state.suspects.mark(failure, now);
+  /** The package has had a result: whatever failed of it before, on any worker, it does not always fail. */
+  private acquit(run: DispatchedRun): void {
+    const key = suspectKey(run);
+    for (const { failures } of this.byWorker.values())
+      for (const failure of failures) if (suspectKey(failure) === key) failure.hasResultSince = true;
+  }
+
+  /** The worker has proved sound: what failed there before failed by its package, unless that has had a result since. */
+  private clearedBy(state: DispatcherState, judged: Judged, now: number): void {
+    for (const failure of judged.failures) if (!failure.hasResultSince) state.suspects.mark(failure, now);
     judged.failures = [];
   }
 

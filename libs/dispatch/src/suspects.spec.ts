@@ -47,6 +47,23 @@ describe('a package that failed on a worker that had a result afterwards', () =>
     expect(rig.reasons(13)).not.toContain(reason);
   });
 
+  it('is not suspected for what failed before its latest result, wherever that was', () => {
+    const rig = new BlameRig({ runs: [bad(1, { priority: 9 }), numbered(2), bad(3, { priority: 9 })] });
+    const onOther = rig.ask({ worker: 'w2' }).reply;
+    rig.execute('w1', 'tmpfail');
+    rig.end('w2', onOther, 'pass');
+    rig.execute('w1', 'pass');
+    expect(rig.state.suspects.isEmpty).toBe(true);
+  });
+
+  it('is suspected for what failed after its latest result', () => {
+    const rig = new BlameRig({ runs: [bad(1, { priority: 9 }), numbered(2), bad(3, { priority: 9 })] });
+    rig.execute('w2', 'pass');
+    rig.execute('w1', 'tmpfail');
+    rig.execute('w1', 'pass');
+    expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
+  });
+
   it('is forgotten after a day', () => {
     const rig = suspecting([bad(11, { priority: 9 }), numbered(12)]);
     const blamed = rig.state.runs.get(11)!;
@@ -64,6 +81,13 @@ describe('a package that failed on a worker that had a result afterwards', () =>
     expect(has({})).toBe(false);
     expect(has({ isPrivate: true, requestor: 'ada' })).toBe(false);
     expect(has({ isPrivate: true, requestor: 'eve' })).toBe(true);
+  });
+
+  it('is not cleared by a result of the private runs of another', () => {
+    const rig = new BlameRig({ runs: [bad(1), bad(2, { isPrivate: true, requestor: 'eve' })] });
+    rig.execute('w1', 'tmpfail');
+    rig.execute('w1', 'pass');
+    expect(rig.state.suspects.has(bad(9))).toBe(true);
   });
 
   it('gets one attempt a run when that has happened three times, and the run says why', () => {
