@@ -81,14 +81,29 @@ it('takes no work when sandboxes cannot be opened any more, and some again once 
   expect(state.rechecks).toBe(2);
   expect(testbeds.isBroken).toBe(true);
   expect(testbeds.offer('amd64').problem).toBe('no sandbox can be opened: chmod 0666 /dev/net/tun');
-  await clock.runUntil(120_000);
-  expect(state.rechecks).toBe(4);
+  // Looked at 2, 6, 14, 30, 62 and 122 s later.
+  await clock.runUntil(61_000);
+  expect(state.rechecks).toBe(6);
+  await clock.runUntil(121_000);
+  expect(state.rechecks).toBe(7);
   state.broken = null;
   const { changes } = state;
-  await clock.runUntil(180_000);
+  await clock.runUntil(181_000);
   expect(testbeds.offer('amd64')).not.toHaveProperty('problem');
   expect(state.changes).toBe(changes + 1);
   expect(said.filter((line) => line.includes('no sandbox can be opened any more'))).toHaveLength(1);
+  await testbeds.close();
+});
+
+it('looks soon when a sandbox cannot be opened for a short while', async () => {
+  const { testbeds, state, clock } = makeTestbeds();
+  await testbeds.open();
+  state.broken = 'no space left on device';
+  await testbeds.recheck('no space left on device');
+  await clock.runUntil(5_000);
+  state.broken = null;
+  await clock.runUntil(7_000);
+  expect(testbeds.isBroken).toBe(false);
   await testbeds.close();
 });
 

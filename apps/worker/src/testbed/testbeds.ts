@@ -8,6 +8,9 @@ import { toldTestbeds } from './told-testbeds';
 /** How often a backend that did not work is tried again: packages may have been installed meanwhile. */
 const DETECT_AGAIN_MS = 60_000;
 
+/** After a sandbox could not be opened; doubles up to DETECT_AGAIN_MS. A full disk is often free again in seconds. */
+const RECHECK_FIRST_MS = 2_000;
+
 /** Of an ask. */
 const PROBLEM_LENGTH_MAX = 1000;
 
@@ -38,6 +41,7 @@ export class Testbeds implements TestbedOffer {
   /** Why no sandbox can be opened any more; null: nothing is known against it. */
   private broken: string | null = null;
   private rechecking: Promise<void> | null = null;
+  private recheckMs = RECHECK_FIRST_MS;
   private cancelRecheck: () => void = () => undefined;
   private closed = false;
 
@@ -131,6 +135,7 @@ export class Testbeds implements TestbedOffer {
     try {
       await this.sandboxes.detectAgain();
       this.broken = null;
+      this.recheckMs = RECHECK_FIRST_MS;
       this.log.log('sandboxes can be opened again');
       this.changed();
     } catch (error) {
@@ -138,7 +143,9 @@ export class Testbeds implements TestbedOffer {
       if (this.broken !== why)
         this.log.warn(`no work is taken, since no sandbox can be opened any more: ${why}`);
       this.broken = why;
-      if (!this.closed) this.cancelRecheck = this.clock.after(DETECT_AGAIN_MS, () => void this.recheck(why));
+      if (this.closed) return;
+      this.cancelRecheck = this.clock.after(this.recheckMs, () => void this.recheck(why));
+      this.recheckMs = Math.min(2 * this.recheckMs, DETECT_AGAIN_MS);
     }
   }
 
