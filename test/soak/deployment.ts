@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { migrate, openDatabase } from '@proctor/database';
 import { AppProcess, EmbeddedNats, EmbeddedPostgres, findNatsServer, freePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
+import { registerWorkers } from '../support/worker-register';
 import { Links } from './links';
 import { ARCHITECTURES, BACKEND, STUB_VARIANT, SUITES, VARIANT, type ExecutorPlan } from './plan';
 import type { Records } from './records';
@@ -11,7 +12,7 @@ import { mayMount, SmallDisk } from './small-disk';
 
 /** Compiled beside this file. */
 const COMPILED = join(__dirname, '../..');
-const EXECUTORS = 2;
+const EXECUTORS = ['executor1', 'executor2'];
 const SLOTS_PER_EXECUTOR = 24;
 const WORKER_DISK_MIB = 128;
 
@@ -120,8 +121,7 @@ export class Deployment {
       this.schedulers.push(
         this.app(name, 'apps/scheduler/src/main.js', await this.environment(name, config)),
       );
-    for (let place = 1; place <= EXECUTORS; place += 1)
-      this.executors.push(await this.executor(`executor${place}`));
+    for (const name of EXECUTORS) this.executors.push(await this.executor(name));
     this.worker = this.app('worker', 'apps/worker/src/main.js', await this.environment('worker', config));
     await Promise.all(this.apps.map((app) => app.start()));
   }
@@ -199,6 +199,7 @@ export class Deployment {
     const database = await openDatabase(this.postgres.url);
     try {
       await database.users.add('soak', { isAdmin: false });
+      await registerWorkers(database, [...EXECUTORS, WORKER_FILE.name], ARCHITECTURES, 'soak');
       return (await database.apiKeys.create('soak', 'soak')).key;
     } finally {
       await database.close();

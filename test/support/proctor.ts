@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { loadConfiguration } from '@proctor/config';
 import { migrate, openDatabase } from '@proctor/database';
 import { AppProcess, EmbeddedNats, EmbeddedPostgres, Home, freePort } from '@proctor/embedded';
 import { createTestDatabase, type TestDatabase } from './database';
 import { OutputLines } from './output-lines';
+import { registerWorkers } from './worker-register';
 
 const PROGRAMS = {
   api: 'api',
@@ -33,6 +35,8 @@ export interface ProctorOptions {
   ownPostgres?: boolean;
   /** In place of the second worker's name and work area. */
   worker2?: { name?: string; workPath?: string };
+  /** Names of workers of the test's own, to be registered as those of the configuration are. */
+  workers?: string[];
   /** Added to the environment of every app. */
   env?: NodeJS.ProcessEnv;
 }
@@ -122,6 +126,7 @@ async function startWithin(
   const processes = { ...apps, nats, postgres: database.server };
   undo.push(...APPS.map((name) => () => stopped(processes[name])));
   const adminKey = await makeAdministrator(database);
+  await registerAll(database, configuration, options.workers ?? []);
   await Promise.all((options.apps ?? STARTED).map((name) => started(processes[name], output)));
   return {
     url: `http://127.0.0.1:${port}`,
@@ -218,6 +223,27 @@ async function makeAdministrator({ url }: TestDatabase): Promise<string> {
   try {
     await database.users.add('admin', { isAdmin: true });
     return (await database.apiKeys.create('admin', 'test')).key;
+  } finally {
+    await database.close();
+  }
+}
+
+/** The workers that the configurations name, and others. */
+async function registerAll(
+  { url }: TestDatabase,
+  configuration: Record<AppName, string>,
+  others: string[],
+): Promise<void> {
+  const [first, second] = await Promise.all(
+    [configuration.worker, configuration.worker2].map((PROCTOR_CONFIG) =>
+      loadConfiguration({ PROCTOR_CONFIG }),
+    ),
+  );
+  const { architectures } = first!.server;
+  const database = await openDatabase(url);
+  try {
+    const names = [first!.worker.name, second!.worker.name, ...others];
+    await registerWorkers(database, names, architectures, 'admin');
   } finally {
     await database.close();
   }

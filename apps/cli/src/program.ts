@@ -4,6 +4,7 @@ import { checkWorker } from './check-worker';
 import { addDecisionCommands } from './decisions/commands';
 import { createKey, listKeys, revokeKey } from './keys';
 import { migrateDatabase } from './migrate';
+import { addRegisterCommands } from './register/commands';
 import { start } from './start/start';
 import { addUser, changePassword } from './users';
 
@@ -63,6 +64,7 @@ export function createProgram(): Command {
     .action(createKey);
   key.command('list').argument('<user>').description('the keys of a user').action(listKeys);
   key.command('revoke').argument('<id-or-prefix>').description('end a key at once').action(revokeKey);
+  addRegisterCommands(worker);
   addDecisionCommands(program, worker);
   return program;
 }

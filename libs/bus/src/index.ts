@@ -8,5 +8,6 @@ export * from './bus-error.filter';
 export * from './bus.module';
 export * from './memory-broker';
 export * from './memory-bus';
+export * from './send-signals';
 export { Outages } from './outages';
 export { NatsBus } from './nats-bus';

@@ -155,7 +155,7 @@ async function firstConnection(options: ConnectionOptions): Promise<NatsConnecti
 }
 
 /** The client takes no credentials from an address. */
-function connectionOptions(url: string, clientName: string): ConnectionOptions {
+export function connectionOptions(url: string, clientName: string): ConnectionOptions {
   const { host, username, password } = new URL(url);
   return {
     servers: host,

@@ -13,6 +13,8 @@ export const SUBJECTS = {
   runsSubmitted: 'proctor.command.*.runs-submitted',
   /** api → dispatcher: orders about runs, such as a cancellation, were committed, look again. */
   ordersWaiting: 'proctor.command.*.orders',
+  /** api and command line → dispatcher: the register of workers was changed, which orders say too, look again. */
+  workersChanged: 'proctor.command.*.workers',
   /** To all api processes: runs were created, finished or published; clients that wait for results may be answered. */
   resultsChanged: 'proctor.signal.results-changed',
   /** dispatcher → idle workers of the architecture: work may be waiting, ask again. */

@@ -19,6 +19,7 @@ import { Results } from './results';
 import { Retries } from './retries';
 import { Submissions } from './submissions';
 import { Users } from './users';
+import { WorkerRegister } from './worker-register';
 
 const STORES = [
   Users,
@@ -35,6 +36,7 @@ const STORES = [
   AwaitedResults,
   PostgresJournal,
   PostgresOwnershipRegister,
+  WorkerRegister,
 ];
 
 /** A process that starts while PostgreSQL is away waits for it, this often and this long between. */

@@ -141,7 +141,7 @@ export class Decisions {
  * The architectures that a decision is about. Of one about all of them, those that ever had a dispatcher: none gets its
  * first before this transaction is committed, and whichever comes later finds the decision when it begins.
  */
-async function concerned(transaction: Statements, arch: string | null): Promise<string[]> {
+export async function concerned(transaction: Statements, arch: string | null): Promise<string[]> {
   if (arch !== null) return [arch];
   await transaction.query(statements.LOCK_OWNERS);
   const rows = await transaction.query<{ arch: string }>('select arch from dispatchers order by arch');

@@ -30,3 +30,13 @@ export { BrokenOff } from './steps';
 export { Submissions, type Submitter } from './submissions';
 export { afterChange, DatabaseUnavailable } from './unavailable';
 export { InvalidUserName, UnknownUser, type User, UserExists, Users } from './users';
+export {
+  InvalidRegistration,
+  UnknownWorker,
+  WorkerExists,
+  type WorkerRecord,
+  type WorkerRefusals,
+  WorkerRegister,
+  type WorkerRegistration,
+  WorkerRevoked,
+} from './worker-register';

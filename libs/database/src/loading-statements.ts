@@ -58,7 +58,7 @@ export const UNFINISHED_OF = dispatchedRuns(`
  */
 export const ORDERS = `
   select o.order_id as "orderId", o.kind, o.run_id as "runId", o.priority, u.name as by, r.attempt, r.worker,
-    o.worker as trusted, o.reason
+    o.worker as subject, o.reason
   from (
     select * from orders where arch = $1 and not taken_in order by arch, order_id limit $2
   ) o

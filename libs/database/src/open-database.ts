@@ -18,6 +18,7 @@ import { Retries } from './retries';
 import { Submissions } from './submissions';
 import { translated } from './unavailable';
 import { Users } from './users';
+import { WorkerRegister } from './worker-register';
 
 /** Every store on one pool, without Nest. */
 export interface OpenDatabase {
@@ -36,6 +37,7 @@ export interface OpenDatabase {
   journal: PostgresJournal;
   awaitedResults: AwaitedResults;
   ownershipRegister: PostgresOwnershipRegister;
+  workerRegister: WorkerRegister;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export async function openDatabase(url: string, limits: Partial<DatabaseLimits> 
     journal: new PostgresJournal(database),
     awaitedResults: new AwaitedResults(database),
     ownershipRegister: new PostgresOwnershipRegister(database),
+    workerRegister: new WorkerRegister(database),
     async close() {
       await apiKeys.onModuleDestroy();
       await dataSource.destroy();

@@ -30,8 +30,8 @@ interface WaitingOrder {
   by: string;
   attempt: number;
   worker: string | null;
-  /** The worker that is taken for sound. */
-  trusted: string;
+  /** The worker that the order is about. */
+  subject: string;
   reason: string | null;
 }
 
@@ -186,7 +186,7 @@ async function apply(
 }
 
 function orderOf(order: WaitingOrder): Order {
-  const { orderId, kind, runId, priority, by, attempt, worker, trusted, reason } = order;
+  const { orderId, kind, runId, priority, by, attempt, worker, subject, reason } = order;
   switch (kind) {
     case 'cancel':
       return { kind, orderId, runId, by, attempt, worker };
@@ -197,7 +197,11 @@ function orderOf(order: WaitingOrder): Order {
     case 'drain':
     case 'undrain':
       return { kind: 'standing', orderId };
+    case 'register':
+    case 'rotate':
+      return { kind: 'register', orderId };
     case 'trust':
-      return { kind, orderId, worker: trusted, by, reason };
+    case 'revoke':
+      return { kind, orderId, worker: subject, by, reason };
   }
 }

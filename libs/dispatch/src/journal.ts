@@ -99,8 +99,24 @@ export interface Trust {
   reason: string | null;
 }
 
+/** The register of workers has changed: `workers` tells how it is. */
+export interface RegisterChange {
+  kind: 'register';
+  orderId: number;
+}
+
+/** A user has taken a worker out of the register; one of that name may have been added since. */
+export interface Revocation {
+  kind: 'revoke';
+  orderId: number;
+  worker: string;
+  /** The user's name. */
+  by: string;
+  reason: string | null;
+}
+
 /** Something that was committed without the dispatcher, and that its memory must follow. */
-export type Order = Cancellation | Reprioritisation | StandingChange | Trust;
+export type Order = Cancellation | Reprioritisation | StandingChange | Trust | RegisterChange | Revocation;
 
 /** A user has stopped a suite queue, or with `suite` null the architecture: nothing of it is granted. */
 export interface Pause extends Decision {

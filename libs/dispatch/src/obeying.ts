@@ -29,6 +29,8 @@ function obeyed(state: DispatcherState, order: Order, now: number): AttemptToSto
       // A message of its own tells how pauses and drains are now.
       return [];
     case 'trust':
+    case 'register':
+    case 'revoke':
       return [];
   }
 }

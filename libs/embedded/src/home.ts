@@ -67,6 +67,16 @@ export class Home {
     return this.secret('database.url');
   }
 
+  /** Likewise that of its nats-server. */
+  get natsUrl(): string {
+    return this.secret('nats.url');
+  }
+
+  /** How the worker of this machine comes to NATS. */
+  get workerCredentials(): string {
+    return this.secret('worker.json');
+  }
+
   get postgresql(): string {
     return join(this.path, 'postgresql');
   }

@@ -34,6 +34,10 @@ async function processes(): Promise<ProcessIdentity[]> {
   return [...(await Promise.all(APPS.map(appProcess))), ...(await serverProcesses())];
 }
 
+async function credentials(): Promise<{ seed: string }> {
+  return JSON.parse(await machine.read('secrets/worker.json')) as { seed: string };
+}
+
 async function modeOf(file: string): Promise<number> {
   return (await stat(join(machine.home, file))).mode & 0o777;
 }
@@ -51,11 +55,15 @@ it('starts everything at the first time, says how to go on, and ends in order', 
   expect(await start.line(/^ {2}curl/)).toMatch(
     new RegExp(`curl -H "Auth-Key: ${key}" -X POST ${machine.url}/api/v1/test/\\w+/\\w+/hello$`),
   );
-  for (const file of ['admin.key', 'secrets/postgres', 'secrets/nats', 'secrets/database.url']) {
+  const secrets = ['postgres', 'nats', 'database.url', 'nats.url', 'worker.json'].map(
+    (name) => `secrets/${name}`,
+  );
+  for (const file of ['admin.key', ...secrets]) {
     expect([file, await modeOf(file)]).toEqual([file, 0o600]);
   }
   const all = await processes();
   expect(all.filter(isRunning)).toHaveLength(5);
+  expect((await machine.proctor(['worker', 'list'])).stdout).toMatch(/^\S+ +\w+ +yes +\S+Z +- /m);
 
   expect(await start.end('SIGTERM')).toEqual({ code: 0, signal: null });
   const stops = start.lines.filter((line) => line.includes(' stopped … ')).map((line) => line.split(' ')[0]);
@@ -91,6 +99,7 @@ it('starts again what dies, and says so', async () => {
 it('cleans up what a killed start left behind, and keeps what was stored', async () => {
   const killed = await started();
   expect((await machine.proctor(['user', 'add', 'kept'])).code).toBe(0);
+  const { seed } = await credentials();
   const [apps, servers] = [await Promise.all(APPS.map(appProcess)), await serverProcesses()];
   await killed.end('SIGKILL');
   expect(await until(() => Promise.resolve(!apps.some(isRunning)), 30_000)).toBe(true);
@@ -104,6 +113,17 @@ it('cleans up what a killed start left behind, and keeps what was stored', async
   expect((await machine.proctor(['user', 'add', 'kept'])).stderr).toBe(
     'proctor: there is already a user kept\n',
   );
+  expect((await credentials()).seed).toBe(seed);
+});
+
+it('gives its own worker no more rights than it has been left with', async () => {
+  await machine.configure('worker.yaml', 'name: mine\nsuitesAtStart: []\n');
+  const first = await started();
+  expect((await machine.proctor(['worker', 'revoke', 'mine'])).code).toBe(0);
+  await first.end('SIGTERM');
+  const next = await started();
+  expect(next.lines).toContain('worker mine is revoked and gets no work, until it is added again');
+  expect((await machine.proctor(['worker', 'list'])).stdout).toMatch(/^mine +\w+ +yes +\S+Z +\S+Z /m);
 });
 
 it('names PROCTOR_PORT when the port is taken, and starts nothing', async () => {

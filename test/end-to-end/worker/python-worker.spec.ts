@@ -28,7 +28,11 @@ let output: OutputLines;
 
 beforeAll(async () => {
   marks = await Marks.make();
-  proctor = await startProctor({ config: stubConfiguration(LEASE), apps: ['api', 'scheduler'] });
+  proctor = await startProctor({
+    config: stubConfiguration(LEASE),
+    apps: ['api', 'scheduler'],
+    workers: ['python'],
+  });
   client = Client.of(proctor);
   bus = await connectBus(proctor.natsUrl, 'reader');
 });

@@ -1,5 +1,5 @@
 import type { PauseScope } from '@proctor/database';
-import { configurationFolder, readConfiguration } from '../configuration';
+import { checkTested } from '../configuration';
 import { withDatabase } from '../home-database';
 import { decide } from './decider';
 
@@ -66,17 +66,6 @@ export async function listDecisions(): Promise<void> {
     console.log(['drain', worker, by, since, oneLine(reason)].join('\t'));
   }
   if (pauses.length + drains.length === 0) console.error('nothing is paused or drained');
-}
-
-/** A pause of a misspelt suite would hold nothing. */
-async function checkTested({ suite, arch }: Scope): Promise<void> {
-  const { suites, architectures } = (await readConfiguration()).server;
-  const check = (key: string, name: string | undefined, known: string[]): void => {
-    if (name === undefined || known.includes(name)) return;
-    throw new Error(`${key} ${name} is not in ${configurationFolder()}: there is ${known.join(', ')}`);
-  };
-  check('suite', suite, suites);
-  check('arch', arch, architectures);
 }
 
 function scopeOf({ suite, arch }: Scope): PauseScope {

@@ -51,9 +51,13 @@ async function startPostgres({ home, supervisor, steps, env }: LaunchContext): P
 }
 
 /** Starts nats-server, fetched from Debian where there is none, unless `PROCTOR_NATS_URL` names one. */
-export async function startNats({ home, supervisor, steps, env }: LaunchContext): Promise<string> {
-  const named = env['PROCTOR_NATS_URL'];
-  if (named) return named;
+export async function startNats(context: LaunchContext): Promise<string> {
+  const natsUrl = context.env['PROCTOR_NATS_URL'] || (await startNatsServer(context));
+  await writeFile(context.home.natsUrl, `${natsUrl}\n`, { mode: 0o600 });
+  return natsUrl;
+}
+
+async function startNatsServer({ home, supervisor, steps, env }: LaunchContext): Promise<string> {
   let isFetching = false;
   const from = performance.now();
   const binary = await findNatsServer(home.natsPackage, () => {

@@ -3,6 +3,7 @@ import { loadConfiguration, type Configuration } from '@proctor/config';
 import { Home, HomeLock, Supervisor, ensureDebianPackages, freePort, isPortTaken } from '@proctor/embedded';
 import { configurationFolder } from '../configuration';
 import { projectFolder } from '../project';
+import { registerOwnWorker } from './own-worker';
 import { appProcess, endLeftOverApps, type AppName } from './apps';
 import { startDatabase, startNats, type LaunchContext } from './services';
 import { Steps } from './steps';
@@ -37,7 +38,7 @@ export async function start(): Promise<void> {
     await checkPort(configuration);
     await serve(configuration, env, home);
   } finally {
-    await rm(home.databaseUrl, { force: true });
+    await Promise.all([home.databaseUrl, home.natsUrl].map((file) => rm(file, { force: true })));
     await lock.release();
   }
 }
@@ -87,11 +88,12 @@ async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home:
 }
 
 async function launch(
-  { server }: Configuration,
+  configuration: Configuration,
   context: LaunchContext,
   packages: { pending: Promise<void> },
 ): Promise<void> {
   const { steps } = context;
+  const { server } = configuration;
   const services = [startNats(context), startDatabase(context)] as const;
   // apt is asked for nats-server first, then for the worker's packages.
   packages.pending = services[0].then(
@@ -99,6 +101,8 @@ async function launch(
     () => undefined,
   );
   const [natsUrl, { databaseUrl, admin }] = await Promise.all(services);
+  const notice = await registerOwnWorker({ databaseUrl, natsUrl }, configuration, context.home);
+  if (notice !== null) steps.say(notice);
   const startApp = (name: AppName, urls: NodeJS.ProcessEnv): Promise<void> => {
     const app = appProcess(name, { ...context.env, ...urls }, context.home);
     return steps.during(name, () => context.supervisor.start(app));

@@ -11,6 +11,7 @@ import { OwnershipEpochs1764600000000 } from './ownership-epochs';
 import { UsageRows1764700000001 } from './usage-rows';
 import { TestResults1764500000000 } from './test-results';
 import { UnfinishedPackages1765000000000 } from './unfinished-packages';
+import { WorkerRegister1765100000000 } from './worker-register';
 import { WorkerTrust1764800000000 } from './worker-trust';
 
 /** In the order in which they run; the number is the time in milliseconds at which each was written. */
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   WorkerTrust1764800000000,
   UnfinishedPackages1765000000000,
   HorizonMark1765000060000,
+  WorkerRegister1765100000000,
 ];

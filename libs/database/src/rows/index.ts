@@ -13,6 +13,7 @@ import { RunRow } from './run';
 import { SchedulerRow } from './scheduler';
 import { UsageRow } from './usage';
 import { UserRow } from './user';
+import { WorkerRow } from './worker';
 import { WorkerJudgementRow } from './worker-judgement';
 
 /** Every table, as TypeORM's entities. */
@@ -25,6 +26,7 @@ export const ROWS = [
   OrderRow,
   PauseRow,
   DrainRow,
+  WorkerRow,
   WorkerJudgementRow,
   PackageDurationRow,
   UsageRow,
@@ -52,4 +54,5 @@ export {
   UsageRow,
   UserRow,
   WorkerJudgementRow,
+  WorkerRow,
 };

@@ -2,7 +2,17 @@ import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedCo
 import { RunRow } from './run';
 import { UserRow } from './user';
 
-export type OrderKind = 'cancel' | 'reprioritise' | 'pause' | 'resume' | 'drain' | 'undrain' | 'trust';
+export type OrderKind =
+  | 'cancel'
+  | 'reprioritise'
+  | 'pause'
+  | 'resume'
+  | 'drain'
+  | 'undrain'
+  | 'trust'
+  | 'register'
+  | 'rotate'
+  | 'revoke';
 
 /**
  * What somebody decided and a dispatcher must take in, committed together with what follows from it; also the lasting
@@ -11,10 +21,13 @@ export type OrderKind = 'cancel' | 'reprioritise' | 'pause' | 'resume' | 'drain'
 @Entity('orders')
 @Check(
   'orders_kind_check',
-  `kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain', 'trust')`,
+  `kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain', 'trust', 'register', 'rotate', 'revoke')`,
 )
 @Check('orders_run_check', `(kind in ('cancel', 'reprioritise')) = (run_id is not null)`)
-@Check('orders_worker_check', `(kind in ('drain', 'undrain', 'trust')) = (worker is not null)`)
+@Check(
+  'orders_worker_check',
+  `(kind in ('drain', 'undrain', 'trust', 'register', 'rotate', 'revoke')) = (worker is not null)`,
+)
 @Check(
   'orders_priority_check',
   `(kind = 'reprioritise') = (priority is not null) and priority between 1 and 10`,
@@ -43,7 +56,7 @@ export class OrderRow {
   @Column('text', { nullable: true })
   suite: string | null;
 
-  /** Of a drain or its end, and of a worker that is taken for sound. */
+  /** Of a drain or its end, of a worker that is taken for sound, and of a change of the register. */
   @Column('text', { nullable: true })
   worker: string | null;
 

@@ -1,0 +1,158 @@
+import type { WorkerRegistration } from '@proctor/database';
+import { ARCH } from '../journal.fixture';
+import { workerKey } from '../../support/worker-register';
+import { type Fixture, setUp } from './fixture';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await setUp();
+  for (const arch of [ARCH, 'arm64'])
+    await fixture.database.ownershipRegister.claim(arch, 'scheduler-1', 60_000);
+});
+afterAll(() => fixture.close());
+beforeEach(() => fixture.client.query('truncate workers, orders'));
+
+const register = () => fixture.database.workerRegister;
+const ada = () => ({ userId: fixture.submitter.userId, userName: 'ada' });
+const worker = (name: string, changes: Partial<WorkerRegistration> = {}): WorkerRegistration => {
+  return { name, publicKey: workerKey(), architectures: [ARCH], mayRunPrivate: false, ...changes };
+};
+const orders = async () =>
+  (
+    await fixture.client.query<{ order: string }>(
+      `select concat_ws(' ', o.arch, o.kind, o.worker, u.name, o.reason) as order
+       from orders o join users u on u.user_id = o.actor_id order by order_id`,
+    )
+  ).rows.map(({ order }) => order);
+
+it('tells who is a worker, and keeps for good who added it and why, for every dispatcher', async () => {
+  const first = worker('w2', { architectures: [ARCH, 'i386'], mayRunPrivate: true });
+  expect(await register().add(first, ada(), 'new machine')).toEqual([ARCH, 'arm64', 'i386']);
+  const second = worker('w1');
+  expect(await register().add(second, ada())).toEqual([ARCH, 'arm64']);
+  const nothing = { lastSeenAt: null, lastSeenFrom: null, lastRefusal: null, lastRefusedAt: null };
+  const added = { createdAt: expect.any(Date), revokedAt: null, refusals: 0, ...nothing };
+  expect(await register().list()).toEqual([
+    { ...second, ...added },
+    { ...first, ...added },
+  ]);
+  expect(await register().valid()).toEqual(await register().list());
+  expect(await register().find('w2')).toEqual({ ...first, ...added });
+  expect(await register().find('w3')).toBeNull();
+  expect(await orders()).toEqual([
+    'amd64 register w2 ada new machine',
+    'arm64 register w2 ada new machine',
+    'i386 register w2 ada new machine',
+    'amd64 register w1 ada',
+    'arm64 register w1 ada',
+  ]);
+});
+
+it.each([
+  ['a name that is there', worker('w1'), 'name: there is already a worker w1'],
+  ['a name with a dot', worker('a.b'), 'name: "a.b" cannot be a worker\'s name'],
+  ['no architecture', worker('w2', { architectures: [] }), 'architectures: at least one is needed'],
+  [
+    'a bad architecture',
+    worker('w2', { architectures: [ARCH, 'A B'] }),
+    'architectures: "A B" cannot be an architecture\'s name',
+  ],
+  ['a bad key', worker('w2', { publicKey: 'SUA' }), 'public key: "SUA" is not that of an nkey user'],
+])('refuses %s and changes nothing', async (_what, refused, message) => {
+  await register().add(worker('w1'), ada());
+  const before = [await register().list(), await orders()];
+  await expect(register().add(refused, ada())).rejects.toThrow(message);
+  expect([await register().list(), await orders()]).toEqual(before);
+});
+
+it('gives no key to two workers', async () => {
+  const { publicKey } = worker('w1');
+  await register().add(worker('w1', { publicKey }), ada());
+  await expect(register().add(worker('w2', { publicKey }), ada())).rejects.toThrow('workers_public_key_key');
+  expect(await register().list()).toHaveLength(1);
+});
+
+it('takes another key for a worker, as long as it is valid', async () => {
+  await register().add(worker('w1', { architectures: ['riscv64'] }), ada());
+  const key = workerKey();
+  expect(await register().rotate('w1', key, ada(), 'a lost disk')).toEqual([ARCH, 'arm64', 'riscv64']);
+  expect(await register().find('w1')).toMatchObject({ publicKey: key, architectures: ['riscv64'] });
+  expect((await orders()).slice(3)).toEqual([
+    'amd64 rotate w1 ada a lost disk',
+    'arm64 rotate w1 ada a lost disk',
+    'riscv64 rotate w1 ada a lost disk',
+  ]);
+  await expect(register().rotate('w1', 'nothing', ada())).rejects.toThrow('public key: "nothing"');
+  await expect(register().rotate('w2', workerKey(), ada())).rejects.toThrow('name: there is no worker w2');
+  await register().revoke('w1', ada());
+  await expect(register().rotate('w1', workerKey(), ada())).rejects.toThrow('name: worker w1 is revoked');
+  expect(await register().find('w1')).toMatchObject({ publicKey: key });
+});
+
+it('revokes a worker once, which stays in the list', async () => {
+  await register().add(worker('w1'), ada());
+  await register().add(worker('w2'), ada());
+  expect(await register().revoke('w1', ada(), 'sold')).toEqual([ARCH, 'arm64']);
+  expect(await register().list()).toMatchObject([
+    { name: 'w1', revokedAt: expect.any(Date) },
+    { name: 'w2', revokedAt: null },
+  ]);
+  expect(await register().valid()).toMatchObject([{ name: 'w2' }]);
+  expect((await orders()).slice(4)).toEqual(['amd64 revoke w1 ada sold', 'arm64 revoke w1 ada sold']);
+  await expect(register().revoke('w1', ada())).rejects.toThrow('name: worker w1 is revoked');
+  await expect(register().revoke('w3', ada())).rejects.toThrow('name: there is no worker w3');
+});
+
+it('takes a name again that was revoked, as a new worker', async () => {
+  await register().add(worker('w1', { mayRunPrivate: true }), ada());
+  await register().note(['w1'], [{ worker: 'w1', count: 3, reason: 'not for arm64' }]);
+  await register().revoke('w1', ada());
+  const again = worker('w1', { architectures: ['arm64'] });
+  await register().add(again, ada());
+  expect(await register().find('w1')).toMatchObject({
+    ...again,
+    ...{ revokedAt: null, lastSeenAt: null, refusals: 0, lastRefusal: null, lastRefusedAt: null },
+  });
+});
+
+it('brings up to date what is known of a worker, and says nothing when nothing has changed', async () => {
+  const first = worker('w1');
+  expect(await register().put(first, ada())).toBe(true);
+  expect(await register().put(first, ada())).toBe(true);
+  expect(await orders()).toHaveLength(2);
+  await register().note(['w1'], []);
+  const changed = { ...first, architectures: [ARCH, 'arm64'], mayRunPrivate: true };
+  expect(await register().put(changed, ada())).toBe(true);
+  expect(await register().find('w1')).toMatchObject({ ...changed, lastSeenAt: expect.any(Date) });
+  expect(await orders()).toHaveLength(4);
+  await register().revoke('w1', ada());
+  expect(await register().put(first, ada())).toBe(false);
+  expect(await register().find('w1')).toMatchObject({ ...changed, revokedAt: expect.any(Date) });
+  await expect(register().put(worker(''), ada())).rejects.toThrow('name: ""');
+});
+
+it('keeps when a worker was last seen, and writes that at most once a minute', async () => {
+  for (const name of ['w1', 'w2', 'w3']) await register().add(worker(name), ada());
+  const seen = async (name: string) => (await register().find(name))?.lastSeenAt;
+  await register().note(['w2', 'w1', 'w9'], []);
+  const before = await seen('w1');
+  expect([before, await seen('w2'), await seen('w3')]).toEqual([expect.any(Date), expect.any(Date), null]);
+  await register().note(['w1', 'w3'], []);
+  expect([await seen('w1'), await seen('w3')]).toEqual([before, expect.any(Date)]);
+  await fixture.client.query(`update workers set last_seen_at = last_seen_at - interval '1 minute'`);
+  await register().note(['w1'], []);
+  expect((await seen('w1'))!.getTime()).toBeGreaterThanOrEqual(before!.getTime());
+});
+
+it('counts what was refused of a worker, with the last reason; of strangers nothing', async () => {
+  await register().add(worker('w1'), ada());
+  await register().add(worker('w2'), ada());
+  const refused = (worker: string, count: number, reason: string) => ({ worker, count, reason });
+  await register().note([], [refused('w1', 2, 'not for arm64'), refused('w9', 7, 'unknown')]);
+  await register().note([], [refused('w2', 1, 'x'), refused('w1', 3_000_000_000, 'not for i386')]);
+  expect(await register().list()).toMatchObject([
+    { name: 'w1', refusals: 3_000_000_002, lastRefusal: 'not for i386', lastRefusedAt: expect.any(Date) },
+    { name: 'w2', refusals: 1, lastRefusal: 'x', lastSeenAt: null },
+  ]);
+});
