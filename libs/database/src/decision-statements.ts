@@ -34,7 +34,7 @@ export const STANDINGS = `
     order by judgement_id desc limit 1
   ) j order by d.arch`;
 
-/** So many of the latest attempts tell which workers there are. */
+/** So many attempts, of the newest runs, tell which workers there are. */
 const ATTEMPTS_LOOKED_AT = 10_000;
 
 /** A row when the worker $1 is known: it executes or executed something of late, or is drained. */
@@ -43,8 +43,8 @@ export const KNOWN_WORKER = `
     or exists (select from runs where state in ('leased', 'running') and worker = $1)
     or exists (
       select from (
-        select worker from attempts where ended_at is not null order by ended_at desc limit ${ATTEMPTS_LOOKED_AT}
-      ) latest where worker = $1
+        select worker from attempts order by run_id desc, attempt desc limit ${ATTEMPTS_LOOKED_AT}
+      ) newest where worker = $1
     )`;
 
 /** An order of the kind $2 for each architecture of $1. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Fact, timestamp } from '@proctor/contracts';
 import { Database } from './database';
 import { FACT_COLUMNS } from './fact-statements';
+import { waitingRows } from './loading-statements';
 
 type FactRow = Omit<Fact, 'at'> & { at: Date };
 
@@ -38,7 +39,9 @@ export class Facts {
 }
 
 /** The run of a fact, and the run that this one repeats, which the reason of the first fact names. */
-const OF_WHAT = 'left join runs r using (run_id) left join runs original on original.run_id = r.retry_of';
+const OF_WHAT = `
+  left join lateral (select is_private, retry_of from runs where run_id = f.run_id offset 0) r on true
+  left join lateral (select is_private, api_key_id from runs where run_id = r.retry_of offset 0) original on true`;
 const TELLS_OF_ORIGINAL = `f.kind = 'requested' and original.is_private`;
 
 const OF_RUN = `
@@ -46,11 +49,10 @@ const OF_RUN = `
     case when (${TELLS_OF_ORIGINAL} and original.api_key_id is distinct from $2) is not true then f.reason end as reason
   from facts f ${OF_WHAT} where f.run_id = $1 order by f.fact_id`;
 
-const UNPUBLISHED = `
+export const UNPUBLISHED = `
   select ${FACT_COLUMNS},
     case when not r.is_private and (${TELLS_OF_ORIGINAL}) is not true then f.reason end as reason
-  from facts f ${OF_WHAT}
-  where f.arch = $1 and not f.published order by f.fact_id limit $2`;
+  from (${waitingRows('facts', 'not r.published', 'fact_id')}) f ${OF_WHAT} order by f.fact_id`;
 
 function factOf(row: FactRow): Fact {
   return { ...row, at: timestamp(row.at) };

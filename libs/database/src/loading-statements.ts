@@ -1,8 +1,26 @@
-const BY_ARRIVAL = 'order by r.created_at, r.run_id';
+/**
+ * The first $2 rows `r` in that order, read by the index that has it. A planner that expects fewer rows than a limit sorts
+ * all there are, and before the first statistics it expects a few hundred, however many there are. It knows nothing of
+ * the inner limit, and takes it for a tenth of the rows; the outer one tells it how many come out.
+ */
+function firstInOrder(rows: string, order: string): string {
+  return `
+    select * from (select * from ${rows} order by ${order} limit (select $2::integer)) r order by ${order} limit $2`;
+}
 
 /** Runs `r` that match, oldest first, $2 at most: they are chosen by an index before anything else is looked at. */
 function oldestWhere(condition: string): string {
-  return `select * from runs r where ${condition} ${BY_ARRIVAL} limit $2`;
+  return firstInOrder(`runs r where ${condition}`, 'r.created_at, r.run_id');
+}
+
+/**
+ * Rows of the architecture $1 that wait to be dealt with, by ascending ids, $2 at most, chosen before anything else is
+ * looked at. `r.arch = $1` would let the primary key give this order, too, and statistics of when many waited would make
+ * the planner walk it past all rows that were dealt with since. The order of a range of architectures has one index
+ * only: the partial one of what waits.
+ */
+export function waitingRows(table: 'orders' | 'facts', isWaiting: string, id: string): string {
+  return firstInOrder(`${table} r where r.arch between $1 and $1 and ${isWaiting}`, `r.arch, r.${id}`);
 }
 
 /**
@@ -31,7 +49,7 @@ function dispatchedRuns(chosen: string): string {
       greatest(0, extract(epoch from statement_timestamp() - a.ended_at) * 1000)::float8 as "endedAgoMs"
     from attempts a where r.attempt > 0 and a.run_id = r.run_id and a.attempt = r.attempt offset 0
   ) latest on true
-  ${BY_ARRIVAL}`;
+  order by r.created_at, r.run_id`;
 }
 
 const UNFINISHED = `r.arch = $1 and r.state <> 'finished'`;
@@ -52,16 +70,11 @@ export const UNFINISHED_OF = dispatchedRuns(`
       select * from runs where run_id = wanted.run_id offset 0
     ) r where ${UNFINISHED}`);
 
-/**
- * The oldest are chosen by an index before anything else is looked at. What a cancelled run was is found in its row, which
- * nobody changes any more.
- */
+/** What a cancelled run was is found in its row, which nobody changes any more. */
 export const ORDERS = `
   select o.order_id as "orderId", o.kind, o.run_id as "runId", o.priority, u.name as by, r.attempt, r.worker,
     o.worker as subject, o.reason
-  from (
-    select * from orders where arch = $1 and not taken_in order by arch, order_id limit $2
-  ) o
+  from (${waitingRows('orders', 'not r.taken_in', 'order_id')}) o
   join users u on u.user_id = o.actor_id
   left join lateral (select attempt, worker from runs where run_id = o.run_id offset 0) r on true
   order by o.order_id`;
