@@ -3,6 +3,7 @@ import { canaryTestbed, doubled, heldAgainst, whomToBlame, whyBlamed, type Failu
 function failure(runId: number, changes: Partial<Failure> = {}): Failure {
   return {
     runId,
+    attempt: 1,
     package: `package${runId}`,
     requestor: 'ada',
     suite: 'trixie',

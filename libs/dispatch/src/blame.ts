@@ -4,7 +4,7 @@ import type { DispatchedRun } from './journal';
 /** An attempt that expired, was lost or failed, as it is held against its worker or its package. */
 export type Failure = Pick<
   DispatchedRun,
-  'runId' | 'package' | 'requestor' | 'suite' | 'backend' | 'variant' | 'isPrivate'
+  'runId' | 'attempt' | 'package' | 'requestor' | 'suite' | 'backend' | 'variant' | 'isPrivate'
 > & {
   /** Why, for people. */
   message: string;

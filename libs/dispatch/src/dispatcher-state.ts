@@ -94,7 +94,7 @@ export class DispatcherState {
     this.durations = new Durations(loaded.durations, () => this.settings);
     this.standing = loaded.standing;
     for (const run of loaded.runs) this.add(run, now);
-    if (past) restoreAll(this, past.state, now - past.sinceMs, now);
+    if (past) restoreAll(this, past, now);
     else for (const { lease } of this.leases.byGrant()) this.lives.heldLease(lease, now);
   }
 

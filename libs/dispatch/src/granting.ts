@@ -8,7 +8,7 @@ import type { DispatchedRun, Write } from './journal';
 import { leaseOf } from './lease-terms';
 import { isHeldBy } from './leases';
 import { isAdmitted, rivalNotice, whyRefused } from './lives';
-import type { StandingDetails } from './judgements';
+import type { StandingDetails } from './judged';
 import type { Step } from './messages';
 import { isDrained, testbedState } from './workers';
 
@@ -49,7 +49,7 @@ export function leaseRequested(state: DispatcherState, request: LeaseRequest, no
   const run = !doubt && mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
   if (run) {
     writes.push(state.grant(run, request, now));
-    state.judgements.granted(request.worker, now);
+    state.judgements.granted(request.worker, run, now);
     return { writes, reply: answer(state, request, run, now) };
   }
   const canary = doubt ?? state.judgements.canaryFor(state, request, now);

@@ -6,4 +6,5 @@ export { TRANSITIONS, stateAfter, IllegalTransition, type Transition } from './l
 export { DispatcherState, type Past } from './dispatcher-state';
 export { PACKAGES_REMEMBERED_MAX } from './durations';
 export { step } from './step';
-export { standingText } from './judgements';
+export { standingText } from './judged';
+export { undoRefused } from './unwritten';

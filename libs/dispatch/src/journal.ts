@@ -204,9 +204,12 @@ export type Write =
   /** What the dispatcher thinks of a worker has changed: one more row of a table that only grows. */
   | { kind: 'judge-worker'; worker: string; standing: WorkerStanding; reason: string };
 
-export interface AttemptOfWorker {
+export interface AttemptOfRun {
   runId: number;
   attempt: number;
+}
+
+export interface AttemptOfWorker extends AttemptOfRun {
   worker: string;
 }
 

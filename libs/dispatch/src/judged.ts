@@ -1,7 +1,15 @@
 import type { CanaryTest, WorkerStanding } from '@proctor/contracts';
 import { doubled, heldAgainst, type Failure } from './blame';
+import type { AttemptOfRun } from './journal';
 import type { Slot } from './leases';
 import type { BlameSettings } from './settings';
+import type { RowsRead } from './unwritten';
+
+interface CanaryOut {
+  test: CanaryTest;
+  slot: Slot;
+  askedAtMs: number;
+}
 
 /** What is known against a worker. Monotonic milliseconds of the dispatcher's clock. */
 export interface Judged {
@@ -19,7 +27,11 @@ export interface Judged {
   relapses: number;
   /** The latest grant; at first when it was judged. */
   grantedAtMs: number;
-  canary: { test: CanaryTest; slot: Slot; askedAtMs: number } | null;
+  /** The attempt of the latest grant, and when the one before it was; null when none was since it was judged. */
+  grant: (AttemptOfRun & { beforeMs: number }) | null;
+  canary: CanaryOut | null;
+  /** The latest canary test that has ended, and when that was. */
+  canaryEnded: CanaryOut | null;
   canaryEndedMs: number;
 }
 
@@ -33,9 +45,32 @@ export function soundAt(now: number): Judged {
     canaryFailedMs: null,
     relapses: 0,
     grantedAtMs: now,
+    grant: null,
     canary: null,
+    canaryEnded: null,
     canaryEndedMs: -Infinity,
   };
+}
+
+/** How a worker stands that is not sound. */
+export interface StandingDetails {
+  standing: 'slowed' | 'quarantined';
+  /** For people. */
+  reason: string;
+  /** Until it may be granted its next run (slowed) or is asked for its canary test (quarantined), milliseconds. */
+  untilMs: number;
+  /** Between its grants while nothing changes; null when it gets none. */
+  intervalMs: number | null;
+}
+
+/** For people: how a worker stands, what comes next, and why. */
+export function standingText({ standing, reason, untilMs, intervalMs }: StandingDetails): string {
+  const seconds = (ms: number) => `${Math.ceil(ms / 1000)} s`;
+  const next =
+    intervalMs === null
+      ? `a canary test in ${seconds(untilMs)}`
+      : `a run every ${seconds(intervalMs)}, the next in ${seconds(untilMs)}`;
+  return `${standing} (${next}): ${reason}`;
 }
 
 /** So many failures in a row, though of few packages, that a canary test is due while the worker goes on. */
@@ -68,6 +103,37 @@ export function canaryDueMs(judged: Judged, settings: BlameSettings, isNeeded: b
     ? [settings.canaryMs, settings.quarantineMs]
     : [settings.quarantineMs, settings.quarantineMaxMs];
   return judged.sinceMs + doubled(firstMs, judged.relapses - 1, maxMs);
+}
+
+export function grantTo(judged: Judged, { runId, attempt }: AttemptOfRun, now: number): void {
+  judged.grant = { runId, attempt, beforeMs: judged.grantedAtMs };
+  judged.grantedAtMs = now;
+}
+
+/** The latest grant was not written: the worker waits no longer for it. */
+export function takeGrantBack(judged: Judged): void {
+  if (judged.grant) Object.assign(judged, { grantedAtMs: judged.grant.beforeMs, grant: null });
+}
+
+/**
+ * What goes on after a reload: the standing is the row's, and what the lost turn found out is left to the messages that are
+ * handled again. A canary test that ended in that turn is waited for again, unless its outcome is in the row.
+ * @param row undefined when the worker is sound
+ */
+export function restored(before: Judged, row: Judged | undefined, rows: RowsRead): Judged {
+  const { standing, reason, sinceMs } = row ?? { ...before, standing: 'sound' as const };
+  const isSame = standing === before.standing;
+  const isLost = !(isSame && reason === before.reason) && before.canaryEndedMs >= rows.lostSinceMs;
+  const judged: Judged = {
+    ...before,
+    ...{ standing, reason, sinceMs: isSame ? before.sinceMs : sinceMs },
+    failures: before.failures.filter((failure) => !rows.isOut(failure)),
+    canary: before.canary ?? (isLost ? before.canaryEnded : null),
+  };
+  const isLatestLost =
+    judged.grantedAtMs >= rows.lostSinceMs && judged.grant && !rows.isGranted(judged.grant);
+  if (isLatestLost) takeGrantBack(judged);
+  return judged;
 }
 
 function enough({ isOnProbation, relapses }: Judged, { failuresMax }: BlameSettings): number {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { TROUBLES, VERDICTS, type LeaseReply, type WorkerStanding } from '@proctor/contracts';
 import { ARCH, finishedReport, leaseRequest, loaded, settings, waitingRun } from '../../../test/support/runs';
 import { DispatcherState } from './dispatcher-state';
-import type { WorkerJudgement, Write } from './journal';
+import type { Loaded, WorkerJudgement, Write } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { step } from './step';
 
@@ -27,9 +27,9 @@ class Owners {
   now = 0;
   epoch = 1;
   state: DispatcherState;
-  readonly rows = new Map<string, Row>();
+  rows = new Map<string, Row>();
   readonly canaries = new Map<string, LeaseReply['canary']>();
-  readonly grantedAtMs = new Map<string, number>();
+  grantedAtMs = new Map<string, number>();
 
   constructor(runs = 40) {
     const all = Array.from({ length: runs }, (_, index) =>
@@ -67,15 +67,33 @@ class Owners {
 
   /** Another owner, who knows the rows only. */
   failOver(): void {
-    const runs = structuredClone([...this.state.runs.values()]);
+    const { loaded } = this;
+    this.epoch += 1;
+    this.state = new DispatcherState(ARCH, this.epoch, SETTINGS, loaded, this.now);
+    this.tell({ kind: 'reports-waiting', attempts: [] });
+    this.compare();
+  }
+
+  /** The turn's commit fails, whether or not it was written: the same owner loads again and handles its message again. */
+  fail(turn: () => void, isWritten: boolean): void {
+    const before = { loaded: this.loaded, rows: new Map(this.rows), grantedAtMs: new Map(this.grantedAtMs) };
+    turn();
+    const past = { state: this.state, sinceMs: this.now };
+    if (!isWritten) Object.assign(this, { rows: before.rows, grantedAtMs: before.grantedAtMs });
+    const loaded = isWritten ? this.loaded : before.loaded;
+    this.state = new DispatcherState(ARCH, this.epoch, SETTINGS, loaded, this.now, past);
+    this.compare();
+    turn();
+    this.compare();
+  }
+
+  /** What the rows say. */
+  private get loaded(): Loaded {
     const judgements = [...this.rows.values()].map(({ atMs, slowedAtMs: _slowedAtMs, ...row }) => ({
       ...row,
       agoMs: this.now - atMs,
     }));
-    this.epoch += 1;
-    this.state = new DispatcherState(ARCH, this.epoch, SETTINGS, loaded(runs, { judgements }), this.now);
-    this.tell({ kind: 'reports-waiting', attempts: [] });
-    this.compare();
+    return loaded(structuredClone([...this.state.runs.values()]), { judgements });
   }
 
   /** Memory and rows. */
@@ -106,7 +124,7 @@ class Owners {
 }
 
 const worker = fc.constantFrom(...WORKERS);
-const event = fc.oneof(
+const turn = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(fc.constant('ask'), worker, fc.nat(2), fc.boolean()) },
   {
     weight: 6,
@@ -120,12 +138,17 @@ const event = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constant('pass'), fc.constantFrom(10, 5_000, 61_000, 120_000)) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('fail over')) },
 );
+const event = fc.oneof(
+  { weight: 9, arbitrary: turn },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('fail'), turn, fc.boolean()) },
+);
 
 function play(owners: Owners, [kind, ...args]: unknown[]): void {
   if (kind === 'ask') owners.ask(...(args as Parameters<Owners['ask']>));
   if (kind === 'report') owners.report(...(args as Parameters<Owners['report']>));
   if (kind === 'pass') owners.pass(...(args as [number]));
   if (kind === 'fail over') owners.failOver();
+  if (kind === 'fail') owners.fail(() => play(owners, args[0] as unknown[]), args[1] as boolean);
 }
 
 it('a quarantined worker is granted nothing and a slowed one seldom, whoever owns the architecture', () => {

@@ -7,11 +7,23 @@ import {
 } from '@proctor/contracts';
 import { canaryTestbed, heldAgainst, isLasting, whomToBlame, whyBlamed, withFailure } from './blame';
 import type { DispatcherState } from './dispatcher-state';
-import type { DispatchedRun, WorkerJudgement, Write } from './journal';
-import { canaryDueMs, intervalMs, isEnough, isInDoubt, soundAt, type Judged } from './judged';
+import type { AttemptOfRun, DispatchedRun, WorkerJudgement, Write } from './journal';
+import {
+  canaryDueMs,
+  grantTo,
+  intervalMs,
+  isEnough,
+  isInDoubt,
+  restored,
+  soundAt,
+  takeGrantBack,
+  type Judged,
+  type StandingDetails,
+} from './judged';
 import type { LeasedRun, Slot } from './leases';
 import type { BlameSettings } from './settings';
 import { suspectKey } from './suspects';
+import type { RowsRead } from './unwritten';
 import { isDrained, isReplaceable } from './workers';
 
 const REASON_LENGTH_MAX = 1000;
@@ -23,30 +35,9 @@ export interface Evidence {
   death?: string | undefined;
 }
 
-/** How a worker stands that is not sound. */
-export interface StandingDetails {
-  standing: 'slowed' | 'quarantined';
-  /** For people. */
-  reason: string;
-  /** Until it may be granted its next run (slowed) or is asked for its canary test (quarantined), milliseconds. */
-  untilMs: number;
-  /** Between its grants while nothing changes; null when it gets none. */
-  intervalMs: number | null;
-}
-
-/** For people: how a worker stands, what comes next, and why. */
-export function standingText({ standing, reason, untilMs, intervalMs }: StandingDetails): string {
-  const seconds = (ms: number) => `${Math.ceil(ms / 1000)} s`;
-  const next =
-    intervalMs === null
-      ? `a canary test in ${seconds(untilMs)}`
-      : `a run every ${seconds(intervalMs)}, the next in ${seconds(untilMs)}`;
-  return `${standing} (${next}): ${reason}`;
-}
-
 /**
- * What a dispatcher thinks of the workers, and the canary tests that are out. Standings are rows and go on after a
- * reload; failures in a row are counted anew.
+ * What a dispatcher thinks of the workers, and the canary tests that are out. Standings are rows, so
+ * another owner knows them; what else is known ends with the tenure.
  */
 export class Judgements {
   /** The one that was changed the longest ago first. */
@@ -66,6 +57,13 @@ export class Judgements {
       const relapses = standing === 'quarantined' ? 1 : 0;
       this.byWorker.set(worker, { ...soundAt(now), standing, reason, relapses, sinceMs: now - agoMs });
     }
+  }
+
+  /** What memory knew before the rows were read again goes on. */
+  restore(past: Judgements, rows: RowsRead): void {
+    this.canaries = past.canaries;
+    for (const [worker, before] of past.byWorker)
+      this.remember(worker, restored(before, this.byWorker.get(worker), rows));
   }
 
   /** Workers that something is known against. */
@@ -94,9 +92,15 @@ export class Judgements {
     return judged.standing === 'slowed' && now - judged.grantedAtMs >= intervalMs(judged, this.settings());
   }
 
-  granted(worker: string, now: number): void {
+  granted(worker: string, attempt: AttemptOfRun, now: number): void {
     const judged = this.byWorker.get(worker);
-    if (judged) judged.grantedAtMs = now;
+    if (judged) grantTo(judged, attempt, now);
+  }
+
+  /** The row refused the grant. */
+  notGranted(worker: string, { runId, attempt }: AttemptOfRun): void {
+    const judged = this.byWorker.get(worker);
+    if (judged?.grant?.runId === runId && judged.grant.attempt === attempt) takeGrantBack(judged);
   }
 
   /**
@@ -139,8 +143,8 @@ export class Judgements {
     if (blamed === 'archive' || isLasting(trouble)) return [];
     const judged = this.byWorker.get(worker) ?? soundAt(now);
     this.remember(worker, judged);
-    const { runId, requestor, suite, backend, variant, isPrivate } = run;
-    const of = { runId, package: run.package, requestor, suite, backend, variant, isPrivate };
+    const { runId, attempt, requestor, suite, backend, variant, isPrivate } = run;
+    const of = { runId, attempt, package: run.package, requestor, suite, backend, variant, isPrivate };
     const isHeld = blamed === 'worker';
     const failure = { ...of, message, isHeld, hasResultSince: false, ...(death !== undefined && { death }) };
     judged.failures = withFailure(judged.failures, failure);
@@ -177,8 +181,7 @@ export class Judgements {
     const { worker, canary: result } = request;
     const judged = this.byWorker.get(worker);
     if (!result || judged?.canary?.test.canary !== result.canary) return [];
-    judged.canary = null;
-    judged.canaryEndedMs = now;
+    Object.assign(judged, { canary: null, canaryEnded: judged.canary, canaryEndedMs: now });
     if (result.passed) {
       this.clearedBy(state, judged, now);
       judged.canaryFailedMs = null;
@@ -187,17 +190,18 @@ export class Judgements {
       return this.judge(worker, judged, 'sound', 'the canary test passed', now);
     }
     // The machine is to blame for what failed here.
-    if (judged.canaryFailedMs === null) Object.assign(judged, { canaryFailedMs: now, grantedAtMs: now });
+    if (judged.canaryFailedMs === null)
+      Object.assign(judged, { canaryFailedMs: now, grantedAtMs: now, grant: null });
     Object.assign(judged, { failures: [], isOnProbation: false });
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
     const reason = cut(`the canary test failed: ${result.message}`, REASON_LENGTH_MAX);
     return this.judge(worker, judged, standing, reason, now);
   }
 
-  /** The run's attempt there did not fail: its result came late. */
-  forgive(worker: string, runId: number): void {
-    const judged = this.byWorker.get(worker);
-    if (judged) judged.failures = judged.failures.filter((failure) => failure.runId !== runId);
+  /** These attempts did not fail, or rows do not say so. */
+  withdraw(isAmong: (attempt: AttemptOfRun) => boolean): void {
+    for (const judged of this.byWorker.values())
+      judged.failures = judged.failures.filter((failure) => !isAmong(failure));
   }
 
   /** A user takes the worker for sound: everything against it is forgotten. */
@@ -262,7 +266,7 @@ export class Judgements {
     now: number,
   ): Write[] {
     const isSame = judged.standing === standing;
-    if (!isSame) Object.assign(judged, { sinceMs: now, grantedAtMs: now });
+    if (!isSame) Object.assign(judged, { sinceMs: now, grantedAtMs: now, grant: null });
     if (isSame && judged.reason === reason) return [];
     Object.assign(judged, { standing, reason });
     return [{ kind: 'judge-worker', worker, standing, reason }];

@@ -5,6 +5,7 @@ import type { AttemptOfWorker, DispatchedRun, RunOutcome } from './journal';
 import { isHeldBy, type LeasedRun } from './leases';
 import { stateAfter } from './lifecycle';
 import type { ReportAnswer, Step } from './messages';
+import { withdraw } from './unwritten';
 
 /** The test runner was started. Late, doubled and foreign reports change nothing. */
 export function startReported(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
@@ -62,7 +63,7 @@ export function lateReported(state: DispatcherState, report: FinishedReport): St
   const { runId, attempt, worker, verdict } = report;
   if (state.runs.has(runId)) return { writes: [], reply: 'unknown' };
   stateAfter('finished', 'correct');
-  if (verdict !== 'tmpfail') state.judgements.forgive(worker, runId);
+  if (verdict !== 'tmpfail') withdraw(state, report);
   const outcome = outcomeOf(report);
   return { writes: [{ kind: 'correct', runId, attempt, worker, outcome }], reply: 'counts' };
 }

@@ -64,6 +64,16 @@ describe('a package that failed on a worker that had a result afterwards', () =>
     expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
   });
 
+  it('is not suspected for an attempt whose result comes late', () => {
+    const rig = new BlameRig({ runs: [bad(1, { attemptsLost: 98 }), numbered(2)] });
+    const { lease } = rig.ask().reply;
+    expect(rig.tick(MINUTE_MS).writes).toMatchObject([{ kind: 'finish', attemptOutcome: 'expired' }]);
+    rig.execute('w1', 'pass');
+    expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
+    rig.tell({ kind: 'late', report: finishedReport(1, lease!.attempt) });
+    expect(rig.state.suspects.isEmpty).toBe(true);
+  });
+
   it('is forgotten after a day', () => {
     const rig = suspecting([bad(11, { priority: 9 }), numbered(12)]);
     const blamed = rig.state.runs.get(11)!;

@@ -1,4 +1,4 @@
-import type { DispatchedRun } from './journal';
+import type { AttemptOfRun, DispatchedRun } from './journal';
 
 /** What tells packages apart: private runs are suspected on their own, or a public page would tell of them. */
 export type Suspectable = Pick<DispatchedRun, 'package' | 'requestor' | 'isPrivate'>;
@@ -7,11 +7,15 @@ export type Suspectable = Pick<DispatchedRun, 'package' | 'requestor' | 'isPriva
 const PACKAGES_MAX = 10_000;
 /** A package that was not marked for so long is forgotten. */
 const MEMORY_MS = 86_400_000;
+/** Attempts of one package that are remembered. */
+const ATTEMPTS_MAX = 100;
 
 interface Suspected {
   package: string;
   /** How often an attempt failed on a worker that proved to be sound afterwards. */
   occasions: number;
+  /** Those attempts, the latest. */
+  attempts: AttemptOfRun[];
   markedMs: number;
 }
 
@@ -38,17 +42,35 @@ export class Suspects {
     return this.byKey.has(suspectKey(run));
   }
 
-  mark(run: Suspectable, now: number): void {
+  /** @param run as it was in the attempt that failed */
+  mark(run: Suspectable & AttemptOfRun, now: number): void {
     const key = suspectKey(run);
     const occasions = this.occasionsOf(run) + 1;
+    const { runId, attempt } = run;
+    const attempts = [...(this.byKey.get(key)?.attempts ?? []), { runId, attempt }].slice(-ATTEMPTS_MAX);
     this.byKey.delete(key);
-    this.byKey.set(key, { package: run.package, occasions, markedMs: now });
+    this.byKey.set(key, { package: run.package, occasions, attempts, markedMs: now });
     const [oldest] = this.byKey.keys();
     if (this.byKey.size > PACKAGES_MAX && oldest !== undefined) this.remove(oldest);
   }
 
   clear(run: Suspectable): void {
     this.remove(suspectKey(run));
+  }
+
+  /** These attempts did not fail, or rows do not say so. */
+  withdraw(isAmong: (attempt: AttemptOfRun) => boolean): void {
+    for (const [key, suspected] of this.byKey) {
+      const attempts = suspected.attempts.filter((attempt) => !isAmong(attempt));
+      suspected.occasions -= suspected.attempts.length - attempts.length;
+      suspected.attempts = attempts;
+      if (suspected.occasions === 0) this.remove(key);
+    }
+  }
+
+  /** What memory knew before the rows were read again goes on. */
+  restore(past: Suspects): void {
+    for (const [key, suspected] of past.byKey) this.byKey.set(key, suspected);
   }
 
   /** Drops what was marked too long ago. */
@@ -105,6 +127,15 @@ export class SuspectTurns {
     if (!turn?.out.delete(runId)) return;
     turn.dueMs = Math.max(turn.dueMs, now + OTHERS_SHARE * Math.max(0, now - grantedAtMs));
     this.forget(now);
+  }
+
+  /** What memory knew before the rows were read again goes on. */
+  restore(past: SuspectTurns, isLeasedTo: (worker: string, runId: number) => boolean): void {
+    for (const [worker, { out, dueMs }] of past.byWorker)
+      this.byWorker.set(worker, {
+        out: new Set([...out].filter((runId) => isLeasedTo(worker, runId))),
+        dueMs,
+      });
   }
 
   /** Whose turn is due needs no entry, so there are only as many as workers with a suspect of late. */

@@ -1,4 +1,15 @@
-import type { DispatcherState } from './dispatcher-state';
+import type { DispatcherState, Past } from './dispatcher-state';
+import type { AttemptOfRun, Write } from './journal';
+
+/** What rows say that were read again, where memory may have been ahead of them. */
+export interface RowsRead {
+  /** When the turn was handled that was not committed, monotonic milliseconds. */
+  lostSinceMs: number;
+  /** The lease of the attempt is out. */
+  isOut(attempt: AttemptOfRun): boolean;
+  /** The unfinished run was granted the attempt. */
+  isGranted(attempt: AttemptOfRun): boolean;
+}
 
 /** What memory knows of an unfinished run and its row does not tell. */
 export interface Unwritten {
@@ -36,12 +47,27 @@ export function restoreUnwritten(
     state.delay(run, delay.notBeforeMs - now, delay.reason, now);
 }
 
+/** The attempt did not fail after all: that is held against no worker and no package. */
+export function withdraw(state: DispatcherState, { runId, attempt }: AttemptOfRun): void {
+  const isIt = (other: AttemptOfRun) => other.runId === runId && other.attempt === attempt;
+  state.judgements.withdraw(isIt);
+  state.suspects.withdraw(isIt);
+}
+
+/** Rows refused these writes: what memory took from them about workers and packages is undone. */
+export function undoRefused(state: DispatcherState, refused: readonly Write[]): void {
+  for (const write of refused) {
+    if (write.kind === 'grant') state.judgements.notGranted(write.worker, write);
+    if (write.kind === 'requeue' || write.kind === 'finish') withdraw(state, write);
+  }
+}
+
 /**
  * A dispatcher has loaded its runs again: what its memory knew before goes on. No lease expires for the time in which
  * the dispatcher could not handle renewals.
- * @param awayMs how long that was, until `now`
  */
-export function restoreAll(state: DispatcherState, past: DispatcherState, awayMs: number, now: number): void {
+export function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now: number): void {
+  const awayMs = now - sinceMs;
   state.hearingSinceMs = Math.min(past.hearingSinceMs + awayMs, now);
   state.reportsWaiting = past.reportsWaiting;
   for (const runId of state.runs.keys()) {
@@ -52,4 +78,19 @@ export function restoreAll(state: DispatcherState, past: DispatcherState, awayMs
     // Its end was reported or noticed before the commit failed: the slot has no more use for it.
     if (leased && !unwritten?.lease) state.leases.freeSlot(leased);
   }
+  restoreBlame(state, past, sinceMs);
+}
+
+/** An attempt whose lease is out has not failed: its end was found in the turn that was lost, and will be found again. */
+function restoreBlame(state: DispatcherState, past: DispatcherState, lostSinceMs: number): void {
+  const { runs, leases } = state;
+  const isOut = ({ runId, attempt }: AttemptOfRun) => leases.get(runId)?.run.attempt === attempt;
+  const isGranted = ({ runId, attempt }: AttemptOfRun) => (runs.get(runId)?.attempt ?? 0) >= attempt;
+  state.judgements.restore(past.judgements, { lostSinceMs, isOut, isGranted });
+  state.suspects.restore(past.suspects);
+  state.suspects.withdraw(isOut);
+  state.suspectTurns.restore(
+    past.suspectTurns,
+    (worker, runId) => leases.get(runId)?.lease.worker === worker,
+  );
 }

@@ -2,7 +2,7 @@ import type { TestbedState } from '@proctor/contracts';
 import { offersRoom, type Needs } from './ability';
 import type { DispatcherState } from './dispatcher-state';
 import type { AbleSlots } from './estimates';
-import { standingText } from './judgements';
+import { standingText } from './judged';
 import { decisionText, drainOf } from './standing';
 import { testbedState, type KnownWorker } from './workers';
 

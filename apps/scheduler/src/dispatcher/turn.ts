@@ -2,6 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import {
   standingText,
   step,
+  undoRefused,
   type AttemptToStop,
   type DispatcherState,
   type Journal,
@@ -55,6 +56,7 @@ export async function takeTurn(
   const writes = [...steps.flatMap((taken) => taken.writes), ...state.usageWrites(now)];
   const refused = writes.length > 0 ? await journal.commit(tenure.arch, tenure.epoch, writes) : [];
   if (!tenure.holds()) throw new NotOwner(tenure.arch);
+  undoRefused(state, refused);
   const doubted = new Set(refused.flatMap(runsOfWrite));
   const undone = letters.filter((letter, place) => {
     if (doubted.size > 0 && isAbout(letter, steps[place]!, doubted)) return true;

@@ -1,0 +1,258 @@
+import type { LeaseReply, LeaseRequest, Verdict } from '@proctor/contracts';
+import type { Write } from '@proctor/dispatch';
+import { ActorRig } from '../../../../test/support/actor-rig';
+import { runRequest } from '../../../../test/support/run-request';
+import { finishedReport, leaseRequest } from '../../../../test/support/runs';
+import { silenceLog } from '../../../../test/support/silent-log';
+
+const TESTBEDS = [{ suite: 'bookworm', backend: 'unshare', state: 'ready' as const }];
+
+/** What becomes of a commit. */
+type Fate = 'refused' | 'not confirmed';
+
+silenceLog();
+
+/** An actor with one worker, on books whose commits fail. */
+class Bench extends ActorRig {
+  /** Of the next commits. */
+  fates: Fate[] = [];
+  /** The run that somebody cancels while the next commit about it is on its way. */
+  cancelled: number | null = null;
+  loads = 0;
+
+  begin(): Promise<void> {
+    return this.start({
+      load: (...args) => {
+        this.loads += 1;
+        return this.books.load(...args);
+      },
+      commit: (arch, epoch, writes) => this.commit(arch, epoch, writes),
+    });
+  }
+
+  /** Nothing else waits for the worker. */
+  async arrive(name: string, changes = {}): Promise<number> {
+    const row = this.books.draw(runRequest({ package: name, ...changes }));
+    row.committed = true;
+    await this.settled(() => Promise.resolve(this.actor.lookForArrivals()));
+    return row.runId;
+  }
+
+  slotAsks(changes: Partial<LeaseRequest> = {}): Promise<LeaseReply> {
+    const request = leaseRequest({ testbeds: TESTBEDS, ...changes });
+    return this.settled(() => this.actor.ask({ kind: 'lease', request }));
+  }
+
+  report(runId: number, attempt: number, verdict: Verdict): Promise<unknown> {
+    const report = finishedReport(runId, attempt, { verdict, message: 'the testbed failed' });
+    return this.settled(() => this.actor.ask({ kind: 'finished', report }));
+  }
+
+  /** The worker is granted a new run of this package, which ends so. Answers its id. */
+  async execute(name: string, verdict: Verdict): Promise<number> {
+    const runId = await this.arrive(name);
+    const { lease } = await this.slotAsks();
+    expect(lease?.runId).toBe(runId);
+    await this.report(runId, 1, verdict);
+    return runId;
+  }
+
+  /** A turn fails that only takes in a run, which no worker can execute. */
+  async loadAgain(): Promise<void> {
+    const { loads } = this;
+    this.fates = ['refused'];
+    await this.arrive('whatever', { suite: 'sid' });
+    expect(this.loads).toBe(loads + 1);
+  }
+
+  async standing(): Promise<string | undefined> {
+    return (await this.actor.ask({ kind: 'status' })).workers?.[0]?.standing;
+  }
+
+  /** How often the package of the run failed where others had results, as people are told. */
+  async occasions(runId: number): Promise<string | undefined> {
+    const { reasons } = await this.actor.ask({ kind: 'explain', runId });
+    return reasons.map((reason) => /its package failed (\S+)/.exec(reason)?.[1]).find(Boolean);
+  }
+
+  private async settled<T>(action: () => Promise<T>): Promise<T> {
+    const answer = action();
+    await this.time(0);
+    return answer;
+  }
+
+  private commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
+    const runIds = writes.flatMap((write) => ('runId' in write ? [write.runId] : []));
+    const fate = this.fates.shift();
+    const failed = Promise.reject(new Error('the connection was lost'));
+    failed.catch(() => undefined);
+    if (fate === 'refused') return failed;
+    if (this.cancelled !== null && runIds.includes(this.cancelled)) this.books.cancel(this.cancelled, 'ada');
+    const committed = this.books.commit(arch, epoch, writes);
+    return fate ? failed : committed;
+  }
+}
+
+describe('what is known against workers and packages', () => {
+  let bench: Bench;
+
+  beforeEach(() => {
+    bench = new Bench();
+    return bench.begin();
+  });
+  afterEach(() => bench.end());
+
+  describe('when the dispatcher loads again', () => {
+    it('goes on: the failures in a row of a worker', async () => {
+      await bench.execute('one', 'tmpfail');
+      await bench.execute('two', 'tmpfail');
+      await bench.loadAgain();
+      await bench.execute('three', 'tmpfail');
+      expect(await bench.standing()).toBe('slowed');
+    });
+
+    it('goes on: the suspicion of a package', async () => {
+      const runId = await bench.execute('bad', 'tmpfail');
+      await bench.execute('good', 'pass');
+      await bench.loadAgain();
+      expect(await bench.occasions(runId)).toBe('once');
+    });
+
+    it('goes on: the turn of suspects at a worker', async () => {
+      const first = await bench.execute('bad', 'tmpfail');
+      await bench.execute('good', 'pass');
+      await bench.time(30_000);
+      expect((await bench.slotAsks()).lease?.runId).toBe(first);
+      await bench.loadAgain();
+      await bench.arrive('bad', { priority: 9 });
+      const next = await bench.arrive('other');
+      expect((await bench.slotAsks({ slot: 1 })).lease?.runId).toBe(next);
+    });
+
+    it('does not use up the turn of suspects at a worker by a grant that was not written', async () => {
+      const first = await bench.execute('bad', 'tmpfail');
+      await bench.execute('good', 'pass');
+      await bench.time(30_000);
+      bench.fates = ['refused', 'refused'];
+      await expect(bench.slotAsks()).rejects.toThrow('the connection was lost');
+      expect((await bench.slotAsks({ worker: 'w2' })).lease?.runId).toBe(first);
+      const next = await bench.arrive('bad', { priority: 9 });
+      await bench.arrive('other');
+      expect((await bench.slotAsks()).lease?.runId).toBe(next);
+    });
+
+    it('goes on: how long a slowed worker has waited', async () => {
+      for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
+      const runId = await bench.arrive('four');
+      await bench.time(4_000);
+      await bench.loadAgain();
+      await bench.time(1_000);
+      expect((await bench.slotAsks()).lease?.runId).toBe(runId);
+    });
+
+    it.each<Fate>(['refused', 'not confirmed'])('counts a failure once whose turn was %s', async (fate) => {
+      for (const name of ['one', 'two']) {
+        const runId = await bench.arrive(name);
+        await bench.slotAsks();
+        bench.fates = [fate];
+        await bench.report(runId, 1, 'tmpfail');
+        expect(bench.books.look(runId)?.attempts).toMatchObject([{ outcome: 'failed' }]);
+      }
+      expect(await bench.standing()).toBe('sound');
+      await bench.execute('three', 'tmpfail');
+      expect(await bench.standing()).toBe('slowed');
+    });
+
+    it.each<Fate>(['refused', 'not confirmed'])(
+      'counts an occasion once, of a failure and a result whose turn was %s',
+      async (fate) => {
+        const [bad, good] = [await bench.arrive('bad'), await bench.arrive('good')];
+        await bench.slotAsks();
+        await bench.slotAsks({ slot: 1 });
+        bench.fates = [fate];
+        await Promise.all([bench.report(bad, 1, 'tmpfail'), bench.report(good, 1, 'pass')]);
+        expect(await bench.occasions(bad)).toBe('once');
+      },
+    );
+
+    it('holds nothing against a worker for a lease that has not expired in the rows', async () => {
+      bench.actor.setReportsWaiting([]);
+      const runId = await bench.arrive('one');
+      await bench.slotAsks();
+      await bench.time(59_000);
+      bench.fates = ['refused'];
+      await bench.time(1_000);
+      expect(bench.loads).toBe(2);
+      await bench.report(runId, 1, 'pass');
+      expect(await bench.standing()).toBe('sound');
+      await bench.execute('one', 'tmpfail');
+      const other = await bench.execute('one', 'tmpfail');
+      await bench.execute('two', 'pass');
+      expect(await bench.occasions(other)).toBe('2');
+    });
+
+    it('does not use up a slowed worker’s turn by a grant that was not written', async () => {
+      for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
+      await bench.slotAsks();
+      await bench.time(5_000);
+      const runId = await bench.arrive('four');
+      bench.fates = ['refused'];
+      expect((await bench.slotAsks({ slot: 1 })).lease?.runId).toBe(runId);
+    });
+
+    it('takes no canary test for another', async () => {
+      for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
+      const { canary: first } = await bench.slotAsks();
+      await bench.loadAgain();
+      expect((await bench.slotAsks()).canary).toEqual(first);
+      const message = 'no space left';
+      await bench.slotAsks({ canary: { canary: first!.canary, passed: false, message } });
+      await bench.loadAgain();
+      await bench.time(60_000);
+      const { canary: second } = await bench.slotAsks();
+      expect(second).toMatchObject({ suite: 'bookworm' });
+      expect(second?.canary).not.toBe(first?.canary);
+    });
+
+    it.each([
+      [true, 'sound'],
+      [false, 'slowed'],
+    ])('believes a canary test whose turn was not written (passed: %s)', async (passed, standing) => {
+      for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
+      const { canary } = await bench.slotAsks();
+      bench.fates = ['refused'];
+      const message = 'no space left';
+      await bench.slotAsks({ canary: { canary: canary!.canary, passed, message } });
+      expect(bench.loads).toBe(2);
+      expect(await bench.standing()).toBe(standing);
+      const { workers } = await bench.actor.ask({ kind: 'status' });
+      expect(workers[0]?.reason).toBe(passed ? undefined : `the canary test failed: ${message}`);
+    });
+  });
+
+  describe('when a row refuses what was written, since the run was cancelled', () => {
+    it('a slowed worker still has its turn', async () => {
+      for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
+      await bench.slotAsks();
+      await bench.time(5_000);
+      bench.cancelled = await bench.arrive('four', { priority: 9 });
+      const next = await bench.arrive('five');
+      expect((await bench.slotAsks({ slot: 1 })).lease?.runId).toBe(next);
+      expect(bench.loads).toBe(1);
+    });
+
+    it('its failure is held against nobody', async () => {
+      await bench.execute('one', 'tmpfail');
+      const cancelled = await bench.arrive('bad');
+      const waiting = await bench.arrive('bad', { suite: 'sid' });
+      await bench.slotAsks();
+      bench.cancelled = cancelled;
+      expect(await bench.report(cancelled, 1, 'tmpfail')).toBe('unknown');
+      bench.cancelled = null;
+      await bench.execute('three', 'tmpfail');
+      expect(await bench.standing()).toBe('sound');
+      await bench.execute('four', 'pass');
+      expect(await bench.occasions(waiting)).toBeUndefined();
+    });
+  });
+});
