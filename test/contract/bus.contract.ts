@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { NoAnswer, RemoteError, type Bus, type BusMessage } from '@proctor/bus';
-import { SUBJECTS, subjectOf, type Fact, type LogChunk } from '@proctor/contracts';
+import { SUBJECTS, subjectOf, type Fact, type Grant, type LogChunk } from '@proctor/contracts';
 import { Events } from './bus/events';
 import { newRunId, newScope, LIMITS, type BusServer, type StartServer } from './bus/server';
 
@@ -78,10 +78,12 @@ export function describeBus(name: string, start: StartServer): void {
     });
 
     describe('live logs', () => {
-      async function read(count: number, runId: number, fromChunk: number): Promise<LogChunk[]> {
+      const newGrant = (): Grant => ({ runId: newRunId(), attempt: 1, grantEpoch: 5 });
+
+      async function read(count: number, grant: Grant, fromChunk: number): Promise<LogChunk[]> {
         const chunks: LogChunk[] = [];
         if (count === 0) return chunks;
-        for await (const chunk of other.readLog(runId, 1, fromChunk)) {
+        for await (const chunk of other.readLog(grant, fromChunk)) {
           chunks.push(chunk);
           if (chunks.length === count) break;
         }
@@ -89,37 +91,44 @@ export function describeBus(name: string, start: StartServer): void {
       }
 
       it('reads what was appended and what comes, each chunk once', async () => {
-        const runId = newRunId();
-        await bus.appendLog(runId, 1, CHUNK(0));
-        const reading = read(3, runId, 0);
-        await bus.appendLog(runId, 1, CHUNK(1));
-        await bus.appendLog(runId, 1, CHUNK(1));
-        await bus.appendLog(runId, 1, CHUNK(2));
+        const grant = newGrant();
+        await bus.appendLog(grant, CHUNK(0));
+        const reading = read(3, grant, 0);
+        await bus.appendLog(grant, CHUNK(1));
+        await bus.appendLog(grant, CHUNK(1));
+        await bus.appendLog(grant, CHUNK(2));
         expect(await reading).toEqual([CHUNK(0), CHUNK(1), CHUNK(2)]);
       });
 
       it('resumes at a chunk', async () => {
-        const runId = newRunId();
-        for (const number of [0, 1, 2, 3]) await bus.appendLog(runId, 1, CHUNK(number));
-        expect(await read(2, runId, 2)).toEqual([CHUNK(2), CHUNK(3)]);
+        const grant = newGrant();
+        for (const number of [0, 1, 2, 3]) await bus.appendLog(grant, CHUNK(number));
+        expect(await read(2, grant, 2)).toEqual([CHUNK(2), CHUNK(3)]);
       });
 
-      it('keeps attempts apart and forgets a purged one', async () => {
-        const runId = newRunId();
-        await bus.appendLog(runId, 1, CHUNK(0));
-        await bus.appendLog(runId, 2, CHUNK(7));
-        await bus.purgeLog(runId, 2);
-        await bus.purgeLog(runId, 1);
-        await bus.appendLog(runId, 1, CHUNK(1));
-        expect(await read(1, runId, 0)).toEqual([CHUNK(1)]);
+      it.each<[string, (grant: Grant) => Grant]>([
+        ['of another attempt', (grant) => ({ ...grant, attempt: 2 })],
+        ['of the same attempt, granted again', (grant) => ({ ...grant, grantEpoch: 9 })],
+        ['of an earlier version', ({ runId, attempt }) => ({ runId, attempt })],
+      ])('keeps a log apart from one %s, and forgets a purged one', async (_, other) => {
+        const grant = newGrant();
+        const another = other(grant);
+        await bus.appendLog(grant, CHUNK(0));
+        await bus.appendLog(another, { ...CHUNK(0), data: 'YW5vdGhlcg==' });
+        expect(await read(1, grant, 0)).toEqual([CHUNK(0)]);
+        expect(await read(1, another, 0)).toEqual([{ ...CHUNK(0), data: 'YW5vdGhlcg==' }]);
+        await bus.purgeLog(another);
+        await bus.purgeLog(grant);
+        await bus.appendLog(grant, CHUNK(1));
+        expect(await read(1, grant, 0)).toEqual([CHUNK(1)]);
       });
 
       it('ends when the signal aborts', async () => {
-        const runId = newRunId();
-        await bus.appendLog(runId, 1, CHUNK(0));
+        const grant = newGrant();
+        await bus.appendLog(grant, CHUNK(0));
         const abort = new AbortController();
         const chunks: LogChunk[] = [];
-        for await (const chunk of other.readLog(runId, 1, 0, abort.signal)) {
+        for await (const chunk of other.readLog(grant, 0, abort.signal)) {
           chunks.push(chunk);
           setImmediate(() => abort.abort());
         }

@@ -3,6 +3,7 @@ import { journalCorrections } from './journal.corrections';
 import { journalFacts } from './journal.facts';
 import { journalFailures } from './journal.failures';
 import { journalFences } from './journal.fences';
+import { journalGrants } from './journal.grants';
 import { journalLearning } from './journal.learning';
 import { journalOrders } from './journal.orders';
 import { journalStanding } from './journal.standing';
@@ -24,7 +25,7 @@ export function journalContract(name: string, make: () => Promise<JournalFixture
   describe(`${name} as a journal`, () => {
     const parts = [
       ...[journalFences, journalOrders, journalStanding, journalFailures, journalLearning, journalFacts],
-      journalCorrections,
+      ...[journalCorrections, journalGrants],
       journalBooks,
     ];
     // Each part is a block of its own, so that its hooks run for its own tests only.
@@ -58,6 +59,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
         arrivedAt: expect.any(Number),
         waitedMs: expect.any(Number),
         attempt: 0,
+        grantEpoch: 0,
         attemptsLost: 0,
         failedOn: [],
         lease: null,
@@ -297,15 +299,15 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
         owner.books.journal.reportState({ runId, attempt, worker });
       expect([await stateOf(1), await stateOf(1, 'w2'), await stateOf(2)]).toEqual([
         'counts',
-        'over',
-        'over',
+        'foreign',
+        'foreign',
       ]);
       await owner.commit(grant(runId, 2));
       expect([await stateOf(1), await stateOf(2)]).toEqual(['over', 'counts']);
       await owner.commit(finish(runId, 2));
-      expect([await stateOf(1), await stateOf(2), await stateOf(3)]).toEqual(['over', 'reported', 'over']);
+      expect([await stateOf(1), await stateOf(2), await stateOf(3)]).toEqual(['over', 'reported', 'foreign']);
       const unknown = { runId: 2_000_000_000, attempt: 1, worker: 'w1' };
-      expect(await owner.books.journal.reportState(unknown)).toBe('over');
+      expect(await owner.books.journal.reportState(unknown)).toBe('foreign');
     });
   });
 }

@@ -125,10 +125,19 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
         [runId, 'started'],
       ]);
       expect(await unpublished(2)).toEqual(waiting.slice(0, 2));
-      await owner.books.markPublished(waiting.slice(0, 3).map(({ factId }) => factId));
+      await owner.books.markPublished(waiting.slice(0, 3));
       await owner.books.markPublished([]);
       expect(await unpublished()).toEqual(waiting.slice(3));
       expect(await owner.books.story(other)).toEqual([waiting[1]]);
+    });
+
+    it('are marked only if they are the very facts which the bus has: a restored database gives ids again', async () => {
+      await owner.accept();
+      const waiting = await unpublished();
+      await owner.books.markPublished(waiting.map((fact) => ({ ...fact, at: '2026-01-01T00:00:00.000Z' })));
+      expect(await unpublished()).toEqual(waiting);
+      await owner.books.markPublished(waiting);
+      expect(await unpublished()).toEqual([]);
     });
 
     it('keep the reasons of a private run to themselves', async () => {

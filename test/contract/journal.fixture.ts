@@ -25,7 +25,7 @@ export interface JournalFixture {
   /** What the books tell of a run's past. */
   story(runId: number): Promise<Fact[]>;
   unpublished(arch: string, limit: number): Promise<Fact[]>;
-  markPublished(factIds: number[]): Promise<void>;
+  markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): Promise<void>;
   /** What the books say of a run. */
   look(runId: number): Promise<BookedRun>;
   close(): Promise<void>;

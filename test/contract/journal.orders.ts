@@ -28,8 +28,8 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       await owner.books.cancel(leased!, 'ada');
       const order = { orderId: expect.any(Number), kind: 'cancel', by: 'ada' };
       expect(await orders()).toEqual([
-        { ...order, runId: waiting, attempt: 0, worker: null },
-        { ...order, runId: leased, attempt: 1, worker: 'w1' },
+        { ...order, runId: waiting, attempt: 0, grantEpoch: 0, worker: null },
+        { ...order, runId: leased, attempt: 1, grantEpoch: owner.epoch, worker: 'w1' },
       ]);
     });
 

@@ -153,7 +153,7 @@ class Worker:
         name = "log.gz"
         file = {"name": name, "size": len(log), "sha256": hashlib.sha256(log).hexdigest()}
         report = {**self.fence, **self.judge(lease, code), "durationSeconds": seconds, "files": [file]}
-        staged = f"{lease['runId']}/{lease['attempt']}/{name}"
+        staged = f"{self.grant_name('/')}/{name}"
         say(f"{self.title}: {report['verdict']}")
         uploaded, pause_s = False, RESEND_FIRST_S
         while True:
@@ -206,7 +206,7 @@ class Worker:
                 self.nats.publish_durably(
                     self.log_subject(),
                     json.dumps(body).encode(),
-                    {"Nats-Msg-Id": f"{self.fence['runId']}.{self.fence['attempt']}.{self.chunk}"},
+                    {"Nats-Msg-Id": f"{self.grant_name('.')}.{self.chunk}"},
                 )
             except Refused as error:
                 say(f"{self.title}: its log waits: {error}")
@@ -232,7 +232,10 @@ class Worker:
             say(f"{self.title}: its live log is left behind: {error}")
 
     def log_subject(self):
-        return f"proctor.log.{self.fence['runId']}.{self.fence['attempt']}"
+        return f"proctor.log.{self.grant_name('.')}"
+
+    def grant_name(self, separator):
+        return separator.join(str(number) for number in self.fence.values())
 
     def renew_in_time(self, lease):
         if time.monotonic() < self.renew_at:
@@ -254,13 +257,13 @@ class Worker:
         self.stop(json.loads(payload))
 
     def stop(self, order):
-        """Does nothing when another attempt is meant."""
-        if self.fence and (order["runId"], order["attempt"]) == (self.fence["runId"], self.fence["attempt"]):
+        """Does nothing when another grant is meant."""
+        if self.fence and fence_of(order) == self.fence:
             self.stop_reason = order.get("reason", "the lease is gone")
 
     def on_recorded(self, _subject, _headers, payload):
         signal = json.loads(payload)
-        if self.fence and (signal["runId"], signal["attempt"]) == (self.fence["runId"], self.fence["attempt"]):
+        if self.fence and fence_of(signal) == self.fence:
             self.answer = signal["answer"]
 
     def on_work_waiting(self, _subject, _headers, _payload):
@@ -283,8 +286,8 @@ class Worker:
 
     def publish_report(self, kind, report):
         body = json.dumps({**self.identity, **report}).encode()
-        attempt = f"{self.fence['runId']}.{self.fence['attempt']}"
-        subject = f"proctor.report.{self.options.arch}.{self.options.name}.{kind}.{attempt}"
+        whose = f"{self.options.arch}.{self.options.name}"
+        subject = f"proctor.report.{whose}.{kind}.{self.grant_name('.')}"
         try:
             self.nats.publish_durably(subject, body)
         except Refused as error:
@@ -315,8 +318,9 @@ class Worker:
                 self.renew_in_time(lease)
 
 
-def fence_of(lease):
-    return {"runId": lease["runId"], "attempt": lease["attempt"]}
+def fence_of(message):
+    """What says which grant a message is about; names have it in this order."""
+    return {key: message[key] for key in ("runId", "attempt", "grantEpoch")}
 
 
 def kill(process):

@@ -30,7 +30,7 @@ journalContract('MemoryBooks', async () => {
     trust: (worker, reason) => Promise.resolve(books.trust(worker, 'ada', reason)),
     story: (runId) => Promise.resolve(books.facts.ofRun(runId)),
     unpublished: (arch, limit) => Promise.resolve(books.facts.unpublished(arch, limit)),
-    markPublished: (factIds) => Promise.resolve(books.facts.markPublished(factIds)),
+    markPublished: (taken) => Promise.resolve(books.facts.markPublished(taken)),
     look: (runId) => {
       const { state, attempt, worker, outcome } = books.look(runId) ?? fail(`no run ${runId}`);
       const { verdict = null, message = null, exitCode = null, durationSeconds = null } = outcome ?? {};

@@ -16,7 +16,7 @@ import {
 } from '@proctor/dispatch';
 import { MemoryDecisions } from './memory-decisions';
 import { MemoryFacts } from './memory-facts';
-import { apply, dispatchedRun, endAttempt, factOf, moves, type RunRow } from './memory-rows';
+import { apply, dispatchedRun, endAttempt, factOf, isGrantOf, moves, type RunRow } from './memory-rows';
 
 export type { AttemptRow, RunRow } from './memory-rows';
 
@@ -82,7 +82,8 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     Object.assign(row, { cancelled: true, outcome: { verdict: 'tmpfail', message, ...nothing } });
     if (row.attempts.at(-1)?.outcome === null) endAttempt(row, 'cancelled', this.nowMs());
     const { attempt, worker } = row;
-    this.decisions.order(row.request.arch, { kind: 'cancel', runId, by, attempt, worker });
+    const grantEpoch = row.attempts.at(-1)?.epoch ?? 0;
+    this.decisions.order(row.request.arch, { kind: 'cancel', runId, by, attempt, grantEpoch, worker });
     this.facts.add(row, { kind: 'cancelled', actor: `user ${by}`, reason });
     return true;
   }
@@ -151,11 +152,12 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve(this.decisions.waiting(arch).slice(0, limit));
   }
 
-  async reportState({ runId, attempt, worker }: AttemptOfWorker): Promise<ReportState> {
-    const row = this.rows.get(runId);
-    const found = row?.attempts.find((each) => each.attempt === attempt && each.worker === worker);
-    if (found?.outcome === 'finished' || found?.outcome === 'failed') return Promise.resolve('reported');
-    if (!row || !found || row.attempt !== attempt) return Promise.resolve('over');
+  async reportState(report: AttemptOfWorker): Promise<ReportState> {
+    const row = this.rows.get(report.runId);
+    const found = row?.attempts.find((each) => each.worker === report.worker && isGrantOf(row, each, report));
+    if (!row || !found) return Promise.resolve('foreign');
+    if (found.outcome === 'finished' || found.outcome === 'failed') return Promise.resolve('reported');
+    if (row.attempt !== found.attempt) return Promise.resolve('over');
     if (row.state !== 'finished') return Promise.resolve('counts');
     const isLate = !row.cancelled && (found.outcome === 'expired' || found.outcome === 'lost');
     return Promise.resolve(isLate ? 'late' : 'over');

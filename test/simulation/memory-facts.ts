@@ -29,9 +29,9 @@ export class MemoryFacts {
     return waiting.map((row) => ({ ...factOf(row), ...(row.isPrivate && { reason: null }) }));
   }
 
-  markPublished(factIds: number[]): void {
-    const taken = new Set(factIds);
-    for (const row of this.rows) if (taken.has(row.factId)) row.published = true;
+  markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): void {
+    const taken = new Map(facts.map(({ factId, at }) => [factId, at]));
+    for (const row of this.rows) if (taken.get(row.factId) === row.at) row.published = true;
   }
 }
 

@@ -1,4 +1,11 @@
-import type { AttemptOutcome, FactKind, RunRequest, RunState } from '@proctor/contracts';
+import {
+  isSameGrant,
+  type AttemptOutcome,
+  type FactKind,
+  type Grant,
+  type RunRequest,
+  type RunState,
+} from '@proctor/contracts';
 import { type DispatchedRun, type RunOutcome, stateAfter, type Write } from '@proctor/dispatch';
 
 /** A row of runs, with its attempts. */
@@ -68,7 +75,7 @@ export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number
       row.outcome = write.outcome;
       return true;
     case 'correct':
-      if (write.attempt !== row.attempt || !isLate(row, write.worker) || !moves(row, 'correct')) return false;
+      if (write.attempt !== row.attempt || !isLate(row, write) || !moves(row, 'correct')) return false;
       endAttempt(row, 'finished', nowMs, write.outcome);
       Object.assign(row, { worker: write.worker, outcome: write.outcome });
       return true;
@@ -76,9 +83,16 @@ export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number
 }
 
 /** Only once, by the worker of the latest attempt, which has left nothing. */
-function isLate(row: RunRow, worker: string): boolean {
-  const { worker: granted, outcome = null } = row.attempts.at(-1) ?? {};
-  return !row.cancelled && granted === worker && (outcome === 'expired' || outcome === 'lost');
+function isLate(row: RunRow, write: Extract<Write, { kind: 'correct' }>): boolean {
+  const latest = row.attempts.at(-1);
+  if (!latest || row.cancelled || latest.worker !== write.worker || !isGrantOf(row, latest, write))
+    return false;
+  return latest.outcome === 'expired' || latest.outcome === 'lost';
+}
+
+/** Whether the attempt of the run was granted as this. */
+export function isGrantOf({ runId }: RunRow, { attempt, epoch }: AttemptRow, grant: Grant): boolean {
+  return isSameGrant({ runId, attempt, grantEpoch: epoch }, grant);
 }
 
 /** The report of a failed attempt came when the run waited again for another reason. */
@@ -117,6 +131,7 @@ export function dispatchedRun({ request, ...row }: RunRow, nowMs: number): Dispa
   return {
     ...structuredClone(request),
     ...{ runId, requestor, arrivedAt, attempt, waitedMs: nowMs - arrivedAt, attemptsLost: lost.length },
+    grantEpoch: latest?.epoch ?? 0,
     failedOn: [...new Set(lost.map(({ worker }) => worker))].sort(),
     lease: isHeld ? leaseOf(latest, row.state as 'leased' | 'running', nowMs) : null,
     latestWorker: latest?.worker ?? null,

@@ -26,7 +26,8 @@ jest.mock('../../libs/dispatch/src/reporting', () => {
   const believed = (state: State, report: FinishedReport): FinishedReport => {
     const run = state.runs.get(report.runId);
     if (!run || !mockPlanted.noAttemptCheck) return report;
-    return { ...report, attempt: run.attempt, worker: run.latestWorker ?? report.worker };
+    const { attempt, grantEpoch, latestWorker } = run;
+    return { ...report, attempt, grantEpoch, worker: latestWorker ?? report.worker };
   };
   return {
     ...actual,

@@ -43,6 +43,7 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
     arrivedAt: runId,
     waitedMs: 0,
     attempt: 0,
+    grantEpoch: 0,
     attemptsLost: 0,
     failedOn: [],
     lease: null,

@@ -1,11 +1,13 @@
-import type {
-  CanaryTest,
-  Lease,
-  LeaseReply,
-  LeaseRequest,
-  RenewReply,
-  RenewRequest,
-  ReturnRequest,
+import {
+  grantOf,
+  type CanaryTest,
+  type Grant,
+  type Lease,
+  type LeaseReply,
+  type LeaseRequest,
+  type RenewReply,
+  type RenewRequest,
+  type ReturnRequest,
 } from '@proctor/contracts';
 import { VirtualClock } from '../simulation/world/virtual-clock';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
@@ -27,6 +29,7 @@ export function leaseOf(runId: number, overrides: Partial<Lease> = {}): Lease {
   return {
     runId,
     attempt: 1,
+    grantEpoch: 1,
     ttlMs: 60_000,
     renewEveryMs: 15_000,
     package: 'hello',
@@ -79,7 +82,7 @@ export function makeSlot(architectures = ['amd64']) {
   const state: {
     returnsAreAnswered: boolean;
     problem?: string;
-    kept: { arch: string; runId: number; attempt: number }[];
+    kept: ({ arch: string } & Grant)[];
   } = { returnsAreAnswered: true, kept: [] };
   const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
   const notices = new Notices(log);
@@ -100,23 +103,20 @@ export function makeSlot(architectures = ['amd64']) {
           }),
         renew: (arch, request) =>
           new Promise((resolve) => {
-            const { runId, attempt } = request;
-            const reply: RenewReply = { arch, epoch: 1, runId, attempt, instruction: 'continue' };
+            const reply: RenewReply = { arch, epoch: 1, ...grantOf(request), instruction: 'continue' };
             renewals.push({ request, answer: (overrides) => resolve({ ...reply, ...overrides }) });
           }),
         giveBack: (arch, request) => {
           returns.push(request);
-          const { runId, attempt } = request;
           if (!state.returnsAreAnswered) return new Promise(() => undefined);
-          return Promise.resolve({ arch, epoch: 1, runId, attempt, returned: true });
+          return Promise.resolve({ arch, epoch: 1, ...grantOf(request), returned: true });
         },
       },
       outbox: {
         started: (_arch, report) => void started.push(report.runId),
         finished: (_arch, report) =>
           new Promise((resolve, reject) => finished.push({ report, recorded: resolve, fail: reject })),
-        kept: (arch) =>
-          state.kept.filter((each) => each.arch === arch).map(({ runId, attempt }) => ({ runId, attempt })),
+        kept: (arch) => state.kept.filter((each) => each.arch === arch).map(grantOf),
         unkept: (_arch, report) => new Promise((resolve) => unkept.push({ report, recorded: resolve })),
       },
       runner: {

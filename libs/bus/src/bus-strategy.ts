@@ -95,7 +95,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
 
   private async takeReport(scope: string, { subject, text, redelivered }: ReportMessage): Promise<void> {
     const template = [...this.messageHandlers.keys()].find(
-      (each) => isReport(each) && isOnSubject(each, subject),
+      (each) => isReport(each) && each !== REFUSED_REPORTS && isOnSubject(each, subject),
     );
     if (!template) throw new MalformedMessage('no handler takes this report');
     await this.run(template, parseBody(text), new BusContext([scope, subject, redelivered]));

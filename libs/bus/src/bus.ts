@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Fact, LogChunk, ReportOrigin } from '@proctor/contracts';
+import type { Fact, Grant, LogChunk, ReportOrigin } from '@proctor/contracts';
 
 /** Nobody listens on the subject, the time for an answer is over, or there is no connection. */
 export class NoAnswer extends Error {}
@@ -116,18 +116,13 @@ export abstract class Bus {
   /** The events of an architecture that the stream still holds, oldest first, then as they come; see readLog. */
   abstract readEvents(arch: string, signal?: AbortSignal): AsyncIterable<Fact>;
 
-  /** A chunk that was appended before (same run, attempt and number) is not stored again. */
-  abstract appendLog(runId: number, attempt: number, chunk: LogChunk): Promise<void>;
+  /** A chunk that was appended before (same grant and number) is not stored again. */
+  abstract appendLog(grant: Grant, chunk: LogChunk): Promise<void>;
 
   /** The chunks from number `fromChunk` on, in order, as they come; ends when `signal` aborts, else with the reader. */
-  abstract readLog(
-    runId: number,
-    attempt: number,
-    fromChunk: number,
-    signal?: AbortSignal,
-  ): AsyncIterable<LogChunk>;
+  abstract readLog(grant: Grant, fromChunk: number, signal?: AbortSignal): AsyncIterable<LogChunk>;
 
-  abstract purgeLog(runId: number, attempt: number): Promise<void>;
+  abstract purgeLog(grant: Grant): Promise<void>;
 
   /**
    * Uploads into the staging bucket; takes the place of content staged under the same name.

@@ -3,6 +3,7 @@ import {
   logSubject,
   MESSAGE_BYTES_MAX,
   type Fact,
+  type Grant,
   type LogChunk,
   type ReportOrigin,
 } from '@proctor/contracts';
@@ -81,19 +82,14 @@ export class MemoryBus extends Bus {
     return this.broker.events.read(arch, signal);
   }
 
-  async appendLog(runId: number, attempt: number, chunk: LogChunk): Promise<void> {
+  async appendLog(grant: Grant, chunk: LogChunk): Promise<void> {
     this.requireConnection();
-    this.broker.appendLog(logSubject(runId, attempt), chunk);
+    this.broker.appendLog(logSubject(grant), chunk);
     return Promise.resolve();
   }
 
-  async *readLog(
-    runId: number,
-    attempt: number,
-    fromChunk: number,
-    signal?: AbortSignal,
-  ): AsyncGenerator<LogChunk> {
-    const log = logSubject(runId, attempt);
+  async *readLog(grant: Grant, fromChunk: number, signal?: AbortSignal): AsyncGenerator<LogChunk> {
+    const log = logSubject(grant);
     let after = 0;
     while (!signal?.aborted) {
       const next = this.broker.logChunkAfter(log, after);
@@ -106,9 +102,9 @@ export class MemoryBus extends Bus {
     }
   }
 
-  async purgeLog(runId: number, attempt: number): Promise<void> {
+  async purgeLog(grant: Grant): Promise<void> {
     this.requireConnection();
-    this.broker.purgeLog(logSubject(runId, attempt));
+    this.broker.purgeLog(logSubject(grant));
     return Promise.resolve();
   }
 

@@ -8,6 +8,7 @@ import {
   reportOrigin,
   reportStream,
   type Fact,
+  type Grant,
   type LogChunk,
   type ReportOrigin,
 } from '@proctor/contracts';
@@ -111,18 +112,18 @@ export class NatsBus extends Bus {
     return this.events.read(arch, signal);
   }
 
-  async appendLog(runId: number, attempt: number, chunk: LogChunk): Promise<void> {
+  async appendLog(grant: Grant, chunk: LogChunk): Promise<void> {
     this.requireConnection();
-    await this.logs.append(runId, attempt, chunk);
+    await this.logs.append(grant, chunk);
   }
 
-  readLog(runId: number, attempt: number, fromChunk: number, signal?: AbortSignal): AsyncIterable<LogChunk> {
-    return this.logs.read(runId, attempt, fromChunk, signal);
+  readLog(grant: Grant, fromChunk: number, signal?: AbortSignal): AsyncIterable<LogChunk> {
+    return this.logs.read(grant, fromChunk, signal);
   }
 
-  async purgeLog(runId: number, attempt: number): Promise<void> {
+  async purgeLog(grant: Grant): Promise<void> {
     this.requireConnection();
-    await this.logs.purge(runId, attempt);
+    await this.logs.purge(grant);
   }
 
   async stage(name: string, content: Readable): Promise<StagedContent> {

@@ -4,6 +4,7 @@ export * from './size';
 export * from './text';
 export * from './timestamp';
 export * from './run';
+export * from './grant';
 export * from './lease';
 export * from './report';
 export * from './test-result';

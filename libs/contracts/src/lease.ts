@@ -14,6 +14,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { Grant, IsGrantEpoch } from './grant';
 import { IsRunId, type Pin } from './run';
 import { HasBytesMax } from './size';
 import { IsText } from './text';
@@ -81,19 +82,8 @@ export class CanaryResult {
   message: string;
 }
 
-/** An attempt whose result waits on its worker's disk for the dispatcher's answer. */
-export class KeptAttempt {
-  @IsInt()
-  @Min(1)
-  runId: number;
-
-  @IsInt()
-  @Min(1)
-  attempt: number;
-}
-
-/** Attempts that an ask names at most. */
-export const KEPT_ATTEMPTS_MAX = 100;
+/** Grants that an ask names at most. */
+export const KEPT_MAX = 100;
 
 /** `proctor.rpc.{arch}.lease`: a free slot asks for work. */
 export class LeaseRequest extends SlotIdentity {
@@ -156,13 +146,16 @@ export class LeaseRequest extends SlotIdentity {
   @IsBoolean()
   onlyHeld?: boolean;
 
-  /** Attempts of this architecture whose results are on their way from this worker: nobody should be granted their runs. */
+  /**
+   * Grants of this architecture whose results wait on this worker's disk for the dispatcher's answer: their runs should be
+   * granted to no slot meanwhile.
+   */
   @IsOptional()
   @IsArray()
-  @ArrayMaxSize(KEPT_ATTEMPTS_MAX)
+  @ArrayMaxSize(KEPT_MAX)
   @ValidateNested({ each: true })
-  @Type(() => KeptAttempt)
-  kept?: KeptAttempt[];
+  @Type(() => Grant)
+  kept?: Grant[];
 
   /** How the canary test ended that an earlier answer asked this slot for. */
   @IsOptional()
@@ -185,6 +178,8 @@ export interface Lease {
   runId: number;
   /** The fencing token: each write about the run names it. 1 is the first. */
   attempt: number;
+  /** The epoch in which it was granted, which need not be that of the answer; see Grant. */
+  grantEpoch: number;
   /** The lease ends this long after its last renewal, by the dispatcher's clock. */
   ttlMs: number;
   renewEveryMs: number;
@@ -259,14 +254,16 @@ export class HeldAttempt extends SlotIdentity {
   @IsInt()
   @Min(1)
   attempt: number;
+
+  @IsGrantEpoch()
+  grantEpoch?: number;
 }
 
 /** `proctor.rpc.{arch}.renew`: sent every `renewEveryMs` while an attempt is executed. */
 export class RenewRequest extends HeldAttempt {}
 
-export interface RenewReply extends DispatcherAnswer {
-  runId: number;
-  attempt: number;
+/** Names the grant as the request did. */
+export interface RenewReply extends DispatcherAnswer, Grant {
   /** `stop`: the lease is gone; end the attempt, clean up, report nothing. */
   instruction: 'continue' | 'stop';
   /** Why to stop, for the worker's log. */
@@ -281,9 +278,8 @@ export class ReturnRequest extends HeldAttempt {
   reason: string;
 }
 
-export interface ReturnReply extends DispatcherAnswer {
-  runId: number;
-  attempt: number;
+/** Names the grant as the request did. */
+export interface ReturnReply extends DispatcherAnswer, Grant {
   /** False when the lease was not the slot's any more: nothing was changed. */
   returned: boolean;
 }
@@ -292,14 +288,7 @@ export interface ReturnReply extends DispatcherAnswer {
  * `proctor.worker.{worker}.stop`: the attempt is of no use any more; the worker ends it at once and reports nothing.
  * Should the signal be lost, the next renewal is answered `stop`.
  */
-export class StopAttemptSignal {
-  @IsRunId()
-  runId: number;
-
-  @IsInt()
-  @Min(1)
-  attempt: number;
-
+export class StopAttemptSignal extends Grant {
   /** For the worker's log. */
   @IsText(1000)
   reason: string;

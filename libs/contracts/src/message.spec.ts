@@ -44,6 +44,9 @@ test.each([
   [{ ...ask, variants: undefined }, 'variants: '],
   [{ ...ask, variants: Array.from({ length: 101 }, () => 'v') }, 'variants: '],
   [{ ...ask, kept: Array.from({ length: 101 }, () => ({ runId: 1, attempt: 1 })) }, 'kept: '],
+  [{ ...ask, kept: [{ runId: 1, attempt: 1, grantEpoch: 0 }] }, 'kept.0.grantEpoch: '],
+  [{ ...ask, kept: [{ runId: 1, attempt: 1, grantEpoch: null }] }, 'kept.0.grantEpoch: '],
+  [{ ...ask, kept: [{ runId: 1, attempt: 1, grantEpoch: 2 ** 53 }] }, 'kept.0.grantEpoch: '],
   [{ ...ask, previous: Array.from({ length: 21 }, () => identity.incarnation) }, 'previous: '],
 ])('%j is refused', (message, expected) => {
   expect(() => parseMessage(LeaseRequest, message)).toThrow(MalformedMessage);
@@ -61,7 +64,9 @@ test('the longest ask has room in a message, however its texts are written', () 
     sizeClasses: names,
     problem: '\u0001'.repeat(1_000),
     previous: Array.from({ length: 20 }, () => identity.incarnation),
-    kept: Array.from({ length: 100 }, () => ({ runId: 2 ** 53 - 1, attempt: 2 ** 31 })),
+    kept: Array.from({ length: 100 }, () => ({
+      ...{ runId: 2 ** 53 - 1, attempt: 2 ** 31, grantEpoch: 2 ** 53 - 1 },
+    })),
     canary: { canary: '\u0001'.repeat(100), passed: false, message: '\u0001'.repeat(1_000) },
   };
   const most = { ...longest, testbeds: testbeds(43) };

@@ -11,20 +11,20 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { Grant } from './grant';
 import { HeldAttempt } from './lease';
-import { IsRunId } from './run';
 import { TestResult, TESTS_MAX } from './test-result';
 import { IsText } from './text';
 import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
 import type { ResultFileName, Trouble, Verdict } from './words';
 
 /**
- * `proctor.report.{arch}.{worker}.started.{runId}.{attempt}`: the test runner was started. Both reports of an attempt
+ * `proctor.report.{arch}.{worker}.started.{runId}.{attempt}.{grantEpoch}`: the test runner was started. Both reports of an attempt
  * travel through JetStream and may arrive twice and in either order.
  */
 export class StartedReport extends HeldAttempt {}
 
-/** A file of the result, staged in the bucket under `{runId}/{attempt}/{name}`. */
+/** A file of the result, staged in the bucket under `{runId}/{attempt}/{grantEpoch}/{name}`. */
 export class ResultFile {
   @IsIn(RESULT_FILES)
   name: ResultFileName;
@@ -39,7 +39,7 @@ export class ResultFile {
   sha256: string;
 }
 
-/** `proctor.report.{arch}.{worker}.finished.{runId}.{attempt}`: how the attempt ended. */
+/** `proctor.report.{arch}.{worker}.finished.{runId}.{attempt}.{grantEpoch}`: how the attempt ended. */
 export class FinishedReport extends HeldAttempt {
   @IsIn(VERDICTS)
   verdict: Verdict;
@@ -88,15 +88,10 @@ export class FinishedReport extends HeldAttempt {
 /**
  * `proctor.worker.{worker}.recorded`: the dispatcher's answer to a finished report. Only then may the worker delete its
  * own copy. `stale`: a newer attempt was granted, or the run has finished; nothing was written. `upload-again`: a
- * staged file is missing or damaged. `refused`: nobody can read the report, and its attempt has failed for that.
+ * staged file is missing or damaged. `refused`: nobody can read the report, and its attempt has failed for that. It names
+ * the grant as the report did.
  */
-export class RecordedSignal {
-  @IsRunId()
-  runId: number;
-
-  @IsInt()
-  attempt: number;
-
+export class RecordedSignal extends Grant {
   @IsIn(['recorded', 'stale', 'upload-again', 'refused'])
   answer: 'recorded' | 'stale' | 'upload-again' | 'refused';
 

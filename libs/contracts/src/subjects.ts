@@ -1,4 +1,5 @@
 import type { FactKind } from './fact';
+import { grantName, type Grant } from './grant';
 
 /**
  * Every NATS subject, stream and bucket. `*` stands for the scope: an architecture, or a worker's name; one without is
@@ -52,14 +53,14 @@ export function requestingWorker(subject: string): string | undefined {
   return subject.split('.')[3];
 }
 
-/** As NATS has it: a `*` of the pattern stands for one token. */
+/** As NATS has it: a `*` of the pattern stands for one token, a `>` at its end for all that follow, one at least. */
 export function isOnSubject(pattern: string, subject: string): boolean {
-  if (!pattern.includes('*')) return pattern === subject;
+  const isOpen = pattern.endsWith('.>');
+  if (!isOpen && !pattern.includes('*')) return pattern === subject;
   const tokens = subject.split('.');
-  const expected = pattern.split('.');
-  return (
-    expected.length === tokens.length && expected.every((each, at) => each === '*' || each === tokens[at])
-  );
+  const expected = (isOpen ? pattern.slice(0, -2) : pattern).split('.');
+  const isLongEnough = isOpen ? tokens.length > expected.length : tokens.length === expected.length;
+  return isLongEnough && expected.every((each, at) => each === '*' || each === tokens[at]);
 }
 
 /** What happened to runs, for whoever wants to follow: `proctor.event.{arch}.{kind}`. */
@@ -76,12 +77,13 @@ export function eventFilter(arch: string): string {
 }
 
 /**
- * What workers report of attempts, durable: `proctor.report.{arch}.{worker}.{kind}.{runId}.{attempt}`. A stream holds the
- * reports of one architecture, at most one of each subject, so a worker that repeats a report takes no more room.
+ * What workers report of attempts, durable: `proctor.report.{arch}.{worker}.{kind}.{runId}.{attempt}.{grantEpoch}`, the
+ * epoch if it is known. A stream holds the reports of one architecture, at most one of each subject, so a worker that
+ * repeats a report takes no more room.
  */
 export const REPORT_PATTERNS = {
-  started: 'proctor.report.*.*.started.*.*',
-  finished: 'proctor.report.*.*.finished.*.*',
+  started: 'proctor.report.*.*.started.>',
+  finished: 'proctor.report.*.*.finished.>',
 } as const;
 
 /** Not on the wire: what nobody could read or handle is handed over under this pattern, see RefusedReport. */
@@ -91,11 +93,9 @@ export const REPORT_PREFIX = 'proctor.report.';
 
 export type ReportKind = keyof typeof REPORT_PATTERNS;
 
-/** Whose attempt a report tells of. */
-export interface ReportedAttempt {
+/** Which grant a report tells of, and by whom. */
+export interface ReportedAttempt extends Grant {
   worker: string;
-  runId: number;
-  attempt: number;
 }
 
 /** What the subject of a report says of it. */
@@ -109,12 +109,8 @@ export function reportStream(arch: string): string {
   return `PROCTOR_REPORTS_${arch}`;
 }
 
-export function reportSubject(
-  arch: string,
-  kind: ReportKind,
-  { worker, runId, attempt }: ReportedAttempt,
-): string {
-  return `${REPORT_PREFIX}${arch}.${worker}.${kind}.${runId}.${attempt}`;
+export function reportSubject(arch: string, kind: ReportKind, { worker, ...grant }: ReportedAttempt): string {
+  return `${REPORT_PREFIX}${arch}.${worker}.${kind}.${grantName(grant, '.')}`;
 }
 
 /** Everything that one dispatcher consumes: all that the stream of the architecture holds. */
@@ -122,37 +118,40 @@ export function reportFilter(arch: string): string {
   return `${REPORT_PREFIX}${arch}.>`;
 }
 
-/** The reports of one kind of one architecture. */
-export function reportKindFilter(arch: string, kind: ReportKind): string {
-  return REPORT_PATTERNS[kind].replace('*', arch);
-}
-
-const REPORT_SUBJECT = /^proctor\.report\.([^.]+)\.([^.]+)\.([^.]+)\.([0-9]{1,16})\.([0-9]{1,9})$/;
+const REPORT_SUBJECT =
+  /^proctor\.report\.([^.]+)\.([^.]+)\.([^.]+)\.([0-9]{1,16})\.([0-9]{1,9})(?:\.([0-9]{1,16}))?$/;
 
 /** Null when no attempt can be told from the subject. */
 export function reportOrigin(subject: string): ReportOrigin | null {
-  const [, arch, worker, kind, runId, attempt] = REPORT_SUBJECT.exec(subject) ?? [];
+  const [, arch, worker, kind, ...grant] = REPORT_SUBJECT.exec(subject) ?? [];
   if (arch === undefined || worker === undefined || kind === undefined) return null;
-  return { arch, worker, kind, runId: Number(runId), attempt: Number(attempt) };
+  return { arch, worker, kind, ...grantNamed(grant) };
 }
 
 export const LOG_STREAM = 'PROCTOR_LOGS';
 export const LOG_STREAM_SUBJECTS = 'proctor.log.>';
 
-export function logSubject(runId: number, attempt: number): string {
-  return `proctor.log.${runId}.${attempt}`;
+/** Of one grant alone: what another one of the same numbers left is no part of its log. */
+export function logSubject(grant: Grant): string {
+  return `proctor.log.${grantName(grant, '.')}`;
 }
 
 export const STAGING_BUCKET = 'proctor-staging';
 
-export function stagingName(runId: number, attempt: number, file: string): string {
-  return `${runId}/${attempt}/${file}`;
+export function stagingName(grant: Grant, file: string): string {
+  return `${grantName(grant, '/')}/${file}`;
 }
 
-const STAGING_NAME = /^([0-9]{1,16})\/([0-9]{1,9})\//;
+const STAGING_NAME = /^([0-9]{1,16})\/([0-9]{1,9})\/(?:([0-9]{1,16})\/)?/;
 
-/** Null when the name is of no attempt. */
-export function stagedAttempt(name: string): { runId: number; attempt: number } | null {
-  const [, runId, attempt] = STAGING_NAME.exec(name) ?? [];
-  return runId === undefined ? null : { runId: Number(runId), attempt: Number(attempt) };
+/** Null when the name is of no grant. */
+export function stagedGrant(name: string): Grant | null {
+  const [found, ...grant] = STAGING_NAME.exec(name) ?? [];
+  return found === undefined ? null : grantNamed(grant);
+}
+
+/** Its numbers as a name has them. */
+function grantNamed([runId, attempt, grantEpoch]: (string | undefined)[]): Grant {
+  const epoch = grantEpoch === undefined ? {} : { grantEpoch: Number(grantEpoch) };
+  return { runId: Number(runId), attempt: Number(attempt), ...epoch };
 }

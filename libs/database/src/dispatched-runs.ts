@@ -95,6 +95,7 @@ function dispatchedRun(row: RunRow, words: Words): DispatchedRun {
     arrivedAt: row.arrivedAt,
     waitedMs: row.waitedMs,
     attempt: row.attempt,
+    grantEpoch: row.grantEpoch,
     attemptsLost: row.lostBy?.length ?? 0,
     failedOn: row.lostBy ? [...new Set(row.lostBy)].sort() : [],
     lease: leaseOf(row),

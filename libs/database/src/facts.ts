@@ -30,11 +30,13 @@ export class Facts {
     return (await this.database.query<FactRow>(UNPUBLISHED, [arch, limit])).map(factOf);
   }
 
-  /** @throws DatabaseUnavailable */
-  async markPublished(factIds: number[]): Promise<void> {
-    await this.database.query('update facts set published = true where fact_id = any($1::bigint[])', [
-      factIds,
-    ]);
+  /**
+   * Each is marked that is the very fact which the bus has: an id that was given before the database was restored may be
+   * another fact's now, and its time tells.
+   * @throws DatabaseUnavailable
+   */
+  async markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): Promise<void> {
+    await this.database.query(MARK_PUBLISHED, [facts.map(({ factId }) => factId), facts.map(({ at }) => at)]);
   }
 }
 
@@ -53,6 +55,11 @@ export const UNPUBLISHED = `
   select ${FACT_COLUMNS},
     case when not r.is_private and (${TELLS_OF_ORIGINAL}) is not true then f.reason end as reason
   from (${waitingRows('facts', 'not r.published', 'fact_id')}) f ${OF_WHAT} order by f.fact_id`;
+
+/** The ids stand by themselves, too, so that they are looked up by their index whatever the statistics say. */
+const MARK_PUBLISHED = `
+  update facts set published = true
+  where fact_id = any($1::bigint[]) and (fact_id, at) in (select * from unnest($1::bigint[], $2::timestamptz[]))`;
 
 function factOf(row: FactRow): Fact {
   return { ...row, at: timestamp(row.at) };

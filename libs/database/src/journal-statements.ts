@@ -211,10 +211,10 @@ export const APPLY: Record<Write['kind'], string> = {
   correct: `
     with ${CLOCK},
     ${expected(
-      'attempt integer, worker text, outcome jsonb',
+      'attempt integer, "grantEpoch" bigint, worker text, outcome jsonb',
       `r.attempt = w.attempt and r.state = 'finished' and not r.cancelled
         and exists (select from attempts a where a.run_id = r.run_id and a.attempt = r.attempt
-          and a.worker = w.worker and a.outcome in ${EXPIRED_OR_LOST})`,
+          and coalesce(a.epoch = w."grantEpoch", true) and a.worker = w.worker and a.outcome in ${EXPIRED_OR_LOST})`,
     )},
     timed as (
       select e.*, (e.outcome ->> 'durationSeconds')::integer as duration, clock.now, clock.updated,

@@ -34,7 +34,7 @@ function dispatchedRuns(chosen: string): string {
     r.is_private as "isPrivate", u.name as requestor,
     (extract(epoch from r.created_at) * 1000)::float8 as "arrivedAt",
     greatest(0, extract(epoch from statement_timestamp() - r.created_at) * 1000)::float8 as "waitedMs",
-    r.attempt, r.state,
+    r.attempt, coalesce(latest.epoch, 0) as "grantEpoch", r.state,
     case when r.attempt > 0 then (
       select array_agg(a.worker order by a.attempt) from attempts a
       where a.run_id = r.run_id and a.outcome in ('expired', 'lost', 'failed')
@@ -44,7 +44,7 @@ function dispatchedRuns(chosen: string): string {
   from (${chosen}) r
   join users u on u.user_id = coalesce(r.retried_by, r.requestor_id)
   left join lateral (
-    select a.worker, a.incarnation, a.slot, a.outcome, a.reason,
+    select a.epoch, a.worker, a.incarnation, a.slot, a.outcome, a.reason,
       greatest(0, extract(epoch from statement_timestamp() - a.granted_at) * 1000)::float8 as "heldMs",
       greatest(0, extract(epoch from statement_timestamp() - a.ended_at) * 1000)::float8 as "endedAgoMs"
     from attempts a where r.attempt > 0 and a.run_id = r.run_id and a.attempt = r.attempt offset 0
@@ -72,11 +72,16 @@ export const UNFINISHED_OF = dispatchedRuns(`
 
 /** What a cancelled run was is found in its row, which nobody changes any more. */
 export const ORDERS = `
-  select o.order_id as "orderId", o.kind, o.run_id as "runId", o.priority, u.name as by, r.attempt, r.worker,
-    o.worker as subject, o.reason
+  select o.order_id as "orderId", o.kind, o.run_id as "runId", o.priority, u.name as by, r.attempt,
+    coalesce(r.epoch, 0) as "grantEpoch", r.worker, o.worker as subject, o.reason
   from (${waitingRows('orders', 'not r.taken_in', 'order_id')}) o
   join users u on u.user_id = o.actor_id
-  left join lateral (select attempt, worker from runs where run_id = o.run_id offset 0) r on true
+  left join lateral (
+    select attempt, worker, (
+      select epoch from attempts where attempts.run_id = runs.run_id and attempts.attempt = runs.attempt
+    )
+    from runs where run_id = o.run_id offset 0
+  ) r on true
   order by o.order_id`;
 
 export const PAUSES = `
@@ -128,14 +133,20 @@ const STATE_OF_REPORT = `
     else 'over'
   end`;
 
-/** The ReportState of the attempt $2 of the run $1 by the worker $3; no row when it was not granted. */
+/** Whether an attempt `a` was granted in this epoch; null when that is not known. */
+function isOfEpoch(epoch: string): string {
+  return `coalesce(a.epoch = ${epoch}, true)`;
+}
+
+/** The ReportState of the attempt $2 of the run $1 by the worker $3, granted in the epoch $4; no row when it was not. */
 export const REPORT_STATE = `
   select ${STATE_OF_REPORT} as state
-  from attempts a join runs r using (run_id) where a.run_id = $1 and a.attempt = $2 and a.worker = $3`;
+  from attempts a join runs r using (run_id)
+  where a.run_id = $1 and a.attempt = $2 and a.worker = $3 and ${isOfEpoch('$4::bigint')}`;
 
-/** Those of the attempts ($2 of the runs $1) whose result is awaited, whoever was granted them. */
+/** Which of the grants ($2 of the runs $1, in the epochs $3) have an awaited result, whoever was granted them. */
 export const AWAITED_RESULTS = `
-  select a.run_id as "runId", a.attempt
-  from unnest($1::bigint[], $2::integer[]) as asked (run_id, attempt)
+  select asked.nth::integer
+  from unnest($1::bigint[], $2::integer[], $3::bigint[]) with ordinality as asked (run_id, attempt, epoch, nth)
   join attempts a using (run_id, attempt) join runs r using (run_id)
-  where ${STATE_OF_REPORT} in ('counts', 'late')`;
+  where ${isOfEpoch('asked.epoch')} and ${STATE_OF_REPORT} in ('counts', 'late')`;

@@ -29,6 +29,7 @@ interface WaitingOrder {
   priority: number;
   by: string;
   attempt: number;
+  grantEpoch: number;
   worker: string | null;
   /** The worker that the order is about. */
   subject: string;
@@ -95,10 +96,10 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  async reportState({ runId, attempt, worker }: AttemptOfWorker): Promise<ReportState> {
-    const parameters = [runId, attempt, worker];
+  async reportState({ runId, attempt, worker, grantEpoch }: AttemptOfWorker): Promise<ReportState> {
+    const parameters = [runId, attempt, worker, grantEpoch ?? null];
     const [found] = await this.database.query<{ state: ReportState }>(loading.REPORT_STATE, parameters);
-    return found?.state ?? 'over';
+    return found?.state ?? 'foreign';
   }
 }
 
@@ -186,10 +187,10 @@ async function apply(
 }
 
 function orderOf(order: WaitingOrder): Order {
-  const { orderId, kind, runId, priority, by, attempt, worker, subject, reason } = order;
+  const { orderId, kind, runId, priority, by, attempt, grantEpoch, worker, subject, reason } = order;
   switch (kind) {
     case 'cancel':
-      return { kind, orderId, runId, by, attempt, worker };
+      return { kind, orderId, runId, by, attempt, grantEpoch, worker };
     case 'reprioritise':
       return { kind, orderId, runId, priority };
     case 'pause':

@@ -1,4 +1,4 @@
-import type { LeaseRequest } from '@proctor/contracts';
+import { isSameGrant, type LeaseRequest } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
 
@@ -24,14 +24,14 @@ export class AwaitedResults {
 }
 
 /**
- * An ask names attempts whose results wait on its worker's disk. A run whose latest attempt is one of them is kept from every
+ * An ask names grants whose results wait on its worker's disk. A run whose latest attempt is one of them is kept from every
  * slot for a time-to-live after each such ask, though not for ever: else it would be executed twice.
  */
 export function awaitKept(state: DispatcherState, request: LeaseRequest, now: number): void {
-  for (const { runId, attempt } of request.kept ?? []) {
-    const run = state.runs.get(runId);
-    const isLatest = run?.attempt === attempt && run.latestWorker === request.worker && !run.latestFailed;
-    if (run && isLatest) awaitResult(state, run, request, now);
+  for (const grant of request.kept ?? []) {
+    const run = state.runs.get(grant.runId);
+    if (!run || !isSameGrant(run, grant)) continue;
+    if (run.latestWorker === request.worker && !run.latestFailed) awaitResult(state, run, request, now);
   }
 }
 

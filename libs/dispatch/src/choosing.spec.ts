@@ -176,7 +176,8 @@ class Play {
   private order(run: DispatchedRun | undefined, kind: 'cancel' | 'reprioritise', priority: number): void {
     if (!run) return;
     const ids = { orderId: (this.lastOrderId += 1), runId: run.runId };
-    const cancel = { ...ids, kind: 'cancel' as const, by: 'ada', attempt: run.attempt, worker: null };
+    const { attempt, grantEpoch } = run;
+    const cancel = { ...ids, kind: 'cancel' as const, by: 'ada', attempt, grantEpoch, worker: null };
     const orders = [kind === 'cancel' ? cancel : { ...ids, kind, priority }];
     this.rig.tell({ kind: 'orders', orders });
   }

@@ -1,4 +1,10 @@
-import type { AttemptOutcome, DispatcherAnswer, RunState } from '@proctor/contracts';
+import {
+  isSameGrant,
+  type AttemptOutcome,
+  type DispatcherAnswer,
+  type Grant,
+  type RunState,
+} from '@proctor/contracts';
 import { needsOf } from './ability';
 import { Ageing } from './ageing';
 import { AwaitedResults } from './awaited-results';
@@ -66,10 +72,10 @@ export class DispatcherState {
   /** No lease expires before a full time-to-live has passed since then. */
   hearingSinceMs: number;
   /**
-   * Run → its attempt whose finished report waited when this owner began, and waits still: such a lease does not expire.
+   * Run → its grants whose finished reports waited when this owner began, and wait still: such a lease does not expire.
    * Null until that is known, and no lease expires before.
    */
-  reportsWaiting: ReadonlyMap<number, number> | null = null;
+  reportsWaiting: ReadonlyMap<number, Grant[]> | null = null;
 
   /**
    * @param loaded is owned by the state from here on
@@ -113,7 +119,9 @@ export class DispatcherState {
   get nextToExpire(): LeasedRun | undefined {
     const { reportsWaiting } = this;
     if (!reportsWaiting) return undefined;
-    return this.leases.longestSilent(({ run }) => reportsWaiting.get(run.runId) !== run.attempt);
+    return this.leases.longestSilent(
+      ({ run }) => !reportsWaiting.get(run.runId)?.some((grant) => isSameGrant(grant, run)),
+    );
   }
 
   /** When that lease expires; undefined when none can. */
@@ -133,6 +141,7 @@ export class DispatcherState {
     this.takeFromWaiting(run);
     const { worker, incarnation, slot: number } = slot;
     run.attempt += 1;
+    run.grantEpoch = this.epoch;
     run.latestWorker = worker;
     run.latestFailed = false;
     run.lease = { worker, incarnation, slot: number, state: 'leased', heldMs: 0 };

@@ -1,5 +1,8 @@
 import {
   cut,
+  grantOf,
+  isSameGrant,
+  type Grant,
   type RenewReply,
   type RenewRequest,
   type ReturnRequest,
@@ -19,23 +22,22 @@ const MESSAGE_LENGTH_MAX = 2000;
 /** A slot says that it still executes an attempt: it is told whether to go on. */
 export function renewed(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {
   heard(state, request, now);
-  const { runId, attempt } = request;
   const leased = leaseHeld(state, request);
   if (leased) state.leases.renew(leased, now);
   const verdict: Pick<RenewReply, 'instruction' | 'reason'> = leased
     ? { instruction: 'continue' }
-    : { instruction: 'stop', reason: whyGone(state, runId, attempt) };
+    : { instruction: 'stop', reason: whyGone(state, request) };
   const notice = leased && rivalNotice(state, request.worker, now);
   const told = { ...verdict, ...(notice !== undefined && { notice }) };
-  return { writes: [], reply: { ...state.answer, runId, attempt, ...told } };
+  return { writes: [], reply: { ...state.answer, ...grantOf(request), ...told } };
 }
 
 /** A slot hands its lease back unexecuted: the run waits again at once. */
 export function returned(state: DispatcherState, request: ReturnRequest, now: number): Step<'return'> {
   heard(state, request, now);
-  const { runId, attempt, reason } = request;
+  const { reason } = request;
   const leased = leaseHeld(state, request);
-  const reply = { ...state.answer, runId, attempt, returned: leased !== undefined };
+  const reply = { ...state.answer, ...grantOf(request), returned: leased !== undefined };
   if (!leased) return { writes: [], reply };
   return {
     writes: [state.requeue(leased.run, { outcome: 'returned', reason }, 0, now)],
@@ -114,19 +116,17 @@ function expireLeases(state: DispatcherState, expiringMs: number, now: number): 
   return writes;
 }
 
-function leaseHeld(
-  state: DispatcherState,
-  request: Slot & { runId: number; attempt: number },
-): LeasedRun | undefined {
+function leaseHeld(state: DispatcherState, request: Slot & Grant): LeasedRun | undefined {
   const leased = state.leases.get(request.runId);
-  if (!leased || leased.run.attempt !== request.attempt || !isHeldBy(leased.lease, request)) return undefined;
+  if (!leased || !isSameGrant(leased.run, request) || !isHeldBy(leased.lease, request)) return undefined;
   return leased;
 }
 
-function whyGone(state: DispatcherState, runId: number, attempt: number): string {
-  const run = state.runs.get(runId);
-  if (!run) return state.cancellations.reasonOf(runId) ?? 'the run has finished';
-  if (run.attempt > attempt) return `attempt ${run.attempt} was granted`;
+function whyGone(state: DispatcherState, grant: Grant): string {
+  const run = state.runs.get(grant.runId);
+  if (!run) return state.cancellations.reasonOf(grant.runId) ?? 'the run has finished';
+  if (run.attempt > grant.attempt) return `attempt ${run.attempt} was granted`;
+  if (run.attempt < grant.attempt || !isSameGrant(run, grant)) return 'the database was restored since';
   return 'the lease has ended';
 }
 

@@ -1,6 +1,7 @@
 import type {
   AttemptOutcome,
   Decision,
+  Grant,
   ResultFileName,
   RunRequest,
   TestResult,
@@ -19,6 +20,8 @@ export interface DispatchedRun extends RunRequest {
   waitedMs: number;
   /** The latest attempt granted; 0 when none was. */
   attempt: number;
+  /** The epoch in which it was granted; 0 when none was. */
+  grantEpoch: number;
   /** Attempts that expired, were lost or failed; a lease handed back does not count. */
   attemptsLost: number;
   /** The workers of those attempts, each once. */
@@ -71,6 +74,8 @@ export interface Cancellation {
   by: string;
   /** The latest granted; 0 when none was. */
   attempt: number;
+  /** The epoch in which it was granted; 0 when none was. */
+  grantEpoch: number;
   /** Who held the lease when the run was cancelled; null when nobody did. */
   worker: string | null;
 }
@@ -193,9 +198,9 @@ export type Write =
     }
   /**
    * The run was ended for want of a result, and now its latest attempt's own has come. The row must be finished and not
-   * cancelled, `attempt` its latest, which expired or was lost on this worker. Once it is written no other is allowed.
+   * cancelled, the grant its latest, which expired or was lost on this worker. Once it is written no other is allowed.
    */
-  | { kind: 'correct'; runId: number; attempt: number; worker: string; outcome: RunOutcome }
+  | ({ kind: 'correct'; outcome: RunOutcome } & AttemptOfWorker)
   /**
    * What leases of a requestor that have ended took, in milliseconds, decayed until now; 0 forgets the requestor. Takes
    * the place of what was written before.
@@ -209,15 +214,16 @@ export interface AttemptOfRun {
   attempt: number;
 }
 
-export interface AttemptOfWorker extends AttemptOfRun {
+export interface AttemptOfWorker extends Grant {
   worker: string;
 }
 
 /**
  * `reported`: it is in the books. `counts`: it would be the first of the run's latest attempt. `late`: likewise, but the run
- * was ended for want of it. `over`: it comes too late, or of a worker that was not granted the attempt.
+ * was ended for want of it. `over`: it comes too late. `foreign`: the rows know of no such grant to this worker; the
+ * attempt may be another worker's, or granted again since the database was restored.
  */
-export type ReportState = 'reported' | 'counts' | 'late' | 'over';
+export type ReportState = 'reported' | 'counts' | 'late' | 'over' | 'foreign';
 
 /** The rows behind one architecture's dispatcher. PostgreSQL in the product, memory in the simulation. */
 export interface Journal {

@@ -10,12 +10,12 @@ const UNIT_BYTES_MAX = 6;
 
 /** What a worker is told of a run, as the deployment is configured now. */
 export function leaseOf(run: DispatchedRun, settings: DispatchSettings): Lease {
-  const { runId, attempt, suite, arch, backend, variant, trigger, pinPackages } = run;
+  const { runId, attempt, grantEpoch, suite, arch, backend, variant, trigger, pinPackages } = run;
   const { leaseTtlMs: ttlMs, leaseRenewMs: renewEveryMs, extraAptSources: known } = settings;
   const extraAptSources = [...new Set(run.extraAptSources)].flatMap((name) => known.get(name) ?? []);
   return {
-    ...{ runId, attempt, ttlMs, renewEveryMs, package: run.package, suite, arch, backend, variant, trigger },
-    pinPackages,
+    ...{ runId, attempt, grantEpoch, ttlMs, renewEveryMs },
+    ...{ package: run.package, suite, arch, backend, variant, trigger, pinPackages },
     extraAptSources,
     rejectedVersions: settings.rejectedVersions(run.package, suite, arch),
   };

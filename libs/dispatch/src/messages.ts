@@ -1,6 +1,7 @@
 import type {
   ExplainReply,
   FinishedReport,
+  Grant,
   LeaseReply,
   LeaseRequest,
   RenewReply,
@@ -47,7 +48,8 @@ export type DispatcherMessage =
 
 /**
  * `reported`: the attempt has failed, and its report is in the books.
- * `stale`: a newer attempt was granted. `foreign`: it does not come from the worker that was granted the attempt.
+ * `stale`: a newer attempt was granted. `foreign`: it does not come from the worker that was granted the attempt,
+ * or the attempt was granted again since the database was restored.
  * `unknown`: the run is not in memory, so it has finished or was never seen; the rows tell.
  */
 export type ReportAnswer = 'counts' | 'reported' | 'stale' | 'foreign' | 'unknown';
@@ -75,10 +77,8 @@ export type MessageKind = DispatcherMessage['kind'];
 export type MessageOf<K extends MessageKind> = Extract<DispatcherMessage, { kind: K }>;
 
 /** An attempt that is of no use any more, and who executes it. */
-export interface AttemptToStop {
+export interface AttemptToStop extends Grant {
   worker: string;
-  runId: number;
-  attempt: number;
   /** For people. */
   reason: string;
 }

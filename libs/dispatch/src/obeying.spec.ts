@@ -37,7 +37,7 @@ describe('an order to cancel', () => {
   const cancel = (runId: number, worker: string | null = null) =>
     tell({
       kind: 'orders',
-      orders: [{ orderId: 70 + runId, kind: 'cancel', runId, by: 'ada', attempt: 1, worker }],
+      orders: [{ orderId: 70 + runId, kind: 'cancel', runId, by: 'ada', attempt: 1, grantEpoch: 7, worker }],
     });
 
   it('takes a waiting run out of the queue', () => {
@@ -61,7 +61,8 @@ describe('an order to cancel', () => {
 
   it('ends a lease: its worker hears of it, its slot is free, its renewal is answered stop', () => {
     ask();
-    expect(cancel(1, 'w1').stops).toEqual([{ worker: 'w1', runId: 1, attempt: 1, reason: REASON }]);
+    const stop = { worker: 'w1', runId: 1, attempt: 1, grantEpoch: 7, reason: REASON };
+    expect(cancel(1, 'w1').stops).toEqual([stop]);
     const renewal = tell({ kind: 'renew', request: startedReport(1, 1) });
     expect(renewal).toMatchObject({ writes: [], reply: { instruction: 'stop', reason: REASON } });
     expect(ask()).toBe(2);

@@ -1,3 +1,4 @@
+import { grantOf } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import type { Cancellation, Order, Trust, Write } from './journal';
 import type { AttemptToStop, Step } from './messages';
@@ -36,8 +37,8 @@ function obeyed(state: DispatcherState, order: Order, now: number): AttemptToSto
 }
 
 function cancelled(state: DispatcherState, order: Cancellation, now: number): AttemptToStop[] {
-  const { runId, attempt, worker, by } = order;
+  const { runId, worker, by } = order;
   const reason = `the run was cancelled by ${by}`;
   state.cancel(runId, reason, now);
-  return worker === null ? [] : [{ worker, runId, attempt, reason }];
+  return worker === null ? [] : [{ ...grantOf(order), worker, reason }];
 }

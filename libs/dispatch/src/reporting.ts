@@ -1,4 +1,4 @@
-import type { FinishedReport, StartedReport } from '@proctor/contracts';
+import { grantOf, isSameGrant, type FinishedReport, type StartedReport } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import { endWithoutResult, heard } from './holding';
 import type { AttemptOfWorker, DispatchedRun, RunOutcome } from './journal';
@@ -11,8 +11,8 @@ import { withdraw } from './unwritten';
 export function startReported(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
   heard(state, report, now);
   const leased = state.leases.get(report.runId);
-  const ofThisLease = leased?.run.attempt === report.attempt && isHeldBy(leased.lease, report);
-  if (!ofThisLease) return { writes: [], reply: undefined };
+  if (!leased || !isSameGrant(leased.run, report) || !isHeldBy(leased.lease, report))
+    return { writes: [], reply: undefined };
   state.leases.renew(leased, now);
   if (leased.lease.state !== 'leased') return { writes: [], reply: undefined };
   return { writes: [state.start(leased.run)], reply: undefined };
@@ -60,12 +60,12 @@ export function finishReported(
  * forgotten the run, or does not know yet that it was ended.
  */
 export function lateReported(state: DispatcherState, report: FinishedReport): Step<'late'> {
-  const { runId, attempt, worker, verdict } = report;
+  const { runId, worker, verdict } = report;
   if (state.runs.has(runId)) return { writes: [], reply: 'unknown' };
   stateAfter('finished', 'correct');
   if (verdict !== 'tmpfail') withdraw(state, report);
-  const outcome = outcomeOf(report);
-  return { writes: [{ kind: 'correct', runId, attempt, worker, outcome }], reply: 'counts' };
+  const corrected = { ...grantOf(report), worker, outcome: outcomeOf(report) };
+  return { writes: [{ kind: 'correct', ...corrected }], reply: 'counts' };
 }
 
 /**
@@ -103,6 +103,6 @@ function keepWhileStored(state: DispatcherState, leased: LeasedRun, now: number)
 function judge(run: DispatchedRun | undefined, report: AttemptOfWorker): ReportAnswer {
   if (!run) return 'unknown';
   if (report.attempt < run.attempt) return 'stale';
-  if (run.attempt !== report.attempt || run.latestWorker !== report.worker) return 'foreign';
+  if (!isSameGrant(run, report) || run.latestWorker !== report.worker) return 'foreign';
   return run.latestFailed ? 'reported' : 'counts';
 }

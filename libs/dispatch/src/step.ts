@@ -1,8 +1,9 @@
+import type { Grant } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import { explained } from './explain';
 import { leaseRequested } from './granting';
 import { renewed, returned, ticked } from './holding';
-import type { AttemptOfWorker, DispatchedRun, Standing } from './journal';
+import type { DispatchedRun, Standing } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { ordered } from './obeying';
 import { finishReported, lateReported, mayFinish, reportRefused, startReported } from './reporting';
@@ -62,7 +63,9 @@ function reconfigured(state: DispatcherState, settings: DispatchSettings, now: n
   return { writes: [], reply: undefined, workWaiting: true };
 }
 
-function reportsWaiting(state: DispatcherState, attempts: AttemptOfWorker[]): Step<'reports-waiting'> {
-  state.reportsWaiting = new Map(attempts.map(({ runId, attempt }) => [runId, attempt]));
+function reportsWaiting(state: DispatcherState, grants: Grant[]): Step<'reports-waiting'> {
+  const waiting = new Map<number, Grant[]>();
+  for (const grant of grants) waiting.set(grant.runId, [...(waiting.get(grant.runId) ?? []), grant]);
+  state.reportsWaiting = waiting;
   return { writes: [], reply: undefined };
 }

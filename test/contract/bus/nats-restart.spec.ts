@@ -65,10 +65,10 @@ it('says so while the server is away', async () => {
 
 it('keeps reports, subscriptions and readers over a killed server', async () => {
   const bus = await connect();
-  const runId = newRunId();
+  const grant = { runId: newRunId(), attempt: 1, grantEpoch: 5 };
   await bus.prepareReports(scope);
   await bus.report(finishedOf(scope, 1), { number: 1 });
-  await bus.appendLog(runId, 1, chunk(0));
+  await bus.appendLog(grant, chunk(0));
   const taken = new Events<ReportMessage>();
   let goOn = (): void => undefined;
   const gate = new Promise<void>((resolve) => (goOn = resolve));
@@ -78,7 +78,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   });
   const status = subjectOf(SUBJECTS.status, scope);
   bus.subscribe(status, ({ respond }) => respond?.('{"well":true}'));
-  const log = bus.readLog(runId, 1, 0)[Symbol.asyncIterator]();
+  const log = bus.readLog(grant, 0)[Symbol.asyncIterator]();
   expect((await log.next()).value).toEqual(chunk(0));
   expect((await taken.next()).text).toBe('{"number":1}');
 
@@ -90,7 +90,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   for (let text = ''; text !== '{"number":2}';) text = (await taken.next()).text;
   await drained(bus, scope);
   await expect(bus.request(status, {}, 5000)).resolves.toEqual({ well: true });
-  await bus.appendLog(runId, 1, chunk(1));
+  await bus.appendLog(grant, chunk(1));
   expect((await log.next()).value).toEqual(chunk(1));
   await log.return?.();
 }, 30_000);

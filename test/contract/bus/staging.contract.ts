@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { StreamFull, type Bus, type StagedUpload } from '@proctor/bus';
-import { stagingName, type KeptAttempt } from '@proctor/contracts';
+import { stagingName, type Grant } from '@proctor/contracts';
 import { StagingSweeper } from '../../../apps/scheduler/src/reports/staging-sweeper';
 import { ManualClock } from '../../support/manual-clock';
 import { until } from '../../support/until';
@@ -29,7 +29,7 @@ export function describeSweeping(name: string, start: StartServer): void {
     beforeEach(() => {
       clock = new ManualClock();
       awaited = [];
-      const among = (attempts: KeptAttempt[]) =>
+      const among = (attempts: Grant[]) =>
         Promise.resolve(attempts.filter(({ runId }) => awaited.includes(runId)));
       sweeper = new StagingSweeper({ bus, clock, awaitedResults: { among } }, () => SETTINGS);
     });
@@ -41,7 +41,7 @@ export function describeSweeping(name: string, start: StartServer): void {
     afterAll(() => server.close());
 
     const uploads = async (): Promise<StagedUpload[]> => (await bus.stagingContents()).uploads;
-    const fileOf = (runId: number, attempt = 1) => stagingName(runId, attempt, 'log.gz');
+    const fileOf = (runId: number, attempt = 1) => stagingName({ runId, attempt, grantEpoch: 5 }, 'log.gz');
     const stage = (runId: number, content = PART) => bus.stage(fileOf(runId), Readable.from([content]));
 
     /** Resolves when the sweeper rests. */

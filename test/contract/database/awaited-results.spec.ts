@@ -1,4 +1,4 @@
-import type { KeptAttempt } from '@proctor/contracts';
+import type { Grant } from '@proctor/contracts';
 import { fail, finish, grant, outcome, request, requeue, start, ARCH } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 
@@ -33,7 +33,7 @@ it('knows of which attempts a result is awaited, whoever was granted them', asyn
   ]);
   await cancellations.cancel(cancelled, { ...fixture.submitter, userName: 'ada' });
   const asked = [running, failed, again, finished, givenUp, cancelled, waiting, 2 ** 52].flatMap((runId) =>
-    [1, 2].map((attempt): KeptAttempt => ({ runId, attempt })),
+    [1, 2].map((attempt): Grant => ({ runId, attempt })),
   );
   const awaited = await awaitedResults.among(asked);
   expect(awaited.sort((a, b) => a.runId - b.runId)).toEqual([
@@ -42,4 +42,9 @@ it('knows of which attempts a result is awaited, whoever was granted them', asyn
     { runId: givenUp, attempt: 1 },
   ]);
   expect(await awaitedResults.among([])).toEqual([]);
+
+  const { grantEpoch = 0 } = (await fixture.database.journal.unfinished(ARCH, [running]))[0]!;
+  const own = { runId: running, attempt: 1, grantEpoch };
+  const forgotten = { ...own, grantEpoch: grantEpoch - 1 };
+  expect(await awaitedResults.among([forgotten, own])).toEqual([own]);
 });

@@ -67,7 +67,7 @@ journalContract('PostgresJournal', async () => {
     trust: async (worker, reason) => void (await decisions.trust(worker, ada, reason)),
     story: (runId) => facts.ofRun(runId, null),
     unpublished: (arch, limit) => facts.unpublished(arch, limit),
-    markPublished: (factIds) => facts.markPublished(factIds),
+    markPublished: (taken) => facts.markPublished(taken),
     look: async (runId) => {
       const { state, attempt, verdict, message, version, exitCode, worker, durationSeconds } =
         (await fixture.database.results.find(runId))!;

@@ -72,7 +72,7 @@ except OSError as error: print('kill', error.strerror)
   expect(log).toContain('greeted to $(id) & all');
   expect(log).toContain('asks nameserver 10.0.2.3');
   expect(log).toContain('outside True');
-  expect(log).toMatch(/^runs unmounted False\nruns holds \['\d+-1'\]$/m);
+  expect(log).toMatch(/^runs unmounted False\nruns holds \['\d+-1-\d+'\]$/m);
   expect(log).toContain('results unmounted False\nresults holds []\n');
   expect(log).not.toContain('a word of somebody else');
   expect(log).toMatch(/^\d+ environ .*GREETING/m);

@@ -1,5 +1,6 @@
 import { connectBus, type Bus } from '@proctor/bus';
 import {
+  grantOf,
   reportOrigin,
   requestSubject,
   SUBJECTS,
@@ -86,7 +87,7 @@ export class FakeDispatcher {
       const name = reportOrigin(subject)?.kind ?? '';
       this.hear({ kind: 'report', name, body });
       if (name === 'finished' && this.answer) {
-        const signal: RecordedSignal = { runId: body.runId, attempt: body.attempt, answer: this.answer };
+        const signal: RecordedSignal = { ...grantOf(body), answer: this.answer };
         this.bus.signal(subjectOf(SUBJECTS.recorded, body.worker), signal);
       }
       return Promise.resolve();
@@ -105,13 +106,12 @@ export class FakeDispatcher {
 
   private onRenew(body: RenewRequest): RenewReply {
     this.hear({ kind: 'renew', body });
-    const { runId, attempt } = body;
-    return { arch: this.arch, epoch: 1, runId, attempt, instruction: this.instruction };
+    return { arch: this.arch, epoch: 1, ...grantOf(body), instruction: this.instruction };
   }
 
   private onReturn(body: ReturnRequest): ReturnReply {
     this.hear({ kind: 'return', body });
-    return { arch: this.arch, epoch: 1, runId: body.runId, attempt: body.attempt, returned: true };
+    return { arch: this.arch, epoch: 1, ...grantOf(body), returned: true };
   }
 
   private hear(heard: Heard): void {

@@ -89,7 +89,7 @@ it('executes runs of other architectures while nobody answers a result, which is
   const renewed = renewals();
   expect(await until(() => Promise.resolve(renewals() > renewed), 5_000)).toBe(true);
   expect(tea.heard.filter(({ kind }) => kind === 'ask')).toHaveLength(asked);
-  expect(await readdir(results)).toEqual([`${unanswered.runId}-1`]);
+  expect(await readdir(results)).toEqual([`${unanswered.runId}-1-${unanswered.grantEpoch}`]);
   tea.answer = 'recorded';
   await tea.until('ask', () => tea.heard.filter(({ kind }) => kind === 'ask').length > asked);
   expect(await readdir(results)).toEqual([]);

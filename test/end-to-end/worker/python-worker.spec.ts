@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connectBus, type Bus } from '@proctor/bus';
+import type { Grant } from '@proctor/contracts';
 import { Client } from '../../support/client';
+import { connectTo } from '../../support/database';
 import { hostArchitecture } from '../../support/host-architecture';
 import { OutputLines } from '../../support/output-lines';
 import { startProctor, type RunningProctor } from '../../support/proctor';
@@ -64,11 +66,24 @@ afterEach(async () => {
   await ended;
 });
 
+/** The first grant of a run, once it is made. */
+async function firstGrant(runId: number): Promise<Grant> {
+  await client.runThat(runId, ({ attempt }) => attempt === 1);
+  const database = await connectTo(proctor.databaseUrl);
+  try {
+    const grants = 'select run_id as "runId", attempt, epoch as "grantEpoch" from attempts where run_id = $1';
+    return (await database.query<Grant>(grants, [runId])).rows[0]!;
+  } finally {
+    await database.end();
+  }
+}
+
 /** The live log of a first attempt, as far as the text; chunks are numbered without a gap. */
 async function liveLogUntil(runId: number, text: string): Promise<Buffer> {
+  const grant = await firstGrant(runId);
   let log = Buffer.alloc(0);
   let next = 0;
-  for await (const { chunk, offset, data } of bus.readLog(runId, 1, 0)) {
+  for await (const { chunk, offset, data } of bus.readLog(grant, 0)) {
     expect([chunk, offset]).toEqual([next++, log.length]);
     log = Buffer.concat([log, Buffer.from(data, 'base64')]);
     if (log.includes(text)) return log;

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { systemClock } from '@proctor/clock';
 import { hostRelease, type WorkerConfiguration } from '@proctor/config';
-import type { Lease, LogChunk } from '@proctor/contracts';
+import type { Grant, Lease, LogChunk } from '@proctor/contracts';
 import { SandboxedCanaries } from '../../../apps/worker/src/attempt/sandboxed-canaries';
 import { SandboxedRunner } from '../../../apps/worker/src/attempt/sandboxed-runner';
 import { lookAtMachine } from '../../../apps/worker/src/machine/machine';
@@ -85,7 +85,7 @@ async function openIn(configuration: WorkerConfiguration): Promise<Omit<TestMach
 function memoryLogs() {
   const chunks: LogChunk[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
-  const appendLog = (_run: number, _attempt: number, chunk: LogChunk) => {
+  const appendLog = (_grant: Grant, chunk: LogChunk) => {
     chunks.push(chunk);
     const content = liveLog([chunk]);
     waiting.filter(({ text }) => content.includes(text)).forEach(({ resolve }) => resolve());

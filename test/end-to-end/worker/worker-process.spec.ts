@@ -89,11 +89,11 @@ it('says what it has, executes a lease, and delivers log and result', async () =
     version: '3.14-1',
     incarnation: ask.incarnation,
   });
-  const staged = await dispatcher.bus.unstage(stagingName(granted.runId, 1, 'log.gz'));
+  const staged = await dispatcher.bus.unstage(stagingName(granted, 'log.gz'));
   const log = staged ? await text(staged.pipe(createGunzip())) : '';
   expect(log).toContain('line 5000 of the stub');
   let live = '';
-  for await (const chunk of dispatcher.bus.readLog(granted.runId, 1, 0)) {
+  for await (const chunk of dispatcher.bus.readLog(granted, 0)) {
     live += Buffer.from(chunk.data, 'base64').toString();
     if (live.length >= log.length) break;
   }
@@ -200,7 +200,7 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
   await dispatcher.until('report', ({ name }) => name === 'started');
   await proctor.kill('nats', 'SIGKILL');
   await writeFile(end, '');
-  const kept = join(workPath, 'results', `${granted.runId}-1`);
+  const kept = join(workPath, 'results', `${granted.runId}-1-${granted.grantEpoch}`);
   const isKept = () =>
     readdir(kept).then(
       () => true,
@@ -213,7 +213,7 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
   await proctor.restart('worker');
   const { body: report } = await dispatcher.until('report', ({ name }) => name === 'finished');
   expect(report).toMatchObject({ runId: granted.runId, attempt: 1, verdict: 'pass', version: '1.0-9' });
-  const staged = await dispatcher.bus.unstage(stagingName(granted.runId, 1, 'log.gz'));
+  const staged = await dispatcher.bus.unstage(stagingName(granted, 'log.gz'));
   expect(staged && (await text(staged.pipe(createGunzip())))).toContain('line 5000 of the stub');
   expect(await until(async () => (await readdir(join(workPath, 'results'))).length === 0, 10_000)).toBe(true);
   await marks.remove();
@@ -227,7 +227,7 @@ it('brings a line of the log to its reader within a second, and lets a reader go
   const granted = lease({ ...STUB, trigger: pauses.join(' ') });
   dispatcher.grant(granted);
   const seen = { text: '', latenciesMs: [] as number[], chunks: 0 };
-  for await (const { data } of dispatcher.bus.readLog(granted.runId, 1, 0)) {
+  for await (const { data } of dispatcher.bus.readLog(granted, 0)) {
     const now = Date.now();
     seen.text += Buffer.from(data, 'base64').toString();
     seen.chunks += 1;
@@ -240,7 +240,7 @@ it('brings a line of the log to its reader within a second, and lets a reader go
   const median = seen.latenciesMs.sort((a, b) => a - b)[2];
   expect(median).toBeLessThan(1000);
   let rest = '';
-  for await (const { chunk, data } of dispatcher.bus.readLog(granted.runId, 1, 2)) {
+  for await (const { chunk, data } of dispatcher.bus.readLog(granted, 2)) {
     expect(chunk).toBeGreaterThanOrEqual(2);
     rest += Buffer.from(data, 'base64').toString();
     if (chunk === seen.chunks - 1) break;

@@ -76,8 +76,8 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => Promise.resolve(books.facts.unpublished(arch, limit)));
   }
 
-  markPublished(factIds: number[]): Promise<void> {
-    return this.call((books) => Promise.resolve(books.facts.markPublished(factIds)));
+  markPublished(facts: Pick<Fact, 'factId' | 'at'>[]): Promise<void> {
+    return this.call((books) => Promise.resolve(books.facts.markPublished(facts)));
   }
 
   commit(arch: string, epoch: number, writes: Write[], timeoutMs = Infinity): Promise<Write[]> {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
-  KEPT_ATTEMPTS_MAX,
+  grantName,
+  grantOf,
+  KEPT_MAX,
   parseMessage,
   RecordedSignal,
   reportSubject,
@@ -9,7 +11,7 @@ import {
   SUBJECTS,
   subjectOf,
   type FinishedReport,
-  type KeptAttempt,
+  type Grant,
   type StartedReport,
 } from '@proctor/contracts';
 import type { ReportOutbox } from '../../../apps/worker/src/slot/ports';
@@ -21,7 +23,7 @@ export interface KeptResult {
   report: FinishedReport;
 }
 
-/** A machine's disk: outlives the processes. Keys are `{runId}/{attempt}`. */
+/** A machine's disk: outlives the processes. Keys are the names of grants. */
 export type Disk = Map<string, KeptResult>;
 
 export interface OutboxEvents {
@@ -54,7 +56,7 @@ export class MemoryOutbox implements ReportOutbox {
   ) {
     bus.subscribe(subjectOf(SUBJECTS.recorded, worker), ({ text }) => {
       const signal = parseMessage(RecordedSignal, JSON.parse(text));
-      this.heard.get(`${signal.runId}/${signal.attempt}`)?.(signal);
+      this.heard.get(keyOf(signal))?.(signal);
     });
     for (const key of disk.keys()) void this.deliver(key);
   }
@@ -64,14 +66,14 @@ export class MemoryOutbox implements ReportOutbox {
   }
 
   finished(arch: string, report: FinishedReport): Promise<void> {
-    const key = `${report.runId}/${report.attempt}`;
+    const key = keyOf(report);
     this.disk.set(key, { arch, report });
     return this.deliver(key);
   }
 
-  kept(arch: string): KeptAttempt[] {
+  kept(arch: string): Grant[] {
     const kept = [...this.disk.values()].filter((each) => each.arch === arch);
-    return kept.slice(0, KEPT_ATTEMPTS_MAX).map(({ report: { runId, attempt } }) => ({ runId, attempt }));
+    return kept.slice(0, KEPT_MAX).map(({ report }) => grantOf(report));
   }
 
   /** The simulated disk takes everything. */
@@ -95,7 +97,7 @@ export class MemoryOutbox implements ReportOutbox {
 
   private async send({ arch, report }: KeptResult, isStaged: boolean): Promise<boolean> {
     try {
-      const name = stagingName(report.runId, report.attempt, LOG_FILE.name);
+      const name = stagingName(report, LOG_FILE.name);
       if (!isStaged) {
         await this.process.gate(this.bus.stage(name, Readable.from([CONTENT])));
         this.events.staged(name);
@@ -117,4 +119,8 @@ export class MemoryOutbox implements ReportOutbox {
       });
     });
   }
+}
+
+function keyOf(grant: Grant): string {
+  return grantName(grant, '/');
 }

@@ -76,7 +76,8 @@ describe('DispatcherActor', () => {
       await rig.time(0);
       expect(rig.books.ordersWaiting).toEqual([]);
       const reason = 'the run was cancelled by ada';
-      expect(rig.stopSignalled.mock.calls).toEqual([[{ worker: 'w1', runId: first, attempt: 1, reason }]]);
+      const stop = { worker: 'w1', runId: first, attempt: 1, grantEpoch: 1, reason };
+      expect(rig.stopSignalled.mock.calls).toEqual([[stop]]);
       rig.books.cancel(second, 'ada');
       await rig.time(POLL_MS);
       expect(rig.books.ordersWaiting).toEqual([]);

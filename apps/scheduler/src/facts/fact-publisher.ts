@@ -81,15 +81,15 @@ export class FactPublisher {
     }
   }
 
-  /** Ids of those that the stream has. Runs side by side; those of a run one by one, up to the first that fails. */
-  private async publish(facts: Fact[]): Promise<number[]> {
-    const published: number[] = [];
+  /** Those that the stream has. Runs side by side; those of a run one by one, up to the first that fails. */
+  private async publish(facts: Fact[]): Promise<Fact[]> {
+    const published: Fact[] = [];
     const failures: unknown[] = [];
     const publishInOrder = async (ofRun: Fact[]): Promise<void> => {
       for (const fact of ofRun) {
         if (this.stopped || !this.tenure.holds()) return;
         await this.ports.bus.publishEvent(fact);
-        published.push(fact.factId);
+        published.push(fact);
       }
     };
     await Promise.all(

@@ -24,12 +24,12 @@ const LOG: ResultFile = {
   size: CONTENT.length,
   sha256: createHash('sha256').update(CONTENT).digest('hex'),
 };
-const STAGED = '1/2/log.gz';
+const STAGED = '1/2/5/log.gz';
 
 silenceLog();
 
 describe('FinishedReports', () => {
-  const report = finishedReport(1, 2, { files: [LOG] });
+  const report = finishedReport(1, 2, { files: [LOG], grantEpoch: 5 });
   let bus: MemoryBus;
   let store: MemoryStore;
   let clock: VirtualClock;
@@ -69,7 +69,7 @@ describe('FinishedReports', () => {
       return Promise.resolve('counts');
     });
     await take();
-    expect(await answers).toEqual({ runId: 1, attempt: 2, answer: 'recorded' });
+    expect(await answers).toEqual({ runId: 1, attempt: 2, grantEpoch: 5, answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
     expect(await isStaged()).toBe(false);
   });
@@ -137,7 +137,7 @@ describe('FinishedReports', () => {
       ['that is leased', { lease: HELD }],
       ['that waits again', {}],
     ])('keeps a run %s from being granted again meanwhile', async (_, change) => {
-      const rig = dispatcherOf(waitingRun(1, { attempt: 2, latestWorker: 'w1', ...change }));
+      const rig = dispatcherOf(waitingRun(1, { attempt: 2, grantEpoch: 5, latestWorker: 'w1', ...change }));
       let goOn: () => void = () => undefined;
       const put = store.put.bind(store);
       jest.spyOn(store, 'put').mockImplementation(async (...file) => {
@@ -209,10 +209,20 @@ describe('FinishedReports', () => {
     },
   );
 
-  it('touches nothing of an attempt that another worker was granted', async () => {
-    ask.mockResolvedValue('foreign');
+  it.each<[string, ReportAnswer]>([
+    ['is executed', 'foreign'],
+    ['has failed, and another was granted since', 'stale'],
+    ['has ended its run', 'unknown'],
+  ])('touches nothing of an attempt that was granted otherwise and %s', async (_, judged) => {
+    ask.mockResolvedValue(judged);
+    state = 'foreign';
+    store.files.add('1/2/log.gz');
     await take();
-    expect(await answers).toMatchObject({ answer: 'stale' });
+    expect(await answers).toMatchObject({
+      answer: 'stale',
+      reason: expect.stringContaining('granted again'),
+    });
+    expect([...store.files]).toEqual(['1/2/log.gz']);
     expect(await isStaged()).toBe(true);
   });
 
@@ -232,11 +242,11 @@ describe('FinishedReports', () => {
   });
 
   it('tells the worker when nobody can read its report, and its attempt has failed', async () => {
-    const attempt = { worker: report.worker, runId: 1, attempt: 2 };
+    const attempt = { worker: report.worker, runId: 1, attempt: 2, grantEpoch: 5 };
     await reports().refuse(ARCH, attempt, 'it is\0 odd');
     const reason = 'the report of worker w1 was refused, it is odd';
     expect(ask.mock.calls).toEqual([[ARCH, { kind: 'report-refused', attempt, reason }]]);
-    expect(await answers).toEqual({ runId: 1, attempt: 2, answer: 'refused', reason });
+    expect(await answers).toEqual({ runId: 1, attempt: 2, grantEpoch: 5, answer: 'refused', reason });
     expect(await isStaged()).toBe(false);
   });
 

@@ -3,12 +3,14 @@ import { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import {
   cut,
+  grantOf,
   oneLine,
   RESULT_FILES,
   stagingName,
   SUBJECTS,
   subjectOf,
   type FinishedReport,
+  type Grant,
   type RecordedSignal,
   type ResultFile,
 } from '@proctor/contracts';
@@ -24,9 +26,7 @@ import type { Dispatchers } from '../dispatcher/dispatchers';
 import { NotHandled } from '../dispatcher/turn';
 
 /** The files that a worker may have staged for an attempt. */
-interface StagedResult {
-  runId: number;
-  attempt: number;
+interface StagedResult extends Grant {
   files: Pick<ResultFile, 'name'>[];
 }
 
@@ -120,8 +120,8 @@ export class FinishedReports {
       throw new NotHandled('the rows know of a grant or an end that this dispatcher has not seen');
     const recorded = state === 'reported';
     if (recorded) this.tell(report, 'recorded');
-    else if (judged === 'foreign')
-      return this.tell(report, 'stale', 'another worker was granted this attempt');
+    else if (judged === 'foreign' || state === 'foreign')
+      return this.tell(report, 'stale', "the attempt is another worker's, or granted again since a restore");
     else this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
     await this.tidy(report, recorded);
   }
@@ -151,9 +151,9 @@ export class FinishedReports {
     return null;
   }
 
-  private async storeFile({ runId, attempt }: FinishedReport, file: ResultFile): Promise<string | null> {
-    const staged = stagingName(runId, attempt, file.name);
-    const content = await this.bus.unstage(staged);
+  private async storeFile(report: FinishedReport, file: ResultFile): Promise<string | null> {
+    const { runId, attempt } = report;
+    const content = await this.bus.unstage(stagingName(report, file.name));
     if (!content) return `${file.name} is missing`;
     let damage: Error | null = null;
     content.once('error', (error: Error) => (damage = error));
@@ -168,22 +168,20 @@ export class FinishedReports {
     }
   }
 
-  private tell(
-    { runId, attempt, worker }: AttemptOfWorker,
-    answer: RecordedSignal['answer'],
-    reason?: string,
-  ): void {
+  private tell(report: AttemptOfWorker, answer: RecordedSignal['answer'], reason?: string): void {
+    const { runId, attempt, worker } = report;
     if (answer !== 'recorded')
       this.logger.warn(`run ${runId}, attempt ${attempt}, of ${worker}: ${answer}, ${reason}`);
-    const signal: RecordedSignal = { runId, attempt, answer, ...(reason !== undefined && { reason }) };
+    const signal: RecordedSignal = { ...grantOf(report), answer, ...(reason !== undefined && { reason }) };
     this.bus.signal(subjectOf(SUBJECTS.recorded, worker), signal);
   }
 
   /** What fails here is only space, not yet freed. */
-  private async tidy({ runId, attempt, files }: StagedResult, recorded: boolean): Promise<void> {
+  private async tidy(staged: StagedResult, recorded: boolean): Promise<void> {
+    const { runId, attempt, files } = staged;
     const tidied = await Promise.allSettled([
-      ...files.map(({ name }) => this.bus.dropStaged(stagingName(runId, attempt, name))),
-      this.bus.purgeLog(runId, attempt),
+      ...files.map(({ name }) => this.bus.dropStaged(stagingName(staged, name))),
+      this.bus.purgeLog(staged),
       ...(recorded ? [] : [this.store.remove(runId, attempt)]),
     ]);
     for (const outcome of tidied) {

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import type { ReportOrigin } from '@proctor/contracts';
+import { grantName, type ReportOrigin } from '@proctor/contracts';
 import type { AttemptOfWorker } from '@proctor/dispatch';
 
 /** The pause before the reports are listed again, whether the last listing failed or not. */
@@ -72,6 +72,6 @@ export class ReportBacklog {
   }
 }
 
-function nameOf({ worker, runId, attempt }: AttemptOfWorker): string {
-  return `${worker} ${runId} ${attempt}`;
+function nameOf({ worker, ...grant }: AttemptOfWorker): string {
+  return `${worker} ${grantName(grant, ' ')}`;
 }

@@ -50,7 +50,7 @@ export class ReportsController {
   }
 }
 
-/** @throws MalformedMessage also when the body is of another attempt than its subject says */
+/** @throws MalformedMessage also when the body is of another grant than its subject says */
 function parseReport<Report extends ReportedAttempt>(
   shape: new () => Report,
   payload: unknown,
@@ -58,7 +58,7 @@ function parseReport<Report extends ReportedAttempt>(
 ): Report {
   const report = parseMessage(shape, payload);
   const origin = reportOrigin(subject);
-  for (const field of ['worker', 'runId', 'attempt'] as const) {
+  for (const field of ['worker', 'runId', 'attempt', 'grantEpoch'] as const) {
     if (report[field] !== origin?.[field])
       throw new MalformedMessage(`${shape.name}: ${field}: ${report[field]} is not what the subject says`);
   }

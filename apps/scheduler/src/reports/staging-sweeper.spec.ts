@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { StagedUpload } from '@proctor/bus';
-import { stagingName, type KeptAttempt } from '@proctor/contracts';
+import { stagingName, type Grant } from '@proctor/contracts';
 import { ManualClock } from '../../../../test/support/manual-clock';
 import { StagingSweeper } from './staging-sweeper';
 
@@ -17,7 +17,7 @@ describe('StagingSweeper', () => {
   let isDatabaseAway: boolean;
   let looks: number;
   let beforeAnswer: () => Promise<void>;
-  const asked = jest.fn<void, [KeptAttempt[]]>();
+  const asked = jest.fn<void, [Grant[]]>();
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
 
@@ -39,7 +39,7 @@ describe('StagingSweeper', () => {
         return Promise.resolve();
       },
     };
-    const among = (attempts: KeptAttempt[]) => {
+    const among = (attempts: Grant[]) => {
       asked(attempts);
       if (isDatabaseAway) return Promise.reject(new Error('no database'));
       return Promise.resolve(attempts.filter(({ runId }) => runId >= 1_000_000));
@@ -51,7 +51,7 @@ describe('StagingSweeper', () => {
 
   const brokenOff = (id: string, chunks = 1): StagedUpload => ({ id, name: null, chunks });
   const whole = (runId: number): StagedUpload => {
-    return { id: `u${runId}`, name: stagingName(runId, 2, 'log.gz'), chunks: 1 };
+    return { id: `u${runId}`, name: stagingName({ runId, attempt: 2, grantEpoch: 5 }, 'log.gz'), chunks: 1 };
   };
   const ids = () => uploads.map(({ id }) => id);
 
@@ -110,7 +110,7 @@ describe('StagingSweeper', () => {
     const many = Array.from({ length: 1_500 }, (_, index) => whole(index + 1));
     const kept = [
       whole(1_000_000),
-      { ...whole(1_000_000), id: 'second', name: '1000000/2/artifacts.tar.gz' },
+      { ...whole(1_000_000), id: 'second', name: '1000000/2/5/artifacts.tar.gz' },
     ];
     uploads = [...many, ...kept, { id: 'stray', name: 'something else', chunks: 1 }];
     await begin();

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Outages, type Bus, type StagedUpload, type StagingContents } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
-import { stagedAttempt, type KeptAttempt } from '@proctor/contracts';
+import { grantName, stagedGrant, type Grant } from '@proctor/contracts';
 import type { AwaitedResults } from '@proctor/database';
 
 export interface SweeperPorts {
@@ -19,8 +19,8 @@ export interface SweeperSettings {
 
 /** The part of the bucket from which on its fullness is told. */
 const NEARLY_FULL = 0.9;
-/** Attempts that are looked up at a time. */
-const ATTEMPTS_MAX = 1_000;
+/** Grants that are looked up at a time. */
+const GRANTS_MAX = 1_000;
 const MIB = 1024 ** 2;
 const WHAT = 'sweeping the staging bucket';
 
@@ -105,20 +105,20 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   /** Whole files that no report is awaited for. */
   private async unwanted(idle: StagedUpload[]): Promise<StagedUpload[]> {
     const whole = idle.filter(({ name }) => name !== null);
-    const attempts = new Map<string, KeptAttempt>();
+    const grants = new Map<string, Grant>();
     for (const { name } of whole) {
-      const attempt = attemptOf(name);
-      if (attempt) attempts.set(keyOf(attempt), attempt);
+      const grant = grantOfFile(name);
+      if (grant) grants.set(keyOf(grant), grant);
     }
-    const asked = [...attempts.values()];
+    const asked = [...grants.values()];
     const awaited = new Set<string>();
-    for (let from = 0; from < asked.length; from += ATTEMPTS_MAX) {
-      const found = await this.ports.awaitedResults.among(asked.slice(from, from + ATTEMPTS_MAX));
-      for (const attempt of found) awaited.add(keyOf(attempt));
+    for (let from = 0; from < asked.length; from += GRANTS_MAX) {
+      const found = await this.ports.awaitedResults.among(asked.slice(from, from + GRANTS_MAX));
+      for (const grant of found) awaited.add(keyOf(grant));
     }
     return whole.filter(({ name }) => {
-      const attempt = attemptOf(name);
-      return !attempt || !awaited.has(keyOf(attempt));
+      const grant = grantOfFile(name);
+      return !grant || !awaited.has(keyOf(grant));
     });
   }
 
@@ -154,10 +154,10 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-function attemptOf(name: string | null): KeptAttempt | null {
-  return name === null ? null : stagedAttempt(name);
+function grantOfFile(name: string | null): Grant | null {
+  return name === null ? null : stagedGrant(name);
 }
 
-function keyOf({ runId, attempt }: KeptAttempt): string {
-  return `${runId}/${attempt}`;
+function keyOf(grant: Grant): string {
+  return grantName(grant, '/');
 }

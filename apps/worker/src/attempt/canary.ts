@@ -45,5 +45,6 @@ export async function writeCanaryTree(folder: string): Promise<string> {
 export function canaryLease({ suite, arch, backend, variant }: CanaryTest): Lease {
   const testbed = { suite, arch, backend, variant };
   const empty = { trigger: null, pinPackages: [], extraAptSources: [], rejectedVersions: [] };
-  return { runId: 0, attempt: 0, ttlMs: 0, renewEveryMs: 0, package: NAME, ...testbed, ...empty };
+  const unused = { runId: 0, attempt: 0, grantEpoch: 0, ttlMs: 0, renewEveryMs: 0 };
+  return { ...unused, package: NAME, ...testbed, ...empty };
 }

@@ -49,6 +49,7 @@ export type LiveLogs = Pick<Bus, 'appendLog' | 'purgeLog'>;
 /** Executes attempts in sandboxes of this machine. */
 export class SandboxedRunner implements AttemptRunner {
   private readonly opener: SandboxOpener;
+  private begun = 0;
 
   /** @param settings those that hold at the moment of the call */
   constructor(
@@ -77,7 +78,9 @@ export class SandboxedRunner implements AttemptRunner {
     const settings = this.settings();
     const backend = this.testbeds.backend(lease.backend);
     const { command: runner, version } = this.testbeds.runner(lease.variant);
-    const folder = await this.sandboxes.createFolder(`${lease.runId}-${lease.attempt}`);
+    // Numbered, since an attempt may be granted a second time while it is still executed: the database was restored.
+    const name = `${lease.runId}-${lease.attempt}-${++this.begun}`;
+    const folder = await this.sandboxes.createFolder(name);
     try {
       const testbed = await backend.use(lease.suite, lease.arch, folder);
       const signingKeyFiles = await writeKeys(lease, folder);
@@ -157,18 +160,19 @@ export class SandboxedRunner implements AttemptRunner {
   }
 
   /** Nobody will store the log of an attempt without a result; what is left here ends by its age. */
-  private forgetLog({ runId, attempt }: Lease, isSilent: Promise<void>): void {
+  private forgetLog(lease: Lease, isSilent: Promise<void>): void {
+    const { runId, attempt } = lease;
     isSilent
-      .then(() => this.liveLogs.purgeLog(runId, attempt))
+      .then(() => this.liveLogs.purgeLog(lease))
       .catch((error: unknown) => {
         this.log.warn(`run ${runId} attempt ${attempt}: its live log is left behind: ${String(error)}`);
       });
   }
 
-  private tailOf({ runId, attempt }: Lease, folder: RunFolder, { logHeadBytesMax }: RunnerSettings): LogTail {
+  private tailOf(lease: Lease, folder: RunFolder, { logHeadBytesMax }: RunnerSettings): LogTail {
     return new LogTail(
       join(folder.output, 'log'),
-      (chunk) => this.liveLogs.appendLog(runId, attempt, chunk),
+      (chunk) => this.liveLogs.appendLog(lease, chunk),
       this.clock,
       this.log,
       { ...LOG_TAIL_SETTINGS, streamBytesMax: logHeadBytesMax },
@@ -185,7 +189,7 @@ async function resultOf(
 ): Promise<Omit<AttemptResult, 'durationSeconds'>> {
   const { judgement: judged, version, tests } = await judgeEnd(folder, ending);
   const judgement = spared(judged, short, version, settings);
-  const target = freshResultFolder(settings.resultsPath, lease.runId, lease.attempt);
+  const target = freshResultFolder(settings.resultsPath, lease);
   const files = await packResult(folder, target, settings, signal);
   if (version === null || !lease.rejectedVersions.includes(version)) {
     return { ...judgement, version, tests, files };

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
-import { reportSubject, stagingName, type KeptAttempt, type RecordedSignal } from '@proctor/contracts';
+import { grantOf, reportSubject, stagingName, type Grant, type RecordedSignal } from '@proctor/contracts';
 import type { SlotLog } from '../slot/ports';
 import { WakeUp } from '../slot/wake-up';
 import { isMissing, removeResult, setResultAside, type KeptResult } from './result-folder';
@@ -37,9 +37,8 @@ export class Delivery {
     return this.result.arch;
   }
 
-  get attempt(): KeptAttempt {
-    const { runId, attempt } = this.result.report;
-    return { runId, attempt };
+  get grant(): Grant {
+    return grantOf(this.result.report);
   }
 
   /** Resolves when the dispatcher has answered and the copy on disk is gone, or the delivery was stopped. */
@@ -93,7 +92,7 @@ export class Delivery {
     for (const { name, size, sha256 } of report.files) {
       if (this.uploaded.has(name)) continue;
       const content = createReadStream(join(folder, name));
-      const staged = await this.bus.stage(stagingName(report.runId, report.attempt, name), content);
+      const staged = await this.bus.stage(stagingName(report, name), content);
       if (staged.size !== size || staged.sha256 !== sha256) {
         throw new Error(`${name}: ${staged.size} bytes arrived in the staging bucket, ${size} were sent`);
       }

@@ -10,12 +10,12 @@ import { DELIVERY_SETTINGS, DiskOutbox } from './outbox';
 import { freshResultFolder } from './result-folder';
 
 const LOG = 'the log, as if it were gzipped';
+const GRANT = { runId: 7, attempt: 2, grantEpoch: 5 };
 const FENCE = {
   worker: 'w',
   incarnation: '0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a01',
   slot: 0,
-  runId: 7,
-  attempt: 2,
+  ...GRANT,
 };
 
 let path: string;
@@ -40,16 +40,16 @@ async function makeOutbox(clock = new VirtualClock()) {
       ? Promise.resolve()
       : new Promise<void>((resolve) => waiting.push({ count, resolve }));
   const answer = (answer: RecordedSignal['answer'], reason?: string) =>
-    outbox.recorded({ runId: 7, attempt: 2, answer, ...(reason !== undefined && { reason }) });
+    outbox.recorded({ ...GRANT, answer, ...(reason !== undefined && { reason }) });
   const staged = async () => {
-    const content = await bus.unstage(stagingName(7, 2, 'log.gz'));
+    const content = await bus.unstage(stagingName(GRANT, 'log.gz'));
     return content && text(content);
   };
   return { bus, clock, outbox, reports, arrived, answer, staged, said };
 }
 
 async function pack() {
-  const folder = freshResultFolder(path, 7, 2);
+  const folder = freshResultFolder(path, GRANT);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'log.gz'), LOG);
   const sha256 = createHash('sha256').update(LOG).digest('hex');
@@ -73,7 +73,7 @@ it('keeps a result, uploads and reports it, and drops its copy when the dispatch
   await arrived(1);
   expect(reports).toEqual([report]);
   expect(await staged()).toBe(LOG);
-  expect((await readdir(join(path, '7-2'))).sort()).toEqual(['log.gz', 'report.json']);
+  expect((await readdir(join(path, '7-2-5'))).sort()).toEqual(['log.gz', 'report.json']);
   answer('recorded');
   await finished;
   expect(await readdir(path)).toEqual([]);
@@ -120,11 +120,13 @@ it('keeps what the dispatcher cannot read aside, the latest of it, and never del
   await arrived(1);
   answer('refused', 'tests.0.name: no such name');
   await finished;
-  expect(await readdir(join(path, '7-2.refused'))).toEqual(expect.arrayContaining(['report.json', 'log.gz']));
+  expect(await readdir(join(path, '7-2-5.refused'))).toEqual(
+    expect.arrayContaining(['report.json', 'log.gz']),
+  );
   expect(await readdir(path)).toHaveLength(10);
   expect(said).toEqual([
     'run 7 attempt 2: the scheduler cannot read the report: tests.0.name: no such name',
-    `run 7 attempt 2: its result is kept in ${join(path, '7-2.refused')}`,
+    `run 7 attempt 2: its result is kept in ${join(path, '7-2-5.refused')}`,
   ]);
   const second = await makeOutbox();
   await second.outbox.deliverLeftovers();
@@ -163,8 +165,8 @@ it.each(['rename', 'half-removed'])('removes a result in one step: %s', async (h
   await first.arrived(1);
   first.outbox.stop();
   await abandoned;
-  if (how === 'rename') await rename(join(path, '7-2'), join(path, '7-2.removed'));
-  else await rm(join(path, '7-2', 'log.gz'));
+  if (how === 'rename') await rename(join(path, '7-2-5'), join(path, '7-2-5.removed'));
+  else await rm(join(path, '7-2-5', 'log.gz'));
 
   const second = await makeOutbox();
   const delivered = second.outbox.deliverLeftovers();
@@ -180,8 +182,8 @@ it.each(['rename', 'half-removed'])('removes a result in one step: %s', async (h
 
 it('delivers what an earlier version kept though nobody could read it, and holds up nothing for what is no result', async () => {
   const { report } = await pack();
-  const folder = join(path, '7-2');
-  await rename(freshResultFolder(path, 7, 2), folder);
+  const folder = join(path, '7-2-5');
+  await rename(freshResultFolder(path, GRANT), folder);
   const unreadable = { ...report, tests: [{ name: 'a b', status: 'PASS', detail: null }] };
   await writeFile(join(folder, 'report.json'), JSON.stringify({ arch: 'amd64', report: unreadable }));
   await mkdir(join(path, '9-1'));
@@ -192,7 +194,7 @@ it('delivers what an earlier version kept though nobody could read it, and holds
   expect(parseMessage(FinishedReport, reports[0])).toMatchObject({ runId: 7, verdict: 'pass' });
   expect(said.join()).toContain('9-1 holds no result');
   expect(outbox.waiting).toBe(1);
-  expect([outbox.kept('amd64'), outbox.kept('i386')]).toEqual([[{ runId: 7, attempt: 2 }], []]);
+  expect([outbox.kept('amd64'), outbox.kept('i386')]).toEqual([[GRANT], []]);
   answer('recorded');
   await delivered;
   expect(await readdir(path)).toEqual(['9-1']);
@@ -212,7 +214,7 @@ it('delivers a report that is kept nowhere, and says what could not be kept', as
   await arrived(1);
   expect(reports).toMatchObject([{ ...FENCE, verdict: 'tmpfail', files: [] }]);
   expect(outbox.waiting).toBe(1);
-  outbox.recorded({ runId: 7, attempt: 2, answer: 'recorded' });
+  outbox.recorded({ ...GRANT, answer: 'recorded' });
   await delivered;
 });
 
@@ -221,7 +223,7 @@ it('uploads again when it is asked to', async () => {
   const { report, files } = await pack();
   const finished = outbox.finished('amd64', report, files);
   await arrived(1);
-  await bus.dropStaged(stagingName(7, 2, 'log.gz'));
+  await bus.dropStaged(stagingName(GRANT, 'log.gz'));
   answer('upload-again');
   await arrived(2);
   expect(await staged()).toBe(LOG);
@@ -250,7 +252,7 @@ it('goes on with the file at which the connection broke', async () => {
   outbox.retryNow();
   await arrived(1);
   expect(stage.mock.calls.map(([name]) => name)).toEqual(
-    ['log.gz', 'artifacts.tar.gz', 'artifacts.tar.gz'].map((name) => `7/2/${name}`),
+    ['log.gz', 'artifacts.tar.gz', 'artifacts.tar.gz'].map((name) => `7/2/5/${name}`),
   );
   answer('recorded');
   await finished;
@@ -263,7 +265,7 @@ it('delivers what an earlier life left, and drops what that life had not finishe
   await first.arrived(1);
   first.outbox.stop();
   await abandoned;
-  await mkdir(freshResultFolder(path, 8, 1));
+  await mkdir(freshResultFolder(path, { runId: 8, attempt: 1 }));
   await mkdir(join(path, 'odd'));
 
   const second = await makeOutbox();

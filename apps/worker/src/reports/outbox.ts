@@ -1,10 +1,11 @@
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import {
-  KEPT_ATTEMPTS_MAX,
+  grantName,
+  KEPT_MAX,
   reportSubject,
   type FinishedReport,
-  type KeptAttempt,
+  type Grant,
   type RecordedSignal,
   type StartedReport,
 } from '@proctor/contracts';
@@ -62,11 +63,11 @@ export class DiskOutbox implements ReportOutbox {
     this.deliveries.get(key(signal))?.hear(signal);
   }
 
-  kept(arch: string): KeptAttempt[] {
+  kept(arch: string): Grant[] {
     return [...this.deliveries.values()]
       .filter((delivery) => delivery.arch === arch)
-      .slice(0, KEPT_ATTEMPTS_MAX)
-      .map(({ attempt }) => attempt);
+      .slice(0, KEPT_MAX)
+      .map(({ grant }) => grant);
   }
 
   /** Results that no dispatcher has answered yet. */
@@ -107,10 +108,10 @@ export class DiskOutbox implements ReportOutbox {
   }
 }
 
-function key({ runId, attempt }: { runId: number; attempt: number }): string {
-  return `${runId}/${attempt}`;
+function key(grant: Grant): string {
+  return grantName(grant, '/');
 }
 
-function titleOf({ runId, attempt }: { runId: number; attempt: number }): string {
+function titleOf({ runId, attempt }: Grant): string {
   return `run ${runId} attempt ${attempt}`;
 }

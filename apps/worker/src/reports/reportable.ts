@@ -1,4 +1,4 @@
-import { FinishedReport, MalformedMessage, oneLine, parseMessage } from '@proctor/contracts';
+import { FinishedReport, grantOf, MalformedMessage, oneLine, parseMessage } from '@proctor/contracts';
 import { MESSAGE_LENGTH_MAX } from '../autopkgtest/verdict';
 
 /** A report that every reader accepts, and what had to be changed for that. */
@@ -39,8 +39,8 @@ function faultOf(report: FinishedReport): string | null {
   }
 }
 
-function identityOf({ worker, incarnation, slot, runId, attempt }: FinishedReport) {
-  return { worker, incarnation, slot, runId, attempt };
+function identityOf({ worker, incarnation, slot, ...report }: FinishedReport) {
+  return { worker, incarnation, slot, ...grantOf(report) };
 }
 
 function noted(message: string): string {

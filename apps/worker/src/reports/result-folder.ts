@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FinishedReport } from '@proctor/contracts';
+import { grantName, type FinishedReport, type Grant } from '@proctor/contracts';
 import type { KeptFile } from '../slot/ports';
 import { reportable } from './reportable';
 
@@ -21,12 +21,12 @@ const REMOVED = '.removed';
 const REFUSED = '.refused';
 
 /** Where the files of a result are written before it is kept: on the same file system, so that nothing is copied. */
-export function freshResultFolder(path: string, runId: number, attempt: number): string {
-  return join(path, `${runId}-${attempt}${UNFINISHED}`);
+export function freshResultFolder(path: string, grant: Grant): string {
+  return join(path, `${grantName(grant, '-')}${UNFINISHED}`);
 }
 
 /**
- * Writes a result into `{path}/{runId}-{attempt}/`: report.json and the files. When it resolves, the result survives a
+ * Writes a result into `{path}/{runId}-{attempt}-{grantEpoch}/`: report.json and the files. When it resolves, the result survives a
  * crash of the machine; when it rejects, nothing of it takes space.
  */
 export async function keepResult(
@@ -35,8 +35,8 @@ export async function keepResult(
   report: FinishedReport,
   files: KeptFile[],
 ): Promise<KeptResult> {
-  const folder = join(path, `${report.runId}-${report.attempt}`);
-  const fresh = freshResultFolder(path, report.runId, report.attempt);
+  const folder = join(path, grantName(report, '-'));
+  const fresh = freshResultFolder(path, report);
   try {
     await mkdir(fresh, { recursive: true });
     for (const file of files) {

@@ -66,12 +66,12 @@ describe('a grant that comes late', () => {
 it('names the results of the architecture that wait for an answer', async () => {
   const rig = makeSlot(['amd64', 'i386']);
   rig.state.kept = [
-    { arch: 'i386', runId: 7, attempt: 2 },
+    { arch: 'i386', runId: 7, attempt: 2, grantEpoch: 5 },
     { arch: 's390x', runId: 8, attempt: 1 },
   ];
   rig.asks[0]?.answer();
   await rig.settle();
-  expect(rig.asks[1]?.request.kept).toEqual([{ runId: 7, attempt: 2 }]);
+  expect(rig.asks[1]?.request.kept).toEqual([{ runId: 7, attempt: 2, grantEpoch: 5 }]);
   rig.asks[1]?.answer();
   await rig.pass(10_000);
   expect(rig.asks[2]?.request).not.toHaveProperty('kept');

@@ -1,4 +1,4 @@
-import type { Lease, LeaseReply, SlotIdentity } from '@proctor/contracts';
+import { grantName, type Lease, type LeaseReply, type SlotIdentity } from '@proctor/contracts';
 import { giveBack } from './give-back';
 import type { SlotParts } from './ports';
 import { within } from './wake-up';
@@ -209,6 +209,6 @@ export class Asks {
   }
 }
 
-function key({ runId, attempt }: Lease): string {
-  return `${runId}/${attempt}`;
+function key(lease: Lease): string {
+  return grantName(lease, '/');
 }

@@ -1,4 +1,4 @@
-import { oneLine, type Lease, type SlotIdentity } from '@proctor/contracts';
+import { grantOf, oneLine, type Lease, type SlotIdentity } from '@proctor/contracts';
 import type { SlotParts } from './ports';
 import { within } from './wake-up';
 
@@ -11,14 +11,15 @@ const REASON_LENGTH_MAX = 1000;
  */
 export async function giveBack(
   identity: SlotIdentity,
-  { runId, attempt, arch }: Lease,
+  lease: Lease,
   reason: string,
   timeoutMs: number,
   { client, clock, log }: Pick<SlotParts, 'client' | 'clock' | 'log'>,
 ): Promise<boolean> {
+  const { runId, attempt } = lease;
   let why = 'no answer came';
-  const request = { ...identity, runId, attempt, reason: oneLine(reason, REASON_LENGTH_MAX) };
-  const answer = client.giveBack(arch, request).catch((error: unknown) => {
+  const request = { ...identity, ...grantOf(lease), reason: oneLine(reason, REASON_LENGTH_MAX) };
+  const answer = client.giveBack(lease.arch, request).catch((error: unknown) => {
     why = String(error);
     return null;
   });

@@ -34,9 +34,10 @@ describe('a held lease', () => {
     const attempt = await grant(rig);
     rig.slot.stopAttempt({ runId: 1, attempt: 2, reason: 'another attempt' });
     rig.slot.stopAttempt({ runId: 2, attempt: 1, reason: 'another run' });
+    rig.slot.stopAttempt({ runId: 1, attempt: 1, grantEpoch: 9, reason: 'the attempt, granted again' });
     await rig.settle();
     expect(attempt.signal.aborted).toBe(false);
-    rig.slot.stopAttempt({ runId: 1, attempt: 1, reason: 'the run was cancelled by ada' });
+    rig.slot.stopAttempt({ runId: 1, attempt: 1, grantEpoch: 1, reason: 'the run was cancelled by ada' });
     await rig.settle();
     expect((attempt.signal.reason as Error).message).toBe('the run was cancelled by ada');
     expect(rig.finished).toHaveLength(0);

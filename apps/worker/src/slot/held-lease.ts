@@ -1,4 +1,6 @@
 import {
+  grantOf,
+  isSameGrant,
   oneLine,
   type Lease,
   type RenewReply,
@@ -65,11 +67,11 @@ export class HeldLease {
     this.release();
   }
 
-  /** The lease is gone: ends the attempt and reports nothing. Does nothing when another attempt is meant. */
-  stop({ runId, attempt, reason }: StopAttemptSignal): void {
-    if (runId !== this.lease.runId || attempt !== this.lease.attempt) return;
+  /** The lease is gone: ends the attempt and reports nothing. Does nothing when another grant is meant. */
+  stop(signal: StopAttemptSignal): void {
+    if (!isSameGrant(this.lease, signal)) return;
     this.cancelRenewal();
-    this.abort.abort(new Error(reason));
+    this.abort.abort(new Error(signal.reason));
     this.release();
   }
 
@@ -155,7 +157,7 @@ export class HeldLease {
   }
 
   private fence() {
-    return { ...this.identity, runId: this.lease.runId, attempt: this.lease.attempt };
+    return { ...this.identity, ...grantOf(this.lease) };
   }
 
   private title(): string {

@@ -3,7 +3,7 @@ import type {
   CanaryResult,
   CanaryTest,
   FinishedReport,
-  KeptAttempt,
+  Grant,
   Lease,
   LeaseReply,
   LeaseRequest,
@@ -42,8 +42,8 @@ export interface ReportOutbox {
    * Rejects when the result could not be kept.
    */
   finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void>;
-  /** Attempts of the architecture whose results no dispatcher has answered yet, the oldest first; as many as an ask may name. */
-  kept(arch: string): KeptAttempt[];
+  /** Grants of the architecture whose results no dispatcher has answered yet, the oldest first; as many as an ask may name. */
+  kept(arch: string): Grant[];
   /**
    * Delivers a report that has no files and is kept nowhere: it is lost with the process. Resolves at the dispatcher's
    * answer; never rejects.

@@ -49,7 +49,7 @@ test('an upload that stops for too long is swept by the scheduler', async () => 
   stage = await Stage.open({ scheduler: { stagingSweepMs: 200, stagingIdleMaxMs: 1_000 } });
   const bus = await connectBus(stage.proctor.natsUrl, 'uploader');
   const content = new Readable({ read: () => undefined });
-  const staged = bus.stage(stagingName(1, 1, 'log.gz'), content);
+  const staged = bus.stage(stagingName({ runId: 1, attempt: 1, grantEpoch: 1 }, 'log.gz'), content);
   content.push(Buffer.alloc(200_000));
   await stage.proctor.output.line('scheduler', /uploads that broke off, removed from the staging bucket: 1/);
   expect((await bus.stagingContents()).uploads).toEqual([]);

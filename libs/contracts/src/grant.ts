@@ -1,0 +1,48 @@
+import { IsInt, Max, Min, ValidateIf } from 'class-validator';
+import { IsRunId } from './run';
+
+/**
+ * One grant of one attempt. Its numbers alone do not tell it from others: a database that was restored to an earlier moment
+ * grants the same attempt again, in a later epoch.
+ */
+export class Grant {
+  @IsRunId()
+  runId: number;
+
+  @IsInt()
+  @Min(1)
+  attempt: number;
+
+  @IsGrantEpoch()
+  grantEpoch?: number;
+}
+
+/**
+ * The epoch in which a lease was granted, as the lease says it. Absent in what was sent or kept by an earlier version:
+ * then run and attempt decide alone.
+ */
+export function IsGrantEpoch(): PropertyDecorator {
+  const rules = [ValidateIf(isEpochKnown), IsInt(), Min(1), Max(Number.MAX_SAFE_INTEGER)];
+  return (target, property) => rules.forEach((rule) => rule(target, property));
+}
+
+function isEpochKnown({ grantEpoch }: Partial<Grant>): boolean {
+  return grantEpoch !== undefined;
+}
+
+/** What of a message says which grant it is about. */
+export function grantOf({ runId, attempt, grantEpoch }: Grant): Grant {
+  return { runId, attempt, ...(grantEpoch !== undefined && { grantEpoch }) };
+}
+
+/** Whether both are the same grant, as far as both know the epoch. */
+export function isSameGrant(one: Grant, other: Grant): boolean {
+  const isSameAttempt = one.runId === other.runId && one.attempt === other.attempt;
+  const areEpochsKnown = one.grantEpoch !== undefined && other.grantEpoch !== undefined;
+  return isSameAttempt && (!areEpochsKnown || one.grantEpoch === other.grantEpoch);
+}
+
+/** The grant as a part of names: its numbers, `{runId}`, `{attempt}` and `{grantEpoch}`, with the separator between. */
+export function grantName({ runId, attempt, grantEpoch }: Grant, separator: string): string {
+  return [runId, attempt, ...(grantEpoch === undefined ? [] : [grantEpoch])].join(separator);
+}
