@@ -1,0 +1,41 @@
+import { BusContext } from '@proctor/bus';
+import { MalformedMessage, reportSubject, type Grant } from '@proctor/contracts';
+import { ARCH, finishedReport } from '../../../../test/support/runs';
+import { ReportsController } from './reports.controller';
+
+const GRANT: Grant = { runId: 1, attempt: 2, grantEpoch: 5 };
+const take = jest.fn(() => Promise.resolve());
+const refuse = jest.fn(() => Promise.resolve());
+const controller = new ReportsController({ ask: jest.fn() } as never, { take, refuse } as never);
+
+const on = (grant: Grant) =>
+  new BusContext([ARCH, reportSubject(ARCH, 'finished', { worker: 'w1', ...grant }), false]);
+
+beforeEach(() => jest.clearAllMocks());
+
+it('hands a report over whose subject names the same grant', async () => {
+  const report = finishedReport(1, 2, { grantEpoch: 5 });
+  await controller.finished(report, on(GRANT));
+  expect(take).toHaveBeenCalledWith(ARCH, report);
+});
+
+it('hands a report of an earlier version over, which knows no epoch', async () => {
+  await controller.finished(finishedReport(1, 2), on({ runId: 1, attempt: 2 }));
+  expect(take).toHaveBeenCalledTimes(1);
+});
+
+it.each<[string, { grantEpoch?: number }, Grant]>([
+  ['another epoch than', { grantEpoch: 4 }, GRANT],
+  ['no epoch, unlike', {}, GRANT],
+  ['an epoch, unlike', { grantEpoch: 5 }, { runId: 1, attempt: 2 }],
+])('refuses a report whose body has %s its subject', async (_, body, subject) => {
+  const finished = controller.finished(finishedReport(1, 2, body), on(subject));
+  await expect(finished).rejects.toThrow(MalformedMessage);
+  expect(take).not.toHaveBeenCalled();
+});
+
+it('answers a report that was refused by the grant of its subject', async () => {
+  await controller.refused({ reason: 'it is odd' }, on(GRANT));
+  const attempt = expect.objectContaining({ worker: 'w1', ...GRANT }) as object;
+  expect(refuse).toHaveBeenCalledWith(ARCH, attempt, 'it is odd');
+});
