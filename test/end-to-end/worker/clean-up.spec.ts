@@ -1,6 +1,8 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PrivateNetwork } from '../../../apps/worker/src/sandbox/private-network';
+import { childrenOf } from '../../../apps/worker/src/sandbox/processes';
 import { Sandbox } from '../../../apps/worker/src/sandbox/sandbox';
 import { until } from '../../support/until';
 import { newMark, processesWith } from './processes-with';
@@ -77,6 +79,28 @@ it('an abort leaves no live log, since nobody will store it', async () => {
   abort.abort(new Error('the run was cancelled by ada'));
   await expect(run).rejects.toThrow('cancelled by ada');
   expect(machine.chunks).toEqual([]);
+});
+
+it('a sandbox that is killed before it has heard that it may go on is gone, and nothing else is', async () => {
+  machine = await openMachine({ backends: ['null'] });
+  const mark = newMark();
+  const start = PrivateNetwork.start.bind(PrivateNetwork);
+  // The last that happens before the sandbox is told: its first process will not read that.
+  jest.spyOn(PrivateNetwork, 'start').mockImplementation(async (user, pid) => {
+    const network = await start(user, pid);
+    for (const init of await childrenOf(pid)) process.kill(init, 'SIGSTOP');
+    return network;
+  });
+  const folder = await machine.sandboxes.createFolder('hasty');
+  const command = ['sleep', mark];
+  const sandbox = await machine.sandboxes.start(folder, {
+    command,
+    network: 'private',
+    tmpfsBytes: 1_000_000,
+  });
+  await sandbox.kill();
+  await folder.remove();
+  await expectNothingLeft(mark);
 });
 
 it('an attempt leaves nothing when the worker fails beside it', async () => {

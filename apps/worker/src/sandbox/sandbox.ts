@@ -136,6 +136,8 @@ export class Sandbox {
   ): Promise<Sandbox> {
     const outer = child.pid as number;
     const control = child.stdio[3] as Socket;
+    // It breaks when the sandbox is killed before it has read that it may go on. What became of it, its exit tells.
+    control.on('error', () => undefined);
     const isReady = await Promise.race([once(control, 'data').then(() => true), exit.then(() => false)]);
     if (!isReady) throw new Error(`the sandbox ended at once (exit code ${(await exit).code})`);
     const [inner] = await childrenOf(outer);
