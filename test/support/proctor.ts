@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { loadConfiguration } from '@proctor/config';
@@ -55,6 +55,8 @@ export interface RunningProctor {
   kill(name: ProcessName, signal: NodeJS.Signals): Promise<void>;
   /** Starts what is not running, on the same port and folder as before; resolves once it serves. */
   restart(name: ProcessName): Promise<void>;
+  /** Replaces a file of the configuration, whole at every moment; the processes follow it. */
+  configure(file: string, content: unknown): Promise<void>;
   /** Ends and removes everything; to be called also when the test fails. */
   stop(): Promise<void>;
 }
@@ -144,6 +146,11 @@ async function startWithin(
     async restart(name) {
       if (name === 'nats' || name === 'postgres') await ofThisTest(processes, name).start();
       else await started(processes[name], output);
+    },
+    async configure(file, content) {
+      const path = join(configuration.api, file);
+      await writeFile(`${path}.new`, typeof content === 'string' ? content : stringify(content));
+      await rename(`${path}.new`, path);
     },
     stop,
   };

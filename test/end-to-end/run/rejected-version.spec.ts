@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { Client } from '../../support/client';
@@ -25,14 +25,6 @@ afterEach(async () => {
   await proctor?.stop();
   await marks?.remove();
 });
-
-const path = (name: string) => join(proctor.home.path, 'config', name);
-
-/** As an editor that keeps a whole file at every moment. */
-async function replace(name: string, content: unknown): Promise<void> {
-  await writeFile(path(`${name}.new`), typeof content === 'string' ? content : stringify(content));
-  await rename(path(`${name}.new`), path(name));
-}
 
 const told = (pattern: RegExp) =>
   Promise.all([proctor.output.line('api', pattern), proctor.output.line('scheduler', pattern)]);
@@ -71,7 +63,7 @@ test('a rejected version is ended before its first test, any other is tested', a
 
 test('a changed reject list is in use without a restart, for what waits and what is asked for', async () => {
   const before = await configuration();
-  await replace('reject-list.yaml', {
+  await proctor.configure('reject-list.yaml', {
     world: { [STUB_SUITE]: { '*': { '2.0': '' } } },
     gone: { '*': { '*': { '*': '' } } },
   });
@@ -91,7 +83,7 @@ test('a changed reject list is in use without a restart, for what waits and what
 
 test('a broken reject list changes nothing, and log and health say why until it is mended', async () => {
   const before = await configuration();
-  await replace('reject-list.yaml', 'world: {}\nhello:\n  sid: [');
+  await proctor.configure('reject-list.yaml', 'world: {}\nhello:\n  sid: [');
   await told(/ERROR Configuration: .*config is NOT in use/);
   await told(/ERROR Configuration: .*reject-list.yaml:3: Flow sequence/);
   expect(await configuration()).toEqual({
@@ -102,7 +94,7 @@ test('a broken reject list changes nothing, and log and health say why until it 
   expect(await (await fetch(`${proctor.url}/health`)).json()).toEqual({ database: true, bus: true });
   expect(await (await client.fetch('/api/v1/reject_list')).json()).toEqual(REJECTED);
   await expectRejected('hello', '1.2-3');
-  await replace('reject-list.yaml', {});
+  await proctor.configure('reject-list.yaml', {});
   await told(/reject-list.yaml: removed hello/);
   expect((await configuration())?.problems).toEqual([]);
 });
@@ -111,7 +103,7 @@ test('changed sources, limits and architectures are in use without a restart; a 
   const item = { package: 'hello', 'extra-apt-sources': ['inner'] };
   await expect(client.submit(STUB_SUITE, arch, [item])).rejects.toThrow('400');
   const lines = ['deb http://mirror.example/debian inner main'];
-  await replace('apt-sources.yaml', { inner: { lines }, other: { lines, users: ['nobody'] } });
+  await proctor.configure('apt-sources.yaml', { inner: { lines }, other: { lines, users: ['nobody'] } });
   await told(/apt-sources.yaml: added inner, other/);
   const runId = await client.submitOne(STUB_SUITE, arch, item);
   expect(await client.finished(runId)).toMatchObject({ status: 'pass', extra_apt_sources: ['inner'] });
@@ -119,9 +111,9 @@ test('changed sources, limits and architectures are in use without a restart; a 
     client.submit(STUB_SUITE, arch, [{ ...item, 'extra-apt-sources': ['other'] }]),
   ).rejects.toThrow('no source that admin may use');
 
-  const yaml = await readFile(path('proctor.yaml'), 'utf8');
+  const yaml = await readFile(join(proctor.home.path, 'config', 'proctor.yaml'), 'utf8');
   const more = { architectures: [arch, 'sparc'], api: { itemsPerRequestMax: 1, host: '127.0.0.9' } };
-  await replace('proctor.yaml', `${yaml}${stringify(more)}`);
+  await proctor.configure('proctor.yaml', `${yaml}${stringify(more)}`);
   await told(/proctor.yaml: api.host: "127.0.0.9" takes a restart; until then it is "127.0.0.1"/);
   await proctor.output.line('scheduler', /owns sparc/);
   expect(await client.submit(STUB_SUITE, 'sparc', [{ package: 'hello' }])).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { openDatabase } from '@proctor/database';
-import { expectEachPassedOnce } from '../../../support/accounts';
+import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
 import { silenceLog } from '../../../support/silent-log';
 import { STUB_SUITE } from '../../../support/stub';
 import { arch, Stage } from './stage';
@@ -52,4 +52,34 @@ test('a run whose command was lost is found by the poll', async () => {
   } finally {
     await database.close();
   }
+});
+
+test('three hundred runs that are cancelled as soon as they are asked for fail no turn, and all end', async () => {
+  stage = await Stage.open({ slots: 4 });
+  const { client, proctor } = stage;
+  const runIds: number[] = [];
+  const submitAndCancel = async (pairs: number, name: string): Promise<void> => {
+    for (let pair = 0; pair < pairs; pair += 1) {
+      const runId = await client.submitOne(STUB_SUITE, arch, { package: name, trigger: 'sleep:0.1' });
+      runIds.push(runId);
+      const { status } = await client.fetch(`/api/v1/test/${runId}`, { method: 'DELETE' });
+      // 409: it was quicker.
+      expect([200, 409]).toContain(status);
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, (_, place) => submitAndCancel(50, `hasty${place}-`)));
+  const after = await stage.submit(8, 'after');
+  await expectEachPassedOnce(stage, after);
+
+  const accounts = await accountsOf(proctor, runIds);
+  expect(accounts).toHaveLength(300);
+  for (const { state, outcomes, facts } of accounts) {
+    expect([state, outcomes.includes(null)]).toEqual(['finished', false]);
+    expect(facts.filter((kind) => kind === 'cancelled' || kind === 'finished')).toHaveLength(1);
+  }
+  const turns = /Dispatcher|Ownership/;
+  expect(proctor.output.of('scheduler').filter((line) => turns.test(line))).toEqual([
+    expect.stringMatching(`owns ${arch}`),
+    expect.stringMatching('loaded 0 runs'),
+  ]);
 });

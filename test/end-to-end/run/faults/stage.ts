@@ -24,6 +24,8 @@ export interface StageOptions extends Omit<ProctorOptions, 'config'> {
   architectures?: string[];
   /** In place of the short times. */
   scheduler?: Record<string, unknown>;
+  /** Added to the configuration of the workers. */
+  worker?: Record<string, unknown>;
   /** In place of a folder of its own. */
   store?: StoreSettings;
 }
@@ -40,6 +42,7 @@ export class Stage {
     slots = 2,
     architectures,
     scheduler,
+    worker: workerToo,
     store,
     ...options
   }: StageOptions = {}): Promise<Stage> {
@@ -47,7 +50,7 @@ export class Stage {
     const also = architectures ? { architectures } : {};
     const config = {
       proctor: { ...server, ...also, ...(store && { store }) },
-      worker: { ...worker, ...also },
+      worker: { ...worker, ...also, ...workerToo },
     };
     const marks = await Marks.make();
     try {

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
+import { silenceLog } from '../../../support/silent-log';
+import { arch, Stage } from './stage';
+
+jest.setTimeout(120_000);
+silenceLog();
+
+const GONE = 'sparc';
+const SLOTS = 2;
+
+let stage: Stage;
+afterEach(() => stage?.close());
+
+async function serve(architectures: string[]): Promise<void> {
+  const { proctor } = stage;
+  const yaml = await readFile(join(proctor.home.path, 'config', 'proctor.yaml'), 'utf8');
+  await proctor.configure('proctor.yaml', { ...(parse(yaml) as object), architectures });
+}
+
+test('an architecture that is taken away with results in all slots holds up no other, and gets them when it is back', async () => {
+  stage = await Stage.open({ slots: SLOTS, architectures: [arch, GONE], worker: { answerWaitMs: 1_000 } });
+  const { proctor, client } = stage;
+  const kept = [await stage.waitingRun('one', GONE), await stage.waitingRun('two', GONE)];
+  await serve([arch]);
+  await proctor.output.line('scheduler', new RegExp(`gave up ${GONE}`));
+  await stage.go();
+  for (const runId of kept) await proctor.output.line('worker', new RegExp(`run ${runId} attempt 1: pass`));
+
+  const others = await stage.submit(2 * SLOTS, 'other');
+  await expectEachPassedOnce(stage, others);
+  for (const runId of kept) expect((await client.run(runId)).status).toBeNull();
+
+  await serve([arch, GONE]);
+  const accounts = await expectEachPassedOnce(stage, kept);
+  expect(accounts.map(({ attempt }) => attempt)).toEqual([1, 1]);
+  const late = await stage.submit(SLOTS, 'late', '', GONE);
+  await expectEachPassedOnce(stage, late);
+  expect((await accountsOf(proctor, others)).map(({ attempt }) => attempt)).toEqual(others.map(() => 1));
+});
