@@ -15,6 +15,8 @@ export interface JournalFixture {
   cancel(runId: number, userName: string): Promise<void>;
   /** Gives a waiting run another priority; false when it does not wait or has this one. */
   reprioritise(runId: number, priority: number, userName: string, reason: string): Promise<boolean>;
+  /** Makes a private run public. */
+  publish(runId: number): Promise<void>;
   /** What the user `ada` decides. */
   pause(scope: Scope, reason: string): Promise<void>;
   resume(scope: Scope): Promise<boolean>;

@@ -4,8 +4,8 @@ import { fail, finish, grant, HALF_LIFE_MS, type JournalFixture, Owner, outcome 
 export function journalLearning(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
 
-  async function leased(packageName = 'hello'): Promise<number> {
-    const runId = await owner.accept({ package: packageName });
+  async function leased(packageName = 'hello', isPrivate = false): Promise<number> {
+    const runId = await owner.accept({ package: packageName, isPrivate });
     await owner.commit(grant(runId, 1));
     return runId;
   }
@@ -52,6 +52,13 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
       expect((await owner.load()).durations).toEqual([]);
     });
 
+    it('learn nothing from private runs, since everybody is told what follows from them', async () => {
+      await took(100);
+      const runIds = [await leased('hello', true), await leased('secret', true)];
+      await owner.commit(...runIds.map((runId) => finish(runId, 1, { durationSeconds: 200 })));
+      expect(await durations()).toEqual([{ package: 'hello', durationMs: 100_000 }]);
+    });
+
     it('keep to the architecture', async () => {
       await took(100);
       expect((await owner.books.journal.load('arm64', HALF_LIFE_MS)).durations).toEqual([]);
@@ -59,7 +66,9 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
   });
 
   describe('usage', () => {
-    const use = (requestor: string, slotMs: number) => ({ kind: 'usage' as const, requestor, slotMs });
+    const use = (requestor: string, slotMs: number) => ({
+      ...{ kind: 'usage' as const, requestor, slotMs, publicSlotMs: slotMs / 3 },
+    });
 
     it('is what was written last, and decays from then on', async () => {
       expect((await owner.load()).usage).toEqual([]);
@@ -68,6 +77,7 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
       expect(used!.requestor).toBe('ada');
       expect(used!.slotMs).toBeGreaterThan(29_000);
       expect(used!.slotMs).toBeLessThanOrEqual(30_000);
+      expect(used!.publicSlotMs).toBeCloseTo(used!.slotMs / 3, 6);
       expect((await owner.books.journal.load('arm64', HALF_LIFE_MS)).usage).toEqual([]);
     });
 

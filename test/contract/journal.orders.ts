@@ -93,6 +93,27 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       expect(await orders()).toEqual([]);
     });
 
+    it('follow the publication of a run that has not finished', async () => {
+      const [waiting, leased, ended, open] = (await owner.books.submit([
+        ...[1, 2, 3].map(() => request({ isPrivate: true })),
+        request(),
+      ])) as [number, number, number, number];
+      await owner.commit(grant(leased, 1), grant(ended, 1), finish(ended, 1));
+      for (const runId of [waiting, leased, ended, open, waiting]) await owner.books.publish(runId);
+      const order = { orderId: expect.any(Number), kind: 'publish' };
+      const given = await orders();
+      expect(given).toEqual([
+        { ...order, runId: waiting },
+        { ...order, runId: leased },
+      ]);
+      const { runs } = await owner.load();
+      expect(runs.map(({ runId, isPrivate }) => [runId, isPrivate])).toEqual(
+        [waiting, leased, open].map((runId) => [runId, false]),
+      );
+      await owner.commit(...given.map(taken));
+      expect(await orders()).toEqual([]);
+    });
+
     it('cannot be taken for another architecture, or when nobody gave them', async () => {
       const one = await owner.accept();
       const foreign = await owner.accept({ arch: 'arm64' });

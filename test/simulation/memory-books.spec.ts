@@ -23,6 +23,7 @@ journalContract('MemoryBooks', async () => {
     },
     cancel: (runId, userName) => Promise.resolve(void books.cancel(runId, userName)),
     reprioritise: (...change) => Promise.resolve(books.reprioritise(...change)),
+    publish: (runId) => Promise.resolve(void books.publish(runId, 'ada')),
     pause: (scope, reason) => Promise.resolve(books.decisions.pause(scope, 'ada', reason)),
     resume: (scope) => Promise.resolve(books.decisions.resume(scope)),
     drain: (worker, reason) => Promise.resolve(books.decisions.drain(worker, 'ada', reason)),

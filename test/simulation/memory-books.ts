@@ -9,13 +9,13 @@ import {
   type Ownership,
   type OwnershipRegister,
   type ReportState,
-  type RunOutcome,
   type Standing,
   type WorkerJudgement,
   type Write,
 } from '@proctor/dispatch';
 import { MemoryDecisions } from './memory-decisions';
 import { MemoryFacts } from './memory-facts';
+import { MemoryLearning } from './memory-learning';
 import { apply, dispatchedRun, endAttempt, factOf, isGrantOf, moves, type RunRow } from './memory-rows';
 
 export type { AttemptRow, RunRow } from './memory-rows';
@@ -34,19 +34,13 @@ interface JudgementRow extends Omit<WorkerJudgement, 'agoMs'> {
 /** Is told of each write that was committed, with the run that it is about, if any. */
 type OnWrite = (arch: string, write: Write, row: RunRow | null, epoch: number) => void;
 
-/** What a moving average takes of each new value. */
-const NEWEST_WEIGHT = 0.3;
-
 /** The database in memory: the same promises as PostgreSQL's, by the same contract. */
 export class MemoryBooks implements Journal, OwnershipRegister {
   readonly facts: MemoryFacts;
   readonly decisions: MemoryDecisions;
   private readonly rows = new Map<number, RunRow>();
   private readonly judgementRows: JudgementRow[] = [];
-  /** Architecture → package → seconds. */
-  private readonly durations = new Map<string, Map<string, number>>();
-  /** Architecture → requestor. */
-  private readonly used = new Map<string, Map<string, { slotMs: number; atMs: number }>>();
+  private readonly learned: MemoryLearning;
   private readonly owners = new Map<string, OwnerRow>();
   private readonly schedulers = new Map<string, number>();
 
@@ -58,6 +52,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     private readonly onWrite: OnWrite = () => undefined,
   ) {
     this.facts = new MemoryFacts(nowMs);
+    this.learned = new MemoryLearning(nowMs);
     this.decisions = new MemoryDecisions(nowMs, () => [...this.owners.keys()].sort());
   }
 
@@ -100,6 +95,16 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return true;
   }
 
+  /** False when the run is public. */
+  publish(runId: number, by: string): boolean {
+    const row = this.rows.get(runId);
+    if (!row?.committed || !row.request.isPrivate) return false;
+    row.request = { ...row.request, isPrivate: false };
+    if (row.state !== 'finished') this.decisions.order(row.request.arch, { kind: 'publish', runId });
+    this.facts.add(row, { kind: 'published', actor: `user ${by}`, reason: null });
+    return true;
+  }
+
   /** Takes the worker for sound wherever it is not. */
   trust(worker: string, by: string, reason: string | null = null): void {
     const judging = [...this.owners.keys()].filter((arch) =>
@@ -126,10 +131,8 @@ export class MemoryBooks implements Journal, OwnershipRegister {
       runs: this.visible(arch, (row) => row.state !== 'finished'),
       standing: this.decisions.standing(arch),
       judgements: this.judgements(arch),
-      usage: this.usage(arch, usageHalfLifeMs),
-      durations: [...(this.durations.get(arch) ?? [])]
-        .map(([name, seconds]) => ({ package: name, durationMs: seconds * 1000 }))
-        .sort((a, b) => (a.package < b.package ? -1 : 1)),
+      usage: this.learned.usage(arch, usageHalfLifeMs),
+      durations: this.learned.durations(arch),
     });
   }
 
@@ -219,7 +222,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
       return order !== undefined;
     }
     if (write.kind === 'usage') {
-      this.use(arch, write.requestor, write.slotMs);
+      this.learned.use(arch, write);
       return true;
     }
     if (write.kind === 'judge-worker') {
@@ -238,20 +241,12 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     if (fact) this.facts.add(row, fact);
     const isResult =
       write.kind === 'correct' || (write.kind === 'finish' && write.attemptOutcome === 'finished');
-    if (isResult) this.learn(row, write.outcome);
+    if (isResult) this.learned.learn(row, write.outcome);
     return true;
   }
 
   private rowOf(write: Write): RunRow | undefined {
     return 'runId' in write ? this.rows.get(write.runId) : undefined;
-  }
-
-  private learn({ request }: RunRow, { durationSeconds }: RunOutcome): void {
-    if (durationSeconds === null) return;
-    const known = this.durations.get(request.arch) ?? new Map<string, number>();
-    const old = known.get(request.package) ?? durationSeconds;
-    known.set(request.package, old + (durationSeconds - old) * NEWEST_WEIGHT);
-    this.durations.set(request.arch, known);
   }
 
   private judgements(of: string): WorkerJudgement[] {
@@ -261,21 +256,6 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return [...newest.values()]
       .filter(({ standing }) => standing !== 'sound')
       .sort((a, b) => (a.worker < b.worker ? -1 : 1));
-  }
-
-  private usage(arch: string, halfLifeMs: number): Loaded['usage'] {
-    return [...(this.used.get(arch) ?? [])]
-      .map(([requestor, { slotMs, atMs }]) => {
-        return { requestor, slotMs: slotMs * 0.5 ** ((this.nowMs() - atMs) / halfLifeMs) };
-      })
-      .sort((a, b) => (a.requestor < b.requestor ? -1 : 1));
-  }
-
-  private use(arch: string, requestor: string, slotMs: number): void {
-    const used = this.used.get(arch) ?? new Map<string, { slotMs: number; atMs: number }>();
-    if (slotMs > 0) used.set(requestor, { slotMs, atMs: this.nowMs() });
-    else used.delete(requestor);
-    this.used.set(arch, used);
   }
 
   private visible(arch: string, matches: (row: RunRow) => boolean): DispatchedRun[] {

@@ -7,6 +7,7 @@ import {
   type MessageKind,
   type MessageOf,
   type Step,
+  type Viewer,
 } from '@proctor/dispatch';
 import { ARCH, finishedReport, leaseRequest, loaded, settings } from './runs';
 
@@ -38,11 +39,12 @@ export class DispatcherRig {
     return this.tell({ kind: 'finished', report: finishedReport(1, attempt, changes) });
   }
 
-  explain(runId = 1) {
-    return this.tell({ kind: 'explain', runId }).reply;
+  /** As everybody is told when no viewer is named. */
+  explain(runId = 1, viewer: Viewer = {}) {
+    return this.tell({ kind: 'explain', runId, viewer }).reply;
   }
 
-  reasons(runId = 1): string[] {
-    return this.explain(runId).reasons;
+  reasons(runId = 1, viewer: Viewer = {}): string[] {
+    return this.explain(runId, viewer).reasons;
   }
 }

@@ -1,14 +1,27 @@
 import { Type } from 'class-transformer';
-import { IsIn, IsOptional, ValidateNested } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, ValidateNested } from 'class-validator';
 import type { DispatcherAnswer, Testbed } from './lease';
 import { IsRunId } from './run';
 import { IsText } from './text';
 import type { WorkerStanding } from './words';
 
-/** `proctor.rpc.{arch}.explain`: why does this run wait? */
+/**
+ * `proctor.rpc.{arch}.explain`: why does this run wait? The answer tells nothing of private runs but this one; whether who asks
+ * may see this one is for the asker to know.
+ */
 export class ExplainRequest {
   @IsRunId()
   runId: number;
+
+  /** Name of the user who asks, to be told of their own private runs too. */
+  @IsOptional()
+  @IsText(100)
+  user?: string;
+
+  /** An administrator asks, and is told of all private runs. */
+  @IsOptional()
+  @IsBoolean()
+  everything?: boolean;
 }
 
 /** Numbers are null and reasons empty when the run is executed; a run that is not in memory is yet to be taken in. */
@@ -34,13 +47,21 @@ export class StatusPlace {
   name: string;
 }
 
-/** `proctor.rpc.{arch}.status`: asked page by page, since one message has no room for all workers. */
+/**
+ * `proctor.rpc.{arch}.status`: asked page by page, since one message has no room for all workers. The answer leaves private
+ * runs out.
+ */
 export class StatusRequest {
   /** As `more` of the page before says; the first page when absent. */
   @IsOptional()
   @ValidateNested()
   @Type(() => StatusPlace)
   after?: StatusPlace;
+
+  /** An administrator asks: private runs are counted, and are among the reasons. */
+  @IsOptional()
+  @IsBoolean()
+  everything?: boolean;
 }
 
 /** Bytes of the queues and workers of one page. */
@@ -60,7 +81,7 @@ export interface StatusReply extends DispatcherAnswer {
 export interface WorkerStatus {
   worker: string;
   slots: number;
-  /** Slots that hold a lease. */
+  /** Slots that hold a lease of a run that is told of. */
   busy: number;
   testbeds: Testbed[];
   /** How many more it has, which have no room here. */
@@ -86,7 +107,7 @@ export interface Decision {
   since: string;
 }
 
-/** One suite queue; private runs count and are not named. */
+/** One suite queue. */
 export interface QueueStatus {
   suite: string;
   waiting: number;

@@ -220,7 +220,7 @@ export interface CanaryTest {
 /** How a worker stands whose attempts kept failing. */
 export interface StandingNotice {
   standing: Exclude<WorkerStanding, 'sound'>;
-  /** For people; names no package, and of private runs nothing but the id. */
+  /** For people; names no package and no private run. */
   reason: string;
   /** Until it may be granted its next run (`slowed`), or is asked for its canary test (`quarantined`); milliseconds. */
   untilMs: number;

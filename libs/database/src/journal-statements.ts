@@ -35,9 +35,9 @@ export const LOCK_RUNS = `
 function expected(columns: string, fence: string): string {
   return `
     expected as materialized (
-      select w.*, r.run_id, r.arch, r.suite, r.package, r.taken_in, r.started_at, r.finished_at
+      select w.*, r.run_id, r.arch, r.suite, r.package, r.is_private, r.taken_in, r.started_at, r.finished_at
       from jsonb_to_recordset($1::jsonb) as w("runId" bigint, ${columns}) cross join lateral (
-        select run_id, arch, suite, package, state, attempt, cancelled, taken_in, started_at, finished_at
+        select run_id, arch, suite, package, is_private, state, attempt, cancelled, taken_in, started_at, finished_at
         from runs where run_id = w."runId" offset 0 for no key update
       ) r
       where r.arch = $2 and ${fence}
@@ -73,12 +73,12 @@ const RESULT_OF_RUN = `
         started_at = t.start,
         updated_at = t.updated`;
 
-/** What the rows of `timed` that are results tell of their packages. */
+/** What the rows of `timed` that are results of public runs tell of their packages. */
 const LEARNED = `
     learned as (
       insert into package_durations as known (arch, package, seconds, runs, learned_at)
       select arch, package, avg(duration), count(*), max(now) from timed
-      where is_reported and duration is not null group by arch, package order by arch, package
+      where is_reported and not is_private and duration is not null group by arch, package order by arch, package
       on conflict (arch, package) do update set runs = known.runs + excluded.runs, learned_at = excluded.learned_at,
         seconds = known.seconds * ${OLD_SHARE} + excluded.seconds * (1 - ${OLD_SHARE})
     )`;
@@ -241,16 +241,17 @@ export const APPLY: Record<Write['kind'], string> = {
   usage: `
     with ${CLOCK},
     used as materialized (
-      select u.user_id, w."slotMs"
-      from jsonb_to_recordset($1::jsonb) as w(requestor text, "slotMs" float8) join users u on u.name = w.requestor
+      select u.user_id, w."slotMs", w."publicSlotMs"
+      from jsonb_to_recordset($1::jsonb) as w(requestor text, "slotMs" float8, "publicSlotMs" float8) join users u on u.name = w.requestor
     ),
     forgotten as (
       delete from usage u using used where u.arch = $2 and u.user_id = used.user_id and used."slotMs" <= 0
     ),
     written as (
-      insert into usage (arch, user_id, slot_ms, at)
-      select $2, user_id, "slotMs", clock.now from used, clock where "slotMs" > 0
-      on conflict (arch, user_id) do update set slot_ms = excluded.slot_ms, at = excluded.at
+      insert into usage (arch, user_id, slot_ms, public_slot_ms, at)
+      select $2, user_id, "slotMs", "publicSlotMs", clock.now from used, clock where "slotMs" > 0
+      on conflict (arch, user_id) do update
+        set slot_ms = excluded.slot_ms, public_slot_ms = excluded.public_slot_ms, at = excluded.at
     )
     select w.requestor as id from jsonb_to_recordset($1::jsonb) as w(requestor text)`,
 

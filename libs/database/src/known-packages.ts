@@ -17,11 +17,16 @@ export async function rememberPackages(transaction: Statements, named: NamedPack
   await transaction.query(REMEMBER, [[...isPublic.keys()], [...isPublic.values()]]);
 }
 
-/** Only names that change anything are touched, so that nobody waits for a name that is known. */
+/**
+ * Only names that change anything are touched, so that nobody waits for a name that is known. The ids of public names, which
+ * everybody sees, rise in the order in which they became public, whatever private runs were asked for.
+ */
 const REMEMBER = `
-  insert into packages as p (name, is_public)
-  select name, is_public from unnest($1::text[], $2::boolean[]) as named(name, is_public)
+  insert into packages as p (package_id, name, is_public)
+  select case when is_public then nextval(pg_get_serial_sequence('packages', 'package_id'))
+    else nextval('private_package_ids') end, name, is_public from unnest($1::text[], $2::boolean[]) as named(name, is_public)
   where not exists (
     select from packages known where known.name = named.name and (known.is_public or not named.is_public))
   order by name
-  on conflict (name) do update set is_public = true where excluded.is_public and not p.is_public`;
+  on conflict (name) do update set is_public = true, package_id = excluded.package_id
+  where excluded.is_public and not p.is_public`;

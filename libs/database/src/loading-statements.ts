@@ -114,9 +114,12 @@ export const JUDGEMENTS = `
 const HALF_LIVES_MAX = 1_000;
 
 export const USAGE = `
-  select u.name as requestor, s.slot_ms * power(0.5, least(${HALF_LIVES_MAX},
-    greatest(0, extract(epoch from statement_timestamp() - s.at)) * 1000 / $2))::float8 as "slotMs"
-  from usage s join users u using (user_id) where s.arch = $1 order by u.name`;
+  select u.name as requestor, s.slot_ms * left_of as "slotMs", s.public_slot_ms * left_of as "publicSlotMs"
+  from usage s join users u using (user_id), lateral (
+    select power(0.5, least(${HALF_LIVES_MAX},
+      greatest(0, extract(epoch from statement_timestamp() - s.at)) * 1000 / $2))::float8 as left_of
+  ) decay
+  where s.arch = $1 order by u.name`;
 
 /** The $2 that were learned last, the latest of them at the end. */
 export const DURATIONS = `

@@ -193,6 +193,8 @@ function orderOf(order: WaitingOrder): Order {
       return { kind, orderId, runId, by, attempt, grantEpoch, worker };
     case 'reprioritise':
       return { kind, orderId, runId, priority };
+    case 'publish':
+      return { kind, orderId, runId };
     case 'pause':
     case 'resume':
     case 'drain':

@@ -35,7 +35,7 @@ export interface QueueLength {
   oldestAt: Date | null;
 }
 
-/** How many runs of one suite and architecture finished within the last hour, private ones counted. */
+/** How many runs of one suite and architecture finished within the last hour. */
 export interface QueueRate {
   suite: string;
   arch: string;
@@ -49,7 +49,7 @@ export interface PackageSuite {
   latest: RunRecord;
 }
 
-/** What everybody may see: private runs never appear, except as bare numbers in the lengths of queues. */
+/** What everybody may see: private runs are neither shown nor counted, but for administrators in numbers of queues. */
 @Injectable()
 export class PublicRuns {
   private readonly results: Results;
@@ -119,14 +119,20 @@ export class PublicRuns {
     return this.database.query<RunRecord>(statements.WAITING, [limit]);
   }
 
-  /** Of all suites and architectures that have an unfinished run, private ones counted. */
-  queues(): Promise<QueueLength[]> {
-    return this.database.query<QueueLength>(statements.QUEUES);
+  /**
+   * Of all suites and architectures that have an unfinished run.
+   * @param everything an administrator asks: private runs count
+   */
+  queues(everything = false): Promise<QueueLength[]> {
+    return this.database.query<QueueLength>(everything ? statements.ALL_QUEUES : statements.QUEUES);
   }
 
-  /** Of all suites and architectures where a run finished within the last hour; cancelled ones do not count. */
-  rates(): Promise<QueueRate[]> {
-    return this.database.query<QueueRate>(statements.RATES);
+  /**
+   * Of all suites and architectures where a run finished within the last hour; cancelled ones do not count.
+   * @param everything an administrator asks: private runs count
+   */
+  rates(everything = false): Promise<QueueRate[]> {
+    return this.database.query<QueueRate>(everything ? statements.ALL_RATES : statements.RATES);
   }
 
   /** The present state of each package that has one, by name. */

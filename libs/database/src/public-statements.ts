@@ -25,22 +25,41 @@ export const WAITING = `${SELECT_RECORD}
   where r.state = 'queued' and not r.is_private
   order by r.priority desc, r.created_at, r.run_id limit $1`;
 
-export const QUEUES = `
-  select suite, arch,
-    (count(*) filter (where state = 'queued'))::integer as waiting,
-    (count(*) filter (where state <> 'queued'))::integer as running,
-    min(created_at) filter (where state = 'queued') as "oldestAt"
-  from runs where state <> 'finished' group by suite, arch order by suite, arch`;
+/** Public and private runs have an index each. */
+function unfinished(privacy: 'is_private' | 'not is_private'): string {
+  return `
+    select suite, arch,
+      (count(*) filter (where state = 'queued'))::integer as waiting,
+      (count(*) filter (where state <> 'queued'))::integer as running,
+      min(created_at) filter (where state = 'queued') as "oldestAt"
+    from runs where state <> 'finished' and ${privacy} group by suite, arch`;
+}
 
-const FINISHED_LATELY = `
-  select suite, arch from runs
-  where state = 'finished' and not cancelled and finished_at > now() - interval '1 hour'`;
+export const QUEUES = `${unfinished('not is_private')} order by suite, arch`;
 
-/** Each half has an index of its own. */
-export const RATES = `
-  select suite, arch, count(*)::integer as "perHour"
-  from (${FINISHED_LATELY} and not is_private union all ${FINISHED_LATELY} and is_private) finished
+export const ALL_QUEUES = `
+  select suite, arch, sum(waiting)::integer as waiting, sum(running)::integer as running, min("oldestAt") as "oldestAt"
+  from (${unfinished('not is_private')} union all ${unfinished('is_private')}) half
   group by suite, arch order by suite, arch`;
+
+/** Public and private runs have an index each. */
+function finishedLately(privacy: 'is_private' | 'not is_private'): string {
+  return `
+    select suite, arch from runs
+    where state = 'finished' and not cancelled and finished_at > now() - interval '1 hour' and ${privacy}`;
+}
+
+function rates(finished: string): string {
+  return `
+    select suite, arch, count(*)::integer as "perHour"
+    from (${finished}) finished group by suite, arch order by suite, arch`;
+}
+
+export const RATES = rates(finishedLately('not is_private'));
+
+export const ALL_RATES = rates(
+  `${finishedLately('not is_private')} union all ${finishedLately('is_private')}`,
+);
 
 export const SUITES_OF = `
   select ${RECORD_COLUMNS}

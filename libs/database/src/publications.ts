@@ -11,7 +11,7 @@ interface PublishedRun {
   package: string;
 }
 
-/** Makes private runs public. */
+/** Makes private runs public. An order tells the dispatcher of those that have not finished. */
 @Injectable()
 export class Publications {
   constructor(private readonly database: Database) {}
@@ -68,7 +68,12 @@ function publish(locking: string): string {
     told as (${recordFacts({
       ...{ kind: 'published', state: { sql: 'f.state' }, attempt: 'f.attempt', actor: KEY_USER },
       from: 'published f, clock',
-    })})
+    })}),
+    ordered as (
+      insert into orders (arch, kind, run_id, actor_id, created_at)
+      select f.arch, 'publish', f.run_id, k.user_id, clock.now from published f, clock, api_keys k
+      where f.state <> 'finished' and k.key_id = $2 order by f.run_id
+    )
     select run_id as "runId", package from published`;
 }
 

@@ -1,4 +1,12 @@
-import { canaryTestbed, doubled, heldAgainst, whomToBlame, whyBlamed, type Failure } from './blame';
+import {
+  canaryTestbed,
+  doubled,
+  heldAgainst,
+  whomToBlame,
+  whyBlamed,
+  whyBlamedInPublic,
+  type Failure,
+} from './blame';
 
 function failure(runId: number, changes: Partial<Failure> = {}): Failure {
   return {
@@ -71,6 +79,17 @@ describe('why a worker is not sound', () => {
     expect(whyBlamed([secret, failure(13, { package: 'hello' })], false)).not.toMatch(/secret|hello/);
     expect(whyBlamed([secret], false)).toBe('an attempt failed here: run 12');
     expect(whyBlamed([secret], true)).toBe('an attempt failed here soon after a canary test passed: run 12');
+  });
+
+  it('is told to everybody without a number, and with one public run at most', () => {
+    const [open, secret] = [failure(12), failure(13, { isPrivate: true })];
+    const named = ', the latest of a public run: run 12 (the testbed failed)';
+    expect(whyBlamedInPublic([open], false)).toBe(`attempts failed here in a row${named}`);
+    expect(whyBlamedInPublic([open, secret, secret], false)).toBe(`attempts failed here in a row${named}`);
+    expect(whyBlamedInPublic([secret], false)).toBe('attempts failed here in a row');
+    expect(whyBlamedInPublic([secret, open], true)).toBe(
+      `attempts failed here soon after a canary test passed${named}`,
+    );
   });
 
   it.each([

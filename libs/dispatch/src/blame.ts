@@ -64,18 +64,23 @@ export function heldAgainst(failures: readonly Failure[]): Failure[] {
   return held;
 }
 
-/** Why a worker is not sound, for everybody to read: no name of a package, and of private runs nothing but the id. */
+/** Why a worker is not sound, for administrators: no name of a package, and of private runs nothing but the id. */
 export function whyBlamed(failures: readonly Failure[], isOnProbation: boolean): string {
-  const told = failures.slice(-FAILURES_TOLD_MAX).map((failure) => {
-    const message = failure.isPrivate ? '' : withoutDetail(failure);
-    return message === '' ? `run ${failure.runId}` : `run ${failure.runId} (${message})`;
-  });
+  const told = failures.slice(-FAILURES_TOLD_MAX).map(failureText);
   const others = failures.length - told.length;
   const listed = [...told, ...(others > 0 ? [`${others} more before`] : [])].join(', ');
   if (isOnProbation) return `an attempt failed here soon after a canary test passed: ${listed}`;
   return failures.length === 1
     ? `an attempt failed here: ${listed}`
     : `${failures.length} failures here in a row: ${listed}`;
+}
+
+/** The same for everybody: it counts nothing and names one public run at most, so that nobody can tell of the others. */
+export function whyBlamedInPublic(failures: readonly Failure[], isOnProbation: boolean): string {
+  const latest = failures.findLast(({ isPrivate }) => !isPrivate);
+  const named = latest ? `, the latest of a public run: ${failureText(latest)}` : '';
+  if (isOnProbation) return `attempts failed here soon after a canary test passed${named}`;
+  return `attempts failed here in a row${named}`;
 }
 
 /** `ms` doubled so many times, but not above `maxMs`. */
@@ -99,6 +104,11 @@ export function canaryTestbed(
     if (same) return same;
   }
   return offered[0];
+}
+
+function failureText(failure: Failure): string {
+  const message = failure.isPrivate ? '' : withoutDetail(failure);
+  return message === '' ? `run ${failure.runId}` : `run ${failure.runId} (${message})`;
 }
 
 /** What comes after a colon is the test runner's, which may quote the package. */

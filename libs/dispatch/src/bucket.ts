@@ -4,9 +4,10 @@ import { SortedRuns } from './sorted-runs';
 import type { Account } from './usage';
 
 /**
- * The waiting runs of one lane, priority and requestor in order of arrival, so the head has the highest level. Runs of a
- * package that is held back, as one with as many leases as it may have, are parked when they come to the head: they do
- * not block the others. Private runs of a package are parked on their own, since they may be held back on their own.
+ * The waiting runs of one lane, priority and requestor in order of arrival, so the head has the highest level. Private runs
+ * have buckets of their own, since they may be held back on their own, and what is told of the others leaves them out. Runs of
+ * a package that is held back, as one with as many leases as it may have, are parked when they come to the head: they do not
+ * block the others.
  */
 export class Bucket {
   private readonly runs = new SortedRuns();
@@ -16,6 +17,7 @@ export class Bucket {
   constructor(
     readonly priority: number,
     readonly account: Account,
+    readonly isPrivate: boolean,
   ) {}
 
   /** Parked runs are counted, here and in all that follows but `head`. */
@@ -50,15 +52,15 @@ export class Bucket {
     return true;
   }
 
-  /**
-   * Brings the oldest parked runs of a package back to their places, so many private and so many public ones; whether any
-   * is parked still.
-   */
+  /** Brings so many of the oldest parked runs of a package back to their places; whether any is parked still. */
   unpark(packageName: string, count: number): boolean {
-    const [publicKey, privateKey] = parkingKeys(packageName);
-    this.unparkAt(publicKey, count);
-    this.unparkAt(privateKey, count);
-    return this.parked.has(publicKey) || this.parked.has(privateKey);
+    for (let index = 0; index < count; index += 1) {
+      const run = this.parked.get(packageName)?.first();
+      if (!run) return false;
+      this.removeParked(run);
+      this.runs.add(run);
+    }
+    return this.parked.has(packageName);
   }
 
   last(): DispatchedRun | undefined {
@@ -88,37 +90,16 @@ export class Bucket {
     yield* this.parked.values();
   }
 
-  private unparkAt(key: string, count: number): void {
-    for (let index = 0; index < count; index += 1) {
-      const run = this.parked.get(key)?.first();
-      if (!run) return;
-      this.removeParked(run);
-      this.runs.add(run);
-    }
-  }
-
   private parkedOf(run: DispatchedRun): SortedRuns {
-    const key = parkingKey(run);
-    let parked = this.parked.get(key);
-    if (!parked) this.parked.set(key, (parked = new SortedRuns()));
+    let parked = this.parked.get(run.package);
+    if (!parked) this.parked.set(run.package, (parked = new SortedRuns()));
     return parked;
   }
 
   private removeParked(run: DispatchedRun): boolean {
-    const key = parkingKey(run);
-    const parked = this.parked.get(key);
+    const parked = this.parked.get(run.package);
     const removed = parked?.remove(run) ?? false;
-    if (parked?.size === 0) this.parked.delete(key);
+    if (parked?.size === 0) this.parked.delete(run.package);
     return removed;
   }
-}
-
-function parkingKey({ package: name, isPrivate }: DispatchedRun): string {
-  const [publicKey, privateKey] = parkingKeys(name);
-  return isPrivate ? privateKey : publicKey;
-}
-
-/** Of the public and of the private runs of a package; a space cannot be part of its name. */
-function parkingKeys(packageName: string): [string, string] {
-  return [packageName, `${packageName} private`];
 }

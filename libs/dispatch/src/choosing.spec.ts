@@ -59,7 +59,7 @@ const action = fc.oneof(
 const scenario = fc.record({
   runs: fc.array(runOf, { minLength: 10, maxLength: 40 }),
   caps: fc.record({ perRequestorMax: cap, perPackageMax: cap, perSuiteMax: cap }),
-  usage: fc.constantFrom<Loaded['usage']>([], [{ requestor: 'ada', slotMs: 5_000 }]),
+  usage: fc.constantFrom<Loaded['usage']>([], [{ requestor: 'ada', slotMs: 5_000, publicSlotMs: 0 }]),
   actions: fc.array(action, { minLength: 30, maxLength: 80 }),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;

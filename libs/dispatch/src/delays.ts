@@ -25,11 +25,11 @@ export class Delays {
     this.byTime.remove(runId);
   }
 
-  /** The run of a suite that must wait the longest; looks at each that is delayed. */
-  lastOf(suite: string): DelayedRun | undefined {
+  /** The run that must wait the longest of those that `counts`; looks at each that is delayed. */
+  last(counts: (run: DispatchedRun) => boolean): DelayedRun | undefined {
     let last: DelayedRun | undefined;
     for (const delayed of this.byTime) {
-      if (delayed.run.suite === suite && (!last || dueBefore(last, delayed))) last = delayed;
+      if (counts(delayed.run) && (!last || dueBefore(last, delayed))) last = delayed;
     }
     return last;
   }

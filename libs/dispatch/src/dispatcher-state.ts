@@ -1,10 +1,4 @@
-import {
-  isSameGrant,
-  type AttemptOutcome,
-  type DispatcherAnswer,
-  type Grant,
-  type RunState,
-} from '@proctor/contracts';
+import { isSameGrant, type AttemptOutcome, type DispatcherAnswer, type Grant } from '@proctor/contracts';
 import { needsOf } from './ability';
 import { Ageing } from './ageing';
 import { AwaitedResults } from './awaited-results';
@@ -15,12 +9,12 @@ import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Standing, Write } fr
 import { Judgements } from './judgements';
 import { whyNotLeasable } from './lease-terms';
 import { Leases, type LeasedRun, type Slot } from './leases';
-import { stateAfter } from './lifecycle';
+import { stateAfter, stateOf } from './lifecycle';
 import { Lives } from './lives';
 import { retryDelayMs, type DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
 import { Suspects, SuspectTurns } from './suspects';
-import { Tally } from './tally';
+import { UnfinishedRuns } from './unfinished-runs';
 import { restoreAll, restoreUnwritten, unwrittenOf } from './unwritten';
 import { Usage } from './usage';
 import { Workers } from './workers';
@@ -46,9 +40,7 @@ export interface Past {
  * of a run's state is one method here, which answers the write that makes it true.
  */
 export class DispatcherState {
-  readonly runs = new Map<number, DispatchedRun>();
-  /** How many there are of each suite. */
-  readonly unfinished = new Tally();
+  readonly runs = new UnfinishedRuns();
   /** Runs that a slot may have now, as far as pauses and caps let it. */
   readonly queues = new SuiteQueues(
     (run) => needsOf(run, this.settings.sizeClassOf(run.package)),
@@ -174,7 +166,7 @@ export class DispatcherState {
   finish(run: DispatchedRun, attemptOutcome: AttemptOutcome, outcome: RunOutcome, now: number): Write {
     stateAfter(stateOf(run), 'finish');
     this.forget(run, now);
-    if (outcome.durationSeconds !== null) this.durations.learn(run.package, outcome.durationSeconds * 1000);
+    this.durations.learnFrom(run, outcome);
     const { runId, attempt, latestWorker: worker } = run;
     return { kind: 'finish', runId, attempt, attemptOutcome, outcome, worker };
   }
@@ -211,11 +203,12 @@ export class DispatcherState {
 
   /** The run was given another priority in the books. */
   reprioritise(runId: number, priority: number): void {
-    const run = this.runs.get(runId);
-    if (!run) return;
-    const isInQueue = this.queues.remove(run);
-    run.priority = priority;
-    if (isInQueue) this.enqueue(run);
+    this.move(runId, (run) => (run.priority = priority));
+  }
+
+  /** The run was made public in the books. */
+  publish(runId: number): void {
+    this.move(runId, (run) => this.runs.publish(run));
   }
 
   /** A waiting run is kept from every slot for a while. */
@@ -252,8 +245,7 @@ export class DispatcherState {
   }
 
   private add(run: DispatchedRun, now: number): void {
-    this.runs.set(run.runId, run);
-    this.unfinished.add(run.suite);
+    this.runs.add(run);
     this.ageing.begin(run, now);
     const waitMs = this.backOffMs(run);
     if (run.lease) this.beginLease(run, run.lease, now);
@@ -269,9 +261,8 @@ export class DispatcherState {
   private forget(run: DispatchedRun, now: number): void {
     this.endLease(run, now);
     this.takeFromWaiting(run);
-    this.unfinished.remove(run.suite);
     this.awaited.forget(run.runId);
-    this.runs.delete(run.runId);
+    this.runs.remove(run);
   }
 
   private beginLease(run: DispatchedRun, lease: HeldLease, now: number): void {
@@ -285,7 +276,7 @@ export class DispatcherState {
     if (!leased) return;
     this.suspectTurns.end(leased.lease.worker, run.runId, leased.grantedAtMs, now);
     run.lease = null;
-    this.usage.end(run.requestor, leased, now);
+    this.usage.end(run.requestor, { ...leased, isPrivate: run.isPrivate }, now);
     this.queues.unparkOne(run.package);
   }
 
@@ -293,12 +284,17 @@ export class DispatcherState {
     if (this.whyNotLeasable(run) === undefined) this.queues.add(run);
   }
 
+  /** What changes of the run says where it waits. */
+  private move(runId: number, change: (run: DispatchedRun) => void): void {
+    const run = this.runs.get(runId);
+    if (!run) return;
+    const isInQueue = this.queues.remove(run);
+    change(run);
+    if (isInQueue) this.enqueue(run);
+  }
+
   private takeFromWaiting(run: DispatchedRun): void {
     this.queues.remove(run);
     this.delays.remove(run.runId);
   }
-}
-
-export function stateOf(run: DispatchedRun): RunState {
-  return run.lease ? run.lease.state : 'queued';
 }

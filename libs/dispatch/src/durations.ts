@@ -1,3 +1,4 @@
+import type { DispatchedRun, RunOutcome } from './journal';
 import type { DispatchSettings } from './settings';
 
 /** How much the latest run of a package says against all earlier ones. */
@@ -6,7 +7,7 @@ const LATEST_WEIGHT = 0.3;
 /** Packages of an architecture whose durations are remembered; the one learned of the longest ago is forgotten first. */
 export const PACKAGES_REMEMBERED_MAX = 50_000;
 
-/** How long runs take, learned from those that finished: a moving average of each package, in milliseconds. */
+/** How long runs take, learned from public ones that finished: a moving average of each package, in milliseconds. */
 export class Durations {
   private readonly averages = new Map<string, number>();
   private sumMs = 0;
@@ -21,6 +22,14 @@ export class Durations {
     private readonly packagesMax = PACKAGES_REMEMBERED_MAX,
   ) {
     for (const entry of loaded) this.put(entry.package, entry.durationMs);
+  }
+
+  /** Private runs teach nothing: what is told of public ones goes by what was learned. */
+  learnFrom(
+    { package: name, isPrivate }: Pick<DispatchedRun, 'package' | 'isPrivate'>,
+    { durationSeconds }: Pick<RunOutcome, 'durationSeconds'>,
+  ): void {
+    if (durationSeconds !== null && !isPrivate) this.learn(name, durationSeconds * 1000);
   }
 
   learn(packageName: string, durationMs: number): void {

@@ -95,8 +95,13 @@ describe('when a run is expected to start that only a slowed or quarantined work
     const rig = slowed();
     expect(rig.explain(4)).toMatchObject({ ahead: 0, startsInMs: 5_000 });
     expect(rig.explain(14)).toMatchObject({ ahead: 10, startsInMs: 55_000 });
-    const why = /^worker w1 is slowed \(a run every 5 s, the next in 5 s\): 3 failures here in a row: run 1 /;
-    expect(rig.reasons(4)).toContainEqual(expect.stringMatching(why));
+    const until = 'worker w1 is slowed (a run every 5 s, the next in 5 s)';
+    expect(rig.reasons(4)).toContain(
+      `${until}: attempts failed here in a row, the latest of a public run: run 3 (the testbed failed)`,
+    );
+    const toAdministrators = rig.reasons(4, { everything: true });
+    const why = expect.stringContaining(`${until}: 3 failures here in a row: run 1 `);
+    expect(toAdministrators).toContainEqual(why);
     const { workers, queues } = rig.tell({ kind: 'status' }).reply;
     expect(workers).toMatchObject([{ standing: 'slowed', untilMs: 5_000 }]);
     expect(queues[0]!.emptyInMs).not.toBeNull();

@@ -6,11 +6,12 @@ import type { DispatchedRun } from './journal';
 import type { LeasedRun } from './leases';
 import { runsAhead, type Ahead } from './positions';
 import { pauseOf } from './standing';
+import type { View } from './view';
 import { ableWorkers, type KnownWorker } from './workers';
 
 /**
  * The slots that could have a run, of living workers that are not drained: of the sound ones, else of the slowed ones,
- * else of the quarantined ones.
+ * else of the quarantined ones. Those are free that hold no lease of which the viewer may know.
  */
 export interface AbleSlots {
   workers: KnownWorker[];
@@ -38,23 +39,20 @@ export function needsOfRun(state: DispatcherState, run: DispatchedRun): Needs {
   return needsOf(run, state.settings.sizeClassOf(run.package));
 }
 
-export function ableSlots(state: DispatcherState, needs: Needs, now: number): AbleSlots {
+export function ableSlots(state: DispatcherState, needs: Needs, view: View, now: number): AbleSlots {
   const { suite, backend, variant, sizeClass } = needs;
   const of = (standing: WorkerStanding) =>
     ableWorkers(state, suite, backend, variant, sizeClass, now, standing);
   const able = [of('sound'), of('slowed'), of('quarantined')].find(({ length }) => length > 0) ?? [];
   const avoided = able.filter(({ worker }) => isBetterElsewhere(state, worker, needs, now));
   const workers = able.filter((known) => !avoided.includes(known));
-  const names = new Set(workers.map(({ worker }) => worker));
   let total = 0;
   let busy = 0;
+  let remainingMs = 0;
   for (const known of workers) {
     total += known.slots.size;
-    busy += state.leases.busySlotsOf(known.worker, known.slots);
-  }
-  let remainingMs = 0;
-  for (const leased of state.leases.all()) {
-    if (names.has(leased.lease.worker)) remainingMs += remainingOf(leased, now);
+    busy += view.busySlotsOf(known);
+    for (const leased of view.leasesOf(known)) remainingMs += remainingOf(leased, now);
   }
   return { workers, ...limitsOf(state, workers, now), avoided, total, free: total - busy, remainingMs };
 }
@@ -73,11 +71,11 @@ function limitsOf(
   };
 }
 
-export function prospectOf(state: DispatcherState, run: DispatchedRun, now: number): Prospect {
+export function prospectOf(state: DispatcherState, run: DispatchedRun, view: View, now: number): Prospect {
   const needs = needsOfRun(state, run);
-  const slots = ableSlots(state, needs, now);
-  const ahead = runsAhead(state, run, competing(needs, slots), now);
-  return { ahead, slots, startsInMs: startsInMs(state, run, slots, ahead, now) };
+  const slots = ableSlots(state, needs, view, now);
+  const ahead = runsAhead(state, run, competing(needs, slots), view, now);
+  return { ahead, slots, startsInMs: startsInMs(state, run, { ahead, slots }, view, now) };
 }
 
 /** Runs compete when some worker could execute either. While there is none, those that need just the same do. */
@@ -97,8 +95,8 @@ function competing(needs: Needs, { workers }: AbleSlots): (others: Needs) => boo
 function startsInMs(
   state: DispatcherState,
   run: DispatchedRun,
-  slots: AbleSlots,
-  { higher, sameLevel }: Ahead,
+  { slots, ahead: { higher, sameLevel } }: Pick<Prospect, 'slots' | 'ahead'>,
+  view: View,
   now: number,
 ): number | null {
   const isStopped = pauseOf(state.standing, run.suite) || state.whyNotLeasable(run) !== undefined;
@@ -108,33 +106,22 @@ function startsInMs(
   const notBeforeMs = state.delays.get(run.runId)?.notBeforeMs ?? now;
   const slowedMs = slots.untilMs + ahead * slots.intervalMs;
   return Math.round(
-    Math.max(workMs / slots.total, slowedMs, notBeforeMs - now, untilCapsLetMs(state, run, now)),
+    Math.max(workMs / slots.total, slowedMs, notBeforeMs - now, untilCapsLetMs(state, run, view, now)),
   );
 }
 
 /** Until the first lease is expected to end of those that fill a cap. */
-function untilCapsLetMs(state: DispatcherState, run: DispatchedRun, now: number): number {
-  const { caps } = state.settings;
-  const { leases, usage } = state;
-  const untilMs = [0];
-  if (usage.accountOf(run.requestor).running >= caps.perRequestorMax) {
-    untilMs.push(firstEndMs(state, (other) => other.requestor === run.requestor, now));
-  }
-  if (leases.ofPackage.of(run.package) >= caps.perPackageMax) {
-    untilMs.push(firstEndMs(state, (other) => other.package === run.package, now));
-  }
-  if (leases.ofSuite.of(run.suite) >= caps.perSuiteMax) {
-    untilMs.push(firstEndMs(state, (other) => other.suite === run.suite, now));
-  }
-  return Math.max(...untilMs);
-}
-
-function firstEndMs(state: DispatcherState, counts: (run: DispatchedRun) => boolean, now: number): number {
-  let firstMs = Infinity;
-  for (const leased of state.leases.all()) {
-    if (counts(leased.run)) firstMs = Math.min(firstMs, remainingOf(leased, now));
-  }
-  return firstMs;
+function untilCapsLetMs({ settings }: DispatcherState, run: DispatchedRun, view: View, now: number): number {
+  const { perRequestorMax, perPackageMax, perSuiteMax } = settings.caps;
+  const untilMs = (max: number, counts: (other: DispatchedRun) => boolean): number => {
+    const leased = max === Infinity ? [] : view.leases(counts);
+    return leased.length < max ? 0 : Math.min(...leased.map((each) => remainingOf(each, now)));
+  };
+  return Math.max(
+    untilMs(perRequestorMax, ({ requestor }) => requestor === run.requestor),
+    untilMs(perPackageMax, (other) => other.package === run.package),
+    untilMs(perSuiteMax, ({ suite }) => suite === run.suite),
+  );
 }
 
 /** Nothing for one that takes longer than it was expected to. */

@@ -119,10 +119,12 @@ describe('why a run waits though a worker could execute it', () => {
       },
     );
     for (const worker of ['w1', 'w2']) expect(rig.ask({ worker }).reply.lease).toBeNull();
-    expect(rig.reasons()).toEqual([
+    const reasons = (why: string) => [
       `worker w1 is drained ${text}`,
-      'worker w2 is quarantined (a canary test in 60 s): three failures',
-    ]);
+      `worker w2 is quarantined (a canary test in 60 s): ${why}`,
+    ];
+    expect(rig.reasons()).toEqual(reasons('it was judged by an earlier scheduler'));
+    expect(rig.reasons(1, { everything: true })).toEqual(reasons('three failures'));
   });
 
   it('its package is big', () => {
@@ -185,9 +187,12 @@ describe('why a run waits though a worker could execute it', () => {
       caps: { perRequestorMax: 1, perPackageMax: 1, perSuiteMax: 2 },
     });
     for (const slot of [0, 1]) rig.ask({ slot });
-    const told = JSON.stringify([rig.explain(), rig.tell({ kind: 'status' }).reply]);
-    expect(rig.reasons().length).toBeGreaterThan(1);
-    expect(told).not.toMatch(/secret|hidden|package"/);
+    for (const everything of [false, true]) {
+      const explained = rig.explain(1, { everything });
+      const told = JSON.stringify([explained, rig.tell({ kind: 'status', request: { everything } }).reply]);
+      expect(explained.reasons.length).toBeGreaterThan(everything ? 1 : 0);
+      expect(told).not.toMatch(/secret|hidden|package"/);
+    }
   });
 });
 
@@ -200,9 +205,10 @@ it('a run that is executed has no reasons and no place, one that is not known ye
   expect(rig.explain(2)).toEqual({ ...nothing, runId: 2, reasons });
 });
 
-it('a waiting run whose slot is free and has not asked yet says so', () => {
+it('a waiting run that nothing holds up says so: whether a slot is free tells of private runs', () => {
   const rig = new DispatcherRig([]);
   rig.ask();
   step(rig.state, { kind: 'arrivals', runs: [waitingRun(1)] }, 0);
-  expect(rig.reasons()).toEqual(['a slot is free and about to take it']);
+  expect(rig.reasons()).toEqual(['it waits for its turn']);
+  expect(rig.reasons(1, { everything: true })).toEqual(['a slot is free and about to take it']);
 });

@@ -1,26 +1,38 @@
 import type { DispatcherState } from './dispatcher-state';
-import { stateOf } from './dispatcher-state';
 import { needsOfRun, prospectOf, type Prospect } from './estimates';
 import type { DispatchedRun } from './journal';
+import { stateOf } from './lifecycle';
 import type { Step } from './messages';
 import type { Ahead } from './positions';
+import { View, type Viewer } from './view';
 import { capText, whyPaused, whySuiteAtCap } from './why-stopped';
 import { whyNoSlot, whyNoWorker } from './why-no-slot';
 
 /** Whoever asks has seen that it waits. */
 const NOT_TAKEN_IN = 'the scheduler has yet to take it in';
 const NEXT = 'a slot is free and about to take it';
+/** When nothing of what may be told holds it up. */
+const TURN = 'it waits for its turn';
 const NOT_WAITING = { position: null, ahead: null, startsInMs: null, reasons: [] };
 
-/** Why a run waits, the weightiest reason first, and for how long as far as anybody can tell. */
-export function explained(state: DispatcherState, runId: number, now: number): Step<'explain'> {
+/**
+ * Why a run waits, the weightiest reason first, and for how long, as far as the viewer may know: private runs of others are
+ * left out.
+ */
+export function explained(
+  state: DispatcherState,
+  runId: number,
+  viewer: Viewer,
+  now: number,
+): Step<'explain'> {
   const run = state.runs.get(runId);
   const head = { ...state.answer, runId };
   if (!run) return { writes: [], reply: { ...head, ...NOT_WAITING, reasons: [NOT_TAKEN_IN] } };
   if (stateOf(run) !== 'queued') return { writes: [], reply: { ...head, ...NOT_WAITING } };
-  const prospect = prospectOf(state, run, now);
+  const view = new View(state, viewer);
+  const prospect = prospectOf(state, run, view, now);
   const ahead = prospect.ahead.higher + prospect.ahead.sameLevel;
-  const reasons = whyWaiting(state, run, prospect, now);
+  const reasons = whyWaiting(state, run, prospect, view, now);
   const { startsInMs } = prospect;
   return { writes: [], reply: { ...head, position: ahead + 1, ahead, startsInMs, reasons } };
 }
@@ -29,6 +41,7 @@ function whyWaiting(
   state: DispatcherState,
   run: DispatchedRun,
   { ahead, slots }: Prospect,
+  view: View,
   now: number,
 ): string[] {
   const unleasable = state.whyNotLeasable(run);
@@ -37,12 +50,12 @@ function whyWaiting(
     ...(unleasable === undefined ? [] : [unleasable]),
     ...whyDelayed(state, run, now),
     ...whySuspected(state, run),
-    ...whyNoWorker(state, needsOfRun(state, run), now),
-    ...whyAtCap(state, run),
+    ...whyNoWorker(state, needsOfRun(state, run), view, now),
+    ...whyAtCap(state, run, view),
     ...whyNoSlot(slots),
     ...whyBehind(ahead),
   ];
-  return reasons.length > 0 ? reasons : [NEXT];
+  return reasons.length > 0 ? reasons : [view.everything ? NEXT : TURN];
 }
 
 function whyDelayed(state: DispatcherState, run: DispatchedRun, now: number): string[] {
@@ -59,13 +72,14 @@ function whySuspected(state: DispatcherState, run: DispatchedRun): string[] {
   return [`its package failed ${times} where other runs had results: runs of other packages go first`];
 }
 
-function whyAtCap(state: DispatcherState, run: DispatchedRun): string[] {
+function whyAtCap(state: DispatcherState, { requestor, ...run }: DispatchedRun, view: View): string[] {
   const { perRequestorMax, perPackageMax } = state.settings.caps;
-  const account = state.usage.accountOf(run.requestor);
+  const ofRequestor = view.leases((other) => other.requestor === requestor).length;
+  const ofPackage = view.leases((other) => other.package === run.package).length;
   return [
-    ...capText(`user ${run.requestor}`, account.running, perRequestorMax),
-    ...capText('its package', state.leases.ofPackage.of(run.package), perPackageMax),
-    ...whySuiteAtCap(state, run.suite),
+    ...capText(`user ${requestor}`, ofRequestor, perRequestorMax),
+    ...capText('its package', ofPackage, perPackageMax),
+    ...whySuiteAtCap(state, run.suite, view),
   ];
 }
 

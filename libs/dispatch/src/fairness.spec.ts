@@ -47,7 +47,11 @@ class Floor {
 }
 
 function rigWith(usage: Record<string, number>, changes = {}): DispatcherRig {
-  const entries = Object.entries(usage).map(([requestor, slotMs]) => ({ requestor, slotMs }));
+  const entries = Object.entries(usage).map(([requestor, slotMs]) => ({
+    requestor,
+    slotMs,
+    publicSlotMs: slotMs,
+  }));
   return new DispatcherRig([], { leaseTtlMs: 1_000 * HOUR, ...changes }, { usage: entries });
 }
 

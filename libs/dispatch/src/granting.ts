@@ -8,8 +8,8 @@ import type { DispatchedRun, Write } from './journal';
 import { leaseOf } from './lease-terms';
 import { isHeldBy } from './leases';
 import { isAdmitted, rivalNotice, whyRefused } from './lives';
-import type { StandingDetails } from './judged';
 import type { Step } from './messages';
+import type { StandingDetails } from './standing-details';
 import { isDrained, testbedState } from './workers';
 
 /** A slot of a worker that is not sound asks when it may get something, but not more often than this. */
@@ -80,7 +80,12 @@ function answer(
   };
 }
 
-function standingOf({ standing, reason, untilMs }: StandingDetails): NonNullable<LeaseReply['standing']> {
+/** A worker's health is for whoever can reach its port. */
+function standingOf({
+  standing,
+  publicReason: reason,
+  untilMs,
+}: StandingDetails): NonNullable<LeaseReply['standing']> {
   return { standing, reason, untilMs: Math.ceil(untilMs) };
 }
 

@@ -6,5 +6,6 @@ export { TRANSITIONS, stateAfter, IllegalTransition, type Transition } from './l
 export { DispatcherState, type Past } from './dispatcher-state';
 export { PACKAGES_REMEMBERED_MAX } from './durations';
 export { step } from './step';
-export { standingText } from './judged';
+export { standingText } from './standing-details';
 export { undoRefused } from './unwritten';
+export type { Viewer } from './view';

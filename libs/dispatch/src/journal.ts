@@ -88,6 +88,13 @@ export interface Reprioritisation {
   priority: number;
 }
 
+/** A private run that is not finished was made public in the books. */
+export interface Publication {
+  kind: 'publish';
+  orderId: number;
+  runId: number;
+}
+
 /** Pauses or drains have changed: `standing` tells how they are. */
 export interface StandingChange {
   kind: 'standing';
@@ -121,7 +128,8 @@ export interface Revocation {
 }
 
 /** Something that was committed without the dispatcher, and that its memory must follow. */
-export type Order = Cancellation | Reprioritisation | StandingChange | Trust | RegisterChange | Revocation;
+export type Order =
+  Cancellation | Reprioritisation | Publication | StandingChange | Trust | RegisterChange | Revocation;
 
 /** A user has stopped a suite queue, or with `suite` null the architecture: nothing of it is granted. */
 export interface Pause extends Decision {
@@ -155,9 +163,14 @@ export interface Loaded {
   runs: DispatchedRun[];
   standing: Standing;
   judgements: WorkerJudgement[];
-  /** Slot time of leases that have ended, of each requestor, decayed by half per half-life since it was written. */
-  usage: { requestor: string; slotMs: number }[];
-  /** How long runs of a package take on the architecture, a moving average; packages that never finished lack. */
+  /**
+   * Slot time of leases that have ended, of each requestor, decayed by half per half-life since it was written; and how much
+   * of it is left without private runs.
+   */
+  usage: { requestor: string; slotMs: number; publicSlotMs: number }[];
+  /**
+   * How long public runs of a package take on the architecture, a moving average; packages of which none has finished lack.
+   */
   durations: { package: string; durationMs: number }[];
 }
 
@@ -202,10 +215,10 @@ export type Write =
    */
   | ({ kind: 'correct'; outcome: RunOutcome } & AttemptOfWorker)
   /**
-   * What leases of a requestor that have ended took, in milliseconds, decayed until now; 0 forgets the requestor. Takes
-   * the place of what was written before.
+   * What leases of a requestor that have ended took, in milliseconds, decayed until now, and those of public runs alone; 0
+   * forgets the requestor. Takes the place of what was written before.
    */
-  | { kind: 'usage'; requestor: string; slotMs: number }
+  | { kind: 'usage'; requestor: string; slotMs: number; publicSlotMs: number }
   /** What the dispatcher thinks of a worker has changed: one more row of a table that only grows. */
   | { kind: 'judge-worker'; worker: string; standing: WorkerStanding; reason: string };
 

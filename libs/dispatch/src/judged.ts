@@ -3,6 +3,7 @@ import { doubled, heldAgainst, type Failure } from './blame';
 import type { AttemptOfRun } from './journal';
 import type { Slot } from './leases';
 import type { BlameSettings } from './settings';
+import { inPublic, type Reasons } from './standing-details';
 import type { RowsRead } from './unwritten';
 
 interface CanaryOut {
@@ -12,10 +13,8 @@ interface CanaryOut {
 }
 
 /** What is known against a worker. Monotonic milliseconds of the dispatcher's clock. */
-export interface Judged {
+export interface Judged extends Reasons {
   standing: WorkerStanding;
-  /** For people. */
-  reason: string;
   sinceMs: number;
   /** Attempts that failed here since the latest result or passed canary test, oldest first. */
   failures: Failure[];
@@ -38,7 +37,7 @@ export interface Judged {
 export function soundAt(now: number): Judged {
   return {
     standing: 'sound',
-    reason: '',
+    ...inPublic(''),
     sinceMs: now,
     failures: [],
     isOnProbation: false,
@@ -50,27 +49,6 @@ export function soundAt(now: number): Judged {
     canaryEnded: null,
     canaryEndedMs: -Infinity,
   };
-}
-
-/** How a worker stands that is not sound. */
-export interface StandingDetails {
-  standing: 'slowed' | 'quarantined';
-  /** For people. */
-  reason: string;
-  /** Until it may be granted its next run (slowed) or is asked for its canary test (quarantined), milliseconds. */
-  untilMs: number;
-  /** Between its grants while nothing changes; null when it gets none. */
-  intervalMs: number | null;
-}
-
-/** For people: how a worker stands, what comes next, and why. */
-export function standingText({ standing, reason, untilMs, intervalMs }: StandingDetails): string {
-  const seconds = (ms: number) => `${Math.ceil(ms / 1000)} s`;
-  const next =
-    intervalMs === null
-      ? `a canary test in ${seconds(untilMs)}`
-      : `a run every ${seconds(intervalMs)}, the next in ${seconds(untilMs)}`;
-  return `${standing} (${next}): ${reason}`;
 }
 
 /** So many failures in a row, though of few packages, that a canary test is due while the worker goes on. */
@@ -121,12 +99,14 @@ export function takeGrantBack(judged: Judged): void {
  * @param row undefined when the worker is sound
  */
 export function restored(before: Judged, row: Judged | undefined, rows: RowsRead): Judged {
-  const { standing, reason, sinceMs } = row ?? { ...before, standing: 'sound' as const };
+  const { standing, reason, publicReason, sinceMs } = row ?? { ...before, standing: 'sound' as const };
   const isSame = standing === before.standing;
-  const isLost = !(isSame && reason === before.reason) && before.canaryEndedMs >= rows.lostSinceMs;
+  const isSameReason = reason === before.reason;
+  const isLost = !(isSame && isSameReason) && before.canaryEndedMs >= rows.lostSinceMs;
   const judged: Judged = {
     ...before,
-    ...{ standing, reason, sinceMs: isSame ? before.sinceMs : sinceMs },
+    ...{ standing, reason, publicReason: isSameReason ? before.publicReason : publicReason },
+    sinceMs: isSame ? before.sinceMs : sinceMs,
     failures: before.failures.filter((failure) => !rows.isOut(failure)),
     canary: before.canary ?? (isLost ? before.canaryEnded : null),
   };

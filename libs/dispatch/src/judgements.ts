@@ -5,7 +5,15 @@ import {
   type Trouble,
   type WorkerStanding,
 } from '@proctor/contracts';
-import { canaryTestbed, heldAgainst, isLasting, whomToBlame, whyBlamed, withFailure } from './blame';
+import {
+  canaryTestbed,
+  heldAgainst,
+  isLasting,
+  whomToBlame,
+  whyBlamed,
+  whyBlamedInPublic,
+  withFailure,
+} from './blame';
 import type { DispatcherState } from './dispatcher-state';
 import type { AttemptOfRun, DispatchedRun, WorkerJudgement, Write } from './journal';
 import {
@@ -18,15 +26,17 @@ import {
   soundAt,
   takeGrantBack,
   type Judged,
-  type StandingDetails,
 } from './judged';
 import type { LeasedRun, Slot } from './leases';
 import type { BlameSettings } from './settings';
+import { inPublic, type Reasons, type StandingDetails } from './standing-details';
 import { suspectKey } from './suspects';
 import type { RowsRead } from './unwritten';
 import { isDrained, isReplaceable } from './workers';
 
 const REASON_LENGTH_MAX = 1000;
+/** For everybody, of a standing that an earlier owner of the architecture has written down. */
+const EARLIER_REASON = 'it was judged by an earlier scheduler';
 
 /** What an attempt that failed tells of its cause. */
 export interface Evidence {
@@ -55,7 +65,10 @@ export class Judgements {
       if (standing === 'sound') continue;
       // How often it relapsed is not in the rows; a quarantine goes on.
       const relapses = standing === 'quarantined' ? 1 : 0;
-      this.byWorker.set(worker, { ...soundAt(now), standing, reason, relapses, sinceMs: now - agoMs });
+      this.byWorker.set(worker, {
+        ...soundAt(now),
+        ...{ standing, reason, publicReason: EARLIER_REASON, relapses, sinceMs: now - agoMs },
+      });
     }
   }
 
@@ -79,11 +92,11 @@ export class Judgements {
   detailsOf(state: DispatcherState, worker: string, now: number): StandingDetails | undefined {
     const judged = this.byWorker.get(worker);
     if (!judged || judged.standing === 'sound') return undefined;
-    const { standing, reason } = judged;
+    const { standing, reason, publicReason } = judged;
     const betweenMs = standing === 'slowed' ? intervalMs(judged, this.settings()) : null;
     const dueMs =
       betweenMs === null ? this.canaryDueMs(state, worker, judged, now) : judged.grantedAtMs + betweenMs;
-    return { standing, reason, untilMs: Math.max(0, dueMs - now), intervalMs: betweenMs };
+    return { standing, reason, publicReason, untilMs: Math.max(0, dueMs - now), intervalMs: betweenMs };
   }
 
   mayBeGranted(worker: string, now: number): boolean {
@@ -120,7 +133,7 @@ export class Judgements {
     if (!judged || judged.standing === 'quarantined') return [];
     if ((leased?.grantedAtMs ?? -Infinity) < (judged.canaryFailedMs ?? -Infinity)) return [];
     if (!this.isAnySound(state, now)) this.reprieveAll();
-    this.clearedBy(state, judged, now);
+    this.clearedBy(state, judged, now, run);
     this.byWorker.delete(worker);
     if (judged.standing === 'sound') return [];
     const reason = 'a run had a result here';
@@ -187,7 +200,7 @@ export class Judgements {
       judged.canaryFailedMs = null;
       if (judged.standing === 'sound') return [];
       judged.isOnProbation = true;
-      return this.judge(worker, judged, 'sound', 'the canary test passed', now);
+      return this.judge(worker, judged, 'sound', inPublic('the canary test passed'), now);
     }
     // The machine is to blame for what failed here.
     if (judged.canaryFailedMs === null)
@@ -195,7 +208,7 @@ export class Judgements {
     Object.assign(judged, { failures: [], isOnProbation: false });
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
     const reason = cut(`the canary test failed: ${result.message}`, REASON_LENGTH_MAX);
-    return this.judge(worker, judged, standing, reason, now);
+    return this.judge(worker, judged, standing, inPublic(reason), now);
   }
 
   /** These attempts did not fail, or rows do not say so. */
@@ -216,10 +229,12 @@ export class Judgements {
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
     if (judged.standing === 'quarantined' || judged.standing === standing) return [];
     const { isOnProbation } = judged;
-    const reason = whyBlamed(heldAgainst(judged.failures), isOnProbation);
+    const held = heldAgainst(judged.failures);
+    const reason = whyBlamed(held, isOnProbation);
+    const publicReason = whyBlamedInPublic(held, isOnProbation);
     if (isOnProbation) judged.relapses += 1;
     judged.isOnProbation = false;
-    return this.judge(worker, judged, standing, reason, now);
+    return this.judge(worker, judged, standing, { reason, publicReason }, now);
   }
 
   /** The package has had a result: whatever failed of it before, on any worker, it does not always fail. */
@@ -229,9 +244,9 @@ export class Judgements {
       for (const failure of failures) if (suspectKey(failure) === key) failure.hasResultSince = true;
   }
 
-  /** The worker has proved sound: what failed there before failed by its package, unless that has had a result since. */
-  private clearedBy(state: DispatcherState, judged: Judged, now: number): void {
-    for (const failure of judged.failures) if (!failure.hasResultSince) state.suspects.mark(failure, now);
+  /** The worker has proved sound, by a canary test or the run's result. */
+  private clearedBy(state: DispatcherState, judged: Judged, now: number, by?: DispatchedRun): void {
+    state.suspects.markFailed(judged.failures, now, by);
     judged.failures = [];
   }
 
@@ -262,13 +277,13 @@ export class Judgements {
     worker: string,
     judged: Judged,
     standing: WorkerStanding,
-    reason: string,
+    { reason, publicReason }: Reasons,
     now: number,
   ): Write[] {
     const isSame = judged.standing === standing;
     if (!isSame) Object.assign(judged, { sinceMs: now, grantedAtMs: now, grant: null });
     if (isSame && judged.reason === reason) return [];
-    Object.assign(judged, { standing, reason });
+    Object.assign(judged, { standing, reason, publicReason });
     return [{ kind: 'judge-worker', worker, standing, reason }];
   }
 

@@ -97,12 +97,6 @@ export class Leases {
     }
     return false;
   }
-
-  busySlotsOf(worker: string, slots: Iterable<number>): number {
-    let busy = 0;
-    for (const slot of slots) if (this.bySlot.has(slotKey({ worker, slot }))) busy += 1;
-    return busy;
-  }
 }
 
 export function isHeldBy(lease: HeldLease, slot: Slot): boolean {

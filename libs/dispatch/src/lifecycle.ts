@@ -1,4 +1,5 @@
 import type { RunState } from '@proctor/contracts';
+import type { DispatchedRun } from './journal';
 
 /** What happens to a run, from its acceptance by the api on. docs/run-life-cycle.md draws the same table. */
 export const TRANSITIONS = [
@@ -30,4 +31,9 @@ export function stateAfter(from: RunState, transition: Transition): RunState {
   const found = TRANSITIONS.find((entry) => entry.from === from && entry.name === transition);
   if (!found) throw new IllegalTransition(from, transition);
   return found.to;
+}
+
+/** Of a run that is not finished. */
+export function stateOf({ lease }: Pick<DispatchedRun, 'lease'>): RunState {
+  return lease ? lease.state : 'queued';
 }

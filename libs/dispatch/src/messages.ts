@@ -14,6 +14,7 @@ import type {
 } from '@proctor/contracts';
 import type { AttemptOfWorker, DispatchedRun, Order, Standing, Write } from './journal';
 import type { DispatchSettings } from './settings';
+import type { Viewer } from './view';
 
 /** Everything that can reach a dispatcher. */
 export type DispatcherMessage =
@@ -43,7 +44,7 @@ export type DispatcherMessage =
    * `expiringMs`, now when absent: renewals that came after it may not have been handled yet.
    */
   | { kind: 'tick'; hearing: boolean; expiringMs?: number }
-  | { kind: 'explain'; runId: number }
+  | { kind: 'explain'; runId: number; viewer?: Viewer }
   | { kind: 'status'; request?: StatusRequest };
 
 /**

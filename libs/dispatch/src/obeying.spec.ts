@@ -15,6 +15,34 @@ import { step } from './step';
 
 const REASON = 'the run was cancelled by ada';
 
+it('an order to publish makes a run known to everybody, where it waits and while it is executed', () => {
+  const rig = new DispatcherRig([1, 2, 3].map((runId) => waitingRun(runId, { isPrivate: true })));
+  rig.ask();
+  rig.state.delay(rig.state.runs.get(3)!, 1_000, 'because', rig.now);
+  const status = () => rig.tell({ kind: 'status' }).reply;
+  expect(status().queues).toEqual([]);
+  const orders = [1, 2, 3, 2, 99].map((runId, index) => ({
+    kind: 'publish' as const,
+    orderId: index + 1,
+    runId,
+  }));
+  expect(rig.tell({ kind: 'orders', orders })).toEqual({
+    writes: orders.map(({ orderId }) => ({ kind: 'order-taken', orderId })),
+    reply: undefined,
+    stops: [],
+  });
+  expect(status()).toMatchObject({ queues: [{ waiting: 2, running: 1 }], workers: [{ busy: 1 }] });
+  expect(rig.explain(2)).toMatchObject({
+    position: 1,
+    reasons: ['the one slot that can execute it is busy'],
+  });
+  rig.finish(1);
+  expect(rig.ask().reply.lease?.runId).toBe(2);
+  rig.tick(1_000);
+  expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(3);
+  expect(status().queues).toMatchObject([{ waiting: 0, running: 2 }]);
+});
+
 describe('an order to cancel', () => {
   let state: DispatcherState;
   let now: number;

@@ -26,6 +26,9 @@ function obeyed(state: DispatcherState, order: Order, now: number): AttemptToSto
     case 'reprioritise':
       state.reprioritise(order.runId, order.priority);
       return [];
+    case 'publish':
+      state.publish(order.runId);
+      return [];
     case 'standing':
       // A message of its own tells how pauses and drains are now.
       return [];

@@ -33,6 +33,7 @@ function rigOf(played: Situation): DispatcherRig {
   const usage = played.usage.map((quarters, index) => ({
     requestor: USERS[index]!,
     slotMs: (quarters * MINUTE) / 4,
+    publicSlotMs: (quarters * MINUTE) / 4,
   }));
   const weightOf = (user: string) => played.weights[USERS.indexOf(user)]!;
   const changes = {

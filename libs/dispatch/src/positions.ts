@@ -5,6 +5,7 @@ import type { DispatchedRun } from './journal';
 import { pauseOf } from './standing';
 import type { Lane } from './suite-queue';
 import type { Account } from './usage';
+import type { View } from './view';
 
 /** Waiting runs that are expected to go before a run. */
 export interface Ahead {
@@ -22,8 +23,8 @@ interface Rivals {
 }
 
 /**
- * How many runs go before `run` as things are: all that compete and are of a higher level; of its own level its
- * requestor's earlier ones, and of each other requestor as many as fair share lets go first.
+ * How many runs of those that the viewer may know of go before `run` as things are: all that compete and are of a higher
+ * level; of its own level its requestor's earlier ones, and of each other requestor as many as fair share lets go first.
  *
  * The last number is an estimate: each run is taken to use the mean slot time, as if no more runs arrived, nothing aged
  * and nobody's use decayed meanwhile. Runs that pauses or delays hold back do not count; those at a cap do. It looks up a
@@ -34,13 +35,14 @@ export function runsAhead(
   state: DispatcherState,
   run: DispatchedRun,
   competes: (needs: Needs) => boolean,
+  view: View,
   now: number,
 ): Ahead {
   const level = state.ageing.levelOf(run, now);
   const rivals = new Map<Account, Rivals>();
   for (const lane of state.queues.usedLanes()) {
     if (!competes(lane.needs) || isPausedElsewhere(state, lane, run)) continue;
-    for (const bucket of lane.buckets()) {
+    for (const bucket of view.bucketsOf(lane)) {
       if (state.ageing.levelMax(bucket.priority) < level) continue;
       const found = rivalsIn(state, bucket, run, level, now);
       const known = rivals.get(bucket.account) ?? { higher: 0, sameLevel: 0, earlier: 0 };
@@ -50,7 +52,7 @@ export function runsAhead(
       rivals.set(bucket.account, known);
     }
   }
-  return { higher: sumOfHigher(rivals), sameLevel: countAtLevel(state, run, rivals, now) };
+  return { higher: sumOfHigher(rivals), sameLevel: countAtLevel(state, run, rivals, view, now) };
 }
 
 /** What a pause of another suite holds back does not go before the run. */
@@ -88,11 +90,12 @@ function countAtLevel(
   state: DispatcherState,
   run: DispatchedRun,
   rivals: Map<Account, Rivals>,
+  view: View,
   now: number,
 ): number {
   const meanMs = state.durations.meanMs;
   const shareAfter = (account: Account, runs: number) =>
-    state.usage.shareOf(account, now) + (runs * meanMs) / state.usage.weightOf(account.requestor);
+    view.shareOf(account, now) + (runs * meanMs) / state.usage.weightOf(account.requestor);
   const own = state.usage.accountOf(run.requestor);
   const { higher = 0, earlier = 0 } = rivals.get(own) ?? {};
   const ownShare = shareAfter(own, higher + earlier);

@@ -49,7 +49,12 @@ describe('the status of workers', () => {
     for (const worker of ['w1', 'w2', 'w3']) rig.ask({ worker });
     const [drained, quarantined, sound] = statusOf(rig).workers;
     expect(drained).toMatchObject({ standing: 'sound', drained: DECISION });
-    expect(quarantined).toMatchObject({ standing: 'quarantined', reason: 'three failures' });
+    expect(quarantined).toMatchObject({
+      standing: 'quarantined',
+      reason: 'it was judged by an earlier scheduler',
+    });
+    const all = rig.tell({ kind: 'status', request: { everything: true } }).reply;
+    expect(all.workers[1]).toMatchObject({ standing: 'quarantined', reason: 'three failures' });
     expect([sound?.reason, sound?.drained, quarantined?.drained]).toEqual([undefined, undefined, undefined]);
   });
 });

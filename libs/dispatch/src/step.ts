@@ -29,7 +29,7 @@ const HANDLERS: Handlers = {
   'reports-waiting': (state, { attempts }) => reportsWaiting(state, attempts),
   settings: (state, { settings }, now) => reconfigured(state, settings, now),
   tick: (state, { hearing, expiringMs }, now) => ticked(state, hearing, expiringMs ?? now, now),
-  explain: (state, { runId }, now) => explained(state, runId, now),
+  explain: (state, { runId, viewer = {} }, now) => explained(state, runId, viewer, now),
   status: (state, { request = {} }, now) => statusAsked(state, request, now),
 };
 

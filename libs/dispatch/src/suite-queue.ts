@@ -3,7 +3,7 @@ import { Bucket } from './bucket';
 import type { DispatchedRun } from './journal';
 import type { Account } from './usage';
 
-/** The waiting runs of one suite that need the same of a slot, in buckets of one priority and requestor. */
+/** The waiting runs of one suite that need the same of a slot, in buckets of one priority, requestor and privacy. */
 export class Lane {
   private readonly byKey = new Map<string, Bucket>();
   private length = 0;
@@ -22,7 +22,7 @@ export class Lane {
     const key = bucketKey(run);
     let bucket = this.byKey.get(key);
     if (!bucket) {
-      this.byKey.set(key, (bucket = new Bucket(run.priority, accountOf(run.requestor))));
+      this.byKey.set(key, (bucket = new Bucket(run.priority, accountOf(run.requestor), run.isPrivate)));
       bucket.account.queues += 1;
     }
     const before = bucket.size;
@@ -153,6 +153,6 @@ function laneKey({ backend, variant, sizeClass, avoided }: Needs): string {
   return `${backend} ${variant} ${sizeClass ?? ''} ${avoided.join(' ')}`;
 }
 
-function bucketKey({ priority, requestor }: DispatchedRun): string {
-  return `${priority} ${requestor}`;
+function bucketKey({ priority, requestor, isPrivate }: DispatchedRun): string {
+  return `${priority} ${requestor} ${isPrivate}`;
 }

@@ -93,11 +93,20 @@ describe('a package that failed on a worker that had a result afterwards', () =>
     expect(has({ isPrivate: true, requestor: 'eve' })).toBe(true);
   });
 
-  it('is not cleared by a result of the private runs of another', () => {
-    const rig = new BlameRig({ runs: [bad(1), bad(2, { isPrivate: true, requestor: 'eve' })] });
+  it('is neither cleared nor blamed by a result of the private runs of another', () => {
+    const eves = { isPrivate: true, requestor: 'eve' };
+    const runs = [bad(1), numbered(2), bad(3, eves), bad(4), numbered(5, eves)];
+    const rig = new BlameRig({ runs });
     rig.execute('w1', 'tmpfail');
     rig.execute('w1', 'pass');
-    expect(rig.state.suspects.has(bad(9))).toBe(true);
+    rig.execute('w1', 'pass');
+    expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
+    rig.execute('w1', 'pass');
+    expect(rig.state.suspects.isEmpty).toBe(true);
+    const other = new BlameRig({ runs: [bad(1), numbered(2, eves)] });
+    other.execute('w1', 'tmpfail');
+    other.execute('w1', 'pass');
+    expect(other.state.suspects.isEmpty).toBe(true);
   });
 
   it('gets one attempt a run when that has happened three times, and the run says why', () => {

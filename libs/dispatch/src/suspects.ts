@@ -54,6 +54,22 @@ export class Suspects {
     if (this.byKey.size > PACKAGES_MAX && oldest !== undefined) this.remove(oldest);
   }
 
+  /**
+   * Attempts failed on a worker that has proved sound since: by their packages, unless these have had a result since. What a
+   * private run has proved is no reason to tell others of their packages.
+   * @param by the run whose result has proved it
+   */
+  markFailed(
+    failures: readonly (Suspectable & AttemptOfRun & { hasResultSince: boolean })[],
+    now: number,
+    by?: Suspectable,
+  ): void {
+    for (const failure of failures) {
+      const mayKnow = !by?.isPrivate || (failure.isPrivate && failure.requestor === by.requestor);
+      if (!failure.hasResultSince && mayKnow) this.mark(failure, now);
+    }
+  }
+
   clear(run: Suspectable): void {
     this.remove(suspectKey(run));
   }

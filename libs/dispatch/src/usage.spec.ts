@@ -3,7 +3,11 @@ import { Usage } from './usage';
 const HALF_LIFE = 1_000;
 
 function usageOf(loaded: Record<string, number> = {}, weights: Record<string, number> = {}): Usage {
-  const entries = Object.entries(loaded).map(([requestor, slotMs]) => ({ requestor, slotMs }));
+  const entries = Object.entries(loaded).map(([requestor, slotMs]) => ({
+    requestor,
+    slotMs,
+    publicSlotMs: slotMs / 2,
+  }));
   return new Usage(entries, 0, () => ({
     halfLifeMs: HALF_LIFE,
     weightOf: (requestor) => weights[requestor] ?? 1,
@@ -42,8 +46,8 @@ describe('usage', () => {
   it('charges what a lease has really taken when it ends', () => {
     const usage = usageOf();
     const [lease, other] = [
-      { expectedMs: 500, grantedAtMs: 0 },
-      { expectedMs: 40, grantedAtMs: 10 },
+      { expectedMs: 500, grantedAtMs: 0, isPrivate: false },
+      { expectedMs: 40, grantedAtMs: 10, isPrivate: true },
     ];
     usage.accountOf('ada').begin(lease.expectedMs, lease.grantedAtMs);
     usage.accountOf('ada').begin(other.expectedMs, other.grantedAtMs);
@@ -59,13 +63,31 @@ describe('usage', () => {
     const usage = usageOf();
     usage.accountOf('ada').begin(0, -600);
     expect(share(usage, 'ada', 0)).toBe(600);
-    usage.end('ada', { expectedMs: 0, grantedAtMs: -600 }, 100);
+    usage.end('ada', { expectedMs: 0, grantedAtMs: -600, isPrivate: false }, 100);
     expect(share(usage, 'ada', 100)).toBe(700);
+  });
+
+  it('counts public runs on their own, for those who may not know of the others', () => {
+    const usage = usageOf({ ada: 800 }, { ada: 2 });
+    const [open, hidden] = [
+      { expectedMs: 50, grantedAtMs: 0, isPrivate: false },
+      { expectedMs: 500, grantedAtMs: 0, isPrivate: true },
+    ];
+    for (const { expectedMs, grantedAtMs } of [open, hidden])
+      usage.accountOf('ada').begin(expectedMs, grantedAtMs);
+    const told = (leased: (typeof open)[], now: number) =>
+      usage.publicShareOf(usage.accountOf('ada'), leased, now);
+    expect([told([open], 0), told([open], HALF_LIFE)]).toEqual([(400 + 50) / 2, (200 + HALF_LIFE) / 2]);
+    usage.end('ada', hidden, HALF_LIFE);
+    expect(told([open], HALF_LIFE)).toBe((200 + HALF_LIFE) / 2);
+    usage.end('ada', open, HALF_LIFE);
+    expect(told([], HALF_LIFE)).toBe((200 + HALF_LIFE) / 2);
+    expect(share(usage, 'ada', HALF_LIFE)).toBe((400 + 2 * HALF_LIFE) / 2);
   });
 
   it('has decayed by the old half-life until that changes', () => {
     const settings = { halfLifeMs: 1_000, weightOf: () => 1 };
-    const usage = new Usage([{ requestor: 'ada', slotMs: 800 }], 0, () => settings);
+    const usage = new Usage([{ requestor: 'ada', slotMs: 800, publicSlotMs: 0 }], 0, () => settings);
     usage.settle(1_000);
     settings.halfLifeMs = 10;
     expect([share(usage, 'ada', 1_000), share(usage, 'ada', 1_010)]).toEqual([400, 200]);
@@ -75,9 +97,10 @@ describe('usage', () => {
     const usage = usageOf({ ada: 8_000, bob: 4_000 });
     expect(usage.takeChanges(0)).toEqual([]);
     usage.accountOf('ada').begin(50, 0);
-    usage.end('ada', { expectedMs: 50, grantedAtMs: 0 }, 500);
+    usage.end('ada', { expectedMs: 50, grantedAtMs: 0, isPrivate: true }, 500);
     const slotMs = expect.closeTo(8_000 * Math.SQRT1_2 + 500, 6);
-    expect(usage.takeChanges(500)).toEqual([{ requestor: 'ada', slotMs }]);
+    const publicSlotMs = expect.closeTo(4_000 * Math.SQRT1_2, 6);
+    expect(usage.takeChanges(500)).toEqual([{ requestor: 'ada', slotMs, publicSlotMs }]);
     expect(usage.takeChanges(500)).toEqual([]);
     usage.settle(500);
     expect(usage.takeChanges(500).map(({ requestor }) => requestor)).toEqual(['ada', 'bob']);
@@ -89,8 +112,8 @@ describe('usage', () => {
     usage.accountOf('carl').queues = 1;
     usage.accountOf('eve');
     expect(usage.takeChanges(999)).toEqual([]);
-    expect(usage.takeChanges(1_000)).toEqual([{ requestor: 'ada', slotMs: 0 }]);
-    usage.end('bob', { expectedMs: 50, grantedAtMs: 0 }, 1_000);
+    expect(usage.takeChanges(1_000)).toEqual([{ requestor: 'ada', slotMs: 0, publicSlotMs: 0 }]);
+    usage.end('bob', { expectedMs: 50, grantedAtMs: 0, isPrivate: false }, 1_000);
     usage.accountOf('carl').queues = 0;
     expect(usage.takeChanges(2_000).map(({ requestor, slotMs }) => [requestor, slotMs])).toEqual([
       ['bob', 0],

@@ -1,7 +1,20 @@
+import type { LeasedRun } from './leases';
 import type { FairShareSettings } from './settings';
+
+const NOTHING = { slotMs: 0, publicSlotMs: 0 };
 
 /** Less slot time than this decides nothing. */
 const WORTH_KEEPING_MS = 1_000;
+
+/** Slot time, milliseconds. */
+interface Used {
+  /** Of all leases. */
+  slotMs: number;
+  /** Without those of private runs, of which nobody else is told. */
+  publicSlotMs: number;
+}
+
+type Span = Pick<LeasedRun, 'expectedMs' | 'grantedAtMs'>;
 
 /** The slot time of one requestor on the architecture. */
 export class Account {
@@ -16,7 +29,7 @@ export class Account {
   constructor(
     readonly requestor: string,
     /** Of leases that have ended, decayed until `atMs`. */
-    private usedMs: number,
+    private used: Used,
     private atMs: number,
   ) {}
 
@@ -26,10 +39,12 @@ export class Account {
     this.grantedAtSumMs += grantedAtMs;
   }
 
-  /** What the lease really took is charged; both numbers are those that it began with. */
-  end(expectedMs: number, grantedAtMs: number, halfLifeMs: number, now: number): void {
+  /** What the lease really took is charged; both of its numbers are those that it began with. */
+  end({ expectedMs, grantedAtMs, isPrivate }: EndedLease, halfLifeMs: number, now: number): void {
     this.settle(halfLifeMs, now);
-    this.usedMs += Math.max(0, now - grantedAtMs);
+    const tookMs = Math.max(0, now - grantedAtMs);
+    this.used.slotMs += tookMs;
+    if (!isPrivate) this.used.publicSlotMs += tookMs;
     this.running -= 1;
     const isIdle = this.running === 0;
     this.expectedMs = isIdle ? 0 : this.expectedMs - expectedMs;
@@ -37,7 +52,7 @@ export class Account {
   }
 
   settle(halfLifeMs: number, now: number): void {
-    this.usedMs = this.decayedMs(halfLifeMs, now);
+    this.used = this.decayed(halfLifeMs, now);
     this.atMs = now;
   }
 
@@ -47,14 +62,29 @@ export class Account {
    */
   slotMs(halfLifeMs: number, now: number): number {
     const elapsedMs = this.running * now - this.grantedAtSumMs;
-    return this.decayedMs(halfLifeMs, now) + Math.max(this.expectedMs, elapsedMs);
+    return this.decayed(halfLifeMs, now).slotMs + Math.max(this.expectedMs, elapsedMs);
+  }
+
+  /** The same without private runs; `leased` are the leases that are out of the others. */
+  publicSlotMs(leased: Span[], halfLifeMs: number, now: number): number {
+    const sumOf = (numberOf: (lease: Span) => number) =>
+      leased.reduce((sum, lease) => sum + numberOf(lease), 0);
+    const expectedMs = sumOf((lease) => lease.expectedMs);
+    const elapsedMs = sumOf((lease) => now - lease.grantedAtMs);
+    return this.decayed(halfLifeMs, now).publicSlotMs + Math.max(expectedMs, elapsedMs);
   }
 
   /** Of leases that have ended. */
-  decayedMs(halfLifeMs: number, now: number): number {
-    return this.usedMs * 2 ** ((this.atMs - now) / halfLifeMs);
+  decayed(halfLifeMs: number, now: number): Used {
+    const left = 2 ** ((this.atMs - now) / halfLifeMs);
+    return { slotMs: this.used.slotMs * left, publicSlotMs: this.used.publicSlotMs * left };
   }
 }
+
+type EndedLease = Span & { isPrivate: boolean };
+
+/** What a requestor has used of late. */
+type Change = Used & { requestor: string };
 
 /** Who has used how much slot time of late: inside a level of priority, who has used the least goes first. */
 export class Usage {
@@ -67,20 +97,20 @@ export class Usage {
 
   /** @param settings those that hold at the moment of the call */
   constructor(
-    loaded: readonly { requestor: string; slotMs: number }[],
+    loaded: readonly Change[],
     private readonly now: number,
     private readonly settings: () => FairShareSettings,
   ) {
     this.sweptAtMs = now;
-    for (const { requestor, slotMs } of loaded) {
+    for (const { requestor, ...used } of loaded) {
       this.booked.add(requestor);
-      this.accounts.set(requestor, new Account(requestor, slotMs, now));
+      this.accounts.set(requestor, new Account(requestor, used, now));
     }
   }
 
   accountOf(requestor: string): Account {
     let account = this.accounts.get(requestor);
-    if (!account) this.accounts.set(requestor, (account = new Account(requestor, 0, this.now)));
+    if (!account) this.accounts.set(requestor, (account = new Account(requestor, { ...NOTHING }, this.now)));
     return account;
   }
 
@@ -93,10 +123,15 @@ export class Usage {
     return account.slotMs(this.settings().halfLifeMs, now) / this.weightOf(account.requestor);
   }
 
-  end(requestor: string, lease: { expectedMs: number; grantedAtMs: number }, now: number): void {
+  /** The same as everybody may know it. */
+  publicShareOf(account: Account, leased: Span[], now: number): number {
+    return account.publicSlotMs(leased, this.settings().halfLifeMs, now) / this.weightOf(account.requestor);
+  }
+
+  end(requestor: string, lease: EndedLease, now: number): void {
     const { halfLifeMs } = this.settings();
     this.changed.add(requestor);
-    this.accountOf(requestor).end(lease.expectedMs, lease.grantedAtMs, halfLifeMs, now);
+    this.accountOf(requestor).end(lease, halfLifeMs, now);
   }
 
   /** To be called before the half-life changes: what was used until now has decayed by the old one. */
@@ -106,15 +141,15 @@ export class Usage {
   }
 
   /** What the rows do not have yet; 0 for an account of which nothing worth a row is left. */
-  takeChanges(now: number): { requestor: string; slotMs: number }[] {
+  takeChanges(now: number): Change[] {
     const { halfLifeMs } = this.settings();
     const forgotten = now - this.sweptAtMs < halfLifeMs ? [] : this.sweep(now);
     const changes = [...this.changed].map((requestor) => {
       this.booked.add(requestor);
-      return { requestor, slotMs: this.accountOf(requestor).decayedMs(halfLifeMs, now) };
+      return { requestor, ...this.accountOf(requestor).decayed(halfLifeMs, now) };
     });
     this.changed.clear();
-    return [...changes, ...forgotten.map((requestor) => ({ requestor, slotMs: 0 }))];
+    return [...changes, ...forgotten.map((requestor) => ({ requestor, ...NOTHING }))];
   }
 
   /** Forgets whoever has used next to nothing of late and wants nothing; answers those that the rows have. */
@@ -124,7 +159,7 @@ export class Usage {
     const booked: string[] = [];
     for (const [requestor, account] of this.accounts) {
       if (account.running > 0 || account.queues > 0) continue;
-      if (account.decayedMs(halfLifeMs, now) >= WORTH_KEEPING_MS) continue;
+      if (account.decayed(halfLifeMs, now).slotMs >= WORTH_KEEPING_MS) continue;
       this.accounts.delete(requestor);
       this.changed.delete(requestor);
       if (this.booked.delete(requestor)) booked.push(requestor);

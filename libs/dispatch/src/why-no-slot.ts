@@ -2,15 +2,16 @@ import type { TestbedState } from '@proctor/contracts';
 import { offersRoom, type Needs } from './ability';
 import type { DispatcherState } from './dispatcher-state';
 import type { AbleSlots } from './estimates';
-import { standingText } from './judged';
 import { decisionText, drainOf } from './standing';
+import { standingText } from './standing-details';
+import type { View } from './view';
 import { testbedState, type KnownWorker } from './workers';
 
 /** Workers that are named in an explanation; the others are counted. */
 const WORKERS_NAMED_MAX = 10;
 
 /** Why no worker could execute such a run, for people; empty when some worker could as soon as a slot is free. */
-export function whyNoWorker(state: DispatcherState, needs: Needs, now: number): string[] {
+export function whyNoWorker(state: DispatcherState, needs: Needs, view: View, now: number): string[] {
   const workers = livingWorkers(state, now);
   if (workers.length === 0) return [whyNoWorkerAtAll(state)];
   const ill = workers.filter((known) => known.problem !== undefined);
@@ -19,10 +20,10 @@ export function whyNoWorker(state: DispatcherState, needs: Needs, now: number): 
   if (healthy.length === 0) return problems;
   const offering = healthy.filter((known) => offersRoom(known, needs) && stateFor(known, needs));
   if (offering.length === 0) return [nothingOffered(healthy, needs), ...problems];
-  const going = offering.filter((known) => whyStopped(state, known, now) === undefined);
+  const going = offering.filter((known) => whyStopped(state, known, view, now) === undefined);
   if (going.some((known) => stateFor(known, needs) === 'ready')) return [];
   const stopped = offering.filter((known) => !going.includes(known));
-  const stops = named(stopped, (known) => whyStopped(state, known, now) ?? '');
+  const stops = named(stopped, (known) => whyStopped(state, known, view, now) ?? '');
   return [...named(going, (known) => whyNotReady(state.arch, known, needs)), ...stops, ...problems];
 }
 
@@ -61,11 +62,16 @@ function nothingOffered(workers: KnownWorker[], needs: Needs): string {
 }
 
 /** Why a worker that could execute the run is not granted it. */
-function whyStopped(state: DispatcherState, { worker }: KnownWorker, now: number): string | undefined {
+function whyStopped(
+  state: DispatcherState,
+  { worker }: KnownWorker,
+  view: View,
+  now: number,
+): string | undefined {
   const drain = drainOf(state.standing, worker);
   if (drain) return decisionText(`worker ${worker}`, 'drained', drain);
   const details = state.judgements.detailsOf(state, worker, now);
-  return details && `worker ${worker} is ${standingText(details)}`;
+  return details && `worker ${worker} is ${standingText({ ...details, reason: view.reasonOf(details) })}`;
 }
 
 function whyNotReady(arch: string, known: KnownWorker, needs: Needs): string {

@@ -1,5 +1,6 @@
 import type { DispatcherState } from './dispatcher-state';
 import { decisionText, pauseOf } from './standing';
+import type { View } from './view';
 
 /** Which pause keeps a suite from every slot, for people; empty when none does. */
 export function whyPaused(state: DispatcherState, suite: string): string[] {
@@ -9,11 +10,15 @@ export function whyPaused(state: DispatcherState, suite: string): string[] {
   return [decisionText(what, 'paused', pause)];
 }
 
-export function whySuiteAtCap(state: DispatcherState, suite: string): string[] {
-  return capText(`suite ${suite}`, state.leases.ofSuite.of(suite), state.settings.caps.perSuiteMax);
+export function whySuiteAtCap({ settings }: DispatcherState, suite: string, view: View): string[] {
+  return capText(`suite ${suite}`, view.runningIn(suite), settings.caps.perSuiteMax);
 }
 
-/** @param who `user ada`, `its package` … */
+/**
+ * Empty when runs of which the viewer may not know fill the cap.
+ * @param who `user ada`, `its package` …
+ * @param running of those that the viewer may know of
+ */
 export function capText(who: string, running: number, max: number): string[] {
   if (running < max) return [];
   return [`${who} has ${running} ${running === 1 ? 'run' : 'runs'} running, the cap`];

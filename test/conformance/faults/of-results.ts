@@ -172,6 +172,22 @@ export function resultFaults(key: string): FaultMaker[] {
         },
       };
     },
+    () => {
+      let hidden = 0;
+      return {
+        name: 'queue lengths count private runs',
+        caughtBy: 'QUE-02',
+        ask: (ask) => {
+          if (ask.method === 'POST' && ask.body.includes('is_private')) hidden += 1;
+        },
+        reply: (reply, { path }) => {
+          if (!path.endsWith('/queues')) return;
+          editJson<{ waiting: number }[]>(reply, (queues) =>
+            queues.map((queue) => ({ ...queue, waiting: queue.waiting + hidden })),
+          );
+        },
+      };
+    },
     () => ({
       name: 'a leaf of the reject list is a reason',
       caughtBy: 'REJ-01',

@@ -60,6 +60,9 @@ journalContract('PostgresJournal', async () => {
       );
       return changed.length === 1;
     },
+    publish: async (runId) => {
+      await fixture.database.publications.publish([runId], fixture.submitter.keyId);
+    },
     pause: async (scope, reason) => void (await decisions.pause(scope, ada, reason)),
     resume: (scope) => decisions.resume(scope, ada, 'done'),
     drain: async (worker, reason) => void (await decisions.drain(worker, ada, reason)),

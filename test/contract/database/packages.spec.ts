@@ -46,6 +46,19 @@ it('that only private runs made known are shown to the key of one alone, until a
   expect(await publicRuns.packagesOf('s')).toEqual(['secret']);
 });
 
+it('have ids that tell nothing of what only private runs made known', async () => {
+  const idOf = async (packageName: string) => (await list()).find(({ name }) => name === packageName)!.id;
+  await runs.waiting({ package: 'aa' });
+  const first = await idOf('aa');
+  await runs.waiting({ package: 'secret', isPrivate: true });
+  const published = await runs.waiting({ package: 'hidden', isPrivate: true });
+  expect([await idOf('secret'), await idOf('hidden')]).toEqual([expect.any(Number), expect.any(Number)]);
+  for (const name of ['bb', 'secret', 'cc']) await runs.waiting({ package: name });
+  await fixture.database.publications.publish([published], fixture.submitter.keyId);
+  const ids = await Promise.all(['bb', 'secret', 'cc', 'hidden'].map(idOf));
+  expect(ids.map((id) => id - first)).toEqual([1, 2, 3, 4]);
+});
+
 it('have prefixes', async () => {
   for (const name of ['zlib', 'lib', 'libfoo', 'libf2fs', 'lua', '0ad'])
     await runs.waiting({ package: name });

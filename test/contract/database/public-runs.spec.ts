@@ -150,18 +150,29 @@ describe('lists', () => {
   });
 });
 
-it('counts every queue, private runs included', async () => {
+it('counts every queue, private runs for administrators alone', async () => {
   const oldest = await waiting({ isPrivate: true });
-  await waiting();
+  const open = await waiting();
   await leased();
   await running({ isPrivate: true });
   await finished();
   await running({ arch: 'arm64' });
   await waiting({ suite: 'trixie' });
-  const { createdAt } = (await fixture.database.results.find(oldest))!;
-  expect(await fixture.database.publicRuns.queues()).toEqual([
-    { suite: 'bookworm', arch: 'amd64', waiting: 2, running: 2, oldestAt: createdAt },
+  await waiting({ suite: 'sid', isPrivate: true });
+  const since = async (runId: number) => (await fixture.database.results.find(runId))!.createdAt;
+  const others = [
     { suite: 'bookworm', arch: 'arm64', waiting: 0, running: 1, oldestAt: null },
     { suite: 'trixie', arch: 'amd64', waiting: 1, running: 0, oldestAt: expect.any(Date) },
+  ];
+  const { publicRuns } = fixture.database;
+  expect(await publicRuns.queues()).toEqual([
+    { suite: 'bookworm', arch: 'amd64', waiting: 1, running: 1, oldestAt: await since(open) },
+    ...others,
+  ]);
+  expect(await publicRuns.queues(true)).toEqual([
+    { suite: 'bookworm', arch: 'amd64', waiting: 2, running: 2, oldestAt: await since(oldest) },
+    others[0],
+    { suite: 'sid', arch: 'amd64', waiting: 1, running: 0, oldestAt: expect.any(Date) },
+    others[1],
   ]);
 });

@@ -1,10 +1,14 @@
+import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 import { connectTo } from '../../support/database';
 
 let api: RunningApi;
+let admin: string;
 beforeAll(async () => {
   api = await startApi();
+  await api.database.users.add('root', { isAdmin: true });
+  admin = (await api.database.apiKeys.create('root', 'test')).key;
 });
 afterAll(() => api.stop());
 
@@ -67,8 +71,49 @@ describe('the service', () => {
       paused: null,
       reasons: ['no scheduler answers for amd64'],
     });
-    expect(busy!.rate_per_hour).toBe(2);
+    expect(busy!.rate_per_hour).toBe(1);
     expect(JSON.stringify(queues)).not.toContain('only-alice');
     expect(response.headers.get('etag')).not.toBeNull();
+  });
+
+  it('tells administrators alone of the private runs in them', async () => {
+    const queue = async (key: string): Promise<Json> =>
+      ((await (await api.api('/queues', {}, key)).json()) as Json[])[0]!;
+    const [own, all] = [await queue(api.keys.alice), await queue(admin)];
+    expect(all.rate_per_hour).toBe((own.rate_per_hour as number) + 1);
+    expect(all.waiting).toBe((own.waiting as number) + 1);
+  });
+
+  it('asks dispatchers as who asks it', async () => {
+    const asked: [string, Json][] = [];
+    const ends = ([SUBJECTS.explain, SUBJECTS.status] as const).map((pattern) =>
+      api.bus.subscribe(subjectOf(pattern, 'amd64'), ({ text, respond }) => {
+        asked.push([pattern, JSON.parse(text) as Json]);
+        respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers: [], queues: [], reasons: [] }));
+      }),
+    );
+    const runId = await api.submit('hello');
+    for (const key of [api.keys.alice, api.keys.aliceSecond, api.keys.bob, admin]) {
+      await api.api(`/test/${runId}`, {}, key);
+    }
+    for (const path of ['/queues', '/workers']) {
+      for (const key of [api.keys.alice, admin]) await api.api(path, {}, key);
+    }
+    await api.fetch('/');
+    await api.fetch(`/packages/h/hello/bookworm/amd64/${runId}/`);
+    ends.forEach((end) => end());
+    const everything = { everything: true };
+    expect(asked).toEqual([
+      [SUBJECTS.explain, { runId, user: 'alice' }],
+      [SUBJECTS.explain, { runId }],
+      [SUBJECTS.explain, { runId }],
+      [SUBJECTS.explain, { runId, ...everything }],
+      [SUBJECTS.status, {}],
+      [SUBJECTS.status, everything],
+      [SUBJECTS.status, {}],
+      [SUBJECTS.status, everything],
+      [SUBJECTS.status, {}],
+      [SUBJECTS.explain, { runId }],
+    ]);
   });
 });

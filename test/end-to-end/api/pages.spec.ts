@@ -68,7 +68,7 @@ it('the first page shows queues, runs and what they wait for', async () => {
   expect(html).toContain('Worker worker-1 is building the image bookworm/amd64 (for 12 s).');
   expect(html).not.toContain('api/v1/test/bookworm');
   const table = rows(html);
-  expect(table).toContainEqual(['bookworm', 'amd64', '2', '1', expect.stringMatching(/ UTC$/), '', '']);
+  expect(table).toContainEqual(['bookworm', 'amd64', '1', '1', expect.stringMatching(/ UTC$/), '', '']);
   expect(table).toContainEqual([
     String(waiting),
     'hello',

@@ -145,19 +145,16 @@ describe('private runs', () => {
     }
   });
 
-  it('change nothing of it, neither text nor ETag nor time, but the lengths of queues', () => {
+  it('change nothing of it, neither text nor ETag nor time', () => {
     expect([...after.keys()].sort()).toEqual([...before.keys()].sort());
     for (const [path, answer] of before) {
-      if (path !== '/') expect([path, after.get(path)]).toEqual([path, answer]);
+      expect([path, after.get(path)]).toEqual([path, answer]);
     }
     const rest = [...before].filter(([path]) => !path.startsWith('/assets/'));
     const dated = rest.map(([, answer]) => answer).filter(({ lastModified }) => lastModified !== null);
     expect(dated.length).toBeGreaterThan(20);
     const anHourAgo = Date.now() - 3_500_000;
     for (const { lastModified } of dated) expect(Date.parse(lastModified!)).toBeLessThan(anHourAgo);
-    const numbers = (html: string): string => html.replace(/<td class="number">\d+<\/td>/g, '<td>N</td>');
-    expect(numbers(after.get('/')!.body)).toBe(numbers(before.get('/')!.body));
-    expect(after.get('/')!.body).not.toBe(before.get('/')!.body);
   });
 
   it.each(['GET', 'HEAD'])('answer %s as what never was', async (method) => {

@@ -248,6 +248,20 @@ describe('a publication', () => {
     ]);
   });
 
+  it('wakes the dispatchers, which tell of the run from then on', async () => {
+    const runId = await api.submit('secret', { is_private: true });
+    const heard = new Promise((resolve) => {
+      const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, 'amd64'), () =>
+        resolve(unsubscribe()),
+      );
+    });
+    await publish(`run_ids=${runId}`);
+    await heard;
+    expect(await api.database.journal.orders('amd64', 1_000)).toContainEqual(
+      expect.objectContaining({ kind: 'publish', runId }),
+    );
+  });
+
   it('of nothing is none', async () => {
     expect(await answer(await publish('run_ids='))).toEqual([200, { published: [], ignored: [] }]);
     expect(await answer(await publish('{"run_ids":""}', 'application/json'))).toMatchObject([200, {}]);

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { NoAnswer, RemoteError } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import type { ExplainReply, StatusReply } from '@proctor/contracts';
+import type { ExplainReply, ExplainRequest, StatusReply } from '@proctor/contracts';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { SharedAnswers } from '../limits/shared-answers';
@@ -10,7 +10,8 @@ import { DispatcherLine } from './dispatcher-line';
 import { wholeStatus } from './whole-status';
 
 const ANSWER_TIMEOUT_MS = 500;
-const ARCHITECTURES_MAX = 100;
+/** Each architecture has a status for everybody, and one for administrators. */
+const STATUSES_MAX = 200;
 const STATUS_AGE_MAX_MS = 1_000;
 
 /** What is known about a run that waits; numbers are null when nobody can tell. */
@@ -23,6 +24,9 @@ export interface Explanation {
   /** In order of weight, for people. */
   reasons: string[];
 }
+
+/** Who asks, as far as private runs may be told of: see ExplainRequest. */
+export type ExplanationViewer = Pick<ExplainRequest, 'user' | 'everything'>;
 
 /** A scheduler of an earlier version, while a deployment is brought up to date, tells the reasons alone. */
 type WithReasons = Partial<ExplainReply> & Pick<ExplainReply, 'reasons'>;
@@ -38,15 +42,15 @@ export class ExplanationService {
     @Inject(CONFIGURATION) configuration: ApiConfiguration,
   ) {
     this.known = new SharedAnswers(systemClock, {
-      sizeMax: ARCHITECTURES_MAX,
+      sizeMax: STATUSES_MAX,
       ageMaxMs: () => Math.min(STATUS_AGE_MAX_MS, configuration.server.publicAgeMaxMs),
     });
   }
 
-  /** Why a run waits, and for how long. */
-  async of(run: { runId: number; arch: string }): Promise<Explanation> {
+  /** Why a run waits, and for how long; without a viewer as everybody may know it. */
+  async of(run: { runId: number; arch: string }, viewer: ExplanationViewer = {}): Promise<Explanation> {
     const subject = subjectOf(SUBJECTS.explain, run.arch);
-    const reply = await this.ask<WithReasons>(subject, { runId: run.runId });
+    const reply = await this.ask<WithReasons>(subject, { runId: run.runId, ...viewer });
     if (!reply) return { position: null, ahead: null, estimatedStart: null, reasons: [silence(run.arch)] };
     const { position = null, ahead = null, startsInMs = null, reasons } = reply;
     return {
@@ -60,12 +64,14 @@ export class ExplanationService {
   /**
    * Each architecture's dispatcher's view of its workers and queues; null where none answers, with `more` where there is
    * more than it has told in time.
+   * @param everything an administrator asks: private runs count
    */
-  async statuses(architectures: string[]): Promise<Map<string, StatusReply | null>> {
+  async statuses(architectures: string[], everything = false): Promise<Map<string, StatusReply | null>> {
     const ask = async (arch: string) => {
-      const { reply } = await this.known.get(arch, async () => ({
+      const subject = subjectOf(SUBJECTS.status, arch);
+      const { reply } = await this.known.get(`${arch} ${everything}`, async () => ({
         reply: await wholeStatus(
-          (request) => this.ask<StatusReply>(subjectOf(SUBJECTS.status, arch), request),
+          (request) => this.ask<StatusReply>(subject, { ...request, ...(everything && { everything }) }),
           systemClock,
         ),
       }));

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Publications } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
+import { OrderSignal } from '../dispatchers/order-signal';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { News } from '../results/news';
@@ -18,6 +19,7 @@ export class PublicationService {
   constructor(
     private readonly publications: Publications,
     private readonly news: News,
+    private readonly signal: OrderSignal,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -26,7 +28,10 @@ export class PublicationService {
     const asked = runIdsOf(runIds, this.configuration.server.itemsPerRequestMax);
     const possible = asked.filter((id) => id > 0);
     const published = possible.length > 0 ? await this.publications.publish(possible, requestor.keyId) : [];
-    if (published.length > 0) this.news.tell();
+    if (published.length > 0) {
+      this.news.tell();
+      this.signal.send(null);
+    }
     const changed = new Set(published);
     return { published, ignored: asked.filter((id) => !changed.has(id)) };
   }

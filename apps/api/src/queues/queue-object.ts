@@ -7,7 +7,7 @@ import { silence } from '../dispatchers/explanation.service';
 
 const HOUR_SECONDS = 3_600;
 
-/** A suite queue as the API shows it. */
+/** A suite queue as the API shows it: without private runs, unless an administrator asks. */
 export interface QueueObject {
   suite: string;
   arch: string;

@@ -1,4 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
+import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { Requestor } from '../auth/requestor';
 import { QueuesService } from './queues.service';
 import type { QueueObject } from './queue-object';
 
@@ -7,7 +9,7 @@ export class QueuesController {
   constructor(private readonly service: QueuesService) {}
 
   @Get()
-  list(): Promise<QueueObject[]> {
-    return this.service.list();
+  list(@Requestor() { isAdmin }: AuthenticatedRequestor): Promise<QueueObject[]> {
+    return this.service.list(isAdmin);
   }
 }

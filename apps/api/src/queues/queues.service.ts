@@ -15,13 +15,14 @@ export class QueuesService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  async list(): Promise<QueueObject[]> {
+  /** @param everything an administrator asks: private runs count */
+  async list(everything: boolean): Promise<QueueObject[]> {
     const { server } = this.configuration;
     const [lengths, rates, pauses, statuses] = await Promise.all([
-      this.publicRuns.queues(),
-      this.publicRuns.rates(),
+      this.publicRuns.queues(everything),
+      this.publicRuns.rates(everything),
       this.decisions.pauses(),
-      this.explanation.statuses(server.architectures),
+      this.explanation.statuses(server.architectures, everything),
     ]);
     return queueObjects(server, { lengths, rates, pauses, statuses });
   }

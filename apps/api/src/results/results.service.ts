@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Facts, Results } from '@proctor/database';
-import type { Requestor } from '@proctor/database';
+import type { Requestor, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
+import type { ExplanationViewer } from '../dispatchers/explanation.service';
 import { noSuchRun } from './numbers';
 import { resultObject } from './result-object';
 import { factObject, testObject, waitingObject } from './run-object';
@@ -28,7 +29,7 @@ export class ResultsService {
     const [facts, tests, explanation] = await Promise.all([
       this.facts.ofRun(runId, requestor.keyId),
       this.results.testsOf(runId),
-      run.state === 'queued' ? this.explanation.of(run) : null,
+      run.state === 'queued' ? this.explanation.of(run, viewerOf(run, requestor)) : null,
     ]);
     return {
       ...resultObject(run, this.configuration.server.neutral),
@@ -37,4 +38,10 @@ export class ResultsService {
       facts: facts.map(factObject),
     };
   }
+}
+
+/** Another key of the same user is told no more than everybody. */
+function viewerOf(run: RunRecord, { keyId, userName, isAdmin }: Requestor): ExplanationViewer {
+  if (isAdmin) return { everything: true };
+  return run.keyId === keyId ? { user: userName } : {};
 }

@@ -1,4 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
+import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { Requestor } from '../auth/requestor';
 import { WorkersService } from './workers.service';
 import type { WorkersAnswer } from './workers.service';
 
@@ -7,7 +9,7 @@ export class WorkersController {
   constructor(private readonly service: WorkersService) {}
 
   @Get()
-  list(): Promise<WorkersAnswer> {
-    return this.service.list();
+  list(@Requestor() { isAdmin }: AuthenticatedRequestor): Promise<WorkersAnswer> {
+    return this.service.list(isAdmin);
   }
 }

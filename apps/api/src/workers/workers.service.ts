@@ -19,8 +19,10 @@ export class WorkersService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  async list(): Promise<WorkersAnswer> {
-    const statuses = await this.explanation.statuses([...this.configuration.server.architectures].sort());
+  /** @param everything an administrator asks: private runs count */
+  async list(everything: boolean): Promise<WorkersAnswer> {
+    const architectures = [...this.configuration.server.architectures].sort();
+    const statuses = await this.explanation.statuses(architectures, everything);
     return {
       workers: [...statuses].flatMap(([arch, status]) => {
         const workers = (status?.workers ?? []).map((worker) => workerObject(arch, worker));

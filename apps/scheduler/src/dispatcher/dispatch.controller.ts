@@ -43,8 +43,8 @@ export class DispatchController {
 
   @MessagePattern(SUBJECTS.explain)
   explain(@Payload() payload: unknown, @Ctx() { scope }: BusContext): Promise<ExplainReply> {
-    const { runId } = parseMessage(ExplainRequest, payload);
-    return this.ask(scope, { kind: 'explain', runId });
+    const { runId, ...viewer } = parseMessage(ExplainRequest, payload);
+    return this.ask(scope, { kind: 'explain', runId, viewer });
   }
 
   @MessagePattern(SUBJECTS.status)

@@ -3,6 +3,7 @@ import { CorrectionsAndUsage1764700000000 } from './corrections-and-usage';
 import { FirstSchema1763640000000 } from './first-schema';
 import { HorizonMark1765000060000 } from './horizon-mark';
 import { OrdersOfRuns1764560000000 } from './orders-of-runs';
+import { PrivateRuns1765200000000 } from './private-runs';
 import { QueueLengths1764300000000 } from './queue-lengths';
 import { RunOwners1764300060000 } from './run-owners';
 import { RunIds1764550000000 } from './run-ids';
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   UnfinishedPackages1765000000000,
   HorizonMark1765000060000,
   WorkerRegister1765100000000,
+  PrivateRuns1765200000000,
 ];

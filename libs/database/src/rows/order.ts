@@ -5,6 +5,7 @@ import { UserRow } from './user';
 export type OrderKind =
   | 'cancel'
   | 'reprioritise'
+  | 'publish'
   | 'pause'
   | 'resume'
   | 'drain'
@@ -21,9 +22,10 @@ export type OrderKind =
 @Entity('orders')
 @Check(
   'orders_kind_check',
-  `kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain', 'trust', 'register', 'rotate', 'revoke')`,
+  `kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain', 'trust', 'register', 'rotate', 'revoke',
+    'publish')`,
 )
-@Check('orders_run_check', `(kind in ('cancel', 'reprioritise')) = (run_id is not null)`)
+@Check('orders_run_check', `(kind in ('cancel', 'reprioritise', 'publish')) = (run_id is not null)`)
 @Check(
   'orders_worker_check',
   `(kind in ('drain', 'undrain', 'trust', 'register', 'rotate', 'revoke')) = (worker is not null)`,
@@ -44,7 +46,7 @@ export class OrderRow {
   @Column('text')
   kind: OrderKind;
 
-  /** Only of the first two kinds. */
+  /** Only of the first three kinds. */
   @Column('bigint', { nullable: true })
   runId: number | null;
 

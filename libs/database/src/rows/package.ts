@@ -4,6 +4,7 @@ import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
 @Entity('packages')
 @Unique('packages_name_key', ['name'])
 export class PackageRow {
+  /** Negative while only private runs made it known, so that nobody can tell from the ids of others that it is there. */
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   packageId: number;
 

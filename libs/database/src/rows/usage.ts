@@ -18,6 +18,10 @@ export class UsageRow {
   @Column('double precision')
   slotMs: number;
 
+  /** The same of public runs alone. */
+  @Column('double precision', { default: 0 })
+  publicSlotMs: number;
+
   @Column('timestamp with time zone', { precision: 3 })
   at: Date;
 }

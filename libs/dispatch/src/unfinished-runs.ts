@@ -1,0 +1,51 @@
+import type { DispatchedRun } from './journal';
+import { Tally } from './tally';
+
+/** The runs in a dispatcher's memory by their ids, and how many there are of each suite. */
+export class UnfinishedRuns {
+  private readonly byId = new Map<number, DispatchedRun>();
+  private readonly ofSuite = new Tally();
+  private readonly publicOfSuite = new Tally();
+
+  get size(): number {
+    return this.byId.size;
+  }
+
+  has(runId: number): boolean {
+    return this.byId.has(runId);
+  }
+
+  get(runId: number): DispatchedRun | undefined {
+    return this.byId.get(runId);
+  }
+
+  keys(): Iterable<number> {
+    return this.byId.keys();
+  }
+
+  values(): Iterable<DispatchedRun> {
+    return this.byId.values();
+  }
+
+  add(run: DispatchedRun): void {
+    this.byId.set(run.runId, run);
+    this.ofSuite.add(run.suite);
+    if (!run.isPrivate) this.publicOfSuite.add(run.suite);
+  }
+
+  remove(run: DispatchedRun): void {
+    if (!this.byId.delete(run.runId)) return;
+    this.ofSuite.remove(run.suite);
+    if (!run.isPrivate) this.publicOfSuite.remove(run.suite);
+  }
+
+  publish(run: DispatchedRun): void {
+    if (run.isPrivate) this.publicOfSuite.add(run.suite);
+    run.isPrivate = false;
+  }
+
+  /** Suite → how many; the private ones are left out unless `everything` is asked for. */
+  perSuite(everything: boolean): Tally {
+    return everything ? this.ofSuite : this.publicOfSuite;
+  }
+}

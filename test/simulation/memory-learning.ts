@@ -1,0 +1,52 @@
+import type { Loaded, RunOutcome } from '@proctor/dispatch';
+import type { RunRow } from './memory-rows';
+
+interface UsedRow {
+  slotMs: number;
+  publicSlotMs: number;
+  atMs: number;
+}
+
+/** What a moving average takes of each new value. */
+const NEWEST_WEIGHT = 0.3;
+
+/** How long runs took and who used how much slot time, in memory. */
+export class MemoryLearning {
+  /** Architecture → package → seconds. */
+  private readonly seconds = new Map<string, Map<string, number>>();
+  /** Architecture → requestor. */
+  private readonly used = new Map<string, Map<string, UsedRow>>();
+
+  constructor(private readonly nowMs: () => number) {}
+
+  /** Of a result. */
+  learn({ request }: RunRow, { durationSeconds }: RunOutcome): void {
+    if (durationSeconds === null || request.isPrivate) return;
+    const known = this.seconds.get(request.arch) ?? new Map<string, number>();
+    const old = known.get(request.package) ?? durationSeconds;
+    known.set(request.package, old + (durationSeconds - old) * NEWEST_WEIGHT);
+    this.seconds.set(request.arch, known);
+  }
+
+  durations(arch: string): Loaded['durations'] {
+    return [...(this.seconds.get(arch) ?? [])]
+      .map(([name, seconds]) => ({ package: name, durationMs: seconds * 1000 }))
+      .sort((a, b) => (a.package < b.package ? -1 : 1));
+  }
+
+  use(arch: string, { requestor, slotMs, publicSlotMs }: Loaded['usage'][number]): void {
+    const used = this.used.get(arch) ?? new Map<string, UsedRow>();
+    if (slotMs > 0) used.set(requestor, { slotMs, publicSlotMs, atMs: this.nowMs() });
+    else used.delete(requestor);
+    this.used.set(arch, used);
+  }
+
+  usage(arch: string, halfLifeMs: number): Loaded['usage'] {
+    return [...(this.used.get(arch) ?? [])]
+      .map(([requestor, { slotMs, publicSlotMs, atMs }]) => {
+        const left = 0.5 ** ((this.nowMs() - atMs) / halfLifeMs);
+        return { requestor, slotMs: slotMs * left, publicSlotMs: publicSlotMs * left };
+      })
+      .sort((a, b) => (a.requestor < b.requestor ? -1 : 1));
+  }
+}
