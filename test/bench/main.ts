@@ -4,11 +4,12 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
+import { ARCHITECTURES, cancelling, SCHEDULERS } from './cancelling';
 import { choosing, explaining, memoryPerRun } from './choosing';
 import { loading } from './loading';
 import { migrating } from './migrating';
 import { measure, type Pair, type PairResult } from './pairs';
-import { ServedApi } from './served-api';
+import { type Deployment, ServedApi } from './served-api';
 import { serving } from './serving';
 import { amongStrangers } from './strangers';
 import { someRequestor, submitting } from './submitting';
@@ -16,25 +17,41 @@ import { executing } from './worker';
 
 /**
  * Runs every pair, then the api, and prints tables in Markdown. `--api`: the api alone. `--worker`: real packages on this
- * machine, alone. `--migrate [RUNS]`: how long others wait while so many runs are migrated, alone. `--strangers`:
- * submissions beside readers without a key, alone.
+ * machine, alone. `--migrate [RUNS]`: how long others wait while so many runs are migrated, alone. `--cancel [RUNS]`: the same
+ * while so many waiting runs are cancelled by one request, alone. `--strangers`: submissions beside readers without a key,
+ * alone.
  */
 async function main(): Promise<void> {
   console.log(
     `Node ${process.version}, ${availableParallelism()} processors, ${new Date().toISOString().slice(0, 10)}\n`,
   );
   if (process.argv.includes('--worker')) return workerPairs();
-  const place = process.argv.indexOf('--migrate');
-  if (place > 0) return migration(Number(process.argv[place + 1] ?? 100_000));
+  const migrated = countOf('--migrate');
+  if (migrated !== null) return migration(migrated);
+  const cancelled = countOf('--cancel');
+  if (cancelled !== null)
+    return onApi((api) => cancelling(api, cancelled), {
+      architectures: ARCHITECTURES,
+      schedulers: SCHEDULERS,
+    });
   if (process.argv.includes('--strangers')) return onApi(amongStrangers);
   if (!process.argv.includes('--api')) await pairs();
   console.log('');
   await onApi(serving);
 }
 
-async function onApi(measure: (api: ServedApi) => AsyncGenerator<string>): Promise<void> {
+/** The number behind an option, 100,000 when there is none; null without the option. */
+function countOf(option: string): number | null {
+  const place = process.argv.indexOf(option);
+  return place < 0 ? null : Number(process.argv[place + 1] ?? 100_000);
+}
+
+async function onApi(
+  measure: (api: ServedApi) => AsyncGenerator<string>,
+  deployment?: Deployment,
+): Promise<void> {
   await onDatabase(async (url, folder) => {
-    const api = await ServedApi.start(folder, url);
+    const api = await ServedApi.start(folder, url, deployment);
     try {
       for await (const line of measure(api)) console.log(line);
     } finally {

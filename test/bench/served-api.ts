@@ -8,7 +8,12 @@ import { Client } from 'pg';
 
 export const SUITE = 'sid';
 export const ARCH = 'amd64';
-const MAIN = join(__dirname, '../../apps/api/src/main.js');
+
+/** What is served beside the api, if anything. */
+export interface Deployment {
+  architectures?: string[];
+  schedulers?: number;
+}
 
 /** The api as a process of its own on a database and a nats-server; nobody executes what it accepts. */
 export class ServedApi {
@@ -16,12 +21,17 @@ export class ServedApi {
     readonly url: string,
     /** Of a user without runs. */
     readonly key: string,
-    private readonly databaseUrl: string,
-    private readonly process: AppProcess,
+    readonly databaseUrl: string,
+    /** The api, and schedulers. */
+    private readonly processes: AppProcess[],
     private readonly nats: EmbeddedNats,
   ) {}
 
-  static async start(folder: string, databaseUrl: string): Promise<ServedApi> {
+  static async start(
+    folder: string,
+    databaseUrl: string,
+    { architectures = [ARCH], schedulers = 0 }: Deployment = {},
+  ): Promise<ServedApi> {
     const { path: binary } = await findNatsServer(join(folder, 'binary'));
     const nats = new EmbeddedNats({
       folder: join(folder, 'nats'),
@@ -35,26 +45,37 @@ export class ServedApi {
       ...{ requestsPerSecondMax: 1_000_000, requestsPerMinuteMax: 1_000_000 },
       trustedProxies: ['loopback'],
     };
-    const proctor = { suites: [SUITE], architectures: [ARCH], api: limits };
+    const proctor = { suites: [SUITE], architectures, api: limits };
     await writeFile(join(config, 'proctor.yaml'), stringify(proctor));
-    const process = new AppProcess({
-      name: 'api',
-      main: MAIN,
-      env: {
-        ...globalThis.process.env,
-        PROCTOR_HOME: folder,
-        PROCTOR_CONFIG: config,
-        PROCTOR_PORT: String(port),
-        PROCTOR_DATABASE_URL: databaseUrl,
-        PROCTOR_NATS_URL: nats.url,
-      },
-      identityFile: join(folder, 'api.json'),
-      onLine: () => undefined,
-    });
+    const env = {
+      ...process.env,
+      PROCTOR_HOME: folder,
+      PROCTOR_CONFIG: config,
+      PROCTOR_PORT: String(port),
+      PROCTOR_DATABASE_URL: databaseUrl,
+      PROCTOR_NATS_URL: nats.url,
+    };
+    const app = (program: 'api' | 'scheduler', name: string): AppProcess =>
+      new AppProcess({
+        name,
+        main: join(__dirname, `../../apps/${program}/src/main.js`),
+        env,
+        identityFile: join(folder, `${name}.json`),
+        onLine: () => undefined,
+      });
+    const ours = Array.from({ length: schedulers }, (_none, place) => app('scheduler', `scheduler${place}`));
+    const processes = [app('api', 'api'), ...ours];
     try {
-      await process.start();
-      return new ServedApi(`http://127.0.0.1:${port}`, await newKey(databaseUrl), databaseUrl, process, nats);
+      for (const each of processes) await each.start();
+      return new ServedApi(
+        `http://127.0.0.1:${port}`,
+        await newKey(databaseUrl),
+        databaseUrl,
+        processes,
+        nats,
+      );
     } catch (error) {
+      await Promise.all(processes.map((each) => each.stop()));
       await nats.stop();
       throw error;
     }
@@ -86,18 +107,22 @@ export class ServedApi {
 
   /** Forgets how much memory the api has had so far. */
   async resetPeak(): Promise<void> {
-    await writeFile(`/proc/${this.process.pid}/clear_refs`, '5');
+    await writeFile(`/proc/${this.pid}/clear_refs`, '5');
   }
 
   /** MiB that were resident at most since then. */
   async peakMiB(): Promise<number> {
-    const text = await readFile(`/proc/${this.process.pid}/status`, 'utf8');
+    const text = await readFile(`/proc/${this.pid}/status`, 'utf8');
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1]) / 1024;
   }
 
   async stop(): Promise<void> {
-    await this.process.stop();
+    await Promise.all(this.processes.map((each) => each.stop()));
     await this.nats.stop();
+  }
+
+  private get pid(): number | null {
+    return this.processes[0]!.pid;
   }
 }
 
