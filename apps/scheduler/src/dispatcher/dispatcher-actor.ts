@@ -79,7 +79,9 @@ export class DispatcherActor {
     this.journal = new LimitedJournal(ports.journal, ports.clock, () => this.settings);
     this.news = new News(tenure.arch, this.journal, this.logger, () => this.settings);
     this.ticks = new TickWatch(this.mailbox);
-    this.loop = this.run().catch((error) => this.stepDown(error));
+    // The last turn may have left some to be handled again.
+    const refuseRest = () => this.refuseAll(new NotOwner(tenure.arch));
+    this.loop = this.run().catch(this.stepDown.bind(this)).finally(refuseRest);
   }
 
   /**
@@ -174,7 +176,10 @@ export class DispatcherActor {
       await this.handle(state, [...first.map(unanswered), ...letters, ...last.map(unanswered)]);
       this.news.succeeded();
     } catch (error) {
-      await this.recover(state, letters, error);
+      await this.recover(state, letters, error).catch((over: unknown) => {
+        refuse(letters, over);
+        throw over;
+      });
     }
   }
 
@@ -211,13 +216,13 @@ export class DispatcherActor {
     return expiringMs === null ? [] : [{ kind: 'tick', hearing: this.ports.isHearing(), expiringMs }];
   }
 
-  /** A turn failed: what it changed in memory is thrown away, and its messages are tried one by one. */
+  /**
+   * A turn failed: what it changed in memory is thrown away, and its messages are tried one by one.
+   * @throws when the tenure is over
+   */
   private async recover(state: DispatcherState, letters: Letter[], failure: unknown): Promise<void> {
     this.lose(state);
-    if (isOver(failure)) {
-      refuse(letters, failure);
-      throw failure;
-    }
+    if (isOver(failure)) throw failure;
     this.logger.warn(`a turn of ${letters.length} messages failed, loading again: ${String(failure)}`);
     this.news.lookLater(this.time());
     let failuresInARow = 0;
@@ -234,8 +239,8 @@ export class DispatcherActor {
       return true;
     } catch (error) {
       this.lose(state);
-      refuse([letter], error);
       if (isOver(error)) throw error;
+      refuse([letter], error);
       const text = JSON.stringify(letter.message).slice(0, LOGGED_MESSAGE_LENGTH_MAX);
       this.logger.error(`refused, it fails alone: ${text}: ${String(error)}`);
       return false;
@@ -246,7 +251,6 @@ export class DispatcherActor {
   private stepDown(reason: unknown): void {
     this.state = null;
     this.stopped = true;
-    this.refuseAll(new NotOwner(this.tenure.arch));
     this.tenure.giveUp(String(reason));
   }
 

@@ -1,4 +1,4 @@
-import { WriteRefused, type Journal, type Write } from '@proctor/dispatch';
+import { StaleEpoch, WriteRefused, type Journal, type Write } from '@proctor/dispatch';
 import { ActorRig } from '../../../../test/support/actor-rig';
 import { ARCH, finishedReport, startedReport } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
@@ -76,6 +76,18 @@ describe('a turn of a dispatcher that fails', () => {
     expect(errors.slice(3).every((error) => error instanceof NotHandled)).toBe(true);
     await rig.time(0);
     expect((await rig.ask(9)).arch).toBe(ARCH);
+  });
+
+  it('leaves none without an answer when its ownership is over before all were tried alone', async () => {
+    [1, 2, 3].forEach(rig.accept);
+    let commits = 0;
+    const isGrant = (writes: Write[]) => writes.some(({ kind }) => kind === 'grant');
+    const failure = () => (commits++ === 0 ? new Error('connection lost') : new StaleEpoch(ARCH, 1));
+    await rig.start({ commit: failing((writes) => (isGrant(writes) ? failure() : null)) });
+    const answers: string[] = [];
+    for (const slot of [0, 1, 2]) rig.ask(slot).catch((error: Error) => answers.push(error.constructor.name));
+    await rig.time(1_000);
+    expect(answers).toEqual(['StaleEpoch', 'StaleEpoch', 'StaleEpoch']);
   });
 
   it('gives the slot its lease when a turn was committed but not confirmed', async () => {

@@ -2,7 +2,7 @@ import type { Journal, Write } from '@proctor/dispatch';
 import { ActorRig } from '../../../../test/support/actor-rig';
 import { finishedReport, startedReport } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
-import { NotHandled } from './turn';
+import { NotHandled, NotOwner } from './turn';
 
 silenceLog();
 
@@ -61,6 +61,27 @@ describe('a turn of which rows refuse a write', () => {
     expect((await rig.ask()).lease?.runId).toBe(kept);
     expect((await rig.ask(1)).lease).toBeNull();
     expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it('leaves none without an answer when its dispatcher is stopped before they are handled again', async () => {
+    const lost = rig.accept();
+    const commit = cancelling(lost, (write) => write.kind === 'grant');
+    let goOn = (): void => undefined;
+    await rig.start({
+      commit: async (...args) => {
+        const isGrant = args[2].some(({ kind }) => kind === 'grant');
+        if (isGrant) await new Promise<void>((resolve) => (goOn = resolve));
+        return commit(...args);
+      },
+    });
+    const answered = jest.fn();
+    rig.ask().catch((error: Error) => answered(error.constructor.name));
+    await rig.time(0);
+    const stopped = rig.actor.stop();
+    goOn();
+    await stopped;
+    await rig.time(0);
+    expect(answered.mock.calls).toEqual([[NotOwner.name]]);
   });
 
   it('answers nobody from what memory believed in between', async () => {
