@@ -183,9 +183,14 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   }
 
   async announce(scheduler: string, ttlMs: number): Promise<string[]> {
-    this.schedulers.set(scheduler, this.nowMs() + ttlMs);
-    for (const [each, expiresAtMs] of this.schedulers)
-      if (expiresAtMs <= this.nowMs()) this.schedulers.delete(each);
+    const now = this.nowMs();
+    // What lasts for longer was written before the clock was set back.
+    const atMost = (expiresAtMs: number) => (expiresAtMs > now + 2 * ttlMs ? now + ttlMs : expiresAtMs);
+    for (const held of this.owners.values()) held.expiresAtMs = atMost(held.expiresAtMs);
+    for (const [each, expiresAtMs] of this.schedulers.set(scheduler, now + ttlMs)) {
+      if (expiresAtMs > now) this.schedulers.set(each, atMost(expiresAtMs));
+      else this.schedulers.delete(each);
+    }
     return Promise.resolve([...this.schedulers.keys()].sort());
   }
 
@@ -252,7 +257,8 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   private judgements(of: string): WorkerJudgement[] {
     const newest = new Map<string, WorkerJudgement>();
     for (const { arch, atMs, ...judgement } of this.judgementRows)
-      if (arch === of) newest.set(judgement.worker, { ...judgement, agoMs: this.nowMs() - atMs });
+      if (arch === of)
+        newest.set(judgement.worker, { ...judgement, agoMs: Math.max(0, this.nowMs() - atMs) });
     return [...newest.values()]
       .filter(({ standing }) => standing !== 'sound')
       .sort((a, b) => (a.worker < b.worker ? -1 : 1));

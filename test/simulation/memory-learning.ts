@@ -44,7 +44,7 @@ export class MemoryLearning {
   usage(arch: string, halfLifeMs: number): Loaded['usage'] {
     return [...(this.used.get(arch) ?? [])]
       .map(([requestor, { slotMs, publicSlotMs, atMs }]) => {
-        const left = 0.5 ** ((this.nowMs() - atMs) / halfLifeMs);
+        const left = 0.5 ** (Math.max(0, this.nowMs() - atMs) / halfLifeMs);
         return { requestor, slotMs: slotMs * left, publicSlotMs: publicSlotMs * left };
       })
       .sort((a, b) => (a.requestor < b.requestor ? -1 : 1));

@@ -10,6 +10,7 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
 
   async announce(scheduler: string, ttlMs: number): Promise<string[]> {
     await this.database.query(ANNOUNCE, [scheduler, ttlMs]);
+    await this.database.query(SHORTEN, [ttlMs]);
     await this.database.query(BURY);
     const alive = await this.database.query<{ scheduler: string }>(ALIVE, [scheduler]);
     return alive.map((row) => row.scheduler).sort();
@@ -37,6 +38,22 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
 const ANNOUNCE = `
   insert into schedulers (scheduler, expires_at) values ($1, clock_timestamp() + $2 * interval '1 millisecond')
   on conflict (scheduler) do update set expires_at = excluded.expires_at`;
+
+/**
+ * What is to last for much longer than a time-to-live was written before PostgreSQL's clock was set back. It lasts for one
+ * from now on, and those that live renew it meanwhile. Waits for no lock, as BURY.
+ */
+const SHORTEN = `
+  with shorter as (
+    update schedulers set expires_at = clock_timestamp() + $1 * interval '1 millisecond'
+    where scheduler in (
+      select scheduler from schedulers where expires_at > clock_timestamp() + 2 * $1 * interval '1 millisecond'
+      for update skip locked)
+  )
+  update dispatchers set expires_at = clock_timestamp() + $1 * interval '1 millisecond'
+  where arch in (
+    select arch from dispatchers where expires_at > clock_timestamp() + 2 * $1 * interval '1 millisecond'
+    for no key update skip locked)`;
 
 /**
  * A statement of its own that waits for no lock: two schedulers that come back at once and each bury the other before

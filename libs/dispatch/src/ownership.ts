@@ -7,7 +7,10 @@ export interface Ownership {
 
 /** Row leases on architectures, by PostgreSQL's clock. */
 export interface OwnershipRegister {
-  /** Says that this scheduler lives for `ttlMs` more; answers the ids of all that live, itself included, sorted. */
+  /**
+   * Says that this scheduler lives for `ttlMs` more; answers the ids of all that live, itself included, sorted. Whatever
+   * was to last for much longer, since PostgreSQL's clock was set back meanwhile, lasts for `ttlMs` from now on.
+   */
   announce(scheduler: string, ttlMs: number): Promise<string[]>;
   /** Takes the architecture if it has no living owner, or renews what this scheduler owns; null when another owns it. */
   claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null>;

@@ -87,6 +87,33 @@ describe('claiming an architecture', () => {
   });
 });
 
+describe('after the clock of the database was set back', () => {
+  let epoch: number;
+
+  beforeEach(async () => {
+    await register.announce('one', TTL_MS);
+    epoch = await epochOf('amd64', 'one');
+    for (const table of ['dispatchers', 'schedulers'])
+      await fixture.client.query(`update ${table} set expires_at = expires_at + interval '1 hour'`);
+  });
+
+  it('nobody lives, and nothing is owned, for longer than the time to live', async () => {
+    await register.announce('two', TTL_MS);
+    const { rows } = await fixture.client.query<{ table: string; seconds: number }>(`
+      select 'schedulers' as table, ceil(extract(epoch from max(expires_at) - now()))::integer as seconds
+      from schedulers union all
+      select 'dispatchers', ceil(extract(epoch from max(expires_at) - now()))::integer from dispatchers`);
+    expect(rows).toHaveLength(2);
+    for (const { seconds } of rows) expect(seconds).toBeLessThanOrEqual(TTL_MS / 1_000 + 1);
+  });
+
+  it('those that live go on as they were', async () => {
+    expect(await register.announce('two', TTL_MS)).toEqual(['one', 'two']);
+    expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
+    expect(await epochOf('amd64', 'one')).toBe(epoch);
+  });
+});
+
 describe('announcing', () => {
   it('answers all that live, itself included, sorted', async () => {
     expect(await register.announce('two', TTL_MS)).toEqual(['two']);
