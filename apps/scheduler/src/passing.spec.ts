@@ -4,6 +4,7 @@ import { StaleEpoch } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';
 import { MailboxFull } from './dispatcher/mailbox';
 import { NotHandled, NotOwner } from './dispatcher/turn';
+import { TimedOut } from './limited';
 import { orNotNow } from './passing';
 
 describe('a message whose handling fails', () => {
@@ -13,6 +14,7 @@ describe('a message whose handling fails', () => {
     new NotHandled('the dispatcher cannot load its runs'),
     new MailboxFull(1),
     new DatabaseUnavailable('gone'),
+    new TimedOut('a commit', 3_000),
     new StoreUnavailable('the bucket', 'connect ECONNREFUSED'),
     new NoAnswer('not connected'),
   ])('is not to blame for what passes: %s', async (error) => {

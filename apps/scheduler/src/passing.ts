@@ -4,6 +4,7 @@ import { StaleEpoch } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';
 import { MailboxFull } from './dispatcher/mailbox';
 import { NotHandled, NotOwner } from './dispatcher/turn';
+import { TimedOut } from './limited';
 
 /** Failures that pass by themselves, or that another scheduler does not have. */
 const PASSING = [
@@ -12,6 +13,7 @@ const PASSING = [
   NotHandled,
   MailboxFull,
   DatabaseUnavailable,
+  TimedOut,
   StoreUnavailable,
   NoAnswer,
 ];
