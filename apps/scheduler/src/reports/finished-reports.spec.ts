@@ -15,6 +15,7 @@ import { StoreUnavailable } from '@proctor/store';
 import { MemoryStore } from '../../../../test/simulation/world/memory-store';
 import { ARCH, finishedReport, waitingRun } from '../../../../test/support/runs';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { NotHandled, NotOwner } from '../dispatcher/turn';
 import { FinishedReports } from './finished-reports';
 import { silenceLog } from '../../../../test/support/silent-log';
 
@@ -112,6 +113,46 @@ describe('FinishedReports', () => {
     expect(await answers).toMatchObject({ answer: 'stale' });
     expect([...store.files]).toEqual([]);
     expect(await isStaged()).toBe(false);
+  });
+
+  it('has it delivered again when the store cannot remove the files of an attempt that is over', async () => {
+    ask.mockResolvedValueOnce('counts').mockResolvedValue('unknown');
+    const remove = jest
+      .spyOn(store, 'remove')
+      .mockRejectedValueOnce(new StoreUnavailable('the bucket', 'connect ECONNREFUSED'));
+    await expect(take()).rejects.toThrow(StoreUnavailable);
+    await take();
+    expect(remove).toHaveBeenCalledTimes(2);
+    expect(await answers).toMatchObject({ answer: 'stale' });
+    expect([...store.files]).toEqual([]);
+  });
+
+  it('removes what it has stored when that cannot be recorded, and another has ended the attempt meanwhile', async () => {
+    ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new NotOwner(ARCH));
+    await expect(take()).rejects.toThrow(NotOwner);
+    expect([...store.files]).toEqual([]);
+  });
+
+  it.each<ReportState>(['counts', 'late', 'reported'])(
+    'leaves what it has stored when that cannot be recorded, and the rows say %s',
+    async (booked) => {
+      state = booked;
+      ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new NotOwner(ARCH));
+      await expect(take()).rejects.toThrow(NotOwner);
+      expect([...store.files]).toEqual(['1/2/log.gz']);
+    },
+  );
+
+  it('handles one delivery of a report at a time', async () => {
+    const all = reports();
+    const [first, second] = [all.take(ARCH, report), all.take(ARCH, { ...report })];
+    await expect(second).rejects.toThrow(NotHandled);
+    await first;
+    expect(ask.mock.calls.map(([, message]) => (message as { kind: string }).kind)).toEqual([
+      'may-finish',
+      'finished',
+    ]);
+    await all.take(ARCH, report);
   });
 
   describe('of a store that takes its time', () => {

@@ -3,6 +3,7 @@ import { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import {
   cut,
+  grantName,
   grantOf,
   oneLine,
   RESULT_FILES,
@@ -40,6 +41,8 @@ const REASON_LENGTH_MAX = 2000;
 @Injectable()
 export class FinishedReports {
   private readonly logger = new Logger('Reports');
+  /** Reports that are being handled here. */
+  private readonly underWay = new Set<string>();
 
   constructor(
     private readonly dispatchers: Pick<Dispatchers, 'ask'>,
@@ -51,8 +54,15 @@ export class FinishedReports {
     private readonly renewMs: () => number,
   ) {}
 
-  /** Rejects when the report must be delivered again. */
+  /** Rejects when the report must be delivered again, as one that is being handled already. */
   async take(arch: string, report: FinishedReport): Promise<void> {
+    const name = `${report.worker} ${grantName(report, ' ')}`;
+    if (this.underWay.has(name)) throw new NotHandled('an earlier delivery of the report is being handled');
+    this.underWay.add(name);
+    await this.handle(arch, report).finally(() => this.underWay.delete(name));
+  }
+
+  private async handle(arch: string, report: FinishedReport): Promise<void> {
     const judged = await this.dispatchers.ask(arch, { kind: 'may-finish', report });
     if (judged === 'counts') {
       const endClaim = this.claim(arch, report);
@@ -100,7 +110,7 @@ export class FinishedReports {
   private async keep(arch: string, report: FinishedReport, kind: 'finished' | 'late'): Promise<void> {
     const missing = await this.storeFiles(report);
     if (missing !== null) return this.tell(report, 'upload-again', missing);
-    const answer = await this.record(arch, report, kind);
+    const answer = await this.recordStored(arch, report, kind);
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
     await this.settle(report, answer, await this.bookedState(report, answer));
   }
@@ -112,8 +122,8 @@ export class FinishedReports {
   }
 
   /**
-   * The worker is told before anything is tidied: what is left in staging or in the live log is dropped by age at the
-   * latest.
+   * The worker is told before anything is tidied. Rejects when files of an attempt that is over stay in the store: the
+   * report is delivered again until they are gone.
    */
   private async settle(report: FinishedReport, judged: ReportAnswer, state: ReportState): Promise<void> {
     if (state === 'counts' || state === 'late')
@@ -124,6 +134,21 @@ export class FinishedReports {
       return this.tell(report, 'stale', "the attempt is another worker's, or granted again since a restore");
     else this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
     await this.tidy(report, recorded);
+  }
+
+  /** While the files were being stored, another scheduler may have ended the attempt, and removed none of them. */
+  private async recordStored(
+    arch: string,
+    report: FinishedReport,
+    kind: 'finished' | 'late',
+  ): Promise<ReportAnswer> {
+    try {
+      return await this.record(arch, report, kind);
+    } catch (error) {
+      const { runId, attempt } = report;
+      if ((await this.journal.reportState(report)) === 'over') await this.store.remove(runId, attempt);
+      throw error;
+    }
   }
 
   /** A result that the database refuses would be refused for ever: its attempt has failed, for that reason. */
@@ -176,13 +201,12 @@ export class FinishedReports {
     this.bus.signal(subjectOf(SUBJECTS.recorded, worker), signal);
   }
 
-  /** What fails here is only space, not yet freed. */
+  /** Staging and live log forget by themselves what cannot be dropped now. The store never does: its failure rejects. */
   private async tidy(staged: StagedResult, recorded: boolean): Promise<void> {
     const { runId, attempt, files } = staged;
     const tidied = await Promise.allSettled([
       ...files.map(({ name }) => this.bus.dropStaged(stagingName(staged, name))),
       this.bus.purgeLog(staged),
-      ...(recorded ? [] : [this.store.remove(runId, attempt)]),
     ]);
     for (const outcome of tidied) {
       if (outcome.status === 'rejected') {
@@ -191,6 +215,7 @@ export class FinishedReports {
         );
       }
     }
+    if (!recorded) await this.store.remove(runId, attempt);
   }
 }
 
