@@ -6,6 +6,7 @@ import { MemoryBooks } from './memory-books';
 import type { Disk } from './world/memory-outbox';
 import { MemoryStore } from './world/memory-store';
 import { actorSettings } from './world/plan';
+import { Database } from './world/database';
 import { Faults } from './world/faults';
 import { Random } from './world/random';
 import { SimulatedScheduler } from './world/simulated-scheduler';
@@ -30,16 +31,7 @@ function makeWorld(seed: number) {
     () => undefined,
   );
   const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
-  const database = {
-    books,
-    clock,
-    random,
-    faults,
-    away: false,
-    refusedStarts: new Set<number>(),
-    cancel: () => undefined,
-    loadedForNothing: () => undefined,
-  };
+  const database = new Database({ books, clock, random, faults });
   const settings = actorSettings(1, 'chaos');
   const architectures = [ARCH];
   const store = new MemoryStore();
@@ -53,6 +45,8 @@ function makeWorld(seed: number) {
       lifeEnds: nothing,
       staged: nothing,
       answered: nothing,
+      keeping: nothing,
+      unkept: nothing,
       replied: nothing,
       stopSignalled: nothing,
       executionStopped: nothing,

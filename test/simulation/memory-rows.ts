@@ -130,7 +130,14 @@ export function dispatchedRun({ request, ...row }: RunRow, nowMs: number): Dispa
   const { runId, requestor, arrivedAt, attempt } = row;
   return {
     ...structuredClone(request),
-    ...{ runId, requestor, arrivedAt, attempt, waitedMs: nowMs - arrivedAt, attemptsLost: lost.length },
+    ...{
+      runId,
+      requestor,
+      arrivedAt,
+      attempt,
+      waitedMs: Math.max(0, nowMs - arrivedAt),
+      attemptsLost: lost.length,
+    },
     grantEpoch: latest?.epoch ?? 0,
     failedOn: [...new Set(lost.map(({ worker }) => worker))].sort(),
     lease: isHeld ? leaseOf(latest, row.state as 'leased' | 'running', nowMs) : null,
@@ -141,12 +148,12 @@ export function dispatchedRun({ request, ...row }: RunRow, nowMs: number): Dispa
 }
 
 function lostOf({ endedAtMs, reason }: AttemptRow, nowMs: number): DispatchedRun['latestLost'] {
-  return { agoMs: nowMs - (endedAtMs ?? nowMs), reason: reason ?? '' };
+  return { agoMs: Math.max(0, nowMs - (endedAtMs ?? nowMs)), reason: reason ?? '' };
 }
 
 function leaseOf(attempt: AttemptRow, state: 'leased' | 'running', nowMs: number): DispatchedRun['lease'] {
   const { worker, incarnation, slot, grantedAtMs } = attempt;
-  return { worker, incarnation, slot, state, heldMs: nowMs - grantedAtMs };
+  return { worker, incarnation, slot, state, heldMs: Math.max(0, nowMs - grantedAtMs) };
 }
 
 /** What a write tells the story of its run; null when it changes no state. */

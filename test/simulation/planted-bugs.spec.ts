@@ -88,7 +88,7 @@ const BUGS: PlantedBug[] = [
       });
     },
     foundBy: /which was not granted it|said to be recorded, but is not/,
-    firstSeed: 200,
+    firstSeed: 110,
   },
   {
     name: 'everything is loaded again when a write was left out',

@@ -4,6 +4,7 @@ import { StoreUnavailable } from '@proctor/store';
 import { runRequest } from '../support/run-request';
 import { silenceLog } from '../support/silent-log';
 import { MemoryBooks } from './memory-books';
+import { Database } from './world/database';
 import { Faults } from './world/faults';
 import { MemoryStore } from './world/memory-store';
 import { actorSettings } from './world/plan';
@@ -33,16 +34,7 @@ async function open() {
     () => undefined,
   );
   const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
-  const database = {
-    books,
-    clock,
-    random,
-    faults,
-    away: false,
-    refusedStarts: new Set<number>(),
-    cancel: () => undefined,
-    loadedForNothing: () => undefined,
-  };
+  const database = new Database({ books, clock, random, faults });
   const store = new MemoryStore();
   const settings = actorSettings(1, 'chaos');
   const parts = { database, broker, store, architectures: [ARCH], ownershipTtlMs: 5_000, settings };
@@ -52,6 +44,8 @@ async function open() {
     ...{
       staged: nothing,
       answered: nothing,
+      keeping: nothing,
+      unkept: nothing,
       replied: nothing,
       stopSignalled: nothing,
       lifeBegins: nothing,

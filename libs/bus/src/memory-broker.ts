@@ -116,4 +116,12 @@ export class MemoryBroker {
   purgeLog(log: string): void {
     this.logs.delete(log);
   }
+
+  /** The server has lost the files of JetStream: what the streams and the bucket held is gone. */
+  loseFiles(): void {
+    this.reports.lose();
+    this.events.lose();
+    this.staging.lose();
+    this.logs.clear();
+  }
 }

@@ -170,7 +170,7 @@ export class MemoryBus extends Bus {
 
   subscribe(subject: string, handler: (message: BusMessage) => void): () => void {
     const end = this.broker.subscribe(subject, {
-      isConnected: () => this.connected,
+      isConnected: () => this.carries(),
       hear: (message) => handler(this.answerable(message)),
     });
     this.endings.add(end);
@@ -193,7 +193,11 @@ export class MemoryBus extends Bus {
     this.requireConnection();
     this.broker.reports.prepare(arch);
     const intake = new ReportIntake(handler, this.broker.limits, this.broker.clock, refusal);
-    const consumption = this.broker.reports.consume(arch, { isConnected: () => this.connected, intake });
+    const { clock } = this.broker;
+    const consumption = this.broker.reports.consume(arch, {
+      ...{ clock, intake },
+      isConnected: () => this.carries(),
+    });
     this.endings.add(() => void consumption.stop());
     return Promise.resolve(consumption);
   }
@@ -206,7 +210,7 @@ export class MemoryBus extends Bus {
       text,
       respond: (answer) => {
         requireRoom(subject, answer, MESSAGE_BYTES_MAX);
-        if (this.connected) respond(answer);
+        if (this.carries()) respond(answer);
       },
     };
   }
@@ -220,11 +224,16 @@ export class MemoryBus extends Bus {
       };
       const respond = (answer: string) => {
         this.broker.travel({ kind: 'answer', subject, text: answer }, () => {
-          if (this.connected) end(answer);
+          if (this.carries()) end(answer);
         });
       };
       if (!this.broker.publish('request', { subject, text, respond })) end(null);
     });
+  }
+
+  /** Whether what the connection is given arrives: one that is swallowed is connected, and carries nothing. */
+  protected carries(): boolean {
+    return this.connected;
   }
 
   private requireConnection(): void {

@@ -4,6 +4,8 @@ import { Waiters } from './waiters';
 /** The event stream of one process. */
 export class MemoryEvents {
   private readonly facts: Fact[] = [];
+  /** How many there were before these. */
+  private lost = 0;
   private readonly ids = new Set<string>();
   private readonly waiters = new Waiters();
 
@@ -14,9 +16,16 @@ export class MemoryEvents {
     this.waiters.wake(fact.arch);
   }
 
+  /** Readers go on with what is appended from now on. */
+  lose(): void {
+    this.lost += this.facts.splice(0).length;
+    this.ids.clear();
+  }
+
   async *read(arch: string, signal?: AbortSignal): AsyncGenerator<Fact> {
     for (let place = 0; !signal?.aborted;) {
-      const fact = this.facts[place];
+      place = Math.max(place, this.lost);
+      const fact = this.facts[place - this.lost];
       if (!fact) await this.waiters.wait(arch, signal);
       else {
         place++;

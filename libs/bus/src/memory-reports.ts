@@ -1,3 +1,4 @@
+import type { Clock } from '@proctor/clock';
 import { reportOrigin, type ReportOrigin } from '@proctor/contracts';
 import { NoAnswer, StreamFull, type ReportConsumption } from './bus';
 import type { MemoryBroker } from './memory-broker';
@@ -15,9 +16,14 @@ interface StoredReport {
 }
 
 export interface MemoryConsumer {
+  /** Of its process. */
+  clock: Clock;
   isConnected(): boolean;
   intake: ReportIntake;
 }
+
+/** The pause before a consumer makes a lost stream again, as NatsReportConsumption has it. */
+const RESUME_MS = 1000;
 
 /** The streams of reports: a work queue for each architecture that a scheduler has served. */
 export class MemoryReports {
@@ -36,9 +42,17 @@ export class MemoryReports {
     return stream.add(subject, text) ? null : new StreamFull(`${subject}: the stream is full`);
   }
 
-  /** The stream must have been prepared. */
+  /** The stream must have been prepared; its consumer makes it again should it be lost. */
   consume(arch: string, consumer: MemoryConsumer): ReportConsumption {
-    return this.stream(arch).consume(consumer);
+    const consumption = { stopped: false };
+    this.attach(arch, consumer, consumption);
+    return {
+      stop: () => {
+        consumption.stopped = true;
+        this.streams.get(arch)?.detach(consumer);
+        return consumer.intake.stop();
+      },
+    };
   }
 
   /** The stream must have been prepared. */
@@ -46,9 +60,34 @@ export class MemoryReports {
     return this.stream(arch).subjects.flatMap((subject) => reportOrigin(subject) ?? []);
   }
 
+  /** Reports in all streams. */
+  get size(): number {
+    return [...this.streams.values()].reduce((sum, { subjects }) => sum + subjects.length, 0);
+  }
+
   /** Deliveries that waited for a consumer's connection go on. */
   resume(): void {
     for (const stream of this.streams.values()) stream.deliver();
+  }
+
+  /** All streams and what they held are gone, until a scheduler makes them again. */
+  lose(): void {
+    const lost = [...this.streams.values()];
+    this.streams.clear();
+    for (const stream of lost) stream.end();
+  }
+
+  private attach(arch: string, consumer: MemoryConsumer, consumption: { stopped: boolean }): void {
+    this.stream(arch).attach(consumer, () => this.attachAgain(arch, consumer, consumption));
+  }
+
+  private attachAgain(arch: string, consumer: MemoryConsumer, consumption: { stopped: boolean }): void {
+    consumer.clock.after(RESUME_MS, () => {
+      if (consumption.stopped) return;
+      if (!consumer.isConnected()) return this.attachAgain(arch, consumer, consumption);
+      this.prepare(arch);
+      this.attach(arch, consumer, consumption);
+    });
   }
 
   private stream(arch: string): ReportStream {
@@ -60,7 +99,8 @@ export class MemoryReports {
 
 class ReportStream {
   private readonly stored: StoredReport[] = [];
-  private readonly consumers: MemoryConsumer[] = [];
+  /** With what is to be done when the stream is lost. */
+  private readonly consumers = new Map<MemoryConsumer, () => void>();
   private lastSequence = 0;
 
   constructor(private readonly broker: MemoryBroker) {}
@@ -80,21 +120,25 @@ class ReportStream {
     return true;
   }
 
-  consume(consumer: MemoryConsumer): ReportConsumption {
-    this.consumers.push(consumer);
+  attach(consumer: MemoryConsumer, lost: () => void): void {
+    this.consumers.set(consumer, lost);
     this.deliver();
-    return {
-      stop: () => {
-        const at = this.consumers.indexOf(consumer);
-        if (at >= 0) this.consumers.splice(at, 1);
-        return consumer.intake.stop();
-      },
-    };
+  }
+
+  detach(consumer: MemoryConsumer): void {
+    this.consumers.delete(consumer);
+  }
+
+  /** Nothing of it is left. */
+  end(): void {
+    for (const report of this.stored.splice(0)) report.cancelTimer();
+    for (const lost of this.consumers.values()) lost();
+    this.consumers.clear();
   }
 
   deliver(): void {
     for (const report of this.stored) {
-      const consumer = this.consumers.find((each) => each.isConnected());
+      const consumer = [...this.consumers.keys()].find((each) => each.isConnected());
       if (!consumer) return;
       if (report.ready) this.deliverTo(consumer, report);
     }

@@ -61,6 +61,12 @@ export class MemoryStaging {
     this.chunks.delete(id);
   }
 
+  /** Uploads under way are lost as a whole. */
+  lose(): void {
+    this.chunks.clear();
+    this.names.clear();
+  }
+
   private append(id: string, name: string, chunk: Buffer): void {
     if (this.bytes + chunk.length > this.bytesMax)
       throw new StreamFull(`${name}: the staging bucket is full`);

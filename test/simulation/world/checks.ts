@@ -15,6 +15,10 @@ type Grant = Extract<Write, { kind: 'grant' }>;
 
 /** How the message of an attempt begins whose report nobody could read. */
 const REFUSED = 'the report of worker ';
+/** And of one whose worker could not keep its result. */
+const NOT_KEPT = 'the worker could not keep the result: ';
+
+type Attempt = Pick<FinishedReport, 'runId' | 'attempt'>;
 
 /** Knows the truth, and collects what contradicts it. */
 export class Checks {
@@ -29,8 +33,14 @@ export class Checks {
   private readonly living = new Set<string>();
   private readonly quarantined = new Set<string>();
   private readonly passing = new Passing();
+  /** Attempts whose results could not be kept: they have failed for that. */
+  private readonly unkept = new Set<string>();
+  /** Attempts whose worker was told that its result is of no use. */
+  private readonly thrownAway = new Set<string>();
   /** Latest event of each run. */
   private readonly told = new Map<number, number>();
+  /** The same since the streams were lost the last time. */
+  private readonly streamed = new Map<number, number>();
 
   /** `isCalm`: nothing fails that could keep a worker from being heard, so no lease may expire. */
   constructor(
@@ -80,25 +90,35 @@ export class Checks {
     this.require(!stands, `run ${runId} attempt ${attempt}: stopped although its lease stood`);
   }
 
-  copyDropped(books: MemoryBooks, { runId, attempt, verdict }: FinishedReport): void {
+  copyDropped(books: MemoryBooks, storedFiles: ReadonlySet<string>, report: FinishedReport): void {
+    const { runId, attempt, verdict, message } = report;
+    const title = titleOf(report);
     const row = books.look(runId);
     const ended = row?.attempts.find((each) => each.attempt === attempt);
     const isBooked = ended?.outcome === 'finished' || ended?.outcome === 'failed';
-    this.require(isBooked, `run ${runId} attempt ${attempt}: said to be recorded, but is not`);
+    this.require(isBooked, `${title}: said to be recorded, but is not`);
+    for (const { name } of report.files)
+      this.require(storedFiles.has(`${runId}/${attempt}/${name}`), `${title}: recorded without its ${name}`);
     if (row?.attempt !== attempt || row.state !== 'finished' || row.cancelled) return;
-    const isOwn =
-      row.outcome?.verdict === verdict && row.outcome.message.startsWith(resultOf(runId, attempt));
+    const isOwn = row.outcome?.verdict === verdict && row.outcome.message.startsWith(message);
     this.require(isOwn, `run ${runId}: its verdict is not that of its latest attempt's report`);
   }
 
+  /** A worker could not keep the result, and reports that in its place. */
+  notKept(report: FinishedReport): void {
+    this.unkept.add(titleOf(report));
+  }
+
+  reportRefused(report: FinishedReport, isUnreadable: boolean): void {
+    this.require(isUnreadable, `${titleOf(report)}: its report was refused, though it can be read`);
+  }
+
   /** The worker was told that its result is of no use. */
-  resultRefused(books: MemoryBooks, { runId, attempt }: FinishedReport): void {
-    const row = books.look(runId);
-    const counts = row?.attempt === attempt && !row.cancelled;
-    this.require(
-      !counts,
-      `run ${runId} attempt ${attempt}: the result of the latest attempt was thrown away`,
-    );
+  resultRefused(books: MemoryBooks, report: FinishedReport): void {
+    const row = books.look(report.runId);
+    const counts = row?.attempt === report.attempt && !row.cancelled;
+    this.require(!counts, `${titleOf(report)}: the result of the latest attempt was thrown away`);
+    this.thrownAway.add(`${report.runId}/${report.attempt}`);
   }
 
   /** More often than calls failed: as if a cancelled run were a reason. */
@@ -106,11 +126,21 @@ export class Checks {
     this.require(false, `${arch}: loaded all runs again though no turn had failed`);
   }
 
-  /** An event of the stream, in its order. */
+  /** For so long, though nothing that it needs was broken. */
+  unserved(arch: string, ms: number): void {
+    this.require(false, `${arch}: no dispatcher was at work for ${Math.round(ms / 1000)} s`);
+  }
+
+  /** An event of the stream, in its order; what was not marked when the stream was lost comes again. */
   published({ factId, runId }: Fact): void {
-    const before = this.told.get(runId) ?? 0;
+    const before = this.streamed.get(runId) ?? 0;
     this.require(factId > before, `run ${runId}: event ${factId} came after event ${before}`);
-    this.told.set(runId, Math.max(factId, before));
+    this.streamed.set(runId, factId);
+    this.told.set(runId, Math.max(factId, this.told.get(runId) ?? 0));
+  }
+
+  streamsLost(): void {
+    this.streamed.clear();
   }
 
   /** When everything works again and all had its time. */
@@ -126,11 +156,10 @@ export class Checks {
       }
       this.checkStory(title, books.facts.ofRun(row.runId));
     }
+    // A file may stay whose report was lost with its worker's disk: nobody knows of it.
     for (const file of storedFiles) {
-      const [runId, attempt] = file.split('/').map(Number);
-      const outcome = books.look(runId!)?.attempts.find((each) => each.attempt === attempt)?.outcome;
-      const isReported = outcome === 'finished' || outcome === 'failed';
-      this.require(isReported, `${file} is in the store, though its attempt is ${outcome ?? 'open'}`);
+      const attempt = file.slice(0, file.lastIndexOf('/'));
+      this.require(!this.thrownAway.has(attempt), `${file} is in the store, though it was thrown away`);
     }
   }
 
@@ -155,10 +184,15 @@ export class Checks {
     this.finished.add(write.runId);
     const { message } = write.outcome;
     const isReported = write.kind === 'correct' || write.attemptOutcome === 'finished';
-    const isOwn =
-      !isReported || message.startsWith(resultOf(write.runId, write.attempt)) || message.startsWith(REFUSED);
-    const claim = `"${write.outcome.message}" was booked as the result of attempt ${write.attempt}`;
+    const isOwn = !isReported || this.isResultOf(write, message);
+    const claim = `"${message}" was booked as the result of attempt ${write.attempt}`;
     this.require(isOwn, `${title}: ${claim}`);
+  }
+
+  private isResultOf(attempt: Attempt, message: string): boolean {
+    if (message.startsWith(REFUSED)) return true;
+    const isUnkept = this.unkept.has(titleOf(attempt));
+    return message.startsWith(isUnkept ? NOT_KEPT : resultOf(attempt.runId, attempt.attempt));
   }
 
   /** A lease is lost with the process that held it, and not before. */
@@ -217,6 +251,10 @@ export class Checks {
     this.violations.push(violation);
     this.violated(violation);
   }
+}
+
+function titleOf({ runId, attempt }: Attempt): string {
+  return `run ${runId} attempt ${attempt}`;
 }
 
 /** The message of a result names its attempt, so that a result booked under another is seen. */

@@ -1,5 +1,5 @@
-import type { Clock } from '@proctor/clock';
 import type { Fact } from '@proctor/contracts';
+import { DatabaseUnavailable } from '@proctor/database';
 import type {
   AttemptOfWorker,
   DispatchedRun,
@@ -13,25 +13,13 @@ import type {
   Write,
 } from '@proctor/dispatch';
 import type { MemoryBooks } from '../memory-books';
-import type { Faults } from './faults';
-import type { Random } from './random';
+import type { Database } from './database';
 import type { SimulatedProcess } from './simulated-process';
 
-/** What all connections to the database have in common. */
-export interface Database {
-  books: MemoryBooks;
-  /** The world's clock: a statement goes on whatever becomes of the process that sent it. */
-  clock: Clock;
-  random: Random;
-  faults: Faults;
-  away: boolean;
-  /** Runs whose start cannot be written, whatever else the turn holds. */
-  refusedStarts: Set<number>;
-  /** Somebody cancels the run, if it has not finished. */
-  cancel(runId: number): void;
-  /** A dispatcher has loaded its runs more often than its calls to the database failed. */
-  loadedForNothing(arch: string): void;
-}
+/** After so long the product's connection gives a statement up, by its process's clock. */
+const ANSWER_TIMEOUT_MS = 5_000;
+/** A turn that came to its end within this time has been waited for. */
+const WAITED_FOR_MS = 2_000;
 
 /** One dispatcher's or scheduler's connection to the database: it takes time, and it fails. */
 export class FaultyBooks implements Journal, OwnershipRegister {
@@ -44,11 +32,19 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     private readonly process: SimulatedProcess,
   ) {}
 
+  /** May hang for longer than any caller waits. */
   async load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
-    const loaded = await this.call((books) => books.load(arch, usageHalfLifeMs));
-    this.loads += 1;
+    const { random, faults, events } = this.database;
+    const hungMs = faults.strikes('load hung', 0.05) ? random.between(10_000, 150_000) : 0;
+    if (hungMs > 0) events.loadHangs(arch, hungMs);
+    const loaded = await this.call(async (books) => {
+      await this.passes(hungMs);
+      return books.load(arch, usageHalfLifeMs);
+    }, Infinity);
+    // One that hung may have been given up: another was counted in its place.
+    if (hungMs === 0) this.loads += 1;
     // The first is that of the tenure; a process that was stopped may take an answer for late that was not.
-    if (this.loads > 1 + this.failures + this.process.stops) this.database.loadedForNothing(arch);
+    if (this.loads > 1 + this.failures + this.process.stops) events.loadedForNothing(arch);
     return loaded;
   }
 
@@ -60,8 +56,10 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.standing(arch));
   }
 
-  arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
-    return this.call((books) => books.arrivals(arch, limit));
+  async arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
+    const arrived = await this.call((books) => books.arrivals(arch, limit));
+    this.database.events.polled(arch);
+    return arrived;
   }
 
   orders(arch: string, limit: number): Promise<Order[]> {
@@ -81,34 +79,36 @@ export class FaultyBooks implements Journal, OwnershipRegister {
   }
 
   commit(arch: string, epoch: number, writes: Write[], timeoutMs = Infinity): Promise<Write[]> {
-    const { faults, random } = this.database;
+    const { faults, random, isSlow } = this.database;
     const isHung = faults.strikes('turn hung', 0.003);
-    const slowMs = faults.strikes('turn slow', 0.02) ? random.between(500, 5_000) : 0;
+    const slowMs = isSlow || faults.strikes('turn slow', 0.02) ? random.between(500, 5_000) : 0;
     const committed = this.call(async (books) => {
       await this.passes(Math.min(slowMs, timeoutMs));
-      if (slowMs >= timeoutMs) throw new Error('the turn took too long');
+      if (slowMs >= timeoutMs) throw unavailable('the turn took too long');
       // It may have been written or not: nobody is told.
       if (isHung && random.chance(0.5)) return [];
       return this.write(books, arch, epoch, writes);
-    });
-    if (!isHung) return this.counted(committed);
+    }, Infinity);
+    const counted = this.counted(committed);
+    if (!isHung) return counted;
+    counted.catch(() => undefined);
     this.failures += 1;
-    committed.catch(() => undefined);
     return new Promise(() => undefined);
   }
 
   private async write(books: MemoryBooks, arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
-    const { faults, refusedStarts, random } = this.database;
+    const { faults, refusedStarts, random, events } = this.database;
     if (writes.some((write) => write.kind === 'start' && refusedStarts.has(write.runId))) {
       faults.note('message that the database refuses');
       throw new Error('the database refuses this start');
     }
-    if (faults.strikes('turn refused', 0.01)) throw new Error('the turn was not committed');
+    if (faults.strikes('turn refused', 0.01)) throw unavailable('the turn was not committed');
     const runIds = writes.flatMap((write) => ('runId' in write ? [write.runId] : []));
     if (runIds.length > 0 && faults.strikes('run cancelled during a turn', 0.01))
-      this.database.cancel(random.pick(runIds));
+      events.cancel(random.pick(runIds));
     const leftOut = await books.commit(arch, epoch, writes);
-    if (faults.strikes('turn committed, but not confirmed', 0.01)) throw new Error('the connection was lost');
+    if (faults.strikes('turn committed, but not confirmed', 0.01))
+      throw unavailable('the connection was lost');
     return leftOut;
   }
 
@@ -128,30 +128,60 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.withdraw(scheduler));
   }
 
-  private call<T>(statement: (books: MemoryBooks) => Promise<T>): Promise<T> {
-    return this.process.gate(this.travel(statement));
+  /** @param patienceMs after so long the caller is told that there is no answer */
+  private call<T>(statement: (books: MemoryBooks) => Promise<T>, patienceMs = ANSWER_TIMEOUT_MS): Promise<T> {
+    return this.process.gate(this.travel(statement, patienceMs));
   }
 
-  private async travel<T>(statement: (books: MemoryBooks) => Promise<T>): Promise<T> {
+  private async travel<T>(statement: (books: MemoryBooks) => Promise<T>, patienceMs: number): Promise<T> {
+    const { database } = this;
     await this.latency();
-    if (this.database.away) throw new Error('the database is away');
-    const answer = await statement(this.database.books);
+    if (database.isAway) throw unavailable('it is away');
+    if (database.swallowed.has(this.process)) return this.unanswered(statement, 0, patienceMs);
+    const frozenMs = database.frozenUntilMs - database.clock.now();
+    if (frozenMs > patienceMs) return this.unanswered(statement, frozenMs, patienceMs);
+    if (frozenMs > 0) await this.passes(frozenMs);
+    const answer = await statement(database.books);
     await this.latency();
     return answer;
   }
 
-  private counted<T>(call: Promise<T>): Promise<T> {
-    return call.catch((error: unknown) => {
-      this.failures += 1;
-      throw error;
+  /** The statement is executed after `ms`, or never: its caller does not hear of it. */
+  private unanswered<T>(
+    statement: (books: MemoryBooks) => Promise<T>,
+    ms: number,
+    patienceMs: number,
+  ): Promise<never> {
+    const { random, books } = this.database;
+    if (random.chance(0.5))
+      this.passes(ms)
+        .then(() => statement(books))
+        .catch(() => undefined);
+    return new Promise((_resolve, reject) => {
+      if (patienceMs < Infinity)
+        this.process.clock.after(patienceMs, () => reject(unavailable('it does not answer')));
     });
   }
 
+  /** A turn counts as failed until it has come to its end in time. */
+  private async counted<T>(call: Promise<T>): Promise<T> {
+    const begunMs = this.process.clock.now();
+    this.failures += 1;
+    const answer = await call;
+    if (this.process.clock.now() - begunMs < WAITED_FOR_MS) this.failures -= 1;
+    return answer;
+  }
+
   private latency(): Promise<void> {
-    return this.passes(this.database.random.between(0, 20));
+    const { random, isSlow } = this.database;
+    return this.passes(isSlow ? random.between(50, 400) : random.between(0, 20));
   }
 
   private passes(ms: number): Promise<void> {
-    return new Promise((resolve) => this.database.clock.after(ms, resolve));
+    return ms > 0 ? new Promise((resolve) => this.database.clock.after(ms, resolve)) : Promise.resolve();
   }
+}
+
+function unavailable(why: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(new Error(why));
 }

@@ -27,6 +27,9 @@ export interface KeptResult {
 export type Disk = Map<string, KeptResult>;
 
 export interface OutboxEvents {
+  /** @throws when the disk takes no more */
+  keeping(report: FinishedReport): void;
+  unkept(report: FinishedReport): void;
   /** Returns what is sent in its place. */
   reporting(report: FinishedReport): object;
   staged(name: string): void;
@@ -45,6 +48,8 @@ export const LOG_FILE = {
 
 /** Delivers kept results again and again until the dispatcher has answered, as the product's outbox does. */
 export class MemoryOutbox implements ReportOutbox {
+  /** Results that are on no disk, and end with the process. */
+  private readonly memory: Disk = new Map();
   private readonly heard = new Map<string, (signal: RecordedSignal) => void>();
 
   constructor(
@@ -58,48 +63,51 @@ export class MemoryOutbox implements ReportOutbox {
       const signal = parseMessage(RecordedSignal, JSON.parse(text));
       this.heard.get(keyOf(signal))?.(signal);
     });
-    for (const key of disk.keys()) void this.deliver(key);
+    for (const key of disk.keys()) void this.deliver(key, disk);
   }
 
   started(arch: string, report: StartedReport): void {
     this.bus.report(reportSubject(arch, 'started', report), report).catch(() => undefined);
   }
 
-  finished(arch: string, report: FinishedReport): Promise<void> {
-    const key = keyOf(report);
-    this.disk.set(key, { arch, report });
-    return this.deliver(key);
+  async finished(arch: string, report: FinishedReport): Promise<void> {
+    this.events.keeping(report);
+    this.disk.set(keyOf(report), { arch, report });
+    await this.deliver(keyOf(report), this.disk);
   }
 
   kept(arch: string): Grant[] {
-    const kept = [...this.disk.values()].filter((each) => each.arch === arch);
+    const all = [...this.disk.values(), ...this.memory.values()];
+    const kept = all.filter((each) => each.arch === arch);
     return kept.slice(0, KEPT_MAX).map(({ report }) => grantOf(report));
   }
 
-  /** The simulated disk takes everything. */
-  unkept(): Promise<void> {
-    return Promise.reject(new Error('a simulated disk never fails'));
+  async unkept(arch: string, report: FinishedReport): Promise<void> {
+    this.events.unkept(report);
+    this.memory.set(keyOf(report), { arch, report });
+    await this.deliver(keyOf(report), this.memory);
   }
 
-  private async deliver(key: string): Promise<void> {
+  private async deliver(key: string, from: Disk): Promise<void> {
     let pauseMs = RESEND_FIRST_MS;
     let isStaged = false;
-    for (let kept = this.disk.get(key); kept; kept = this.disk.get(key)) {
+    for (let kept = from.get(key); kept; kept = from.get(key)) {
       isStaged = await this.send(kept, isStaged);
       const signal = await this.answer(key, pauseMs);
       pauseMs = Math.min(2 * pauseMs, RESEND_MAX_MS);
       if (!signal) continue;
       this.events.answered(signal, kept.report);
-      if (signal.answer !== 'upload-again') this.disk.delete(key);
+      if (signal.answer !== 'upload-again') from.delete(key);
       isStaged = false;
     }
   }
 
   private async send({ arch, report }: KeptResult, isStaged: boolean): Promise<boolean> {
     try {
-      const name = stagingName(report, LOG_FILE.name);
-      if (!isStaged) {
-        await this.process.gate(this.bus.stage(name, Readable.from([CONTENT])));
+      const [file] = report.files;
+      if (file && !isStaged) {
+        const name = stagingName(report, file.name);
+        await this.bus.stage(name, Readable.from([CONTENT]));
         this.events.staged(name);
       }
       await this.bus.report(reportSubject(arch, 'finished', report), this.events.reporting(report));

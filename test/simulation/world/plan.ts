@@ -4,6 +4,8 @@ import { settings } from '../../support/runs';
 /** `calm`: nothing goes wrong but what becomes of schedulers. */
 export type Weather = 'chaos' | 'calm';
 
+export const LOAD_TIMEOUT_MS = 60_000;
+
 /**
  * In some seeds a run has one attempt only; workers are judged fast, so that it happens in the time there is. In calm
  * weather they renew often: a stale owner has little time to answer one of them.
@@ -22,7 +24,7 @@ export function actorSettings(seed: number, weather: Weather): ActorSettings {
     reloadDelayMs: 1_000,
     // In some seeds slow turns fail, in others they are longer than a tenure.
     turnTimeoutMs: seed % 2 === 0 ? 2_000 : 6_000,
-    loadTimeoutMs: 60_000,
+    loadTimeoutMs: LOAD_TIMEOUT_MS,
     dispatch: settings({ retry, blame, leaseRenewMs: weather === 'calm' ? 2_000 : 15_000 }),
   };
 }

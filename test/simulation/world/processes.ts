@@ -2,7 +2,8 @@ import type { MemoryBroker } from '@proctor/bus';
 import type { FinishedReport } from '@proctor/contracts';
 import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import type { Checks } from './checks';
-import type { Database } from './faulty-books';
+import type { Database } from './database';
+import type { Liveness } from './liveness';
 import type { MemoryStore } from './memory-store';
 import type { ProcessBus } from './process-bus';
 import { SimulatedScheduler } from './simulated-scheduler';
@@ -17,6 +18,7 @@ export interface World {
   broker: MemoryBroker;
   store: MemoryStore;
   checks: Checks;
+  liveness: Liveness;
   story: Story;
   settings: ActorSettings;
 }
@@ -44,8 +46,12 @@ export class Processes {
     ];
   }
 
-  anyScheduler(): SimulatedScheduler {
-    return this.world.database.random.pick([...this.schedulers.values()]);
+  anySchedulerName(): string {
+    return this.world.database.random.pick([...this.schedulers.keys()]);
+  }
+
+  scheduler(name: string): SimulatedScheduler {
+    return this.schedulers.get(name)!;
   }
 
   anyWorker(): SimulatedWorker {
@@ -63,6 +69,10 @@ export class Processes {
 
   get buses(): ProcessBus[] {
     return this.all.map(({ bus }) => bus);
+  }
+
+  anyBus(): ProcessBus {
+    return this.world.database.random.pick(this.buses);
   }
 
   startWorkers(): void {
@@ -141,9 +151,13 @@ export class Processes {
   }
 
   private watched(): WorkerEvents {
-    const { database, broker, checks, story } = this.world;
+    const { database, broker, store, checks, story } = this.world;
     const { books, faults } = database;
     return {
+      keeping: () => {
+        if (faults.strikes('result could not be kept', 0.03)) throw new Error('no space left on device');
+      },
+      unkept: (report) => checks.notKept(report),
       lifeBegins: (incarnation) => checks.lifeBegins(incarnation),
       lifeEnds: (incarnation) => checks.lifeEnds(incarnation),
       replied: (subject, reply) => story.replied(subject, reply),
@@ -153,7 +167,8 @@ export class Processes {
       reporting: (report) => (this.isUnreadable(report) ? { ...report, verdict: 'odd' } : report),
       answered: ({ answer }, report) => {
         story.did(`report ${answer}`);
-        if (answer === 'recorded') checks.copyDropped(books, report);
+        if (answer === 'recorded') checks.copyDropped(books, store.files, report);
+        if (answer === 'refused') checks.reportRefused(report, this.isUnreadable(report));
         if (answer === 'stale') checks.resultRefused(books, report);
       },
       stopSignalled: () => story.did('attempt stopped by signal'),

@@ -8,7 +8,6 @@ import {
   type RefusedReport,
 } from '@proctor/contracts';
 import type { AttemptToStop } from '@proctor/dispatch';
-import type { ResultStore } from '@proctor/store';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
 import { DispatcherActor, type ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { Dispatchers } from '../../../apps/scheduler/src/dispatcher/dispatchers';
@@ -19,14 +18,16 @@ import { Realms } from '../../../apps/scheduler/src/ownership/realm';
 import type { Tenure } from '../../../apps/scheduler/src/ownership/tenure';
 import { FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
 import { ReportsController } from '../../../apps/scheduler/src/reports/reports.controller';
-import { FaultyBooks, type Database } from './faulty-books';
+import type { Database } from './database';
+import { FaultyBooks } from './faulty-books';
+import { ProcessStore, type MemoryStore } from './memory-store';
 import { ProcessBus } from './process-bus';
 import { SimulatedProcess } from './simulated-process';
 
 export interface SchedulerParts {
   database: Database;
   broker: MemoryBroker;
-  store: ResultStore;
+  store: MemoryStore;
   architectures: string[];
   ownershipTtlMs: number;
   settings: ActorSettings;
@@ -63,7 +64,7 @@ export class SimulatedScheduler {
       dispatchers,
       books,
       this.bus,
-      store,
+      new ProcessStore(store, this.process, database.random),
       this.process.clock,
       () => settings.dispatch.leaseRenewMs,
     );

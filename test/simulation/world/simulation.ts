@@ -4,9 +4,11 @@ import { runRequest } from '../../support/run-request';
 import { MemoryBooks } from '../memory-books';
 import { Calamities } from './calamities';
 import { Checks } from './checks';
+import { Database } from './database';
 import { Faults } from './faults';
+import { Liveness } from './liveness';
 import { MemoryStore } from './memory-store';
-import { actorSettings, type Weather } from './plan';
+import { actorSettings, LOAD_TIMEOUT_MS, type Weather } from './plan';
 import { People } from './people';
 import { ProcessBus } from './process-bus';
 import { Processes, type World } from './processes';
@@ -76,7 +78,8 @@ class Simulation {
 
   async run(): Promise<SimulationResult> {
     const { clock, random, processes } = this;
-    const { database, store, checks, story } = this.world;
+    const { database, store, checks, liveness, story } = this.world;
+    liveness.watch();
     processes.bootScheduler('s1');
     if (this.seed % 2 === 0) processes.bootScheduler('s2');
     processes.startWorkers();
@@ -107,24 +110,33 @@ class Simulation {
     if (isCalm) faults.end();
     const checks = new Checks((violation) => story.note(`VIOLATION: ${violation}`), isCalm);
     const books: MemoryBooks = new MemoryBooks(
-      () => clock.now(),
+      () => clock.now() + database.clockStepMs,
       (arch, write, row, epoch) => {
         story.written(arch, write, epoch);
         checks.written(books, arch, write, row, epoch);
       },
     );
     const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
-    const database: World['database'] = {
-      ...{ books, clock, random, faults, away: false, refusedStarts: new Set<number>() },
-      cancel: (runId) => {
-        const row = books.look(runId);
-        if (row?.committed && row.state !== 'finished') this.people.cancelRun(row);
+    const liveness = new Liveness({
+      ...{ clock, architectures: ARCHITECTURES, loadTimeoutMs: LOAD_TIMEOUT_MS },
+      schedulers: () => [...this.processes.schedulers.keys()],
+      unserved: (arch, ms) => checks.unserved(arch, ms),
+    });
+    const database: Database = new Database(
+      { books, clock, random, faults },
+      {
+        cancel: (runId) => {
+          const row = books.look(runId);
+          if (row?.committed && row.state !== 'finished') this.people.cancelRun(row);
+        },
+        loadedForNothing: (arch) => checks.loadedForNothing(arch),
+        loadHangs: (arch, ms) => liveness.loadHangs(arch, ms),
+        polled: (arch) => liveness.served(arch),
       },
-      loadedForNothing: (arch) => checks.loadedForNothing(arch),
-    };
+    );
     return {
       ...{ architectures: ARCHITECTURES, suites: SUITES, database, broker, store: new MemoryStore() },
-      ...{ checks, story, settings: actorSettings(this.seed, weather) },
+      ...{ checks, liveness, story, settings: actorSettings(this.seed, weather) },
     };
   }
 
@@ -157,9 +169,16 @@ class Simulation {
   }
 
   private isDone(): boolean {
-    const { books } = this.world.database;
+    const { broker, database } = this.world;
+    const { books } = database;
     const isTold = ARCHITECTURES.every((arch) => books.facts.unpublished(arch, 1).length === 0);
-    if (!this.processes.isDelivered || !isTold || books.decisions.waiting().length > 0) return false;
+    if (
+      !this.processes.isDelivered ||
+      broker.reports.size > 0 ||
+      !isTold ||
+      books.decisions.waiting().length > 0
+    )
+      return false;
     return books.all().every(({ state }) => state === 'finished');
   }
 

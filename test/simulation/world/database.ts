@@ -1,0 +1,63 @@
+import type { Clock } from '@proctor/clock';
+import type { MemoryBooks } from '../memory-books';
+import type { Faults } from './faults';
+import type { Random } from './random';
+import type { SimulatedProcess } from './simulated-process';
+
+export interface DatabaseParts {
+  books: MemoryBooks;
+  /** The world's clock: a statement goes on whatever becomes of the process that sent it. */
+  clock: Clock;
+  random: Random;
+  faults: Faults;
+}
+
+/** What is told of the database to the world. */
+export interface DatabaseEvents {
+  /** Somebody cancels the run, if it has not finished. */
+  cancel(runId: number): void;
+  /** A dispatcher has loaded its runs more often than its calls to the database failed. */
+  loadedForNothing(arch: string): void;
+  /** Loading the runs of the architecture will take so long, unless its caller gives it up. */
+  loadHangs(arch: string, ms: number): void;
+  /** A dispatcher that has its runs in memory has looked for more. */
+  polled(arch: string): void;
+}
+
+const ignore = (): void => undefined;
+const NOTHING = { cancel: ignore, loadedForNothing: ignore, loadHangs: ignore, polled: ignore };
+
+/** PostgreSQL: what all connections to it have in common. */
+export class Database {
+  readonly books: MemoryBooks;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly faults: Faults;
+  /** Every call fails at once. */
+  isAway = false;
+  /** Every answer takes as long as a turn of half a second to several needs. */
+  isSlow = false;
+  /** How far its clock, by which the books go, is ahead of the world's. */
+  clockStepMs = 0;
+  /** By the world's clock: until then no statement is executed, and no caller is told. */
+  frozenUntilMs = -Infinity;
+  /** Processes whose connections carry nothing any more, though neither side is told. */
+  readonly swallowed = new Set<SimulatedProcess>();
+  /** Runs whose start cannot be written, whatever else the turn holds. */
+  readonly refusedStarts = new Set<number>();
+
+  constructor(
+    parts: DatabaseParts,
+    readonly events: DatabaseEvents = NOTHING,
+  ) {
+    ({ books: this.books, clock: this.clock, random: this.random, faults: this.faults } = parts);
+  }
+
+  /** Everything works again. */
+  mend(): void {
+    this.isAway = this.isSlow = false;
+    this.frozenUntilMs = -Infinity;
+    this.swallowed.clear();
+    this.refusedStarts.clear();
+  }
+}

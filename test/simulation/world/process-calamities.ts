@@ -1,0 +1,87 @@
+import { CalamityKind } from './calamity-kind';
+import type { SimulatedScheduler } from './simulated-scheduler';
+
+/** What becomes of processes and of their machines. */
+export class ProcessCalamities extends CalamityKind {
+  get all(): (() => void)[] {
+    return [
+      ...this.ofSchedulers,
+      () => this.killWorker(),
+      () => this.loseMachine(),
+      () => this.stopWorker(),
+      () => this.startTwin(),
+      () => this.freezeWorker(),
+    ];
+  }
+
+  get ofSchedulers(): (() => void)[] {
+    return [
+      () => this.killScheduler(),
+      () => this.strikeScheduler('frozen', this.between(2_000, 20_000)),
+      () => this.strikeScheduler('suspended with its clock', this.between(5_000, 30_000)),
+    ];
+  }
+
+  private killScheduler(): void {
+    const name = this.processes.anySchedulerName();
+    this.note('scheduler killed', name);
+    this.processes.scheduler(name).kill();
+    this.breaks(name, this.between(500, 90_000), () => this.processes.bootScheduler(name));
+  }
+
+  private strikeScheduler(how: 'frozen' | 'suspended with its clock', ms: number): void {
+    const name = this.processes.anySchedulerName();
+    const struck = this.processes.scheduler(name);
+    this.note(`scheduler ${how}`, `${name} for ${Math.round(ms)} ms`);
+    if (how === 'frozen') struck.process.freeze();
+    else struck.process.suspend();
+    this.breaks(name, ms, () => {
+      this.noteTwoOwners(struck);
+      struck.process.thaw();
+    });
+  }
+
+  private noteTwoOwners(woken: SimulatedScheduler): void {
+    const others = [...this.processes.schedulers.values()].filter(
+      (each) => each !== woken && each.process.isRunning,
+    );
+    for (const [arch, epoch] of woken.believedEpochs) {
+      if (others.some((other) => (other.believedEpochs.get(arch) ?? 0) > epoch))
+        this.note('two owners', arch);
+    }
+  }
+
+  private freezeWorker(): void {
+    const { process } = this.processes.anyWorker();
+    const ms = this.between(5_000, 120_000);
+    this.note('worker frozen', `${process.name} for ${Math.round(ms)} ms`);
+    process.freeze();
+    this.after(ms, () => process.thaw());
+  }
+
+  private killWorker(): void {
+    const machine = this.processes.anyMachine();
+    this.note('worker killed', machine.name);
+    this.processes.killWorker(machine);
+    this.after(this.between(1_000, 90_000), () => this.processes.restartWorker(machine));
+  }
+
+  private loseMachine(): void {
+    const machine = this.processes.anyMachine();
+    this.note('worker lost for good', machine.name);
+    this.processes.replace(machine);
+  }
+
+  private stopWorker(): void {
+    const machine = this.processes.anyMachine();
+    this.note('worker stopped', machine.name);
+    void this.processes.stopWorker(machine);
+    this.after(this.between(15_000, 60_000), () => this.processes.restartWorker(machine));
+  }
+
+  private startTwin(): void {
+    const machine = this.processes.anyMachine();
+    this.note('two workers of one name', machine.name);
+    this.after(this.between(20_000, 150_000), this.processes.startTwin(machine));
+  }
+}
