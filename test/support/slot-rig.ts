@@ -41,6 +41,7 @@ export function leaseOf(runId: number, overrides: Partial<Lease> = {}): Lease {
     pinPackages: [],
     extraAptSources: [],
     rejectedVersions: [],
+    isPrivate: false,
     ...overrides,
   };
 }

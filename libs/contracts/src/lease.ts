@@ -196,6 +196,8 @@ export interface Lease {
    * out to test one of them is ended before its first test, and reported as `fail`.
    */
   rejectedVersions: string[];
+  /** Absent in what an earlier version says: then nobody knows, and the worker tells others nothing of the run. */
+  isPrivate?: boolean | undefined;
 }
 
 /** Each answer of a dispatcher names its epoch: a worker ignores one lower than the highest it has seen. */

@@ -11,6 +11,11 @@ it('a lease carries the versions that are rejected for its package, suite and ar
   expect(rig.ask().reply.lease?.rejectedVersions).toEqual([`glibc trixie ${ARCH}`]);
 });
 
+it.each([true, false])('a lease says whether its run is private: %s', (isPrivate) => {
+  const rig = new DispatcherRig([waitingRun(1, { isPrivate })]);
+  expect(rig.ask().reply.lease?.isPrivate).toBe(isPrivate);
+});
+
 describe('a lease that has no room in a message', () => {
   const sources = (...names: string[]) => {
     const source = (name: string) => ({ name, lines: ['deb x'], signingKey: name.repeat(400_000) });

@@ -18,6 +18,7 @@ export function leaseOf(run: DispatchedRun, settings: DispatchSettings): Lease {
     ...{ package: run.package, suite, arch, backend, variant, trigger, pinPackages },
     extraAptSources,
     rejectedVersions: settings.rejectedVersions(run.package, suite, arch),
+    isPrivate: run.isPrivate,
   };
 }
 

@@ -37,6 +37,7 @@ function makeHealth(
     bus: { isConnected: () => changes.connected ?? true },
     runs: {
       current: () => [RUN],
+      busy: 2,
       ended: () => ({ pass: 3, neutral: 0, fail: 1, tmpfail: 0, none: 0 }),
     },
     outbox: { waiting: 1 },
@@ -61,14 +62,19 @@ function makeHealth(
 
 const SILENT = { log: () => undefined, warn: () => undefined };
 
-let server: HealthServer | undefined;
-afterEach(() => server?.close());
+const servers: HealthServer[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+function serverOf(changes: Parameters<typeof makeHealth>[0] = {}): HealthServer {
+  const server = new HealthServer(makeHealth(changes).health, SILENT);
+  servers.push(server);
+  return server;
+}
 
 /** Where the health is told. */
 async function serve(changes: Parameters<typeof makeHealth>[0] = {}): Promise<string> {
-  server = new HealthServer(makeHealth(changes).health, SILENT);
   const port = await freePort();
-  await server.listen({ host: '127.0.0.1', port });
+  await serverOf(changes).listen({ host: '127.0.0.1', port });
   return `http://127.0.0.1:${port}`;
 }
 
@@ -83,6 +89,7 @@ test('the health of a worker is told in JSON', async () => {
     problem: null,
     connected: true,
     slots: 2,
+    busy: 2,
     runs: [RUN],
     ended: { pass: 3, fail: 1 },
     resultsWaiting: 1,
@@ -137,7 +144,7 @@ test('the same numbers are metrics, with whatever names escaped', async () => {
   for (const line of [
     'proctor_worker_ready 1',
     'proctor_worker_slots 2',
-    'proctor_worker_runs 1',
+    'proctor_worker_runs 2',
     'proctor_worker_results_waiting 1',
     'proctor_worker_attempts_total{verdict="pass"} 3',
     'proctor_worker_attempts_total{verdict="none"} 0',
@@ -194,9 +201,8 @@ test('a port that is taken is named', async () => {
   const other = createServer();
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const { port } = other.address() as { port: number };
-  server = new HealthServer(makeHealth().health, SILENT);
   try {
-    await expect(server.listen({ host: '127.0.0.1', port })).rejects.toThrow(
+    await expect(serverOf().listen({ host: '127.0.0.1', port })).rejects.toThrow(
       `metrics.port of worker.yaml: nobody can listen at 127.0.0.1:${port}: `,
     );
   } finally {
@@ -212,6 +218,6 @@ test('the log tells it every ten minutes', async () => {
   });
   await clock.runUntil(600_000);
   expect(await said).toMatch(
-    /^takes no work: it is not connected to NATS; 1 of 2 slots busy, 1 results waiting, load [\d.]+ on \d+ processors, [\d.]+ GiB of memory and [\d.]+ GiB of disk free$/,
+    /^takes no work: it is not connected to NATS; 2 of 2 slots busy, 1 results waiting, load [\d.]+ on \d+ processors, [\d.]+ GiB of memory and [\d.]+ GiB of disk free$/,
   );
 });

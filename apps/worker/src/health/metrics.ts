@@ -14,7 +14,7 @@ export async function metricsOf(report: HealthReport): Promise<string> {
     ['connected', 'Whether it is connected to NATS.', Number(report.connected)],
     ['up_seconds', 'Time since the process was started.', report.upSeconds],
     ['slots', 'Tests that may run at the same time.', report.slots],
-    ['runs', 'Attempts that are executed now.', report.runs.length],
+    ['runs', 'Attempts that are executed now.', report.busy],
     ['results_waiting', 'Results on disk that no dispatcher has answered yet.', report.resultsWaiting],
     ['load1', 'Mean load of the machine over a minute.', machine.load[0] ?? NaN],
     ['processors', 'Processors of the machine.', machine.processors],

@@ -29,6 +29,18 @@ test('it knows what is under way, for how long, and how the rest has ended', asy
   expect(runs.ended()).toEqual({ pass: 1, neutral: 0, fail: 0, tmpfail: 0, none: 1 });
 });
 
+test('it names no private run, nor one of which a scheduler does not say that it is public', () => {
+  const runs = new ObservedRuns({ run: () => new Promise(() => undefined) }, new VirtualClock());
+  const leases = [
+    leaseOf(1, { isPrivate: true }),
+    leaseOf(2, { isPrivate: undefined }),
+    leaseOf(3, { isPrivate: false }),
+  ];
+  for (const lease of leases) void runs.run(lease, () => undefined, new AbortController().signal);
+  expect(runs.current()).toMatchObject([{ run: 3 }]);
+  expect(runs.busy).toBe(3);
+});
+
 test.each([
   ['cannot be executed', new Error('no space'), false, 'tmpfail'],
   ['goes back', new NotStarted('no image'), false, 'none'],

@@ -2,7 +2,7 @@ import type { Clock } from '@proctor/clock';
 import { VERDICTS, type Lease, type Verdict } from '@proctor/contracts';
 import { NotStarted, type AttemptResult, type AttemptRunner } from '../slot/ports';
 
-/** An attempt that is executed now. */
+/** An attempt of a public run that is executed now. */
 export interface CurrentRun {
   run: number;
   attempt: number;
@@ -44,8 +44,15 @@ export class ObservedRuns implements AttemptRunner {
     }
   }
 
+  /** How many are under way. */
+  get busy(): number {
+    return this.begun.size;
+  }
+
+  /** The public ones: whoever reaches the worker's port is told of them. */
   current(): CurrentRun[] {
-    return [...this.begun].map(([lease, begun]) => {
+    const told = [...this.begun].filter(([{ isPrivate }]) => isPrivate === false);
+    return told.map(([lease, begun]) => {
       const { runId, attempt, suite, arch, backend, variant } = lease;
       const seconds = Math.round((this.clock.now() - begun) / 1000);
       return { run: runId, attempt, package: lease.package, suite, arch, backend, variant, seconds };

@@ -34,6 +34,9 @@ export interface HealthReport {
   /** Architecture → how its dispatcher says that this worker stands; those where it is sound are left out. */
   standings: Record<string, ReportedStanding>;
   slots: number;
+  /** Slots that execute something. */
+  busy: number;
+  /** What they execute; private runs are left out. */
   runs: CurrentRun[];
   ended: Ends;
   /** Results on disk that no dispatcher has answered yet. */
@@ -49,7 +52,7 @@ export interface HealthReport {
 export interface HealthSources {
   worker: Pick<Worker, 'architectures' | 'isStopping'>;
   bus: Pick<Bus, 'isConnected'>;
-  runs: Pick<ObservedRuns, 'current' | 'ended'>;
+  runs: Pick<ObservedRuns, 'busy' | 'current' | 'ended'>;
   outbox: Pick<DiskOutbox, 'waiting'>;
   offer: Pick<SelfProtection, 'offer' | 'lacks'>;
   notices: Pick<Notices, 'problem' | 'refusal'>;
@@ -89,6 +92,7 @@ export class WorkerHealth {
       architectures: worker.architectures,
       standings: this.sources.standings.current(),
       slots,
+      busy: runs.busy,
       runs: runs.current(),
       ended: runs.ended(),
       resultsWaiting: outbox.waiting,
@@ -127,14 +131,14 @@ export class WorkerHealth {
 
 /** One sentence for people. */
 export function inShort(report: HealthReport): string {
-  const { ready, problem, standings, runs, slots, resultsWaiting, machine } = report;
+  const { ready, problem, standings, busy, slots, resultsWaiting, machine } = report;
   const held = Object.entries(standings).map(([arch, { standing }]) => `, ${standing} for ${arch}`);
   const state = ready
     ? `takes work${problem === null ? '' : `, but ${problem}`}`
     : `takes no work: ${problem ?? 'it is not connected to NATS'}`;
   const gib = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
   return (
-    `${state}${held.join('')}; ${runs.length} of ${slots} slots busy, ${resultsWaiting} results waiting, ` +
+    `${state}${held.join('')}; ${busy} of ${slots} slots busy, ${resultsWaiting} results waiting, ` +
     `load ${machine.load[0]?.toFixed(1)} on ${machine.processors} processors, ` +
     `${gib(machine.memoryAvailableBytes)} of memory and ${gib(machine.diskAvailableBytes)} of disk free`
   );
