@@ -14,6 +14,8 @@ export interface CuttableLink {
   loseAnswersTo(words: string): void;
   /** Whatever holds these bytes is lost, and all that comes after it on its connection. Until `clear`. */
   lose(words: string): void;
+  /** Whatever comes back takes so many milliseconds longer, one after the other on each connection. Until `clear`. */
+  slow(ms: number): void;
   /** Connections that have lost something stay silent, as they do when a router has forgotten them. */
   clear(): void;
 }
@@ -32,6 +34,7 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
   let isSwallowing = false;
   let unanswered: string | null = null;
   let lost: string | null = null;
+  let slowMs = 0;
   const server = createServer((incoming) => {
     const outgoing = keep(connect(Number(target.port), target.hostname));
     let isSilent = false;
@@ -41,10 +44,13 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
       losesAnswers ||= unanswered !== null && chunk.includes(unanswered);
       return !isSilent;
     });
-    const back = passing(() => {
-      isSilent ||= isSwallowing;
-      return !isSilent && !losesAnswers;
-    });
+    const back = passing(
+      () => {
+        isSilent ||= isSwallowing;
+        return !isSilent && !losesAnswers;
+      },
+      () => slowMs,
+    );
     keep(incoming).pipe(there).pipe(outgoing).pipe(back).pipe(incoming);
     incoming.on('close', () => outgoing.destroy());
     outgoing.on('close', () => incoming.destroy());
@@ -66,15 +72,21 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
     swallow: () => void (isSwallowing = true),
     loseAnswersTo: (words) => void (unanswered = words),
     lose: (words) => void (lost = words),
+    slow: (ms) => void (slowMs = ms),
     clear: () => {
       isSwallowing = false;
+      slowMs = 0;
       unanswered = lost = null;
     },
   };
 }
 
-function passing(passes: (chunk: Buffer) => boolean): Transform {
+function passing(passes: (chunk: Buffer) => boolean, delayMs = () => 0): Transform {
   return new Transform({
-    transform: (chunk: Buffer, _, done) => (passes(chunk) ? done(null, chunk) : done()),
+    transform: (chunk: Buffer, _, done) => {
+      const pass = () => (passes(chunk) ? done(null, chunk) : done());
+      if (delayMs() === 0) pass();
+      else setTimeout(pass, delayMs());
+    },
   });
 }

@@ -1,7 +1,8 @@
 import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import express from 'express';
+import { asOneRequest } from '@proctor/database';
+import express, { type RequestHandler } from 'express';
 import type { ApiConfiguration } from './configuration.token';
 import { accessLog } from './http/access-log';
 import { gzipOnly } from './http/compress';
@@ -36,7 +37,7 @@ export async function createApplication(
     },
   );
   application.set('trust proxy', limits.trustedProxies);
-  application.use(slashesMiddleware, accessLog(), securityHeaders, gzipOnly);
+  application.use(boundedWait, slashesMiddleware, accessLog(), securityHeaders, gzipOnly);
   application.useStaticAssets(ASSETS_PATH, {
     prefix: '/assets/',
     index: false,
@@ -45,3 +46,5 @@ export async function createApplication(
   });
   return application;
 }
+
+const boundedWait: RequestHandler = (_request, _response, next) => asOneRequest(next);

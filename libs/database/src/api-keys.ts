@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { createHash, randomBytes } from 'node:crypto';
 import { Database, type Statements } from './database';
 import { KEPT_HOURS } from './once';
+import { besideRequests } from './request-wait';
 import { ApiKeyRow, UserRow } from './rows';
 import { UnknownUser } from './users';
 
@@ -157,8 +158,7 @@ export class ApiKeys implements OnModuleDestroy {
 
   private noteUse(keyId: number): void {
     if (this.noting.has(keyId)) return;
-    const noted = this.database
-      .query(NOTE_USE, [keyId, USE_NOTED_EVERY_SECONDS])
+    const noted = besideRequests(() => this.database.query(NOTE_USE, [keyId, USE_NOTED_EVERY_SECONDS]))
       .catch((error: unknown) => this.logger.warn(`the use of key ${keyId} is not noted: ${String(error)}`))
       .then(() => void this.noting.delete(keyId));
     this.noting.set(keyId, noted);

@@ -13,7 +13,7 @@ class AnswerTimeout extends Error {
   readonly code = 'ETIMEDOUT';
 
   constructor(limitMs: number) {
-    super(`no answer within ${limitMs} ms`);
+    super(`no answer within ${Math.round(limitMs)} ms`);
   }
 }
 
@@ -24,6 +24,8 @@ type Unbounded = new (options: ClientConfig) => EventEmitter & {
   query(...sent: unknown[]): unknown;
   end(...callback: unknown[]): unknown;
 };
+
+export const unlimited = (): number => Infinity;
 
 /** A connection is given up when its orderly end takes longer, milliseconds. */
 const END_TIMEOUT_MS = 500;
@@ -36,6 +38,8 @@ const END_TIMEOUT_MS = 500;
 export class BoundedClient extends (Client as unknown as Unbounded) {
   /** Tells servers apart, also one from its restored copy; null when that is not known. */
   server: string | null = null;
+  /** What is left of the time of whoever uses it now, milliseconds; no statement waits longer. */
+  leftMs: () => number = unlimited;
   private readonly answerTimeoutMs: number;
 
   constructor(options: BoundedClientOptions) {
@@ -44,10 +48,8 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
   }
 
   override query(...sent: unknown[]): unknown {
-    const timer = setTimeout(
-      () => this.destroy(new AnswerTimeout(this.answerTimeoutMs)),
-      this.answerTimeoutMs,
-    );
+    const limitMs = Math.max(0, Math.min(this.answerTimeoutMs, this.leftMs()));
+    const timer = setTimeout(() => this.destroy(new AnswerTimeout(limitMs)), limitMs);
     const stop = (): void => clearTimeout(timer);
     const callback = sent.at(-1);
     if (typeof callback === 'function') {

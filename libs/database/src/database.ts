@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import type { BoundedClient } from './bounded-client';
+import { type BoundedClient, unlimited } from './bounded-client';
 import { begin, commit, endOf, type TransactionIdentity } from './commit-search';
 import type { DatabaseLimits } from './limits';
+import { requestWait } from './request-wait';
 import { DatabaseUnavailable, translated } from './unavailable';
 
 /** Where explicit SQL is sent: the pool, or one transaction. */
@@ -13,7 +14,8 @@ export interface Statements {
 
 /**
  * The pool of connections. Every store goes through it, so this is the one place where a lost connection becomes
- * DatabaseUnavailable. No call waits without a limit: for a connection, for each answer, for the end of a commit.
+ * DatabaseUnavailable. No call waits without a limit: for a connection, for each answer, for the end of a commit; nor do
+ * all calls of one request together.
  */
 @Injectable()
 export class Database implements Statements {
@@ -34,51 +36,56 @@ export class Database implements Statements {
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.connected(async (client) => {
       const identity = await begin(client);
-      const result = await work(this.boundedStatements(client)).catch(async (error: unknown) => {
-        await rollBack(client);
-        throw error;
-      });
+      const result = await work(this.boundedStatements(client))
+        .then((done) => this.spareTimeForSearch(client, done))
+        .catch(async (error: unknown) => {
+          await rollBack(client);
+          throw error;
+        });
       await commit(client).catch((error: unknown) => this.resolve(identity, error));
       return result;
     });
   }
 
-  /** TypeORM's repositories, for what is not hot. */
-  async entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    try {
-      return await work(this.dataSource.manager);
-    } catch (error) {
-      throw translated(error);
-    }
+  /** TypeORM's repositories, for what is not hot and changes nothing. */
+  entities<T>(read: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.connected((_client, runner) => read(runner.manager));
   }
 
-  private async connected<T>(work: (client: BoundedClient) => Promise<T>): Promise<T> {
+  private async connected<T>(work: (client: BoundedClient, runner: QueryRunner) => Promise<T>): Promise<T> {
+    const wait = requestWait();
+    const leftMs = () => (wait ? this.limits.requestTimeoutMs - wait.ms : Infinity);
+    wait?.begin();
     try {
-      const runner = await this.connect();
+      const runner = await this.connect(Math.min(this.limits.connectTimeoutMs, leftMs()));
       try {
-        return await work((await runner.connect()) as BoundedClient);
+        const client = (await runner.connect()) as BoundedClient;
+        client.leftMs = leftMs;
+        return await work(client, runner).finally(() => (client.leftMs = unlimited));
       } finally {
         await runner.release();
       }
     } catch (error) {
       throw translated(error);
+    } finally {
+      wait?.end();
     }
   }
 
   /** The pool's own limit ends before a new connection is prepared. */
-  private async connect(): Promise<QueryRunner> {
+  private async connect(limitMs: number): Promise<QueryRunner> {
+    if (limitMs <= 0) throw outOfTime();
     const runner = this.dataSource.createQueryRunner();
-    const { connectTimeoutMs } = this.limits;
     const connecting = runner.connect();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        reject(new DatabaseUnavailable(new Error(`no connection within ${connectTimeoutMs} ms`)));
+        reject(new DatabaseUnavailable(new Error(`no connection within ${Math.round(limitMs)} ms`)));
         connecting.then(
           () => runner.release(),
           () => undefined,
         );
-      }, connectTimeoutMs);
+      }, limitMs);
     });
     try {
       await Promise.race([connecting, late]);
@@ -95,12 +102,21 @@ export class Database implements Statements {
     const statements = statementsOf(client);
     return {
       query: async (statement, parameters) => {
+        if (client.leftMs() <= 0) throw outOfTime();
         if (performance.now() < endMs) return statements.query(statement, parameters);
         throw new DatabaseUnavailable(
           new Error(`the transaction took longer than ${transactionTimeoutMs} ms`),
         );
       },
     };
+  }
+
+  /** A commit is given up while there is still time to learn what became of it. @throws when there is none before it */
+  private spareTimeForSearch<T>(client: BoundedClient, done: T): T {
+    const { leftMs } = client;
+    client.leftMs = () => leftMs() - this.limits.commitSearchTimeoutMs;
+    if (client.leftMs() <= 0) throw outOfTime();
+    return done;
   }
 
   /** A commit failed. @throws unless the transaction was committed all the same */
@@ -117,6 +133,10 @@ export class Database implements Statements {
     if (options.type === 'postgres' && options.url !== undefined) return options.url;
     throw new Error('the data source has no URL');
   }
+}
+
+function outOfTime(): DatabaseUnavailable {
+  return new DatabaseUnavailable(new Error('the request has waited for too long'));
 }
 
 function statementsOf(client: BoundedClient): Statements {

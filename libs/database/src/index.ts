@@ -22,6 +22,7 @@ export { PostgresOwnershipRegister } from './postgres-ownership-register';
 export { Publications } from './publications';
 export { type PackageSuite, PublicRuns, type QueueLength, type QueueRate } from './public-runs';
 export type { RunRecord } from './record';
+export { asOneRequest, besideRequests } from './request-wait';
 export { Results, type ResultsSince } from './results';
 export { type NotRetried, type Retried, type Retrier, Retries } from './retries';
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './status';

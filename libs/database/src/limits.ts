@@ -22,6 +22,8 @@ export interface DatabaseLimits {
   idleInTransactionTimeoutMs: number;
   /** Longest search for the end of a transaction whose commit was not answered. */
   commitSearchTimeoutMs: number;
+  /** Longest wait of one request for all its calls together, such a search included: see `asOneRequest`. */
+  requestTimeoutMs: number;
   /** Changes of more runs are made in several transactions. */
   rowsPerTransactionMax: number;
 }
@@ -34,6 +36,7 @@ export const DATABASE_LIMITS: DatabaseLimits = {
   transactionTimeoutMs: 10_000,
   idleInTransactionTimeoutMs: 4_000,
   commitSearchTimeoutMs: 1_500,
+  requestTimeoutMs: 6_000,
   rowsPerTransactionMax: 1_000,
 };
 
@@ -42,4 +45,6 @@ export const PUBLIC_DATABASE_LIMITS: DatabaseLimits = {
   ...DATABASE_LIMITS,
   connectionsMax: 4,
   transactionTimeoutMs: 5_000,
+  // A page is made of several statements that may each take long, and nobody sends it again for want of an answer.
+  requestTimeoutMs: Infinity,
 };

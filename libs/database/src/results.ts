@@ -3,6 +3,7 @@ import type { TestResult } from '@proctor/contracts';
 import { Database } from './database';
 import { type Horizon, horizon, raiseHorizon, until, untilAtBest } from './horizon';
 import { type RunRecord, SELECT_RECORD } from './record';
+import { requestWait } from './request-wait';
 
 /** Rows that are in memory at a time. */
 const PAGE_LENGTH = 1_000;
@@ -90,6 +91,7 @@ export class Results {
       yield* page;
       const end = page.at(-1);
       if (end === undefined || page.length < PAGE_LENGTH) return;
+      requestWait()?.restart();
       page = await this.database.query<RunRecord>(NEXT_PAGE, [
         keyId,
         last,

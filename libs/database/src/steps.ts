@@ -1,4 +1,5 @@
 import type { Database, Statements } from './database';
+import { requestWait } from './request-wait';
 import { DatabaseUnavailable } from './unavailable';
 
 interface Row {
@@ -44,6 +45,7 @@ export async function changeInSteps(database: Database, change: Change): Promise
       throw done.length > 0 && error instanceof DatabaseUnavailable ? new BrokenOff(done, error) : error;
     });
     for (const runId of changed) done.push(runId);
+    requestWait()?.restart();
   }
   return done;
 }

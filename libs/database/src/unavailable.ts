@@ -13,7 +13,8 @@ export class DatabaseUnavailable extends Error {
     cause: unknown,
     readonly changed: Changed = 'nothing',
   ) {
-    super(`the database is not available: ${isNativeError(cause) ? cause.message : String(cause)}`, {
+    const doubt = changed === 'unknown' ? ', and it is not known whether the change was made' : '';
+    super(`the database is not available${doubt}: ${isNativeError(cause) ? cause.message : String(cause)}`, {
       cause,
     });
   }

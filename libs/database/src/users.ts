@@ -41,22 +41,21 @@ export class Users {
   async add(name: string, options: { isAdmin: boolean; password?: string }): Promise<User> {
     if (!isWord(name)) throw new InvalidUserName(name);
     const passwordHash = options.password === undefined ? null : await hashPassword(options.password);
-    return this.database.entities(async (manager) => {
-      try {
-        return userOf(await manager.save(UserRow, { name, isAdmin: options.isAdmin, passwordHash }));
-      } catch (error) {
+    const [user] = await this.database
+      .transaction((transaction) => transaction.query<User>(ADD, [name, options.isAdmin, passwordHash]))
+      .catch((error: unknown) => {
         throw errorCode(error) === UNIQUE_VIOLATION ? new UserExists(name) : error;
-      }
-    });
+      });
+    return user!;
   }
 
   /** @throws UnknownUser, DatabaseUnavailable */
   async setPassword(name: string, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
-    const { affected } = await this.database.entities((manager) =>
-      manager.update(UserRow, { name }, { passwordHash }),
+    const changed = await this.database.transaction((transaction) =>
+      transaction.query(SET_PASSWORD, [name, passwordHash]),
     );
-    if (affected === 0) throw new UnknownUser(name);
+    if (changed.length === 0) throw new UnknownUser(name);
   }
 
   /** @throws DatabaseUnavailable */
@@ -77,6 +76,12 @@ export class Users {
     return this.database.entities((manager) => manager.findOneBy(UserRow, { name }));
   }
 }
+
+const ADD = `
+  insert into users (name, is_admin, password_hash) values ($1, $2, $3)
+  returning user_id as "userId", name, is_admin as "isAdmin"`;
+
+const SET_PASSWORD = 'update users set password_hash = $2 where name = $1 returning user_id';
 
 function userOf({ userId, name, isAdmin }: UserRow): User {
   return { userId, name, isAdmin };

@@ -49,7 +49,8 @@ describe('without a database', () => {
 });
 
 describe('with a database that does not answer', () => {
-  const BOUND_MS = 9_000;
+  const BOUND_MS = 7_500;
+  afterEach(() => link.clear());
 
   it('every request gets its 503 in time, however many there are, and all is well afterwards', async () => {
     const runId = await api.submit('kept');
@@ -78,6 +79,29 @@ describe('with a database that does not answer', () => {
     expect((await api.api('/auth')).status).toBe(200);
     const { results } = (await (await api.api('/test?since=0')).json()) as { results: object[] };
     expect(results).toMatchObject([{ run_id: runId, status: null }]);
+  });
+
+  it('a request that asks it many times gets its 503 in the time of one, and nothing is done', async () => {
+    const runId = await api.submit('kept');
+    await Promise.all(Array.from({ length: 10 }, () => api.api('/auth')));
+    // So slow that no answer is late by itself.
+    link.slow(2_200);
+    const begunAt = performance.now();
+    const answers = await Promise.all([
+      api.api('/test/bookworm/amd64/slow', { method: 'POST', headers: { 'Idempotency-Key': 'slow' } }),
+      api.api('/test/bookworm/amd64/slow', { method: 'POST' }),
+      api.api(`/test/${runId}`, { method: 'DELETE' }),
+      api.api('/test?since=0'),
+    ]);
+    expect(performance.now() - begunAt).toBeLessThan(BOUND_MS);
+    link.clear();
+    for (const response of answers)
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await answers[0].json()).toMatchObject({
+      detail: expect.stringContaining('nothing was changed') as string,
+    });
+    expect(await (await api.api('/test?since=0')).text()).not.toContain('slow');
+    expect(await (await api.api(`/test/${runId}`)).json()).toMatchObject({ status: null });
   });
 
   it('ten submissions whose commits are not answered are done, and their clients learn it', async () => {

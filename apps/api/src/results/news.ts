@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
-import type { Results } from '@proctor/database';
+import { besideRequests, type Results } from '@proctor/database';
 import type { DispatcherLine } from '../dispatchers/dispatcher-line';
 import { comeBack } from '../http/problem';
 
@@ -108,7 +108,8 @@ export class News implements OnApplicationBootstrap, BeforeApplicationShutdown {
     this.isLooking = true;
     const asked = [...this.waiting];
     try {
-      const hasNews = await this.results.withNews(asked);
+      // It is for many, and follows the look before it, whichever request that was begun for.
+      const hasNews = await besideRequests(() => this.results.withNews(asked));
       const found = asked.filter((_entry, place) => hasNews[place]);
       for (const { end } of found.slice(0, ANSWERED_AT_ONCE_MAX)) end();
       if (found.length > ANSWERED_AT_ONCE_MAX) this.isHinted = true;

@@ -1,0 +1,140 @@
+import { Logger } from '@nestjs/common';
+import { systemClock } from '@proctor/clock';
+import { asOneRequest, besideRequests, DatabaseUnavailable, openDatabase } from '@proctor/database';
+import type { OpenDatabase, Results } from '@proctor/database';
+import { News } from '../../../apps/api/src/results/news';
+import { type CuttableLink, linkTo } from '../../support/cuttable-link';
+import { request } from '../journal.fixture';
+import { type Fixture, setUp } from './fixture';
+
+const LIMITS = { requestTimeoutMs: 1_200, commitSearchTimeoutMs: 500, rowsPerTransactionMax: 1 };
+/** How late the answer may be on a busy machine. */
+const LATE_MS = 600;
+/** One call takes little of the time, five take too much. */
+const SLOW_MS = 300;
+
+let fixture: Fixture;
+let link: CuttableLink;
+let database: OpenDatabase;
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  fixture = await setUp();
+  link = await linkTo(fixture.url);
+  database = await openDatabase(link.url, LIMITS);
+});
+afterAll(async () => {
+  await database.close();
+  await link.cut();
+  await fixture.close();
+  Logger.overrideLogger(['error', 'warn', 'log']);
+});
+beforeEach(async () => {
+  await fixture.client.query('truncate runs, attempts, orders');
+  // A connection that is known to work: a new one is prepared by several statements.
+  await database.users.find('ada');
+});
+afterEach(() => link.clear());
+
+const submit = () => database.submissions.submit([request()], fixture.submitter);
+const countRuns = async () => (await fixture.client.query('select from runs')).rowCount;
+
+async function findRepeatedly(): Promise<void> {
+  for (let call = 0; call < 5; call += 1) await database.users.find('ada');
+}
+
+/** @returns how it failed, and after how many milliseconds */
+async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; ms: number }> {
+  const begunAt = performance.now();
+  const error: unknown = await work().then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return { error, ms: performance.now() - begunAt };
+}
+
+it('is one for all calls of a request', async () => {
+  link.slow(SLOW_MS);
+  const { error, ms } = await failure(() => asOneRequest(findRepeatedly));
+  expect(error).toBeInstanceOf(DatabaseUnavailable);
+  expect(ms).toBeLessThan(LIMITS.requestTimeoutMs + LATE_MS);
+  await findRepeatedly();
+  await asOneRequest(() => besideRequests(findRepeatedly));
+});
+
+it('counts calls at the same time once', async () => {
+  const findAtOnce = () => Promise.all(Array.from({ length: 5 }, () => database.users.find('ada')));
+  await findAtOnce();
+  link.slow(SLOW_MS);
+  await asOneRequest(findAtOnce);
+});
+
+it('leaves no commit to chance: one that could not be looked for is not tried', async () => {
+  link.slow(SLOW_MS);
+  const { error, ms } = await failure(() => asOneRequest(submit));
+  expect(error).toMatchObject({ changed: 'nothing' });
+  expect(ms).toBeLessThan(LIMITS.requestTimeoutMs + LATE_MS);
+  link.clear();
+  expect(await countRuns()).toBe(0);
+});
+
+it('is long enough to learn what became of a commit', async () => {
+  link.loseAnswersTo('commit\0');
+  const begunAt = performance.now();
+  expect(await asOneRequest(submit)).toHaveLength(1);
+  expect(performance.now() - begunAt).toBeLessThan(LIMITS.requestTimeoutMs + LATE_MS);
+  expect(await countRuns()).toBe(1);
+});
+
+describe('begins again', () => {
+  /** The work, on an answer that is late often enough, as one request. */
+  async function takingLong(work: () => Promise<void>): Promise<void> {
+    link.slow(SLOW_MS / 3);
+    const begunAt = performance.now();
+    await asOneRequest(work);
+    expect(performance.now() - begunAt).toBeGreaterThan(LIMITS.requestTimeoutMs);
+  }
+
+  const submitMany = (count: number) =>
+    database.submissions.submit(
+      Array.from({ length: count }, () => request()),
+      fixture.submitter,
+    );
+
+  it('with each step of a large change', async () => {
+    const runIds = await submitMany(4);
+    const by = { userId: fixture.submitter.userId, userName: 'ada' };
+    await takingLong(async () => {
+      expect(await database.cancellations.cancelMatching({ runIds }, by)).toEqual(runIds);
+    });
+  });
+
+  it('with each page of a list', async () => {
+    const runIds = await submitMany(12_000);
+    await takingLong(async () => {
+      const { rows } = await database.results.since(fixture.submitter.keyId, 0);
+      let count = 0;
+      for await (const row of rows) count += row.keyId === fixture.submitter.keyId ? 1 : 0;
+      expect(count).toBe(runIds.length);
+    });
+  });
+});
+
+it('is not spent by looks for news, which follow one another as long as anybody waits', async () => {
+  let [looks, hint] = [0, (): void => undefined];
+  const withNews: Results['withNews'] = async (waiting) => {
+    looks += 1;
+    if (looks === 2 * (LIMITS.requestTimeoutMs / SLOW_MS)) await submit();
+    hint();
+    return database.results.withNews(waiting);
+  };
+  const news = new News({ withNews } as Results, systemClock, {
+    listen: (_subject, heard) => (hint = heard),
+    signal: () => undefined,
+  });
+  news.onApplicationBootstrap();
+  link.slow(SLOW_MS);
+  const [begunAt, waitMs] = [performance.now(), 30_000];
+  await asOneRequest(() => news.wait(fixture.submitter.keyId, 0, waitMs, new AbortController().signal));
+  expect(performance.now() - begunAt).toBeLessThan(waitMs / 2);
+});
