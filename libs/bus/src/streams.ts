@@ -58,25 +58,26 @@ export async function ensureReportStream(
   try {
     await ensureStream(jsm, stream);
   } catch (error) {
-    if (!isOverlap(error) || !(await deleteFormerReportStream(jsm))) throw error;
+    if (!isOverlap(error)) throw error;
+    // Another scheduler may have deleted it since, or be about to have made this stream.
+    await deleteFormerReportStream(jsm);
     await ensureStream(jsm, stream);
   }
 }
 
-/** Its subjects are those of all architectures. Workers deliver its reports again, from their disks. False: there is none. */
-async function deleteFormerReportStream(jsm: JetStreamManager): Promise<boolean> {
-  if (!(await exists(jsm, FORMER_REPORT_STREAM))) return false;
+/** Its subjects are those of all architectures. Workers deliver its reports again, from their disks. */
+async function deleteFormerReportStream(jsm: JetStreamManager): Promise<void> {
+  if (!(await exists(jsm, FORMER_REPORT_STREAM))) return;
   try {
     await jsm.streams.delete(FORMER_REPORT_STREAM);
   } catch (error) {
     // Another scheduler was faster.
     if (await exists(jsm, FORMER_REPORT_STREAM)) throw error;
-    return true;
+    return;
   }
   new Logger('Bus').warn(
     `the stream ${FORMER_REPORT_STREAM} of an earlier version was deleted: workers deliver its reports again`,
   );
-  return true;
 }
 
 /**
