@@ -51,8 +51,9 @@ async function prepare() {
     return null;
   }
   try {
-    const onFetch = () => console.log("fetching nats-server from Debian's package");
-    return (await embedded.findNatsServer(join(folder, 'nats-server'), onFetch)).path;
+    // It is kept where `npm start` keeps it: nothing is fetched twice.
+    const home = await embedded.Home.find(process.env, root);
+    return (await embedded.findNatsServer(home.natsPackage, console.log)).path;
   } catch (error) {
     if (!(error instanceof embedded.NatsServerMissing)) throw error;
     console.error(`the tests cannot run: ${error.message}`);

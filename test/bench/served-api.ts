@@ -2,7 +2,7 @@ import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '@proctor/database';
 import type { RunRequest } from '@proctor/contracts';
-import { AppProcess, EmbeddedNats, findNatsServer, freePort } from '@proctor/embedded';
+import { AppProcess, EmbeddedNats, findNatsServer, freePort, Home } from '@proctor/embedded';
 import { stringify } from 'yaml';
 import { Client } from 'pg';
 
@@ -32,7 +32,10 @@ export class ServedApi {
     databaseUrl: string,
     { architectures = [ARCH], schedulers = 0 }: Deployment = {},
   ): Promise<ServedApi> {
-    const { path: binary } = await findNatsServer(join(folder, 'binary'));
+    const { path: binary } = await findNatsServer(
+      (await Home.find(process.env, process.cwd())).natsPackage,
+      console.log,
+    );
     const nats = new EmbeddedNats({
       folder: join(folder, 'nats'),
       binary,

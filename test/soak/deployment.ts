@@ -2,7 +2,14 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate, openDatabase } from '@proctor/database';
-import { AppProcess, EmbeddedNats, EmbeddedPostgres, findNatsServer, freePort } from '@proctor/embedded';
+import {
+  AppProcess,
+  EmbeddedNats,
+  EmbeddedPostgres,
+  findNatsServer,
+  freePort,
+  Home,
+} from '@proctor/embedded';
 import { stringify } from 'yaml';
 import { registerWorkers } from '../support/worker-register';
 import { Links } from './links';
@@ -53,7 +60,10 @@ export class Deployment {
       folder: join(folder, 'postgresql'),
       passwordFile: join(folder, 'postgres-password'),
     });
-    const { path: binary } = await findNatsServer(join(folder, 'nats-binary'));
+    const { path: binary } = await findNatsServer(
+      (await Home.find(process.env, process.cwd())).natsPackage,
+      console.log,
+    );
     const nats = new EmbeddedNats({
       folder: join(folder, 'nats'),
       binary,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { EmbeddedNats } from '../../libs/embedded/src/embedded-nats';
 import { EmbeddedPostgres } from '../../libs/embedded/src/embedded-postgres';
 import { endProcess, findLeftOver } from '../../libs/embedded/src/left-over';
+import { Home } from '../../libs/embedded/src/home';
 import { findNatsServer } from '../../libs/embedded/src/nats-binary';
 
 /** What the tests of one run of jest share; each test makes a database of its own on the server. */
@@ -26,7 +27,7 @@ export async function startServices(): Promise<void> {
   await mkdir(join(folder, 'homes'));
   await chmod(join(folder, 'homes'), 0o711);
   const binary =
-    process.env.PROCTOR_TEST_NATS_SERVER ?? (await findNatsServer(join(folder, 'nats-server'))).path;
+    process.env.PROCTOR_TEST_NATS_SERVER ?? (await findNatsServer(await natsPackage(), console.log)).path;
   const postgres = new EmbeddedPostgres({
     folder: join(folder, 'postgresql'),
     passwordFile: join(folder, 'postgres.password'),
@@ -50,6 +51,11 @@ export async function startServices(): Promise<void> {
   process.env.PROCTOR_TEST_NATS_SERVER = binary;
   process.env.PROCTOR_TEST_DATABASE_URL = postgres.url;
   process.env.PROCTOR_TEST_NATS_URL = nats.url;
+}
+
+/** It is kept where `npm start` keeps it: nothing is fetched twice. */
+async function natsPackage(): Promise<string> {
+  return (await Home.find(process.env, join(__dirname, '../..'))).natsPackage;
 }
 
 export async function stopServices(): Promise<void> {

@@ -11,6 +11,8 @@ export interface CommandOptions {
   input?: string;
   /** In its own process group: Ctrl-C in the terminal does not reach it. */
   detached?: boolean;
+  /** Milliseconds after which it is ended. */
+  timeout?: number;
 }
 
 /** A program that could not be started, or that ended with anything but exit code 0. */

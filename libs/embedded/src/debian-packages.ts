@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { CommandFailed, runCommand } from './command';
 
 /** What a worker needs to run autopkgtest in the backend `unshare`. */
@@ -18,7 +17,12 @@ export const ACCEPTANCE_PACKAGES = [
 ];
 
 const LOCK_TIMEOUT_S = 120;
-const NONINTERACTIVE = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' };
+/** Apt asks nothing and speaks English. */
+export const nonInteractive = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  DEBIAN_FRONTEND: 'noninteractive',
+  LC_ALL: 'C.UTF-8',
+});
 
 export interface PackagesOutcome {
   /** Packages that are missing still. */
@@ -91,84 +95,5 @@ async function aptInstall(packages: string[]): Promise<void> {
 /** Detached: dpkg should not be interrupted half-way by a Ctrl-C that is meant for us. */
 async function apt(args: string[]): Promise<void> {
   const patience = ['-o', `DPkg::Lock::Timeout=${LOCK_TIMEOUT_S}`, '-o', 'Acquire::Retries=2'];
-  await runCommand('apt-get', [...patience, ...args], { env: NONINTERACTIVE, detached: true });
-}
-
-/**
- * Fetches a package from the machine's own Debian mirror (apt checks signatures and hashes) and unpacks it to
- * `folder`, which needs no root.
- */
-export async function unpackDebianPackage(name: string, folder: string): Promise<void> {
-  await unpack(folder, async (work) => {
-    await fetched(work, [], ['download', name]);
-    return work;
-  });
-}
-
-/** The same for packages and whatever they depend on that the system lacks; nothing of them is set up. */
-export async function unpackWithDependencies(names: string[], folder: string): Promise<void> {
-  await unpack(folder, async (work) => {
-    const cache = join(work, 'cache');
-    await mkdir(join(cache, 'archives/partial'), { recursive: true });
-    // Apt's lock guards the system, which stays as it is.
-    const settings = ['-o', `Dir::Cache=${cache}`, '-o', 'Debug::NoLocking=true'];
-    await fetched(work, settings, [
-      'install',
-      '--download-only',
-      '--yes',
-      '--no-remove',
-      '--no-install-recommends',
-      ...names,
-    ]);
-    return join(cache, 'archives');
-  });
-}
-
-/** @param fetch puts packages into a folder, given one to work in, and answers which */
-async function unpack(folder: string, fetch: (work: string) => Promise<string>): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true });
-  const work = await mkdtemp(`${folder}.`);
-  try {
-    const archives = await fetch(work);
-    const files = (await readdir(archives)).filter((entry) => entry.endsWith('.deb'));
-    if (files.length === 0) throw new Error(`apt-get left no package in ${archives}`);
-    const unpacked = join(work, 'unpacked');
-    for (const file of files) await runCommand('dpkg-deb', ['-x', join(archives, file), unpacked]);
-    await rm(folder, { recursive: true, force: true });
-    await rename(unpacked, folder);
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-}
-
-async function fetched(folder: string, settings: string[], args: string[]): Promise<void> {
-  const get = (more: string[], words: string[]): Promise<string> =>
-    runCommand('apt-get', [...SANDBOX, ...more, ...words], { cwd: folder, env: NONINTERACTIVE });
-  try {
-    await get(settings, args);
-  } catch (error) {
-    if (!(error instanceof CommandFailed)) throw error;
-    // The system's package lists are empty, as in many containers, or too old: fetch lists of our own.
-    const lists = await privateLists(folder);
-    await get(lists, ['update']);
-    await get([...lists, ...settings], args);
-  }
-}
-
-/** As root, apt would download as a user that cannot write to our folder, and warn. */
-const SANDBOX = [
-  '-o',
-  'APT::Sandbox::User=root',
-  '-o',
-  'Acquire::Retries=2',
-  '-o',
-  'Acquire::http::Timeout=30',
-];
-
-async function privateLists(folder: string): Promise<string[]> {
-  const [state, cache] = [join(folder, 'state'), join(folder, 'cache')];
-  await mkdir(join(state, 'lists/partial'), { recursive: true });
-  await mkdir(join(cache, 'archives/partial'), { recursive: true });
-  const settings = { 'Dir::State': state, 'Dir::State::status': '/var/lib/dpkg/status', 'Dir::Cache': cache };
-  return Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
+  await runCommand('apt-get', [...patience, ...args], { env: nonInteractive(), detached: true });
 }

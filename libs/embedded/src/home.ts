@@ -85,7 +85,7 @@ export class Home {
     return join(this.path, 'nats');
   }
 
-  /** Debian's nats-server, where the machine has none. */
+  /** Debian's nats-server, where the machine has none that is patched. */
   get natsPackage(): string {
     return join(this.path, 'nats-server-package');
   }

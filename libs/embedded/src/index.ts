@@ -12,7 +12,8 @@ export { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postg
 export { freePort, isPortTaken } from './free-port';
 export { Home } from './home';
 export { HomeInUse, HomeLock, type LockHolder } from './home-lock';
-export { NatsServerMissing, findNatsServer, type NatsBinary } from './nats-binary';
+export { NATS_RELEASE, NatsServerMissing, findNatsServer, type NatsBinary } from './nats-binary';
 export { runApp } from './run-app';
 export { describeEnding, type Ending, type Supervised } from './supervised';
 export { Supervisor } from './supervisor';
+export { unpackFromRelease } from './unpacked-packages';

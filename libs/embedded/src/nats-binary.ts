@@ -1,50 +1,89 @@
-import { access, chmod, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { runCommand } from './command';
-import { unpackDebianPackage } from './debian-packages';
-import { mayExecute, serverUser, type SystemUser } from './server-user';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+import { CommandFailed, runCommand } from './command';
+import { isAtLeast, natsVersion, newest, OLDEST_NATS, SAFE_NATS } from './nats-version';
+import { mayExecute, serverUser } from './server-user';
+import { unpackDebianPackage, unpackFromRelease } from './unpacked-packages';
+
+/** The Debian release whose nats-server is patched, and runs on the releases before it. */
+export const NATS_RELEASE = 'forky';
 
 /** Where Debian's package puts it: often not in the PATH of an ordinary user. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin'];
+const IN_PACKAGE = 'usr/sbin/nats-server';
 
 export interface NatsBinary {
   path: string;
   /** e.g. `2.9.10` */
   version: string;
-  isFetched: boolean;
 }
 
-/** No nats-server on this machine, and none could be fetched; the message says what to type. */
-export class NatsServerMissing extends Error {
-  constructor(cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super(
-      'nats-server is not installed and could not be fetched from Debian. As root, type:\n' +
-        `  apt-get update && apt-get install --yes nats-server\n(${reason})`,
-      { cause },
-    );
-  }
+export interface NatsSources {
+  /** The path that `PROCTOR_NATS_SERVER` names. */
+  named?: string | undefined;
+  /** Where the machine may have its own. */
+  own: string[];
+  /** Where a package is unpacked. */
+  folder: string;
+  /** Unpacks the package of a Debian release to the folder; null: of the machine's release. */
+  fetch(release: string | null): Promise<void>;
 }
+
+type Say = (line: string) => void;
+
+/** There is no nats-server to be taken; the message says what to do. */
+export class NatsServerMissing extends Error {}
 
 /**
- * The nats-server of the PATH or of the system's folders; else the one that an earlier call fetched to `folder`; else
- * fetches Debian's package to it, without root.
- * @param onFetch called before something is fetched
+ * The newest trusted nats-server that can be had. `PROCTOR_NATS_SERVER` names it; else it is the newest of the
+ * machine's and of the one that an earlier call fetched to `folder`, when it is patched; else that of Debian's forky,
+ * which is fetched without root; else the newest that is there; else the package of the machine's release.
+ * @param say is told what is fetched, which one is taken and why, a line each
  * @throws NatsServerMissing
  */
-export async function findNatsServer(folder: string, onFetch?: () => void): Promise<NatsBinary> {
-  const user = await serverUser();
-  const unpacked = join(folder, 'usr/sbin/nats-server');
-  for (const candidate of [...candidates(process.env['PATH'] ?? ''), unpacked]) {
-    if (await isUsable(candidate, user)) return describe(candidate, candidate === unpacked);
+export function findNatsServer(folder: string, say: Say = () => undefined): Promise<NatsBinary> {
+  const named = process.env['PROCTOR_NATS_SERVER'];
+  const check = (unpacked: string): Promise<NatsBinary> => inspect(join(unpacked, IN_PACKAGE));
+  return chooseNatsServer(
+    {
+      named: named ? resolve(named) : undefined,
+      own: candidates(process.env['PATH'] ?? ''),
+      folder,
+      fetch: (release) =>
+        release === null
+          ? unpackDebianPackage('nats-server', folder, check)
+          : unpackFromRelease('nats-server', release, folder, check),
+    },
+    say,
+  );
+}
+
+/** The same of any sources. @throws NatsServerMissing */
+export async function chooseNatsServer(sources: NatsSources, say: Say): Promise<NatsBinary> {
+  if (sources.named !== undefined) {
+    return taken(await usableNamed(sources.named), ', which PROCTOR_NATS_SERVER names', say);
   }
-  onFetch?.();
+  const fetched = join(sources.folder, IN_PACKAGE);
+  const there = newest(await usable([fetched, ...sources.own]));
+  const origin = there?.path === fetched ? ', fetched earlier' : ", this machine's own";
+  if (there && isAtLeast(there.version, SAFE_NATS)) return taken(there, origin, say);
+  say(`fetching nats-server of Debian's ${NATS_RELEASE}`);
   try {
-    await unpackDebianPackage('nats-server', folder);
-    await chmod(folder, 0o755);
-    return await describe(unpacked, true);
+    await sources.fetch(NATS_RELEASE);
+    return taken(await usableAt(fetched), `, fetched from Debian's ${NATS_RELEASE}`, say);
   } catch (error) {
-    throw new NatsServerMissing(error);
+    say(`warning: nats-server of Debian's ${NATS_RELEASE} cannot be had: ${reasonOf(error)}`);
+  }
+  if (there) return taken(there, origin, say);
+  try {
+    await sources.fetch(null);
+    return taken(await usableAt(fetched), ", fetched from this machine's release", say);
+  } catch (error) {
+    throw new NatsServerMissing(
+      'nats-server is not installed and could not be fetched from Debian. As root, type:\n' +
+        `  apt-get update && apt-get install --yes nats-server\n(${reasonOf(error)})`,
+      { cause: error },
+    );
   }
 }
 
@@ -54,15 +93,55 @@ export function candidates(path: string): string[] {
   return [...new Set(folders)].map((folder) => join(folder, 'nats-server'));
 }
 
-async function isUsable(file: string, user: SystemUser | null): Promise<boolean> {
-  const isExecutable = await access(file, constants.X_OK).then(
+function taken(binary: NatsBinary, why: string, say: Say): NatsBinary {
+  const warning = isAtLeast(binary.version, SAFE_NATS)
+    ? ''
+    : `; older than ${SAFE_NATS}: for a private network only`;
+  say(`taking nats-server ${binary.version} (${binary.path})${why}${warning}`);
+  return binary;
+}
+
+async function usableNamed(path: string): Promise<NatsBinary> {
+  try {
+    return await usableAt(path);
+  } catch (error) {
+    throw new NatsServerMissing(`PROCTOR_NATS_SERVER: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Those that are there, run and are not too old; others count as absent. */
+async function usable(paths: string[]): Promise<NatsBinary[]> {
+  const found = await Promise.allSettled(paths.map(usableAt));
+  return found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+}
+
+/** @throws Error that names the path when the servers' user cannot execute it, or when it is too old */
+async function usableAt(path: string): Promise<NatsBinary> {
+  const user = await serverUser();
+  const isExecutable = await access(path, constants.X_OK).then(
     () => true,
     () => false,
   );
-  return isExecutable && (user === null || (await mayExecute(user, file)));
+  if (!isExecutable) throw new Error(`${path} cannot be executed`);
+  if (user && !(await mayExecute(user, path))) {
+    throw new Error(`${path} cannot be executed by the user ${user.name}, which runs it for root`);
+  }
+  return inspect(path);
 }
 
-async function describe(path: string, isFetched: boolean): Promise<NatsBinary> {
-  const text = await runCommand(path, ['--version']);
-  return { path, version: /v?(\d+\.\d+\.\d+\S*)/.exec(text)?.[1] ?? text.trim(), isFetched };
+/** That a file runs on this machine, and what it is. */
+async function inspect(path: string): Promise<NatsBinary> {
+  const version = natsVersion(await runCommand(path, ['--version']));
+  if (version === null) throw new Error(`${path} tells no version`);
+  if (!isAtLeast(version, OLDEST_NATS)) {
+    throw new Error(`${path} is nats-server ${version}: Proctor needs ${OLDEST_NATS} or newer`);
+  }
+  return { path, version };
+}
+
+/** One line: apt tells the first thing that went wrong first. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const told = error instanceof CommandFailed ? /^E: .*/m.exec(error.output)?.[0] : undefined;
+  return told ?? text.split('\n', 1)[0] ?? text;
 }

@@ -45,6 +45,7 @@ async function modeOf(file: string): Promise<number> {
 it('starts everything at the first time, says how to go on, and ends in order', async () => {
   const start = await started();
   const words = start.lines.join('\n');
+  expect(words).toMatch(/^taking nats-server \d\S* .*, which PROCTOR_NATS_SERVER names/m);
   expect(words).toMatch(/^nats-server \d\S* … \d+\.\d s$/m);
   expect(words).toMatch(/^PostgreSQL 18 … \d+\.\d s$/m);
   expect(words).toMatch(/^database migrated \(\d+ migrations?\) … \d+\.\d s$/m);

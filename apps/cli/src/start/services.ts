@@ -50,7 +50,7 @@ async function startPostgres({ home, supervisor, steps, env }: LaunchContext): P
   return postgres.url;
 }
 
-/** Starts nats-server, fetched from Debian where there is none, unless `PROCTOR_NATS_URL` names one. */
+/** Starts nats-server, fetched from Debian where there is none that is patched, unless `PROCTOR_NATS_URL` names one. */
 export async function startNats(context: LaunchContext): Promise<string> {
   const natsUrl = context.env['PROCTOR_NATS_URL'] || (await startNatsServer(context));
   await writeFile(context.home.natsUrl, `${natsUrl}\n`, { mode: 0o600 });
@@ -58,14 +58,7 @@ export async function startNats(context: LaunchContext): Promise<string> {
 }
 
 async function startNatsServer({ home, supervisor, steps, env }: LaunchContext): Promise<string> {
-  let isFetching = false;
-  const from = performance.now();
-  const binary = await findNatsServer(home.natsPackage, () => {
-    isFetching = true;
-    steps.say("fetching nats-server from Debian's package, since this machine has none");
-  });
-  const seconds = ((performance.now() - from) / 1000).toFixed(1);
-  if (isFetching) steps.say(`nats-server from Debian's package … ${seconds} s`);
+  const binary = await findNatsServer(home.natsPackage, (line) => steps.say(line));
   const nats = new EmbeddedNats({
     folder: home.nats,
     binary: binary.path,
