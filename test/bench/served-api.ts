@@ -2,6 +2,7 @@ import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '@proctor/database';
 import type { RunRequest } from '@proctor/contracts';
+import { NatsUsers } from '@proctor/bus';
 import { AppProcess, EmbeddedNats, findNatsServer, freePort, Home } from '@proctor/embedded';
 import { stringify } from 'yaml';
 import { Client } from 'pg';
@@ -36,11 +37,10 @@ export class ServedApi {
       (await Home.find(process.env, process.cwd())).natsPackage,
       console.log,
     );
-    const nats = new EmbeddedNats({
-      folder: join(folder, 'nats'),
-      binary,
-      passwordFile: join(folder, 'nats-password'),
-    });
+    const [natsPort, users] = [await freePort(), new NatsUsers(join(folder, 'users'))];
+    await users.prepare(`nats://127.0.0.1:${natsPort}`);
+    const accounts = await users.accountsText([]);
+    const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary, accounts, port: natsPort });
     await nats.start();
     const [port, config] = [await freePort(), join(folder, 'config')];
     await mkdir(config);
@@ -56,13 +56,12 @@ export class ServedApi {
       PROCTOR_CONFIG: config,
       PROCTOR_PORT: String(port),
       PROCTOR_DATABASE_URL: databaseUrl,
-      PROCTOR_NATS_URL: nats.url,
     };
     const app = (program: 'api' | 'scheduler', name: string): AppProcess =>
       new AppProcess({
         name,
         main: join(__dirname, `../../apps/${program}/src/main.js`),
-        env,
+        env: { ...env, PROCTOR_NATS_CREDENTIALS: users.path(program) },
         identityFile: join(folder, `${name}.json`),
         onLine: () => undefined,
       });

@@ -6,6 +6,7 @@ import { SUBJECTS, subjectOf, type Fact, type Grant, type LogChunk } from '@proc
 import { Events } from './bus/events';
 import { newRunId, newScope, LIMITS, type BusServer, type StartServer } from './bus/server';
 
+const WORKER = 'w1';
 const CHUNK = (chunk: number): LogChunk => ({
   chunk,
   offset: chunk * 3,
@@ -23,6 +24,7 @@ export function describeBus(name: string, start: StartServer): void {
     beforeAll(async () => {
       server = await start(LIMITS);
       [bus, other] = [await server.connect(), await server.connect()];
+      await bus.prepareWorker(WORKER);
     });
     beforeEach(() => (scope = newScope()));
     afterAll(() => server.close());
@@ -83,7 +85,7 @@ export function describeBus(name: string, start: StartServer): void {
       async function read(count: number, grant: Grant, fromChunk: number): Promise<LogChunk[]> {
         const chunks: LogChunk[] = [];
         if (count === 0) return chunks;
-        for await (const chunk of other.readLog(grant, fromChunk)) {
+        for await (const chunk of other.readLog(WORKER, grant, fromChunk)) {
           chunks.push(chunk);
           if (chunks.length === count) break;
         }
@@ -92,17 +94,17 @@ export function describeBus(name: string, start: StartServer): void {
 
       it('reads what was appended and what comes, each chunk once', async () => {
         const grant = newGrant();
-        await bus.appendLog(grant, CHUNK(0));
+        await bus.appendLog(WORKER, grant, CHUNK(0));
         const reading = read(3, grant, 0);
-        await bus.appendLog(grant, CHUNK(1));
-        await bus.appendLog(grant, CHUNK(1));
-        await bus.appendLog(grant, CHUNK(2));
+        await bus.appendLog(WORKER, grant, CHUNK(1));
+        await bus.appendLog(WORKER, grant, CHUNK(1));
+        await bus.appendLog(WORKER, grant, CHUNK(2));
         expect(await reading).toEqual([CHUNK(0), CHUNK(1), CHUNK(2)]);
       });
 
       it('resumes at a chunk', async () => {
         const grant = newGrant();
-        for (const number of [0, 1, 2, 3]) await bus.appendLog(grant, CHUNK(number));
+        for (const number of [0, 1, 2, 3]) await bus.appendLog(WORKER, grant, CHUNK(number));
         expect(await read(2, grant, 2)).toEqual([CHUNK(2), CHUNK(3)]);
       });
 
@@ -113,22 +115,22 @@ export function describeBus(name: string, start: StartServer): void {
       ])('keeps a log apart from one %s, and forgets a purged one', async (_, other) => {
         const grant = newGrant();
         const another = other(grant);
-        await bus.appendLog(grant, CHUNK(0));
-        await bus.appendLog(another, { ...CHUNK(0), data: 'YW5vdGhlcg==' });
+        await bus.appendLog(WORKER, grant, CHUNK(0));
+        await bus.appendLog(WORKER, another, { ...CHUNK(0), data: 'YW5vdGhlcg==' });
         expect(await read(1, grant, 0)).toEqual([CHUNK(0)]);
         expect(await read(1, another, 0)).toEqual([{ ...CHUNK(0), data: 'YW5vdGhlcg==' }]);
-        await bus.purgeLog(another);
-        await bus.purgeLog(grant);
-        await bus.appendLog(grant, CHUNK(1));
+        await bus.purgeLog(WORKER, another);
+        await bus.purgeLog(WORKER, grant);
+        await bus.appendLog(WORKER, grant, CHUNK(1));
         expect(await read(1, grant, 0)).toEqual([CHUNK(1)]);
       });
 
       it('ends when the signal aborts', async () => {
         const grant = newGrant();
-        await bus.appendLog(grant, CHUNK(0));
+        await bus.appendLog(WORKER, grant, CHUNK(0));
         const abort = new AbortController();
         const chunks: LogChunk[] = [];
-        for await (const chunk of other.readLog(grant, 0, abort.signal)) {
+        for await (const chunk of other.readLog(WORKER, grant, 0, abort.signal)) {
           chunks.push(chunk);
           setImmediate(() => abort.abort());
         }
@@ -180,20 +182,23 @@ export function describeBus(name: string, start: StartServer): void {
       it.each([0, 1, 3 * 1024 * 1024 + 17])('carries %i bytes, with size and checksum', async (size) => {
         const bytes = randomBytes(size);
         const name = `${newRunId()}/1/log.gz`;
-        expect(await bus.stage(name, Readable.from([bytes]))).toEqual({ size, sha256: sha256(bytes) });
-        const content = await other.unstage(name);
+        expect(await bus.stage(WORKER, name, Readable.from([bytes]))).toEqual({
+          size,
+          sha256: sha256(bytes),
+        });
+        const content = await other.unstage(WORKER, name);
         expect(content).not.toBeNull();
         expect((await buffer(content!)).equals(bytes)).toBe(true);
-        await other.dropStaged(name);
-        expect(await other.unstage(name)).toBeNull();
+        await other.dropStaged(WORKER, name);
+        expect(await other.unstage(WORKER, name)).toBeNull();
       });
 
       it('replaces content of the same name', async () => {
         const name = `${newRunId()}/1/log.gz`;
-        await bus.stage(name, Readable.from([Buffer.from('old')]));
-        await bus.stage(name, Readable.from([Buffer.from('new')]));
-        expect((await buffer((await other.unstage(name))!)).toString()).toBe('new');
-        await bus.dropStaged(name);
+        await bus.stage(WORKER, name, Readable.from([Buffer.from('old')]));
+        await bus.stage(WORKER, name, Readable.from([Buffer.from('new')]));
+        expect((await buffer((await other.unstage(WORKER, name))!)).toString()).toBe('new');
+        await bus.dropStaged(WORKER, name);
       });
 
       it('takes no stream that broke before it was read', async () => {
@@ -201,8 +206,8 @@ export function describeBus(name: string, start: StartServer): void {
         const broken = Readable.from([Buffer.from('abc')]);
         broken.on('error', () => undefined);
         broken.destroy(new Error('gone early'));
-        await expect(bus.stage(name, broken)).rejects.toThrow();
-        expect(await other.unstage(name)).toBeNull();
+        await expect(bus.stage(WORKER, name, broken)).rejects.toThrow();
+        expect(await other.unstage(WORKER, name)).toBeNull();
       });
 
       it('has nothing of an upload that broke off, and drops what is not there', async () => {
@@ -213,9 +218,9 @@ export function describeBus(name: string, start: StartServer): void {
             throw new Error('the disk is gone');
           })(),
         );
-        await expect(bus.stage(name, broken)).rejects.toThrow('the disk is gone');
-        expect(await other.unstage(name)).toBeNull();
-        await other.dropStaged(name);
+        await expect(bus.stage(WORKER, name, broken)).rejects.toThrow('the disk is gone');
+        expect(await other.unstage(WORKER, name)).toBeNull();
+        await other.dropStaged(WORKER, name);
       });
     });
   });

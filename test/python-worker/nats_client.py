@@ -7,7 +7,9 @@ import select
 import socket
 import time
 import uuid
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
+
+from nkey import UserKey
 
 ACK_TIMEOUT_S = 10
 
@@ -19,17 +21,22 @@ class Refused(Exception):
 class NatsClient:
     """Messages are handled inside of pump(), which every waiting call does: handlers must not wait themselves."""
 
-    def __init__(self, url: str, name: str):
-        address = urlsplit(url)
+    def __init__(self, credentials: dict):
+        """`credentials`: what a credentials file holds."""
+        address = urlsplit(credentials["url"])
         self._socket = socket.create_connection((address.hostname, address.port or 4222), timeout=10)
         self._buffer = b""
         self._handlers = {}
-        self._inbox = f"_INBOX.{uuid.uuid4().hex}"
+        # The server lets a user hear answers below its own name alone.
+        self._inbox = f"_INBOX.{credentials['name']}.{uuid.uuid4().hex}"
         self._replies = {}
+        key = UserKey(credentials["seed"])
         options = {
+            "nkey": key.public,
+            "sig": key.sign(self._greeting()["nonce"].encode()),
             "verbose": False,
             "pedantic": False,
-            "name": name,
+            "name": credentials["name"],
             "lang": "python",
             "version": "1",
             "protocol": 1,
@@ -37,9 +44,6 @@ class NatsClient:
             "headers": True,
             "no_responders": True,
         }
-        if address.username is not None:
-            options["user"] = unquote(address.username)
-            options["pass"] = unquote(address.password or "")
         self._send(b"CONNECT " + json.dumps(options).encode() + b"\r\n")
         self.subscribe(self._inbox + ".*", self._on_reply)
 
@@ -80,24 +84,20 @@ class NatsClient:
         if "error" in ack:
             raise Refused(f"{subject}: {ack['error'].get('description')}")
 
-    def put_object(self, bucket: str, name: str, content: bytes, chunk_size: int = 128 * 1024) -> None:
-        """Puts a file into a JetStream object store: its chunks first, then what is known of it."""
-        nuid = uuid.uuid4().hex
+    def put_file(self, area: str, name: str, content: bytes, chunk_size: int = 128 * 1024) -> None:
+        """Puts a file into the worker's staging area: its chunks first, then what is known of it."""
+        upload = uuid.uuid4().hex
         chunks = [content[at : at + chunk_size] for at in range(0, len(content), chunk_size)]
         for chunk in chunks:
-            self.publish_durably(f"$O.{bucket}.C.{nuid}", chunk)
-        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode()
-        info = {
-            "name": name,
-            "bucket": bucket,
-            "nuid": nuid,
-            "size": len(content),
+            self.publish_durably(f"{area}.chunk.{upload}", chunk)
+        record = {
+            "upload": upload,
             "chunks": len(chunks),
-            "digest": f"SHA-256={digest}",
-            "options": {"max_chunk_size": chunk_size},
+            "size": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
         }
-        subject = f"$O.{bucket}.M.{base64.urlsafe_b64encode(name.encode()).decode()}"
-        self.publish_durably(subject, json.dumps(info).encode(), {"Nats-Rollup": "sub"})
+        token = base64.urlsafe_b64encode(name.encode()).rstrip(b"=").decode()
+        self.publish_durably(f"{area}.file.{token}", json.dumps(record).encode())
 
     def pump(self, timeout_s: float) -> None:
         """Handles what has come; waits for something to come, but no longer than this."""
@@ -125,6 +125,13 @@ class NatsClient:
         if headers.startswith(b"NATS/1.0 503"):
             raise Refused(f"{subject}: nobody listens")
         return payload
+
+    def _greeting(self) -> dict:
+        """What the server says first: INFO and JSON in one line."""
+        while b"\r\n" not in self._buffer:
+            self._buffer += self._socket.recv(65536)
+        line, _, self._buffer = self._buffer.partition(b"\r\n")
+        return json.loads(line[len("INFO "):])
 
     def _on_reply(self, subject: str, headers: bytes, payload: bytes) -> None:
         on_reply = self._replies.pop(subject.rsplit(".", 1)[1], None)

@@ -5,7 +5,7 @@ It has one slot, and executes any program that takes autopkgtest's command line 
 sandbox of its own. docs/wire-protocol.md is all that it was written by. What a worker for daily use has besides: it
 keeps its results on disk, connects again, builds images, limits logs, and executes canary tests.
 
-  worker.py --name py1 --arch amd64 --suite bookworm --backend null --variant stub NATS_URL RUNNER [ARGUMENT ...]
+  worker.py --arch amd64 --suite bookworm --backend null --variant stub CREDENTIALS RUNNER [ARGUMENT ...]
 """
 
 import argparse
@@ -33,9 +33,12 @@ LOWER_EPOCH_WAIT_S, LOWER_ANSWERS_MIN = 15, 3
 
 class Worker:
     def __init__(self, options):
+        with open(options.credentials, encoding="utf-8") as file:
+            credentials = json.load(file)
         self.options = options
+        options.name = credentials["name"]
         self.identity = {"worker": options.name, "incarnation": str(uuid.uuid4()), "slot": 0}
-        self.nats = NatsClient(options.nats_url, f"worker-{options.name}")
+        self.nats = NatsClient(credentials)
         self.nats.subscribe(f"proctor.signal.{options.arch}.work-waiting", self.on_work_waiting)
         self.nats.subscribe(f"proctor.worker.{options.name}.recorded", self.on_recorded)
         self.nats.subscribe(f"proctor.worker.{options.name}.stop", self.on_stop)
@@ -106,7 +109,6 @@ class Worker:
                 self.report(lease, code, round(time.monotonic() - begun))
             else:
                 say(f"{self.title} was ended: {self.stop_reason or 'the worker stops'}")
-                self.forget_log()
                 if self.stop_reason is None:
                     self.give_back(self.fence, "the worker stops")
 
@@ -159,7 +161,7 @@ class Worker:
         while True:
             try:
                 if not uploaded:
-                    self.nats.put_object("proctor-staging", staged, log)
+                    self.nats.put_file(f"proctor.staging.{self.options.name}", staged, log)
                 uploaded = True
                 self.publish_report("finished", report)
             except Refused as error:
@@ -223,16 +225,8 @@ class Worker:
         except FileNotFoundError:
             return b""
 
-    def forget_log(self):
-        """Nobody will store it."""
-        purge = {"filter": self.log_subject()}
-        try:
-            self.nats.request("$JS.API.STREAM.PURGE.PROCTOR_LOGS", purge)
-        except Refused as error:
-            say(f"{self.title}: its live log is left behind: {error}")
-
     def log_subject(self):
-        return f"proctor.log.{self.grant_name('.')}"
+        return f"proctor.log.{self.options.name}.{self.grant_name('.')}"
 
     def grant_name(self, separator):
         return separator.join(str(number) for number in self.fence.values())
@@ -338,9 +332,9 @@ def say(line):
 
 def main():
     parser = argparse.ArgumentParser(description="A worker of Proctor.")
-    for option in ("name", "arch", "suite", "backend", "variant"):
+    for option in ("arch", "suite", "backend", "variant"):
         parser.add_argument(f"--{option}", required=True)
-    parser.add_argument("nats_url")
+    parser.add_argument("credentials")
     parser.add_argument("runner", nargs=argparse.REMAINDER)
     Worker(parser.parse_args()).run()
 

@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate, openDatabase } from '@proctor/database';
+import type { Credentials } from '@proctor/bus';
 import {
   AppProcess,
   EmbeddedNats,
@@ -11,6 +12,7 @@ import {
   Home,
 } from '@proctor/embedded';
 import { stringify } from 'yaml';
+import { TestUsers } from '../support/nats-users';
 import { registerWorkers } from '../support/worker-register';
 import { Links } from './links';
 import { ARCHITECTURES, BACKEND, STUB_VARIANT, SUITES, VARIANT, type ExecutorPlan } from './plan';
@@ -47,6 +49,7 @@ export class Deployment {
     private readonly folder: string,
     readonly postgres: EmbeddedPostgres,
     readonly nats: EmbeddedNats,
+    readonly users: TestUsers,
     private readonly records: Records,
   ) {
     this.executionsPath = join(folder, 'executions');
@@ -64,12 +67,11 @@ export class Deployment {
       (await Home.find(process.env, process.cwd())).natsPackage,
       console.log,
     );
-    const nats = new EmbeddedNats({
-      folder: join(folder, 'nats'),
-      binary,
-      passwordFile: join(folder, 'nats-password'),
-    });
-    const deployment = new Deployment(folder, postgres, nats, records);
+    const [port, users] = [await freePort(), new TestUsers(join(folder, 'nats-users'))];
+    const workers = [...EXECUTORS, WORKER_FILE.name].map((name) => ({ name, architectures: ARCHITECTURES }));
+    const accounts = await users.prepare(`nats://127.0.0.1:${port}`, workers);
+    const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary, accounts, port });
+    const deployment = new Deployment(folder, postgres, nats, users, records);
     try {
       await deployment.open();
     } catch (error) {
@@ -126,13 +128,17 @@ export class Deployment {
     this.port = await freePort();
     this.key = await this.makeKey();
     const config = await this.configure();
-    this.api = this.app('api', 'apps/api/src/main.js', await this.environment('api', config));
+    this.api = this.app('api', 'apps/api/src/main.js', await this.environment('api', 'api', config));
     for (const name of ['scheduler1', 'scheduler2'])
       this.schedulers.push(
-        this.app(name, 'apps/scheduler/src/main.js', await this.environment(name, config)),
+        this.app(name, 'apps/scheduler/src/main.js', await this.environment(name, 'scheduler', config)),
       );
     for (const name of EXECUTORS) this.executors.push(await this.executor(name));
-    this.worker = this.app('worker', 'apps/worker/src/main.js', await this.environment('worker', config));
+    this.worker = this.app(
+      'worker',
+      'apps/worker/src/main.js',
+      await this.environment('worker', WORKER_FILE.name, config),
+    );
     await Promise.all(this.apps.map((app) => app.start()));
   }
 
@@ -150,15 +156,27 @@ export class Deployment {
     return config;
   }
 
-  private async environment(part: string, config: string): Promise<NodeJS.ProcessEnv> {
+  private async environment(part: string, user: string, config: string): Promise<NodeJS.ProcessEnv> {
     return {
       ...process.env,
       PROCTOR_HOME: this.folder,
       PROCTOR_CONFIG: config,
       PROCTOR_PORT: String(this.port),
       PROCTOR_DATABASE_URL: await this.links.to('postgres', part, this.postgres.url),
-      PROCTOR_NATS_URL: await this.links.to('nats', part, this.nats.url),
+      PROCTOR_NATS_CREDENTIALS: await this.credentialsFile(part, user),
     };
+  }
+
+  /** Of a user, who comes to NATS through the part's own link. */
+  private async credentials(part: string, user: string): Promise<Credentials> {
+    const credentials = await this.users.read(user);
+    return { ...credentials, url: (await this.links.to('nats', part, credentials.url)).replace(/\/$/, '') };
+  }
+
+  private async credentialsFile(part: string, user: string): Promise<string> {
+    const path = join(this.folder, `${part}.credentials.json`);
+    await writeFile(path, JSON.stringify(await this.credentials(part, user)), { mode: 0o600 });
+    return path;
   }
 
   private serverFile(): object {
@@ -183,9 +201,9 @@ export class Deployment {
   }
 
   private async executor(name: string, place = name): Promise<AppProcess> {
-    const natsUrl = await this.links.to('nats', place, this.nats.url);
+    const credentials = await this.credentials(place, name);
     const plan: ExecutorPlan = {
-      ...{ name, natsUrl, slots: SLOTS_PER_EXECUTOR, architectures: ARCHITECTURES },
+      ...{ name, credentials, slots: SLOTS_PER_EXECUTOR, architectures: ARCHITECTURES },
       ...{ suites: SUITES, backend: BACKEND, variant: VARIANT, executionsPath: this.executionsPath },
       resultsPath: join(this.folder, `results-${place}`),
     };
@@ -209,7 +227,7 @@ export class Deployment {
     const database = await openDatabase(this.postgres.url);
     try {
       await database.users.add('soak', { isAdmin: false });
-      await registerWorkers(database, [...EXECUTORS, WORKER_FILE.name], ARCHITECTURES, 'soak');
+      await registerWorkers(database, this.users.workers, 'soak');
       return (await database.apiKeys.create('soak', 'soak')).key;
     } finally {
       await database.close();

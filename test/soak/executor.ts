@@ -25,7 +25,7 @@ const EXECUTION_MS = 20;
  */
 async function main(): Promise<void> {
   const plan = JSON.parse(process.env['PROCTOR_SOAK_EXECUTOR'] ?? '') as ExecutorPlan;
-  const bus = await connectBus(plan.natsUrl, `worker-${plan.name}`);
+  const bus = await connectBus(plan.credentials);
   const outbox = new DiskOutbox(plan.resultsPath, bus, systemClock, log, {
     resendFirstMs: 2_000,
     resendMaxMs: 5_000,

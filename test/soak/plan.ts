@@ -1,7 +1,9 @@
+import type { Credentials } from '@proctor/bus';
+
 /** What one executor process is told, as JSON in its environment. */
 export interface ExecutorPlan {
   name: string;
-  natsUrl: string;
+  credentials: Credentials;
   slots: number;
   architectures: string[];
   suites: string[];

@@ -87,7 +87,7 @@ export class Machine {
       PROCTOR_CONFIG: this.config,
       PROCTOR_PORT: String(this.port),
       PROCTOR_DATABASE_URL: undefined,
-      PROCTOR_NATS_URL: undefined,
+      PROCTOR_NATS_USERS: undefined,
       PROCTOR_NATS_SERVER: process.env.PROCTOR_TEST_NATS_SERVER,
     };
     return { ...process.env, ...own, ...more };

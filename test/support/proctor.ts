@@ -6,6 +6,7 @@ import { loadConfiguration } from '@proctor/config';
 import { migrate, openDatabase } from '@proctor/database';
 import { AppProcess, EmbeddedNats, EmbeddedPostgres, Home, freePort } from '@proctor/embedded';
 import { createTestDatabase, type TestDatabase } from './database';
+import { TestUsers } from './nats-users';
 import { OutputLines } from './output-lines';
 import { registerWorkers } from './worker-register';
 
@@ -44,7 +45,8 @@ export interface ProctorOptions {
 /** Proctor's own processes on a database, a nats-server, a home and a port that belong to one test alone. */
 export interface RunningProctor {
   url: string;
-  natsUrl: string;
+  /** Of nats-server: those of the deployment, and the operator for what a test looks at. */
+  users: TestUsers;
   databaseUrl: string;
   /** API key of the user `admin`. */
   adminKey: string;
@@ -95,11 +97,25 @@ async function startWithin(
   const output = new OutputLines();
   const database = await makeDatabase(home, options.ownPostgres ?? false);
   undo.push(() => database.drop());
-  const nats = new EmbeddedNats({
-    folder: home.nats,
-    binary: required('PROCTOR_TEST_NATS_SERVER'),
-    passwordFile: home.secret('nats'),
-  });
+  const configuration = await writeConfigurations(home, options.config ?? {}, options.worker2);
+  const [first, second] = await Promise.all(
+    [configuration.worker, configuration.worker2].map((PROCTOR_CONFIG) =>
+      loadConfiguration({ PROCTOR_CONFIG }),
+    ),
+  );
+  const workerNames = { worker: first!.worker.name, worker2: second!.worker.name };
+  const [natsPort, users] = [await freePort(), new TestUsers(home.natsUsers)];
+  const names = [...new Set([...Object.values(workerNames), ...(options.workers ?? [])])];
+  // A worker may serve what the server does not know, as for a test's own dispatcher.
+  const served = [first!, second!].flatMap(({ server, worker }) => [
+    ...server.architectures,
+    ...worker.architectures,
+  ]);
+  const architectures = [...new Set(served)].filter((arch) => arch !== 'detected');
+  const workers = names.map((name) => ({ name, architectures }));
+  const accounts = await users.prepare(`nats://127.0.0.1:${natsPort}`, workers);
+  const binary = required('PROCTOR_TEST_NATS_SERVER');
+  const nats = new EmbeddedNats({ folder: home.nats, binary, accounts, port: natsPort });
   await nats.start();
   undo.push(() => nats.stop());
   const port = await freePort();
@@ -108,9 +124,8 @@ async function startWithin(
     ...options.env,
     PROCTOR_HOME: home.path,
     PROCTOR_PORT: String(port),
-    PROCTOR_NATS_URL: nats.url,
   };
-  const configuration = await writeConfigurations(home, options.config ?? {}, options.worker2);
+  const userOf = { api: 'api', scheduler: 'scheduler', scheduler2: 'scheduler', ...workerNames };
   const app = (name: AppName): AppProcess =>
     new AppProcess({
       name,
@@ -119,6 +134,7 @@ async function startWithin(
         ...env,
         PROCTOR_CONFIG: configuration[name],
         PROCTOR_DATABASE_URL: PROGRAMS[name] === 'worker' ? undefined : database.url,
+        PROCTOR_NATS_CREDENTIALS: users.path(userOf[name]),
       },
       identityFile: home.processFile(name),
       stopSignal: PROGRAMS[name] === 'worker' ? 'SIGINT' : 'SIGTERM',
@@ -128,11 +144,11 @@ async function startWithin(
   const processes = { ...apps, nats, postgres: database.server };
   undo.push(...APPS.map((name) => () => stopped(processes[name])));
   const adminKey = await makeAdministrator(database);
-  await registerAll(database, configuration, options.workers ?? []);
+  await registerAll(database, users);
   await Promise.all((options.apps ?? STARTED).map((name) => started(processes[name], output)));
   return {
     url: `http://127.0.0.1:${port}`,
-    natsUrl: nats.url,
+    users,
     databaseUrl: database.url,
     adminKey,
     home,
@@ -235,22 +251,10 @@ async function makeAdministrator({ url }: TestDatabase): Promise<string> {
   }
 }
 
-/** The workers that the configurations name, and others. */
-async function registerAll(
-  { url }: TestDatabase,
-  configuration: Record<AppName, string>,
-  others: string[],
-): Promise<void> {
-  const [first, second] = await Promise.all(
-    [configuration.worker, configuration.worker2].map((PROCTOR_CONFIG) =>
-      loadConfiguration({ PROCTOR_CONFIG }),
-    ),
-  );
-  const { architectures } = first!.server;
+async function registerAll({ url }: TestDatabase, { workers }: TestUsers): Promise<void> {
   const database = await openDatabase(url);
   try {
-    const names = [first!.worker.name, second!.worker.name, ...others];
-    await registerWorkers(database, names, architectures, 'admin');
+    await registerWorkers(database, workers, 'admin');
   } finally {
     await database.close();
   }

@@ -1,4 +1,5 @@
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { nkeys } from '@nats-io/transport-node';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 // Jest resolves no '@proctor/...' in its global setup, hence the files themselves.
@@ -34,11 +35,11 @@ export async function startServices(): Promise<void> {
     // The data lives as long as the tests: nobody needs it after a power cut.
     settings: { max_connections: '300', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
-  const nats = new EmbeddedNats({
-    folder: join(folder, 'nats'),
-    binary,
-    passwordFile: join(folder, 'nats.password'),
-  });
+  // The tests of single parts need no users of a deployment: one that may do everything.
+  const operator = nkeys.createUser();
+  const account = { jetstream: 'enabled', users: [{ nkey: operator.getPublicKey() }] };
+  const accounts = `accounts: ${JSON.stringify({ PROCTOR: account })}\n`;
+  const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary, accounts });
   running = { folder, postgres, nats };
   SIGNALS.forEach((signal) => process.once(signal, stopAndExit));
   try {
@@ -50,7 +51,8 @@ export async function startServices(): Promise<void> {
   process.env.PROCTOR_TEST_FOLDER = folder;
   process.env.PROCTOR_TEST_NATS_SERVER = binary;
   process.env.PROCTOR_TEST_DATABASE_URL = postgres.url;
-  process.env.PROCTOR_TEST_NATS_URL = nats.url;
+  const seed = Buffer.from(operator.getSeed()).toString();
+  process.env.PROCTOR_TEST_NATS_CREDENTIALS = JSON.stringify({ name: 'operator', url: nats.url, seed });
 }
 
 /** It is kept where `npm start` keeps it: nothing is fetched twice. */

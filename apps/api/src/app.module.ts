@@ -15,7 +15,7 @@ export class AppModule {
       imports: [
         DatabaseModule.forReaders(connections.databaseUrl),
         StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
-        DispatcherLineModule.forRoot(connections.natsUrl),
+        DispatcherLineModule.forRoot(connections.natsCredentials),
         ApiModule.forRoot(configuration, () => configuration.status),
       ],
     };

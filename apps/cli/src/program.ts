@@ -4,6 +4,7 @@ import { checkWorker } from './check-worker';
 import { addDecisionCommands } from './decisions/commands';
 import { createKey, listKeys, revokeKey } from './keys';
 import { migrateDatabase } from './migrate';
+import { prepareNats } from './nats';
 import { addRegisterCommands } from './register/commands';
 import { start } from './start/start';
 import { addUser, changePassword } from './users';
@@ -39,6 +40,15 @@ export function createProgram(): Command {
     .command('check')
     .description('look what this machine can do, and what to install for the rest')
     .action(checkWorker);
+
+  program
+    .command('nats')
+    .description('a nats-server of your own')
+    .command('prepare')
+    .description('make the users of the services and the accounts that it includes, in PROCTOR_NATS_USERS')
+    .requiredOption('--url <url>', 'how the services reach it: nats://HOST:PORT or tls://HOST:PORT')
+    .option('--ca <file>', 'the certificate that the server is checked against; with tls://')
+    .action(prepareNats);
 
   const user = program.command('user').description('who may ask for tests');
   user

@@ -16,10 +16,7 @@ export async function addressOf(
   const named = env[variable];
   if (named) return named;
   const home = await Home.find(env, projectFolder());
-  const notRunning =
-    `Proctor does not run on ${home.path}. Start it first (npm start),` +
-    ` or name its home in PROCTOR_HOME or its ${service} in ${variable}`;
-  if (!(await HomeLock.holder(home.lock))) throw new Error(notRunning);
+  await requireRunning(home, service, variable);
   try {
     return (await readFile(fileOf(home), 'utf8')).trim();
   } catch (error) {
@@ -27,7 +24,19 @@ export async function addressOf(
     if (code === 'EACCES') {
       throw new Error(`${home.path} belongs to another user: run this as that user`, { cause: error });
     }
-    if (code === 'ENOENT') throw new Error(notRunning, { cause: error });
+    if (code === 'ENOENT') throw new Error(notRunning(home, service, variable), { cause: error });
     throw error;
   }
+}
+
+/** @throws when no Proctor runs on the home */
+export async function requireRunning(home: Home, service: string, variable: string): Promise<void> {
+  if (!(await HomeLock.holder(home.lock))) throw new Error(notRunning(home, service, variable));
+}
+
+function notRunning(home: Home, service: string, variable: string): string {
+  return (
+    `Proctor does not run on ${home.path}. Start it first (npm start),` +
+    ` or name its home in PROCTOR_HOME or its ${service} in ${variable}`
+  );
 }

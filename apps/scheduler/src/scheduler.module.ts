@@ -22,6 +22,7 @@ import { FactPublishers } from './facts/fact-publishers';
 import { OwnershipKeeper } from './ownership/ownership-keeper';
 import { Realms } from './ownership/realm';
 import { FinishedReports } from './reports/finished-reports';
+import { WorkerStreams } from './dispatcher/worker-streams';
 import { ReportsController } from './reports/reports.controller';
 import { StagingSweeper } from './reports/staging-sweeper';
 
@@ -33,7 +34,7 @@ export class SchedulerModule {
       module: SchedulerModule,
       imports: [
         DatabaseModule.forRoot(connections.databaseUrl),
-        BusModule.forServing(connections.natsUrl, 'scheduler'),
+        BusModule.forServing(connections.natsCredentials, { makesStreams: true }),
         StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
       ],
       controllers: [DispatchController, ReportsController],
@@ -43,6 +44,11 @@ export class SchedulerModule {
         ownershipKeeper(configuration),
         finishedReports(configuration),
         stagingSweeper(configuration),
+        {
+          provide: WorkerStreams,
+          inject: [Bus],
+          useFactory: (bus: Bus) => new WorkerStreams(bus, systemClock),
+        },
       ],
     };
   }
@@ -51,14 +57,23 @@ export class SchedulerModule {
 function dispatchers(configuration: LiveConfiguration): Provider {
   return {
     provide: Dispatchers,
-    inject: [BusStrategy, Bus, PostgresJournal, FactPublishers],
-    useFactory: (strategy: BusStrategy, bus: Bus, journal: PostgresJournal, publishers: FactPublishers) => {
+    inject: [BusStrategy, Bus, PostgresJournal, FactPublishers, WorkerStreams],
+    useFactory: (
+      strategy: BusStrategy,
+      bus: Bus,
+      journal: PostgresJournal,
+      publishers: FactPublishers,
+      streams: WorkerStreams,
+    ) => {
       const ports: ActorPorts = {
         journal,
         clock: systemClock,
         isHearing: () => bus.isConnected(),
         signalWorkWaiting: (arch) => bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
-        signalStop: ({ worker, ...stop }) => bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop),
+        signalStop: ({ worker, ...stop }) => {
+          bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop);
+          streams.stopped(worker, stop);
+        },
         factsCommitted: (arch) => publishers.look(arch),
       };
       const owned = new Dispatchers(

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { Bus } from '@proctor/bus';
+import { grantOf } from '@proctor/contracts';
 import { systemClock } from '@proctor/clock';
 import type { Configuration } from '@proctor/config';
 import { attemptTimeoutMs } from './attempt/attempt-timeout';
 import { SandboxedCanaries } from './attempt/sandboxed-canaries';
-import { SandboxedRunner, type RunnerSettings } from './attempt/sandboxed-runner';
+import { SandboxedRunner, type AppendLog, type RunnerSettings } from './attempt/sandboxed-runner';
 import { ObservedRuns } from './health/observed-runs';
 import { WorkerHealth } from './health/worker-health';
 import type { Life } from './life/life';
@@ -20,6 +21,8 @@ import { Notices } from './slot/notices';
 import type { SlotParts, SlotSettings } from './slot/ports';
 import { Slot } from './slot/slot';
 import { Standings } from './slot/standings';
+import type { Sandboxes } from './sandbox/sandboxes';
+import type { Backend } from './testbed/backend';
 import { buildBackends } from './testbed/build-backends';
 import { SelfProtection } from './testbed/self-protection';
 import { Testbeds } from './testbed/testbeds';
@@ -40,24 +43,23 @@ export function buildWorker(
   bus: Bus,
   life: Life,
 ): BuiltWorker {
-  const { name, workPath, variants, sizeClasses, slots: slotCount } = configuration.worker;
+  const { name, workPath, slots: slotCount } = configuration.worker;
   const resultsPath = join(workPath, 'results');
   const { sandboxes, architectures } = machine;
   const wake = () => worker.wake();
   const backends = buildBackends(configuration, machine, wake);
-  const testbeds = new Testbeds(
-    backends,
-    variants,
-    sizeClasses,
-    sandboxes,
-    runnerVersion,
-    systemClock,
-    new Logger('Testbeds'),
-    wake,
-  );
+  const testbeds = buildTestbeds(configuration, backends, sandboxes, wake);
   const { probe, outbox } = buildOutbox(resultsPath, bus);
   const settings = (): RunnerSettings => ({ ...configuration.worker, resultsPath });
-  const runner = new SandboxedRunner(sandboxes, testbeds, bus, settings, systemClock, new Logger('Runner'));
+  const append: AppendLog = (grant, chunk) => bus.appendLog(name, grantOf(grant), chunk);
+  const runner = new SandboxedRunner(
+    sandboxes,
+    testbeds,
+    append,
+    settings,
+    systemClock,
+    new Logger('Runner'),
+  );
   const runs = new ObservedRuns(runner, systemClock);
   const canaries = new SandboxedCanaries(sandboxes, testbeds, settings, systemClock, new Logger('Canaries'));
   const offer = new SelfProtection(
@@ -128,4 +130,14 @@ function slotSurroundings(
 /** How long each attempt under way may still take, in milliseconds. */
 function timesLeft({ worker }: Pick<Configuration, 'worker'>, runs: ObservedRuns): number[] {
   return runs.current().map((run) => Math.max(0, attemptTimeoutMs(worker, run.package) - run.seconds * 1000));
+}
+
+function buildTestbeds(
+  { worker: { variants, sizeClasses } }: Pick<Configuration, 'worker'>,
+  backends: Backend[],
+  sandboxes: Sandboxes,
+  wake: () => void,
+): Testbeds {
+  const log = new Logger('Testbeds');
+  return new Testbeds(backends, variants, sizeClasses, sandboxes, runnerVersion, systemClock, log, wake);
 }

@@ -22,7 +22,7 @@ export class WorkerModule {
   ): DynamicModule {
     return {
       module: WorkerModule,
-      imports: [BusModule.forServing(connections.natsUrl, `worker-${configuration.worker.name}`)],
+      imports: [BusModule.forServing(connections.natsCredentials, { waitsForAdmission: true })],
       controllers: [SignalsController],
       providers: [
         {

@@ -3,7 +3,8 @@ import { APP_FILTER } from '@nestjs/core';
 import { Bus } from './bus';
 import { BusErrorFilter } from './bus-error.filter';
 import { BusStrategy } from './bus-strategy';
-import { connectBus } from './connect';
+import { connectBus, type BusOptions } from './connect';
+import { readCredentials } from './credentials';
 
 /** One connection to the bus for the whole process; closed last, at shutdown. */
 @Module({})
@@ -11,11 +12,13 @@ export class BusModule implements OnApplicationShutdown {
   constructor(@Inject(Bus) private readonly bus: Bus) {}
 
   /** For a process that only speaks: provides Bus. */
-  static forRoot(natsUrl: string, clientName: string): DynamicModule {
+  static forRoot(credentialsFile: string, options: BusOptions = {}): DynamicModule {
     return {
       module: BusModule,
       global: true,
-      providers: [{ provide: Bus, useFactory: () => connectBus(natsUrl, clientName) }],
+      providers: [
+        { provide: Bus, useFactory: async () => connectBus(await readCredentials(credentialsFile), options) },
+      ],
       exports: [Bus],
     };
   }
@@ -24,8 +27,8 @@ export class BusModule implements OnApplicationShutdown {
    * For a process whose handlers are served: BusStrategy and the error filter too. Create it with
    * `NestFactory.createMicroservice(AppModule, { inject: [BusStrategy], useFactory: (strategy) => ({ strategy }) })`.
    */
-  static forServing(natsUrl: string, clientName: string): DynamicModule {
-    const root = BusModule.forRoot(natsUrl, clientName);
+  static forServing(credentialsFile: string, options: BusOptions = {}): DynamicModule {
+    const root = BusModule.forRoot(credentialsFile, options);
     return {
       ...root,
       providers: [

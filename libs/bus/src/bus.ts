@@ -66,23 +66,26 @@ export interface StagedContent {
   sha256: string;
 }
 
-/** An upload into the staging bucket: whole, under way or broken off. */
+/** An upload into a worker's staging area: whole, under way, broken off or replaced. */
 export interface StagedUpload {
+  worker: string;
   /** Of this upload alone: another of the same name has another. */
   id: string;
-  /** Null until the upload is whole. */
+  /** Null until the upload is whole, and again when another has taken its place. */
   name: string | null;
-  /** How many of its chunks the bucket holds; rises while it is under way. */
+  /** How many of its chunks are there; rises while it is under way. */
   chunks: number;
 }
 
+/** What the staging area of one worker holds. */
 export interface StagingContents {
+  worker: string;
   bytes: number;
   bytesMax: number;
   uploads: StagedUpload[];
 }
 
-/** The message bus: requests, signals, durable reports, events, live logs and the staging bucket. */
+/** The message bus: requests, signals, durable reports, events, live logs and the staging areas of workers. */
 export abstract class Bus {
   /**
    * Asks and waits for the one answer.
@@ -117,30 +120,41 @@ export abstract class Bus {
   abstract readEvents(arch: string, signal?: AbortSignal): AsyncIterable<Fact>;
 
   /** A chunk that was appended before (same grant and number) is not stored again. */
-  abstract appendLog(grant: Grant, chunk: LogChunk): Promise<void>;
+  abstract appendLog(worker: string, grant: Grant, chunk: LogChunk): Promise<void>;
 
   /** The chunks from number `fromChunk` on, in order, as they come; ends when `signal` aborts, else with the reader. */
-  abstract readLog(grant: Grant, fromChunk: number, signal?: AbortSignal): AsyncIterable<LogChunk>;
+  abstract readLog(
+    worker: string,
+    grant: Grant,
+    fromChunk: number,
+    signal?: AbortSignal,
+  ): AsyncIterable<LogChunk>;
 
-  abstract purgeLog(grant: Grant): Promise<void>;
+  abstract purgeLog(worker: string, grant: Grant): Promise<void>;
 
   /**
-   * Uploads into the staging bucket; takes the place of content staged under the same name.
+   * Makes the streams of a worker's live logs and of its staging area, or brings their limits up to date. No worker may
+   * make a stream.
+   */
+  abstract prepareWorker(worker: string): Promise<void>;
+
+  /**
+   * Uploads into the worker's staging area; takes the place of content staged under the same name.
    * @throws StreamFull
    */
-  abstract stage(name: string, content: Readable): Promise<StagedContent>;
+  abstract stage(worker: string, name: string, content: Readable): Promise<StagedContent>;
 
   /** Staged content, or null when nothing has that name. The stream fails when the content is damaged or replaced. */
-  abstract unstage(name: string): Promise<Readable | null>;
+  abstract unstage(worker: string, name: string): Promise<Readable | null>;
 
   /** Removes staged content, if there is any. */
-  abstract dropStaged(name: string): Promise<void>;
+  abstract dropStaged(worker: string, name: string): Promise<void>;
 
-  /** What the staging bucket holds, uploads that broke off included. Rejects when `signal` aborts. */
-  abstract stagingContents(signal?: AbortSignal): Promise<StagingContents>;
+  /** What the staging areas hold, those that are empty left out. Rejects when `signal` aborts. */
+  abstract stagingContents(signal?: AbortSignal): Promise<StagingContents[]>;
 
   /** Removes this upload, if it is still there; one that has taken its place stays. */
-  abstract dropUpload(upload: Pick<StagedUpload, 'id' | 'name'>): Promise<void>;
+  abstract dropUpload(upload: Pick<StagedUpload, 'worker' | 'id' | 'name'>): Promise<void>;
 
   /** Called after each return of the connection, streams checked. The returned function removes the listener. */
   abstract onReconnect(listener: () => void): () => void;

@@ -1,24 +1,32 @@
 import { Logger } from '@nestjs/common';
+import type { Credentials } from './credentials';
 import { BUS_LIMITS, type BusLimits } from './limits';
 import { NatsBus } from './nats-bus';
 import { NatsLink } from './nats-link';
 
+export interface BusOptions {
+  /** For people who look at the server's connections; the name of the credentials when absent. */
+  clientName?: string;
+  limits?: Partial<BusLimits>;
+  /** Of the scheduler alone: makes the streams, and again when the server has lost them. */
+  makesStreams?: boolean;
+  /** Of a worker: waits while the server refuses it, as until it is registered. */
+  waitsForAdmission?: boolean;
+}
+
 /**
- * Connects to NATS and makes the streams. Waits until the server and its JetStream are there.
- * @param natsUrl `nats://user:password@host:port`
- * @param clientName for people who look at the server's connections
- * @throws when the server refuses the credentials or the streams
+ * Connects to NATS. Waits until the server is there, and its JetStream when the streams are to be made.
+ * @throws when the server refuses the credentials, unless that is waited for, or the streams
  */
-export async function connectBus(
-  natsUrl: string,
-  clientName: string,
-  limits: Partial<BusLimits> = {},
-): Promise<NatsBus> {
-  const { host } = new URL(natsUrl);
+export async function connectBus(credentials: Credentials, options: BusOptions = {}): Promise<NatsBus> {
+  const { clientName = credentials.name, makesStreams = false, waitsForAdmission = false } = options;
   const logger = new Logger('Bus');
-  logger.log(`connecting to NATS at ${host} as ${clientName}`);
-  const allLimits = { ...BUS_LIMITS, ...limits };
-  const bus = new NatsBus(await NatsLink.open(natsUrl, clientName, allLimits), allLimits);
-  logger.log(`connected to NATS at ${host}`);
+  logger.log(`connecting to NATS at ${credentials.url} as ${clientName}`);
+  const limits = { ...BUS_LIMITS, ...options.limits };
+  const bus = new NatsBus(
+    await NatsLink.open(credentials, clientName, limits, { makesStreams, waitsForAdmission }),
+    limits,
+  );
+  logger.log(`connected to NATS at ${credentials.url}`);
   return bus;
 }

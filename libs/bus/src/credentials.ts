@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { nkeys } from '@nats-io/transport-node';
 import { WORKER_NAME, parseMessage } from '@proctor/contracts';
 import { IsOptional, Matches } from 'class-validator';
@@ -53,6 +54,16 @@ export function parseCredentials(text: string, source: string): Credentials {
     throw new BadCredentials(`${source}: not JSON`);
   }
   return checked(data, source);
+}
+
+/** @throws BadCredentials also when the file cannot be read */
+export async function readCredentials(path: string): Promise<Credentials> {
+  try {
+    return parseCredentials(await readFile(path, 'utf8'), path);
+  } catch (error) {
+    if (error instanceof BadCredentials) throw error;
+    throw new BadCredentials(`${path}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** The `U…` that nats-server knows the user by. */

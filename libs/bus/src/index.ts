@@ -1,6 +1,15 @@
+export { accountsText, type WorkerUser } from './accounts';
+export { NatsUsers } from './users';
 export * from './bus';
 export * from './limits';
-export { BadCredentials, Credentials, newCredentials, parseCredentials, publicKeyOf } from './credentials';
+export {
+  BadCredentials,
+  Credentials,
+  newCredentials,
+  parseCredentials,
+  publicKeyOf,
+  readCredentials,
+} from './credentials';
 export * from './connect';
 export * from './bus-strategy';
 export * from './bus-context';
@@ -11,3 +20,4 @@ export * from './memory-bus';
 export * from './send-signals';
 export { Outages } from './outages';
 export { NatsBus } from './nats-bus';
+export { reloadServers } from './reload-servers';

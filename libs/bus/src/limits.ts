@@ -1,6 +1,5 @@
 /**
- * Sizes and times of the bus. Streams take theirs when a process connects, those of reports when their architecture is
- * served. nats-server reserves the sizes of all streams out of its `max_file_store`.
+ * Sizes and times of the bus. Streams take theirs when a scheduler connects, serves an architecture or hears a worker. nats-server reserves the sizes of all streams out of its `max_file_store`.
  */
 export interface BusLimits {
   /** Of each architecture's stream of reports; full, it refuses new reports, which stay on the disks of the workers. */
@@ -8,11 +7,11 @@ export interface BusLimits {
   /** Of the event stream; full, it forgets its oldest. */
   eventsBytesMax: number;
   eventsAgeMaxMs: number;
-  /** Of the live log stream; full, it forgets its oldest chunks. */
+  /** Of each worker's stream of live logs; full, it forgets its oldest chunks. */
   logsBytesMax: number;
   logsAgeMaxMs: number;
   logChunksPerAttemptMax: number;
-  /** Of the staging bucket; full, it refuses uploads. */
+  /** Of each worker's staging area; full, it refuses uploads. */
   stagingBytesMax: number;
   /** Uploads that nobody took away, whole or broken off, are dropped after this. */
   stagingAgeMaxMs: number;
@@ -38,10 +37,10 @@ export const BUS_LIMITS: BusLimits = {
   reportsBytesMax: 64 * MIB,
   eventsBytesMax: 256 * MIB,
   eventsAgeMaxMs: 7 * DAY_MS,
-  logsBytesMax: 1024 * MIB,
+  logsBytesMax: 64 * MIB,
   logsAgeMaxMs: 7 * DAY_MS,
   logChunksPerAttemptMax: 200_000,
-  stagingBytesMax: 4096 * MIB,
+  stagingBytesMax: 2048 * MIB,
   stagingAgeMaxMs: 7 * DAY_MS,
   reportAckWaitMs: 10_000,
   reportsInFlightMax: 50,

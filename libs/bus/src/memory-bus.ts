@@ -82,14 +82,19 @@ export class MemoryBus extends Bus {
     return this.broker.events.read(arch, signal);
   }
 
-  async appendLog(grant: Grant, chunk: LogChunk): Promise<void> {
+  async appendLog(worker: string, grant: Grant, chunk: LogChunk): Promise<void> {
     this.requireConnection();
-    this.broker.appendLog(logSubject(grant), chunk);
+    this.broker.appendLog(logSubject(worker, grant), chunk);
     return Promise.resolve();
   }
 
-  async *readLog(grant: Grant, fromChunk: number, signal?: AbortSignal): AsyncGenerator<LogChunk> {
-    const log = logSubject(grant);
+  async *readLog(
+    worker: string,
+    grant: Grant,
+    fromChunk: number,
+    signal?: AbortSignal,
+  ): AsyncGenerator<LogChunk> {
+    const log = logSubject(worker, grant);
     let after = 0;
     while (!signal?.aborted) {
       const next = this.broker.logChunkAfter(log, after);
@@ -102,31 +107,36 @@ export class MemoryBus extends Bus {
     }
   }
 
-  async purgeLog(grant: Grant): Promise<void> {
+  async purgeLog(worker: string, grant: Grant): Promise<void> {
     this.requireConnection();
-    this.broker.purgeLog(logSubject(grant));
+    this.broker.purgeLog(logSubject(worker, grant));
     return Promise.resolve();
   }
 
-  async stage(name: string, content: Readable): Promise<StagedContent> {
-    if (!this.connected) content.destroy();
+  async prepareWorker(_worker: string): Promise<void> {
     this.requireConnection();
-    return this.broker.staging.put(name, content, () => this.requireConnection());
+    return Promise.resolve();
   }
 
-  async unstage(name: string): Promise<Readable | null> {
+  async stage(worker: string, name: string, content: Readable): Promise<StagedContent> {
+    if (!this.connected) content.destroy();
     this.requireConnection();
-    const bytes = this.broker.staging.get(name);
+    return this.broker.staging.put(worker, name, content, () => this.requireConnection());
+  }
+
+  async unstage(worker: string, name: string): Promise<Readable | null> {
+    this.requireConnection();
+    const bytes = this.broker.staging.get(worker, name);
     return Promise.resolve(bytes && Readable.from([bytes], { objectMode: false }));
   }
 
-  async dropStaged(name: string): Promise<void> {
+  async dropStaged(worker: string, name: string): Promise<void> {
     this.requireConnection();
-    this.broker.staging.drop(name);
+    this.broker.staging.drop(worker, name);
     return Promise.resolve();
   }
 
-  async stagingContents(signal?: AbortSignal): Promise<StagingContents> {
+  async stagingContents(signal?: AbortSignal): Promise<StagingContents[]> {
     this.requireConnection();
     signal?.throwIfAborted();
     return Promise.resolve(this.broker.staging.contents());

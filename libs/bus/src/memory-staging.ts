@@ -1,81 +1,102 @@
 import { createHash } from 'node:crypto';
 import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from './bus';
 
-/** The staging bucket: the chunks of each upload, and the names of those that are whole. */
+/** The staging areas: for each worker the chunks of its uploads, and the names of those that are whole. */
 export class MemoryStaging {
-  private readonly chunks = new Map<string, Buffer[]>();
-  /** name → id of the upload */
-  private readonly names = new Map<string, string>();
-  private lastId = 0;
+  private readonly areas = new Map<string, Area>();
 
   constructor(private readonly bytesMax: number) {}
 
   /** @param requireConnection throws when the client has lost its connection: what it has uploaded so far stays */
   async put(
+    worker: string,
     name: string,
     content: AsyncIterable<Buffer>,
     requireConnection: () => void,
   ): Promise<StagedContent> {
-    const id = String(++this.lastId);
+    const area = this.area(worker);
+    const id = area.newId();
     const hash = createHash('sha256');
     let size = 0;
-    try {
-      for await (const chunk of content) {
-        requireConnection();
-        this.append(id, name, chunk);
-        hash.update(chunk);
-        size += chunk.length;
-      }
-    } catch (error) {
+    for await (const chunk of content) {
       requireConnection();
-      this.chunks.delete(id);
-      throw error;
+      area.append(id, name, chunk);
+      hash.update(chunk);
+      size += chunk.length;
     }
     requireConnection();
-    this.drop(name);
-    this.names.set(name, id);
+    area.names.set(name, id);
     return { size, sha256: hash.digest('hex') };
   }
 
-  get(name: string): Buffer | null {
-    const id = this.names.get(name);
-    return id === undefined ? null : Buffer.concat(this.chunks.get(id) ?? []);
+  get(worker: string, name: string): Buffer | null {
+    const { names, chunks } = this.area(worker);
+    const id = names.get(name);
+    return id === undefined ? null : Buffer.concat(chunks.get(id) ?? []);
   }
 
-  drop(name: string): void {
-    const id = this.names.get(name);
-    if (id !== undefined) this.dropUpload({ id, name });
+  drop(worker: string, name: string): void {
+    const id = this.area(worker).names.get(name);
+    if (id !== undefined) this.dropUpload({ worker, id, name });
   }
 
-  contents(): StagingContents {
-    const ids = new Set([...this.chunks.keys(), ...this.names.values()]);
-    const nameOf = new Map([...this.names].map(([name, id]) => [id, name]));
-    const uploads = [...ids].map((id) => {
-      return { id, name: nameOf.get(id) ?? null, chunks: this.chunks.get(id)?.length ?? 0 };
+  contents(): StagingContents[] {
+    return [...this.areas].flatMap(([worker, area]) => {
+      const uploads = area.uploads(worker);
+      return uploads.length === 0 ? [] : [{ worker, bytes: area.bytes, bytesMax: this.bytesMax, uploads }];
     });
-    return { bytes: this.bytes, bytesMax: this.bytesMax, uploads };
   }
 
-  dropUpload({ id, name }: Pick<StagedUpload, 'id' | 'name'>): void {
-    if (name !== null && this.names.get(name) === id) this.names.delete(name);
-    this.chunks.delete(id);
+  dropUpload({ worker, id, name }: Pick<StagedUpload, 'worker' | 'id' | 'name'>): void {
+    const { names, chunks } = this.area(worker);
+    if (name !== null && names.get(name) === id) names.delete(name);
+    chunks.delete(id);
   }
 
   /** Uploads under way are lost as a whole. */
   lose(): void {
-    this.chunks.clear();
-    this.names.clear();
+    this.areas.clear();
   }
 
-  private append(id: string, name: string, chunk: Buffer): void {
+  private area(worker: string): Area {
+    const area = this.areas.get(worker) ?? new Area(worker, this.bytesMax);
+    this.areas.set(worker, area);
+    return area;
+  }
+}
+
+class Area {
+  readonly chunks = new Map<string, Buffer[]>();
+  /** name → id of the upload */
+  readonly names = new Map<string, string>();
+  private lastId = 0;
+
+  constructor(
+    private readonly worker: string,
+    private readonly bytesMax: number,
+  ) {}
+
+  newId(): string {
+    return String(++this.lastId);
+  }
+
+  append(id: string, name: string, chunk: Buffer): void {
     if (this.bytes + chunk.length > this.bytesMax)
-      throw new StreamFull(`${name}: the staging bucket is full`);
+      throw new StreamFull(`${name}: the staging area of ${this.worker} is full`);
     const chunks = this.chunks.get(id) ?? [];
     this.chunks.set(id, chunks);
     chunks.push(Buffer.from(chunk));
   }
 
-  private get bytes(): number {
+  uploads(worker: string): StagedUpload[] {
+    const ids = new Set([...this.chunks.keys(), ...this.names.values()]);
+    const nameOf = new Map([...this.names].map(([name, id]) => [id, name]));
+    return [...ids].map((id) => {
+      return { worker, id, name: nameOf.get(id) ?? null, chunks: this.chunks.get(id)?.length ?? 0 };
+    });
+  }
+
+  get bytes(): number {
     return [...this.chunks.values()].flat().reduce((sum, { length }) => sum + length, 0);
   }
 }

@@ -43,6 +43,7 @@ export class NatsBus extends Bus {
   private readonly logs: NatsLogs;
   private readonly staging: NatsStaging;
   private readonly consumptions = new Set<NatsReportConsumption>();
+  private readonly preparedWorkers = new Set<string>();
 
   constructor(
     private readonly link: NatsLink,
@@ -53,7 +54,7 @@ export class NatsBus extends Bus {
     this.events = new NatsEvents(link.js);
     this.logs = new NatsLogs(link.js, link.jsm);
     this.staging = new NatsStaging(link.js, link.jsm);
-    link.restores(() => this.restoreConsumptions());
+    link.restores(() => this.restore());
   }
 
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
@@ -112,41 +113,47 @@ export class NatsBus extends Bus {
     return this.events.read(arch, signal);
   }
 
-  async appendLog(grant: Grant, chunk: LogChunk): Promise<void> {
+  async appendLog(worker: string, grant: Grant, chunk: LogChunk): Promise<void> {
     this.requireConnection();
-    await this.logs.append(grant, chunk);
+    await this.logs.append(worker, grant, chunk);
   }
 
-  readLog(grant: Grant, fromChunk: number, signal?: AbortSignal): AsyncIterable<LogChunk> {
-    return this.logs.read(grant, fromChunk, signal);
+  readLog(worker: string, grant: Grant, fromChunk: number, signal?: AbortSignal): AsyncIterable<LogChunk> {
+    return this.logs.read(worker, grant, fromChunk, signal);
   }
 
-  async purgeLog(grant: Grant): Promise<void> {
+  async purgeLog(worker: string, grant: Grant): Promise<void> {
     this.requireConnection();
-    await this.logs.purge(grant);
+    await this.logs.purge(worker, grant);
   }
 
-  async stage(name: string, content: Readable): Promise<StagedContent> {
+  async prepareWorker(worker: string): Promise<void> {
+    this.requireConnection();
+    await this.link.ensureWorkerStreams(worker);
+    this.preparedWorkers.add(worker);
+  }
+
+  async stage(worker: string, name: string, content: Readable): Promise<StagedContent> {
     try {
       this.requireConnection();
     } catch (error) {
       content.destroy();
       throw error;
     }
-    return this.staging.put(name, content);
+    return this.staging.put(worker, name, content);
   }
 
-  async unstage(name: string): Promise<Readable | null> {
+  async unstage(worker: string, name: string): Promise<Readable | null> {
     this.requireConnection();
-    return this.staging.get(name);
+    return this.staging.get(worker, name);
   }
 
-  async dropStaged(name: string): Promise<void> {
+  async dropStaged(worker: string, name: string): Promise<void> {
     this.requireConnection();
-    await this.staging.drop(name);
+    await this.staging.drop(worker, name);
   }
 
-  async stagingContents(signal?: AbortSignal): Promise<StagingContents> {
+  async stagingContents(signal?: AbortSignal): Promise<StagingContents[]> {
     this.requireConnection();
     return this.staging.contents(signal);
   }
@@ -207,9 +214,10 @@ export class NatsBus extends Bus {
     };
   }
 
-  /** A server that came back with empty storage has neither; the consumptions find theirs by name. */
-  private async restoreConsumptions(): Promise<void> {
+  /** A server that came back with empty storage has none of it; the consumptions find theirs by name. */
+  private async restore(): Promise<void> {
     await Promise.all([...this.consumptions].map((consumption) => consumption.ensureConsumer()));
+    for (const worker of this.preparedWorkers) await this.link.ensureWorkerStreams(worker);
   }
 
   /** The server says with each connection how much it takes. */

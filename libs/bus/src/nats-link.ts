@@ -1,9 +1,17 @@
-import { connect, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import {
+  connect,
+  errors,
+  nkeyAuthenticator,
+  type ConnectionOptions,
+  type NatsConnection,
+} from '@nats-io/transport-node';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Credentials } from './credentials';
+import { inboxPrefix } from './accounts';
 import type { BusLimits } from './limits';
-import { ensureReportStream, ensureStreams, explainRefusal, isRefusal } from './streams';
+import { ensureReportStream, ensureStreams, ensureWorkerStreams, explainRefusal, isRefusal } from './streams';
 
 const RECONNECT_WAIT_MS = 500;
 const RECONNECT_JITTER_MS = 500;
@@ -14,7 +22,10 @@ const STREAMS_RETRY_MS = 500;
 const STREAMS_REFUSALS_MAX = 4;
 const DRAIN_TIMEOUT_MS = 5000;
 
-/** One connection that comes back for ever, with its streams in place whenever it is said to be connected. */
+/**
+ * One connection that comes back for ever. That of the scheduler has its streams in place whenever it is said to be
+ * connected; no other user may make them.
+ */
 export class NatsLink {
   private readonly logger = new Logger('Bus');
   private readonly listeners = new Set<() => void>();
@@ -29,16 +40,22 @@ export class NatsLink {
     readonly js: JetStreamClient,
     readonly jsm: JetStreamManager,
     private readonly limits: BusLimits,
+    private readonly makesStreams: boolean,
   ) {
     this.host = nc.getServer();
   }
 
   /** @throws when the credentials or the streams are refused; waits while the server or JetStream is not there */
-  static async open(url: string, clientName: string, limits: BusLimits): Promise<NatsLink> {
-    const nc = await firstConnection(connectionOptions(url, clientName));
+  static async open(
+    credentials: Credentials,
+    clientName: string,
+    limits: BusLimits,
+    { makesStreams, waitsForAdmission }: { makesStreams: boolean; waitsForAdmission: boolean },
+  ): Promise<NatsLink> {
+    const nc = await firstConnection(connectionOptions(credentials, clientName), waitsForAdmission);
     const js = jetstream(nc, { timeout: JETSTREAM_TIMEOUT_MS });
     const jsm = await jetstreamManager(nc, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
-    const link = new NatsLink(nc, js, jsm, limits);
+    const link = new NatsLink(nc, js, jsm, limits, makesStreams);
     void link.watch();
     try {
       await link.ensureStreams();
@@ -62,11 +79,12 @@ export class NatsLink {
 
   /** @throws when it is refused, or JetStream does not answer */
   async ensureReportStream(arch: string): Promise<void> {
-    try {
-      await ensureReportStream(this.jsm, arch, this.limits);
-    } catch (error) {
-      throw isRefusal(error) ? new Error(explainRefusal(error, this.limits), { cause: error }) : error;
-    }
+    await this.explained(() => ensureReportStream(this.jsm, arch, this.limits));
+  }
+
+  /** @throws when it is refused, or JetStream does not answer */
+  async ensureWorkerStreams(worker: string): Promise<void> {
+    await this.explained(() => ensureWorkerStreams(this.jsm, worker, this.limits));
   }
 
   onReconnect(listener: () => void): () => void {
@@ -89,6 +107,14 @@ export class NatsLink {
       late.abort();
     }
     await this.nc.close();
+  }
+
+  private async explained(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      throw isRefusal(error) ? new Error(explainRefusal(error, this.limits), { cause: error }) : error;
+    }
   }
 
   private async watch(): Promise<void> {
@@ -127,7 +153,7 @@ export class NatsLink {
     let refusals = 0;
     for (let said = false; !this.closing && !this.nc.isClosed(); said = true) {
       try {
-        await ensureStreams(this.js, this.jsm, this.limits);
+        if (this.makesStreams) await ensureStreams(this.jsm, this.limits);
         return await this.restore();
       } catch (error) {
         // One refusal may only mean that another process makes the same streams at this moment.
@@ -139,28 +165,37 @@ export class NatsLink {
   }
 }
 
-/** Waits for a server that is not there; its refusal is final. */
-async function firstConnection(options: ConnectionOptions): Promise<NatsConnection> {
-  for (let said = false; ; said = true) {
+/** Waits for a server that is not there; its refusal is final, unless the user may be let in later. */
+async function firstConnection(
+  options: ConnectionOptions,
+  waitsForAdmission: boolean,
+): Promise<NatsConnection> {
+  for (let said = ''; ;) {
     try {
       return await connect(options);
     } catch (error) {
-      if (error instanceof errors.AuthorizationError) throw error;
-      if (!said) {
-        new Logger('Bus').warn(`no NATS at ${String(options.servers)} yet, trying again: ${String(error)}`);
-      }
+      const isRefused = error instanceof errors.AuthorizationError;
+      if (isRefused && !waitsForAdmission) throw error;
+      const what = isRefused
+        ? `nats-server at ${String(options.servers)} does not let ${options.name} in: is it registered?`
+        : `no NATS at ${String(options.servers)} yet, trying again: ${String(error)}`;
+      if (what !== said) new Logger('Bus').warn(what);
+      said = what;
       await delay(RECONNECT_WAIT_MS + Math.random() * RECONNECT_JITTER_MS);
     }
   }
 }
 
-/** The client takes no credentials from an address. */
-export function connectionOptions(url: string, clientName: string): ConnectionOptions {
-  const { host, username, password } = new URL(url);
+export function connectionOptions(
+  { name, url, seed, ca }: Credentials,
+  clientName: string,
+): ConnectionOptions {
   return {
-    servers: host,
+    servers: url.split(',').map((each) => new URL(each).host),
     name: clientName,
-    ...(username ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {}),
+    authenticator: nkeyAuthenticator(Buffer.from(seed)),
+    inboxPrefix: inboxPrefix(name),
+    ...(ca !== undefined && { tls: { ca } }),
     maxReconnectAttempts: -1,
     // Once connected, also a refusal is waited out: the server may be restarting with another configuration.
     ignoreAuthErrorAbort: true,

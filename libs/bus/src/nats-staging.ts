@@ -1,143 +1,217 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import { Objm, type ObjectInfo, type ObjectStore } from '@nats-io/obj';
-import { STAGING_BUCKET } from '@proctor/contracts';
+import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import { stagingFilter, STAGING_PREFIX, stagingStream } from '@proctor/contracts';
 import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from './bus';
-import { isFull, STAGING_STREAM } from './streams';
+import { isFull } from './streams';
 
-/** How the object store writes a digest: this, then base64 in the URL alphabet. */
-const DIGEST_PREFIX = 'SHA-256=';
-/** Where chunks of an upload are, and what is known of a whole one. */
-const CHUNKS = `$O.${STAGING_BUCKET}.C.`;
-const METADATA = `$O.${STAGING_BUCKET}.M.`;
+/** Bytes of a message; the last of an upload may have fewer. */
+const CHUNK_BYTES = 128 * 1024;
+/** Chunks that are sent before the first of them is acknowledged. */
+const CHUNKS_IN_FLIGHT_MAX = 8;
 /** No wildcard, which would take the chunks of other uploads with it. */
 const UPLOAD_ID = /^[\w-]+$/;
 
-/** The staging bucket: a JetStream object store. */
+/** What is known of a whole upload; the latest of a name counts. */
+interface FileRecord {
+  upload: string;
+  chunks: number;
+  size: number;
+  sha256: string;
+}
+
+interface FoundFile extends FileRecord {
+  sequence: number;
+}
+
+/** The staging areas: for each worker a stream of chunks, and of a record for each whole file. */
 export class NatsStaging {
   constructor(
     private readonly js: JetStreamClient,
     private readonly jsm: JetStreamManager,
   ) {}
 
-  async put(name: string, content: Readable): Promise<StagedContent> {
+  async put(worker: string, name: string, content: Readable): Promise<StagedContent> {
     // A stream that broke before would be taken for an empty one.
     if (content.destroyed)
       throw content.errored ?? new Error(`the content of ${name} was closed before it was read`);
-    const source = Readable.toWeb(content) as ReadableStream<Uint8Array>;
+    const upload = randomUUID();
     try {
-      const bucket = await this.bucket();
-      const info = await bucket.put({ name }, source);
-      return { size: info.size, sha256: hexDigest(info) };
+      const { chunks, size, sha256 } = await this.putChunks(worker, upload, content);
+      const record: FileRecord = { upload, chunks, size, sha256 };
+      await this.js.publish(fileSubject(worker, name), JSON.stringify(record));
+      return { size, sha256 };
     } catch (error) {
-      throw isFull(error) ? new StreamFull(`${name}: the staging bucket is full`, { cause: error }) : error;
+      throw isFull(error)
+        ? new StreamFull(`${name}: the staging area of ${worker} is full`, { cause: error })
+        : error;
     } finally {
       content.destroy();
     }
   }
 
-  async get(name: string): Promise<Readable | null> {
-    const bucket = await this.bucket();
-    const info = await bucket.info(name);
-    if (!info || info.deleted) return null;
-    return Readable.from(this.chunks(info), { objectMode: false });
+  async get(worker: string, name: string): Promise<Readable | null> {
+    const file = await this.find(worker, name);
+    return file && Readable.from(this.chunks(worker, name, file), { objectMode: false });
   }
 
-  async drop(name: string): Promise<void> {
-    const bucket = await this.bucket();
-    const info = await bucket.info(name);
-    if (info) await this.remove(name, info);
+  async drop(worker: string, name: string): Promise<void> {
+    const file = await this.find(worker, name);
+    if (file) await this.remove(worker, name, file);
   }
 
-  async dropUpload({ id, name }: Pick<StagedUpload, 'id' | 'name'>): Promise<void> {
-    if (name === null) return this.dropChunks(id);
-    const bucket = await this.bucket();
-    const info = await bucket.info(name);
-    if (info?.nuid === id) await this.remove(name, info);
+  async dropUpload({ worker, id, name }: Pick<StagedUpload, 'worker' | 'id' | 'name'>): Promise<void> {
+    const file = name === null ? null : await this.find(worker, name);
+    if (name !== null && file?.upload === id) await this.remove(worker, name, file);
+    else await this.dropChunks(worker, id);
   }
 
-  async contents(signal?: AbortSignal): Promise<StagingContents> {
+  async contents(signal?: AbortSignal): Promise<StagingContents[]> {
+    const contents: StagingContents[] = [];
+    for await (const { config, state } of this.jsm.streams.list(`${STAGING_PREFIX}>`)) {
+      signal?.throwIfAborted();
+      const worker = config.subjects?.[0]?.split('.')[2];
+      if (worker !== undefined && state.messages > 0) contents.push(await this.contentsOf(worker, signal));
+    }
+    return contents;
+  }
+
+  private async contentsOf(worker: string, signal?: AbortSignal): Promise<StagingContents> {
     // Chunks first: an upload that is completed meanwhile is found to be whole.
-    const filter = { subjects_filter: `${CHUNKS}>` };
-    const { state, config } = await this.jsm.streams.info(STAGING_STREAM, filter);
+    const filter = { subjects_filter: stagingFilter(worker, 'chunk') };
+    const { state, config } = await this.jsm.streams.info(stagingStream(worker), filter);
     const uploads = new Map<string, StagedUpload>();
     for (const [subject, chunks] of Object.entries(state.subjects ?? {})) {
-      const id = subject.slice(CHUNKS.length);
-      uploads.set(id, { id, name: null, chunks });
+      const id = lastToken(subject);
+      uploads.set(id, { worker, id, name: null, chunks });
     }
-    for await (const { id, name } of this.wholeUploads()) {
+    const latest = new Map<string, string>();
+    for await (const message of this.messages(worker, stagingFilter(worker, 'file'))) {
       signal?.throwIfAborted();
-      uploads.set(id, { id, name, chunks: uploads.get(id)?.chunks ?? 0 });
+      const file = recordOf(message);
+      if (file) latest.set(nameOf(message.subject), file.upload);
     }
-    return { bytes: state.bytes, bytesMax: config.max_bytes, uploads: [...uploads.values()] };
+    for (const [name, id] of latest)
+      uploads.set(id, { worker, id, name, chunks: uploads.get(id)?.chunks ?? 0 });
+    return { worker, bytes: state.bytes, bytesMax: config.max_bytes, uploads: [...uploads.values()] };
   }
 
-  /** The metadata goes first: chunks that stay without it are found as an upload that broke off. */
-  private async remove(name: string, { nuid, revision }: ObjectInfo): Promise<void> {
+  private async putChunks(
+    worker: string,
+    upload: string,
+    content: Readable,
+  ): Promise<StagedContent & { chunks: number }> {
+    const hash = createHash('sha256');
+    const sent: Promise<unknown>[] = [];
+    let [chunks, size] = [0, 0];
+    try {
+      for await (const chunk of inChunks(content)) {
+        if (sent.length >= CHUNKS_IN_FLIGHT_MAX) await sent.shift();
+        const msgID = `${upload}.${chunks}`;
+        const stored = this.js.publish(chunkSubject(worker, upload), chunk, { msgID });
+        // It is awaited later; its rejection is not unhandled until then.
+        stored.catch(() => undefined);
+        sent.push(stored);
+        hash.update(chunk);
+        chunks += 1;
+        size += chunk.length;
+      }
+    } finally {
+      await Promise.allSettled(sent);
+    }
+    await Promise.all(sent);
+    return { chunks, size, sha256: hash.digest('hex') };
+  }
+
+  private async find(worker: string, name: string): Promise<FoundFile | null> {
+    const query = { last_by_subj: fileSubject(worker, name) };
+    const message = await this.jsm.direct.getMessage(stagingStream(worker), query);
+    return message && recordOf(message);
+  }
+
+  /** The record goes first: chunks that stay without it are found as an upload that broke off. */
+  private async remove(worker: string, name: string, { upload, sequence }: FoundFile): Promise<void> {
     // Not beyond the one that was read: another upload may have taken its place.
-    await this.jsm.streams.purge(STAGING_STREAM, { filter: metadataSubject(name), seq: revision + 1 });
-    await this.dropChunks(nuid);
+    const filter = fileSubject(worker, name);
+    await this.jsm.streams.purge(stagingStream(worker), { filter, seq: sequence + 1 });
+    await this.dropChunks(worker, upload);
   }
 
-  private async dropChunks(id: string): Promise<void> {
-    if (!UPLOAD_ID.test(id)) return;
-    await this.jsm.streams.purge(STAGING_STREAM, { filter: `${CHUNKS}${id}` });
+  private async dropChunks(worker: string, upload: string): Promise<void> {
+    if (!UPLOAD_ID.test(upload)) return;
+    await this.jsm.streams.purge(stagingStream(worker), { filter: chunkSubject(worker, upload) });
   }
 
-  private async *wholeUploads(): AsyncGenerator<{ id: string; name: string }> {
-    for (let sequence = 1; ;) {
-      const metadata = await this.jsm.direct.getMessage(STAGING_STREAM, {
-        seq: sequence,
-        next_by_subj: `${METADATA}>`,
-      });
-      if (!metadata) return;
-      sequence = metadata.seq + 1;
-      const id = uploadOf(metadata.string());
-      if (id !== null) yield { id, name: nameOf(metadata.subject) };
+  /** One chunk at a time as the reader takes them. */
+  private async *chunks(worker: string, name: string, file: FileRecord): AsyncGenerator<Uint8Array> {
+    let read = 0;
+    for await (const { data } of this.messages(worker, chunkSubject(worker, file.upload))) {
+      yield data;
+      if (++read === file.chunks) return;
     }
+    if (read < file.chunks)
+      throw new Error(
+        `${name}: chunk ${read + 1} of ${file.chunks} is gone from the staging area of ${worker}`,
+      );
   }
 
-  /** Not looked up: ensureStreams has made it. */
-  private bucket(): Promise<ObjectStore> {
-    return new Objm(this.js).open(STAGING_BUCKET, false);
-  }
-
-  /** One chunk at a time as the reader takes them: the library's own reader holds the whole object in memory. */
-  private async *chunks(info: ObjectInfo): AsyncGenerator<Uint8Array> {
-    const subject = `${CHUNKS}${info.nuid}`;
-    let sequence = 1;
-    for (let read = 0; read < info.chunks; read++) {
-      const chunk = await this.jsm.direct.getMessage(STAGING_STREAM, {
+  private async *messages(worker: string, subject: string): AsyncGenerator<StoredMsg> {
+    for (let sequence = 1; ;) {
+      const message = await this.jsm.direct.getMessage(stagingStream(worker), {
         seq: sequence,
         next_by_subj: subject,
       });
-      if (!chunk)
-        throw new Error(`${info.name}: chunk ${read + 1} of ${info.chunks} is gone from the staging bucket`);
-      sequence = chunk.seq + 1;
-      yield chunk.data;
+      if (!message) return;
+      sequence = message.seq + 1;
+      yield message;
     }
   }
 }
 
-function hexDigest(info: ObjectInfo): string {
-  return Buffer.from(info.digest.slice(DIGEST_PREFIX.length), 'base64url').toString('hex');
+/** The content in pieces of CHUNK_BYTES, the last of which may be shorter. */
+async function* inChunks(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let [pieces, bytes]: [Buffer[], number] = [[], 0];
+  for await (const piece of content) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes < CHUNK_BYTES) continue;
+    const all = Buffer.concat(pieces);
+    let from = 0;
+    for (; all.length - from >= CHUNK_BYTES; from += CHUNK_BYTES)
+      yield all.subarray(from, from + CHUNK_BYTES);
+    [pieces, bytes] = [[all.subarray(from)], all.length - from];
+  }
+  if (bytes > 0) yield Buffer.concat(pieces);
 }
 
-function metadataSubject(name: string): string {
-  const encoded = Buffer.from(name).toString('base64url');
-  return `${METADATA}${encoded.padEnd(Math.ceil(encoded.length / 4) * 4, '=')}`;
+function chunkSubject(worker: string, upload: string): string {
+  return `${STAGING_PREFIX}${worker}.chunk.${upload}`;
 }
 
-function nameOf(metadataSubject: string): string {
-  return Buffer.from(metadataSubject.slice(METADATA.length), 'base64url').toString();
+function fileSubject(worker: string, name: string): string {
+  return `${STAGING_PREFIX}${worker}.file.${Buffer.from(name).toString('base64url')}`;
 }
 
-/** Null for metadata that nobody can read, or that says that the content was removed. */
-function uploadOf(metadata: string): string | null {
+function nameOf(fileSubject: string): string {
+  return Buffer.from(lastToken(fileSubject), 'base64url').toString();
+}
+
+function lastToken(subject: string): string {
+  return subject.slice(subject.lastIndexOf('.') + 1);
+}
+
+/** Null for a record that nobody can read: workers write them. */
+function recordOf(message: StoredMsg): FoundFile | null {
   try {
-    const { nuid, deleted } = JSON.parse(metadata) as { nuid?: unknown; deleted?: unknown };
-    return typeof nuid === 'string' && deleted !== true ? nuid : null;
+    const { upload, chunks, size, sha256 } = message.json<Partial<FileRecord> | null>() ?? {};
+    if (typeof upload !== 'string' || !Number.isSafeInteger(chunks) || (chunks as number) < 0) return null;
+    return {
+      upload,
+      chunks: chunks as number,
+      size: Number(size),
+      sha256: String(sha256),
+      sequence: message.seq,
+    };
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import { connect } from '@nats-io/transport-node';
+import type { Credentials } from './credentials';
 import { connectionOptions } from './nats-link';
 
 /**
@@ -7,13 +8,12 @@ import { connectionOptions } from './nats-link';
  * @throws when the server cannot be reached in time, or refuses
  */
 export async function sendSignals(
-  natsUrl: string,
-  clientName: string,
+  credentials: Credentials,
   subjects: string[],
   timeoutMs: number,
 ): Promise<void> {
   const nc = await connect({
-    ...connectionOptions(natsUrl, clientName),
+    ...connectionOptions(credentials, credentials.name),
     timeout: timeoutMs,
     reconnect: false,
   });

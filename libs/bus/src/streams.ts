@@ -8,33 +8,28 @@ import {
   type JetStreamManager,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { Logger } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   EVENT_STREAM,
   EVENT_STREAM_SUBJECTS,
-  LOG_STREAM,
-  LOG_STREAM_SUBJECTS,
+  logFilter,
+  logStream,
   reportFilter,
   reportStream,
-  STAGING_BUCKET,
+  stagingFilter,
+  stagingStream,
 } from '@proctor/contracts';
-import { Objm } from '@nats-io/obj';
-import type { JetStreamClient } from '@nats-io/jetstream';
 import type { BusLimits } from './limits';
 
 /** Of the server's answers. */
 const INSUFFICIENT_STORAGE_CODE = 10047;
-const SUBJECTS_OVERLAP_CODE = 10065;
 const NOT_STORED_CODE = 10077;
 const UNAVAILABLE = 503;
 
+/** How long a stream may be about to be made by another process. */
+const BEING_MADE_MS = 200;
+
 type NamedStream = Partial<StreamConfig> & { name: string };
-
-/** Held the reports of all architectures, in a release before each had a stream of its own. */
-const FORMER_REPORT_STREAM = 'PROCTOR_REPORTS';
-
-/** The stream behind the staging bucket. */
-export const STAGING_STREAM = `OBJ_${STAGING_BUCKET}`;
 
 /**
  * The stream of one architecture's reports. It holds one report of each subject and refuses a copy of it.
@@ -45,7 +40,7 @@ export async function ensureReportStream(
   arch: string,
   limits: BusLimits,
 ): Promise<void> {
-  const stream: NamedStream = {
+  await ensureStream(jsm, {
     name: reportStream(arch),
     subjects: [reportFilter(arch)],
     retention: RetentionPolicy.Workqueue,
@@ -54,41 +49,46 @@ export async function ensureReportStream(
     max_bytes: limits.reportsBytesMax,
     max_msgs_per_subject: 1,
     discard_new_per_subject: true,
-  };
-  try {
-    await ensureStream(jsm, stream);
-  } catch (error) {
-    if (!isOverlap(error)) throw error;
-    // Another scheduler may have deleted it since, or be about to have made this stream.
-    await deleteFormerReportStream(jsm);
-    await ensureStream(jsm, stream);
-  }
-}
-
-/** Its subjects are those of all architectures. Workers deliver its reports again, from their disks. */
-async function deleteFormerReportStream(jsm: JetStreamManager): Promise<void> {
-  if (!(await exists(jsm, FORMER_REPORT_STREAM))) return;
-  try {
-    await jsm.streams.delete(FORMER_REPORT_STREAM);
-  } catch (error) {
-    // Another scheduler was faster.
-    if (await exists(jsm, FORMER_REPORT_STREAM)) throw error;
-    return;
-  }
-  new Logger('Bus').warn(
-    `the stream ${FORMER_REPORT_STREAM} of an earlier version was deleted: workers deliver its reports again`,
-  );
+  });
 }
 
 /**
- * The streams that all architectures share. Creates what is missing and brings the limits up to date. Several processes may do so at the same moment.
- * @throws JetStreamApiError and others when JetStream is not there yet or refuses
+ * The streams of one worker: its live logs, which forget their oldest, and its staging area, which refuses what is too
+ * much. @throws as ensureReportStream
  */
-export async function ensureStreams(
-  js: JetStreamClient,
+export async function ensureWorkerStreams(
   jsm: JetStreamManager,
+  worker: string,
   limits: BusLimits,
 ): Promise<void> {
+  await ensureStream(jsm, {
+    name: logStream(worker),
+    subjects: [logFilter(worker)],
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    storage: StorageType.File,
+    max_bytes: limits.logsBytesMax,
+    max_age: nanos(limits.logsAgeMaxMs),
+    max_msgs_per_subject: limits.logChunksPerAttemptMax,
+  });
+  await ensureStream(jsm, {
+    name: stagingStream(worker),
+    subjects: [stagingFilter(worker)],
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    storage: StorageType.File,
+    allow_direct: true,
+    max_bytes: limits.stagingBytesMax,
+    max_age: nanos(limits.stagingAgeMaxMs),
+  });
+}
+
+/**
+ * The stream that all share. Creates what is missing and brings the limits up to date. Several schedulers may do so at
+ * the same moment.
+ * @throws JetStreamApiError and others when JetStream is not there yet or refuses
+ */
+export async function ensureStreams(jsm: JetStreamManager, limits: BusLimits): Promise<void> {
   await ensureStream(jsm, {
     name: EVENT_STREAM,
     subjects: [EVENT_STREAM_SUBJECTS],
@@ -98,36 +98,19 @@ export async function ensureStreams(
     max_bytes: limits.eventsBytesMax,
     max_age: nanos(limits.eventsAgeMaxMs),
   });
-  await ensureStream(jsm, {
-    name: LOG_STREAM,
-    subjects: [LOG_STREAM_SUBJECTS],
-    retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.Old,
-    storage: StorageType.File,
-    max_bytes: limits.logsBytesMax,
-    max_age: nanos(limits.logsAgeMaxMs),
-    max_msgs_per_subject: limits.logChunksPerAttemptMax,
-  });
-  await new Objm(js).create(STAGING_BUCKET, {
-    storage: StorageType.File,
-    max_bytes: limits.stagingBytesMax,
-    ttl: nanos(limits.stagingAgeMaxMs),
-  });
-  await jsm.streams.update(STAGING_STREAM, {
-    max_bytes: limits.stagingBytesMax,
-    max_age: nanos(limits.stagingAgeMaxMs),
-  });
 }
 
-async function ensureStream(jsm: JetStreamManager, stream: NamedStream): Promise<void> {
+async function ensureStream(jsm: JetStreamManager, stream: NamedStream, isLast = false): Promise<void> {
   try {
     // The server answers with the existing stream when it has the same configuration.
     await jsm.streams.add(stream);
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;
     // Another configuration, or another process makes it at this moment: then the server says "subjects overlap".
-    if (!(await exists(jsm, stream.name))) throw error;
-    await jsm.streams.update(stream.name, stream);
+    if (await exists(jsm, stream.name)) return void (await jsm.streams.update(stream.name, stream));
+    if (isLast) throw error;
+    await delay(BEING_MADE_MS);
+    await ensureStream(jsm, stream, true);
   }
 }
 
@@ -144,10 +127,6 @@ async function exists(jsm: JetStreamManager, name: string): Promise<boolean> {
 /** True when the server has judged; false when JetStream is not there, or not yet. */
 export function isRefusal(error: unknown): error is JetStreamApiError {
   return error instanceof JetStreamApiError && error.status !== UNAVAILABLE;
-}
-
-function isOverlap(error: unknown): boolean {
-  return error instanceof JetStreamApiError && error.code === SUBJECTS_OVERLAP_CODE;
 }
 
 /** The server holds a message of the same subject, and the stream takes one of each. */
@@ -170,9 +149,8 @@ export function explainRefusal(error: unknown, limits: BusLimits): string {
   if (!(error instanceof JetStreamApiError)) return String(error);
   if (error.code !== INSUFFICIENT_STORAGE_CODE) return error.message;
   const { reportsBytesMax, eventsBytesMax, logsBytesMax, stagingBytesMax } = limits;
-  const bytes = eventsBytesMax + logsBytesMax + stagingBytesMax;
   return (
-    `nats-server may not store the ${bytes} bytes that the streams reserve, and ${reportsBytesMax} for each ` +
-    'architecture (its jetstream max_file_store, or the disk)'
+    `nats-server may not store the ${eventsBytesMax} bytes that the streams reserve, ${reportsBytesMax} for each ` +
+    `architecture and ${logsBytesMax + stagingBytesMax} for each worker (its jetstream max_file_store, or the disk)`
   );
 }

@@ -195,7 +195,8 @@ export type RejectList = Record<string, Record<string, Record<string, Record<str
 /** Addresses and keys of the outside services, from the environment. */
 export interface Connections {
   databaseUrl: string;
-  natsUrl: string;
+  /** Path of the file that names the server of NATS and the user to be there. */
+  natsCredentials: string;
   /** What the store's S3 server knows us by. */
   storeCredentials: S3Credentials;
 }

@@ -15,8 +15,8 @@ export function connections(env: NodeJS.ProcessEnv = process.env): Connections {
     get databaseUrl() {
       return required('PROCTOR_DATABASE_URL');
     },
-    get natsUrl() {
-      return required('PROCTOR_NATS_URL');
+    get natsCredentials() {
+      return required('PROCTOR_NATS_CREDENTIALS', "the path of this process's credentials file for NATS");
     },
     get storeCredentials() {
       const what = 'what the S3 server of the store asks for';

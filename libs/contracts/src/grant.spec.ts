@@ -23,7 +23,7 @@ test('names are of one grant alone, and say which', () => {
     ...{ arch: 'amd64', kind: 'finished' },
     ...report,
   });
-  expect(logSubject(GRANT)).toBe('proctor.log.42.2.1764633600000');
+  expect(logSubject('w1', GRANT)).toBe('proctor.log.w1.42.2.1764633600000');
   expect(stagingName(GRANT, 'log.gz')).toBe('42/2/1764633600000/log.gz');
   expect(stagedGrant('42/2/1764633600000/log.gz')).toEqual(GRANT);
 });

@@ -128,15 +128,36 @@ export function reportOrigin(subject: string): ReportOrigin | null {
   return { arch, worker, kind, ...grantNamed(grant) };
 }
 
-export const LOG_STREAM = 'PROCTOR_LOGS';
-export const LOG_STREAM_SUBJECTS = 'proctor.log.>';
-
-/** Of one grant alone: what another one of the same numbers left is no part of its log. */
-export function logSubject(grant: Grant): string {
-  return `proctor.log.${grantName(grant, '.')}`;
+/**
+ * The live logs of one worker's attempts: `proctor.log.{worker}.{runId}.{attempt}.{grantEpoch}`. A stream for each worker, so
+ * that none can fill the room of others, or use a message id before them.
+ */
+export function logStream(worker: string): string {
+  return `PROCTOR_LOGS_${worker}`;
 }
 
-export const STAGING_BUCKET = 'proctor-staging';
+export function logFilter(worker: string): string {
+  return `proctor.log.${worker}.>`;
+}
+
+/** Of one grant alone: what another one of the same numbers left is no part of its log. */
+export function logSubject(worker: string, grant: Grant): string {
+  return `proctor.log.${worker}.${grantName(grant, '.')}`;
+}
+
+/**
+ * The staging area of one worker, in which files of results wait for the scheduler:
+ * `proctor.staging.{worker}.chunk.{upload}` and `proctor.staging.{worker}.file.{name in base64url}`.
+ */
+export function stagingStream(worker: string): string {
+  return `PROCTOR_STAGING_${worker}`;
+}
+
+export const STAGING_PREFIX = 'proctor.staging.';
+
+export function stagingFilter(worker: string, kind: 'chunk' | 'file' | '*' = '*'): string {
+  return `${STAGING_PREFIX}${worker}.${kind}.*`;
+}
 
 export function stagingName(grant: Grant, file: string): string {
   return `${grantName(grant, '/')}/${file}`;

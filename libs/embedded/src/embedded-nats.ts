@@ -1,11 +1,10 @@
-import { chmod, chown, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from './free-port';
 import { endProcess, findLeftOver } from './left-over';
 import { ownedFolder } from './owned-folder';
 import type { OwnedProcess } from './owned-process';
-import { secretIn } from './secret';
 import { startServer } from './server-process';
 import { serverUser, type SystemUser } from './server-user';
 import type { Ending, Supervised } from './supervised';
@@ -13,20 +12,21 @@ import type { Ending, Supervised } from './supervised';
 const READY_TIMEOUT_MS = 30_000;
 const STOP_PATIENCE_MS = 15_000;
 const PROBE_TIMEOUT_MS = 1_000;
-const USER = 'proctor';
+/** Beside the configuration: nats-server reads no included file from elsewhere. */
+const ACCOUNTS = 'accounts.conf';
 /**
- * What the streams may reserve. Left alone, the server takes three quarters of what is free on the disk at its start, and
- * does not bring back a stream that exceeds it when the disk has filled since. Enough for hundreds of architectures.
+ * What the streams may reserve, which is no room that is taken. Left alone, the server takes three quarters of what is free on the disk at its start, and
+ * does not bring back a stream that exceeds it when the disk has filled since. Enough for thousands of workers.
  */
-const STREAM_BYTES_MAX = 64 * 1024 ** 3;
+const STREAM_BYTES_MAX = 16 * 1024 ** 4;
 
 export interface EmbeddedNatsOptions {
   /** Holds its configuration, JetStream's files and the log. */
   folder: string;
   /** Path of nats-server, as findNatsServer() gives it. */
   binary: string;
-  /** The clients' password; made with the file when there is none. */
-  passwordFile: string;
+  /** The accounts of its configuration, as accountsConfiguration() gives them: public keys, no secrets. */
+  accounts: string;
   /** A free port when absent. */
   port?: number;
 }
@@ -36,16 +36,15 @@ export class EmbeddedNats implements Supervised {
   readonly name = 'nats';
   private server: OwnedProcess | null = null;
   private port: number | undefined;
-  private password = '';
 
   constructor(private readonly options: EmbeddedNatsOptions) {
     this.port = options.port;
   }
 
-  /** With the user and password that it asks for; known once the server was started. */
+  /** Known once the server was started, or when its port was given. */
   get url(): string {
     if (this.port === undefined) throw new Error('nats-server was not started yet');
-    return `nats://${USER}:${this.password}@127.0.0.1:${this.port}`;
+    return `nats://127.0.0.1:${this.port}`;
   }
 
   get pid(): number | null {
@@ -58,18 +57,18 @@ export class EmbeddedNats implements Supervised {
   }
 
   async start(): Promise<void> {
-    const { folder, binary, passwordFile } = this.options;
+    const { folder, binary, accounts } = this.options;
     const user = await serverUser();
     await ownedFolder(folder, 0o711, user);
-    const left = await findLeftOver(this.pidFile, this.configurationFile);
+    const left = await findLeftOver(pidFile(folder), configurationFile(folder));
     if (left) await endProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
-    this.password = await secretIn(passwordFile);
+    await writeFile(join(folder, ACCOUNTS), accounts);
     const port = (this.port ??= await freePort());
     await this.configure(port, user);
     this.server = await startServer({
       name: 'nats-server',
       program: binary,
-      args: ['--config', this.configurationFile],
+      args: ['--config', configurationFile(folder)],
       user,
       folder,
       logPath: join(folder, 'server.log'),
@@ -87,29 +86,41 @@ export class EmbeddedNats implements Supervised {
     this.server?.kill(signal);
   }
 
-  private get pidFile(): string {
-    return join(this.options.folder, 'nats-server.pid');
-  }
-
-  private get configurationFile(): string {
-    return join(this.options.folder, 'nats-server.conf');
-  }
-
   private async configure(port: number, user: SystemUser | null): Promise<void> {
-    await ownedFolder(join(this.options.folder, 'jetstream'), 0o700, user);
+    const { folder } = this.options;
+    await ownedFolder(join(folder, 'jetstream'), 0o700, user);
     const settings = {
-      server_name: USER,
+      server_name: 'proctor',
       host: '127.0.0.1',
       port,
-      pid_file: this.pidFile,
-      jetstream: { store_dir: join(this.options.folder, 'jetstream'), max_file_store: STREAM_BYTES_MAX },
-      authorization: { user: USER, password: this.password },
+      pid_file: pidFile(folder),
+      jetstream: { store_dir: join(folder, 'jetstream'), max_file_store: STREAM_BYTES_MAX },
     };
-    // Its configuration language is a superset of JSON.
-    await writeFile(this.configurationFile, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
-    await chmod(this.configurationFile, 0o600);
-    if (user) await chown(this.configurationFile, user.uid, user.gid);
+    // Values are JSON, of which its configuration language is a superset.
+    const lines = Object.entries(settings).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+    await writeFile(configurationFile(folder), [...lines, `include ${ACCOUNTS}`, ''].join('\n'));
   }
+}
+
+/**
+ * Gives the nats-server of this folder other accounts. One that runs ends the connections of users that are gone, at
+ * once, and leaves all others; one that does not finds them at its next start, unless that brings its own.
+ */
+export async function changeAccounts(folder: string, accounts: string): Promise<void> {
+  // Never a half-written file for a server that reads it at this moment.
+  const next = join(folder, `${ACCOUNTS}.next`);
+  await writeFile(next, accounts);
+  await rename(next, join(folder, ACCOUNTS));
+  const server = await findLeftOver(pidFile(folder), configurationFile(folder));
+  if (server) process.kill(server.pid, 'SIGHUP');
+}
+
+function pidFile(folder: string): string {
+  return join(folder, 'nats-server.pid');
+}
+
+function configurationFile(folder: string): string {
+  return join(folder, 'nats-server.conf');
 }
 
 /** A nats-server says INFO to whoever connects, once JetStream is up. */

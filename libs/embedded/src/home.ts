@@ -67,22 +67,17 @@ export class Home {
     return this.secret('database.url');
   }
 
-  /** Likewise that of its nats-server. */
-  get natsUrl(): string {
-    return this.secret('nats.url');
-  }
-
-  /** How the worker of this machine comes to NATS. */
-  get workerCredentials(): string {
-    return this.secret('worker.json');
-  }
-
   get postgresql(): string {
     return join(this.path, 'postgresql');
   }
 
   get nats(): string {
     return join(this.path, 'nats');
+  }
+
+  /** The credentials files of nats-server's users. */
+  get natsUsers(): string {
+    return join(this.secretsFolder, 'nats-users');
   }
 
   /** Debian's nats-server, where the machine has none that is patched. */

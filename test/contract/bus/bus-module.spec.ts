@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Controller, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagePattern, type AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Bus, BusModule, BusStrategy, connectBus, RemoteError } from '@proctor/bus';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
-import { testNatsUrl } from './nats-server';
+import { testNatsCredentials } from './nats-server';
 import { newScope } from './server';
 
 Logger.overrideLogger(false);
@@ -17,7 +20,9 @@ class Failing {
 }
 
 it('serves handlers with their errors as they are, and disconnects at shutdown', async () => {
-  @Module({ imports: [BusModule.forServing(testNatsUrl(), 'module-test')], controllers: [Failing] })
+  const file = join(String(process.env['PROCTOR_TEST_FOLDER']), `${randomUUID()}.json`);
+  await writeFile(file, JSON.stringify(testNatsCredentials()));
+  @Module({ imports: [BusModule.forServing(file)], controllers: [Failing] })
   class Service {}
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(Service, {
     inject: [BusStrategy],
@@ -28,7 +33,7 @@ it('serves handlers with their errors as they are, and disconnects at shutdown',
   const scope = newScope();
   await app.get(BusStrategy).serve(scope);
 
-  const client = await connectBus(testNatsUrl(), 'module-test-client');
+  const client = await connectBus(testNatsCredentials());
   const asking = client.request(subjectOf(SUBJECTS.status, scope), {}, 2000);
   await expect(asking).rejects.toThrow(new RemoteError('the very message'));
   await client.close();
@@ -37,4 +42,5 @@ it('serves handlers with their errors as they are, and disconnects at shutdown',
   expect(bus.isConnected()).toBe(true);
   await app.close();
   expect(bus.isConnected()).toBe(false);
+  await rm(file);
 });

@@ -1,9 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { RetentionPolicy, StorageType, type JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { connectBus, NoAnswer, type Bus, type ReportMessage } from '@proctor/bus';
+import {
+  connectBus,
+  newCredentials,
+  NoAnswer,
+  type Bus,
+  type Credentials,
+  type ReportMessage,
+} from '@proctor/bus';
 import { reportStream, SUBJECTS, subjectOf, type LogChunk } from '@proctor/contracts';
 import type { EmbeddedNats } from '@proctor/embedded';
 import { until } from '../../support/until';
@@ -16,16 +23,18 @@ Logger.overrideLogger(false);
 /** A silent server keeps the architectures of its scheduler from everybody for as long. */
 const SILENCE_NOTICED_MS = 20_000;
 
+const WORKER = 'w1';
 const chunk = (number: number): LogChunk => ({ chunk: number, offset: number, data: 'YQ==' });
 
 let folder: string;
 let nats: EmbeddedNats;
+let operator: Credentials;
 let remove: () => Promise<void>;
 let scope: string;
 let buses: Bus[];
 
 beforeEach(async () => {
-  ({ nats, folder, remove } = await ownNats());
+  ({ nats, operator, folder, remove } = await ownNats());
   scope = newScope();
   buses = [];
 });
@@ -34,8 +43,8 @@ afterEach(async () => {
   await remove();
 });
 
-async function connect(url = nats.url): Promise<Bus> {
-  const bus = await connectBus(url, 'restart-test', SHORT_ACK_WAIT);
+async function connect(): Promise<Bus> {
+  const bus = await connectBus(operator, { limits: SHORT_ACK_WAIT, makesStreams: true });
   buses.push(bus);
   return bus;
 }
@@ -68,7 +77,8 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   const grant = { runId: newRunId(), attempt: 1, grantEpoch: 5 };
   await bus.prepareReports(scope);
   await bus.report(finishedOf(scope, 1), { number: 1 });
-  await bus.appendLog(grant, chunk(0));
+  await bus.prepareWorker(WORKER);
+  await bus.appendLog(WORKER, grant, chunk(0));
   const taken = new Events<ReportMessage>();
   let goOn = (): void => undefined;
   const gate = new Promise<void>((resolve) => (goOn = resolve));
@@ -78,7 +88,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   });
   const status = subjectOf(SUBJECTS.status, scope);
   bus.subscribe(status, ({ respond }) => respond?.('{"well":true}'));
-  const log = bus.readLog(grant, 0)[Symbol.asyncIterator]();
+  const log = bus.readLog(WORKER, grant, 0)[Symbol.asyncIterator]();
   expect((await log.next()).value).toEqual(chunk(0));
   expect((await taken.next()).text).toBe('{"number":1}');
 
@@ -90,7 +100,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   for (let text = ''; text !== '{"number":2}';) text = (await taken.next()).text;
   await drained(bus, scope);
   await expect(bus.request(status, {}, 5000)).resolves.toEqual({ well: true });
-  await bus.appendLog(grant, chunk(1));
+  await bus.appendLog(WORKER, grant, chunk(1));
   expect((await log.next()).value).toEqual(chunk(1));
   await log.return?.();
 }, 30_000);
@@ -121,27 +131,6 @@ it('makes the stream of an architecture anew when somebody deletes it', async ()
   expect((await taken.next()).text).toBe('{"number":1}');
 }, 30_000);
 
-it('deletes the stream in which an earlier version kept the reports of all architectures', async () => {
-  const bus = await connect();
-  const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
-  await jsm.streams.add({
-    ...{ name: 'PROCTOR_REPORTS', subjects: ['proctor.report.>'] },
-    ...{ retention: RetentionPolicy.Workqueue, storage: StorageType.File },
-  });
-  const other = await connect();
-  const scopes = [scope, newScope(), newScope()];
-  const taken = new Events<ReportMessage>();
-  await Promise.all([
-    ...scopes.map((each) => bus.consumeReports(each, (report) => Promise.resolve(taken.push(report)))),
-    ...scopes.map((each) => other.prepareReports(each)),
-  ]);
-  for (const [number, each] of scopes.entries()) {
-    await bus.report(finishedOf(each, 1), { number });
-    expect((await taken.next()).text).toBe(`{"number":${number}}`);
-  }
-  await expect(jsm.streams.info('PROCTOR_REPORTS')).rejects.toThrow('stream not found');
-});
-
 it('waits for a server that is not there yet', async () => {
   await nats.stop();
   const connecting = connect();
@@ -152,9 +141,8 @@ it('waits for a server that is not there yet', async () => {
 });
 
 it('rejects at once when the credentials are wrong', async () => {
-  const url = new URL(nats.url);
-  url.password = 'wrong';
-  await expect(connectBus(url.href, 'restart-test')).rejects.toThrow(/authorization/i);
+  const { credentials } = newCredentials('stranger', nats.url);
+  await expect(connectBus(credentials)).rejects.toThrow(/authorization/i);
 });
 
 it('lets several processes make the streams at the same time', async () => {
@@ -164,8 +152,10 @@ it('lets several processes make the streams at the same time', async () => {
 });
 
 it('says what to do when the server may not store as much', async () => {
-  const limits = { stagingBytesMax: 2 ** 50 };
-  await expect(connectBus(nats.url, 'restart-test', limits)).rejects.toThrow(/may not store the \d+ bytes/);
+  const limits = { eventsBytesMax: 2 ** 50 };
+  await expect(connectBus(operator, { limits, makesStreams: true })).rejects.toThrow(
+    /may not store the \d+ bytes/,
+  );
 });
 
 test(

@@ -1,23 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectBus, type Bus, type BusLimits } from '@proctor/bus';
+import {
+  connectBus,
+  parseCredentials,
+  type Bus,
+  type BusLimits,
+  type Credentials,
+  type WorkerUser,
+} from '@proctor/bus';
 import { EmbeddedNats, freePort } from '@proctor/embedded';
+import { TestUsers } from '../../support/nats-users';
 import type { BusServer } from './server';
 
-/** The address of the harness's nats-server. */
-export function testNatsUrl(): string {
-  return required('PROCTOR_TEST_NATS_URL');
+/** Of the operator of the harness's nats-server. */
+export function testNatsCredentials(): Credentials {
+  const name = 'PROCTOR_TEST_NATS_CREDENTIALS';
+  return parseCredentials(required(name), name);
 }
 
 export function startNatsClients(limits: Partial<BusLimits>): Promise<BusServer> {
-  return Promise.resolve(clientsOf(testNatsUrl(), limits));
+  return Promise.resolve(clientsOf(testNatsCredentials(), limits));
 }
 
 /** With a nats-server that no other test uses. */
 export async function startOwnNats(limits: Partial<BusLimits>): Promise<BusServer> {
-  const { nats, remove } = await ownNats();
-  const clients = clientsOf(nats.url, limits);
+  const { operator, remove } = await ownNats();
+  const clients = clientsOf(operator, limits);
   return {
     ...clients,
     close: async () => {
@@ -28,24 +37,28 @@ export async function startOwnNats(limits: Partial<BusLimits>): Promise<BusServe
 }
 
 /** A nats-server that no other test uses, started, with its files in a folder of its own. */
-export async function ownNats(): Promise<{
+export async function ownNats(workers: Omit<WorkerUser, 'publicKey'>[] = []): Promise<{
   nats: EmbeddedNats;
+  operator: Credentials;
+  users: TestUsers;
   folder: string;
   remove: () => Promise<void>;
 }> {
   const folder = join(required('PROCTOR_TEST_FOLDER'), `bus-${randomUUID()}`);
+  const [port, users] = [await freePort(), new TestUsers(`${folder}-users`)];
   const nats = new EmbeddedNats({
     folder,
     binary: required('PROCTOR_TEST_NATS_SERVER'),
-    passwordFile: `${folder}.password`,
-    port: await freePort(),
+    accounts: await users.prepare(`nats://127.0.0.1:${port}`, workers),
+    port,
   });
   await nats.start();
   const remove = async () => {
     await nats.stop();
     await rm(folder, { recursive: true, force: true });
+    await rm(`${folder}-users`, { recursive: true, force: true });
   };
-  return { nats, folder, remove };
+  return { nats, operator: await users.operator(), users, folder, remove };
 }
 
 function required(name: string): string {
@@ -54,11 +67,11 @@ function required(name: string): string {
   return value;
 }
 
-function clientsOf(url: string, limits: Partial<BusLimits>): BusServer {
+function clientsOf(credentials: Credentials, limits: Partial<BusLimits>): BusServer {
   const buses: Bus[] = [];
   return {
     connect: async () => {
-      const bus = await connectBus(url, 'contract-test', limits);
+      const bus = await connectBus(credentials, { limits, makesStreams: true });
       buses.push(bus);
       return bus;
     },

@@ -8,14 +8,15 @@ import { until } from '../../support/until';
 import { LIMITS, newRunId, type BusServer, type StartServer } from './server';
 
 const SETTINGS = { sweepMs: 600_000, idleMaxMs: 3_600_000 };
+const WORKER = 'w1';
 const BUCKET_BYTES = 1024 ** 2;
 /** More than one chunk. */
 const PART = Buffer.alloc(200_000, 'x');
 const PATIENCE_MS = 20_000;
 
-/** What is swept from the staging bucket of every Bus. @param start with a bucket that no other test uses */
+/** What is swept from the staging areas of every Bus. @param start with areas that no other test uses */
 export function describeSweeping(name: string, start: StartServer): void {
-  describe(`sweeping the staging bucket of ${name}`, () => {
+  describe(`sweeping the staging areas of ${name}`, () => {
     let server: BusServer;
     let bus: Bus;
     let clock: ManualClock;
@@ -25,6 +26,7 @@ export function describeSweeping(name: string, start: StartServer): void {
     beforeAll(async () => {
       server = await start({ ...LIMITS, stagingBytesMax: BUCKET_BYTES });
       bus = await server.connect();
+      await bus.prepareWorker(WORKER);
     });
     beforeEach(() => {
       clock = new ManualClock();
@@ -40,9 +42,11 @@ export function describeSweeping(name: string, start: StartServer): void {
     });
     afterAll(() => server.close());
 
-    const uploads = async (): Promise<StagedUpload[]> => (await bus.stagingContents()).uploads;
+    const uploads = async (): Promise<StagedUpload[]> =>
+      (await bus.stagingContents()).flatMap((area) => area.uploads);
     const fileOf = (runId: number, attempt = 1) => stagingName({ runId, attempt, grantEpoch: 5 }, 'log.gz');
-    const stage = (runId: number, content = PART) => bus.stage(fileOf(runId), Readable.from([content]));
+    const stage = (runId: number, content = PART) =>
+      bus.stage(WORKER, fileOf(runId), Readable.from([content]));
 
     /** Resolves when the sweeper rests. */
     async function swept(): Promise<void> {
@@ -65,7 +69,7 @@ export function describeSweeping(name: string, start: StartServer): void {
     async function upload(runId: number) {
       const client = await server.connect();
       const content = new Readable({ read: () => undefined });
-      const done = client.stage(fileOf(runId), content);
+      const done = client.stage(WORKER, fileOf(runId), content);
       const broken = done.then(
         () => false,
         () => true,
@@ -110,7 +114,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       await pass(SETTINGS.sweepMs);
       slow.content.push(null);
       expect(await slow.done).toMatchObject({ size: 4 * PART.length });
-      const staged = await bus.unstage(fileOf(runId));
+      const staged = await bus.unstage(WORKER, fileOf(runId));
       expect((await buffer(staged!)).equals(Buffer.concat([PART, PART, PART, PART]))).toBe(true);
     });
 
@@ -124,8 +128,8 @@ export function describeSweeping(name: string, start: StartServer): void {
       await pass(SETTINGS.idleMaxMs - SETTINGS.sweepMs);
       expect(await uploads()).toHaveLength(3);
       await pass(SETTINGS.sweepMs);
-      expect(await bus.unstage(fileOf(over))).toBeNull();
-      expect((await buffer((await bus.unstage(fileOf(waiting)))!)).equals(PART)).toBe(true);
+      expect(await bus.unstage(WORKER, fileOf(over))).toBeNull();
+      expect((await buffer((await bus.unstage(WORKER, fileOf(waiting)))!)).equals(PART)).toBe(true);
       expect(await uploads()).toMatchObject([{ name: fileOf(waiting) }]);
     });
 
@@ -149,7 +153,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       const [old] = await uploads();
       await stage(runId, Buffer.from('new'));
       await bus.dropUpload(old!);
-      expect((await buffer((await bus.unstage(fileOf(runId)))!)).toString()).toBe('new');
+      expect((await buffer((await bus.unstage(WORKER, fileOf(runId)))!)).toString()).toBe('new');
     });
 
     it('ends a listing that nobody waits for any more', async () => {
@@ -160,8 +164,8 @@ export function describeSweeping(name: string, start: StartServer): void {
     it('leaves nothing of what was dropped', async () => {
       const runId = newRunId();
       await stage(runId);
-      await bus.dropStaged(fileOf(runId));
-      expect(await bus.stagingContents()).toEqual({ bytes: 0, bytesMax: BUCKET_BYTES, uploads: [] });
+      await bus.dropStaged(WORKER, fileOf(runId));
+      expect(await bus.stagingContents()).toEqual([]);
     });
   });
 }

@@ -92,7 +92,7 @@ test('a run that smells of infrastructure is tried again, and its whole story is
   const told = facts.filter(({ kind }) => kind !== 'started');
   expect(told.map(({ kind, state, attempt }) => [kind, state, attempt])).toEqual(story);
 
-  const bus = await connectBus(proctor.natsUrl, 'follower');
+  const bus = await connectBus(await proctor.users.operator());
   const events: Fact[] = [];
   for await (const event of bus.readEvents(arch)) {
     if (event.runId === runId) events.push(event);

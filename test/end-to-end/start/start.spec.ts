@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { identify, isRunning, type ProcessIdentity } from '../../../libs/embedded/src/process-identity';
 import { until } from '../../support/until';
 import { Machine, type Start } from '../../support/command-line';
+import { hostArchitecture, hostWorkerName } from '@proctor/config';
+import { ownNats } from '../../contract/bus/nats-server';
 
 jest.setTimeout(120_000);
 
@@ -35,7 +37,7 @@ async function processes(): Promise<ProcessIdentity[]> {
 }
 
 async function credentials(): Promise<{ seed: string }> {
-  return JSON.parse(await machine.read('secrets/worker.json')) as { seed: string };
+  return JSON.parse(await machine.read(`secrets/nats-users/${hostWorkerName()}.json`)) as { seed: string };
 }
 
 async function modeOf(file: string): Promise<number> {
@@ -56,9 +58,8 @@ it('starts everything at the first time, says how to go on, and ends in order', 
   expect(await start.line(/^ {2}curl/)).toMatch(
     new RegExp(`curl -H "Auth-Key: ${key}" -X POST ${machine.url}/api/v1/test/\\w+/\\w+/hello$`),
   );
-  const secrets = ['postgres', 'nats', 'database.url', 'nats.url', 'worker.json'].map(
-    (name) => `secrets/${name}`,
-  );
+  const users = ['api', 'scheduler', 'system', hostWorkerName()].map((name) => `nats-users/${name}.json`);
+  const secrets = ['postgres', 'database.url', ...users].map((name) => `secrets/${name}`);
   for (const file of ['admin.key', ...secrets]) {
     expect([file, await modeOf(file)]).toEqual([file, 0o600]);
   }
@@ -123,7 +124,7 @@ it('gives its own worker no more rights than it has been left with', async () =>
   expect((await machine.proctor(['worker', 'revoke', 'mine'])).code).toBe(0);
   await first.end('SIGTERM');
   const next = await started();
-  expect(next.lines).toContain('worker mine is revoked and gets no work, until it is added again');
+  expect(next.lines).toContain('worker mine is revoked and is not started, until it is added again');
   expect((await machine.proctor(['worker', 'list'])).stdout).toMatch(/^mine +\w+ +yes +\S+Z +\S+Z /m);
 });
 
@@ -152,14 +153,19 @@ it('leaves nothing running when an app does not start', async () => {
 });
 
 it('starts no server of its own where the environment names one', async () => {
-  const { PROCTOR_TEST_DATABASE_URL, PROCTOR_TEST_NATS_URL } = process.env;
-  await started({
-    PROCTOR_DATABASE_URL: PROCTOR_TEST_DATABASE_URL,
-    PROCTOR_NATS_URL: PROCTOR_TEST_NATS_URL,
-  });
-  const files = await readdir(machine.home);
-  expect(files).not.toContain('postgresql');
-  expect(files).not.toContain('nats');
+  const server = await ownNats([{ name: hostWorkerName(), architectures: [hostArchitecture()] }]);
+  try {
+    const start = await started({
+      PROCTOR_DATABASE_URL: process.env.PROCTOR_TEST_DATABASE_URL,
+      PROCTOR_NATS_USERS: server.users.folder,
+    });
+    const files = await readdir(machine.home);
+    expect(files).not.toContain('postgresql');
+    expect(files).not.toContain('nats');
+    await start.end('SIGTERM');
+  } finally {
+    await server.remove();
+  }
 });
 
 /** Whether any process has this machine's folder in its command line or environment. */

@@ -1,21 +1,26 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { connectBus, parseCredentials, publicKeyOf, type Bus } from '@proctor/bus';
+import { connectBus, NatsUsers, parseCredentials, publicKeyOf, type Bus } from '@proctor/bus';
 import { openDatabase, type OpenDatabase, type WorkerRecord } from '@proctor/database';
 import { Machine, type Finished } from '../../support/command-line';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { ownNats } from '../../contract/bus/nats-server';
 
 jest.setTimeout(120_000);
 Logger.overrideLogger(false);
 
-const natsUrl = process.env.PROCTOR_TEST_NATS_URL!;
-const address = `nats://${new URL(natsUrl).host}`;
+/** A server before 2.10 is told by hand to read its accounts again. */
+const ADVICE = String.raw`(\S*accounts.conf was written, and [^]*nats-server --signal reload\n)?$`;
 
+let server: Awaited<ReturnType<typeof ownNats>>;
+let address: string;
 let machine: Machine;
 let own: TestDatabase;
 let database: OpenDatabase;
 beforeAll(async () => {
+  server = await ownNats();
+  address = server.nats.url;
   machine = await Machine.make();
   await machine.configure('proctor.yaml', 'suites: [sid]\narchitectures: [amd64, i386]\n');
   own = await createTestDatabase();
@@ -28,10 +33,11 @@ afterAll(async () => {
   await database?.close();
   await own?.drop();
   await machine?.remove();
+  await server?.remove();
 });
 
 const proctor = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> => {
-  const urls = { PROCTOR_DATABASE_URL: own.url, PROCTOR_NATS_URL: natsUrl };
+  const urls = { PROCTOR_DATABASE_URL: own.url, PROCTOR_NATS_USERS: server.users.folder };
   return machine.proctor(['worker', ...args], '', { ...urls, ...env });
 };
 const file = (name: string): string => join(machine.folder, name);
@@ -40,7 +46,8 @@ const find = (name: string): Promise<WorkerRecord | null> => database.workerRegi
 describe('proctor worker add', () => {
   it('prints the credentials alone, and registers the key that belongs to them', async () => {
     const { code, stdout, stderr } = await proctor(['add', 'w1', '--arch', 'amd64']);
-    expect([code, stderr]).toEqual([0, 'worker w1 added by admin (amd64)\n']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(new RegExp(String.raw`^worker w1 added by admin \(amd64\)\n` + ADVICE));
     const credentials = parseCredentials(stdout, 'standard output');
     expect(credentials).toMatchObject({ name: 'w1', url: address });
     expect(await find('w1')).toMatchObject({
@@ -53,14 +60,15 @@ describe('proctor worker add', () => {
     const what = ['--arch', 'i386', '--arch', 'amd64', '--arch', 'i386', '--private', '--by', 'root'];
     const how = ['--url', 'tls://nats.example.org:4222', '--ca', file('ca.pem'), '--reason', 'new'];
     const { stdout, stderr } = await proctor(['add', 'w2', ...what, ...how]);
-    expect(stderr).toBe('worker w2 added by root (i386, amd64, private tests too)\n');
+    expect(stderr).toMatch(/^worker w2 added by root \(i386, amd64, private tests too\)\n/);
     expect(parseCredentials(stdout, 'w2')).toMatchObject({ url: 'tls://nats.example.org:4222' });
     expect(await find('w2')).toMatchObject({ architectures: ['i386', 'amd64'], mayRunPrivate: true });
   });
 
   it('writes them into a file for its owner alone, and nothing to standard output', async () => {
     const finished = await proctor(['add', 'w3', '--arch', 'amd64', '--out', file('w3.json')]);
-    expect(finished).toEqual({ code: 0, stdout: '', stderr: 'worker w3 added by admin (amd64)\n' });
+    expect(finished).toMatchObject({ code: 0, stdout: '' });
+    expect(finished.stderr).toMatch(/^worker w3 added by admin \(amd64\)\n/);
     expect((await stat(file('w3.json'))).mode & 0o777).toBe(0o600);
     const credentials = parseCredentials(await readFile(file('w3.json'), 'utf8'), 'w3.json');
     expect((await find('w3'))?.publicKey).toBe(publicKeyOf(credentials));
@@ -108,7 +116,8 @@ describe('proctor worker rotate', () => {
   it('prints new credentials, whose key takes the place of the one before', async () => {
     const before = (await find('w1'))!;
     const { code, stdout, stderr } = await proctor(['rotate', 'w1', '--reason', 'a lost disk']);
-    expect([code, stderr]).toEqual([0, 'worker w1 was given new credentials by admin\n']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^worker w1 was given new credentials by admin\n/);
     const publicKey = publicKeyOf(parseCredentials(stdout, 'standard output'));
     expect(publicKey).not.toBe(before.publicKey);
     expect(await find('w1')).toEqual({ ...before, publicKey });
@@ -126,7 +135,8 @@ describe('proctor worker rotate', () => {
 describe('proctor worker revoke and list', () => {
   it('take a worker out, once, and show who is one, what was heard and what was refused', async () => {
     const { code, stdout, stderr } = await proctor(['revoke', 'w2', '--reason', 'sold', '--by', 'root']);
-    expect([code, stdout, stderr]).toEqual([0, '', 'worker w2 is revoked by root\n']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^worker w2 is revoked by root\n/);
     expect((await proctor(['revoke', 'w2'])).stderr).toBe('proctor: name: worker w2 is revoked\n');
     expect((await proctor(['revoke', 'w9'])).stderr).toBe('proctor: name: there is no worker w9\n');
     await database.workerRegister.note(['w1'], [{ worker: 'w2', count: 3, reason: 'it was revoked' }]);
@@ -152,7 +162,7 @@ describe('proctor worker revoke and list', () => {
 
 describe('the dispatchers', () => {
   let bus: Bus;
-  beforeAll(async () => (bus = await connectBus(natsUrl, 'test')));
+  beforeAll(async () => (bus = await connectBus(server.operator)));
   afterAll(() => bus.close());
 
   it('are told of each change at once, of every architecture that it concerns', async () => {
@@ -170,13 +180,14 @@ describe('the dispatchers', () => {
   });
 
   it('find it by themselves when NATS is away or unknown: the change is in the books', async () => {
-    const away = await proctor(['add', 'w6', '--arch', 'amd64'], { PROCTOR_NATS_URL: 'nats://127.0.0.1:1' });
+    await new NatsUsers(file('away')).prepare('nats://127.0.0.1:1');
+    const away = await proctor(['add', 'w6', '--arch', 'amd64'], { PROCTOR_NATS_USERS: file('away') });
     expect(away).toMatchObject({ code: 0, stdout: expect.stringContaining('"seed"') });
-    expect(away.stderr).toMatch(/^worker w6 added.*\nthe dispatchers could not be told and follow/);
-    const unknown = await proctor(['revoke', 'w6'], { PROCTOR_NATS_URL: undefined });
+    expect(away.stderr).toMatch(/^worker w6 added.*\n[^]*the dispatchers could not be told and follow/);
+    const unknown = await proctor(['revoke', 'w6'], { PROCTOR_NATS_USERS: undefined });
     expect(unknown).toMatchObject({ code: 0 });
     expect(unknown.stderr).toMatch(
-      /^worker w6 is revoked.*\nthe dispatchers .*: PROCTOR_NATS_URL is not set\n$/,
+      /^worker w6 is revoked.*\nthe change is registered, .*: PROCTOR_NATS_USERS is not set\n$/,
     );
     expect((await find('w6'))?.revokedAt).not.toBeNull();
   });

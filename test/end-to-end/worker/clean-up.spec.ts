@@ -69,18 +69,6 @@ it('an abort leaves no process, mount or file of the attempt', async () => {
   await expectNothingLeft(mark);
 });
 
-it('an abort leaves no live log, since nobody will store it', async () => {
-  machine = await openMachine({ backends: ['null'] });
-  const abort = new AbortController();
-  const logged = machine.untilLogged('stub begins');
-  const run = machine.runner.run(lease({ ...STUB, trigger: 'hang' }), nothing, abort.signal);
-  await Promise.race([logged, run]);
-  expect(machine.chunks).not.toEqual([]);
-  abort.abort(new Error('the run was cancelled by ada'));
-  await expect(run).rejects.toThrow('cancelled by ada');
-  expect(machine.chunks).toEqual([]);
-});
-
 it('a sandbox that is killed before it has heard that it may go on is gone, and nothing else is', async () => {
   machine = await openMachine({ backends: ['null'] });
   const mark = newMark();

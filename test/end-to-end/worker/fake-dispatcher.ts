@@ -1,4 +1,5 @@
 import { connectBus, type Bus } from '@proctor/bus';
+import type { RunningProctor } from '../../support/proctor';
 import {
   grantOf,
   reportOrigin,
@@ -42,8 +43,10 @@ export class FakeDispatcher {
     private readonly arch: string,
   ) {}
 
-  static async connect(natsUrl: string, arch: string): Promise<FakeDispatcher> {
-    const dispatcher = new FakeDispatcher(await connectBus(natsUrl, 'fake-dispatcher'), arch);
+  static async connect({ users }: RunningProctor, arch: string): Promise<FakeDispatcher> {
+    const bus = await connectBus(await users.read('scheduler'), { makesStreams: true });
+    for (const { name } of users.workers) await bus.prepareWorker(name);
+    const dispatcher = new FakeDispatcher(bus, arch);
     await dispatcher.listen();
     return dispatcher;
   }

@@ -34,7 +34,7 @@ beforeAll(async () => {
     metrics: { port },
   };
   proctor = await startProctor({ config: { worker }, apps: ['worker'], env: { PROCTOR_LOG: 'json' } });
-  dispatcher = await FakeDispatcher.connect(proctor.natsUrl, 'tea');
+  dispatcher = await FakeDispatcher.connect(proctor, 'tea');
 });
 
 afterAll(async () => {

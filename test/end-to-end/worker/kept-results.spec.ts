@@ -28,8 +28,8 @@ beforeEach(async () => {
     ...{ machineMayBeDestroyed: true, workPath, answerWaitMs: 1_000 },
   };
   proctor = await startProctor({ config: { worker }, apps: ['worker'] });
-  tea = await FakeDispatcher.connect(proctor.natsUrl, 'tea');
-  coffee = await FakeDispatcher.connect(proctor.natsUrl, 'coffee');
+  tea = await FakeDispatcher.connect(proctor, 'tea');
+  coffee = await FakeDispatcher.connect(proctor, 'coffee');
 });
 
 afterEach(async () => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
     workers: ['python'],
   });
   client = Client.of(proctor);
-  bus = await connectBus(proctor.natsUrl, 'reader');
+  bus = await connectBus(await proctor.users.operator());
 });
 
 afterAll(async () => {
@@ -46,14 +46,18 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  const options = { name: 'python', arch, suite: STUB_SUITE, backend: 'null', variant: 'stub' };
+  const options = { arch, suite: STUB_SUITE, backend: 'null', variant: 'stub' };
   const named = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const runner = resolve(project, 'test/stub/autopkgtest-stub');
   output = new OutputLines();
-  worker = spawn('python3', ['-B', 'test/python-worker/worker.py', ...named, proctor.natsUrl, runner], {
-    cwd: project,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  worker = spawn(
+    'python3',
+    ['-B', 'test/python-worker/worker.py', ...named, proctor.users.path('python'), runner],
+    {
+      cwd: project,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   for (const stream of [worker.stdout, worker.stderr]) {
     if (stream) createInterface({ input: stream }).on('line', (line) => output.add('python', line));
   }
@@ -83,7 +87,7 @@ async function liveLogUntil(runId: number, text: string): Promise<Buffer> {
   const grant = await firstGrant(runId);
   let log = Buffer.alloc(0);
   let next = 0;
-  for await (const { chunk, offset, data } of bus.readLog(grant, 0)) {
+  for await (const { chunk, offset, data } of bus.readLog('python', grant, 0)) {
     expect([chunk, offset]).toEqual([next++, log.length]);
     log = Buffer.concat([log, Buffer.from(data, 'base64')]);
     if (log.includes(text)) return log;

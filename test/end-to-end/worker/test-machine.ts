@@ -75,8 +75,8 @@ async function openIn(configuration: WorkerConfiguration): Promise<Omit<TestMach
   );
   await testbeds.open();
   const settings = () => ({ ...configuration, resultsPath: join(workPath, 'results') });
-  const { logs, chunks, untilLogged } = memoryLogs();
-  const runner = new SandboxedRunner(sandboxes, testbeds, logs, settings, systemClock, SILENT);
+  const { appendLog, chunks, untilLogged } = memoryLogs();
+  const runner = new SandboxedRunner(sandboxes, testbeds, appendLog, settings, systemClock, SILENT);
   const canaries = new SandboxedCanaries(sandboxes, testbeds, settings, systemClock, SILENT);
   return { workPath, runner, canaries, testbeds, sandboxes, chunks, untilLogged };
 }
@@ -91,9 +91,8 @@ function memoryLogs() {
     waiting.filter(({ text }) => content.includes(text)).forEach(({ resolve }) => resolve());
     return Promise.resolve();
   };
-  const purgeLog = () => Promise.resolve(void chunks.splice(0));
   const untilLogged = (text: string) => new Promise<void>((resolve) => waiting.push({ text, resolve }));
-  return { logs: { appendLog, purgeLog }, chunks, untilLogged };
+  return { appendLog, chunks, untilLogged };
 }
 
 function defaults(workPath: string): WorkerConfiguration {

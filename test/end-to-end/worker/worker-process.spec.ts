@@ -23,6 +23,8 @@ const STUB = {
 };
 
 let workPath: string;
+const WORKER = 'machine';
+
 let proctor: RunningProctor;
 let dispatcher: FakeDispatcher;
 
@@ -31,7 +33,7 @@ beforeEach(async () => {
   workPath = await mkdtemp(join(imageCachePath(), 'work-'));
   await chmod(workPath, 0o755);
   proctor = await startProctor({ config: { worker: configuration() }, apps: ['worker'] });
-  dispatcher = await FakeDispatcher.connect(proctor.natsUrl, 'tea');
+  dispatcher = await FakeDispatcher.connect(proctor, 'tea');
 });
 
 afterEach(async () => {
@@ -42,7 +44,7 @@ afterEach(async () => {
 
 function configuration() {
   return {
-    name: 'machine',
+    name: WORKER,
     slots: 1,
     architectures: ['tea'],
     suitesAtStart: ['teapot'],
@@ -72,7 +74,7 @@ async function grantHanging(): Promise<{ runId: number; mark: string }> {
 it('says what it has, executes a lease, and delivers log and result', async () => {
   const { body: ask } = await dispatcher.until('ask', ({ body }) => body.problem === undefined);
   expect(ask).toMatchObject({
-    worker: 'machine',
+    worker: WORKER,
     slot: 0,
     testbeds: [{ suite: 'teapot', backend: 'null', state: 'ready' }],
     variants: ['stub', 'broken', 'deaf'],
@@ -89,11 +91,11 @@ it('says what it has, executes a lease, and delivers log and result', async () =
     version: '3.14-1',
     incarnation: ask.incarnation,
   });
-  const staged = await dispatcher.bus.unstage(stagingName(granted, 'log.gz'));
+  const staged = await dispatcher.bus.unstage(WORKER, stagingName(granted, 'log.gz'));
   const log = staged ? await text(staged.pipe(createGunzip())) : '';
   expect(log).toContain('line 5000 of the stub');
   let live = '';
-  for await (const chunk of dispatcher.bus.readLog(granted, 0)) {
+  for await (const chunk of dispatcher.bus.readLog(WORKER, granted, 0)) {
     live += Buffer.from(chunk.data, 'base64').toString();
     if (live.length >= log.length) break;
   }
@@ -213,7 +215,7 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
   await proctor.restart('worker');
   const { body: report } = await dispatcher.until('report', ({ name }) => name === 'finished');
   expect(report).toMatchObject({ runId: granted.runId, attempt: 1, verdict: 'pass', version: '1.0-9' });
-  const staged = await dispatcher.bus.unstage(stagingName(granted, 'log.gz'));
+  const staged = await dispatcher.bus.unstage(WORKER, stagingName(granted, 'log.gz'));
   expect(staged && (await text(staged.pipe(createGunzip())))).toContain('line 5000 of the stub');
   expect(await until(async () => (await readdir(join(workPath, 'results'))).length === 0, 10_000)).toBe(true);
   await marks.remove();
@@ -227,7 +229,7 @@ it('brings a line of the log to its reader within a second, and lets a reader go
   const granted = lease({ ...STUB, trigger: pauses.join(' ') });
   dispatcher.grant(granted);
   const seen = { text: '', latenciesMs: [] as number[], chunks: 0 };
-  for await (const { data } of dispatcher.bus.readLog(granted, 0)) {
+  for await (const { data } of dispatcher.bus.readLog(WORKER, granted, 0)) {
     const now = Date.now();
     seen.text += Buffer.from(data, 'base64').toString();
     seen.chunks += 1;
@@ -240,7 +242,7 @@ it('brings a line of the log to its reader within a second, and lets a reader go
   const median = seen.latenciesMs.sort((a, b) => a - b)[2];
   expect(median).toBeLessThan(1000);
   let rest = '';
-  for await (const { chunk, data } of dispatcher.bus.readLog(granted, 2)) {
+  for await (const { chunk, data } of dispatcher.bus.readLog(WORKER, granted, 2)) {
     expect(chunk).toBeGreaterThanOrEqual(2);
     rest += Buffer.from(data, 'base64').toString();
     if (chunk === seen.chunks - 1) break;

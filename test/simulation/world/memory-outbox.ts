@@ -32,7 +32,7 @@ export interface OutboxEvents {
   unkept(report: FinishedReport): void;
   /** Returns what is sent in its place. */
   reporting(report: FinishedReport): object;
-  staged(name: string): void;
+  staged(worker: string, name: string): void;
   answered(signal: RecordedSignal, report: FinishedReport): void;
 }
 
@@ -107,8 +107,8 @@ export class MemoryOutbox implements ReportOutbox {
       const [file] = report.files;
       if (file && !isStaged) {
         const name = stagingName(report, file.name);
-        await this.bus.stage(name, Readable.from([CONTENT]));
-        this.events.staged(name);
+        await this.bus.stage(report.worker, name, Readable.from([CONTENT]));
+        this.events.staged(report.worker, name);
       }
       await this.bus.report(reportSubject(arch, 'finished', report), this.events.reporting(report));
       return true;

@@ -70,16 +70,16 @@ export class ProcessBus extends MemoryBus {
     return this.ofJetStream(() => super.publishEvent(fact));
   }
 
-  override stage(name: string, content: Readable): Promise<StagedContent> {
-    return this.ofJetStream(() => super.stage(name, content));
+  override stage(worker: string, name: string, content: Readable): Promise<StagedContent> {
+    return this.ofJetStream(() => super.stage(worker, name, content));
   }
 
-  override unstage(name: string): Promise<Readable | null> {
-    return this.ofJetStream(() => super.unstage(name));
+  override unstage(worker: string, name: string): Promise<Readable | null> {
+    return this.ofJetStream(() => super.unstage(worker, name));
   }
 
-  override dropStaged(name: string): Promise<void> {
-    return this.ofJetStream(() => super.dropStaged(name));
+  override dropStaged(worker: string, name: string): Promise<void> {
+    return this.ofJetStream(() => super.dropStaged(worker, name));
   }
 
   override subscribe(subject: string, handler: (message: BusMessage) => void): () => void {

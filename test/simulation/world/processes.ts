@@ -161,8 +161,8 @@ export class Processes {
       lifeBegins: (incarnation) => checks.lifeBegins(incarnation),
       lifeEnds: (incarnation) => checks.lifeEnds(incarnation),
       replied: (subject, reply) => story.replied(subject, reply),
-      staged: (file) => {
-        if (faults.strikes('staged file lost', 0.03)) broker.staging.drop(file);
+      staged: (worker, file) => {
+        if (faults.strikes('staged file lost', 0.03)) broker.staging.drop(worker, file);
       },
       reporting: (report) => (this.isUnreadable(report) ? { ...report, verdict: 'odd' } : report),
       answered: ({ answer }, report) => {

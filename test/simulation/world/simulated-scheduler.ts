@@ -9,6 +9,7 @@ import {
 } from '@proctor/contracts';
 import type { AttemptToStop } from '@proctor/dispatch';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
+import { WorkerStreams } from '../../../apps/scheduler/src/dispatcher/worker-streams';
 import { DispatcherActor, type ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { Dispatchers } from '../../../apps/scheduler/src/dispatcher/dispatchers';
 import { FactPublisher } from '../../../apps/scheduler/src/facts/fact-publisher';
@@ -68,7 +69,9 @@ export class SimulatedScheduler {
       this.process.clock,
       () => settings.dispatch.leaseRenewMs,
     );
-    connect(strategy, new DispatchController(dispatchers), new ReportsController(dispatchers, reports));
+    const streams = new WorkerStreams(this.bus, this.process.clock);
+    const dispatch = new DispatchController(dispatchers, streams);
+    connect(strategy, dispatch, new ReportsController(dispatchers, reports));
     this.bus.onReconnect(() => dispatchers.heardAgain());
     this.keeper = new OwnershipKeeper(books, new Realms(dispatchers, this.publishers), this.process.clock, {
       scheduler: name,

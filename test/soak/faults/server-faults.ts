@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectBus, type BusLimits } from '@proctor/bus';
+import { connectBus, type BusLimits, type Credentials } from '@proctor/bus';
 import { aWhile, type Fault, type FaultParts } from './fault';
 import { ARCHITECTURES } from '../plan';
 
@@ -65,18 +65,18 @@ export function lostJetStream({ deployment }: FaultParts): Fault {
 }
 
 export function fullStreams(parts: FaultParts): Fault {
-  const { url } = parts.deployment.nats;
   const happen = async () => {
-    await limitReports(url, { reportsBytesMax: NO_ROOM_BYTES });
+    const operator = await parts.deployment.users.operator();
+    await limitReports(operator, { reportsBytesMax: NO_ROOM_BYTES });
     await aWhile(parts, 5_000, 5_000);
-    await limitReports(url, {});
+    await limitReports(operator, {});
   };
   return { title: 'streams at their limit', of: 'nats', happen };
 }
 
 /** As the scheduler does that serves an architecture, with these limits. */
-async function limitReports(url: string, limits: Partial<BusLimits>): Promise<void> {
-  const bus = await connectBus(url, 'soak', limits);
+async function limitReports(operator: Credentials, limits: Partial<BusLimits>): Promise<void> {
+  const bus = await connectBus(operator, { limits });
   await Promise.all(ARCHITECTURES.map((arch) => bus.prepareReports(arch)));
   await bus.close();
 }

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { connectBus } from '@proctor/bus';
+import { connectBus, readCredentials } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import { DispatcherLine } from './dispatcher-line';
 
 @Module({})
 export class DispatcherLineModule {
-  static forRoot(natsUrl: string): DynamicModule {
+  static forRoot(credentialsFile: string): DynamicModule {
     const useFactory = (): DispatcherLine =>
-      new DispatcherLine(() => connectBus(natsUrl, 'api'), systemClock);
+      new DispatcherLine(async () => connectBus(await readCredentials(credentialsFile)), systemClock);
     return {
       module: DispatcherLineModule,
       global: true,

@@ -3,7 +3,7 @@ import { newCredentials, type Credentials } from '@proctor/bus';
 import { checkTested } from '../configuration';
 import { decide } from '../decisions/decider';
 import { handOver } from './hand-over';
-import { natsUrl, tellDispatchers } from './nats';
+import { ownAddress, registerChanged } from './nats';
 
 interface Decider {
   by: string;
@@ -40,7 +40,7 @@ export async function addWorker(
   );
   const what = mayRunPrivate ? `${architectures.join(', ')}, private tests too` : architectures.join(', ');
   console.error(`worker ${name} added by ${options.by} (${what})`);
-  await tellDispatchers(concerned);
+  await registerChanged(concerned);
 }
 
 /** The same. @throws UnknownUser, UnknownWorker, WorkerRevoked; or when the user is no administrator, or the file is there */
@@ -51,7 +51,7 @@ export async function rotateWorker(name: string, options: CredentialsOptions): P
     ),
   );
   console.error(`worker ${name} was given new credentials by ${options.by}`);
-  await tellDispatchers(concerned);
+  await registerChanged(concerned);
 }
 
 /** @throws UnknownUser, UnknownWorker, WorkerRevoked; or when the user is no administrator */
@@ -60,7 +60,7 @@ export async function revokeWorker(name: string, { by, reason }: Decider): Promi
     workerRegister.revoke(name, decider, reason),
   );
   console.error(`worker ${name} is revoked by ${by}`);
-  await tellDispatchers(concerned);
+  await registerChanged(concerned);
 }
 
 /** Nobody gets credentials that are in no register: they are handed over once the register has them. */
@@ -83,10 +83,4 @@ async function made(
 ): Promise<{ credentials: Credentials; publicKey: string }> {
   const certificate = ca === undefined ? undefined : await readFile(ca, 'utf8');
   return newCredentials(name, url ?? (await ownAddress()), certificate);
-}
-
-/** Where NATS is for this machine, without whose address it is. */
-async function ownAddress(): Promise<string> {
-  const { protocol, host } = new URL(await natsUrl());
-  return `${protocol}//${host}`;
 }

@@ -1,24 +1,38 @@
 import { sendSignals } from '@proctor/bus';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
-import { addressOf } from '../running-services';
+import { withDatabase } from '../home-database';
+import { findNats, type Nats } from '../nats';
 
 /** A command is not held up for long by a server that is away. */
 const PATIENCE_MS = 2_000;
 
-/**
- * `PROCTOR_NATS_URL`, else the nats-server of the Proctor that runs on the home, unless the environment names another database.
- * @throws when there is neither
- */
-export async function natsUrl(env = process.env): Promise<string> {
-  if (env['PROCTOR_DATABASE_URL'] && !env['PROCTOR_NATS_URL']) throw new Error('PROCTOR_NATS_URL is not set');
-  return addressOf('PROCTOR_NATS_URL', 'nats-server', (home) => home.natsUrl, env);
+/** Of the server, as those of this machine reach it. @throws when it is not known */
+export async function ownAddress(): Promise<string> {
+  return (await (await findNats()).users.read('api')).url;
 }
 
-/** The register was changed, and the dispatchers of these architectures should look: they do so by themselves now and then. */
-export async function tellDispatchers(architectures: string[]): Promise<void> {
+/**
+ * The register was changed: nats-server lets in who is in it, and the dispatchers of these architectures look. They do so
+ * by themselves now and then.
+ */
+export async function registerChanged(architectures: string[]): Promise<void> {
+  try {
+    const nats = await findNats();
+    const workers = await withDatabase(({ workerRegister }) => workerRegister.valid());
+    const advice = await nats.letIn(workers);
+    if (advice !== null) console.error(advice);
+    await tellDispatchers(nats, architectures);
+  } catch (error) {
+    console.error(
+      `the change is registered, and nats-server does not know of it: ${(error as Error).message}`,
+    );
+  }
+}
+
+async function tellDispatchers({ users }: Nats, architectures: string[]): Promise<void> {
   const subjects = architectures.map((arch) => subjectOf(SUBJECTS.workersChanged, arch));
   try {
-    await sendSignals(await natsUrl(), 'proctor', subjects, PATIENCE_MS);
+    await sendSignals(await users.read('api'), subjects, PATIENCE_MS);
   } catch (error) {
     console.error(
       `the dispatchers could not be told and follow in a few seconds: ${(error as Error).message}`,

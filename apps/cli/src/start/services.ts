@@ -1,13 +1,16 @@
 import { writeFile } from 'node:fs/promises';
+import type { Configuration } from '@proctor/config';
 import { migrate } from '@proctor/database';
 import {
   EmbeddedNats,
   EmbeddedPostgres,
   findNatsServer,
+  freePort,
   type Home,
   type Supervisor,
 } from '@proctor/embedded';
 import { administratorKey, type AdministratorKey } from './administrator';
+import { namedNats, ownNats, type Nats } from '../nats';
 import type { Steps } from './steps';
 
 export interface LaunchContext {
@@ -50,23 +53,33 @@ async function startPostgres({ home, supervisor, steps, env }: LaunchContext): P
   return postgres.url;
 }
 
-/** Starts nats-server, fetched from Debian where there is none that is patched, unless `PROCTOR_NATS_URL` names one. */
-export async function startNats(context: LaunchContext): Promise<string> {
-  const natsUrl = context.env['PROCTOR_NATS_URL'] || (await startNatsServer(context));
-  await writeFile(context.home.natsUrl, `${natsUrl}\n`, { mode: 0o600 });
-  return natsUrl;
+/** Starts nats-server, fetched from Debian where there is none that is patched, unless `PROCTOR_NATS_USERS` names the users of one. */
+export async function startNats(context: LaunchContext, { worker }: Configuration): Promise<Nats> {
+  const { env, home } = context;
+  const isNamed = Boolean(env['PROCTOR_NATS_USERS']);
+  const nats = isNamed ? namedNats(env) : ownNats(home);
+  const { port: natsPort = await freePort() } = port(env, 'PROCTOR_NATS_PORT');
+  if (!isNamed) await nats.users.prepare(`nats://127.0.0.1:${natsPort}`);
+  const { url, ca } = await nats.users.read('api');
+  await nats.users.ensure(worker.name, url, ca);
+  // The register decides who else is let in, once the database is there.
+  if (!isNamed) await startNatsServer(context, await nats.users.accountsText([]), natsPort);
+  return nats;
 }
 
-async function startNatsServer({ home, supervisor, steps, env }: LaunchContext): Promise<string> {
+async function startNatsServer(
+  { home, supervisor, steps }: LaunchContext,
+  accounts: string,
+  natsPort: number,
+): Promise<void> {
   const binary = await findNatsServer(home.natsPackage, (line) => steps.say(line));
   const nats = new EmbeddedNats({
     folder: home.nats,
     binary: binary.path,
-    passwordFile: home.secret('nats'),
-    ...port(env, 'PROCTOR_NATS_PORT'),
+    accounts,
+    port: natsPort,
   });
   await steps.during(`nats-server ${binary.version}`, () => supervisor.start(nats));
-  return nats.url;
 }
 
 /** A fixed port that the environment asks for; any free one otherwise. */

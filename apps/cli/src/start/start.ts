@@ -38,7 +38,7 @@ export async function start(): Promise<void> {
     await checkPort(configuration);
     await serve(configuration, env, home);
   } finally {
-    await Promise.all([home.databaseUrl, home.natsUrl].map((file) => rm(file, { force: true })));
+    await rm(home.databaseUrl, { force: true });
     await lock.release();
   }
 }
@@ -94,24 +94,27 @@ async function launch(
 ): Promise<void> {
   const { steps } = context;
   const { server } = configuration;
-  const services = [startNats(context), startDatabase(context)] as const;
+  const services = [startNats(context, configuration), startDatabase(context)] as const;
   // apt is asked for nats-server first, then for the worker's packages.
   packages.pending = services[0].then(
     () => (context.supervisor.isStopping ? undefined : installPackages(steps)),
     () => undefined,
   );
-  const [natsUrl, { databaseUrl, admin }] = await Promise.all(services);
-  const notice = await registerOwnWorker({ databaseUrl, natsUrl }, configuration, context.home);
+  const [nats, { databaseUrl, admin }] = await Promise.all(services);
+  const { isRegistered, notice } = await registerOwnWorker(databaseUrl, nats, configuration);
   if (notice !== null) steps.say(notice);
   const startApp = (name: AppName, urls: NodeJS.ProcessEnv): Promise<void> => {
     const app = appProcess(name, { ...context.env, ...urls }, context.home);
     return steps.during(name, () => context.supervisor.start(app));
   };
-  const both = { PROCTOR_DATABASE_URL: databaseUrl, PROCTOR_NATS_URL: natsUrl };
-  const worker = packages.pending.then(() =>
-    startApp('worker', { ...NOT_FOR_WORKERS, PROCTOR_NATS_URL: natsUrl }),
-  );
-  await Promise.all([startApp('api', both), startApp('scheduler', both), worker]);
+  const urls = (user: string) => ({
+    PROCTOR_DATABASE_URL: databaseUrl,
+    PROCTOR_NATS_CREDENTIALS: nats.users.path(user),
+  });
+  const worker = packages.pending.then(async () => {
+    if (isRegistered) await startApp('worker', { ...urls(configuration.worker.name), ...NOT_FOR_WORKERS });
+  });
+  await Promise.all([startApp('api', urls('api')), startApp('scheduler', urls('scheduler')), worker]);
   steps.say(welcome(server, context.home, admin));
 }
 

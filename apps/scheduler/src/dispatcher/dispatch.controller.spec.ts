@@ -1,28 +1,52 @@
 import { BusContext } from '@proctor/bus';
-import { MalformedMessage } from '@proctor/contracts';
+import { MalformedMessage, type Grant } from '@proctor/contracts';
 import { DispatchController } from './dispatch.controller';
 import type { Dispatchers } from './dispatchers';
+import type { WorkerStreams } from './worker-streams';
 
 const IDENTITY = { worker: 'w1', incarnation: '1b4e28ba-2fa1-41d2-883f-0016d3cca427', slot: 0 };
+const ASK = { ...IDENTITY, ask: IDENTITY.incarnation, testbeds: [], variants: [] };
 const HELD = { ...IDENTITY, runId: 7, attempt: 1 };
 
-function controller(): { dispatch: DispatchController; asked: unknown[] } {
+function controller() {
   const asked: unknown[] = [];
-  const ask = (_arch: string, message: unknown) => Promise.resolve(asked.push(message));
-  return { dispatch: new DispatchController({ ask } as unknown as Dispatchers), asked };
+  const done: unknown[] = [];
+  const ask = (_arch: string, message: unknown) => {
+    asked.push(message);
+    return Promise.resolve({ returned: true });
+  };
+  const streams = {
+    heard: (worker: string) => done.push(`heard ${worker}`),
+    forgetLog: (worker: string, { runId }: Grant) => done.push(`forget ${worker} ${runId}`),
+  };
+  const dispatch = new DispatchController(
+    { ask } as unknown as Dispatchers,
+    streams as unknown as WorkerStreams,
+  );
+  return { dispatch, asked, done };
 }
 
 const contextOf = (worker: string, kind: string) =>
   new BusContext(['amd64', `proctor.rpc.amd64.${worker}.${kind}`, false]);
 
-it.each(['w2', '*', ''])('a request on the subject of worker "%s" is not taken for one of w1', (worker) => {
-  const { dispatch, asked } = controller();
-  const forged = /worker: w1 is not what the subject says/;
-  expect(() => dispatch.renew(HELD, contextOf(worker, 'renew'))).toThrow(forged);
-  expect(() => dispatch.return({ ...HELD, reason: 'it stops' }, contextOf(worker, 'return'))).toThrow(forged);
-  const ask = { ...IDENTITY, ask: IDENTITY.incarnation, testbeds: [], variants: [] };
-  expect(() => dispatch.lease(ask, contextOf(worker, 'lease'))).toThrow(MalformedMessage);
-  expect(asked).toEqual([]);
+it.each(['w2', '*', ''])(
+  'a request on the subject of worker "%s" is not taken for one of w1',
+  async (worker) => {
+    const { dispatch, asked, done } = controller();
+    const forged = /worker: w1 is not what the subject says/;
+    expect(() => dispatch.renew(HELD, contextOf(worker, 'renew'))).toThrow(forged);
+    const back = dispatch.return({ ...HELD, reason: 'it stops' }, contextOf(worker, 'return'));
+    await expect(back).rejects.toThrow(forged);
+    expect(() => dispatch.lease(ASK, contextOf(worker, 'lease'))).toThrow(MalformedMessage);
+    expect([asked, done]).toEqual([[], []]);
+  },
+);
+
+it('makes the streams of a worker that asks, and forgets the log of a lease that was given back', async () => {
+  const { dispatch, done } = controller();
+  await dispatch.lease(ASK, contextOf('w1', 'lease'));
+  await dispatch.return({ ...HELD, reason: 'it stops' }, contextOf('w1', 'return'));
+  expect(done).toEqual(['heard w1', 'forget w1 7']);
 });
 
 it('a request on the subject of its own worker reaches the dispatcher', async () => {

@@ -17,15 +17,21 @@ import type { ExplainReply, LeaseReply, RenewReply, ReturnReply, StatusReply } f
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import { orNotNow } from '../passing';
 import { Dispatchers } from './dispatchers';
+import { WorkerStreams } from './worker-streams';
 
 /** What workers and the api ask of a dispatcher; every message is validated before it enters the mailbox. */
 @Controller()
 export class DispatchController {
-  constructor(private readonly dispatchers: Dispatchers) {}
+  constructor(
+    private readonly dispatchers: Dispatchers,
+    private readonly streams: WorkerStreams,
+  ) {}
 
   @MessagePattern(REQUEST_PATTERNS.lease)
   lease(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<LeaseReply> {
-    return this.ask(context.scope, { kind: 'lease', request: parseRequest(LeaseRequest, payload, context) });
+    const request = parseRequest(LeaseRequest, payload, context);
+    this.streams.heard(request.worker);
+    return this.ask(context.scope, { kind: 'lease', request });
   }
 
   @MessagePattern(REQUEST_PATTERNS.renew)
@@ -34,11 +40,11 @@ export class DispatchController {
   }
 
   @MessagePattern(REQUEST_PATTERNS.return)
-  return(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<ReturnReply> {
-    return this.ask(context.scope, {
-      kind: 'return',
-      request: parseRequest(ReturnRequest, payload, context),
-    });
+  async return(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<ReturnReply> {
+    const request = parseRequest(ReturnRequest, payload, context);
+    const reply = await this.ask(context.scope, { kind: 'return', request });
+    if (reply.returned) this.streams.forgetLog(request.worker, request);
+    return reply;
   }
 
   @MessagePattern(SUBJECTS.explain)

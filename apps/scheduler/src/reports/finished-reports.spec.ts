@@ -51,7 +51,7 @@ describe('FinishedReports', () => {
         resolve(JSON.parse(text) as RecordedSignal);
       });
     });
-    await bus.stage(STAGED, Readable.from([CONTENT]));
+    await bus.stage(report.worker, STAGED, Readable.from([CONTENT]));
   });
 
   const reports = () => {
@@ -61,7 +61,7 @@ describe('FinishedReports', () => {
   const take = () => {
     return reports().take(ARCH, report);
   };
-  const isStaged = async () => (await bus.unstage(STAGED)) !== null;
+  const isStaged = async () => (await bus.unstage(report.worker, STAGED)) !== null;
 
   it('stores the files, records the result, tells the worker and clears the staging', async () => {
     ask.mockImplementation((_arch, message) => {
@@ -82,7 +82,7 @@ describe('FinishedReports', () => {
   });
 
   it('asks for another upload when a file is missing or damaged, and records nothing', async () => {
-    await bus.stage(STAGED, Readable.from(['another log']));
+    await bus.stage(report.worker, STAGED, Readable.from(['another log']));
     await take();
     expect(await answers).toMatchObject({
       answer: 'upload-again',

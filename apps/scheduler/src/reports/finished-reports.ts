@@ -28,6 +28,7 @@ import { NotHandled } from '../dispatcher/turn';
 
 /** The files that a worker may have staged for an attempt. */
 interface StagedResult extends Grant {
+  worker: string;
   files: Pick<ResultFile, 'name'>[];
 }
 
@@ -177,8 +178,8 @@ export class FinishedReports {
   }
 
   private async storeFile(report: FinishedReport, file: ResultFile): Promise<string | null> {
-    const { runId, attempt } = report;
-    const content = await this.bus.unstage(stagingName(report, file.name));
+    const { runId, attempt, worker } = report;
+    const content = await this.bus.unstage(worker, stagingName(report, file.name));
     if (!content) return `${file.name} is missing`;
     let damage: Error | null = null;
     content.once('error', (error: Error) => (damage = error));
@@ -203,10 +204,10 @@ export class FinishedReports {
 
   /** Staging and live log forget by themselves what cannot be dropped now. The store never does: its failure rejects. */
   private async tidy(staged: StagedResult, recorded: boolean): Promise<void> {
-    const { runId, attempt, files } = staged;
+    const { runId, attempt, worker, files } = staged;
     const tidied = await Promise.allSettled([
-      ...files.map(({ name }) => this.bus.dropStaged(stagingName(staged, name))),
-      this.bus.purgeLog(staged),
+      ...files.map(({ name }) => this.bus.dropStaged(worker, stagingName(staged, name))),
+      this.bus.purgeLog(worker, grantOf(staged)),
     ]);
     for (const outcome of tidied) {
       if (outcome.status === 'rejected') {

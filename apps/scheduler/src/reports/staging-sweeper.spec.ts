@@ -32,7 +32,7 @@ describe('StagingSweeper', () => {
         if (isBusAway) throw new Error('no answer');
         const found = uploads.map((upload) => ({ ...upload }));
         await beforeAnswer();
-        return { bytes, bytesMax: 100 * MIB, uploads: found };
+        return [{ worker: 'w1', bytes, bytesMax: 100 * MIB, uploads: found }];
       },
       dropUpload: ({ id }: { id: string }) => {
         uploads = uploads.filter((upload) => upload.id !== id);
@@ -49,9 +49,14 @@ describe('StagingSweeper', () => {
   afterEach(() => sweeper.onModuleDestroy());
   afterAll(() => jest.restoreAllMocks());
 
-  const brokenOff = (id: string, chunks = 1): StagedUpload => ({ id, name: null, chunks });
+  const brokenOff = (id: string, chunks = 1): StagedUpload => ({ worker: 'w1', id, name: null, chunks });
   const whole = (runId: number): StagedUpload => {
-    return { id: `u${runId}`, name: stagingName({ runId, attempt: 2, grantEpoch: 5 }, 'log.gz'), chunks: 1 };
+    return {
+      worker: 'w1',
+      id: `u${runId}`,
+      name: stagingName({ runId, attempt: 2, grantEpoch: 5 }, 'log.gz'),
+      chunks: 1,
+    };
   };
   const ids = () => uploads.map(({ id }) => id);
 
@@ -112,7 +117,7 @@ describe('StagingSweeper', () => {
       whole(1_000_000),
       { ...whole(1_000_000), id: 'second', name: '1000000/2/5/artifacts.tar.gz' },
     ];
-    uploads = [...many, ...kept, { id: 'stray', name: 'something else', chunks: 1 }];
+    uploads = [...many, ...kept, { worker: 'w1', id: 'stray', name: 'something else', chunks: 1 }];
     await begin();
     await pass(100);
     expect(asked.mock.calls.map(([attempts]) => attempts.length)).toEqual([1_000, 501]);
@@ -140,17 +145,17 @@ describe('StagingSweeper', () => {
     expect(log.mock.calls).toEqual([[expect.stringContaining('done again')]]);
   });
 
-  it('says in words how full the bucket is', async () => {
+  it('says in words how full a staging area is', async () => {
     bytes = 95.5 * MIB;
     await begin();
     expect(warn.mock.calls).toEqual([
       [
-        'the staging bucket holds 96 of 100 MiB: while it is full, results with files wait on the disks of their workers',
+        'the staging area of w1 holds 96 of 100 MiB: while it is full, its results with files wait on its disk',
       ],
     ]);
     bytes = MIB;
     await pass(10);
-    expect(log.mock.calls).toEqual([['the staging bucket holds 1 of 100 MiB: there is room again']]);
+    expect(log.mock.calls).toEqual([['the staging area of w1 has room again']]);
   });
 
   it('does not overlap itself, and ends when it is stopped', async () => {

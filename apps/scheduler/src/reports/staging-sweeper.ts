@@ -17,12 +17,12 @@ export interface SweeperSettings {
   idleMaxMs: number;
 }
 
-/** The part of the bucket from which on its fullness is told. */
+/** The part of a staging area from which on its fullness is told. */
 const NEARLY_FULL = 0.9;
 /** Grants that are looked up at a time. */
 const GRANTS_MAX = 1_000;
 const MIB = 1024 ** 2;
-const WHAT = 'sweeping the staging bucket';
+const WHAT = 'sweeping the staging areas';
 
 interface Observation {
   chunks: number;
@@ -30,7 +30,7 @@ interface Observation {
 }
 
 /**
- * Removes what nobody will fetch from the staging bucket: uploads that broke off, and files of attempts that are over, which a
+ * Removes what nobody will fetch from the staging areas: uploads that broke off or were replaced, and files of attempts that are over, which a
  * scheduler that died left behind. How long an upload has not grown is what this process has seen itself, by its own
  * clock; several schedulers may sweep at a time. A file that is removed too early costs an upload: its worker still has it.
  */
@@ -39,7 +39,8 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Staging');
   private readonly outages: Outages;
   private observations = new Map<string, Observation>();
-  private wasNearlyFull = false;
+  /** Workers whose staging area was told to be nearly full. */
+  private readonly nearlyFull = new Set<string>();
   private readonly stopping = new AbortController();
   private endRest = (): void => undefined;
   private loop = Promise.resolve();
@@ -79,10 +80,9 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const idle = await this.idleUploads();
     const brokenOff = await this.drop(idle.filter(({ name }) => name === null));
     if (brokenOff > 0)
-      this.logger.log(`uploads that broke off, removed from the staging bucket: ${brokenOff}`);
+      this.logger.log(`uploads that broke off, removed from the staging areas: ${brokenOff}`);
     const over = await this.drop(await this.unwanted(idle));
-    if (over > 0)
-      this.logger.log(`files of attempts that are over, removed from the staging bucket: ${over}`);
+    if (over > 0) this.logger.log(`files of attempts that are over, removed from the staging areas: ${over}`);
   }
 
   private async idleUploads(): Promise<StagedUpload[]> {
@@ -91,10 +91,11 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const contents = await bus.stagingContents(this.stopping.signal);
     const answeredMs = clock.now();
     this.tellFullness(contents);
+    const uploads = contents.flatMap((area) => area.uploads);
     const { idleMaxMs } = this.settings();
     const before = this.observations;
     this.observations = new Map();
-    return contents.uploads.filter(({ id, chunks }) => {
+    return uploads.filter(({ id, chunks }) => {
       const known = before.get(id);
       const observation = known?.chunks === chunks ? known : { chunks, sinceMs: answeredMs };
       this.observations.set(id, observation);
@@ -133,13 +134,20 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     return count;
   }
 
-  private tellFullness({ bytes, bytesMax }: StagingContents): void {
-    const holds = `the staging bucket holds ${Math.ceil(bytes / MIB)} of ${Math.floor(bytesMax / MIB)} MiB`;
-    const isNearlyFull = bytes > bytesMax * NEARLY_FULL;
-    if (isNearlyFull)
-      this.logger.warn(`${holds}: while it is full, results with files wait on the disks of their workers`);
-    else if (this.wasNearlyFull) this.logger.log(`${holds}: there is room again`);
-    this.wasNearlyFull = isNearlyFull;
+  private tellFullness(contents: StagingContents[]): void {
+    const full = contents.filter(({ bytes, bytesMax }) => bytes > bytesMax * NEARLY_FULL);
+    for (const { worker, bytes, bytesMax } of full) {
+      const holds = `holds ${Math.ceil(bytes / MIB)} of ${Math.floor(bytesMax / MIB)} MiB`;
+      this.logger.warn(
+        `the staging area of ${worker} ${holds}: while it is full, its results with files wait on its disk`,
+      );
+    }
+    for (const worker of this.nearlyFull) {
+      if (full.some((area) => area.worker === worker)) continue;
+      this.nearlyFull.delete(worker);
+      this.logger.log(`the staging area of ${worker} has room again`);
+    }
+    for (const { worker } of full) this.nearlyFull.add(worker);
   }
 
   private rest(): Promise<void> {

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
-import type { Lease } from '@proctor/contracts';
+import type { Grant, Lease, LogChunk } from '@proctor/contracts';
 import { autopkgtestCommand, checkLease } from '../autopkgtest/command';
 import { spared, type Shortage } from '../autopkgtest/shortage';
 import { rejectedVersion } from '../autopkgtest/verdict';
@@ -43,8 +42,8 @@ interface Prepared {
   settings: RunnerSettings;
 }
 
-/** Where the live logs of attempts are published. */
-export type LiveLogs = Pick<Bus, 'appendLog' | 'purgeLog'>;
+/** Publishes a chunk of an attempt's live log. */
+export type AppendLog = (grant: Grant, chunk: LogChunk) => Promise<void>;
 
 /** Executes attempts in sandboxes of this machine. */
 export class SandboxedRunner implements AttemptRunner {
@@ -55,7 +54,7 @@ export class SandboxedRunner implements AttemptRunner {
   constructor(
     private readonly sandboxes: Sandboxes,
     private readonly testbeds: Testbeds,
-    private readonly liveLogs: LiveLogs,
+    private readonly appendLog: AppendLog,
     private readonly settings: () => RunnerSettings,
     private readonly clock: Clock,
     private readonly log: SlotLog,
@@ -134,8 +133,7 @@ export class SandboxedRunner implements AttemptRunner {
       throw error;
     } finally {
       shortage.stop();
-      const isSilent = tail.stop();
-      if (signal.aborted) this.forgetLog(lease, isSilent);
+      void tail.stop();
     }
   }
 
@@ -159,20 +157,10 @@ export class SandboxedRunner implements AttemptRunner {
     return output.isExceeded ? { ...ending, outputBytesMax: settings.runOutputBytesMax } : ending;
   }
 
-  /** Nobody will store the log of an attempt without a result; what is left here ends by its age. */
-  private forgetLog(lease: Lease, isSilent: Promise<void>): void {
-    const { runId, attempt } = lease;
-    isSilent
-      .then(() => this.liveLogs.purgeLog(lease))
-      .catch((error: unknown) => {
-        this.log.warn(`run ${runId} attempt ${attempt}: its live log is left behind: ${String(error)}`);
-      });
-  }
-
   private tailOf(lease: Lease, folder: RunFolder, { logHeadBytesMax }: RunnerSettings): LogTail {
     return new LogTail(
       join(folder.output, 'log'),
-      (chunk) => this.liveLogs.appendLog(lease, chunk),
+      (chunk) => this.appendLog(lease, chunk),
       this.clock,
       this.log,
       { ...LOG_TAIL_SETTINGS, streamBytesMax: logHeadBytesMax },

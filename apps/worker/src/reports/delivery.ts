@@ -92,9 +92,9 @@ export class Delivery {
     for (const { name, size, sha256 } of report.files) {
       if (this.uploaded.has(name)) continue;
       const content = createReadStream(join(folder, name));
-      const staged = await this.bus.stage(stagingName(report, name), content);
+      const staged = await this.bus.stage(report.worker, stagingName(report, name), content);
       if (staged.size !== size || staged.sha256 !== sha256) {
-        throw new Error(`${name}: ${staged.size} bytes arrived in the staging bucket, ${size} were sent`);
+        throw new Error(`${name}: ${staged.size} bytes arrived in the staging area, ${size} were sent`);
       }
       this.uploaded.add(name);
     }

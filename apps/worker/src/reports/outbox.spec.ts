@@ -42,7 +42,7 @@ async function makeOutbox(clock = new VirtualClock()) {
   const answer = (answer: RecordedSignal['answer'], reason?: string) =>
     outbox.recorded({ ...GRANT, answer, ...(reason !== undefined && { reason }) });
   const staged = async () => {
-    const content = await bus.unstage(stagingName(GRANT, 'log.gz'));
+    const content = await bus.unstage('w', stagingName(GRANT, 'log.gz'));
     return content && text(content);
   };
   return { bus, clock, outbox, reports, arrived, answer, staged, said };
@@ -223,7 +223,7 @@ it('uploads again when it is asked to', async () => {
   const { report, files } = await pack();
   const finished = outbox.finished('amd64', report, files);
   await arrived(1);
-  await bus.dropStaged(stagingName(GRANT, 'log.gz'));
+  await bus.dropStaged('w', stagingName(GRANT, 'log.gz'));
   answer('upload-again');
   await arrived(2);
   expect(await staged()).toBe(LOG);
@@ -251,7 +251,7 @@ it('goes on with the file at which the connection broke', async () => {
   await clock.runUntil(1);
   outbox.retryNow();
   await arrived(1);
-  expect(stage.mock.calls.map(([name]) => name)).toEqual(
+  expect(stage.mock.calls.map(([, name]) => name)).toEqual(
     ['log.gz', 'artifacts.tar.gz', 'artifacts.tar.gz'].map((name) => `7/2/5/${name}`),
   );
   answer('recorded');

@@ -47,12 +47,17 @@ test('nats-server is killed and comes back: tests go on, requests are accepted, 
 
 test('an upload that stops for too long is swept by the scheduler', async () => {
   stage = await Stage.open({ scheduler: { stagingSweepMs: 200, stagingIdleMaxMs: 1_000 } });
-  const bus = await connectBus(stage.proctor.natsUrl, 'uploader');
+  const bus = await connectBus(await stage.proctor.users.operator());
   const content = new Readable({ read: () => undefined });
-  const staged = bus.stage(stagingName({ runId: 1, attempt: 1, grantEpoch: 1 }, 'log.gz'), content);
+  await bus.prepareWorker('uploader');
+  const staged = bus.stage(
+    'uploader',
+    stagingName({ runId: 1, attempt: 1, grantEpoch: 1 }, 'log.gz'),
+    content,
+  );
   content.push(Buffer.alloc(200_000));
-  await stage.proctor.output.line('scheduler', /uploads that broke off, removed from the staging bucket: 1/);
-  expect((await bus.stagingContents()).uploads).toEqual([]);
+  await stage.proctor.output.line('scheduler', /uploads that broke off, removed from the staging areas: 1/);
+  expect(await bus.stagingContents()).toEqual([]);
   content.destroy(new Error('the disk is gone'));
   await expect(staged).rejects.toThrow('the disk is gone');
   await bus.close();
@@ -61,9 +66,7 @@ test('an upload that stops for too long is swept by the scheduler', async () => 
 describe('a stream at its limit', () => {
   /** As an operator does who has set a deployment's limits. */
   async function limit(limits: Partial<BusLimits>): Promise<void> {
-    // Whoever connects, or serves an architecture, brings the limits that it knows: the processes did so already.
-    await stage.proctor.output.line('api', /Bus: connected to NATS/);
-    const bus = await connectBus(stage.proctor.natsUrl, 'operator', limits);
+    const bus = await connectBus(await stage.proctor.users.operator(), { limits, makesStreams: true });
     await bus.prepareReports(arch);
     await bus.close();
   }

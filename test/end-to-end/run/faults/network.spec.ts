@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { hostWorkerName } from '@proctor/config';
 import { accountsOf, expectEachPassedOnce } from '../../../support/accounts';
 import { remoteNetwork, type RemoteNetwork } from '../../../support/remote-network';
 import { Stage } from './stage';
@@ -18,7 +19,10 @@ let worker: ChildProcess;
 /** A deployment whose first worker is in a network of its own. */
 beforeEach(async () => {
   stage = await Stage.open({ apps: ['api', 'scheduler'], slots: 1 });
-  network = await remoteNetwork(stage.proctor.natsUrl);
+  const credentials = await stage.proctor.users.read(hostWorkerName());
+  network = await remoteNetwork(credentials.url);
+  const path = join(stage.proctor.home.path, 'remote.json');
+  await writeFile(path, JSON.stringify({ ...credentials, url: network.url.replace(/\/$/, '') }));
   worker = startWorker();
   await once(worker, 'message');
 });
@@ -39,7 +43,7 @@ function startWorker(): ChildProcess {
     ...process.env,
     PROCTOR_HOME: home.path,
     PROCTOR_CONFIG: join(home.path, 'config'),
-    PROCTOR_NATS_URL: network.url,
+    PROCTOR_NATS_CREDENTIALS: join(home.path, 'remote.json'),
   };
   const [command = process.execPath, ...args] = [...network.prefix, process.execPath, main];
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });

@@ -106,7 +106,7 @@ test('a report of an attempt that is not the latest writes nothing', async () =>
   await proctor.restart('worker');
   await client.runThat(runId, (run) => run.state === 'running' && run.attempt === 2);
 
-  const bus = await connectBus(proctor.natsUrl, 'late-worker');
+  const bus = await connectBus(await proctor.users.operator());
   try {
     const answered = new Promise<unknown>((resolve) => {
       bus.subscribe(subjectOf(SUBJECTS.recorded, String(worker)), ({ text }) => resolve(JSON.parse(text)));
@@ -130,7 +130,7 @@ test('a report that nobody can read ends its attempt, its worker is told, and th
   const { client, proctor } = stage;
   const runId = await stage.waitingRun();
   const { worker } = await client.run(runId);
-  const bus = await connectBus(proctor.natsUrl, 'odd-worker');
+  const bus = await connectBus(await proctor.users.operator());
   try {
     const answered = new Promise<unknown>((resolve) => {
       bus.subscribe(subjectOf(SUBJECTS.recorded, String(worker)), ({ text }) => resolve(JSON.parse(text)));
@@ -163,7 +163,7 @@ test('a result that the database refuses ends its attempt, visibly, and the run 
   const { client, proctor } = stage;
   const runId = await stage.waitingRun();
   const { worker } = await client.run(runId);
-  const bus = await connectBus(proctor.natsUrl, 'odd-worker');
+  const bus = await connectBus(await proctor.users.operator());
   try {
     const answered = new Promise<unknown>((resolve) => {
       bus.subscribe(subjectOf(SUBJECTS.recorded, String(worker)), ({ text }) => resolve(JSON.parse(text)));

@@ -1,0 +1,148 @@
+import { EVENT_STREAM, logStream, REPORT_PREFIX, SUBJECTS, subjectOf } from '@proctor/contracts';
+
+/** Public keys (`U…`) of the users that nats-server knows. */
+export interface AccountUsers {
+  scheduler: string;
+  api: string;
+  /** May have the server read its configuration again, and nothing else. */
+  system: string;
+  workers: WorkerUser[];
+}
+
+export interface WorkerUser {
+  name: string;
+  publicKey: string;
+  architectures: string[];
+}
+
+/** What a service may publish and hear. */
+interface Permissions {
+  publish: { allow: string[] };
+  subscribe: { allow: string[] };
+}
+
+/** By name. */
+export type Accounts = Record<string, Account>;
+
+interface Account {
+  jetstream?: 'enabled';
+  users: { nkey: string; permissions?: Permissions }[];
+  exports?: object[];
+  imports?: object[];
+  limits?: { max_connections: number; max_subscriptions: number };
+}
+
+const SERVICES = 'PROCTOR';
+const SYSTEM = 'SYS';
+
+/**
+ * The accounts of nats-server: one for the services, and one for each worker, which
+ * imports from the services what has its own name and architectures. Permissions alone do not confine a worker:
+ * nats-server does not check the reply subject of a message, and answers to it in the name of whoever answers. In an
+ * account of its own a worker has no subject that anything of others listens to.
+ *
+ * The file must have no `authorization` block beside these: nats-server 2.9.22 and earlier then let everybody in.
+ */
+export function accountsOf({ scheduler, api, system, workers }: AccountUsers): Accounts {
+  return {
+    [SYSTEM]: { users: [{ nkey: system, permissions: OF_SYSTEM }] },
+    [SERVICES]: {
+      jetstream: 'enabled',
+      users: [
+        { nkey: scheduler, permissions: SCHEDULER },
+        { nkey: api, permissions: apiPermissions(workers) },
+      ],
+      exports: [
+        ...['proctor.rpc.*.*.*', `${REPORT_PREFIX}>`, 'proctor.log.>', 'proctor.staging.>'].map(
+          (service) => ({
+            service,
+          }),
+        ),
+        ...['proctor.worker.*.*', SUBJECTS.workWaiting].map((stream) => ({ stream })),
+      ],
+    },
+    ...Object.fromEntries(workers.map((worker) => [`WORKER_${worker.name}`, workerAccount(worker)])),
+  };
+}
+
+/** As text, to be included in nats-server's configuration. */
+export function accountsText(accounts: Accounts): string {
+  const text = JSON.stringify(accounts, null, 2);
+  return `# Written by Proctor: changes are lost.\nsystem_account: ${SYSTEM}\naccounts: ${text}\n`;
+}
+
+/** The prefix of the subjects on which a user of this name gets its answers. */
+export function inboxPrefix(name: string): string {
+  return `_INBOX.${name}`;
+}
+
+const SCHEDULER: Permissions = {
+  publish: {
+    allow: [
+      ...['LIST', 'INFO.*', 'CREATE.*', 'UPDATE.*', 'PURGE.*'].map((call) => `$JS.API.STREAM.${call}`),
+      ...['CREATE.>', 'DURABLE.CREATE.>', 'INFO.>', 'MSG.NEXT.>'].map((call) => `$JS.API.CONSUMER.${call}`),
+      '$JS.API.DIRECT.GET.>',
+      // Never by stream: the acknowledgements of 2.15 have other tokens than those of 2.9.
+      '$JS.ACK.>',
+      'proctor.event.>',
+      'proctor.signal.>',
+      'proctor.worker.*.*',
+      // Answers, to workers and to the api.
+      '_R_.>',
+      `${inboxPrefix('api')}.>`,
+    ],
+  },
+  subscribe: {
+    allow: ['proctor.rpc.*.*.*', 'proctor.query.*.*', 'proctor.command.*.*', `${inboxPrefix('scheduler')}.>`],
+  },
+};
+
+const OF_SYSTEM: Permissions = {
+  publish: { allow: ['$SYS.REQ.SERVER.PING', '$SYS.REQ.SERVER.*.RELOAD'] },
+  subscribe: { allow: [`${inboxPrefix('system')}.>`] },
+};
+
+/** It reads events and live logs, nothing else of what streams hold. */
+function apiPermissions(workers: WorkerUser[]): Permissions {
+  const streams = [EVENT_STREAM, ...workers.map(({ name }) => logStream(name))];
+  const calls = ['CREATE', 'INFO', 'MSG.NEXT', 'DELETE'];
+  const reads = streams.flatMap((stream) => [
+    `$JS.API.STREAM.INFO.${stream}`,
+    ...calls.map((call) => `$JS.API.CONSUMER.${call}.${stream}.>`),
+  ]);
+  return {
+    publish: { allow: ['proctor.query.*.*', 'proctor.command.*.*', SUBJECTS.resultsChanged, ...reads] },
+    subscribe: { allow: [SUBJECTS.resultsChanged, `${inboxPrefix('api')}.>`] },
+  };
+}
+
+function workerAccount({ name, publicKey, architectures }: WorkerUser): Account {
+  const services = [
+    ...architectures.flatMap((arch) => [
+      `proctor.rpc.${arch}.${name}.*`,
+      `${REPORT_PREFIX}${arch}.${name}.>`,
+    ]),
+    `proctor.log.${name}.>`,
+    `proctor.staging.${name}.>`,
+  ];
+  const streams = [
+    `proctor.worker.${name}.*`,
+    ...architectures.map((arch) => subjectOf(SUBJECTS.workWaiting, arch)),
+  ];
+  return {
+    users: [
+      {
+        nkey: publicKey,
+        permissions: {
+          publish: { allow: services },
+          subscribe: { allow: [...streams, `${inboxPrefix(name)}.>`] },
+        },
+      },
+    ],
+    imports: [
+      // Shared: the services are told the address that a request came from.
+      ...services.map((subject) => ({ service: { account: SERVICES, subject }, share: true })),
+      ...streams.map((subject) => ({ stream: { account: SERVICES, subject } })),
+    ],
+  };
+}

@@ -1,0 +1,43 @@
+import { connect } from '@nats-io/transport-node';
+import type { Credentials } from './credentials';
+import { connectionOptions } from './nats-link';
+
+/** How long the servers of a cluster have to answer. */
+const ANSWERS_MS = 500;
+
+/**
+ * Has each server read its configuration again. Servers before 2.10 have no ear for it.
+ * @param system of the user that may ask for nothing else
+ * @returns how many have done so, and why one has not; null: none said so
+ * @throws when no server can be reached in time
+ */
+export async function reloadServers(
+  system: Credentials,
+  timeoutMs: number,
+): Promise<{ told: number; refused: string | null }> {
+  const nc = await connect({
+    ...connectionOptions(system, system.name),
+    timeout: timeoutMs,
+    reconnect: false,
+  });
+  let [told, refused]: [number, string | null] = [0, null];
+  try {
+    const pings = await nc.requestMany('$SYS.REQ.SERVER.PING', '', {
+      maxWait: ANSWERS_MS,
+      strategy: 'stall',
+    });
+    const ids: string[] = [];
+    for await (const ping of pings) ids.push(ping.json<{ server: { id: string } }>().server.id);
+    for (const id of ids) {
+      const answer = await nc
+        .request(`$SYS.REQ.SERVER.${id}.RELOAD`, '', { timeout: timeoutMs })
+        .then((message) => message.json<{ error?: { description?: string } }>())
+        .catch(() => null);
+      if (answer?.error) refused = answer.error.description ?? 'it was refused';
+      else if (answer) told += 1;
+    }
+    return { told, refused };
+  } finally {
+    await nc.close();
+  }
+}

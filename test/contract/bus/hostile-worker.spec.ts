@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import { connect, headers, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
+import { connectBus, StreamFull, type Bus } from '@proctor/bus';
+import { logStream, logSubject, reportSubject, requestSubject, stagingStream } from '@proctor/contracts';
+import { changeAccounts, EmbeddedNats, freePort } from '@proctor/embedded';
+import { TestUsers } from '../../support/nats-users';
+import { until } from '../../support/until';
+
+Logger.overrideLogger(false);
+
+const ROOM_BYTES = 64 * 1024;
+const WORKERS = [
+  { name: 'w1', architectures: ['amd64'] },
+  { name: 'w2', architectures: ['amd64', 'arm64'] },
+];
+const GRANT = { runId: 7, attempt: 1, grantEpoch: 3 };
+const REPORT = reportSubject('amd64', 'finished', { worker: 'w1', ...GRANT });
+const CHUNK = { chunk: 0, offset: 0, data: 'YQ==' };
+
+let folder: string;
+let users: TestUsers;
+let nats: EmbeddedNats;
+let scheduler: Bus;
+let other: Bus;
+/** A client of w1 that says what it likes. */
+let hostile: NatsConnection;
+let streams: JetStreamManager;
+/** What w2 was told. */
+let told: string[];
+const ends: (() => Promise<unknown>)[] = [];
+
+async function raw(name: string): Promise<NatsConnection> {
+  const { url, seed } = await users.read(name);
+  const authenticator = nkeyAuthenticator(Buffer.from(seed));
+  const servers = new URL(url).host;
+  const nc = await connect({ servers, inboxPrefix: `_INBOX.${name}`, authenticator, reconnect: false });
+  ends.push(() => nc.close());
+  return nc;
+}
+
+async function bus(name: string): Promise<Bus> {
+  const limits = { logsBytesMax: ROOM_BYTES, stagingBytesMax: ROOM_BYTES };
+  const opened = await connectBus(await users.read(name), { limits, makesStreams: name === 'scheduler' });
+  ends.push(() => opened.close());
+  return opened;
+}
+
+const messagesOf = async (stream: string): Promise<number> =>
+  (await streams.streams.info(stream)).state.messages;
+
+beforeAll(async () => {
+  folder = join(String(process.env['PROCTOR_TEST_FOLDER']), `hostile-${randomUUID()}`);
+  const port = await freePort();
+  users = new TestUsers(`${folder}-users`);
+  const accounts = await users.prepare(`nats://127.0.0.1:${port}`, WORKERS);
+  const binary = String(process.env['PROCTOR_TEST_NATS_SERVER']);
+  nats = new EmbeddedNats({ folder, binary, accounts, port });
+  await nats.start();
+  scheduler = await bus('scheduler');
+  for (const arch of ['amd64', 'arm64']) await scheduler.prepareReports(arch);
+  for (const { name } of WORKERS) await scheduler.prepareWorker(name);
+  // Answers as a dispatcher does: with numbers that a stop could have.
+  scheduler.subscribe(requestSubject('amd64', '*', 'renew'), ({ respond }) =>
+    respond?.(JSON.stringify({ ...GRANT, instruction: 'continue' })),
+  );
+  await scheduler.flush();
+  other = await bus('w2');
+  told = [];
+  other.subscribe('proctor.worker.w2.stop', ({ text }) => told.push(text));
+  await other.flush();
+  hostile = await raw('w1');
+  streams = await jetstreamManager(await raw('operator'));
+});
+afterAll(async () => {
+  await Promise.all(ends.map((end) => end()));
+  await nats?.stop();
+  await rm(folder, { recursive: true, force: true });
+  await rm(`${folder}-users`, { recursive: true, force: true });
+});
+
+describe('a worker may not say', () => {
+  it.each([
+    ['a request of another worker', requestSubject('amd64', 'w2', 'lease')],
+    ['a request to an architecture that is not its own', requestSubject('arm64', 'w1', 'lease')],
+    ['a report of another worker', reportSubject('amd64', 'finished', { worker: 'w2', ...GRANT })],
+    ['a log of another worker', logSubject('w2', GRANT)],
+    ['a file of another worker', 'proctor.staging.w2.chunk.x'],
+    ['what a dispatcher says', 'proctor.worker.w2.stop'],
+    ['what a dispatcher says to itself', 'proctor.worker.w1.recorded'],
+    ['a command', 'proctor.command.amd64.orders'],
+    ['a question of the api', 'proctor.query.amd64.explain'],
+    ['an event', 'proctor.event.amd64.finished'],
+    ['that results have changed', 'proctor.signal.results-changed'],
+    ['that a stream is to be made', '$JS.API.STREAM.CREATE.MINE'],
+    ['that a stream is to go', `$JS.API.STREAM.DELETE.${logStream('w1')}`],
+    ['that a stream is to be emptied', `$JS.API.STREAM.PURGE.${logStream('w2')}`],
+    ['that it wants a message of a stream', `$JS.API.STREAM.MSG.GET.${stagingStream('w2')}`],
+    ['that it wants a message of a stream at once', `$JS.API.DIRECT.GET.${stagingStream('w2')}`],
+    ['that it wants to consume', `$JS.API.CONSUMER.CREATE.PROCTOR_REPORTS_amd64`],
+    ['that it wants to know the streams', '$JS.API.STREAM.LIST'],
+    ['that a report was handled', '$JS.ACK.PROCTOR_REPORTS_amd64.report-amd64.1.1.1.1.1'],
+    ['that the server is to reload', '$SYS.REQ.SERVER.PING'],
+    ['an answer to a question that it was not asked', '_R_.abc.def'],
+    ['an answer to the api', '_INBOX.api.x'],
+  ])('%s', async (_what, subject) => {
+    await expect(hostile.request(subject, '{}', { timeout: 5_000 })).rejects.toThrow(/Permissions Violation/);
+  });
+});
+
+describe('a worker may not hear', () => {
+  it.each([
+    '>',
+    'proctor.>',
+    '_INBOX.>',
+    '_INBOX.scheduler.>',
+    '_INBOX.w2.>',
+    'proctor.worker.w2.*',
+    'proctor.worker.*.stop',
+    'proctor.event.>',
+    'proctor.signal.arm64.work-waiting',
+    'proctor.signal.results-changed',
+    'proctor.rpc.>',
+    '$JS.>',
+    '$SYS.>',
+    '_R_.>',
+  ])('%s', async (subject) => {
+    const refused = new Promise<Error | null>((resolve) => {
+      hostile.subscribe(subject, { callback: (error) => resolve(error) });
+    });
+    expect(String(await refused)).toMatch(/Permissions Violation/);
+  });
+});
+
+describe('an answer that is sent elsewhere', () => {
+  beforeEach(async () => {
+    told.length = 0;
+    await other.appendLog('w2', { ...GRANT, runId: Date.now() }, CHUNK);
+  });
+
+  /** What was sent before has had its effect: a later message of the same kind has. */
+  async function settled(): Promise<void> {
+    await hostile.flush();
+    await hostile.request(requestSubject('amd64', 'w1', 'renew'), '{}');
+    await scheduler.flush();
+    scheduler.signal('proctor.worker.w2.stop', { last: true });
+    expect(await until(() => Promise.resolve(told.some((text) => text.includes('last'))), 10_000)).toBe(true);
+  }
+
+  it.each([
+    ['a log of another', `$JS.API.STREAM.PURGE.${logStream('w2')}`],
+    ['the events', '$JS.API.STREAM.DELETE.PROCTOR_EVENTS'],
+    ['another worker', 'proctor.worker.w2.stop'],
+    ['the reports of another', reportSubject('amd64', 'finished', { worker: 'w2', ...GRANT })],
+  ])('reaches nothing of %s', async (_whose, reply) => {
+    const [logs, events, reports] = await Promise.all(
+      [logStream('w2'), 'PROCTOR_EVENTS', 'PROCTOR_REPORTS_amd64'].map(messagesOf),
+    );
+    hostile.publish(requestSubject('amd64', 'w1', 'renew'), '{}', { reply });
+    // The acknowledgement of a stream is an answer too.
+    hostile.publish(logSubject('w1', GRANT), JSON.stringify(CHUNK), { reply });
+    await settled();
+    expect(told).toEqual([JSON.stringify({ last: true })]);
+    expect(
+      await Promise.all([logStream('w2'), 'PROCTOR_EVENTS', 'PROCTOR_REPORTS_amd64'].map(messagesOf)),
+    ).toEqual([logs, events, reports]);
+  });
+});
+
+describe('the room of others', () => {
+  it('is not filled by a flood of logs, reports or files', async () => {
+    const grant = { ...GRANT, runId: 20 };
+    await other.appendLog('w2', grant, CHUNK);
+    const kept = await messagesOf(logStream('w2'));
+    const publisher = jetstream(hostile);
+    for (let round = 0; round < 40; round++)
+      await publisher.publish(logSubject('w1', { ...GRANT, runId: round + 1 }), 'x'.repeat(8_000));
+    expect((await streams.streams.info(logStream('w1'))).state.bytes).toBeLessThanOrEqual(ROOM_BYTES);
+    expect(await messagesOf(logStream('w2'))).toBe(kept);
+    const greedy = await bus('w1');
+    await expect(greedy.stage('w1', 'huge', Readable.from([Buffer.alloc(2 * ROOM_BYTES)]))).rejects.toThrow(
+      StreamFull,
+    );
+    await expect(
+      other.stage('w2', '20/1/3/log.gz', Readable.from([Buffer.from('mine')])),
+    ).resolves.toMatchObject({
+      size: 4,
+    });
+    for (let copy = 0; copy < 20; copy++) hostile.publish(REPORT, JSON.stringify({ copy }));
+    await hostile.flush();
+    expect(await messagesOf('PROCTOR_REPORTS_amd64')).toBe(1);
+  });
+
+  it('is not emptied by a header, and no message id is used before its owner', async () => {
+    const grant = { ...GRANT, runId: 21 };
+    const rollup = headers();
+    rollup.set('Nats-Rollup', 'all');
+    await expect(
+      jetstream(hostile).publish('proctor.staging.w1.file.eA', '{}', { headers: rollup }),
+    ).rejects.toThrow(/rollup/);
+    await jetstream(hostile).publish(logSubject('w1', grant), '{}', { msgID: '21.1.3.0' });
+    const before = await messagesOf(logStream('w2'));
+    await other.appendLog('w2', grant, CHUNK);
+    expect(await messagesOf(logStream('w2'))).toBe(before + 1);
+  });
+});
+
+it('a worker that is taken out is cut off within a second, and no other is', async () => {
+  const closed = hostile.closed();
+  const [text, from] = [await users.without('w1'), performance.now()];
+  await changeAccounts(folder, text);
+  await closed;
+  expect(performance.now() - from).toBeLessThan(1_000);
+  await other.flush();
+  expect(other.isConnected()).toBe(true);
+  await expect(raw('w1')).rejects.toThrow(/authorization/i);
+});

@@ -1,0 +1,53 @@
+import { accountsText, NatsUsers, publicKeyOf, type Credentials, type WorkerUser } from '@proctor/bus';
+
+/** Of tests alone: may do everything that can be done in the services' account. */
+const OPERATOR = 'operator';
+
+/** The users of a nats-server of tests: those of a deployment, its workers, and the operator. */
+export class TestUsers {
+  private readonly users: NatsUsers;
+  /** As they were prepared. */
+  workers: WorkerUser[] = [];
+
+  constructor(folder: string) {
+    this.users = new NatsUsers(folder);
+  }
+
+  get folder(): string {
+    return this.users.folder;
+  }
+
+  /** Path of a user's credentials file. */
+  path(name: string): string {
+    return this.users.path(name);
+  }
+
+  read(name: string): Promise<Credentials> {
+    return this.users.read(name);
+  }
+
+  operator(): Promise<Credentials> {
+    return this.users.read(OPERATOR);
+  }
+
+  /** @returns the accounts for nats-server at `url` */
+  async prepare(url: string, workers: Omit<WorkerUser, 'publicKey'>[]): Promise<string> {
+    await this.users.prepare(url);
+    await this.users.ensure(OPERATOR, url);
+    this.workers = [];
+    for (const worker of workers)
+      this.workers.push({ ...worker, publicKey: await this.users.ensure(worker.name, url) });
+    return this.accounts(this.workers);
+  }
+
+  /** The accounts once this worker is taken out. */
+  without(worker: string): Promise<string> {
+    return this.accounts(this.workers.filter(({ name }) => name !== worker));
+  }
+
+  private async accounts(workers: WorkerUser[]): Promise<string> {
+    const accounts = await this.users.accounts(workers);
+    accounts['PROCTOR']?.users.push({ nkey: publicKeyOf(await this.operator()) });
+    return accountsText(accounts);
+  }
+}
