@@ -8,6 +8,7 @@ import type { BusLimits } from './limits';
 import type { NatsLink } from './nats-link';
 import type { Delivery, ReportIntake } from './report-intake';
 import { unlessClosed } from './unless-closed';
+import { within } from './within';
 
 const PULL_EXPIRES_MS = 5000;
 const RETRY_MS = 1000;
@@ -55,7 +56,9 @@ export class NatsReportConsumption implements ReportConsumption {
     this.stopped = true;
     this.cancelResume();
     this.messages?.stop();
-    await this.intake.stop();
+    // Until the server knows, it may hand reports to this consumer, which would come again only after their ack wait.
+    const known = this.link.nc.flush().catch(() => undefined);
+    await within(Promise.all([known, this.intake.stop()]), this.limits.drainTimeoutMs, this.clock);
   }
 
   private async consume(): Promise<void> {

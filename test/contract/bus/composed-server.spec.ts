@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '@proctor/embedded';
 import { parse } from 'yaml';
 import type { OwnedProcess } from '../../../libs/embedded/src/owned-process';
+import { TestUsers } from '../../support/nats-users';
 import { startServer } from '../../../libs/embedded/src/server-process';
 
 interface Composed {
@@ -26,6 +27,9 @@ beforeAll(async () => {
     await writeFile(path, configs[source]!.content.replaceAll('/data', join(folder, 'data')));
     paths.set(target, path);
   }
+  const users = new TestUsers(join(folder, 'users'));
+  await mkdir(join(folder, 'accounts'));
+  await writeFile(join(folder, 'accounts/accounts.conf'), await users.prepare('nats://nats:4222', []));
   const port = await freePort();
   monitor = `http://127.0.0.1:${port}`;
   server = await startServer({
@@ -55,10 +59,10 @@ const told = async (path: string) => (await fetch(monitor + path)).json() as Pro
 
 it('lets the streams reserve as much as the server of npm start, whatever is free on the disk', async () => {
   expect(await told('/jsz')).toMatchObject({
-    config: { max_storage: 64 * 1024 ** 3, store_dir: expect.stringContaining(folder) as string },
+    config: { max_storage: 16 * 1024 ** 4, store_dir: expect.stringContaining(folder) as string },
   });
 });
 
-it('asks for a password', async () => {
+it('lets in its users alone', async () => {
   expect(await told('/varz')).toMatchObject({ auth_required: true });
 });
