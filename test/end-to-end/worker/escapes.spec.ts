@@ -12,14 +12,14 @@ const never = new AbortController().signal;
 
 let machine: TestMachine;
 beforeAll(async () => {
-  process.env['PROCTOR_NATS_URL'] = SECRET;
+  process.env['PROCTOR_NATS_CREDENTIALS'] = SECRET;
   machine = await openMachine({
     runTmpfsBytes: 900 * MIB,
     environment: { GREETING: "to $(id) & 'all'".replaceAll("'", '') },
   });
 });
 afterAll(async () => {
-  delete process.env['PROCTOR_NATS_URL'];
+  delete process.env['PROCTOR_NATS_CREDENTIALS'];
   await machine?.close();
 });
 
