@@ -35,6 +35,23 @@ describe('a grant that comes late', () => {
     expect([rig.attempts.length, rig.returns.length]).toEqual([1, 0]);
   });
 
+  it('goes back when the slot has executed it before it asked, as an owner may say that has slept meanwhile', async () => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    attempt.finish();
+    await rig.settle();
+    rig.finished[0]?.recorded();
+    await rig.settle();
+    rig.asks[1]?.answer({ lease: leaseOf(1) });
+    await rig.settle();
+    expect(rig.attempts).toHaveLength(1);
+    expect(rig.returns).toMatchObject([{ runId: 1, attempt: 1, reason: 'it was executed here' }]);
+    await rig.pass(5_000);
+    rig.asks.at(-1)?.answer({ lease: leaseOf(2) });
+    await rig.settle();
+    expect(rig.attempts).toHaveLength(2);
+  });
+
   it('that was handed back and is granted again by the answer to the next ask is not executed', async () => {
     const rig = makeSlot();
     rig.asks[0]?.answer({ epoch: 7 });

@@ -29,8 +29,8 @@ export class Asks {
   /** Architecture → why the last ask was not answered. */
   private readonly troubles = new Map<string, string>();
   private readonly givingBack = new Map<string, Promise<boolean>>();
-  /** Attempts that were executed here → the number of the last ask before their end. */
-  private readonly executed = new Map<string, number>();
+  /** Attempts that ended here → the number of the last ask before that, and whether they may begin again. */
+  private readonly executed = new Map<string, { number: number; mayBegin: boolean }>();
 
   constructor(
     private readonly identity: SlotIdentity,
@@ -54,10 +54,13 @@ export class Asks {
     return this.taken;
   }
 
-  /** The grant's execution is over. */
-  ended(lease: Lease): void {
+  /**
+   * The grant's execution is over.
+   * @param mayBegin it did not begin: if its return was lost, the same grant may be taken again
+   */
+  ended(lease: Lease, mayBegin: boolean): void {
     this.taken = null;
-    this.executed.set(key(lease), this.count);
+    this.executed.set(key(lease), { number: this.count, mayBegin });
     const [oldest] = this.executed.keys();
     if (this.executed.size > EXECUTED_MAX && oldest !== undefined) this.executed.delete(oldest);
   }
@@ -168,6 +171,9 @@ export class Asks {
     if (!lease) return reply;
     // Granted a second time, since its return was still under way; only when nobody confirms that it may be executed.
     if (await this.givingBack.get(key(lease))) return { ...reply, lease: null, askAgainMs: 0 };
+    // Its owner has slept since it granted it, and does not know yet that it was replaced.
+    if (this.executed.get(key(lease))?.mayBegin === false)
+      return this.refuse(reply, number, 'it was executed here');
     if (!this.isOpen || this.wasExecuted(lease, number))
       return this.refuse(reply, number, 'the slot is not free');
     this.isOpen = false;
@@ -188,7 +194,7 @@ export class Asks {
 
   /** Whether an answer is so late that the attempt which it grants has ended here since its ask. */
   private wasExecuted(lease: Lease, number: number): boolean {
-    return number <= (this.executed.get(key(lease)) ?? 0);
+    return number <= (this.executed.get(key(lease))?.number ?? 0);
   }
 
   private giveBack(lease: Lease, reason: string): void {

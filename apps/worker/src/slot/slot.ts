@@ -137,7 +137,7 @@ export class Slot {
     const end = await Promise.race([ended, held.waits]);
     if (end === 'waiting') this.letWait(held, lease.arch, ended);
     this.held = null;
-    this.asks.ended(lease);
+    this.asks.ended(lease, end === 'not-started');
     this.notBegun = end === 'not-started' ? this.notBegun + 1 : 0;
     if (this.notBegun === 0 || this.stopping) return;
     // Its return wakes this slot as well, which would be granted the same run again.
