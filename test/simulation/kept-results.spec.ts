@@ -57,6 +57,7 @@ function makeWorld(seed: number) {
   const worker = new SimulatedWorker({
     ...{ name: 'w1', slots: 2, architectures, suites: [SUITE], clock, broker, random, faults, events, disk },
     lives: [],
+    isBroken: false,
     trace: nothing,
   });
   const row = books.draw(runRequest({ suite: SUITE, arch: ARCH }), 'ada');

@@ -105,12 +105,13 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return true;
   }
 
-  /** Takes the worker for sound wherever it is not. */
-  trust(worker: string, by: string, reason: string | null = null): void {
+  /** Takes the worker for sound wherever it is not. @returns those architectures */
+  trust(worker: string, by: string, reason: string | null = null): string[] {
     const judging = [...this.owners.keys()].filter((arch) =>
       this.judgements(arch).some((judgement) => judgement.worker === worker),
     );
     this.decisions.trust(judging, worker, by, reason);
+    return judging;
   }
 
   /** Ids of runs with an order that no dispatcher has taken in. */

@@ -23,6 +23,7 @@ const DEEDS = [
   'worker judged slowed',
   'worker judged quarantined',
   'worker judged sound',
+  'worker trusted',
   'renew answered continue',
   'renew answered stop',
   'attempt stopped by signal',
@@ -34,7 +35,7 @@ const DEEDS = [
   'report refused',
 ];
 
-const SEEDS = seeds(process.env['PROCTOR_SIM_SEEDS'] ?? '1-150');
+const SEEDS = seeds(process.env['PROCTOR_SIM_SEEDS'] ?? '1-300');
 const TRACED = process.env['PROCTOR_SIM_TRACE'] === '1';
 
 describe('every accepted run ends exactly once, whatever fails', () => {

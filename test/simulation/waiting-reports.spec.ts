@@ -65,7 +65,7 @@ async function open() {
     row.committed = true;
     const worker = new SimulatedWorker({
       ...{ name, slots: 1, architectures: [ARCH], suites: [suite], clock, broker, random, faults, events },
-      ...{ disk: new Map(), lives: [], trace: nothing },
+      ...{ disk: new Map(), lives: [], isBroken: false, trace: nothing },
     });
     return { worker, run: () => books.look(row.runId)! };
   };

@@ -23,11 +23,12 @@ export class Calamities {
     this.ofServers = new ServerCalamities(world, processes, api);
   }
 
-  /** Those of one seed, by chance; in calm weather only of schedulers. */
+  /** Those of one seed, by chance; in calm weather only of schedulers, else one worker is cut off in any case. */
   draw(weather: Weather): (() => void)[] {
     const { ofProcesses, ofServers } = this;
     const all = weather === 'calm' ? ofProcesses.ofSchedulers : [...ofProcesses.all, ...ofServers.all];
-    return Array.from({ length: COUNT }, () => this.world.database.random.pick(all));
+    const drawn = Array.from({ length: COUNT }, () => this.world.database.random.pick(all));
+    return weather === 'calm' ? drawn : [() => ofProcesses.cutWorkerOff(), ...drawn];
   }
 
   /** Everything works again. */
@@ -35,5 +36,6 @@ export class Calamities {
     this.world.database.faults.end();
     this.ofServers.end();
     this.processes.thaw();
+    this.processes.repair();
   }
 }

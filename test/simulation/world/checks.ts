@@ -1,5 +1,5 @@
-import type { Fact, FinishedReport } from '@proctor/contracts';
-import type { Write } from '@proctor/dispatch';
+import type { Fact, FinishedReport, WorkerStanding } from '@proctor/contracts';
+import type { Order, Write } from '@proctor/dispatch';
 import type { MemoryBooks, RunRow } from '../memory-books';
 import { Passing } from './passing';
 
@@ -11,6 +11,7 @@ export interface Executor {
 }
 
 type RunWrite = Extract<Write, { runId: number }>;
+type Judgement = Extract<Write, { kind: 'judge-worker' }>;
 type Grant = Extract<Write, { kind: 'grant' }>;
 
 /** How the message of an attempt begins whose report nobody could read. */
@@ -31,7 +32,10 @@ export class Checks {
   private readonly fresh = new Map<number, RunRow>();
   /** Incarnations of the worker processes that live. */
   private readonly living = new Set<string>();
-  private readonly quarantined = new Set<string>();
+  /** Of workers that are not sound; keys are worker and architecture. */
+  private readonly standings = new Map<string, WorkerStanding>();
+  /** The same, of workers whose trust a dispatcher has taken in and not obeyed yet. */
+  private readonly trusted = new Set<string>();
   private readonly passing = new Passing();
   /** Attempts whose results could not be kept: they have failed for that. */
   private readonly unkept = new Set<string>();
@@ -62,7 +66,8 @@ export class Checks {
   written(books: MemoryBooks, arch: string, write: Write, row: RunRow | null, epoch: number): void {
     this.require(epoch >= (this.epochs.get(arch) ?? 0), `${arch}: epoch ${epoch} wrote after a newer one`);
     this.epochs.set(arch, Math.max(epoch, this.epochs.get(arch) ?? 0));
-    if (write.kind === 'judge-worker') this.judged(arch, write.worker, write.standing === 'quarantined');
+    if (write.kind === 'judge-worker') this.judged(arch, write);
+    else if (write.kind === 'order-taken') this.orderTaken(arch, books.decisions.find(arch, write.orderId));
     else if ('runId' in write && row) this.runWritten(books, write, row, epoch);
   }
 
@@ -88,6 +93,11 @@ export class Checks {
     const row = books.look(runId);
     const stands = row?.attempt === attempt && (row.state === 'leased' || row.state === 'running');
     this.require(!stands, `run ${runId} attempt ${attempt}: stopped although its lease stood`);
+  }
+
+  reported(books: MemoryBooks, { runId, verdict }: FinishedReport): void {
+    const row = books.look(runId);
+    if (row && verdict !== 'tmpfail') this.passing.resultReported(row);
   }
 
   copyDropped(books: MemoryBooks, storedFiles: ReadonlySet<string>, report: FinishedReport): void {
@@ -147,6 +157,7 @@ export class Checks {
   atTheEnd(books: MemoryBooks, storedFiles: ReadonlySet<string>): void {
     for (const order of books.decisions.waiting())
       this.require(false, `order ${order.orderId}: no dispatcher took it in`);
+    for (const place of this.trusted) this.require(false, `${place}: trusted, but not taken for sound`);
     for (const row of books.all()) {
       const title = `run ${row.runId}`;
       this.require(row.state === 'finished', `${title}: lost, it is ${row.state}`);
@@ -163,9 +174,17 @@ export class Checks {
     }
   }
 
-  private judged(arch: string, worker: string, isQuarantined: boolean): void {
-    if (isQuarantined) this.quarantined.add(`${worker} ${arch}`);
-    else this.quarantined.delete(`${worker} ${arch}`);
+  private orderTaken(arch: string, order: Order | undefined): void {
+    const place = order?.kind === 'trust' ? `${order.worker} ${arch}` : '';
+    if (this.standings.has(place)) this.trusted.add(place);
+  }
+
+  private judged(arch: string, { worker, standing, reason }: Judgement): void {
+    const place = `${worker} ${arch}`;
+    const isObeyed = !this.trusted.delete(place) || reason.startsWith('trusted by');
+    this.require(isObeyed, `${place}: trusted, but judged ${standing} since ${reason}`);
+    if (standing === 'sound') this.standings.delete(place);
+    else this.standings.set(place, standing);
   }
 
   private runWritten(books: MemoryBooks, write: RunWrite, row: RunRow, epoch: number): void {
@@ -209,10 +228,20 @@ export class Checks {
     const expected = (this.granted.get(write.runId) ?? 0) + 1;
     this.require(write.attempt === expected, `${title}: attempt ${write.attempt} granted, not ${expected}`);
     this.granted.set(write.runId, write.attempt);
+    for (const other of this.passing.wronglyHeldBack(write, books))
+      this.require(
+        false,
+        `run ${other.runId}: suspected, though its package has had a result since it failed`,
+      );
+    for (const other of this.passing.forgotten(write, books))
+      this.require(false, `run ${other.runId}: not suspected any more, though its package has had no result`);
     this.checkOrder(title, write, row, epoch);
     const { arch, suite } = row.request;
     const place = `${write.worker} ${arch}`;
-    this.require(!this.quarantined.has(place), `${title}: granted to ${write.worker}, which is quarantined`);
+    this.require(
+      this.standings.get(place) !== 'quarantined',
+      `${title}: granted to ${write.worker}, which is quarantined`,
+    );
     // Only a dispatcher that has taken in every order must go by them.
     if (books.decisions.waiting(arch).length > 0) return;
     const { pauses, drains } = books.decisions.standing(arch);

@@ -14,7 +14,7 @@ export interface DatabaseParts {
 
 /** What is told of the database to the world. */
 export interface DatabaseEvents {
-  /** Somebody cancels the run, if it has not finished. */
+  /** Somebody cancels the run, if it has not finished; no dispatcher is told. */
   cancel(runId: number): void;
   /** A dispatcher has loaded its runs more often than its calls to the database failed. */
   loadedForNothing(arch: string): void;

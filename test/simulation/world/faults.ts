@@ -35,6 +35,8 @@ export const FAULTS = [
   'worker lost for good',
   'worker frozen',
   'worker stopped',
+  'worker cut off',
+  'machine broken',
   'two workers of one name',
   'scheduler killed',
   'scheduler frozen',

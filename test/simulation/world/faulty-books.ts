@@ -104,8 +104,9 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     }
     if (faults.strikes('turn refused', 0.01)) throw unavailable('the turn was not committed');
     const runIds = writes.flatMap((write) => ('runId' in write ? [write.runId] : []));
-    if (runIds.length > 0 && faults.strikes('run cancelled during a turn', 0.01))
-      events.cancel(random.pick(runIds));
+    const granted = writes.flatMap((write) => (write.kind === 'grant' ? [write.runId] : []));
+    if (runIds.length > 0 && faults.strikes('run cancelled during a turn', granted.length > 0 ? 0.03 : 0.01))
+      events.cancel(random.pick(granted.length > 0 ? granted : runIds));
     const leftOut = await books.commit(arch, epoch, writes);
     if (faults.strikes('turn committed, but not confirmed', 0.01))
       throw unavailable('the connection was lost');

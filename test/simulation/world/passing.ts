@@ -1,13 +1,17 @@
 import type { Write } from '@proctor/dispatch';
 import { DispatcherState } from '../../../libs/dispatch/src';
-import type { RunRow } from '../memory-books';
+import type { MemoryBooks, RunRow } from '../memory-books';
 
 type Grant = Extract<Write, { kind: 'grant' }>;
 type RunWrite = Extract<Write, { runId: number }>;
 
 /** What a dispatcher knew when it granted a run. */
 interface Known {
-  /** Its unfinished runs of suspected packages. */
+  /** Its tenure: it keeps its list of workers as long as that lasts. */
+  tenure: object;
+  /** Its unfinished runs. */
+  runs: ReadonlySet<number>;
+  /** Those of suspected packages. */
   suspects: ReadonlySet<number>;
   /** Whether it was a suspect's turn at the worker. */
   isTurn: boolean;
@@ -21,6 +25,8 @@ const granting = Object.getOwnPropertyDescriptor(DispatcherState.prototype, 'gra
 DispatcherState.prototype.grant = function (this: DispatcherState, run, slot, now) {
   const { suspects, suspectTurns, runs } = this;
   const known = {
+    tenure: this.workers,
+    runs: new Set(runs.keys()),
     suspects: new Set([...runs.values()].filter((one) => suspects.has(one)).map(({ runId }) => runId)),
     isTurn: suspectTurns.isDue(slot.worker, now),
   };
@@ -30,12 +36,16 @@ DispatcherState.prototype.grant = function (this: DispatcherState, run, slot, no
 };
 
 /**
- * Which runs others may be granted before, whatever their priority: those of a package that failed and has had no result
- * since, at a worker where a suspect has had its turn.
+ * Which packages may be suspected: those that failed and have had no result since. Others may be granted before their runs,
+ * whatever the priority, at a worker where a suspect has had its turn.
  */
 export class Passing {
   /** Architecture and package. */
   private readonly failed = new Set<string>();
+  /** Run → its architecture and package: results that dispatchers may have heard of, though the row does not say so. */
+  private readonly reported = new Map<number, string>();
+  /** Tenure → of what was suspected at a grant, what has had no result since. */
+  private readonly suspected = new Map<object, Set<string>>();
   /** Architecture, epoch and worker. */
   private readonly turns = new Set<string>();
 
@@ -43,13 +53,38 @@ export class Passing {
   written(write: RunWrite, row: RunRow, epoch: number): void {
     const key = keyOf(row);
     if (write.kind === 'requeue' && write.outcome !== 'returned') this.failed.add(key);
-    if (write.kind === 'finish') {
-      const hasResult = write.attemptOutcome === 'finished' && write.outcome.verdict !== 'tmpfail';
-      if (hasResult) this.failed.delete(key);
-      else this.failed.add(key);
-    }
+    const hasResult =
+      write.kind === 'finish' && write.attemptOutcome === 'finished' && write.outcome.verdict !== 'tmpfail';
+    if (hasResult) this.failed.delete(key);
+    else if (write.kind === 'finish') this.failed.add(key);
+    // A correction takes back the failure of one attempt only.
+    if (hasResult || write.kind === 'correct')
+      for (const suspected of this.suspected.values()) suspected.delete(key);
+    if (write.kind === 'finish' || write.kind === 'requeue') this.reported.delete(row.runId);
     if (write.kind === 'grant' && knownAt.get(write)?.suspects.has(row.runId))
       this.turns.add(placeOf(write, row, epoch));
+  }
+
+  resultReported(row: RunRow): void {
+    if (row.state !== 'finished') this.reported.set(row.runId, keyOf(row));
+  }
+
+  /** Runs whose package was suspected at an earlier grant, and is not at this one, though it has had no result. */
+  forgotten(write: Grant, books: MemoryBooks): RunRow[] {
+    const known = knownAt.get(write);
+    if (!known) return [];
+    const before = this.suspected.get(known.tenure) ?? new Set();
+    const suspected = rowsOf(known.suspects, books).map(keyOf);
+    this.suspected.set(known.tenure, new Set([...before, ...suspected]));
+    const reported = new Set(this.reported.values());
+    const others = rowsOf(known.runs, books).filter(({ runId }) => !known.suspects.has(runId));
+    return others.filter((row) => before.has(keyOf(row)) && !reported.has(keyOf(row)));
+  }
+
+  /** Runs that were suspected when this one was granted, though their package has not failed since its latest result. */
+  wronglyHeldBack(write: Grant, books: MemoryBooks): RunRow[] {
+    const suspects = knownAt.get(write)?.suspects ?? new Set();
+    return rowsOf(suspects, books).filter((row) => !this.failed.has(keyOf(row)));
   }
 
   /** Whether the run may be granted before the other, which has a higher priority. */
@@ -57,8 +92,12 @@ export class Passing {
     const known = knownAt.get(write);
     if (!known || known.isTurn || known.suspects.has(row.runId) || !known.suspects.has(other.runId))
       return false;
-    return this.failed.has(keyOf(other)) && this.turns.has(placeOf(write, row, epoch));
+    return this.turns.has(placeOf(write, row, epoch));
   }
+}
+
+function rowsOf(runIds: ReadonlySet<number>, books: MemoryBooks): RunRow[] {
+  return [...runIds].flatMap((runId) => books.look(runId) ?? []);
 }
 
 function keyOf({ request }: RunRow): string {

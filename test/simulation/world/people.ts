@@ -22,15 +22,17 @@ export class People {
   /** Ends one of the runs that have not finished, if there is any. */
   cancel(): void {
     const run = this.anyRun(({ state }) => state !== 'finished');
-    if (run) this.cancelRun(run);
+    if (!run) return;
+    this.cancelUnnoticed(run);
+    this.signal(run.request.arch);
   }
 
-  cancelRun(run: RunRow): void {
+  /** The signal is lost. */
+  cancelUnnoticed(run: RunRow): void {
     const { books, checks, note } = this.parts;
     checks.cancelled(run);
     books.cancel(run.runId, 'ada');
     note(`api: run ${run.runId} cancelled`);
-    this.signal(run.request.arch);
   }
 
   reprioritise(): void {
@@ -72,6 +74,15 @@ export class People {
       note(`api: ${worker} takes work again`);
       this.signal(null);
     };
+  }
+
+  /** Takes the worker for sound, if it is not any more. */
+  trust(worker: string): void {
+    const { books, note } = this.parts;
+    const architectures = books.trust(worker, 'ada');
+    if (architectures.length === 0) return;
+    note(`api: ${worker} trusted on ${architectures.join(' and ')}`);
+    for (const arch of architectures) this.signal(arch);
   }
 
   private anyRun(matches: (row: RunRow) => boolean): RunRow | undefined {

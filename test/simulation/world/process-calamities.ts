@@ -1,6 +1,9 @@
 import { CalamityKind } from './calamity-kind';
 import type { SimulatedScheduler } from './simulated-scheduler';
 
+const CUT_OFF_MAX_MS = 150_000;
+const LOOK_EVERY_MS = 2_000;
+
 /** What becomes of processes and of their machines. */
 export class ProcessCalamities extends CalamityKind {
   get all(): (() => void)[] {
@@ -11,6 +14,8 @@ export class ProcessCalamities extends CalamityKind {
       () => this.stopWorker(),
       () => this.startTwin(),
       () => this.freezeWorker(),
+      () => this.cutWorkerOff(),
+      () => this.breakMachine(),
     ];
   }
 
@@ -20,6 +25,23 @@ export class ProcessCalamities extends CalamityKind {
       () => this.strikeScheduler('frozen', this.between(2_000, 20_000)),
       () => this.strikeScheduler('suspended with its clock', this.between(5_000, 30_000)),
     ];
+  }
+
+  /** Nobody hears it, but its tests go on; if it executes any, until one is executed elsewhere, too. */
+  cutWorkerOff(): void {
+    const { process, bus } = this.processes.anyBusyWorker();
+    const running = this.world.database.books.all().filter(({ state }) => state === 'running');
+    const own = running
+      .filter(({ worker }) => worker === process.name)
+      .map((row) => ({ row, attempt: row.attempt }));
+    this.note('worker cut off', process.name);
+    bus.disconnect();
+    const look = (lookedMs: number): void => {
+      const isElsewhere = own.some(({ row, attempt }) => row.state === 'running' && row.attempt > attempt);
+      if (isElsewhere || lookedMs >= CUT_OFF_MAX_MS) bus.reconnect();
+      else this.after(LOOK_EVERY_MS, () => look(lookedMs + LOOK_EVERY_MS));
+    };
+    look(0);
   }
 
   private killScheduler(): void {
@@ -70,6 +92,14 @@ export class ProcessCalamities extends CalamityKind {
     const machine = this.processes.anyMachine();
     this.note('worker lost for good', machine.name);
     this.processes.replace(machine);
+  }
+
+  /** Whatever it executes fails, its canary tests too. */
+  private breakMachine(): void {
+    const machine = this.processes.anyMachine();
+    this.note('machine broken', machine.name);
+    machine.isBroken = true;
+    this.after(this.between(30_000, 120_000), () => (machine.isBroken = false));
   }
 
   private stopWorker(): void {

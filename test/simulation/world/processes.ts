@@ -58,6 +58,14 @@ export class Processes {
     return this.world.database.random.pick([...this.workers.values()]);
   }
 
+  /** One that executes something, if any does. */
+  anyBusyWorker(): SimulatedWorker {
+    const { books, random } = this.world.database;
+    const running = books.all().filter(({ state }) => state === 'running');
+    const busy = running.flatMap(({ worker }) => this.workers.get(worker ?? '') ?? []);
+    return busy.length > 0 ? random.pick(busy) : this.anyWorker();
+  }
+
   anyMachine(): WorkerParts {
     return this.world.database.random.pick(this.machines);
   }
@@ -123,6 +131,10 @@ export class Processes {
     for (const { process } of this.all) process.thaw();
   }
 
+  repair(): void {
+    for (const machine of this.machines) machine.isBroken = false;
+  }
+
   private get all(): (SimulatedScheduler | SimulatedWorker)[] {
     return [...this.schedulers.values(), ...this.workers.values(), ...this.twins];
   }
@@ -136,6 +148,7 @@ export class Processes {
     const { clock, random, faults } = database;
     return {
       ...{ name, architectures, slots: 2, suites, clock, broker, random, faults, disk: new Map(), lives: [] },
+      isBroken: false,
       trace: (line) => story.note(line),
       events: this.watched(),
     };
@@ -164,7 +177,10 @@ export class Processes {
       staged: (worker, file) => {
         if (faults.strikes('staged file lost', 0.03)) broker.staging.drop(worker, file);
       },
-      reporting: (report) => (this.isUnreadable(report) ? { ...report, verdict: 'odd' } : report),
+      reporting: (report) => {
+        checks.reported(books, report);
+        return this.isUnreadable(report) ? { ...report, verdict: 'odd' } : report;
+      },
       answered: ({ answer }, report) => {
         story.did(`report ${answer}`);
         if (answer === 'recorded') checks.copyDropped(books, store.files, report);

@@ -39,7 +39,7 @@ const SLOT_SETTINGS = {
 };
 const lowerEpochWaitMs = () => 15_000;
 const IMAGE_BUILD_MS = 20_000;
-/** One in five smells of infrastructure. */
+/** On a sound machine one in five smells of infrastructure. */
 const VERDICTS = ['pass', 'pass', 'fail', 'fail', 'tmpfail'] as const;
 
 export interface WorkerEvents extends OutboxEvents {
@@ -67,6 +67,8 @@ export interface WorkerParts {
   disk: Disk;
   /** Likewise: its earlier lives, the latest first. */
   lives: string[];
+  /** Everything fails on it. */
+  isBroken: boolean;
   trace: (line: string) => void;
 }
 
@@ -200,12 +202,13 @@ export class SimulatedWorker {
     };
   }
 
-  /** The simulated machines are sound: it is their runs that fail. */
   private canaryRunner(): CanaryRunner {
     return {
       execute: async (_test, signal) => {
         await this.passes(this.parts.random.between(500, 3_000), signal);
-        return { passed: true, message: 'all tests passed' };
+        return this.parts.isBroken
+          ? { passed: false, message: 'no space left' }
+          : { passed: true, message: 'all tests passed' };
       },
     };
   }
@@ -218,7 +221,7 @@ export class SimulatedWorker {
 
   private result({ runId, attempt }: Lease): AttemptResult {
     return {
-      verdict: this.parts.random.pick(VERDICTS),
+      verdict: this.parts.isBroken ? 'tmpfail' : this.parts.random.pick(VERDICTS),
       message: resultOf(runId, attempt),
       exitCode: 0,
       version: '1.0-1',

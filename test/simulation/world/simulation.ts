@@ -1,5 +1,5 @@
 import { MemoryBroker } from '@proctor/bus';
-import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { SUBJECTS, subjectOf, type WorkerStanding } from '@proctor/contracts';
 import { runRequest } from '../../support/run-request';
 import { MemoryBooks } from '../memory-books';
 import { Calamities } from './calamities';
@@ -114,6 +114,7 @@ class Simulation {
       (arch, write, row, epoch) => {
         story.written(arch, write, epoch);
         checks.written(books, arch, write, row, epoch);
+        if (write.kind === 'judge-worker') this.judged(write.worker, write.standing);
       },
     );
     const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
@@ -127,7 +128,7 @@ class Simulation {
       {
         cancel: (runId) => {
           const row = books.look(runId);
-          if (row?.committed && row.state !== 'finished') this.people.cancelRun(row);
+          if (row?.committed && row.state !== 'finished') this.people.cancelUnnoticed(row);
         },
         loadedForNothing: (arch) => checks.loadedForNothing(arch),
         loadHangs: (arch, ms) => liveness.loadHangs(arch, ms),
@@ -149,6 +150,13 @@ class Simulation {
       () => forAWhile(people.pause()),
       () => forAWhile(people.drain(processes.anyMachine().name)),
     ];
+  }
+
+  /** Somebody may know better. */
+  private judged(worker: string, standing: WorkerStanding): void {
+    const { clock, random, people } = this;
+    if (standing === 'sound' || !random.chance(0.5)) return;
+    clock.after(random.between(100, 5_000), () => people.trust(worker));
   }
 
   private submit(): void {

@@ -27,7 +27,9 @@ export class Story {
     this.note(`books: ${arch}: ${kind} ${JSON.stringify(what)} (epoch ${epoch})`);
     this.did(write.kind === 'finish' ? `finish, attempt ${write.attemptOutcome}` : write.kind);
     if (write.kind === 'requeue') this.did(`requeue, attempt ${write.outcome}`);
-    if (write.kind === 'judge-worker') this.did(`worker judged ${write.standing}`);
+    if (write.kind !== 'judge-worker') return;
+    this.did(`worker judged ${write.standing}`);
+    if (write.reason.startsWith('trusted by')) this.did('worker trusted');
   }
 
   replied(kind: RequestKind, reply: object): void {
