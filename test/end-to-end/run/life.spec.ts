@@ -100,7 +100,11 @@ test('a run that smells of infrastructure is tried again, and its whole story is
   }
   await bus.close();
   expect(events.at(-1)).toMatchObject({ arch, suite: STUB_SUITE, verdict: 'tmpfail' });
-  expect(events.map(({ factId, kind }) => [factId, kind])).toEqual(facts.map(({ id, kind }) => [id, kind]));
+  expect(events.map(({ kind }) => kind)).toEqual(facts.map(({ kind }) => kind));
+  // The API numbers the facts of each run: their own ids would tell how many others there are.
+  expect(facts.map(({ id }) => id)).toEqual(facts.map((_, place) => place + 1));
+  const ids = events.map(({ factId }) => factId);
+  expect(ids).toEqual([...new Set(ids)].sort((one, other) => one - other));
   expect(JSON.stringify(events)).not.toContain('broken-story');
 });
 
