@@ -22,6 +22,8 @@ export interface JournalFixture {
   resume(scope: Scope): Promise<boolean>;
   drain(worker: string, reason: string): Promise<void>;
   undrain(worker: string): Promise<boolean>;
+  addWorker(worker: string, architectures: string[], mayRunPrivate: boolean): Promise<void>;
+  revokeWorker(worker: string, reason: string | null): Promise<void>;
   /** For all architectures of which a dispatcher has judged it. */
   trust(worker: string, reason: string | null): Promise<void>;
   /** What the books tell of a run's past. */

@@ -73,6 +73,38 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
     });
   });
 
+  describe('the register of workers', () => {
+    const register: Order = { kind: 'register', orderId: expect.any(Number) as number };
+    const revoke = (worker: string, reason: string | null): Order => {
+      return { kind: 'revoke', orderId: expect.any(Number) as number, worker, by: 'ada', reason };
+    };
+
+    it('is told as a whole, by name, to whoever asks, and loaded as well', async () => {
+      expect(await owner.books.journal.workers()).toEqual([]);
+      await owner.books.addWorker('w2', [ARCH, 'arm64'], true);
+      await owner.books.addWorker('w1', ['i386'], false);
+      await owner.books.addWorker('w3', [ARCH], false);
+      await owner.books.revokeWorker('w3', null);
+      const told = [
+        { worker: 'w1', architectures: ['i386'], mayRunPrivate: false, isRevoked: false },
+        { worker: 'w2', architectures: [ARCH, 'arm64'], mayRunPrivate: true, isRevoked: false },
+        { worker: 'w3', architectures: [ARCH], mayRunPrivate: false, isRevoked: true },
+      ];
+      expect(await owner.books.journal.workers()).toEqual(told);
+      expect((await owner.load()).workers).toEqual(told);
+    });
+
+    it('has orders for every dispatcher when it changes; who was revoked is named, by whom and why', async () => {
+      await owner.books.addWorker('w1', [ARCH, 'i386'], true);
+      await owner.books.revokeWorker('w1', 'sold');
+      await owner.books.addWorker('w1', [ARCH], true);
+      await owner.books.revokeWorker('w1', null);
+      const all = [register, revoke('w1', 'sold'), register, revoke('w1', null)];
+      for (const arch of [ARCH, 'arm64']) expect(await orders(arch)).toEqual(all);
+      expect(await orders('i386')).toEqual([register, revoke('w1', 'sold')]);
+    });
+  });
+
   describe('trust in a worker', () => {
     it('is an order to the dispatchers that think otherwise, who it is by and why', async () => {
       const judge = (worker: string, standing: WorkerStanding): Write => {

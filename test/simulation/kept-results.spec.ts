@@ -1,3 +1,4 @@
+import { registered } from '../support/runs';
 import { MemoryBroker } from '@proctor/bus';
 import type { FinishedReport } from '@proctor/contracts';
 import { runRequest } from '../support/run-request';
@@ -29,6 +30,7 @@ function makeWorld(seed: number) {
   const books: MemoryBooks = new MemoryBooks(
     () => clock.now(),
     () => undefined,
+    registered('w1'),
   );
   const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
   const database = new Database({ books, clock, random, faults });

@@ -28,6 +28,9 @@ journalContract('MemoryBooks', async () => {
     resume: (scope) => Promise.resolve(books.decisions.resume(scope)),
     drain: (worker, reason) => Promise.resolve(books.decisions.drain(worker, 'ada', reason)),
     undrain: (worker) => Promise.resolve(books.decisions.undrain(worker)),
+    addWorker: (worker, architectures, mayRunPrivate) =>
+      Promise.resolve(books.register.add(worker, architectures, mayRunPrivate)),
+    revokeWorker: (worker, reason) => Promise.resolve(void books.register.revoke(worker, 'ada', reason)),
     trust: (worker, reason) => Promise.resolve(void books.trust(worker, 'ada', reason)),
     story: (runId) => Promise.resolve(books.facts.ofRun(runId)),
     unpublished: (arch, limit) => Promise.resolve(books.facts.unpublished(arch, limit)),

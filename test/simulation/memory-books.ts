@@ -8,6 +8,7 @@ import {
   type Order,
   type Ownership,
   type OwnershipRegister,
+  type RegisteredWorker,
   type ReportState,
   type Standing,
   type WorkerJudgement,
@@ -16,6 +17,7 @@ import {
 import { MemoryDecisions } from './memory-decisions';
 import { MemoryFacts } from './memory-facts';
 import { MemoryLearning } from './memory-learning';
+import { MemoryRegister } from './memory-register';
 import { apply, dispatchedRun, endAttempt, factOf, isGrantOf, moves, type RunRow } from './memory-rows';
 
 export type { AttemptRow, RunRow } from './memory-rows';
@@ -38,6 +40,7 @@ type OnWrite = (arch: string, write: Write, row: RunRow | null, epoch: number) =
 export class MemoryBooks implements Journal, OwnershipRegister {
   readonly facts: MemoryFacts;
   readonly decisions: MemoryDecisions;
+  readonly register: MemoryRegister;
   private readonly rows = new Map<number, RunRow>();
   private readonly judgementRows: JudgementRow[] = [];
   private readonly learned: MemoryLearning;
@@ -46,14 +49,18 @@ export class MemoryBooks implements Journal, OwnershipRegister {
 
   /**
    * @param nowMs the database's own clock
+   * @param workers those of the register
    */
   constructor(
     private readonly nowMs: () => number,
     private readonly onWrite: OnWrite = () => undefined,
+    workers: RegisteredWorker[] = [],
   ) {
     this.facts = new MemoryFacts(nowMs);
     this.learned = new MemoryLearning(nowMs);
-    this.decisions = new MemoryDecisions(nowMs, () => [...this.owners.keys()].sort());
+    const owned = (): string[] => [...this.owners.keys()].sort();
+    this.decisions = new MemoryDecisions(nowMs, owned);
+    this.register = new MemoryRegister(this.decisions, owned, workers);
   }
 
   /** Draws an id; the run can be seen once it is committed. */
@@ -131,6 +138,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve({
       runs: this.visible(arch, (row) => row.state !== 'finished'),
       standing: this.decisions.standing(arch),
+      workers: this.register.all(),
       judgements: this.judgements(arch),
       usage: this.learned.usage(arch, usageHalfLifeMs),
       durations: this.learned.durations(arch),
@@ -145,6 +153,10 @@ export class MemoryBooks implements Journal, OwnershipRegister {
 
   async standing(arch: string): Promise<Standing> {
     return Promise.resolve(this.decisions.standing(arch));
+  }
+
+  async workers(): Promise<RegisteredWorker[]> {
+    return Promise.resolve(this.register.all());
   }
 
   async arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {

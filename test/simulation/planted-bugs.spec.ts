@@ -6,6 +6,7 @@ import { News } from '../../apps/scheduler/src/dispatcher/news';
 import type { TurnNews } from '../../apps/scheduler/src/dispatcher/turn';
 import { ReportsController } from '../../apps/scheduler/src/reports/reports.controller';
 import { DispatcherState } from '../../libs/dispatch/src';
+import { RegisteredWorkers } from '../../libs/dispatch/src/registered-workers';
 import type * as Reporting from '../../libs/dispatch/src/reporting';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Ageing } from '../../libs/dispatch/src/ageing';
@@ -176,6 +177,17 @@ const BUGS: PlantedBug[] = [
       });
     },
     foundBy: /no dispatcher took it in/,
+  },
+  {
+    name: 'the register of workers is read once',
+    plant: () => void jest.spyOn(RegisteredWorkers.prototype, 'replace').mockImplementation(),
+    foundBy: /granted to w\S*, which is revoked/,
+  },
+  {
+    name: 'private runs go to any worker',
+    plant: () => void jest.spyOn(RegisteredWorkers.prototype, 'mayRunPrivate').mockReturnValue(true),
+    foundBy: /granted to w\S*, though it is private/,
+    weather: 'calm',
   },
 ];
 

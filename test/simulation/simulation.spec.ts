@@ -19,6 +19,8 @@ const DEEDS = [
   'lease answered with a wanted testbed',
   'lease answered with a canary test',
   'lease answered with a refusal',
+  'revoked worker refused',
+  'run taken from a revoked worker',
   'worker told of another of its name',
   'worker judged slowed',
   'worker judged quarantined',

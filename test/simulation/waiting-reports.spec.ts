@@ -1,3 +1,4 @@
+import { registered } from '../support/runs';
 import { MemoryBroker } from '@proctor/bus';
 import type { FinishedReport } from '@proctor/contracts';
 import { StoreUnavailable } from '@proctor/store';
@@ -32,6 +33,7 @@ async function open() {
   const books = new MemoryBooks(
     () => clock.now(),
     () => undefined,
+    registered('w1', 'w2'),
   );
   const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
   const database = new Database({ books, clock, random, faults });

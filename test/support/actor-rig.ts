@@ -4,7 +4,7 @@ import { Tenure } from '../../apps/scheduler/src/ownership/tenure';
 import { MemoryBooks } from '../simulation/memory-books';
 import { VirtualClock } from '../simulation/world/virtual-clock';
 import { runRequest } from './run-request';
-import { ARCH, leaseRequest, settings } from './runs';
+import { ARCH, leaseRequest, registered, settings } from './runs';
 
 export const POLL_MS = 5_000;
 export const TENURE_MS = 10_000_000;
@@ -13,10 +13,11 @@ const SLOT = leaseRequest({ testbeds: [{ suite: 'bookworm', backend: 'unshare', 
 /** A dispatcher of the test's own, on books in memory; `start` it first, `end` it in any case. */
 export class ActorRig {
   readonly clock = new VirtualClock();
-  readonly books = new MemoryBooks(() => this.clock.now());
+  readonly books = new MemoryBooks(() => this.clock.now(), undefined, registered('w1', 'w2'));
   readonly signalled = jest.fn();
   readonly stopSignalled = jest.fn();
   readonly factsCommitted = jest.fn();
+  readonly sighted = jest.fn();
   readonly ended = jest.fn();
   tenure!: Tenure;
   actor!: DispatcherActor;
@@ -32,6 +33,7 @@ export class ActorRig {
       ...{ journal: this.wrapped(journal), clock: this.clock, isHearing: () => true },
       ...{ signalWorkWaiting: this.signalled, signalStop: this.stopSignalled },
       factsCommitted: this.factsCommitted,
+      sighted: this.sighted,
     };
     this.actor = new DispatcherActor(this.tenure, ports, this.settings(changes));
     await this.time(0);
@@ -76,6 +78,7 @@ export class ActorRig {
       load: (arch, halfLifeMs) => books.load(arch, halfLifeMs),
       unfinished: (arch, runIds) => books.unfinished(arch, runIds),
       standing: (arch) => books.standing(arch),
+      workers: () => books.workers(),
       arrivals: (arch, limit) => books.arrivals(arch, limit),
       orders: (arch, limit) => books.orders(arch, limit),
       commit: (arch, epoch, writes) => books.commit(arch, epoch, writes),

@@ -1,5 +1,5 @@
 import type { FinishedReport, LeaseRequest, StartedReport } from '@proctor/contracts';
-import type { DispatchedRun, DispatchSettings, Loaded } from '@proctor/dispatch';
+import type { DispatchedRun, DispatchSettings, Loaded, RegisteredWorker } from '@proctor/dispatch';
 import { runRequest } from './run-request';
 
 export const ARCH = 'amd64';
@@ -56,7 +56,16 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
 
 /** What a dispatcher of an architecture finds that has these runs and no past. */
 export function loaded(runs: DispatchedRun[] = [], changes: Partial<Loaded> = {}): Loaded {
-  return { runs, standing: { pauses: [], drains: [] }, judgements: [], usage: [], durations: [], ...changes };
+  const workers = registered('w', ...Array.from({ length: 100 }, (_, place) => `w${place}`));
+  const nothing = { judgements: [], usage: [], durations: [] };
+  return { runs, standing: { pauses: [], drains: [] }, workers, ...nothing, ...changes };
+}
+
+/** Workers of the architecture, which may run private tests. */
+export function registered(...names: string[]): RegisteredWorker[] {
+  return names.map((worker) => {
+    return { worker, architectures: [ARCH], mayRunPrivate: true, isRevoked: false };
+  });
 }
 
 /** The ask of a worker that has the image ready. */

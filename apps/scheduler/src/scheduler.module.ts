@@ -11,12 +11,14 @@ import {
   Facts,
   PostgresJournal,
   PostgresOwnershipRegister,
+  WorkerRegister,
 } from '@proctor/database';
 import { ResultStore, StoreModule } from '@proctor/store';
 import { actorSettings } from './actor-settings';
 import { DispatchController } from './dispatcher/dispatch.controller';
 import { DispatcherActor, type ActorPorts } from './dispatcher/dispatcher-actor';
 import { Dispatchers } from './dispatcher/dispatchers';
+import { Sightings } from './dispatcher/sightings';
 import { FactPublisher } from './facts/fact-publisher';
 import { FactPublishers } from './facts/fact-publishers';
 import { OwnershipKeeper } from './ownership/ownership-keeper';
@@ -40,6 +42,7 @@ export class SchedulerModule {
       controllers: [DispatchController, ReportsController],
       providers: [
         factPublishers(configuration),
+        SIGHTINGS,
         dispatchers(configuration),
         ownershipKeeper(configuration),
         finishedReports(configuration),
@@ -57,13 +60,14 @@ export class SchedulerModule {
 function dispatchers(configuration: LiveConfiguration): Provider {
   return {
     provide: Dispatchers,
-    inject: [BusStrategy, Bus, PostgresJournal, FactPublishers, WorkerStreams],
+    inject: [BusStrategy, Bus, PostgresJournal, FactPublishers, WorkerStreams, Sightings],
     useFactory: (
       strategy: BusStrategy,
       bus: Bus,
       journal: PostgresJournal,
       publishers: FactPublishers,
       streams: WorkerStreams,
+      sightings: Sightings,
     ) => {
       const ports: ActorPorts = {
         journal,
@@ -75,6 +79,7 @@ function dispatchers(configuration: LiveConfiguration): Provider {
           streams.stopped(worker, stop);
         },
         factsCommitted: (arch) => publishers.look(arch),
+        sighted: (seen) => sightings.note(seen),
       };
       const owned = new Dispatchers(
         strategy,
@@ -87,6 +92,12 @@ function dispatchers(configuration: LiveConfiguration): Provider {
     },
   };
 }
+
+const SIGHTINGS: Provider = {
+  provide: Sightings,
+  inject: [WorkerRegister],
+  useFactory: (register: WorkerRegister) => new Sightings(register, systemClock),
+};
 
 function factPublishers(configuration: LiveConfiguration): Provider {
   const settings = () => ({

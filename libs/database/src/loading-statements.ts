@@ -97,6 +97,10 @@ export const DRAINS = `
   select d.worker, u.name as by, d.reason, d.since
   from drains d join users u on u.user_id = d.actor_id order by d.since, d.worker`;
 
+export const REGISTERED_WORKERS = `
+  select name as worker, architectures, may_run_private as "mayRunPrivate", revoked_at is not null as "isRevoked"
+  from workers order by name`;
+
 /** More than that are not remembered in memory either; the newest are the likeliest to be there still. */
 const JUDGEMENTS_MAX = 10_000;
 

@@ -6,6 +6,7 @@ import {
   type Loaded,
   type Order,
   PACKAGES_REMEMBERED_MAX,
+  type RegisteredWorker,
   type ReportState,
   StaleEpoch,
   type Standing,
@@ -46,6 +47,7 @@ export class PostgresJournal implements Journal {
     return {
       runs: await unfinishedRuns(database, arch),
       standing: await this.standing(arch),
+      workers: await this.workers(),
       judgements: await database.query<WorkerJudgement>(loading.JUDGEMENTS, [arch]),
       usage: await database.query<Loaded['usage'][number]>(loading.USAGE, [arch, usageHalfLifeMs]),
       durations: await database.query<Loaded['durations'][number]>(loading.DURATIONS, [
@@ -65,6 +67,10 @@ export class PostgresJournal implements Journal {
     ]);
     const drains = await this.database.query<DecisionRow & { worker: string }>(loading.DRAINS);
     return { pauses: pauses.map(decisionOf), drains: drains.map(decisionOf) };
+  }
+
+  workers(): Promise<RegisteredWorker[]> {
+    return this.database.query<RegisteredWorker>(loading.REGISTERED_WORKERS);
   }
 
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {

@@ -8,6 +8,8 @@ export interface Needs {
   variant: string;
   /** The class of its package, which the slot must declare; null for none. */
   sizeClass: string | null;
+  /** Only some workers may execute it. */
+  isPrivate: boolean;
   /** Workers on which it has failed: it goes elsewhere if that can be. Sorted. */
   avoided: readonly string[];
 }
@@ -16,8 +18,8 @@ export interface Needs {
 export type Offer = Pick<LeaseRequest, 'testbeds' | 'variants' | 'sizeClasses'>;
 
 export function needsOf(run: DispatchedRun, sizeClass: string | null): Needs {
-  const { suite, backend, variant, failedOn } = run;
-  return { suite, backend, variant, sizeClass, avoided: failedOn.toSorted() };
+  const { suite, backend, variant, isPrivate, failedOn } = run;
+  return { suite, backend, variant, sizeClass, isPrivate, avoided: failedOn.toSorted() };
 }
 
 /** Whether a slot of the worker could execute such a run at once; whether it should is another matter. */

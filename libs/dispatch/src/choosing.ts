@@ -3,6 +3,7 @@ import type { Bucket } from './bucket';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
 import { arrivedBefore } from './order';
+import { mayExecute } from './registered-workers';
 import { pauseOf } from './standing';
 import type { SuiteQueue } from './suite-queue';
 import { ableWorkers } from './workers';
@@ -47,7 +48,8 @@ function best(
   for (const queue of state.queues.all()) {
     if (isStopped(state, queue)) continue;
     for (const lane of queue.lanes()) {
-      if (!canExecute(slot, lane.needs) || isBetterElsewhere(state, slot.worker, lane.needs, now)) continue;
+      if (!mayExecute(state, slot.worker, lane.needs) || !canExecute(slot, lane.needs)) continue;
+      if (isBetterElsewhere(state, slot.worker, lane.needs, now)) continue;
       for (const bucket of lane.buckets()) found = better(state, bucket, found, now, isHeldBack);
     }
   }
@@ -62,9 +64,8 @@ export function isBetterElsewhere(
   now: number,
 ): boolean {
   if (!needs.avoided.includes(worker)) return false;
-  const { suite, backend, variant, sizeClass, avoided } = needs;
-  const able = ableWorkers(state, suite, backend, variant, sizeClass, now);
-  return able.some((other) => !avoided.includes(other.worker));
+  const able = ableWorkers(state, needs, now);
+  return able.some((other) => !needs.avoided.includes(other.worker));
 }
 
 /** A pause or the cap of the suite keeps all its runs from every slot. */

@@ -11,6 +11,7 @@ import { whyNotLeasable } from './lease-terms';
 import { Leases, type LeasedRun, type Slot } from './leases';
 import { stateAfter, stateOf } from './lifecycle';
 import { Lives } from './lives';
+import { RegisteredWorkers } from './registered-workers';
 import { retryDelayMs, type DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
 import { Suspects, SuspectTurns } from './suspects';
@@ -52,6 +53,8 @@ export class DispatcherState {
   readonly cancellations: Cancellations;
   readonly awaited: AwaitedResults;
   readonly workers: Workers;
+  /** Who may be a worker, of which `workers` are those that were heard. */
+  readonly registered: RegisteredWorkers;
   readonly lives: Lives;
   readonly judgements: Judgements;
   readonly suspects = new Suspects((packageName) => this.queues.unparkAllOf(packageName));
@@ -91,6 +94,7 @@ export class DispatcherState {
     this.usage = new Usage(loaded.usage, now, () => this.settings.fairShare);
     this.durations = new Durations(loaded.durations, () => this.settings);
     this.standing = loaded.standing;
+    this.registered = new RegisteredWorkers(loaded.workers);
     for (const run of loaded.runs) this.add(run, now);
     if (past) restoreAll(this, past, now);
     else for (const { lease } of this.leases.byGrant()) this.lives.heldLease(lease, now);
@@ -199,6 +203,12 @@ export class DispatcherState {
     if (unwritten) restoreUnwritten(this, runId, unwritten, now);
     const isLeased = this.leases.get(runId) !== undefined;
     return (found !== undefined && !isLeased) || (unwritten?.lease != null && !isLeased);
+  }
+
+  /** The worker is there no more: another process may take its name. */
+  forgetWorker(worker: string): void {
+    this.workers.forget(worker);
+    this.lives.forget(worker);
   }
 
   /** The run was given another priority in the books. */

@@ -5,6 +5,7 @@ import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
 import type { LeasedRun } from './leases';
 import { runsAhead, type Ahead } from './positions';
+import { mayExecute } from './registered-workers';
 import { pauseOf } from './standing';
 import type { View } from './view';
 import { ableWorkers, type KnownWorker } from './workers';
@@ -40,9 +41,7 @@ export function needsOfRun(state: DispatcherState, run: DispatchedRun): Needs {
 }
 
 export function ableSlots(state: DispatcherState, needs: Needs, view: View, now: number): AbleSlots {
-  const { suite, backend, variant, sizeClass } = needs;
-  const of = (standing: WorkerStanding) =>
-    ableWorkers(state, suite, backend, variant, sizeClass, now, standing);
+  const of = (standing: WorkerStanding) => ableWorkers(state, needs, now, standing);
   const able = [of('sound'), of('slowed'), of('quarantined')].find(({ length }) => length > 0) ?? [];
   const avoided = able.filter(({ worker }) => isBetterElsewhere(state, worker, needs, now));
   const workers = able.filter((known) => !avoided.includes(known));
@@ -74,18 +73,21 @@ function limitsOf(
 export function prospectOf(state: DispatcherState, run: DispatchedRun, view: View, now: number): Prospect {
   const needs = needsOfRun(state, run);
   const slots = ableSlots(state, needs, view, now);
-  const ahead = runsAhead(state, run, competing(needs, slots), view, now);
+  const ahead = runsAhead(state, run, competing(state, needs, slots), view, now);
   return { ahead, slots, startsInMs: startsInMs(state, run, { ahead, slots }, view, now) };
 }
 
 /** Runs compete when some worker could execute either. While there is none, those that need just the same do. */
-function competing(needs: Needs, { workers }: AbleSlots): (others: Needs) => boolean {
-  if (workers.length > 0) return (others) => workers.some((known) => canExecute(known, others));
+function competing(state: DispatcherState, needs: Needs, { workers }: AbleSlots): (others: Needs) => boolean {
+  if (workers.length > 0)
+    return (others) =>
+      workers.some((known) => mayExecute(state, known.worker, others) && canExecute(known, others));
   return (others) =>
     others.suite === needs.suite &&
     others.backend === needs.backend &&
     others.variant === needs.variant &&
-    others.sizeClass === needs.sizeClass;
+    others.sizeClass === needs.sizeClass &&
+    others.isPrivate === needs.isPrivate;
 }
 
 /**

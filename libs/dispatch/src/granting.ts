@@ -3,12 +3,13 @@ import { offersRoom } from './ability';
 import { awaitKept } from './awaited-results';
 import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
-import { endWithoutResult } from './holding';
+import { endWithoutResult, takenBack } from './holding';
 import type { DispatchedRun, Write } from './journal';
 import { leaseOf } from './lease-terms';
 import { isHeldBy } from './leases';
 import { isAdmitted, rivalNotice, whyRefused } from './lives';
 import type { Step } from './messages';
+import { mayExecute, whyNotRegistered } from './registered-workers';
 import type { StandingDetails } from './standing-details';
 import { isDrained, testbedState } from './workers';
 
@@ -23,7 +24,13 @@ const WANTED_MAX = 50;
  * a canary test. One that takes no work is told of the lease that it holds, to hand it back.
  */
 export function leaseRequested(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
-  if (!isAdmitted(state, request, now)) return { writes: [], reply: refusal(state, request) };
+  const unregistered = whyNotRegistered(state, request);
+  if (unregistered !== undefined) {
+    const reply = refusal(state, request, unregistered);
+    return { reply, ...takenBack(state, state.leases.ofSlot(request), unregistered, now) };
+  }
+  if (!isAdmitted(state, request, now))
+    return { writes: [], reply: refusal(state, request, whyRefused(state, request.worker)) };
   state.workers.asked(request, now);
   awaitKept(state, request, now);
   const writes: Write[] = state.judgements.canaryEnded(state, request, now);
@@ -89,8 +96,7 @@ function standingOf({
   return { standing, reason, untilMs: Math.ceil(untilMs) };
 }
 
-function refusal(state: DispatcherState, { ask, worker }: LeaseRequest): LeaseReply {
-  const refused = whyRefused(state, worker);
+function refusal(state: DispatcherState, { ask }: LeaseRequest, refused: string): LeaseReply {
   return { ...state.answer, ask, lease: null, wanted: [], refused, askAgainMs: state.settings.askAgainMs };
 }
 
@@ -101,6 +107,7 @@ function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseRep
   for (const { needs } of state.queues.usedLanes()) {
     if (wanted.size >= WANTED_MAX) break;
     const { suite, backend } = needs;
+    if (!mayExecute(state, request.worker, needs)) continue;
     if (offersRoom(request, needs) && testbedState(request, suite, backend) === 'absent') {
       // A space cannot be part of a name.
       wanted.set(`${suite} ${backend}`, { suite, backend });

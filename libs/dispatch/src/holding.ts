@@ -14,6 +14,7 @@ import type { DispatchedRun, RunOutcome, Write } from './journal';
 import { isHeldBy, type LeasedRun, type Slot } from './leases';
 import { rivalNotice } from './lives';
 import type { Step } from './messages';
+import { whyNotRegistered } from './registered-workers';
 import { retryDelayMs } from './settings';
 
 /** As reports have it. */
@@ -21,6 +22,8 @@ const MESSAGE_LENGTH_MAX = 2000;
 
 /** A slot says that it still executes an attempt: it is told whether to go on. */
 export function renewed(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {
+  const unregistered = whyNotRegistered(state, request);
+  if (unregistered !== undefined) return renewedInVain(state, request, unregistered, now);
   heard(state, request, now);
   const leased = leaseHeld(state, request);
   if (leased) state.leases.renew(leased, now);
@@ -32,16 +35,47 @@ export function renewed(state: DispatcherState, request: RenewRequest, now: numb
   return { writes: [], reply: { ...state.answer, ...grantOf(request), ...told } };
 }
 
-/** A slot hands its lease back unexecuted: the run waits again at once. */
+/** Its sender is no worker of the architecture. */
+function renewedInVain(
+  state: DispatcherState,
+  request: RenewRequest,
+  reason: string,
+  now: number,
+): Step<'renew'> {
+  const reply: RenewReply = { ...state.answer, ...grantOf(request), instruction: 'stop', reason };
+  return { reply, ...takenBack(state, leaseHeld(state, request), reason, now) };
+}
+
+/**
+ * The sender of a message is no worker of the architecture: what it holds waits again at once, without a failed attempt. It is
+ * not given the same lease again, should it be added again.
+ * @param leased what the message is about, if its sender holds it
+ */
+export function takenBack(
+  state: DispatcherState,
+  leased: LeasedRun | undefined,
+  reason: string,
+  now: number,
+): Pick<Step, 'writes' | 'refusal' | 'workWaiting'> {
+  if (!leased) return { writes: [], refusal: reason };
+  const write = state.requeue(leased.run, { outcome: 'returned', reason }, 0, now);
+  return { writes: [write], refusal: reason, workWaiting: true };
+}
+
+/** A slot hands its lease back unexecuted: the run waits again at once. Whoever holds a lease may do so. */
 export function returned(state: DispatcherState, request: ReturnRequest, now: number): Step<'return'> {
-  heard(state, request, now);
+  const refusal = whyNotRegistered(state, request);
+  if (refusal === undefined) heard(state, request, now);
   const { reason } = request;
   const leased = leaseHeld(state, request);
-  const reply = { ...state.answer, ...grantOf(request), returned: leased !== undefined };
-  if (!leased) return { writes: [], reply };
+  const step = {
+    reply: { ...state.answer, ...grantOf(request), returned: leased !== undefined },
+    ...(refusal !== undefined && { refusal }),
+  };
+  if (!leased) return { writes: [], ...step };
   return {
     writes: [state.requeue(leased.run, { outcome: 'returned', reason }, 0, now)],
-    reply,
+    ...step,
     workWaiting: true,
   };
 }

@@ -151,6 +151,14 @@ export interface WorkerJudgement {
   agoMs: number;
 }
 
+/** A worker as the register has it. */
+export interface RegisteredWorker {
+  worker: string;
+  architectures: string[];
+  mayRunPrivate: boolean;
+  isRevoked: boolean;
+}
+
 /** What people have decided about an architecture; those about everything are among them. */
 export interface Standing {
   pauses: Pause[];
@@ -162,6 +170,8 @@ export interface Loaded {
   /** All runs of the architecture that are not finished, whether taken in or not. */
   runs: DispatchedRun[];
   standing: Standing;
+  /** The whole register, also of workers of other architectures and of those that were revoked. */
+  workers: RegisteredWorker[];
   judgements: WorkerJudgement[];
   /**
    * Slot time of leases that have ended, of each requestor, decayed by half per half-life since it was written; and how much
@@ -245,6 +255,8 @@ export interface Journal {
   /** Those of the given runs of the architecture that are not finished, whether taken in or not, oldest first. */
   unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]>;
   standing(arch: string): Promise<Standing>;
+  /** The whole register of workers, by name. */
+  workers(): Promise<RegisteredWorker[]>;
   /** Accepted runs that are not finished and that no dispatcher has taken in, oldest first, at most `limit`. */
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]>;
   /** Orders that no dispatcher has taken in, oldest first, at most `limit`. */

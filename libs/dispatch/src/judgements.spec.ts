@@ -224,7 +224,7 @@ describe('what is known against workers', () => {
   it('is bounded: a sound one is forgotten first', () => {
     const rig = new BlameRig({}, { workersMax: 3 });
     rig.fail('w1', 3);
-    for (let index = 0; index < 9; index += 1) rig.execute(`x${index}`, 'tmpfail');
+    for (let index = 0; index < 9; index += 1) rig.execute(`w1${index}`, 'tmpfail');
     expect(rig.state.judgements.size).toBe(3);
     expect(rig.standing('w1')).toBe('slowed');
   });

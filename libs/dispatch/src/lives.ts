@@ -59,6 +59,10 @@ export class Lives {
     if (known?.incarnation === incarnation) this.put(worker, { ...known, heardAtMs: now });
   }
 
+  forget(worker: string): void {
+    this.byWorker.delete(worker);
+  }
+
   /** Whether another process was refused this worker's name since then. */
   hasRivalSince(worker: string, sinceMs: number): boolean {
     const heardAtMs = this.byWorker.get(worker)?.rival?.heardAtMs;

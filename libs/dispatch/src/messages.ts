@@ -12,7 +12,7 @@ import type {
   StatusReply,
   StatusRequest,
 } from '@proctor/contracts';
-import type { AttemptOfWorker, DispatchedRun, Order, Standing, Write } from './journal';
+import type { AttemptOfWorker, DispatchedRun, Order, RegisteredWorker, Standing, Write } from './journal';
 import type { DispatchSettings } from './settings';
 import type { Viewer } from './view';
 
@@ -24,6 +24,8 @@ export type DispatcherMessage =
   | { kind: 'orders'; orders: Order[] }
   /** What people have decided, read anew. */
   | { kind: 'standing'; standing: Standing }
+  /** The register of workers, read anew. */
+  | { kind: 'workers'; workers: RegisteredWorker[] }
   | { kind: 'lease'; request: LeaseRequest }
   | { kind: 'renew'; request: RenewRequest }
   | { kind: 'return'; request: ReturnRequest }
@@ -52,13 +54,15 @@ export type DispatcherMessage =
  * `stale`: a newer attempt was granted. `foreign`: it does not come from the worker that was granted the attempt,
  * or the attempt was granted again since the database was restored.
  * `unknown`: the run is not in memory, so it has finished or was never seen; the rows tell.
+ * `refused`: its sender is no worker of the architecture.
  */
-export type ReportAnswer = 'counts' | 'reported' | 'stale' | 'foreign' | 'unknown';
+export type ReportAnswer = 'counts' | 'reported' | 'stale' | 'foreign' | 'unknown' | 'refused';
 
 export interface Replies {
   arrivals: undefined;
   orders: undefined;
   standing: undefined;
+  workers: undefined;
   lease: LeaseReply;
   renew: RenewReply;
   return: ReturnReply;
@@ -92,4 +96,6 @@ export interface Step<K extends MessageKind = MessageKind> {
   workWaiting?: boolean;
   /** Workers should end these without waiting for the answer to their next renewal. */
   stops?: AttemptToStop[];
+  /** The sender of the message is no worker of the architecture: why, for people. */
+  refusal?: string;
 }

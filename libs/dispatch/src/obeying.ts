@@ -1,42 +1,63 @@
 import { grantOf } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
-import type { Cancellation, Order, Trust, Write } from './journal';
+import type { Cancellation, Order, Revocation, Trust, Write } from './journal';
 import type { AttemptToStop, Step } from './messages';
 
 /** What was committed without the dispatcher: its memory follows, and whoever executes a cancelled run hears of it. */
 export function ordered(state: DispatcherState, orders: Order[], now: number): Step<'orders'> {
-  const stops = orders.flatMap((order) => obeyed(state, order, now));
-  const trusts = orders.filter((order) => order.kind === 'trust');
+  const ends = orders.map((order) => obeyed(state, order, now));
   const writes: Write[] = [
     ...orders.map(({ orderId }) => ({ kind: 'order-taken' as const, orderId })),
-    ...trusts.flatMap((order) => trusted(state, order)),
+    ...ends.flatMap((end) => end.writes),
   ];
-  return { writes, reply: undefined, stops, ...(trusts.length > 0 && { workWaiting: true }) };
+  const mayGrantMore = orders.some(({ kind }) => kind === 'trust' || kind === 'revoke');
+  const stops = ends.flatMap((end) => end.stops);
+  return { writes, reply: undefined, stops, ...(mayGrantMore && { workWaiting: true }) };
+}
+
+/** What an order leads to, beside that it was taken: writes, and attempts that are of no use any more. */
+interface Obeyed {
+  writes: Write[];
+  stops: AttemptToStop[];
+}
+
+function obeyed(state: DispatcherState, order: Order, now: number): Obeyed {
+  switch (order.kind) {
+    case 'cancel':
+      return { writes: [], stops: cancelled(state, order, now) };
+    case 'reprioritise':
+      state.reprioritise(order.runId, order.priority);
+      return { writes: [], stops: [] };
+    case 'publish':
+      state.publish(order.runId);
+      return { writes: [], stops: [] };
+    case 'standing':
+    case 'register':
+      // A message of its own tells how that is now.
+      return { writes: [], stops: [] };
+    case 'trust':
+      return { writes: trusted(state, order), stops: [] };
+    case 'revoke':
+      return revoked(state, order, now);
+  }
 }
 
 function trusted(state: DispatcherState, { worker, by, reason }: Trust): Write[] {
-  return state.judgements.trusted(worker, `trusted by ${by}${reason === null ? '' : `: ${reason}`}`);
+  return state.judgements.trusted(worker, `trusted by ${by}${withReason(reason)}`);
 }
 
-/** Which attempts are of no use any more. */
-function obeyed(state: DispatcherState, order: Order, now: number): AttemptToStop[] {
-  switch (order.kind) {
-    case 'cancel':
-      return cancelled(state, order, now);
-    case 'reprioritise':
-      state.reprioritise(order.runId, order.priority);
-      return [];
-    case 'publish':
-      state.publish(order.runId);
-      return [];
-    case 'standing':
-      // A message of its own tells how pauses and drains are now.
-      return [];
-    case 'trust':
-    case 'register':
-    case 'revoke':
-      return [];
-  }
+/** Everything that the worker holds waits again, without a failed attempt. */
+function revoked(state: DispatcherState, { worker, by, reason }: Revocation, now: number): Obeyed {
+  const why = `worker ${worker} was revoked by ${by}${withReason(reason)}`;
+  const held = state.leases.byGrant().filter(({ lease }) => lease.worker === worker);
+  const writes = held.map(({ run }) => state.requeue(run, { outcome: 'returned', reason: why }, 0, now));
+  state.forgetWorker(worker);
+  const stops = held.map(({ run }) => ({ worker, ...grantOf(run), reason: why }));
+  return { writes, stops };
+}
+
+function withReason(reason: string | null): string {
+  return reason === null ? '' : `: ${reason}`;
 }
 
 function cancelled(state: DispatcherState, order: Cancellation, now: number): AttemptToStop[] {

@@ -1,14 +1,18 @@
 import { grantOf, isSameGrant, type FinishedReport, type StartedReport } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
-import { endWithoutResult, heard } from './holding';
+import { endWithoutResult, heard, takenBack } from './holding';
 import type { AttemptOfWorker, DispatchedRun, RunOutcome } from './journal';
 import { isHeldBy, type LeasedRun } from './leases';
 import { stateAfter } from './lifecycle';
 import type { ReportAnswer, Step } from './messages';
 import { withdraw } from './unwritten';
+import { whyNotRegistered } from './registered-workers';
 
 /** The test runner was started. Late, doubled and foreign reports change nothing. */
 export function startReported(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
+  const unregistered = whyNotRegistered(state, report);
+  if (unregistered !== undefined)
+    return { reply: undefined, ...takenBack(state, heldBySender(state, report), unregistered, now) };
   heard(state, report, now);
   const leased = state.leases.get(report.runId);
   if (!leased || !isSameGrant(leased.run, report) || !isHeldBy(leased.lease, report))
@@ -23,6 +27,8 @@ export function startReported(state: DispatcherState, report: StartedReport, now
  * is free from here on.
  */
 export function mayFinish(state: DispatcherState, report: FinishedReport, now: number): Step<'may-finish'> {
+  const unregistered = whyNotRegistered(state, report);
+  if (unregistered !== undefined) return refused(state, report, unregistered, now);
   const run = state.runs.get(report.runId);
   const reply = judge(run, report);
   if (run && reply === 'counts') {
@@ -42,6 +48,8 @@ export function finishReported(
   report: FinishedReport,
   now: number,
 ): Step<'finished'> {
+  const unregistered = whyNotRegistered(state, report);
+  if (unregistered !== undefined) return refused(state, report, unregistered, now);
   const run = state.runs.get(report.runId);
   const reply = judge(run, report);
   if (!run || reply !== 'counts') return { writes: [], reply };
@@ -59,7 +67,9 @@ export function finishReported(
  * The run was ended for want of a result, and its latest attempt's own comes after all. The rows decide: memory has
  * forgotten the run, or does not know yet that it was ended.
  */
-export function lateReported(state: DispatcherState, report: FinishedReport): Step<'late'> {
+export function lateReported(state: DispatcherState, report: FinishedReport, now: number): Step<'late'> {
+  const unregistered = whyNotRegistered(state, report);
+  if (unregistered !== undefined) return refused(state, report, unregistered, now);
   const { runId, worker, verdict } = report;
   if (state.runs.has(runId)) return { writes: [], reply: 'unknown' };
   stateAfter('finished', 'correct');
@@ -78,12 +88,31 @@ export function reportRefused(
   reason: string,
   now: number,
 ): Step<'report-refused'> {
+  const unregistered = whyNotRegistered(state, attempt);
+  if (unregistered !== undefined) return refused(state, attempt, unregistered, now);
   const run = state.runs.get(attempt.runId);
   const reply = judge(run, attempt);
   if (!run || reply !== 'counts') return { writes: [], reply };
   const nothing = { exitCode: null, version: null, durationSeconds: null, files: [], tests: [] };
   const result: RunOutcome = { verdict: 'tmpfail', message: reason, ...nothing };
   return { writes: endWithoutResult(state, run, { outcome: 'failed', reason, result }, now), reply };
+}
+
+/** Nothing of the report is written. */
+function refused(
+  state: DispatcherState,
+  report: AttemptOfWorker,
+  why: string,
+  now: number,
+): Pick<Step, 'writes' | 'refusal' | 'workWaiting'> & { reply: ReportAnswer } {
+  return { reply: 'refused', ...takenBack(state, heldBySender(state, report), why, now) };
+}
+
+/** The lease of the attempt, when it is out and the worker's. */
+function heldBySender(state: DispatcherState, report: AttemptOfWorker): LeasedRun | undefined {
+  const leased = state.leases.get(report.runId);
+  const isIts = leased?.lease.worker === report.worker && isSameGrant(leased.run, report);
+  return isIts ? leased : undefined;
 }
 
 function outcomeOf(report: FinishedReport): RunOutcome {

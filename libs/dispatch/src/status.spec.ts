@@ -6,7 +6,7 @@ import {
   type StatusReply,
 } from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { waitingRun } from '../../../test/support/runs';
+import { registered, waitingRun } from '../../../test/support/runs';
 
 const MINUTE = 60_000;
 const DECISION = { by: 'ada', reason: 'the mirror is away', since: '2026-11-20 10:00:00' };
@@ -80,11 +80,12 @@ describe('the pages of a status', () => {
   }
 
   it('have every one of 5,000 workers with ten testbeds, each once', () => {
+    const names = Array.from({ length: 5_000 }, (_, n) => `worker-${String(n).padStart(5, '0')}`);
     const rig = new DispatcherRig(
       SUITES.map((suite, index) => waitingRun(index + 1, { suite })),
       { workersMax: 5_000 },
+      { workers: registered(...names) },
     );
-    const names = Array.from({ length: 5_000 }, (_, n) => `worker-${String(n).padStart(5, '0')}`);
     for (const worker of [...names].reverse()) rig.ask({ worker, testbeds });
     const pages = pagesOf(rig);
     expect(jsonBytes(pages.flatMap(({ workers }) => workers))).toBeGreaterThan(3 * MESSAGE_BYTES_MAX);

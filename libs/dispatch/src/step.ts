@@ -3,10 +3,11 @@ import type { DispatcherState } from './dispatcher-state';
 import { explained } from './explain';
 import { leaseRequested } from './granting';
 import { renewed, returned, ticked } from './holding';
-import type { DispatchedRun, Standing } from './journal';
+import type { DispatchedRun, RegisteredWorker, Standing } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { ordered } from './obeying';
 import { finishReported, lateReported, mayFinish, reportRefused, startReported } from './reporting';
+import { whyNotRegistered } from './registered-workers';
 import type { DispatchSettings } from './settings';
 import { statusAsked } from './status';
 
@@ -18,13 +19,14 @@ const HANDLERS: Handlers = {
   arrivals: (state, { runs }, now) => arrived(state, runs, now),
   orders: (state, { orders }, now) => ordered(state, orders, now),
   standing: (state, { standing }) => decided(state, standing),
+  workers: (state, { workers }) => registerRead(state, workers),
   lease: (state, { request }, now) => leaseRequested(state, request, now),
   renew: (state, { request }, now) => renewed(state, request, now),
   return: (state, { request }, now) => returned(state, request, now),
   started: (state, { report }, now) => startReported(state, report, now),
   'may-finish': (state, { report }, now) => mayFinish(state, report, now),
   finished: (state, { report }, now) => finishReported(state, report, now),
-  late: (state, { report }) => lateReported(state, report),
+  late: (state, { report }, now) => lateReported(state, report, now),
   'report-refused': (state, { attempt, reason }, now) => reportRefused(state, attempt, reason, now),
   'reports-waiting': (state, { attempts }) => reportsWaiting(state, attempts),
   settings: (state, { settings }, now) => reconfigured(state, settings, now),
@@ -54,6 +56,14 @@ function arrived(state: DispatcherState, runs: DispatchedRun[], now: number): St
 /** A pause or drain may have ended. */
 function decided(state: DispatcherState, standing: Standing): Step<'standing'> {
   state.standing = standing;
+  return { writes: [], reply: undefined, workWaiting: true };
+}
+
+/** Workers may have been added. Leases of one that was taken out end by an order, or at its next renewal. */
+function registerRead(state: DispatcherState, workers: RegisteredWorker[]): Step<'workers'> {
+  state.registered.replace(workers);
+  for (const worker of state.workers.names())
+    if (whyNotRegistered(state, { worker }) !== undefined) state.forgetWorker(worker);
   return { writes: [], reply: undefined, workWaiting: true };
 }
 

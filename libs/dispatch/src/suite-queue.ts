@@ -149,8 +149,8 @@ export class SuiteQueues {
 }
 
 /** A space cannot be part of a name of a backend, variant, class or worker. */
-function laneKey({ backend, variant, sizeClass, avoided }: Needs): string {
-  return `${backend} ${variant} ${sizeClass ?? ''} ${avoided.join(' ')}`;
+function laneKey({ backend, variant, sizeClass, isPrivate, avoided }: Needs): string {
+  return `${backend} ${variant} ${sizeClass ?? ''} ${isPrivate} ${avoided.join(' ')}`;
 }
 
 function bucketKey({ priority, requestor, isPrivate }: DispatchedRun): string {

@@ -2,6 +2,7 @@ import type { TestbedState } from '@proctor/contracts';
 import { offersRoom, type Needs } from './ability';
 import type { DispatcherState } from './dispatcher-state';
 import type { AbleSlots } from './estimates';
+import { mayExecute } from './registered-workers';
 import { decisionText, drainOf } from './standing';
 import { standingText } from './standing-details';
 import type { View } from './view';
@@ -12,8 +13,10 @@ const WORKERS_NAMED_MAX = 10;
 
 /** Why no worker could execute such a run, for people; empty when some worker could as soon as a slot is free. */
 export function whyNoWorker(state: DispatcherState, needs: Needs, view: View, now: number): string[] {
-  const workers = livingWorkers(state, now);
-  if (workers.length === 0) return [whyNoWorkerAtAll(state)];
+  const living = livingWorkers(state, now);
+  if (living.length === 0) return [whyNoWorkerAtAll(state)];
+  const workers = living.filter(({ worker }) => mayExecute(state, worker, needs));
+  if (workers.length === 0) return [whyNoPrivate(state)];
   const ill = workers.filter((known) => known.problem !== undefined);
   const problems = named(ill, (known) => `worker ${known.worker}: ${known.problem}`);
   const healthy = workers.filter((known) => known.problem === undefined);
@@ -41,8 +44,16 @@ export function livingWorkers(state: DispatcherState, now: number): KnownWorker[
 
 function whyNoWorkerAtAll(state: DispatcherState): string {
   if (!state.workers.anyKnown) return `no worker has asked for work on ${state.arch} yet`;
-  const seconds = Math.floor(state.settings.workerQuietMaxMs / 1000);
-  return `no worker of ${state.arch} was heard of in the last ${seconds} s`;
+  return `no worker of ${state.arch} was heard of in the last ${quietSeconds(state)} s`;
+}
+
+function whyNoPrivate(state: DispatcherState): string {
+  if (!state.registered.anyPrivate(state.arch)) return 'no worker may run private tests';
+  return `no worker that may run private tests was heard of in the last ${quietSeconds(state)} s`;
+}
+
+function quietSeconds({ settings }: DispatcherState): number {
+  return Math.floor(settings.workerQuietMaxMs / 1000);
 }
 
 function nothingOffered(workers: KnownWorker[], needs: Needs): string {

@@ -1,4 +1,5 @@
 import type { LeaseRequest, Testbed, TestbedState, WorkerStanding } from '@proctor/contracts';
+import type { Needs } from './ability';
 import type { DispatcherState } from './dispatcher-state';
 import type { Slot } from './leases';
 import { drainOf } from './standing';
@@ -44,6 +45,14 @@ export class Workers {
     this.put(known);
   }
 
+  forget(worker: string): void {
+    this.byName.delete(worker);
+  }
+
+  names(): string[] {
+    return [...this.byName.keys()];
+  }
+
   get anyKnown(): boolean {
     return this.byName.size > 0;
   }
@@ -69,15 +78,12 @@ export class Workers {
 }
 
 /**
- * Living workers that could execute a run now or as soon as a slot is free: not drained, without a problem, the testbed
- * ready, and of this standing. `sizeClass` null: the run needs none.
+ * Living workers that could execute a run with these needs now or as soon as a slot is free: not drained, without a problem,
+ * the testbed ready, and of this standing; those that it avoids are among them.
  */
 export function ableWorkers(
   state: DispatcherState,
-  suite: string,
-  backend: string,
-  variant: string,
-  sizeClass: string | null,
+  { suite, backend, variant, sizeClass, isPrivate }: Omit<Needs, 'avoided'>,
   now: number,
   standing: WorkerStanding = 'sound',
 ): KnownWorker[] {
@@ -88,6 +94,7 @@ export function ableWorkers(
         testbedState(known, suite, backend) === 'ready' &&
         known.variants.includes(variant) &&
         (sizeClass === null || known.sizeClasses.includes(sizeClass)) &&
+        (!isPrivate || state.registered.mayRunPrivate(known.worker)) &&
         known.problem === undefined &&
         !isDrained(state, known.worker) &&
         state.judgements.standingOf(known.worker) === standing,
@@ -99,11 +106,14 @@ export function isReplaceable(state: DispatcherState, worker: string, now: numbe
   const known = state.workers.get(worker);
   const ready = known?.testbeds.filter((testbed) => testbed.state === 'ready') ?? [];
   if (!known || ready.length === 0) return false;
-  const isDoneElsewhere = (suite: string, backend: string, variant: string, sizeClass: string | null) =>
-    ableWorkers(state, suite, backend, variant, sizeClass, now).some((other) => other.worker !== worker);
+  const isPrivate = state.registered.mayRunPrivate(worker);
+  const isDoneElsewhere = (needs: Omit<Needs, 'avoided'>) =>
+    ableWorkers(state, needs, now).some((other) => other.worker !== worker);
   return ready.every(({ suite, backend }) =>
     known.variants.every((variant) =>
-      [null, ...known.sizeClasses].every((sizeClass) => isDoneElsewhere(suite, backend, variant, sizeClass)),
+      [null, ...known.sizeClasses].every((sizeClass) =>
+        isDoneElsewhere({ suite, backend, variant, sizeClass, isPrivate }),
+      ),
     ),
   );
 }

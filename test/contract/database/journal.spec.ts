@@ -1,4 +1,5 @@
 import { connectTo } from '../../support/database';
+import { workerKey } from '../../support/worker-register';
 import { journalContract } from '../journal.contract';
 import { ARCH, finish, grant, outcome, request, requeue } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
@@ -23,11 +24,11 @@ const SLOW_INSERT = `
   returning run_id as "runId"`;
 
 const EMPTY = `truncate runs, attempts, orders, dispatchers, facts, pauses, drains, worker_judgements,
-  package_durations, usage`;
+  package_durations, usage, workers`;
 
 journalContract('PostgresJournal', async () => {
   await fixture.client.query(EMPTY);
-  const { journal, decisions, facts } = fixture.database;
+  const { journal, decisions, facts, workerRegister } = fixture.database;
   const ada = { userId: fixture.submitter.userId, userName: 'ada' };
   return {
     journal,
@@ -67,6 +68,9 @@ journalContract('PostgresJournal', async () => {
     resume: (scope) => decisions.resume(scope, ada, 'done'),
     drain: async (worker, reason) => void (await decisions.drain(worker, ada, reason)),
     undrain: (worker) => decisions.undrain(worker, ada, 'done'),
+    addWorker: async (name, architectures, mayRunPrivate) =>
+      void (await workerRegister.add({ name, publicKey: workerKey(), architectures, mayRunPrivate }, ada)),
+    revokeWorker: async (name, reason) => void (await workerRegister.revoke(name, ada, reason)),
     trust: async (worker, reason) => void (await decisions.trust(worker, ada, reason)),
     story: (runId) => facts.ofRun(runId, null),
     unpublished: (arch, limit) => facts.unpublished(arch, limit),

@@ -119,8 +119,9 @@ export class Checks {
     this.unkept.add(titleOf(report));
   }
 
-  reportRefused(report: FinishedReport, isUnreadable: boolean): void {
-    this.require(isUnreadable, `${titleOf(report)}: its report was refused, though it can be read`);
+  reportRefused({ register }: MemoryBooks, report: FinishedReport, isUnreadable: boolean): void {
+    const isAllowed = isUnreadable || register.wasRevoked(report.worker);
+    this.require(isAllowed, `${titleOf(report)}: its report was refused, though it can be read`);
   }
 
   /** The worker was told that its result is of no use. */
@@ -199,6 +200,7 @@ export class Checks {
     if (write.kind === 'requeue' && write.outcome === 'expired')
       this.require(!this.isCalm, `${title}: expired although its worker was there`);
     this.checkLoss(title, write, row);
+    this.checkSender(books, title, write, row);
     if (write.kind !== 'finish' && write.kind !== 'correct') return;
     this.finished.add(write.runId);
     const { message } = write.outcome;
@@ -224,6 +226,22 @@ export class Checks {
     this.require(!isLost || isDead, `${title}: taken from ${worker}, whose process was alive`);
   }
 
+  /** A report changes something only when its worker may work, as far as its dispatcher can know. */
+  private checkSender(books: MemoryBooks, title: string, write: RunWrite, row: RunRow): void {
+    const isReported =
+      write.kind === 'start' ||
+      write.kind === 'correct' ||
+      (write.kind === 'finish' && write.attemptOutcome === 'finished') ||
+      (write.kind === 'requeue' && write.outcome === 'failed');
+    const { worker = '' } = row.attempts.at(-1) ?? {};
+    const { arch } = row.request;
+    if (!isReported || books.decisions.waiting(arch).length > 0) return;
+    this.require(
+      books.register.mayWork(worker, arch),
+      `${title}: ${write.kind} by ${worker}, which is revoked`,
+    );
+  }
+
   private grantWritten(books: MemoryBooks, title: string, write: Grant, row: RunRow, epoch: number): void {
     const expected = (this.granted.get(write.runId) ?? 0) + 1;
     this.require(write.attempt === expected, `${title}: attempt ${write.attempt} granted, not ${expected}`);
@@ -235,7 +253,7 @@ export class Checks {
       );
     for (const other of this.passing.forgotten(write, books))
       this.require(false, `run ${other.runId}: not suspected any more, though its package has had no result`);
-    this.checkOrder(title, write, row, epoch);
+    this.checkOrder(books, title, write, row, epoch);
     const { arch, suite } = row.request;
     const place = `${write.worker} ${arch}`;
     this.require(
@@ -247,21 +265,26 @@ export class Checks {
     const { pauses, drains } = books.decisions.standing(arch);
     const isPaused = pauses.some((pause) => pause.suite === null || pause.suite === suite);
     this.require(!isPaused, `${title}: granted although ${suite} is paused`);
-    const isDrained = drains.some(({ worker }) => worker === write.worker);
-    this.require(!isDrained, `${title}: granted to ${write.worker}, which is drained`);
+    const { worker } = write;
+    this.require(books.register.mayWork(worker, arch), `${title}: granted to ${worker}, which is revoked`);
+    const isAllowed = !row.request.isPrivate || books.register.mayRunPrivate(worker);
+    this.require(isAllowed, `${title}: granted to ${worker}, though it is private`);
+    const isDrained = drains.some((drain) => drain.worker === worker);
+    this.require(!isDrained, `${title}: granted to ${worker}, which is drained`);
   }
 
   /**
    * Between fresh runs of one suite nothing but the priority decides, as long as nobody waits for hours and no package is
    * suspected.
    */
-  private checkOrder(title: string, write: Grant, row: RunRow, epoch: number): void {
+  private checkOrder(books: MemoryBooks, title: string, write: Grant, row: RunRow, epoch: number): void {
     const { request } = row;
     if (!this.fresh.delete(row.runId)) return;
     for (const other of this.fresh.values()) {
       const isSameQueue = other.request.arch === request.arch && other.request.suite === request.suite;
       const isInverted = isSameQueue && other.request.priority > request.priority;
-      const isAllowed = !isInverted || this.passing.mayPass(write, row, other, epoch);
+      const isOutOfReach = other.request.isPrivate && !books.register.mayRunPrivate(write.worker);
+      const isAllowed = !isInverted || isOutOfReach || this.passing.mayPass(write, row, other, epoch);
       this.require(isAllowed, `${title}: granted before run ${other.runId} of higher priority`);
     }
   }

@@ -8,6 +8,7 @@ import type {
   Order,
   Ownership,
   OwnershipRegister,
+  RegisteredWorker,
   ReportState,
   Standing,
   Write,
@@ -54,6 +55,10 @@ export class FaultyBooks implements Journal, OwnershipRegister {
 
   standing(arch: string): Promise<Standing> {
     return this.call((books) => books.standing(arch));
+  }
+
+  workers(): Promise<RegisteredWorker[]> {
+    return this.call((books) => books.workers());
   }
 
   async arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {

@@ -100,8 +100,9 @@ function rowsOf(runIds: ReadonlySet<number>, books: MemoryBooks): RunRow[] {
   return [...runIds].flatMap((runId) => books.look(runId) ?? []);
 }
 
-function keyOf({ request }: RunRow): string {
-  return `${request.arch} ${request.package}`;
+/** Private runs of a requestor are suspected on their own. */
+function keyOf({ request, requestor }: RunRow): string {
+  return `${request.arch} ${request.package} ${request.isPrivate ? requestor : ''}`;
 }
 
 function placeOf({ worker }: Grant, { request }: RunRow, epoch: number): string {

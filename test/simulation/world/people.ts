@@ -1,4 +1,4 @@
-import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { SUBJECTS, subjectOf, type Subject } from '@proctor/contracts';
 import type { MemoryBooks, RunRow } from '../memory-books';
 import type { Checks } from './checks';
 import type { ProcessBus } from './process-bus';
@@ -85,15 +85,31 @@ export class People {
     for (const arch of architectures) this.signal(arch);
   }
 
+  /** A worker is taken out of the register; answers how it is added again. */
+  revoke(worker: string): () => void {
+    const { books, note } = this.parts;
+    const revoked = books.register.revoke(worker, 'ada');
+    if (!revoked) return () => undefined;
+    note(`api: ${worker} revoked`);
+    this.signal(null, SUBJECTS.workersChanged);
+    return () => this.register(worker, revoked.architectures, revoked.mayRunPrivate);
+  }
+
+  register(worker: string, architectures: string[], mayRunPrivate: boolean): void {
+    const { books, note } = this.parts;
+    books.register.add(worker, architectures, mayRunPrivate);
+    note(`api: ${worker} added`);
+    this.signal(null, SUBJECTS.workersChanged);
+  }
+
   private anyRun(matches: (row: RunRow) => boolean): RunRow | undefined {
     const { books, random } = this.parts;
     const found = books.all().filter((row) => row.committed && matches(row));
     return found.length === 0 ? undefined : random.pick(found);
   }
 
-  private signal(arch: string | null): void {
+  private signal(arch: string | null, subject: Subject = SUBJECTS.ordersWaiting): void {
     const { architectures, bus } = this.parts;
-    for (const each of arch === null ? architectures : [arch])
-      bus.signal(subjectOf(SUBJECTS.ordersWaiting, each), {});
+    for (const each of arch === null ? architectures : [arch]) bus.signal(subjectOf(subject, each), {});
   }
 }

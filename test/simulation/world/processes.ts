@@ -5,6 +5,7 @@ import type { Checks } from './checks';
 import type { Database } from './database';
 import type { Liveness } from './liveness';
 import type { MemoryStore } from './memory-store';
+import type { People } from './people';
 import type { ProcessBus } from './process-bus';
 import { SimulatedScheduler } from './simulated-scheduler';
 import { SimulatedWorker, type WorkerEvents, type WorkerParts } from './simulated-worker';
@@ -37,7 +38,10 @@ export class Processes {
   private readonly unreadable = new Map<string, boolean>();
   private lives = 0;
 
-  constructor(private readonly world: World) {
+  constructor(
+    private readonly world: World,
+    private readonly people: People,
+  ) {
     const { architectures } = world;
     this.machines = [
       this.machine('w1', architectures.slice(0, 1)),
@@ -143,7 +147,9 @@ export class Processes {
     this.workers.set(machine.name, new SimulatedWorker(machine));
   }
 
+  /** Somebody registers it; the first, and what takes its place, may not run private tests. */
   private machine(name: string, architectures: string[]): WorkerParts {
+    this.people.register(name, architectures, !name.startsWith('w1'));
     const { database, broker, suites, story } = this.world;
     const { clock, random, faults } = database;
     return {
@@ -184,7 +190,7 @@ export class Processes {
       answered: ({ answer }, report) => {
         story.did(`report ${answer}`);
         if (answer === 'recorded') checks.copyDropped(books, store.files, report);
-        if (answer === 'refused') checks.reportRefused(report, this.isUnreadable(report));
+        if (answer === 'refused') checks.reportRefused(books, report, this.isUnreadable(report));
         if (answer === 'stale') checks.resultRefused(books, report);
       },
       stopSignalled: () => story.did('attempt stopped by signal'),

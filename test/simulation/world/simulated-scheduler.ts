@@ -100,6 +100,7 @@ export class SimulatedScheduler {
       signalStop: ({ worker, ...stop }: AttemptToStop) =>
         this.bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop),
       factsCommitted: (arch: string) => this.publishers.look(arch),
+      sighted: () => undefined,
       signalWorkWaiting: (arch: string) => this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
     };
     return new DispatcherActor(tenure, ports, settings);
@@ -119,6 +120,7 @@ function connect(strategy: BusStrategy, dispatch: DispatchController, reports: R
   on(SUBJECTS.status, (payload, context) => dispatch.status(payload, context));
   on(SUBJECTS.runsSubmitted, (payload, context) => dispatch.runsSubmitted(payload, context));
   on(SUBJECTS.ordersWaiting, (payload, context) => dispatch.ordersWaiting(payload, context));
+  on(SUBJECTS.workersChanged, (payload, context) => dispatch.workersChanged(payload, context));
   on(REPORT_PATTERNS.started, (payload, context) => reports.started(payload, context));
   on(REPORT_PATTERNS.finished, (payload, context) => reports.finished(payload, context));
   on(REFUSED_REPORTS, (payload, context) => reports.refused(payload as RefusedReport, context));

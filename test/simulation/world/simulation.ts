@@ -68,11 +68,11 @@ class Simulation {
     this.world = this.create(new Story(this.clock, onTrace));
     const { database, broker, checks, story } = this.world;
     this.api = new ProcessBus(broker, new SimulatedProcess('api', this.clock));
-    this.processes = new Processes(this.world);
     const note = (text: string) => story.note(text);
     const places = { architectures: ARCHITECTURES, suites: SUITES };
     const { books, random } = database;
     this.people = new People({ books, bus: this.api, checks, random, note, ...places });
+    this.processes = new Processes(this.world, this.people);
     this.calamities = new Calamities(this.world, this.processes, this.api);
   }
 
@@ -149,6 +149,7 @@ class Simulation {
       () => people.reprioritise(),
       () => forAWhile(people.pause()),
       () => forAWhile(people.drain(processes.anyMachine().name)),
+      () => forAWhile(people.revoke(processes.anyMachine().name)),
     ];
   }
 
@@ -164,7 +165,8 @@ class Simulation {
     const { database, story } = this.world;
     const arch = random.pick(ARCHITECTURES);
     const priority = Math.floor(random.between(1, 11));
-    const what = { package: random.pick(PACKAGES), suite: random.pick(SUITES), arch, priority };
+    const isPrivate = random.chance(0.2);
+    const what = { package: random.pick(PACKAGES), suite: random.pick(SUITES), arch, priority, isPrivate };
     const row = database.books.draw(runRequest(what), random.pick(USERS));
     if (random.chance(0.05)) database.refusedStarts.add(row.runId);
     const commit = () => {

@@ -27,6 +27,8 @@ export class Story {
     this.note(`books: ${arch}: ${kind} ${JSON.stringify(what)} (epoch ${epoch})`);
     this.did(write.kind === 'finish' ? `finish, attempt ${write.attemptOutcome}` : write.kind);
     if (write.kind === 'requeue') this.did(`requeue, attempt ${write.outcome}`);
+    if (write.kind === 'requeue' && write.reason.includes('was revoked by'))
+      this.did('run taken from a revoked worker');
     if (write.kind !== 'judge-worker') return;
     this.did(`worker judged ${write.standing}`);
     if (write.reason.startsWith('trusted by')) this.did('worker trusted');
@@ -37,7 +39,8 @@ export class Story {
       string,
       unknown
     >;
-    if (refused) this.did('lease answered with a refusal');
+    const isRevoked = typeof refused === 'string' && refused.includes('was revoked');
+    if (refused) this.did(isRevoked ? 'revoked worker refused' : 'lease answered with a refusal');
     if (notice) this.did('worker told of another of its name');
     if (canary) this.did('lease answered with a canary test');
     if (lease) this.did('lease answered with a lease');

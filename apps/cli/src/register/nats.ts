@@ -18,10 +18,11 @@ export async function ownAddress(): Promise<string> {
 export async function registerChanged(architectures: string[]): Promise<void> {
   try {
     const nats = await findNats();
+    // First: a worker that is cut off cannot be told to stop.
+    await tellDispatchers(nats, architectures);
     const workers = await withDatabase(({ workerRegister }) => workerRegister.valid());
     const advice = await nats.letIn(workers);
     if (advice !== null) console.error(advice);
-    await tellDispatchers(nats, architectures);
   } catch (error) {
     console.error(
       `the change is registered, and nats-server does not know of it: ${(error as Error).message}`,

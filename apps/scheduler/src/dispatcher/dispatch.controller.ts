@@ -68,6 +68,11 @@ export class DispatchController {
     this.dispatchers.lookForOrders(scope);
   }
 
+  @EventPattern<string>(SUBJECTS.workersChanged)
+  workersChanged(@Payload() _payload: unknown, @Ctx() { scope }: BusContext): void {
+    this.dispatchers.lookForOrders(scope);
+  }
+
   private ask<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
     return orNotNow(() => this.dispatchers.ask<K>(arch, message));
   }

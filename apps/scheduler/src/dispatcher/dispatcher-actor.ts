@@ -18,7 +18,7 @@ import { LimitedJournal, type JournalLimits } from './limited-journal';
 import { handledAgain, Mailbox, refuse, unanswered, type Letter } from './mailbox';
 import { News, type NewsSettings } from './news';
 import { TickWatch } from './tick-watch';
-import { logJudgements, NotHandled, NotOwner, takeTurn, type TurnNews } from './turn';
+import { logJudgements, NotHandled, NotOwner, takeTurn, type Sighting, type TurnNews } from './turn';
 
 export interface ActorSettings extends NewsSettings, JournalLimits {
   mailboxLengthMax: number;
@@ -38,6 +38,8 @@ export interface ActorPorts {
   signalStop(stop: AttemptToStop): void;
   /** What happened to runs of the architecture was committed. */
   factsCommitted(arch: string): void;
+  /** Messages of workers were handled. */
+  sighted(sightings: Sighting[]): void;
 }
 
 /** Messages of a failed turn that fail alone, one after the other, before the rest of the turn is refused too. */
@@ -190,6 +192,7 @@ export class DispatcherActor {
     for (const stop of news.stops) this.ports.signalStop(stop);
     logJudgements(state, news.judged, this.turnAtMs, this.logger);
     if (news.hasWritten) this.ports.factsCommitted(this.tenure.arch);
+    this.ports.sighted(news.sightings);
     if (news.doubtedRuns.length > 0) await this.correct(state, news);
   }
 

@@ -39,6 +39,7 @@ describe('an architecture that is abandoned', () => {
       signalWorkWaiting: signalled,
       signalStop: signalled,
       factsCommitted: signalled,
+      sighted: signalled,
     };
     const serving = {
       serve: (arch: string) => void served.push(`serve ${arch}`),

@@ -1,5 +1,13 @@
 import type { Clock } from '@proctor/clock';
-import type { DispatchedRun, Journal, Loaded, Order, Standing, Write } from '@proctor/dispatch';
+import type {
+  DispatchedRun,
+  Journal,
+  Loaded,
+  Order,
+  RegisteredWorker,
+  Standing,
+  Write,
+} from '@proctor/dispatch';
 import { limited } from '../limited';
 
 export interface JournalLimits {
@@ -32,6 +40,10 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
 
   standing(arch: string): Promise<Standing> {
     return this.call('reading decisions', this.journal.standing(arch));
+  }
+
+  workers(): Promise<RegisteredWorker[]> {
+    return this.call('reading the register of workers', this.journal.workers());
   }
 
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {

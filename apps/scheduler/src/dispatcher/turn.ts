@@ -4,6 +4,7 @@ import {
   step,
   undoRefused,
   type AttemptToStop,
+  type DispatcherMessage,
   type DispatcherState,
   type Journal,
   type Step,
@@ -24,6 +25,13 @@ export class NotHandled extends Error {}
 
 export type JudgedWorker = Extract<Write, { kind: 'judge-worker' }>;
 
+/** A message of a worker was handled. */
+export interface Sighting {
+  worker: string;
+  /** Why it was not taken, for people; null when it was. */
+  refusal: string | null;
+}
+
 /** What others should hear of a turn, now that it is committed. */
 export interface TurnNews {
   /** Runs became available. */
@@ -33,6 +41,8 @@ export interface TurnNews {
   judged: JudgedWorker[];
   /** Something was committed. */
   hasWritten: boolean;
+  /** The workers that have spoken. */
+  sightings: Sighting[];
   /** Runs whose rows were not as memory has them: memory must go by their rows again. */
   doubtedRuns: number[];
   /** Messages that are not answered, since rows refused what they led to. They are to be handled again then. */
@@ -68,6 +78,7 @@ export async function takeTurn(
     stops: steps.flatMap((taken) => taken.stops ?? []),
     judged: writes.filter((write) => write.kind === 'judge-worker'),
     hasWritten: refused.length < writes.length,
+    sightings: letters.flatMap(({ message }, place) => sightingOf(message, steps[place]!)),
     doubtedRuns: [...doubted],
     undone,
   };
@@ -85,6 +96,11 @@ export function logJudgements(
     if (details) logger.warn(`worker ${worker} is ${standingText(details)}`);
     else logger.log(`worker ${worker} is ${standing}: ${reason}`);
   }
+}
+
+function sightingOf(message: DispatcherMessage, { refusal }: Step): Sighting[] {
+  const sender = 'request' in message ? message.request : 'report' in message ? message.report : undefined;
+  return sender && 'worker' in sender ? [{ worker: sender.worker, refusal: refusal ?? null }] : [];
 }
 
 /** Whether what a message led to, or what it is told, depends on one of the runs. */

@@ -69,6 +69,7 @@ export class FinishedReports {
       const endClaim = this.claim(arch, report);
       return this.keep(arch, report, 'finished').finally(endClaim);
     }
+    if (judged === 'refused') return this.turnAway(report);
     const state = await this.bookedState(report, judged);
     if (state === 'late') return this.keep(arch, report, 'late');
     await this.settle(report, judged, state);
@@ -83,7 +84,7 @@ export class FinishedReports {
     const answer = await this.dispatchers.ask(arch, { kind: 'report-refused', attempt, reason });
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
     this.tell(attempt, 'refused', reason);
-    if (answer === 'foreign') return;
+    if (answer === 'foreign' || answer === 'refused') return;
     const files = RESULT_FILES.map((name) => ({ name }));
     await this.tidy({ ...attempt, files }, true);
   }
@@ -113,7 +114,18 @@ export class FinishedReports {
     if (missing !== null) return this.tell(report, 'upload-again', missing);
     const answer = await this.recordStored(arch, report, kind);
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
+    if (answer === 'refused') return this.turnAway(report);
     await this.settle(report, answer, await this.bookedState(report, answer));
+  }
+
+  /**
+   * Its sender is no worker of the architecture, or not any more. What may have been stored of an attempt that it was granted
+   * is removed; of another's attempt nothing is touched.
+   */
+  private async turnAway(report: FinishedReport): Promise<void> {
+    const state = await this.journal.reportState(report);
+    this.tell(report, 'refused', `worker ${report.worker} may not report for this architecture`);
+    if (state !== 'foreign') await this.tidy(report, state === 'reported');
   }
 
   /** No worker deletes its copy for what this memory does not know: the rows decide. */

@@ -1,0 +1,80 @@
+import { ActorRig, POLL_MS } from '../../../../test/support/actor-rig';
+import { ARCH, finishedReport, startedReport } from '../../../../test/support/runs';
+import { silenceLog } from '../../../../test/support/silent-log';
+
+silenceLog();
+
+describe('a dispatcher and the register of workers', () => {
+  let rig: ActorRig;
+
+  beforeEach(() => (rig = new ActorRig()));
+  afterEach(() => rig.end());
+
+  const refusal = async () => (await rig.ask()).refused;
+
+  it.each([
+    ['at a command', 0],
+    ['at the next poll, when that is lost', POLL_MS],
+  ])('ends what a revoked worker holds %s, and grants it no more', async (_when, ms) => {
+    const runId = rig.accept();
+    await rig.start();
+    expect((await rig.ask()).lease?.runId).toBe(runId);
+    rig.signalled.mockReset();
+    rig.books.register.revoke('w1', 'ada');
+    if (ms === 0) rig.actor.lookForOrders();
+    await rig.time(ms);
+    expect(rig.books.look(runId)).toMatchObject({ state: 'queued', attempts: [{ outcome: 'returned' }] });
+    const reason = 'worker w1 was revoked by ada';
+    expect(rig.stopSignalled.mock.calls).toEqual([
+      [{ worker: 'w1', runId, attempt: 1, grantEpoch: rig.tenure.epoch, reason }],
+    ]);
+    expect(rig.signalled).toHaveBeenCalledWith(ARCH);
+    expect(await refusal()).toContain('worker w1 was revoked');
+    expect(rig.books.decisions.waiting()).toEqual([]);
+  });
+
+  it('lets in a worker that was added, and knows when it begins who was revoked before', async () => {
+    rig.books.register.revoke('w1', 'ada');
+    await rig.start();
+    expect(await refusal()).toContain('worker w1 was revoked');
+    rig.books.register.add('w1', [ARCH], false);
+    await rig.time(POLL_MS);
+    expect(await refusal()).toBeUndefined();
+    rig.books.register.add('w1', ['arm64'], false);
+    await rig.time(POLL_MS);
+    expect(await refusal()).toBe('worker w1 is not registered for amd64, but for arm64');
+  });
+
+  it('goes on by what it knows when the register cannot be read, and reads it again', async () => {
+    let failures = 1;
+    await rig.start({
+      workers: () => (failures-- > 0 ? Promise.reject(new Error('no')) : rig.books.workers()),
+    });
+    rig.books.register.revoke('w1', 'ada');
+    rig.actor.lookForOrders();
+    await rig.time(0);
+    expect(await refusal()).toBeUndefined();
+    await rig.time(1_000);
+    expect(await refusal()).toContain('worker w1 was revoked');
+  });
+
+  it('tells who has spoken, and why somebody was not listened to, once that is committed', async () => {
+    const runId = rig.accept();
+    await rig.start();
+    await rig.ask();
+    await rig.actor.ask({ kind: 'started', report: startedReport(runId, 1) });
+    rig.books.register.revoke('w1', 'ada');
+    rig.actor.lookForOrders();
+    await rig.time(0);
+    await rig.actor.ask({ kind: 'finished', report: finishedReport(runId, 1) });
+    await rig.actor.ask({ kind: 'explain', runId });
+    const seen = { worker: 'w1', refusal: null };
+    const refused = { worker: 'w1', refusal: expect.stringContaining('worker w1 was revoked') as string };
+    expect(rig.sighted.mock.calls.flat().filter(({ length }) => length > 0)).toEqual([
+      [seen],
+      [seen],
+      [refused],
+    ]);
+    expect(rig.books.look(runId)).toMatchObject({ state: 'queued' });
+  });
+});

@@ -1,0 +1,89 @@
+import { Logger } from '@nestjs/common';
+import type { WorkerRefusals } from '@proctor/database';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { Sightings } from './sightings';
+
+const MINUTE = 60_000;
+
+describe('Sightings', () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  let clock: VirtualClock;
+  let written: [string[], WorkerRefusals[]][];
+  let failures: number;
+  let sightings: Sightings;
+
+  beforeEach(() => {
+    clock = new VirtualClock();
+    [written, failures] = [[], 0];
+    warn.mockClear();
+    const note = (seen: string[], refusals: WorkerRefusals[]) => {
+      if (failures-- > 0) return Promise.reject(new Error('the database is away'));
+      written.push([seen, refusals]);
+      return Promise.resolve();
+    };
+    sightings = new Sightings({ note }, clock);
+  });
+
+  const see = (...workers: string[]) => sightings.note(workers.map((worker) => ({ worker, refusal: null })));
+  const refuse = (worker: string, refusal = 'unknown') => sightings.note([{ worker, refusal }]);
+  const time = (ms: number) => clock.runUntil(clock.now() + ms);
+
+  it('are written at once, and then once a minute however often workers ask', async () => {
+    see('w1');
+    await time(0);
+    expect(written).toEqual([[['w1'], []]]);
+    for (let seconds = 0; seconds < 59; seconds += 1) {
+      see('w1', 'w2');
+      refuse('w3', `no ${seconds}`);
+      await time(1_000);
+    }
+    expect(written).toHaveLength(1);
+    await time(1_000);
+    expect(written.slice(1)).toEqual([[['w1', 'w2'], [{ worker: 'w3', count: 59, reason: 'no 58' }]]]);
+    await time(10 * MINUTE);
+    expect(written).toHaveLength(2);
+  });
+
+  it('nothing is written when nobody was heard', async () => {
+    sightings.note([]);
+    await time(MINUTE);
+    expect(written).toEqual([]);
+    await sightings.onModuleDestroy();
+    expect(written).toEqual([]);
+  });
+
+  it('wait while the database is away, and are written later', async () => {
+    failures = 2;
+    see('w1');
+    refuse('w2');
+    await time(0);
+    see('w3');
+    refuse('w2', 'revoked');
+    await time(2 * MINUTE);
+    expect(written).toEqual([[['w3', 'w1'].sort(), [{ worker: 'w2', count: 2, reason: 'revoked' }]]]);
+  });
+
+  it('are written at the end, too', async () => {
+    see('w1');
+    await time(0);
+    see('w2');
+    refuse('w3');
+    await sightings.onModuleDestroy();
+    expect(written.slice(1)).toEqual([[['w2'], [{ worker: 'w3', count: 1, reason: 'unknown' }]]]);
+    await time(10 * MINUTE);
+    expect(written).toHaveLength(2);
+  });
+
+  it('of strangers are told in the log, and do not fill the memory', async () => {
+    for (let name = 0; name < 20_000; name += 1) {
+      refuse(`x${name}`, `worker x${name} is not registered`);
+      see(`y${name}`);
+    }
+    await time(0);
+    expect(written[0]!.map(({ length }) => length)).toEqual([10_000, 10_000]);
+    const lines = warn.mock.calls.map(([line]) => String(line));
+    expect(lines).toHaveLength(11);
+    expect(lines[0]).toBe('1 message was refused: worker x0 is not registered');
+    expect(lines[10]).toBe('so were messages of 9990 more workers');
+  });
+});

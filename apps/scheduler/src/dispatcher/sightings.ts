@@ -1,0 +1,85 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+import type { WorkerRefusals, WorkerRegister } from '@proctor/database';
+import type { Sighting } from './turn';
+
+/** Names that are remembered between two writes; those that come when there are so many are not. */
+const NAMES_MAX = 10_000;
+/** Refused workers that are named in the log at a time. */
+const NAMED_MAX = 10;
+
+/**
+ * When workers were last seen, and what was refused of them: collected over all dispatchers of this process and written into
+ * the register once a minute.
+ */
+@Injectable()
+export class Sightings implements OnModuleDestroy {
+  private readonly logger = new Logger('Workers');
+  private seen = new Set<string>();
+  private refused = new Map<string, WorkerRefusals>();
+  private writtenMs = -Infinity;
+  private cancel: (() => void) | null = null;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly register: Pick<WorkerRegister, 'note'>,
+    private readonly clock: Clock,
+    private readonly everyMs = 60_000,
+  ) {}
+
+  note(sightings: Sighting[]): void {
+    for (const { worker, refusal } of sightings) {
+      if (refusal !== null) this.addRefusals({ worker, count: 1, reason: refusal });
+      else if (this.seen.size < NAMES_MAX) this.seen.add(worker);
+    }
+    if (sightings.length > 0) this.writeLater();
+  }
+
+  /** What is left is written. */
+  async onModuleDestroy(): Promise<void> {
+    this.cancel?.();
+    await this.writing;
+    await this.write();
+    this.cancel?.();
+  }
+
+  private addRefusals({ worker, count, reason }: WorkerRefusals): void {
+    const known = this.refused.get(worker);
+    if (!known && this.refused.size >= NAMES_MAX) return;
+    this.refused.set(worker, { worker, count: (known?.count ?? 0) + count, reason });
+  }
+
+  private writeLater(): void {
+    if (this.cancel) return;
+    const pauseMs = Math.max(0, this.writtenMs + this.everyMs - this.clock.now());
+    this.cancel = this.clock.after(pauseMs, () => {
+      this.writing = this.write();
+    });
+  }
+
+  /** What could not be written is written with the next. */
+  private async write(): Promise<void> {
+    const [seen, refused] = [this.seen, [...this.refused.values()]];
+    this.cancel = null;
+    this.writtenMs = this.clock.now();
+    this.seen = new Set();
+    this.refused = new Map();
+    if (seen.size + refused.length === 0) return;
+    this.tell(refused);
+    try {
+      await this.register.note([...seen], refused);
+    } catch (error) {
+      this.logger.warn(`when workers were seen could not be written: ${String(error)}`);
+      for (const worker of seen) this.seen.add(worker);
+      for (const refusals of refused) this.addRefusals(refusals);
+      this.writeLater();
+    }
+  }
+
+  private tell(refused: WorkerRefusals[]): void {
+    for (const { count, reason } of refused.slice(0, NAMED_MAX))
+      this.logger.warn(`${count} ${count === 1 ? 'message was' : 'messages were'} refused: ${reason}`);
+    if (refused.length > NAMED_MAX)
+      this.logger.warn(`so were messages of ${refused.length - NAMED_MAX} more workers`);
+  }
+}

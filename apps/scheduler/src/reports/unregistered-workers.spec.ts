@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { MemoryBroker, MemoryBus } from '@proctor/bus';
+import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
+import type { ReportAnswer, ReportState } from '@proctor/dispatch';
+import { StoreUnavailable } from '@proctor/store';
+import { MemoryStore } from '../../../../test/simulation/world/memory-store';
+import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { ARCH, finishedReport } from '../../../../test/support/runs';
+import { silenceLog } from '../../../../test/support/silent-log';
+import { FinishedReports } from './finished-reports';
+
+const CONTENT = Buffer.from('the log');
+const sha256 = createHash('sha256').update(CONTENT).digest('hex');
+const LOG: ResultFile = { name: 'log.gz', size: CONTENT.length, sha256 };
+const STAGED = '1/2/5/log.gz';
+
+silenceLog();
+
+describe('FinishedReports, of a worker that the register does not know, or not any more', () => {
+  const report = finishedReport(1, 2, { files: [LOG], grantEpoch: 5 });
+  const ask = jest.fn<Promise<ReportAnswer>, unknown[]>();
+  let bus: MemoryBus;
+  let store: MemoryStore;
+  let answers: Promise<RecordedSignal>;
+  let state: ReportState;
+
+  beforeEach(async () => {
+    const broker = new MemoryBroker();
+    bus = new MemoryBus(broker);
+    store = new MemoryStore();
+    ask.mockReset();
+    const worker = new MemoryBus(broker);
+    answers = new Promise((resolve) => {
+      worker.subscribe(subjectOf(SUBJECTS.recorded, report.worker), ({ text }) => {
+        resolve(JSON.parse(text) as RecordedSignal);
+      });
+    });
+    await bus.stage(report.worker, STAGED, Readable.from([CONTENT]));
+  });
+
+  const reports = () => {
+    const journal = { reportState: () => Promise.resolve(state) };
+    return new FinishedReports({ ask: ask as never }, journal, bus, store, new VirtualClock(), () => 15_000);
+  };
+  const take = () => reports().take(ARCH, report);
+  const isStaged = async () => (await bus.unstage(report.worker, STAGED)) !== null;
+
+  it('says refused to one that is no worker, and touches nothing of the attempt that it names', async () => {
+    ask.mockResolvedValue('refused');
+    state = 'foreign';
+    store.files.add('1/2/log.gz');
+    await take();
+    expect(await answers).toMatchObject({ answer: 'refused', reason: expect.stringContaining('worker w1') });
+    expect([...store.files]).toEqual(['1/2/log.gz']);
+    expect(await isStaged()).toBe(true);
+    await reports().refuse(ARCH, report, 'nobody can read it');
+    expect(await isStaged()).toBe(true);
+  });
+
+  it('says refused to one that was revoked while its result was stored, and keeps nothing of it', async () => {
+    ask.mockResolvedValueOnce('counts').mockResolvedValueOnce('refused');
+    state = 'counts';
+    await take();
+    expect(await answers).toMatchObject({ answer: 'refused' });
+    expect([...store.files]).toEqual([]);
+    expect(await isStaged()).toBe(false);
+  });
+
+  it('removes what it has stored for one that was revoked also when that works at the second time only', async () => {
+    ask.mockResolvedValueOnce('counts').mockResolvedValue('refused');
+    state = 'counts';
+    jest.spyOn(store, 'remove').mockRejectedValueOnce(new StoreUnavailable('the bucket', 'away'));
+    await expect(take()).rejects.toThrow(StoreUnavailable);
+    expect(store.files.size).toBe(1);
+    await take();
+    expect([...store.files]).toEqual([]);
+  });
+
+  it('leaves what is in the books of one that was revoked since', async () => {
+    ask.mockResolvedValue('refused');
+    state = 'reported';
+    store.files.add('1/2/log.gz');
+    await take();
+    expect([...store.files]).toEqual(['1/2/log.gz']);
+  });
+});

@@ -1,0 +1,309 @@
+import type { LeaseRequest } from '@proctor/contracts';
+import { DispatcherRig } from '../../../test/support/dispatcher-rig';
+import {
+  finishedReport,
+  leaseRequest,
+  registered,
+  startedReport,
+  SUITE,
+  waitingRun,
+} from '../../../test/support/runs';
+import type { DispatchedRun, Order, RegisteredWorker } from './journal';
+
+const UNKNOWN =
+  'worker w1 is not registered; an administrator adds it with: proctor worker add w1 --arch amd64';
+const REVOKED = 'worker w1 was revoked; an administrator adds it with: proctor worker add w1 --arch amd64';
+const FOREIGN = 'worker w1 is not registered for amd64, but for arm64, i386';
+
+const NOT_ALLOWED: [string, RegisteredWorker[], string][] = [
+  ['unknown', [], UNKNOWN],
+  ['revoked', registered('w1').map((worker) => ({ ...worker, isRevoked: true })), REVOKED],
+  [
+    'registered for other architectures',
+    registered('w1').map((worker) => ({ ...worker, architectures: ['arm64', 'i386'] })),
+    FOREIGN,
+  ],
+];
+
+const HELD = { worker: 'w1', incarnation: leaseRequest().incarnation, slot: 0, runId: 1, attempt: 1 };
+const ATTEMPT = { runId: 1, attempt: 1, worker: 'w1' };
+const REVOKE: Order = { kind: 'revoke', orderId: 7, worker: 'w1', by: 'ada', reason: null };
+
+/** Run 1 is leased to w1, run 2 to w2, others wait; from then on the register is as told. */
+function rigThen(workers: RegisteredWorker[], runs: Partial<DispatchedRun>[] = [{}, {}, {}]): DispatcherRig {
+  const rig = new DispatcherRig(runs.map((run, place) => waitingRun(place + 1, run)));
+  rig.ask();
+  rig.ask({ worker: 'w2' });
+  rig.tell({ kind: 'workers', workers: [...workers, ...registered('w2')] });
+  return rig;
+}
+
+describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
+  it('is granted nothing, and told why', () => {
+    const rig = new DispatcherRig([waitingRun(1)], {}, { workers });
+    const ask: Partial<LeaseRequest> = { testbeds: [], builds: ['unshare'] };
+    for (const changes of [{}, ask, { onlyHeld: true }]) {
+      const { writes, reply, refusal } = rig.ask(changes);
+      expect(writes).toEqual([]);
+      expect(reply).toEqual({
+        ...{ arch: 'amd64', epoch: 7, ask: leaseRequest().ask, askAgainMs: 5_000 },
+        ...{ lease: null, wanted: [], refused: reason },
+      });
+      expect(refusal).toBe(reason);
+    }
+    expect(rig.reasons()).toEqual(['no worker has asked for work on amd64 yet']);
+    expect(rig.tell({ kind: 'status' }).reply.workers).toEqual([]);
+  });
+
+  it('is asked for no canary test, and what it says of one means nothing', () => {
+    const judgements = [{ worker: 'w1', standing: 'quarantined' as const, reason: 'x', agoMs: 9e9 }];
+    const known = new DispatcherRig([waitingRun(1)], {}, { judgements });
+    const { canary } = known.ask().reply;
+    expect(canary).toBeDefined();
+    const rig = new DispatcherRig([waitingRun(1)], {}, { workers, judgements });
+    const result = { canary: canary!.canary, passed: true, message: 'fine' };
+    for (const changes of [{}, { canary: result }])
+      expect(rig.ask(changes).reply).not.toHaveProperty('canary');
+    expect(rig.ask({ canary: result }).writes).toEqual([]);
+  });
+
+  it('is told to stop at its renewal, and what it held waits again, without a failed attempt', () => {
+    const rig = rigThen(workers);
+    const { writes, reply, workWaiting, refusal } = rig.tell({ kind: 'renew', request: HELD });
+    expect(writes).toEqual([
+      { kind: 'requeue', runId: 1, attempt: 1, outcome: 'returned', reason, result: null },
+    ]);
+    expect(reply).toMatchObject({ instruction: 'stop', reason });
+    expect([workWaiting, refusal]).toEqual([true, reason]);
+    expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, failedOn: [] });
+    expect(rig.tell({ kind: 'renew', request: HELD })).toMatchObject({
+      ...{ writes: [], reply: { instruction: 'stop', reason }, refusal: reason },
+    });
+    expect(rig.ask({ worker: 'w2', slot: 1 }).reply.lease?.runId).toBe(1);
+  });
+
+  it.each([
+    ['that its test has started', { kind: 'started', report: startedReport(1, 1) }],
+    ['that a result is there', { kind: 'may-finish', report: finishedReport(1, 1) }],
+    ['a result', { kind: 'finished', report: finishedReport(1, 1) }],
+    ['a failure', { kind: 'finished', report: finishedReport(1, 1, { verdict: 'tmpfail' }) }],
+    ['what nobody can read', { kind: 'report-refused', attempt: ATTEMPT, reason: 'no JSON' }],
+  ] as const)('loses what it holds when it reports %s, of which nothing is written', (_of, message) => {
+    const rig = rigThen(workers);
+    const { writes, reply, workWaiting } = rig.tell(message);
+    expect(writes).toEqual([
+      { kind: 'requeue', runId: 1, attempt: 1, outcome: 'returned', reason, result: null },
+    ]);
+    expect([reply, workWaiting]).toEqual([message.kind === 'started' ? undefined : 'refused', true]);
+    expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
+    rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
+    expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 2 });
+  });
+
+  it('loses what its slot holds when that asks, and is not given it again', () => {
+    const rig = rigThen(workers);
+    expect(rig.ask().writes).toMatchObject([{ kind: 'requeue', runId: 1, outcome: 'returned', reason }]);
+    rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
+    expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 2 });
+  });
+
+  it('changes nothing by reports of what it does not hold', () => {
+    const rig = rigThen(workers);
+    rig.tell({ kind: 'renew', request: HELD });
+    const tmpfail = finishedReport(1, 1, { verdict: 'tmpfail' });
+    for (const message of [
+      { kind: 'may-finish', report: finishedReport(1, 1) } as const,
+      { kind: 'finished', report: finishedReport(1, 1) } as const,
+      { kind: 'finished', report: tmpfail } as const,
+      { kind: 'late', report: finishedReport(9, 1) } as const,
+      { kind: 'report-refused', attempt: ATTEMPT, reason: 'nobody can read it' } as const,
+      { kind: 'finished', report: finishedReport(2, 1) } as const,
+    ])
+      expect(rig.tell(message)).toEqual({ writes: [], reply: 'refused', refusal: reason });
+    const started = rig.tell({ kind: 'started', report: startedReport(1, 1) });
+    expect(started).toEqual({ writes: [], reply: undefined, refusal: reason });
+    expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
+    expect(rig.state.runs.get(2)?.lease?.worker).toBe('w2');
+  });
+
+  it('may hand back what it holds', () => {
+    const rig = rigThen(workers);
+    const request = { ...HELD, reason: 'the worker stops' };
+    expect(rig.tell({ kind: 'return', request })).toMatchObject({
+      ...{ writes: [{ kind: 'requeue', outcome: 'returned' }], reply: { returned: true } },
+    });
+  });
+
+  it('keeps no run from others for results that it says to have', () => {
+    const rig = rigThen(workers);
+    rig.tell({ kind: 'renew', request: HELD });
+    rig.ask({ kept: [{ runId: 1, attempt: 1 }] });
+    expect(rig.ask({ worker: 'w2', slot: 1 }).reply.lease?.runId).toBe(1);
+  });
+
+  it('takes no name from another process', () => {
+    const rig = rigThen(workers);
+    rig.ask({ incarnation: '00000000-0000-4000-8000-000000000002' });
+    rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
+    expect(rig.ask().reply.lease?.runId).toBe(1);
+  });
+});
+
+describe('at its revocation', () => {
+  it('its leases end at once, without a failed attempt, and it is told to stop', () => {
+    const rig = new DispatcherRig([1, 2, 3].map((runId) => waitingRun(runId)));
+    rig.ask();
+    rig.ask({ slot: 1 });
+    rig.ask({ worker: 'w2' });
+    const { writes, stops, workWaiting } = rig.tell({ kind: 'orders', orders: [REVOKE] });
+    const reason = 'worker w1 was revoked by ada';
+    const ended = { kind: 'requeue', attempt: 1, outcome: 'returned', reason, result: null };
+    expect(writes).toEqual([
+      { kind: 'order-taken', orderId: 7 },
+      { ...ended, runId: 1 },
+      { ...ended, runId: 2 },
+    ]);
+    const stop = { worker: 'w1', attempt: 1, grantEpoch: 7, reason };
+    expect(stops).toEqual([
+      { ...stop, runId: 1 },
+      { ...stop, runId: 2 },
+    ]);
+    expect(workWaiting).toBe(true);
+    expect(rig.state.runs.get(1)).toMatchObject({ attemptsLost: 0, failedOn: [] });
+    expect(rig.state.runs.get(3)?.lease?.worker).toBe('w2');
+    expect(rig.state.judgements.standingOf('w1')).toBe('sound');
+  });
+
+  it('the reason says why, if anybody has', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    const { stops } = rig.tell({ kind: 'orders', orders: [{ ...REVOKE, reason: 'sold' }] });
+    expect(stops).toMatchObject([{ reason: 'worker w1 was revoked by ada: sold' }]);
+  });
+
+  it('a result that is being stored is kept no longer', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    rig.tell({ kind: 'may-finish', report: finishedReport(1, 1) });
+    expect(rig.tell({ kind: 'orders', orders: [REVOKE] }).writes).toMatchObject([{}, { kind: 'requeue' }]);
+    expect(rig.ask({ worker: 'w2' }).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
+  });
+
+  it('it is shown no more, and counts no more as one that could execute something', () => {
+    const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
+    rig.ask();
+    rig.tell({ kind: 'orders', orders: [REVOKE] });
+    expect(rig.tell({ kind: 'status' }).reply.workers).toEqual([]);
+    expect(rig.reasons(2)).toEqual(['no worker has asked for work on amd64 yet', expect.any(String)]);
+  });
+
+  it('a machine that is added under the name at once has it at once', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    rig.tell({ kind: 'orders', orders: [REVOKE, { kind: 'register', orderId: 8 }] });
+    rig.tell({ kind: 'workers', workers: registered('w1') });
+    expect(rig.ask({ incarnation: '00000000-0000-4000-8000-000000000002' }).reply.lease?.runId).toBe(1);
+  });
+});
+
+it('a change of the register lets workers ask again', () => {
+  const rig = new DispatcherRig([waitingRun(1)], {}, { workers: [] });
+  expect(rig.ask().reply.lease).toBeNull();
+  const { writes, workWaiting } = rig.tell({ kind: 'workers', workers: registered('w1') });
+  expect([writes, workWaiting]).toEqual([[], true]);
+  expect(rig.ask().reply.lease?.runId).toBe(1);
+});
+
+describe('a private run', () => {
+  const PUBLIC_ONLY = registered('w1', 'w2').map((worker) => ({
+    ...worker,
+    mayRunPrivate: worker.worker === 'w2',
+  }));
+  const NONE = PUBLIC_ONLY.map((worker) => ({ ...worker, mayRunPrivate: false }));
+  const WHY = 'no worker may run private tests';
+  const rigWith = (runs: Partial<DispatchedRun>[], workers = PUBLIC_ONLY) =>
+    new DispatcherRig(
+      runs.map((run, place) => waitingRun(place + 1, run)),
+      {},
+      { workers },
+    );
+
+  it('goes to a worker that may run private tests, and to no other', () => {
+    const rig = rigWith([{ isPrivate: true, priority: 9 }, {}]);
+    expect(rig.ask().reply.lease?.runId).toBe(2);
+    expect(rig.ask({ slot: 1 }).reply.lease).toBeNull();
+    expect(rig.ask({ worker: 'w2' }).reply.lease?.runId).toBe(1);
+  });
+
+  it('waits while no worker may, and that is told to whoever may ask about it', () => {
+    const rig = rigWith([{ isPrivate: true }, {}], NONE);
+    rig.ask();
+    rig.ask({ worker: 'w2' });
+    expect(rig.explain(1)).toMatchObject({ reasons: [WHY], startsInMs: null });
+    expect(rig.ask({ worker: 'w2' }).reply.lease).toBeNull();
+  });
+
+  it('is held back by the state of those that may', () => {
+    const rig = rigWith([{ isPrivate: true }]);
+    rig.ask();
+    rig.ask({ worker: 'w2', testbeds: [{ suite: SUITE, backend: 'unshare', state: 'building' }] });
+    expect(rig.reasons(1)).toEqual(['worker w2 is building the image trixie/amd64']);
+  });
+
+  it('waits for such a worker to come, when none was heard of', () => {
+    const rig = rigWith([{ isPrivate: true }]);
+    expect(rig.reasons(1)).toEqual(['no worker has asked for work on amd64 yet']);
+    rig.ask();
+    expect(rig.reasons(1)).toEqual(['no worker that may run private tests was heard of in the last 60 s']);
+  });
+
+  it('does not go elsewhere by preference when only one worker may run it', () => {
+    const rig = rigWith([{ isPrivate: true, failedOn: ['w2'] }]);
+    rig.ask();
+    expect(rig.ask({ worker: 'w2' }).reply.lease?.runId).toBe(1);
+  });
+
+  it('makes no other worker build an image', () => {
+    const rig = rigWith([{ isPrivate: true }]);
+    const builds = { testbeds: [], builds: ['unshare'] };
+    expect(rig.ask(builds).reply.wanted).toEqual([]);
+    expect(rig.ask({ ...builds, worker: 'w2' }).reply.wanted).toEqual([{ suite: SUITE, backend: 'unshare' }]);
+  });
+
+  it('is shown to administrators alone among what a queue waits for', () => {
+    const rig = rigWith([{ isPrivate: true }, { attempt: 1 }], NONE);
+    rig.ask({ onlyHeld: true });
+    const reasonsFor = (everything: boolean) =>
+      rig.tell({ kind: 'status', request: { everything } }).reply.queues.flatMap(({ reasons }) => reasons);
+    expect([reasonsFor(true), reasonsFor(false)]).toEqual([[WHY], []]);
+  });
+
+  it('waits again where its worker may run private tests no more, once that lease has ended', () => {
+    const rig = rigWith([{ isPrivate: true }]);
+    rig.ask({ worker: 'w2' });
+    rig.tell({ kind: 'workers', workers: NONE });
+    const { incarnation } = leaseRequest();
+    const request = { ...HELD, worker: 'w2', incarnation };
+    expect(rig.tell({ kind: 'renew', request }).reply.instruction).toBe('continue');
+    rig.tell({ kind: 'return', request: { ...request, reason: 'x' } });
+    expect(rig.ask({ worker: 'w2' }).reply.lease).toBeNull();
+  });
+
+  it('counts for whether a worker can be spared: only who may run private tests takes its place', () => {
+    const judged = (workers: RegisteredWorker[]) => {
+      const rig = rigWith(
+        Array.from({ length: 6 }, (_, place) => ({ package: `p${place}` })),
+        workers,
+      );
+      rig.ask();
+      for (let times = 0; times < 3; times += 1) {
+        const { lease } = rig.ask({ worker: 'w2' }).reply;
+        const report = finishedReport(lease!.runId, lease!.attempt, { worker: 'w2', verdict: 'tmpfail' });
+        rig.tell({ kind: 'finished', report });
+      }
+      return rig.state.judgements.standingOf('w2');
+    };
+    expect(judged(registered('w1', 'w2'))).toBe('quarantined');
+    expect(judged(PUBLIC_ONLY)).toBe('slowed');
+  });
+});

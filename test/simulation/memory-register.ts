@@ -1,0 +1,59 @@
+import type { RegisteredWorker } from '@proctor/dispatch';
+import type { MemoryDecisions } from './memory-decisions';
+
+/** The register of workers in memory. */
+export class MemoryRegister {
+  private readonly rows = new Map<string, RegisteredWorker>();
+  private readonly revoked = new Set<string>();
+
+  /**
+   * @param architectures those that have a dispatcher
+   * @param known workers that were there before anybody wrote orders
+   */
+  constructor(
+    private readonly decisions: MemoryDecisions,
+    private readonly architectures: () => string[],
+    known: RegisteredWorker[],
+  ) {
+    for (const row of known) this.rows.set(row.worker, row);
+  }
+
+  add(worker: string, architectures: string[], mayRunPrivate: boolean): void {
+    this.rows.set(worker, { worker, architectures, mayRunPrivate, isRevoked: false });
+    for (const arch of this.concerned(worker)) this.decisions.order(arch, { kind: 'register' });
+  }
+
+  /** Answers what it was; null when there is no such worker, or it was revoked before. */
+  revoke(worker: string, by: string, reason: string | null = null): RegisteredWorker | null {
+    const row = this.rows.get(worker);
+    if (!row || row.isRevoked) return null;
+    this.rows.set(worker, { ...row, isRevoked: true });
+    this.revoked.add(worker);
+    for (const arch of this.concerned(worker))
+      this.decisions.order(arch, { kind: 'revoke', worker, by, reason });
+    return row;
+  }
+
+  /** By name. */
+  all(): RegisteredWorker[] {
+    return [...this.rows.values()].sort((a, b) => (a.worker < b.worker ? -1 : 1));
+  }
+
+  mayWork(worker: string, arch: string): boolean {
+    const row = this.rows.get(worker);
+    return row !== undefined && !row.isRevoked && row.architectures.includes(arch);
+  }
+
+  /** Whether it was ever revoked. */
+  wasRevoked(worker: string): boolean {
+    return this.revoked.has(worker);
+  }
+
+  mayRunPrivate(worker: string): boolean {
+    return this.rows.get(worker)?.mayRunPrivate ?? false;
+  }
+
+  private concerned(worker: string): Set<string> {
+    return new Set([...this.architectures(), ...(this.rows.get(worker)?.architectures ?? [])]);
+  }
+}
