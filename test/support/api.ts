@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Global, Logger, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { ResultFileName, TestResult, Verdict } from '@proctor/contracts';
@@ -53,6 +54,8 @@ export class RunningApi {
     readonly databaseUrl: string,
     readonly store: FolderStore,
     readonly bus: MemoryBus,
+    /** What it answers, as the application itself lists it: `GET /api/v1/test/:run_id`. */
+    readonly routes: string[],
     readonly stop: () => Promise<void>,
   ) {}
 
@@ -157,12 +160,25 @@ export async function startApi({
       own.url,
       new FolderStore(storePath),
       bus,
+      routesOf(application),
       stop,
     );
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What is used of Express's layers, which its type definitions leave out. */
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+}
+
+function routesOf(application: NestExpressApplication): string[] {
+  const { router } = application.getHttpAdapter().getInstance() as unknown as { router: { stack: Layer[] } };
+  return router.stack.flatMap(({ route }) =>
+    Object.keys(route?.methods ?? {}).map((method) => `${method.toUpperCase()} ${route!.path}`),
+  );
 }
 
 async function makeKeys({ users, apiKeys }: OpenDatabase): Promise<RunningApi['keys']> {

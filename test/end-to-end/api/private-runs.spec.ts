@@ -1,0 +1,261 @@
+import { isDeepStrictEqual } from 'node:util';
+import { CHANGES, seen, VIEWS, type Ask, type Names, type Seen } from './private-runs/view';
+import { FIRST_HIDDEN_ID, NOW, World, type Slot } from './private-runs/world';
+
+const HIDDEN = { is_private: true, trigger: 'words that only private runs hold', priority: 10 };
+const FILES = { 'log.gz': 'a log', 'artifacts.tar.gz': 'artifacts' };
+const W1: Slot = { worker: 'w1', slot: 1 };
+const W2: Slot = { worker: 'w2', slot: 0 };
+const AT_ONCE = 8;
+
+/** All else is the same. */
+let worlds: { withoutThem: World; withThem: World };
+/** Private runs. */
+const hidden = { gcc: 0, kernel: 0, secret: 0, again: 0 };
+/** What is asked for in both. */
+const names: Names = {
+  suites: ['bookworm', 'trixie', 'sid'],
+  packages: [
+    ...['hello', 'gcc', 'dash', 'libopen', 'secret', 'unheard-of'].map((name) => at(name)),
+    at('secret-kernel', 'trixie'),
+  ],
+  runs: [],
+};
+
+beforeAll(async () => {
+  const [withoutThem, withThem] = await Promise.all([World.make(), World.make()]);
+  worlds = { withoutThem, withThem };
+  jest.spyOn(Date, 'now').mockReturnValue(NOW);
+  await inBoth(setTheScene);
+}, 60_000);
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await Promise.all([worlds?.withoutThem.stop(), worlds?.withThem.stop()]);
+});
+
+function at(name: string, suite = 'bookworm') {
+  return { name, suite };
+}
+
+/** A run that is asked for from now on, in both worlds. */
+function know(runId: number, name: string, suite?: string, isBobs = false): number {
+  if (!names.runs.some((run) => run.runId === runId)) names.runs.push({ runId, isBobs, ...at(name, suite) });
+  return runId;
+}
+
+async function inBoth(work: (world: World) => Promise<void>): Promise<void> {
+  await Promise.all([work(worlds.withoutThem), work(worlds.withThem)]);
+}
+
+async function submit(world: World, name: string, parameters = {}, key?: string): Promise<number> {
+  return know(await world.submit(name, parameters, key), name, undefined, key === world.api.keys.bob);
+}
+
+async function setTheScene(world: World): Promise<void> {
+  const { api } = world;
+  for (const outcome of [{}, { verdict: 'fail' as const }, {}]) {
+    await api.finish(know(await api.submit('hello'), 'hello'), { files: FILES, ...outcome });
+  }
+  await api.finish(know(await api.submit('gcc', {}, api.keys.bob), 'gcc', undefined, true), { files: FILES });
+  const running = await submit(world, 'dash', { priority: 9 });
+  await world.grant(running, { worker: 'w1', slot: 0 });
+  await world.start(running, { worker: 'w1', slot: 0 });
+  await submit(world, 'hello');
+  await submit(world, 'gcc', {}, api.keys.bob);
+  await submit(world, 'gcc', { priority: 4 });
+  await submit(world, 'dash', { priority: 4 }, api.keys.bob);
+}
+
+type Work = (world: World) => Promise<unknown>;
+
+/** What happens to private runs, and in both worlds before that. */
+const STEPS: [string, Work, Work?][] = [
+  ['is not there', () => Promise.resolve()],
+  [
+    'waits, for what public runs wait for',
+    async (world) => {
+      hidden.gcc = know(await world.submit('gcc', HIDDEN), 'gcc');
+    },
+  ],
+  [
+    'waits in a suite, for a backend, a variant, a source and a size class of its own',
+    async (world) => {
+      const needs = { backend: 'qemu', autopkgtest: 'newest', extra_apt_sources: ['inner'] };
+      const asked = await world.api.api('/test/trixie/amd64/secret-kernel', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ ...HIDDEN, ...needs }),
+      });
+      const [run] = ((await asked.json()) as { runs: { run_id: number }[] }).runs;
+      hidden.kernel = know(run!.run_id, 'secret-kernel', 'trixie');
+      await world.takeIn();
+    },
+  ],
+  ['was leased', (world) => world.grant(hidden.gcc, W2)],
+  ['went back', (world) => world.handBack(hidden.gcc, W2)],
+  [
+    'runs, and fills the caps of its user, package and suite',
+    async (world) => {
+      await world.grant(hidden.gcc, W2);
+      await world.start(hidden.gcc, W2, 2);
+    },
+    (world) => world.pass(20 * 60_000),
+  ],
+  [
+    'has failed and waits for another try',
+    (world) =>
+      world.finish(hidden.gcc, { ...W2, attempt: 2, verdict: 'tmpfail', message: 'no network' }, FILES),
+  ],
+  ['waits for another worker', (world) => Promise.resolve(world.endDelay(hidden.gcc))],
+  [
+    'has passed, with files, after long',
+    async (world) => {
+      await world.grant(hidden.gcc, W1);
+      await world.start(hidden.gcc, W1, 3);
+      await world.finish(hidden.gcc, { ...W1, attempt: 3, durationSeconds: 7_200 }, FILES);
+    },
+    (world) => world.pass(20 * 60_000),
+  ],
+  [
+    'was cancelled',
+    async (world) => {
+      await world.api.api(`/test/${hidden.kernel}`, { method: 'DELETE' });
+      await world.takeIn();
+    },
+  ],
+  [
+    'was retried before the run that it repeats was published',
+    async (world) => {
+      const { published } = world.ids;
+      const response = await world.api.api(`/retry/${published}`, { method: 'POST' });
+      hidden.again = know(((await response.json()) as { run_id: number }).run_id, 'libopen');
+      await world.takeIn();
+    },
+    async (world) => {
+      const runId = know(await world.submit('libopen', { is_private: true, priority: 8 }), 'libopen');
+      world.ids.published = runId;
+      await world.grant(runId, W1);
+      await world.finish(runId, { ...W1, durationSeconds: 60 }, FILES);
+    },
+  ],
+  [
+    'repeats a run that is public by now',
+    () => Promise.resolve(),
+    (world) => publish(world, world.ids.published!),
+  ],
+  [
+    'was asked for with a word of its own, of a package that is tested in public later',
+    async (world) => {
+      const headers = { 'Idempotency-Key': 'once secret' };
+      const body = new URLSearchParams({ is_private: 'true', priority: '7' });
+      const path = '/test/bookworm/amd64/secret';
+      const asked = await world.api.api(path, { method: 'POST', body, headers });
+      hidden.secret = know(
+        ((await asked.json()) as { runs: { run_id: number }[] }).runs[0]!.run_id,
+        'secret',
+      );
+      await world.takeIn();
+    },
+  ],
+  [
+    'is of a package that is tested in public now',
+    () => Promise.resolve(),
+    async (world) => void (await submit(world, 'secret', {}, world.api.keys.bob)),
+  ],
+];
+
+async function publish(world: World, runId: number): Promise<void> {
+  const body = new URLSearchParams({ run_ids: String(runId) });
+  await world.api.api('/test/publish', { method: 'POST', body });
+  await world.takeIn();
+}
+
+function asksOf(table: typeof VIEWS, asked = names): Ask[] {
+  return Object.values(table).flatMap((asks) => asks(asked));
+}
+
+async function viewOf(world: World): Promise<Record<string, Seen>> {
+  await world.settle();
+  return seen(world.api, asksOf(VIEWS), AT_ONCE);
+}
+
+const routesWithRun = Object.entries({ ...VIEWS, ...CHANGES }).filter(([route]) => route.includes(':run_id'));
+
+it('every route of the application is asked', () => {
+  const asked = [...Object.keys(VIEWS), ...Object.keys(CHANGES)];
+  expect(asked.sort()).toEqual([...worlds.withoutThem.api.routes].sort());
+  expect(routesWithRun).toHaveLength(7);
+});
+
+describe('a stranger is told the same, to the byte, as if there was no private run that', () => {
+  it.each(STEPS)('%s', async (_what, secretly, openly = () => Promise.resolve()) => {
+    await inBoth(async (world) => void (await openly(world)));
+    await worlds.withThem.apart(() => secretly(worlds.withThem));
+    expect(await viewOf(worlds.withThem)).toEqual(await viewOf(worlds.withoutThem));
+  });
+});
+
+/** As the private runs are by now: finished, cancelled, waiting. */
+describe('a private run is no run for a stranger, in the same words, at', () => {
+  const UNKNOWN = 700_999;
+
+  it.each(routesWithRun)('%s', async (_route, asks) => {
+    for (const { runId, name, suite } of names.runs.filter((run) => run.runId >= FIRST_HIDDEN_ID)) {
+      const told = async (id: number): Promise<Record<string, Seen>> => {
+        const asked = asks({ ...names, runs: [{ runId: id, name, suite, isBobs: false }] });
+        const heads = asked.flatMap((ask) => (ask.method === 'GET' ? { ...ask, method: 'HEAD' } : []));
+        const answers = await seen(worlds.withThem.api, [...asked, ...heads]);
+        // It is made of the body, which repeats the id.
+        for (const { headers } of Object.values(answers)) delete headers['etag'];
+        return JSON.parse(JSON.stringify(answers).replaceAll(String(id), 'ID')) as Record<string, Seen>;
+      };
+      const answers = await told(runId);
+      expect(answers).toEqual(await told(UNKNOWN));
+      for (const [ask, { status }] of Object.entries(answers)) expect([ask, status]).toEqual([ask, 404]);
+    }
+  });
+});
+
+describe('a stranger who asks for changes', () => {
+  it('is told the same as if there was no private run, and so is everybody afterwards', async () => {
+    const answers: Record<string, Seen>[] = [];
+    for (const { api } of Object.values(worlds)) answers.push(await seen(api, asksOf(CHANGES)));
+    expect(answers[1]).toEqual(answers[0]);
+    const statuses = new Set(Object.values(answers[0]!).map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([200, 201, 400, 401, 403, 404, 409]);
+    await inBoth((world) => world.takeIn());
+    expect(await viewOf(worlds.withThem)).toEqual(await viewOf(worlds.withoutThem));
+  });
+});
+
+/** What they do to a machine is no secret: public runs wait for it. Which runs did it is one. */
+describe('of private runs that broke a worker', () => {
+  it('a stranger is told how it stands, and nothing else', async () => {
+    const { withThem } = worlds;
+    const broken: number[] = [];
+    await withThem.apart(async () => {
+      for (const name of ['breaks-one', 'breaks-two']) {
+        const runId = await withThem.submit(name, HIDDEN);
+        broken.push(runId);
+        await withThem.grant(runId, W2);
+        await withThem.finish(runId, { ...W2, verdict: 'tmpfail', message: 'no network' });
+      }
+    });
+    const [before, after] = [await viewOf(worlds.withoutThem), await viewOf(withThem)];
+    const differing = Object.keys(before).filter((ask) => !isDeepStrictEqual(before[ask], after[ask]));
+    const telling =
+      /(GET \/|\/api\/v1\/(workers|queues|test\/\d+)|\/packages\/\w+\/[\w-]+\/\w+\/amd64\/\d+\/)$/;
+    for (const ask of differing) expect(ask).toMatch(telling);
+    const ids = new RegExp(`breaks|${broken.join('|')}`);
+    for (const ask of differing) expect([ask, ids.exec(after[ask]!.body)]).toEqual([ask, null]);
+    const [workers] = Object.entries(after)
+      .find(([ask]) => ask.endsWith('GET /api/v1/workers'))!
+      .slice(1) as [Seen];
+    expect(JSON.parse(workers.body)).toMatchObject({
+      workers: [
+        { name: 'w1', standing: 'sound' },
+        { name: 'w2', standing: 'slowed', reason: 'attempts failed here in a row' },
+      ],
+    });
+  });
+});
