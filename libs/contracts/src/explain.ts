@@ -6,7 +6,7 @@ import { IsText } from './text';
 import type { WorkerStanding } from './words';
 
 /**
- * `proctor.rpc.{arch}.explain`: why does this run wait? The answer tells nothing of private runs but this one; whether who asks
+ * `proctor.query.{arch}.explain`: why does this run wait? The answer tells nothing of private runs but this one; whether who asks
  * may see this one is for the asker to know.
  */
 export class ExplainRequest {
@@ -48,7 +48,7 @@ export class StatusPlace {
 }
 
 /**
- * `proctor.rpc.{arch}.status`: asked page by page, since one message has no room for all workers. The answer leaves private
+ * `proctor.query.{arch}.status`: asked page by page, since one message has no room for all workers. The answer leaves private
  * runs out.
  */
 export class StatusRequest {
