@@ -110,9 +110,7 @@ export function restored(before: Judged, row: Judged | undefined, rows: RowsRead
     failures: before.failures.filter((failure) => !rows.isOut(failure)),
     canary: before.canary ?? (isLost ? before.canaryEnded : null),
   };
-  const isLatestLost =
-    judged.grantedAtMs >= rows.lostSinceMs && judged.grant && !rows.isGranted(judged.grant);
-  if (isLatestLost) takeGrantBack(judged);
+  if (judged.grant && !rows.isGranted(judged.grant)) takeGrantBack(judged);
   return judged;
 }
 

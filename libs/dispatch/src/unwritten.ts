@@ -7,7 +7,7 @@ export interface RowsRead {
   lostSinceMs: number;
   /** The lease of the attempt is out. */
   isOut(attempt: AttemptOfRun): boolean;
-  /** The unfinished run was granted the attempt. */
+  /** The run was granted the attempt, as far as anybody knows: rows of finished runs are not read. */
   isGranted(attempt: AttemptOfRun): boolean;
 }
 
@@ -85,7 +85,7 @@ export function restoreAll(state: DispatcherState, { state: past, sinceMs }: Pas
 function restoreBlame(state: DispatcherState, past: DispatcherState, lostSinceMs: number): void {
   const { runs, leases } = state;
   const isOut = ({ runId, attempt }: AttemptOfRun) => leases.get(runId)?.run.attempt === attempt;
-  const isGranted = ({ runId, attempt }: AttemptOfRun) => (runs.get(runId)?.attempt ?? 0) >= attempt;
+  const isGranted = ({ runId, attempt }: AttemptOfRun) => (runs.get(runId)?.attempt ?? Infinity) >= attempt;
   state.judgements.restore(past.judgements, { lostSinceMs, isOut, isGranted });
   state.suspects.restore(past.suspects);
   state.suspects.withdraw(isOut);

@@ -43,8 +43,8 @@ class Bench extends ActorRig {
     return this.settled(() => this.actor.ask({ kind: 'lease', request }));
   }
 
-  report(runId: number, attempt: number, verdict: Verdict): Promise<unknown> {
-    const report = finishedReport(runId, attempt, { verdict, message: 'the testbed failed' });
+  report(runId: number, attempt: number, verdict: Verdict, changes = {}): Promise<unknown> {
+    const report = finishedReport(runId, attempt, { verdict, message: 'the testbed failed', ...changes });
     return this.settled(() => this.actor.ask({ kind: 'finished', report }));
   }
 
@@ -198,6 +198,19 @@ describe('what is known against workers and packages', () => {
       const runId = await bench.arrive('four');
       bench.fates = ['refused'];
       expect((await bench.slotAsks({ slot: 1 })).lease?.runId).toBe(runId);
+    });
+
+    it('counts the grant of a run that has finished as a slowed worker’s turn', async () => {
+      for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
+      await bench.slotAsks();
+      await bench.time(5_000);
+      const runId = await bench.arrive('four');
+      await bench.arrive('five');
+      expect((await bench.slotAsks({ slot: 1 })).lease?.runId).toBe(runId);
+      await bench.report(runId, 1, 'tmpfail', { slot: 1, trouble: 'request' });
+      expect(bench.books.look(runId)?.state).toBe('finished');
+      await bench.loadAgain();
+      expect((await bench.slotAsks({ slot: 1 })).lease).toBeNull();
     });
 
     it('takes no canary test for another', async () => {
