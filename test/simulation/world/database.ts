@@ -41,8 +41,8 @@ export class Database {
   clockStepMs = 0;
   /** By the world's clock: until then no statement is executed, and no caller is told. */
   frozenUntilMs = -Infinity;
-  /** Processes whose connections carry nothing any more, though neither side is told. */
-  readonly swallowed = new Set<SimulatedProcess>();
+  /** Processes whose connections carry nothing any more, though neither side is told; since when, by the world's clock. */
+  readonly swallowed = new Map<SimulatedProcess, number>();
   /** Runs whose start cannot be written, whatever else the turn holds. */
   readonly refusedStarts = new Set<number>();
 

@@ -143,8 +143,12 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     const { database } = this;
     await this.latency();
     if (database.isAway) throw unavailable('it is away');
-    if (database.swallowed.has(this.process)) return this.unanswered(statement, 0, patienceMs);
-    const frozenMs = database.frozenUntilMs - database.clock.now();
+    const now = database.clock.now();
+    const swallowedMs = now - (database.swallowed.get(this.process) ?? Infinity);
+    // Only what was sent on a connection of before may have arrived: no new one is made meanwhile.
+    if (swallowedMs >= 0)
+      return this.unanswered(swallowedMs < ANSWER_TIMEOUT_MS ? statement : null, 0, patienceMs);
+    const frozenMs = database.frozenUntilMs - now;
     if (frozenMs > patienceMs) return this.unanswered(statement, frozenMs, patienceMs);
     if (frozenMs > 0) await this.passes(frozenMs);
     const answer = await statement(database.books);
@@ -152,14 +156,14 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return answer;
   }
 
-  /** The statement is executed after `ms`, or never: its caller does not hear of it. */
+  /** The statement, if there is one, is executed after `ms`, or never: its caller does not hear of it. */
   private unanswered<T>(
-    statement: (books: MemoryBooks) => Promise<T>,
+    statement: ((books: MemoryBooks) => Promise<T>) | null,
     ms: number,
     patienceMs: number,
   ): Promise<never> {
     const { random, books } = this.database;
-    if (random.chance(0.5))
+    if (statement && random.chance(0.5))
       this.passes(ms)
         .then(() => statement(books))
         .catch(() => undefined);

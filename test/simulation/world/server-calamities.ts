@@ -79,11 +79,11 @@ export class ServerCalamities extends CalamityKind {
   }
 
   private swallowDatabase(): void {
-    const { swallowed } = this.world.database;
+    const { swallowed, clock } = this.world.database;
     const name = this.processes.anySchedulerName();
     const { process } = this.processes.scheduler(name);
     this.note('connections to the database swallowed', name);
-    swallowed.add(process);
+    swallowed.set(process, clock.now());
     this.breaks(name, this.between(8_000, 50_000), () => swallowed.delete(process));
   }
 
