@@ -4,7 +4,13 @@ import { recordFacts } from './fact-statements';
 import { CLOCK } from './horizon';
 
 /**
- * The architecture's row if it is still at this epoch, locked against a change of the epoch: the last statement of each
+ * Of an ownership. It ends with the server under which it began: after a restore, or when a copy has taken over, the rows
+ * may be of an earlier moment than what its owner has in memory.
+ */
+export const IN_FORCE = 'expires_at > clock_timestamp() and server_started_at = pg_postmaster_start_time()';
+
+/**
+ * The architecture's row if it is still at this epoch and its ownership in force, locked against a change of the epoch: the last statement of each
  * turn. Nobody writes under an epoch that is over, and nobody waits long for a turn:
  * - An epoch that has ended before is seen here, since each statement looks at what is committed when it begins; one that
  *   is just being ended is waited for, and seen then. The whole turn is rolled back.
@@ -12,7 +18,7 @@ import { CLOCK } from './horizon';
  * - A renewal changes no column of a unique index (dispatchers_epoch), so it neither waits for this lock nor makes it
  *   wait: PostgreSQL's KEY SHARE conflicts with changes of keys only.
  */
-export const EPOCH = 'select 1 from dispatchers where arch = $1 and epoch = $2 for key share';
+export const EPOCH = `select 1 from dispatchers where arch = $1 and epoch = $2 and ${IN_FORCE} for key share`;
 
 /** $1 in milliseconds, for each statement of the transaction and for each pause of its client. */
 export const LIMIT_TURN = `

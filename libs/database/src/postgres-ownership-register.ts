@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Ownership, OwnershipRegister } from '@proctor/dispatch';
 import { Database } from './database';
 import { DECISIONS_LOCK } from './decision-statements';
+import { IN_FORCE } from './journal-statements';
 
 /** Every time here is PostgreSQL's: schedulers' clocks may differ. */
 @Injectable()
@@ -73,7 +74,7 @@ const EXPIRES_AT = `clock_timestamp() + $3 * interval '1 millisecond'`;
  */
 const RENEW = `
   update dispatchers set expires_at = ${EXPIRES_AT}
-  where arch = $1 and owner = $2 and expires_at > clock_timestamp()
+  where arch = $1 and owner = $2 and ${IN_FORCE}
   returning epoch`;
 
 /**
@@ -82,14 +83,19 @@ const RENEW = `
  */
 const NEW_EPOCH = `floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
+/** While the clock is behind: two copies of a database would hardly take the same. */
+const HIGHER_EPOCH = `d.epoch + 1 + floor(random() * 1000)::bigint`;
+
 /** A decision about all architectures finds the row, or is in effect when the first dispatcher loads. */
 const TAKE = `
-  insert into dispatchers as d (arch, epoch, owner, expires_at)
-  select $1::text, ${NEW_EPOCH}, $2::text, ${EXPIRES_AT}
+  insert into dispatchers as d (arch, epoch, owner, expires_at, server_started_at)
+  select $1::text, ${NEW_EPOCH}, $2::text, ${EXPIRES_AT}, pg_postmaster_start_time()
   from (select pg_advisory_xact_lock_shared(${DECISIONS_LOCK})) as undisturbed
   on conflict (arch) do update
-    set epoch = greatest(d.epoch + 1, ${NEW_EPOCH}), owner = excluded.owner, expires_at = ${EXPIRES_AT}
+    set epoch = greatest(${HIGHER_EPOCH}, ${NEW_EPOCH}), owner = excluded.owner, expires_at = ${EXPIRES_AT},
+      server_started_at = excluded.server_started_at
   where d.owner is null or d.expires_at <= clock_timestamp()
+    or d.server_started_at is distinct from excluded.server_started_at
   returning epoch`;
 
 const WITHDRAW = `

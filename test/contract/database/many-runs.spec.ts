@@ -45,7 +45,7 @@ async function longestTurnDuring(work: Promise<unknown>): Promise<number> {
   let longestMs = 0;
   while (!isOver) {
     const begunAt = performance.now();
-    const ownership = await fixture.database.ownershipRegister.claim(ARCH, 'scheduler-1', 5_000);
+    const ownership = await fixture.database.ownershipRegister.claim(ARCH, 'scheduler-1', 60_000);
     await fixture.database.journal.commit(ARCH, ownership!.epoch, []);
     const [order] = await fixture.database.journal.orders(ARCH, 1);
     if (order) {

@@ -9,6 +9,7 @@ import { RunOwners1764300060000 } from './run-owners';
 import { RunIds1764550000000 } from './run-ids';
 import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
 import { OwnershipEpochs1764600000000 } from './ownership-epochs';
+import { OwnershipServers1765300000000 } from './ownership-servers';
 import { UsageRows1764700000001 } from './usage-rows';
 import { TestResults1764500000000 } from './test-results';
 import { UnfinishedPackages1765000000000 } from './unfinished-packages';
@@ -33,4 +34,5 @@ export const MIGRATIONS = [
   HorizonMark1765000060000,
   WorkerRegister1765100000000,
   PrivateRuns1765200000000,
+  OwnershipServers1765300000000,
 ];

@@ -17,4 +17,8 @@ export class DispatcherRow {
 
   @Column('timestamp with time zone', { precision: 3 })
   expiresAt: Date;
+
+  /** When the PostgreSQL server was started under which the ownership began, to the microsecond. */
+  @Column('timestamp with time zone', { nullable: true })
+  serverStartedAt: Date | null;
 }
