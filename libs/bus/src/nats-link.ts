@@ -33,7 +33,7 @@ export class NatsLink {
   private readonly host: string;
   private connected = false;
   private disconnects = 0;
-  private closing = false;
+  private readonly end = new AbortController();
 
   private constructor(
     readonly nc: NatsConnection,
@@ -60,7 +60,7 @@ export class NatsLink {
     try {
       await link.ensureStreams();
     } catch (error) {
-      link.closing = true;
+      link.end.abort();
       await nc.close();
       throw new Error(explainRefusal(error, limits), { cause: error });
     }
@@ -94,7 +94,7 @@ export class NatsLink {
 
   async close(): Promise<void> {
     if (this.closing) return;
-    this.closing = true;
+    this.end.abort();
     const wasConnected = this.connected;
     this.connected = false;
     if (wasConnected) {
@@ -107,6 +107,10 @@ export class NatsLink {
       late.abort();
     }
     await this.nc.close();
+  }
+
+  private get closing(): boolean {
+    return this.end.signal.aborted;
   }
 
   private async explained(work: () => Promise<void>): Promise<void> {
@@ -159,7 +163,7 @@ export class NatsLink {
         // One refusal may only mean that another process makes the same streams at this moment.
         if (isRefusal(error) && ++refusals === STREAMS_REFUSALS_MAX) throw error;
         if (!said) this.logger.warn(`the streams at ${this.host} are not ready yet: ${String(error)}`);
-        await delay(STREAMS_RETRY_MS);
+        await delay(STREAMS_RETRY_MS, undefined, { signal: this.end.signal }).catch(() => undefined);
       }
     }
   }

@@ -72,6 +72,26 @@ it('says so while the server is away', async () => {
   await expect(bus.consumeReports(scope, () => Promise.resolve())).rejects.toThrow(NoAnswer);
 });
 
+it('is closed at once while it waits for its streams', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const bus = await connect();
+  const { link } = bus as unknown as { link: { restores(restore: () => Promise<void>): void } };
+  const tried = new Promise<void>((resolve) =>
+    link.restores(() => {
+      resolve();
+      return Promise.reject(new Error('not yet'));
+    }),
+  );
+  await kill(bus);
+  await nats.start();
+  await tried;
+  await setImmediate();
+  await bus.close();
+  await setImmediate();
+  expect(timers()).toBeLessThanOrEqual(before);
+});
+
 it('keeps reports, subscriptions and readers over a killed server', async () => {
   const bus = await connect();
   const grant = { runId: newRunId(), attempt: 1, grantEpoch: 5 };
