@@ -40,7 +40,7 @@ DispatcherState.prototype.grant = function (this: DispatcherState, run, slot, no
  * whatever the priority, at a worker where a suspect has had its turn.
  */
 export class Passing {
-  /** Architecture and package. */
+  /** Architecture and package; for private runs the requestor, too. */
   private readonly failed = new Set<string>();
   /** Run → its architecture and package: results that dispatchers may have heard of, though the row does not say so. */
   private readonly reported = new Map<number, string>();

@@ -12,13 +12,12 @@ export async function ownAddress(): Promise<string> {
 }
 
 /**
- * The register was changed: nats-server lets in who is in it, and the dispatchers of these architectures look. They do so
- * by themselves now and then.
+ * The register was changed: the dispatchers of these architectures look, as they do by themselves now and then, and nats-server
+ * lets in who is in it. In this order a worker that was revoked is told to stop its tests before it is cut off.
  */
 export async function registerChanged(architectures: string[]): Promise<void> {
   try {
     const nats = await findNats();
-    // First: a worker that is cut off cannot be told to stop.
     await tellDispatchers(nats, architectures);
     const workers = await withDatabase(({ workerRegister }) => workerRegister.valid());
     const advice = await nats.letIn(workers);
