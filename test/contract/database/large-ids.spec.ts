@@ -76,6 +76,7 @@ describe.each([
     expect(await decisions.reprioritise({ runIds: asked }, 9, by())).toEqual([runId]);
     expect(await cancellations.cancelMatching({ runIds: asked }, by())).toEqual([runId]);
     expect(await journal.orders(ARCH, 10)).toMatchObject([
+      { kind: 'publish', runId },
       { kind: 'reprioritise', runId, priority: 9 },
       { kind: 'cancel', runId },
     ]);

@@ -93,7 +93,9 @@ describe('an ownership that is over', () => {
   const commit = (epoch: number) => fixture.database.journal.commit('amd64', epoch, []);
   /** As after a restart, a restore or a failover: the row was written under another server. */
   const replaceServer = () =>
-    fixture.client.query(`update dispatchers set server_started_at = server_started_at - interval '1 microsecond'`);
+    fixture.client.query(
+      `update dispatchers set server_started_at = server_started_at - interval '1 microsecond'`,
+    );
 
   it.each<[string, () => Promise<unknown>]>([
     ['its time has passed', () => expire('dispatchers')],
