@@ -66,8 +66,10 @@ test('an upload that stops for too long is swept by the scheduler', async () => 
 describe('a stream at its limit', () => {
   /** As an operator does who has set a deployment's limits. */
   async function limit(limits: Partial<BusLimits>): Promise<void> {
-    const bus = await connectBus(await stage.proctor.users.operator(), { limits, makesStreams: true });
+    const { users } = stage.proctor;
+    const bus = await connectBus(await users.operator(), { limits, makesStreams: true });
     await bus.prepareReports(arch);
+    for (const { name } of users.workers) await bus.prepareWorker(name);
     await bus.close();
   }
 
