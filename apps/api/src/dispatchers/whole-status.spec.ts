@@ -2,7 +2,7 @@ import { systemClock } from '@proctor/clock';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { jsonBytes, MESSAGE_BYTES_MAX, type StatusReply, type StatusRequest } from '@proctor/contracts';
 import { DispatcherRig } from '../../../../test/support/dispatcher-rig';
-import { waitingRun } from '../../../../test/support/runs';
+import { registered, waitingRun } from '../../../../test/support/runs';
 import { wholeStatus } from './whole-status';
 
 const SUBJECT = 'proctor.query.amd64.status';
@@ -14,13 +14,15 @@ function page(worker: string, isLast = false): StatusReply {
 }
 
 it('comes through the bus whole, however many workers there are', async () => {
-  const rig = new DispatcherRig([waitingRun(1)], { workersMax: 5_000 });
+  const names = Array.from({ length: 5_000 }, (_, n) => `w${n}`);
+  const past = { workers: registered(...names) };
+  const rig = new DispatcherRig([waitingRun(1)], { workersMax: 5_000 }, past);
   const testbeds = Array.from({ length: 10 }, (_, n) => ({
     suite: `suite-${n}`,
     backend: 'unshare',
     state: 'ready' as const,
   }));
-  for (let n = 0; n < 5_000; n += 1) rig.ask({ worker: `w${n}`, testbeds });
+  for (const worker of names) rig.ask({ worker, testbeds });
   const broker = new MemoryBroker();
   const [server, client] = [new MemoryBus(broker), new MemoryBus(broker)];
   server.subscribe(SUBJECT, ({ text, respond }) => {
