@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { mkdir } from 'node:fs/promises';
-import { loadConfiguration } from '@proctor/config';
+import { deploymentPaths, loadConfiguration } from '@proctor/config';
 import { lookForEverything } from './check/findings';
 import { isUsable, report } from './check/report';
 import { lookAtMachine } from './machine/machine';
@@ -9,7 +9,11 @@ import { lookAtMachine } from './machine/machine';
 async function main(): Promise<number> {
   const configuration = await loadConfiguration();
   await mkdir(configuration.worker.workPath, { recursive: true });
-  const machine = await lookAtMachine(configuration.worker, `check-${process.pid}`);
+  const machine = await lookAtMachine(
+    configuration.worker,
+    `check-${process.pid}`,
+    deploymentPaths(configuration, process.env),
+  );
   try {
     const findings = await lookForEverything(configuration, machine);
     for (const line of report(findings, Date.now())) console.log(line);

@@ -1,11 +1,10 @@
 import 'reflect-metadata';
-import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
-import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
+import { connections, deploymentPaths, followConfiguration, LiveConfiguration } from '@proctor/config';
 import { endOnRequest, fail, processLogger, withLogFields } from '@proctor/process';
 import { HealthLog } from './health/health-log';
 import { HealthServer } from './health/health-server';
@@ -15,9 +14,6 @@ import { lockWorkFolder } from './life/work-folder';
 import { lookAtMachine } from './machine/machine';
 import { Worker } from './worker';
 import { WorkerModule } from './worker.module';
-
-/** What a home may hold that no test may see, should the worker run as the home's own user. */
-const SECRETS = ['secrets', 'admin.key', 'nats', 'postgresql', 'store', 'processes'];
 
 const logger = processLogger();
 
@@ -30,8 +26,8 @@ async function run(configuration: LiveConfiguration): Promise<void> {
   const { workPath } = configuration.worker;
   lockWorkFolder(workPath);
   const life = await Life.begin(workPath, new Logger('Life'));
-  const secrets = SECRETS.map((name) => join(configuration.home, name));
-  const machine = await lookAtMachine(configuration.worker, 'runs', secrets);
+  const hidden = deploymentPaths(configuration, process.env);
+  const machine = await lookAtMachine(configuration.worker, 'runs', hidden);
   const module = WorkerModule.forRoot(configuration, machine, life, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
     inject: [BusStrategy],

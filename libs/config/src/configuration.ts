@@ -176,6 +176,8 @@ export interface WorkerConfiguration {
    * machine that may be thrown away afterwards.
    */
   machineMayBeDestroyed: boolean;
+  /** Absolute paths that tests may see, beside the system's own; a tool of theirs, a mirror, a daemon's socket. */
+  visiblePaths: string[];
   /** Where the worker tells its health and metrics; port 0: nowhere. */
   metrics: { host: string; port: number };
   /** apt lines of a suite's image instead of those derived from the host's own sources. */

@@ -5,5 +5,6 @@ export { followConfiguration } from './follow';
 export { rejectedVersions } from './reject-list';
 export { sizeClasses } from './size-classes';
 export { connections } from './connections';
+export { deploymentPaths } from './deployment-paths';
 export { hostArchitecture, hostRelease, hostWorkerName } from './host';
 export { ConfigurationError } from './yaml-file';

@@ -71,6 +71,7 @@ export class WorkerFile {
   @IsInt() @Min(0) @Max(Number.MAX_SAFE_INTEGER) logTailBytesMax = 5 * MIB;
   @Count() artifactsBytesMax = 100 * MIB;
   @AtStart() @IsBoolean() machineMayBeDestroyed = false;
+  @AtStart() @IsArray() @Matches(/^\/[^\n]*$/, { each: true }) visiblePaths: string[] = [];
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
   @AtStart() @ListsByName() suiteSources: Record<string, string[]> = {};
 }

@@ -1,12 +1,10 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lookAtMachine } from '../../../apps/worker/src/machine/machine';
 import type { Backend } from '../../../apps/worker/src/testbed/backend';
-import { buildBackends } from '../../../apps/worker/src/testbed/build-backends';
 import { hostArchitecture } from '../../support/host-architecture';
 import { imageCachePath, provideImage } from '../../support/worker-images';
 import { newMark, processesWith } from './processes-with';
-import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+import { backendsOn, lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(600_000);
 
@@ -23,17 +21,7 @@ const A_REASON = /apt-get install|as root|Linux \d|works|needs|sandbox/;
 /** Backends of a machine that has none open. */
 async function backendsOf(names: string[]): Promise<Backend[]> {
   machine = await openMachine({ backends: [] });
-  const worker = {
-    workPath: machine.workPath,
-    architectures: [arch],
-    suitesAtStart: [],
-    suiteSources: {},
-    backends: names,
-    backendCommands: {},
-    imageAgeMaxMs: 1,
-    machineMayBeDestroyed: false,
-  };
-  return buildBackends({ worker }, await lookAtMachine(worker), nothing);
+  return backendsOn(machine, names);
 }
 
 /** Why the backend cannot be used on this machine, or null. */
@@ -109,7 +97,11 @@ describe('a backend that is described in the configuration', () => {
       broken: ['no-such-server', '{suite}'],
       bare: ['null'],
     };
-    machine = await openMachine({ backends: Object.keys(backendCommands), backendCommands });
+    machine = await openMachine({
+      backends: Object.keys(backendCommands),
+      backendCommands,
+      visiblePaths: [path],
+    });
     const { testbeds, builds } = machine.testbeds.offer(arch);
     expect(testbeds).toEqual([{ suite: lease().suite, backend: 'own', state: 'ready' }]);
     expect(builds).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Lease, Pin } from '@proctor/contracts';
 import { ServerFile } from '../../../libs/config/src/server-file';
-import { UnsafeLease } from '../../../apps/worker/src/autopkgtest/command';
+import { UnsafeLease } from '../../../apps/worker/src/autopkgtest/unsafe-lease';
 import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(180_000);

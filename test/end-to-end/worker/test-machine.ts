@@ -10,6 +10,7 @@ import { lookAtMachine } from '../../../apps/worker/src/machine/machine';
 import { runnerVersion } from '../../../apps/worker/src/machine/runner-version';
 import type { Sandboxes } from '../../../apps/worker/src/sandbox/sandboxes';
 import type { AttemptResult } from '../../../apps/worker/src/slot/ports';
+import type { Backend } from '../../../apps/worker/src/testbed/backend';
 import { buildBackends } from '../../../apps/worker/src/testbed/build-backends';
 import { Testbeds } from '../../../apps/worker/src/testbed/testbeds';
 import { hostArchitecture } from '../../support/host-architecture';
@@ -32,12 +33,14 @@ export interface TestMachine {
 
 const SILENT = { log: () => undefined, warn: () => undefined };
 
-/** `images`: those that the machine finds in its work folder; by default the one of `unshare`, where that is offered. */
+/** `images`: those that the machine finds in its work folder; by default the one of `unshare`, where that is
+ * offered. `hidden`: what belongs to the deployment. */
 export async function openMachine(
   overrides: Partial<WorkerConfiguration> = {},
   images: { backend: string; arch: string }[] = (overrides.backends ?? ['unshare']).includes('unshare')
     ? [{ backend: 'unshare', arch: hostArchitecture() }]
     : [],
+  hidden: string[] = [],
 ): Promise<TestMachine> {
   const cache = imageCachePath();
   await mkdir(cache, { recursive: true });
@@ -46,7 +49,7 @@ export async function openMachine(
   try {
     await chmod(workPath, 0o755);
     for (const { backend, arch } of images) await provideImage(workPath, backend, arch);
-    const machine = await openIn({ ...defaults(workPath), ...overrides });
+    const machine = await openIn({ ...defaults(workPath), ...overrides }, hidden);
     const close = async () => {
       await machine.testbeds.close();
       await removeFolder();
@@ -58,9 +61,12 @@ export async function openMachine(
   }
 }
 
-async function openIn(configuration: WorkerConfiguration): Promise<Omit<TestMachine, 'close'>> {
+async function openIn(
+  configuration: WorkerConfiguration,
+  hidden: string[],
+): Promise<Omit<TestMachine, 'close'>> {
   const { workPath } = configuration;
-  const machine = await lookAtMachine(configuration);
+  const machine = await lookAtMachine(configuration, 'runs', hidden);
   const { sandboxes } = machine;
   const backends = buildBackends({ worker: configuration }, machine, () => undefined);
   const testbeds = new Testbeds(
@@ -79,6 +85,21 @@ async function openIn(configuration: WorkerConfiguration): Promise<Omit<TestMach
   const runner = new SandboxedRunner(sandboxes, testbeds, appendLog, settings, systemClock, SILENT);
   const canaries = new SandboxedCanaries(sandboxes, testbeds, settings, systemClock, SILENT);
   return { workPath, runner, canaries, testbeds, sandboxes, chunks, untilLogged };
+}
+
+/** Backends in the work folder of a machine that has none open. */
+export async function backendsOn({ workPath }: TestMachine, names: string[]): Promise<Backend[]> {
+  const worker = {
+    workPath,
+    architectures: [hostArchitecture()],
+    suitesAtStart: [],
+    suiteSources: {},
+    backends: names,
+    backendCommands: {},
+    imageAgeMaxMs: 1,
+    machineMayBeDestroyed: false,
+  };
+  return buildBackends({ worker }, await lookAtMachine(worker), () => undefined);
 }
 
 /** Live logs without a bus. */
@@ -123,6 +144,7 @@ function defaults(workPath: string): WorkerConfiguration {
     logTailBytesMax: 256 * 1024,
     artifactsBytesMax: 1024 * 1024,
     machineMayBeDestroyed: true,
+    visiblePaths: [],
     metrics: { host: '127.0.0.1', port: 0 },
     suiteSources: {},
   };

@@ -115,7 +115,7 @@ async function launch(
     if (isRegistered) await startApp('worker', { ...urls(configuration.worker.name), ...NOT_FOR_WORKERS });
   });
   await Promise.all([startApp('api', urls('api')), startApp('scheduler', urls('scheduler')), worker]);
-  steps.say(welcome(server, context.home, admin));
+  steps.say(welcome(server, context.home, admin, process.stdout.isTTY));
 }
 
 /** Beside everything else: the api answers meanwhile, and the worker starts after it. */

@@ -9,14 +9,23 @@ export function serviceUrl({ host, port }: Pick<ServerConfiguration, 'host' | 'p
   return `http://${name}:${port}`;
 }
 
-/** What `npm start` says once everything serves, with a line to copy. */
-export function welcome(server: ServerConfiguration, home: Home, admin: AdministratorKey): string {
+/**
+ * What `npm start` says once everything serves, with a line to copy. A new key is shown on a terminal only: what is written
+ * elsewhere is kept as a log.
+ */
+export function welcome(
+  server: ServerConfiguration,
+  home: Home,
+  admin: AdministratorKey,
+  isTerminal: boolean,
+): string {
+  const isShown = admin.isNew && isTerminal;
   const url = serviceUrl(server);
   const lines = [`Proctor is ready at ${url}`];
-  if (admin.isNew) lines.push(`The API key of the user admin is ${admin.key} (also in ${home.adminKey})`);
+  if (isShown) lines.push(`The API key of the user admin is ${admin.key} (also in ${home.adminKey})`);
   else if (admin.key) lines.push(`The API key of the user admin is in ${home.adminKey}`);
   else lines.push('The user admin has keys elsewhere; make one: npx proctor key create admin --name TEXT');
-  const key = admin.isNew ? admin.key : admin.key ? `$(cat ${home.adminKey})` : 'KEY';
+  const key = isShown ? admin.key : admin.key ? `$(cat ${home.adminKey})` : 'KEY';
   const path = `/api/v1/test/${server.suites[0]}/${server.architectures[0]}/hello`;
   lines.push('Ask for a test:', `  curl -H "Auth-Key: ${key}" -X POST ${url}${path}`);
   return lines.join('\n');

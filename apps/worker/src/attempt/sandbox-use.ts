@@ -10,7 +10,7 @@ export interface RunLimits extends Pick<WorkerConfiguration, 'runTmpfsBytes' | '
 /** The sandbox that a test runner's command needs for a testbed. */
 export function sandboxUse(
   command: string[],
-  { cgroup, interpreters }: TestbedArguments,
+  { cgroup, wholeMachine, interpreters }: TestbedArguments,
   { runTmpfsBytes, runMemoryBytesMax, runProcessesMax }: RunLimits,
 ): SandboxUse {
   return {
@@ -20,6 +20,7 @@ export function sandboxUse(
     processesMax: runProcessesMax,
     ...(runMemoryBytesMax !== undefined && { memoryBytesMax: runMemoryBytesMax }),
     ...(cgroup && { cgroup }),
+    ...(wholeMachine && { wholeMachine }),
     ...(interpreters && { interpreters }),
   };
 }

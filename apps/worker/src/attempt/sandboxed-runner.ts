@@ -4,6 +4,7 @@ import type { Clock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
 import type { Grant, Lease, LogChunk } from '@proctor/contracts';
 import { autopkgtestCommand, checkLease } from '../autopkgtest/command';
+import { sourceLogins } from '../autopkgtest/source-logins';
 import { spared, type Shortage } from '../autopkgtest/shortage';
 import { rejectedVersion } from '../autopkgtest/verdict';
 import { LogTail, LOG_TAIL_SETTINGS } from '../log/log-tail';
@@ -83,9 +84,18 @@ export class SandboxedRunner implements AttemptRunner {
     try {
       const testbed = await backend.use(lease.suite, lease.arch, folder);
       const signingKeyFiles = await writeKeys(lease, folder);
+      const loginsFile = await writeLogins(lease, folder);
       const { environment } = settings;
       const pinNames = await pinNamesOf(lease, backend);
-      const order = { subject, outputFolder: folder.output, signingKeyFiles, testbed, pinNames, environment };
+      const order = {
+        subject,
+        outputFolder: folder.output,
+        signingKeyFiles,
+        loginsFile,
+        testbed,
+        pinNames,
+        environment,
+      };
       const testTimeoutMs = packageTimeoutMs(settings, lease.package);
       const command = autopkgtestCommand(lease, {
         ...order,
@@ -191,6 +201,11 @@ async function pinNamesOf({ suite, pinPackages, extraAptSources }: Lease, backen
   const pinned = pinPackages.map(([, suite]) => suite);
   const names = pinned.length === 0 ? undefined : await backend.pinNames?.(suite, pinned, extraLines);
   return names ?? new Map<string, string>();
+}
+
+async function writeLogins(lease: Lease, folder: RunFolder): Promise<string | undefined> {
+  const { logins } = sourceLogins(lease);
+  return logins.length === 0 ? undefined : folder.writePrivate('logins', `${logins.join('\n')}\n`);
 }
 
 async function writeKeys(lease: Lease, folder: RunFolder): Promise<string[]> {

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import type { Lease, Pin } from '@proctor/contracts';
 import { leaseOf } from '../../../../test/support/slot-rig';
-import { autopkgtestCommand, checkLease, UnsafeLease, type CommandParts } from './command';
+import { autopkgtestCommand, checkLease, type CommandParts } from './command';
+import { UnsafeLease } from './unsafe-lease';
 
 const LEASE = leaseOf(1);
 
@@ -123,6 +124,22 @@ describe('autopkgtestCommand', () => {
   ])('hands on %s', (_what, overrides, signingKeyFiles, options) => {
     const command = autopkgtestCommand({ ...LEASE, ...overrides }, { ...PARTS, signingKeyFiles });
     expect(command.slice(6, -5)).toEqual(options);
+  });
+
+  it('shows no password of an extra source, but names the file that holds it', () => {
+    const lines = ['deb https://user:secret@mirror.example/a x main'];
+    const parts = { ...PARTS, loginsFile: '/w/logins' };
+    const command = autopkgtestCommand({ ...LEASE, extraAptSources: [{ name: 'a', lines }] }, parts);
+    expect(command.join(' ')).not.toContain('secret');
+    expect(command).toContain('--copy=/w/logins:/etc/apt/auth.conf.d/proctor.conf');
+    expect(command).toContain('--add-apt-source=deb https://mirror.example/a x main');
+  });
+
+  it('says nothing of an unsafe line but its source', () => {
+    const lines = ['deb https://user:secret@mirror.example/a x main; id'];
+    expect(() => checkLease({ ...LEASE, extraAptSources: [{ name: 'a', lines }] })).toThrow(
+      /^a line of the extra source a is not safe to hand to a test runner$/,
+    );
   });
 
   it('hands on the environment of all tests before the trigger, and the time of one test', () => {

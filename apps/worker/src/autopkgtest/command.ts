@@ -1,6 +1,8 @@
 import { isAptLine, isArchitecture, isPackageName, isPinSpec, isWord, type Lease } from '@proctor/contracts';
 import { pinOptions } from './pins';
 import { hasOption } from './runner-options';
+import { sourceLogins } from './source-logins';
+import { UnsafeLease } from './unsafe-lease';
 
 /** What a backend adds to the command. */
 export interface TestbedArguments {
@@ -14,6 +16,8 @@ export interface TestbedArguments {
   wrapper?: string[];
   /** The server needs a control group of its own. */
   cgroup?: boolean;
+  /** The testbed is the machine itself: its files are seen in the sandbox. */
+  wholeMachine?: boolean;
   /** Interpreters of foreign programs, as lines of binfmt_misc's `register` file. */
   interpreters?: string[];
 }
@@ -28,6 +32,8 @@ export interface CommandParts {
   outputFolder: string;
   /** Files of the extra sources' public keys, ASCII-armoured. */
   signingKeyFiles: string[];
+  /** File of apt_auth.conf(5) with their users and passwords. */
+  loginsFile?: string | undefined;
   testbed: TestbedArguments;
   /** Suite of a pin → the name by which apt pins it, where that is another. */
   pinNames?: ReadonlyMap<string, string>;
@@ -36,9 +42,6 @@ export interface CommandParts {
   /** How long one test may take, where it is not left to the runner. */
   testTimeoutMs?: number;
 }
-
-/** A value that must not reach the runner's command line: some of its versions put it unquoted into a root shell. */
-export class UnsafeLease extends Error {}
 
 /** What execve(2) takes of one argument, its NUL not counted (MAX_ARG_STRLEN of Linux). */
 const ARGUMENT_BYTES_MAX = 128 * 1024 - 1;
@@ -65,8 +68,9 @@ export function checkLease(lease: Lease): void {
   }
   for (const source of lease.extraAptSources) {
     require(isWord(source.name), 'extra source', source.name);
-    for (const line of source.lines)
-      require(isAptLine(line), `line of the extra source ${source.name}`, line);
+    // The line itself may hold a password.
+    if (!source.lines.every(isAptLine))
+      throw new UnsafeLease(`a line of the extra source ${source.name} is not safe to hand to a test runner`);
   }
 }
 
@@ -96,7 +100,7 @@ function checkLength(command: string[]): string[] {
 }
 
 function commandOf(lease: Lease, parts: CommandParts): string[] {
-  const sources = lease.extraAptSources.flatMap((source) => source.lines);
+  const sources = sourceLogins(lease).lines;
   return [
     ...(parts.testbed.wrapper ?? []),
     ...parts.runner,
@@ -110,6 +114,7 @@ function commandOf(lease: Lease, parts: CommandParts): string[] {
     ...parts.signingKeyFiles.map(
       (file, index) => `--copy=${file}:/etc/apt/trusted.gpg.d/proctor-${index}.asc`,
     ),
+    ...(parts.loginsFile ? [`--copy=${parts.loginsFile}:/etc/apt/auth.conf.d/proctor.conf`] : []),
     ...sources.map((line) => `--add-apt-source=${line}`),
     ...pinOptions(lease.pinPackages, sources.length > 0, parts.pinNames),
     ...Object.entries(parts.environment ?? {}).map(([name, text]) => `--env=${name}=${text}`),

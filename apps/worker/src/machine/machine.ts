@@ -6,6 +6,7 @@ import { Unusable } from '../sandbox/unusable';
 import { Trial } from '../testbed/trial';
 import { Architectures, DETECTED } from './architectures';
 import { currentBoot, Proofs } from './proofs';
+import { runnerPath } from './runner-version';
 
 /** This machine, as far as it can run tests. */
 export interface Machine {
@@ -18,17 +19,25 @@ export interface Machine {
   architectures: string[];
 }
 
+/** What of a worker's configuration the machine goes by. */
+export type MachineConfiguration = Pick<WorkerConfiguration, 'workPath' | 'architectures'> &
+  Partial<Pick<WorkerConfiguration, 'variants' | 'visiblePaths'>>;
+
 /**
  * `runs`: the name of the folder of running sandboxes; a process beside the worker needs another one. `hidden`: what no
  * sandbox may see, beside other runs and results.
  */
 export async function lookAtMachine(
-  { workPath, architectures }: Pick<WorkerConfiguration, 'workPath' | 'architectures'>,
+  { workPath, architectures, variants = {}, visiblePaths = [] }: MachineConfiguration,
   runs = 'runs',
   hidden: string[] = [],
 ): Promise<Machine> {
   const bootId = await currentBoot();
-  const sandboxes = new Sandboxes(workPath, runs, [join(workPath, 'results'), ...hidden]);
+  const programs = await Promise.all(Object.values(variants).map(([program = '']) => runnerPath(program)));
+  const sandboxes = new Sandboxes(workPath, runs, {
+    hidden: [join(workPath, 'results'), ...hidden],
+    visible: [...visiblePaths, ...programs.filter((path) => path !== null)],
+  });
   const proofs = new Proofs(join(workPath, 'proofs.json'), bootId);
   const executable = new Architectures(sandboxes, proofs);
   const machine = { bootId, sandboxes, proofs, executable, trial: new Trial(sandboxes) };

@@ -16,6 +16,13 @@ export async function runnerVersion(program: string): Promise<string | null> {
   return (await versionOfCheckout(path)) ?? (await versionOfPackage(path));
 }
 
+/** The checkout that a test runner lies in, else its program; null: there is none, or it is looked up in the PATH. */
+export async function runnerPath(program: string): Promise<string | null> {
+  const path = program.includes('/') ? await locate(program) : null;
+  if (path === null || (await versionOfCheckout(path)) === null) return path;
+  return dirname(dirname(path));
+}
+
 async function locate(program: string): Promise<string | null> {
   const folders = program.includes('/') ? [''] : CLEAN_ENVIRONMENT.PATH.split(':');
   for (const folder of folders) {

@@ -18,7 +18,10 @@ export class RunFolder {
   /** What the command says on standard error; it may open the file again itself, as `tee /dev/stderr` does. */
   readonly errors: string;
 
-  private constructor(readonly path: string) {
+  private constructor(
+    readonly path: string,
+    private readonly user: RunUser | null = null,
+  ) {
     this.output = join(path, 'out');
     this.workArea = join(path, 'work');
     this.errors = join(path, 'errors');
@@ -30,7 +33,7 @@ export class RunFolder {
 
   /** `{parent}/{name}/`, anew. */
   static async create(parent: string, name: string, user: RunUser): Promise<RunFolder> {
-    const folder = new RunFolder(join(parent, name));
+    const folder = new RunFolder(join(parent, name), user);
     await folder.remove();
     await mkdir(folder.path, { recursive: true });
     // Not left to the umask: the run user must get through.
@@ -43,6 +46,14 @@ export class RunFolder {
       await chmod(path, 0o755);
     }
     return folder;
+  }
+
+  /** Makes a file that nobody but the run user may read. Returns its path. */
+  async writePrivate(name: string, text: string): Promise<string> {
+    const path = join(this.path, name);
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    if (this.user?.switched) await chown(path, this.user.uid, this.user.gid);
+    return path;
   }
 
   async record(processes: ProcessIdentity[]): Promise<void> {

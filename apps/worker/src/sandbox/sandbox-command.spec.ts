@@ -30,13 +30,20 @@ it('maps the run user and its subordinate ids to themselves', () => {
       '--net',
     ]),
   );
-  expect(command.slice(-7)).toEqual(['/w/a b', '1024', 'private', '/w', '', 'true', '$(id)']);
+  expect(command.slice(-8)).toEqual(['/w/a b', '1024', 'private', '/w', 'own', '', 'true', '$(id)']);
   expect(command).not.toContain('prlimit');
 });
 
-it('hides what it is told to, one path a line, and keeps its own folder', () => {
-  const command = sandboxCommand(USER, { ...ORDER, command: ['true'], hidden: ['/runs', '/home/a b'] });
-  expect(command.slice(-3)).toEqual(['/w', '/runs\n/home/a b', 'true']);
+it('lets the longest path decide what is seen, one path a line', () => {
+  const hidden = ['/home/a b', '/home/a b/work/runs', '/conf'];
+  const order = { ...ORDER, command: ['true'], hidden, visible: ['/home/a b/work', '/conf'] };
+  const lines = '+ /conf\n- /conf\n- /home/a b\n+ /home/a b/work\n- /home/a b/work/runs';
+  expect(sandboxCommand(USER, order).slice(-3)).toEqual(['own', lines, 'true']);
+});
+
+it('shows the whole machine only where it is told to', () => {
+  const command = sandboxCommand(USER, { ...ORDER, command: ['true'], wholeMachine: true });
+  expect(command.slice(-3)).toEqual(['machine', '', 'true']);
 });
 
 it('limits processes and their memory within the namespaces, and before anything else', () => {

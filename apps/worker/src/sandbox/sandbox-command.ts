@@ -1,4 +1,5 @@
 import type { Account, RunUser } from './run-user';
+import { INIT, sightLines } from './sandbox-init';
 
 /** What a process of a run sees of the worker's environment: nothing. */
 export const CLEAN_ENVIRONMENT = {
@@ -19,6 +20,10 @@ export interface SandboxOrder {
   tmpfsBytes: number;
   /** Folders and files that nothing in the sandbox can see, not even a test that left its testbed. */
   hidden?: string[];
+  /** Those that are seen all the same, though they lie in a hidden one or are no part of the system. */
+  visible?: string[];
+  /** What is not hidden is seen, also where it is no part of the system; files outside can be changed. */
+  wholeMachine?: boolean;
   /** Processes and threads; before Linux 5.14 counted over all that the run user has in sandboxes. */
   processesMax?: number;
   /** Private memory of each process. */
@@ -31,52 +36,6 @@ export interface SandboxOrder {
   /** A prefix that every other part of the command is run by, as the worker itself. */
   joinCgroup?: string[];
 }
-
-/**
- * Folders that every Debian system has, most of them empty. The work area is found in the first that is: sockets that
- * servers make in it, ssh's above all, have names of at most 107 bytes, the folder's included.
- */
-const SHORT_PLACES = ['/mnt', '/media', '/srv', '/opt', '/var/opt', '/var/local'];
-
-/**
- * The first process of the sandbox. It waits for its network before it begins, and when it ends, the kernel ends
- * everything else in its process namespace and takes the work area away. Only the two capabilities that newuidmap and
- * newgidmap need go on to the command.
- */
-const INIT = `
-set -e
-area=$1 bytes=$2 network=$3 folder=$4 hidden=$5
-shift 5
-if [ -n "$hidden" ]; then
-  exec 4<"$folder"
-  printf '%s\n' "$hidden" | while read -r path; do
-    if [ -d "$path" ]; then mount -t tmpfs -o size=64k,mode=755 proctor "$path"
-    elif [ -e "$path" ]; then mount --bind /dev/null "$path"
-    fi
-  done
-  mkdir -p "$folder"
-  mount --no-canonicalize --bind /proc/self/fd/4 "$folder"
-  exec 4<&-
-fi
-mount -t tmpfs -o "size=$bytes,mode=755" proctor "$area"
-for short in ${SHORT_PLACES.join(' ')}; do
-  [ -d "$short" ] && [ -z "$(ls -A "$short")" ] || continue
-  mount --bind "$area" "$short"
-  area=$short
-  break
-done
-if [ "$network" = private ]; then
-  echo 'nameserver 10.0.2.3' >"$area/.resolv.conf"
-  mount --bind "$area/.resolv.conf" /etc/resolv.conf
-fi
-echo ready >&3
-read -r go <&3
-exec 3>&-
-code=0
-setpriv --inh-caps=-all,+setuid,+setgid --ambient-caps=-all,+setuid,+setgid -- \\
-  env -i PATH="$PATH" LANG="$LANG" HOME="$area" TMPDIR="$area" "$@" || code=$?
-exit $code
-`;
 
 /** The prefix of a command that makes it run as the run user and die with the worker. */
 export function asRunUser({ uid, gid, switched }: Account): string[] {
@@ -117,7 +76,8 @@ export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
     String(order.tmpfsBytes),
     order.network,
     order.folder,
-    (order.hidden ?? []).join('\n'),
+    order.wholeMachine ? 'machine' : 'own',
+    sightLines(order.hidden ?? [], order.visible ?? []),
     ...order.command,
   ];
 }

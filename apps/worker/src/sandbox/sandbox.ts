@@ -24,8 +24,11 @@ export interface SandboxUse {
   memoryBytesMax?: number;
   /** Its processes and threads. */
   processesMax?: number;
-  /** Paths that it must not see. */
+  /** Paths that it must not see, and those within them that it must. */
   hidden?: string[];
+  visible?: string[];
+  /** It sees the rest of the machine's files too. */
+  wholeMachine?: boolean;
   interpreters?: string[];
   /** It gets a control group that belongs to the run user, where this machine can give one. */
   cgroup?: boolean;
@@ -168,10 +171,13 @@ async function cgroupFor(
 
 /** What the control group does not limit, limits of processes do. */
 function orderOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): SandboxOrder {
-  const { command, network, tmpfsBytes, hidden, interpreters, memoryBytesMax, processesMax } = use;
+  const { command, network, tmpfsBytes, hidden, visible, wholeMachine } = use;
+  const { interpreters, memoryBytesMax, processesMax } = use;
   return {
     ...{ command, network, tmpfsBytes, folder: folder.path, workArea: folder.workArea },
     ...(hidden && { hidden }),
+    ...(visible && { visible }),
+    ...(wholeMachine && { wholeMachine }),
     ...(interpreters && { interpreters }),
     ...(memoryBytesMax !== undefined && !cgroup?.limitsMemory && { processBytesMax: memoryBytesMax }),
     ...(processesMax !== undefined && !cgroup?.limitsProcesses && { processesMax }),

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ControlGroups } from './control-groups';
 import { RunFolder } from './run-folder';
@@ -13,6 +13,12 @@ const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'prlimit', 'setpriv', 'slirp4n
 /** What autopkgtest's own unshare backend does at first, tried inside the sandbox. */
 const TRIAL = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];
 
+/** Paths that no sandbox may see, and those that each sees though they are hidden or no part of the system. */
+export interface Sight {
+  hidden: string[];
+  visible: string[];
+}
+
 /** This machine's ability to run commands in sandboxes of their own. */
 export class Sandboxes {
   private readonly runsPath: string;
@@ -22,13 +28,13 @@ export class Sandboxes {
   private trials = 0;
 
   /**
-   * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `hidden`: what
-   * no sandbox may see, beside the folders of the others.
+   * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `sight`: what no
+   * sandbox may see, beside the folders of the others, and what each sees of the rest.
    */
   constructor(
     private readonly workPath: string,
     runs = 'runs',
-    private readonly hidden: string[] = [],
+    private readonly sight: Sight = { hidden: [], visible: [] },
   ) {
     this.runsPath = join(workPath, runs);
   }
@@ -65,8 +71,9 @@ export class Sandboxes {
     const user = this.requireUser();
     // The groups of a worker that is an ordinary user belong to the run user, limits included.
     const groups = this.groups && !user.switched ? [this.groups.path] : [];
-    const hidden = [this.runsPath, ...this.hidden, ...groups];
-    return Sandbox.start(user, folder, { ...use, hidden }, this.groups);
+    const hidden = await reached([this.runsPath, ...this.sight.hidden, ...groups]);
+    const visible = await reached([this.workPath, ...this.sight.visible]);
+    return Sandbox.start(user, folder, { ...use, hidden, visible }, this.groups);
   }
 
   /** Runs a command to its end in a sandbox of its own. `said`: what it wrote to standard error. */
@@ -132,6 +139,12 @@ export class Sandboxes {
   }
 }
 
+/** The paths, and what they lead to where they are symbolic links. */
+async function reached(paths: string[]): Promise<string[]> {
+  const targets = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+  return [...new Set([...paths, ...targets])];
+}
+
 async function tryOut(user: RunUser, folder: RunFolder, groups: ControlGroups | null): Promise<void> {
   if (!(await succeeds(user, ['test', '-w', folder.workArea]))) {
     throw new Unusable(
@@ -139,8 +152,9 @@ async function tryOut(user: RunUser, folder: RunFolder, groups: ControlGroups | 
     );
   }
   try {
+    const runsPath = dirname(folder.path);
     const use = { command: TRIAL, network: 'private', tmpfsBytes: 1024 * 1024, processesMax: 100 } as const;
-    const sandbox = await Sandbox.start(user, folder, { ...use, hidden: [dirname(folder.path)] }, groups);
+    const sandbox = await Sandbox.start(user, folder, { ...use, hidden: [runsPath] }, groups);
     const { code } = await sandbox.ended;
     if (code !== 0) throw new Error(`exit code ${code}`);
   } catch (error) {

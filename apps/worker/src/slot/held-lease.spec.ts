@@ -1,5 +1,5 @@
 import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
-import { UnsafeLease } from '../autopkgtest/command';
+import { UnsafeLease } from '../autopkgtest/unsafe-lease';
 import { Unusable } from '../sandbox/unusable';
 import { ArchiveAway, NotStarted } from './ports';
 

@@ -8,7 +8,7 @@ import {
   type StopAttemptSignal,
   type Trouble,
 } from '@proctor/contracts';
-import { UnsafeLease } from '../autopkgtest/command';
+import { UnsafeLease } from '../autopkgtest/unsafe-lease';
 import { MESSAGE_LENGTH_MAX } from '../autopkgtest/verdict';
 import { Unusable } from '../sandbox/unusable';
 import { giveBack } from './give-back';

@@ -47,7 +47,7 @@ export class NullBackend implements Backend {
   }
 
   async use(): Promise<TestbedArguments> {
-    return Promise.resolve({ upgrade: [], options: [], server: ['null'] });
+    return Promise.resolve({ upgrade: [], options: [], server: ['null'], wholeMachine: true });
   }
 
   async close(): Promise<void> {}

@@ -1,0 +1,38 @@
+import { UnsafeLease } from './unsafe-lease';
+import { sourceLogins } from './source-logins';
+
+const of = (...lines: string[]) => sourceLogins({ extraAptSources: [{ name: 'extra', lines }] });
+
+it('takes users and passwords out of the lines', () => {
+  const lines = [
+    'deb [signed-by=/k.asc] https://u:p%40ss@mirror.example:8443/debian trixie main',
+    'deb-src https://u:p%40ss@mirror.example:8443/debian trixie main',
+    'deb http://token@mirror.example/x ./',
+  ];
+  expect(of(...lines)).toEqual({
+    lines: [
+      'deb [signed-by=/k.asc] https://mirror.example:8443/debian trixie main',
+      'deb-src https://mirror.example:8443/debian trixie main',
+      'deb http://mirror.example/x ./',
+    ],
+    logins: [
+      'machine https://mirror.example:8443/debian login u password p@ss',
+      'machine http://mirror.example/x login token',
+    ],
+  });
+});
+
+it('leaves lines without them as they are', () => {
+  const lines = ['deb https://mirror.example/a@b trixie main', 'deb cdrom:[Debian]/ trixie main'];
+  expect(of(...lines)).toEqual({ lines, logins: [] });
+});
+
+it.each(['https://u:a%20b@mirror.example/', 'https://u:%zz@mirror.example/'])(
+  'refuses what apt cannot be told, without saying it: %s',
+  (address) => {
+    expect(() => of(`deb ${address} trixie main`)).toThrow(UnsafeLease);
+    expect(() => of(`deb ${address} trixie main`)).toThrow(
+      'the user or password of the extra source extra cannot be told to apt',
+    );
+  },
+);

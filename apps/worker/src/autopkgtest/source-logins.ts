@@ -1,0 +1,45 @@
+import type { Lease } from '@proctor/contracts';
+import { UnsafeLease } from './unsafe-lease';
+
+/** An address that says whom it is asked by: scheme, user, password, host, path. */
+const WITH_LOGIN = /\b([a-z][a-z0-9+-]*:\/\/)([^\s/:@]*)(?::([^\s/@]*))?@([^\s/\]]+)([^\s\]]*)/gi;
+
+/**
+ * The apt lines of a lease's extra sources without their users and passwords, which a command line, and with it the log,
+ * would show to everybody; and the same as lines of apt_auth.conf(5).
+ * @throws UnsafeLease where that format has no word for one of them
+ */
+export function sourceLogins({ extraAptSources }: Pick<Lease, 'extraAptSources'>): {
+  lines: string[];
+  logins: string[];
+} {
+  const logins: string[] = [];
+  const lines = extraAptSources.flatMap((source) =>
+    source.lines.map((line) =>
+      line.replace(
+        WITH_LOGIN,
+        (_all, scheme: string, user: string, password: string | undefined, host: string, path: string) => {
+          const words = [user, password ?? ''].map(decoded);
+          if (!words.every((word) => word !== null && /^[^\s#]*$/.test(word))) {
+            throw new UnsafeLease(
+              `the user or password of the extra source ${source.name} cannot be told to apt`,
+            );
+          }
+          const [login, secret] = words;
+          logins.push(`machine ${scheme}${host}${path} login ${login}${secret ? ` password ${secret}` : ''}`);
+          return `${scheme}${host}${path}`;
+        },
+      ),
+    ),
+  );
+  return { lines, logins: [...new Set(logins)] };
+}
+
+/** Null when it is no percent-encoded text. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
