@@ -18,6 +18,7 @@ function failure(runId: number, changes: Partial<Failure> = {}): Failure {
     backend: 'unshare',
     variant: 'autopkgtest',
     isPrivate: false,
+    failedAtMs: 0,
     message: 'the testbed failed',
     isHeld: true,
     hasResultSince: false,

@@ -6,6 +6,8 @@ export type Failure = Pick<
   DispatchedRun,
   'runId' | 'attempt' | 'package' | 'requestor' | 'suite' | 'backend' | 'variant' | 'isPrivate'
 > & {
+  /** When its end was found, in monotonic milliseconds of the dispatcher's clock. */
+  failedAtMs: number;
   /** Why, for people. */
   message: string;
   /** The life of the worker process that ended with the attempt, or fell silent; absent when it reported a failure. */
@@ -15,6 +17,9 @@ export type Failure = Pick<
   /** A run of its package has had a result since, on whatever worker: it does not count against the package. */
   hasResultSince: boolean;
 };
+
+/** What tells a failure from others, and whether it was found in a turn that was lost. */
+export type FailedAttempt = Pick<Failure, 'runId' | 'attempt' | 'failedAtMs'>;
 
 /** Who is the likely cause of an attempt that failed. */
 export type Blamed = 'worker' | 'run' | 'archive';

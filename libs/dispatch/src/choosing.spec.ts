@@ -170,7 +170,7 @@ class Play {
   }
 
   private suspect(run: DispatchedRun | undefined): void {
-    if (run) this.rig.state.suspects.mark(run, this.rig.now);
+    if (run) this.rig.state.suspects.mark({ ...run, failedAtMs: this.rig.now }, this.rig.now);
   }
 
   private order(run: DispatchedRun | undefined, kind: 'cancel' | 'reprioritise', priority: number): void {

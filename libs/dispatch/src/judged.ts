@@ -107,7 +107,7 @@ export function restored(before: Judged, row: Judged | undefined, rows: RowsRead
     ...before,
     ...{ standing, reason, publicReason: isSameReason ? before.publicReason : publicReason },
     sinceMs: isSame ? before.sinceMs : sinceMs,
-    failures: before.failures.filter((failure) => !rows.isOut(failure)),
+    failures: before.failures.filter((failure) => !rows.isUnfounded(failure)),
     canary: before.canary ?? (isLost ? before.canaryEnded : null),
   };
   if (judged.grant && !rows.isGranted(judged.grant)) takeGrantBack(judged);

@@ -13,6 +13,7 @@ import {
   whyBlamed,
   whyBlamedInPublic,
   withFailure,
+  type FailedAttempt,
 } from './blame';
 import type { DispatcherState } from './dispatcher-state';
 import type { AttemptOfRun, DispatchedRun, WorkerJudgement, Write } from './journal';
@@ -159,7 +160,8 @@ export class Judgements {
     const { runId, attempt, requestor, suite, backend, variant, isPrivate } = run;
     const of = { runId, attempt, package: run.package, requestor, suite, backend, variant, isPrivate };
     const isHeld = blamed === 'worker';
-    const failure = { ...of, message, isHeld, hasResultSince: false, ...(death !== undefined && { death }) };
+    const found = { failedAtMs: now, message, isHeld, hasResultSince: false };
+    const failure = { ...of, ...found, ...(death !== undefined && { death }) };
     judged.failures = withFailure(judged.failures, failure);
     if (!isHeld || !isEnough(judged, this.settings())) return [];
     return this.convicted(state, worker, judged, now);
@@ -212,7 +214,7 @@ export class Judgements {
   }
 
   /** These attempts did not fail, or rows do not say so. */
-  withdraw(isAmong: (attempt: AttemptOfRun) => boolean): void {
+  withdraw(isAmong: (attempt: FailedAttempt) => boolean): void {
     for (const judged of this.byWorker.values())
       judged.failures = judged.failures.filter((failure) => !isAmong(failure));
   }

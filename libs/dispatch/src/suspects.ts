@@ -1,4 +1,5 @@
-import type { AttemptOfRun, DispatchedRun } from './journal';
+import type { FailedAttempt } from './blame';
+import type { DispatchedRun } from './journal';
 
 /** What tells packages apart: private runs are suspected on their own, or a public page would tell of them. */
 export type Suspectable = Pick<DispatchedRun, 'package' | 'requestor' | 'isPrivate'>;
@@ -15,7 +16,7 @@ interface Suspected {
   /** How often an attempt failed on a worker that proved to be sound afterwards. */
   occasions: number;
   /** Those attempts, the latest. */
-  attempts: AttemptOfRun[];
+  attempts: FailedAttempt[];
   markedMs: number;
 }
 
@@ -43,11 +44,12 @@ export class Suspects {
   }
 
   /** @param run as it was in the attempt that failed */
-  mark(run: Suspectable & AttemptOfRun, now: number): void {
+  mark(run: Suspectable & FailedAttempt, now: number): void {
     const key = suspectKey(run);
     const occasions = this.occasionsOf(run) + 1;
-    const { runId, attempt } = run;
-    const attempts = [...(this.byKey.get(key)?.attempts ?? []), { runId, attempt }].slice(-ATTEMPTS_MAX);
+    const { runId, attempt, failedAtMs } = run;
+    const before = this.byKey.get(key)?.attempts ?? [];
+    const attempts = [...before, { runId, attempt, failedAtMs }].slice(-ATTEMPTS_MAX);
     this.byKey.delete(key);
     this.byKey.set(key, { package: run.package, occasions, attempts, markedMs: now });
     const [oldest] = this.byKey.keys();
@@ -60,7 +62,7 @@ export class Suspects {
    * @param by the run whose result has proved it
    */
   markFailed(
-    failures: readonly (Suspectable & AttemptOfRun & { hasResultSince: boolean })[],
+    failures: readonly (Suspectable & FailedAttempt & { hasResultSince: boolean })[],
     now: number,
     by?: Suspectable,
   ): void {
@@ -75,7 +77,7 @@ export class Suspects {
   }
 
   /** These attempts did not fail, or rows do not say so. */
-  withdraw(isAmong: (attempt: AttemptOfRun) => boolean): void {
+  withdraw(isAmong: (attempt: FailedAttempt) => boolean): void {
     for (const [key, suspected] of this.byKey) {
       const attempts = suspected.attempts.filter((attempt) => !isAmong(attempt));
       suspected.occasions -= suspected.attempts.length - attempts.length;

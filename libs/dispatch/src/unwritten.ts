@@ -1,3 +1,4 @@
+import type { FailedAttempt } from './blame';
 import type { DispatcherState, Past } from './dispatcher-state';
 import type { AttemptOfRun, Write } from './journal';
 
@@ -5,8 +6,8 @@ import type { AttemptOfRun, Write } from './journal';
 export interface RowsRead {
   /** When the turn was handled that was not committed, monotonic milliseconds. */
   lostSinceMs: number;
-  /** The lease of the attempt is out. */
-  isOut(attempt: AttemptOfRun): boolean;
+  /** No row that was read says that the attempt has failed. */
+  isUnfounded(failure: FailedAttempt): boolean;
   /** The run was granted the attempt, as far as anybody knows: rows of finished runs are not read. */
   isGranted(attempt: AttemptOfRun): boolean;
 }
@@ -81,14 +82,18 @@ export function restoreAll(state: DispatcherState, { state: past, sinceMs }: Pas
   restoreBlame(state, past, sinceMs);
 }
 
-/** An attempt whose lease is out has not failed: its end was found in the turn that was lost, and will be found again. */
+/**
+ * An attempt whose lease is out has not failed: its end was found in the turn that was lost, and will be found again. The
+ * same turn's failures of runs that are not there any more are withdrawn, too: these may have been cancelled before.
+ */
 function restoreBlame(state: DispatcherState, past: DispatcherState, lostSinceMs: number): void {
   const { runs, leases } = state;
-  const isOut = ({ runId, attempt }: AttemptOfRun) => leases.get(runId)?.run.attempt === attempt;
+  const isUnfounded = ({ runId, attempt, failedAtMs }: FailedAttempt) =>
+    leases.get(runId)?.run.attempt === attempt || (failedAtMs >= lostSinceMs && !runs.has(runId));
   const isGranted = ({ runId, attempt }: AttemptOfRun) => (runs.get(runId)?.attempt ?? Infinity) >= attempt;
-  state.judgements.restore(past.judgements, { lostSinceMs, isOut, isGranted });
+  state.judgements.restore(past.judgements, { lostSinceMs, isUnfounded, isGranted });
   state.suspects.restore(past.suspects);
-  state.suspects.withdraw(isOut);
+  state.suspects.withdraw(isUnfounded);
   state.suspectTurns.restore(
     past.suspectTurns,
     (worker, runId) => leases.get(runId)?.lease.worker === worker,
