@@ -7,7 +7,8 @@ import { requireRunning } from './running-services';
 import { projectFolder } from './project';
 
 const RELOAD_TIMEOUT_MS = 2_000;
-const RELOAD_BY_HAND = 'nats-server --signal reload';
+/** Twice, as reloadServers does: see there. */
+const RELOAD_BY_HAND = 'nats-server --signal reload; sleep 2; nats-server --signal reload';
 
 /** The nats-server of a deployment and its users, as the machine has them that this command runs on. */
 export interface Nats {

@@ -1,12 +1,21 @@
-import { connect } from '@nats-io/transport-node';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Credentials } from './credentials';
 import { connectionOptions } from './nats-link';
 
+interface ReloadAnswer {
+  error?: { description?: string };
+}
+
 /** How long the servers of a cluster have to answer. */
 const ANSWERS_MS = 500;
+/**
+ * nats-server makes the imports of an account that is new only when it reads its configuration a second time: until then
+ * whatever is asked in it is answered "no responders".
+ */
+const RELOADS = 2;
 
 /**
- * Has each server read its configuration again. Servers before 2.10 have no ear for it.
+ * Has each server read its configuration again, so that new accounts work. Servers before 2.10 have no ear for it.
  * @param system of the user that may ask for nothing else
  * @returns how many have done so, and why one has not; null: none said so
  * @throws when no server can be reached in time
@@ -29,10 +38,7 @@ export async function reloadServers(
     const ids: string[] = [];
     for await (const ping of pings) ids.push(ping.json<{ server: { id: string } }>().server.id);
     for (const id of ids) {
-      const answer = await nc
-        .request(`$SYS.REQ.SERVER.${id}.RELOAD`, '', { timeout: timeoutMs })
-        .then((message) => message.json<{ error?: { description?: string } }>())
-        .catch(() => null);
+      const answer = await reload(nc, id, timeoutMs);
       if (answer?.error) refused = answer.error.description ?? 'it was refused';
       else if (answer) told += 1;
     }
@@ -40,4 +46,16 @@ export async function reloadServers(
   } finally {
     await nc.close();
   }
+}
+
+/** @returns the last answer; null: none came */
+async function reload(nc: NatsConnection, id: string, timeoutMs: number): Promise<ReloadAnswer | null> {
+  let answer: ReloadAnswer | null = {};
+  for (let time = 0; time < RELOADS && answer !== null && !answer.error; time += 1) {
+    answer = await nc
+      .request(`$SYS.REQ.SERVER.${id}.RELOAD`, '', { timeout: timeoutMs })
+      .then((message) => message.json<ReloadAnswer>())
+      .catch(() => null);
+  }
+  return answer;
 }

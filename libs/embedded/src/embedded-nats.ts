@@ -1,4 +1,4 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from './free-port';
@@ -13,7 +13,7 @@ const READY_TIMEOUT_MS = 30_000;
 const STOP_PATIENCE_MS = 15_000;
 const PROBE_TIMEOUT_MS = 1_000;
 /** Beside the configuration: nats-server reads no included file from elsewhere. */
-const ACCOUNTS = 'accounts.conf';
+export const ACCOUNTS_FILE = 'accounts.conf';
 /**
  * What the streams may reserve, which is no room that is taken. Left alone, the server takes three quarters of what is free on the disk at its start, and
  * does not bring back a stream that exceeds it when the disk has filled since. Enough for thousands of workers.
@@ -62,7 +62,7 @@ export class EmbeddedNats implements Supervised {
     await ownedFolder(folder, 0o711, user);
     const left = await findLeftOver(pidFile(folder), configurationFile(folder));
     if (left) await endProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
-    await writeFile(join(folder, ACCOUNTS), accounts);
+    await writeFile(join(folder, ACCOUNTS_FILE), accounts);
     const port = (this.port ??= await freePort());
     await this.configure(port, user);
     this.server = await startServer({
@@ -71,7 +71,7 @@ export class EmbeddedNats implements Supervised {
       args: ['--config', configurationFile(folder)],
       user,
       folder,
-      logPath: join(folder, 'server.log'),
+      logPath: logFile(folder),
       isReady: () => greets(port),
       readyTimeoutMs: READY_TIMEOUT_MS,
     });
@@ -98,21 +98,8 @@ export class EmbeddedNats implements Supervised {
     };
     // Values are JSON, of which its configuration language is a superset.
     const lines = Object.entries(settings).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
-    await writeFile(configurationFile(folder), [...lines, `include ${ACCOUNTS}`, ''].join('\n'));
+    await writeFile(configurationFile(folder), [...lines, `include ${ACCOUNTS_FILE}`, ''].join('\n'));
   }
-}
-
-/**
- * Gives the nats-server of this folder other accounts. One that runs ends the connections of users that are gone, at
- * once, and leaves all others; one that does not finds them at its next start, unless that brings its own.
- */
-export async function changeAccounts(folder: string, accounts: string): Promise<void> {
-  // Never a half-written file for a server that reads it at this moment.
-  const next = join(folder, `${ACCOUNTS}.next`);
-  await writeFile(next, accounts);
-  await rename(next, join(folder, ACCOUNTS));
-  const server = await findLeftOver(pidFile(folder), configurationFile(folder));
-  if (server) process.kill(server.pid, 'SIGHUP');
 }
 
 function pidFile(folder: string): string {
@@ -121,6 +108,16 @@ function pidFile(folder: string): string {
 
 function configurationFile(folder: string): string {
   return join(folder, 'nats-server.conf');
+}
+
+/** Of the nats-server with its files in this folder. */
+export function logFile(folder: string): string {
+  return join(folder, 'server.log');
+}
+
+/** The pid of the nats-server that runs with its files in this folder; null: none does. */
+export async function runningNats(folder: string): Promise<number | null> {
+  return (await findLeftOver(pidFile(folder), configurationFile(folder)))?.pid ?? null;
 }
 
 /** A nats-server says INFO to whoever connects, once JetStream is up. */

@@ -7,7 +7,8 @@ export {
   missingPackages,
   type PackagesOutcome,
 } from './debian-packages';
-export { changeAccounts, EmbeddedNats, type EmbeddedNatsOptions } from './embedded-nats';
+export { changeAccounts } from './change-accounts';
+export { EmbeddedNats, type EmbeddedNatsOptions } from './embedded-nats';
 export { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
 export { freePort, isPortTaken } from './free-port';
 export { Home } from './home';

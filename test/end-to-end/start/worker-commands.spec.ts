@@ -11,7 +11,7 @@ jest.setTimeout(120_000);
 Logger.overrideLogger(false);
 
 /** A server before 2.10 is told by hand to read its accounts again. */
-const ADVICE = String.raw`(\S*accounts.conf was written, and [^]*nats-server --signal reload\n)?$`;
+const ADVICE = String.raw`(\S*accounts.conf was written, and [^]*nats-server --signal reload; .*\n)?$`;
 
 let server: Awaited<ReturnType<typeof ownNats>>;
 let address: string;

@@ -1,0 +1,80 @@
+import { Logger } from '@nestjs/common';
+import { connectBus, reloadServers, type Bus } from '@proctor/bus';
+import { requestSubject } from '@proctor/contracts';
+import { changeAccounts } from '@proctor/embedded';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ownNats } from './nats-server';
+
+Logger.overrideLogger(false);
+
+const FIRST = { name: 'w1', architectures: ['amd64'] };
+
+let server: Awaited<ReturnType<typeof ownNats>>;
+let buses: Bus[];
+let first: Bus;
+
+beforeEach(async () => {
+  buses = [];
+  server = await ownNats([FIRST]);
+  const scheduler = await bus('scheduler');
+  scheduler.subscribe('proctor.rpc.*.*.lease', ({ subject, respond }) =>
+    respond?.(JSON.stringify({ subject })),
+  );
+  await scheduler.flush();
+  first = await bus('w1');
+});
+afterEach(async () => {
+  await Promise.all(buses.map((each) => each.close()));
+  await server?.remove();
+});
+
+async function bus(name: string): Promise<Bus> {
+  const opened = await connectBus(await server.users.read(name), { makesStreams: name === 'scheduler' });
+  buses.push(opened);
+  return opened;
+}
+
+/** The accounts once there is another worker, and the first has another architecture. */
+function grown(): Promise<string> {
+  const workers = [
+    { ...FIRST, architectures: ['amd64', 'riscv64'] },
+    { name: 'w2', architectures: ['amd64'] },
+  ];
+  return server.users.prepare(server.nats.url, workers);
+}
+
+const ask = (from: Bus, arch: string, worker: string) =>
+  from.request(requestSubject(arch, worker, 'lease'), {}, 5_000);
+
+/** Each is heard, and no connection was ended. */
+async function expectHeard(): Promise<void> {
+  const second = await bus('w2');
+  for (const [from, arch, worker] of [
+    [second, 'amd64', 'w2'],
+    [first, 'amd64', 'w1'],
+    [first, 'riscv64', 'w1'],
+  ] as const)
+    expect(await ask(from, arch, worker)).toEqual({ subject: `proctor.rpc.${arch}.${worker}.lease` });
+}
+
+it('has the scheduler hear a worker that is added while the server runs', async () => {
+  await changeAccounts(server.folder, await grown());
+  await expectHeard();
+});
+
+it('has it heard too when the system user asks for it, where the server has an ear for that', async () => {
+  await writeFile(join(server.folder, 'accounts.conf'), await grown());
+  const { told, refused } = await reloadServers(await server.users.read('system'), 2_000);
+  expect(refused).toBeNull();
+  // A server before 2.10 is told by a signal.
+  if (told === 0) await changeAccounts(server.folder, await grown());
+  await expectHeard();
+});
+
+it('says why the server cannot read its accounts; those before stay in force', async () => {
+  await expect(changeAccounts(server.folder, 'accounts: { A: {')).rejects.toThrow(
+    /nats-server: Failed to reload server configuration: /,
+  );
+  expect(await ask(first, 'amd64', 'w1')).toMatchObject({ subject: 'proctor.rpc.amd64.w1.lease' });
+});
