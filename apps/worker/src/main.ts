@@ -51,8 +51,8 @@ async function run(configuration: LiveConfiguration): Promise<void> {
   if (configuration.worker.metrics.port > 0) await healthServer.listen(configuration.worker.metrics);
   healthLog.start();
   const strategy = app.get(BusStrategy);
-  const scopes = new Set([worker.name, ...worker.architectures]);
-  await Promise.all([...scopes].map((scope) => strategy.serve(scope)));
+  const { name, architectures } = worker;
+  await Promise.all([strategy.serveWorker(name), ...architectures.map((arch) => strategy.serve(arch))]);
   followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
   logger.log('ready', 'Worker');

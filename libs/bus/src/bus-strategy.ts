@@ -3,6 +3,7 @@ import { Server, type CustomTransportStrategy, type MessageHandler } from '@nest
 import { systemClock, type Clock } from '@proctor/clock';
 import {
   isOnSubject,
+  isOfWorker,
   MalformedMessage,
   REFUSED_REPORTS,
   REPORT_PREFIX,
@@ -25,7 +26,8 @@ type BusEvents = { reconnect: () => void };
 
 /**
  * Nest's entrance to the bus: `@MessagePattern` and `@EventPattern<string>` handlers whose pattern is one of SUBJECTS or
- * REQUEST_PATTERNS with its `*`, of REPORT_PATTERNS, or REFUSED_REPORTS, heard for the scopes that are being served. Payloads are plain JSON.
+ * REQUEST_PATTERNS with its `*`, of REPORT_PATTERNS, or REFUSED_REPORTS. Those of architectures are heard for the architectures
+ * that are served, those of workers (isOfWorker) for the worker. Payloads are plain JSON.
  */
 export class BusStrategy extends Server<BusEvents> implements CustomTransportStrategy {
   protected override readonly logger = new Logger('Bus');
@@ -46,9 +48,9 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     callback();
   }
 
-  /** Withdraws from every scope and waits for the handlers in flight, at most `drainTimeoutMs`. */
+  /** Hears nothing more and waits for the handlers in flight, at most `drainTimeoutMs`. */
   async close(): Promise<void> {
-    await Promise.all([...this.servings.keys()].map((scope) => this.withdraw(scope)));
+    await Promise.all([...this.servings.keys()].map((what) => this.end(what)));
     await within(Promise.allSettled(this.handling), this.drainTimeoutMs, this.clock);
   }
 
@@ -61,16 +63,36 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   }
 
   /**
-   * Hears the requests, signals and reports of a scope. Resolves when all of it is in effect, or when the scope was
-   * withdrawn meanwhile; while NATS is away it keeps trying.
-   * @throws when the scope is served already or is not one token of a subject
+   * Hears the requests, signals and reports of an architecture. Resolves when all of it is in effect, or when the
+   * architecture was withdrawn meanwhile; while NATS is away it keeps trying.
+   * @throws when it is served already or is not one token of a subject
    */
-  async serve(scope: string): Promise<void> {
+  async serve(arch: string): Promise<void> {
+    await this.hear(arch, arch, (template) => !isOfWorker(template));
+  }
+
+  /** Hears what is said to one worker; as serve. */
+  async serveWorker(worker: string): Promise<void> {
+    await this.hear(`worker ${worker}`, worker, isOfWorker);
+  }
+
+  /** Hears nothing more of an architecture; resolves when its report handlers in flight are done (bounded). */
+  withdraw(arch: string): Promise<void> {
+    return this.end(arch);
+  }
+
+  /** See Bus.reportsWaiting; the stream is there once the architecture was served. */
+  reportsWaiting(arch: string): Promise<ReportOrigin[]> {
+    return this.bus.reportsWaiting(arch);
+  }
+
+  /** @param what names the serving: a worker may have the name of an architecture */
+  private async hear(what: string, scope: string, isMeant: (template: string) => boolean): Promise<void> {
     if (!SCOPE.test(scope)) throw new Error(`"${scope}" cannot be part of a subject`);
-    if (this.servings.has(scope)) throw new Error(`${scope} is served already`);
-    const templates = [...this.messageHandlers.keys()];
+    if (this.servings.has(what)) throw new Error(`${what} is served already`);
+    const templates = [...this.messageHandlers.keys()].filter(isMeant);
     const serving = new Serving(this.bus, scope, this.clock);
-    this.servings.set(scope, serving);
+    this.servings.set(what, serving);
     for (const template of templates.filter((each) => !isReport(each))) {
       serving.subscribe(template.replace('*', scope), (message) => this.receive(template, scope, message));
     }
@@ -81,16 +103,10 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     );
   }
 
-  /** Hears nothing more of a scope; resolves when its report handlers in flight are done (bounded). */
-  async withdraw(scope: string): Promise<void> {
-    const serving = this.servings.get(scope);
-    this.servings.delete(scope);
+  private async end(what: string): Promise<void> {
+    const serving = this.servings.get(what);
+    this.servings.delete(what);
     await serving?.stop();
-  }
-
-  /** See Bus.reportsWaiting; the stream is there once the architecture was served. */
-  reportsWaiting(arch: string): Promise<ReportOrigin[]> {
-    return this.bus.reportsWaiting(arch);
   }
 
   private async takeReport(scope: string, { subject, text, redelivered }: ReportMessage): Promise<void> {

@@ -27,6 +27,11 @@ export const SUBJECTS = {
 
 export type Subject = (typeof SUBJECTS)[keyof typeof SUBJECTS];
 
+/** True when the `*` of a pattern of SUBJECTS stands for a worker's name, false when for an architecture. */
+export function isOfWorker(pattern: string): boolean {
+  return pattern.startsWith('proctor.worker.');
+}
+
 /** The subject of one scope: an architecture or a worker's name. */
 export function subjectOf(subject: Subject, scope: string): string {
   return subject.replace('*', scope);

@@ -73,6 +73,8 @@ it('starts everything at the first time, says how to go on, and ends in order', 
   expect((await machine.proctor(['worker', 'list'])).stdout).toMatch(/^\S+ +\w+ +yes +\S+Z +- /m);
 
   expect(await start.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(start.lines.filter((line) => /\b(WARN|ERROR|FATAL)\b/.test(line))).toEqual([]);
+  expect(await machine.read('nats/server.log')).not.toMatch(/Violation/);
   const stops = start.lines.filter((line) => line.includes(' stopped … ')).map((line) => line.split(' ')[0]);
   expect(stops).toEqual(['worker', 'scheduler', 'api', 'nats', 'postgres']);
   expect(all.filter(isRunning)).toEqual([]);

@@ -111,10 +111,12 @@ async function launch(
     PROCTOR_DATABASE_URL: databaseUrl,
     PROCTOR_NATS_CREDENTIALS: nats.users.path(user),
   });
-  const worker = packages.pending.then(async () => {
+  const scheduler = startApp('scheduler', urls('scheduler'));
+  // A worker that asks before there is a dispatcher says that nobody answers.
+  const worker = Promise.all([packages.pending, scheduler]).then(async () => {
     if (isRegistered) await startApp('worker', { ...urls(configuration.worker.name), ...NOT_FOR_WORKERS });
   });
-  await Promise.all([startApp('api', urls('api')), startApp('scheduler', urls('scheduler')), worker]);
+  await Promise.all([startApp('api', urls('api')), scheduler, worker]);
   steps.say(welcome(server, context.home, admin, process.stdout.isTTY));
 }
 

@@ -62,8 +62,9 @@ export class Dispatchers implements Realm {
     const actor = this.makeActor(tenure);
     const backlog = new ReportBacklog(tenure.arch, this.serving, this.clock);
     this.reigns.set(tenure.arch, { tenure, actor, backlog });
-    void backlog.follow((attempts) => actor.setReportsWaiting(attempts));
     await this.serving.serve(tenure.arch);
+    // Its stream is there now.
+    void backlog.follow((attempts) => actor.setReportsWaiting(attempts));
   }
 
   /** Rejects when something could not be ended in order; the architecture is not served any more then either. */
