@@ -152,7 +152,7 @@ export class Deployment {
     const config = join(this.folder, 'config');
     await mkdir(config);
     await writeFile(join(config, 'proctor.yaml'), stringify(this.serverFile()));
-    await writeFile(join(config, 'worker.yaml'), stringify(WORKER_FILE));
+    await writeFile(join(config, 'worker.yaml'), stringify(this.workerFile()));
     return config;
   }
 
@@ -177,6 +177,11 @@ export class Deployment {
     const path = join(this.folder, `${part}.credentials.json`);
     await writeFile(path, JSON.stringify(await this.credentials(part, user)), { mode: 0o600 });
     return path;
+  }
+
+  /** The stub leaves its marks in the home, of which a test sees nothing else. */
+  private workerFile(): object {
+    return { ...WORKER_FILE, visiblePaths: [this.executionsPath] };
   }
 
   private serverFile(): object {

@@ -1,5 +1,6 @@
 import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
+import type { Credentials } from '@proctor/bus';
 import { Client } from 'pg';
 import type { Deployment } from './deployment';
 import type { Records } from './records';
@@ -37,7 +38,7 @@ export async function report(deployment: Deployment, records: Records): Promise<
       queues: await ask(deployment, '/api/v1/queues'),
       workers: await ask(deployment, '/api/v1/workers'),
       judgements: await rows('select * from worker_judgements order by 1'),
-      streams: await streams(deployment.nats.url).catch(String),
+      streams: await deployment.users.operator().then(streams).catch(String),
       runs: [],
     };
     for (const run of missing) {
@@ -86,9 +87,13 @@ async function ask({ url, key }: Deployment, path: string): Promise<unknown> {
 }
 
 /** What each stream holds, and what each of its consumers has not acknowledged. */
-async function streams(url: string): Promise<object[]> {
-  const { host, username, password } = new URL(url);
-  const nc = await connect({ servers: host, user: username, pass: password, timeout: REQUEST_TIMEOUT_MS });
+async function streams({ name, url, seed }: Credentials): Promise<object[]> {
+  const nc = await connect({
+    servers: new URL(url).host,
+    authenticator: nkeyAuthenticator(Buffer.from(seed)),
+    inboxPrefix: `_INBOX.${name}`,
+    timeout: REQUEST_TIMEOUT_MS,
+  });
   try {
     const jsm = await jetstreamManager(nc, { timeout: REQUEST_TIMEOUT_MS });
     const found: object[] = [];
