@@ -5,7 +5,7 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import { connections, deploymentPaths, followConfiguration, LiveConfiguration } from '@proctor/config';
-import { endOnRequest, fail, processLogger, withLogFields } from '@proctor/process';
+import { endOnRequest, fail, processLogger, warnOfCoreDumps, withLogFields } from '@proctor/process';
 import { HealthLog } from './health/health-log';
 import { HealthServer } from './health/health-server';
 import { WorkerHealth } from './health/worker-health';
@@ -18,6 +18,7 @@ import { WorkerModule } from './worker.module';
 const logger = processLogger();
 
 async function main(): Promise<void> {
+  warnOfCoreDumps(logger, 'Worker');
   const configuration = await LiveConfiguration.load(['worker']);
   await withLogFields({ worker: configuration.worker.name }, () => run(configuration));
 }

@@ -7,7 +7,7 @@ import type { SystemUser } from './server-user';
  * umask. What lies in it follows when it belonged to another user, as when the machine gets a user postgres later.
  */
 export async function ownedFolder(path: string, mode: number, user: SystemUser | null): Promise<void> {
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true, mode });
   await chmod(path, mode);
   if (user && (await stat(path)).uid !== user.uid) {
     await runCommand('chown', ['-R', `${user.uid}:${user.gid}`, path]);

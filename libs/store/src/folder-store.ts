@@ -15,6 +15,10 @@ import {
   type StoredFile,
 } from './result-store';
 
+/** The group may read: that of the api, where the scheduler is another user of the machine. Everybody else asks the api. */
+const FOLDER_MODE = 0o750;
+const FILE_MODE = 0o640;
+
 /** Keeps results in a folder: `{runId / 1000}/{runId}/{attempt}/{name}`. */
 export class FolderStore extends ResultStore {
   private readonly where: string;
@@ -38,7 +42,7 @@ export class FolderStore extends ResultStore {
     const temporary = `${file}.${randomUUID()}.part`;
     let writing = Promise.resolve();
     try {
-      const created = await this.storing(mkdir(folder, { recursive: true }));
+      const created = await this.storing(mkdir(folder, { recursive: true, mode: FOLDER_MODE }));
       await pipeline(
         content,
         new ContentCheck(name, expected),
@@ -82,7 +86,7 @@ export class FolderStore extends ResultStore {
 
   /** What the chunks fail with is passed on as it is: only a failure to write is the store's. */
   private async write(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
-    const file = await this.storing(open(path, 'wx'));
+    const file = await this.storing(open(path, 'wx', FILE_MODE));
     try {
       for await (const chunk of chunks) await this.storing(file.appendFile(chunk));
       await this.storing(file.sync());

@@ -1,6 +1,8 @@
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
 import { FolderStore } from '@proctor/store';
 import { describeStore } from '../store.contract';
 import type { StoreServer } from './server';
@@ -32,3 +34,18 @@ async function startFolder(): Promise<StoreServer> {
 }
 
 describeStore('a folder', startFolder);
+
+it('shows what it keeps to its owner and its group alone, whatever the umask', async () => {
+  const path = await mkdtemp(join(tmpdir(), 'proctor-store-'));
+  const umask = process.umask(0);
+  try {
+    const expected = { size: 4, sha256: createHash('sha256').update('text').digest('hex') };
+    await new FolderStore(path).put(7, 1, 'log.gz', Readable.from([Buffer.from('text')]), expected);
+    const kept = (await readdir(path, { recursive: true })).sort();
+    const modes = await Promise.all(kept.map(async (name) => (await stat(join(path, name))).mode & 0o777));
+    expect(modes).toEqual([0o750, 0o750, 0o750, 0o640]);
+  } finally {
+    process.umask(umask);
+    await rm(path, { recursive: true });
+  }
+});

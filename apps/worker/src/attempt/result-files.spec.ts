@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunFolder } from '../sandbox/run-folder';
@@ -25,6 +25,13 @@ it('packs log and artifacts, in place of what was there', async () => {
   const files = await packResult(folder, target, LIMITS, never);
   expect(files.map(({ name }) => name)).toEqual(['log.gz', 'artifacts.tar.gz']);
   expect((await readdir(target)).sort()).toEqual(['artifacts.tar.gz', 'log.gz']);
+});
+
+it('makes the result for nobody but the worker to read', async () => {
+  const files = await packResult(folder, target, LIMITS, never);
+  const paths = [target, ...files.map((file) => file.path)];
+  const modes = await Promise.all(paths.map(async (each) => (await stat(each)).mode & 0o777));
+  expect(modes).toEqual([0o700, 0o600, 0o600]);
 });
 
 it('packs what there is when the runner has taken its folder away', async () => {

@@ -27,9 +27,9 @@ export async function packResult(
 ): Promise<KeptFile[]> {
   await rm(target, { recursive: true, force: true });
   try {
-    await mkdir(target, { recursive: true });
+    await mkdir(target, { recursive: true, mode: 0o700 });
     // A runner may have taken it away.
-    await mkdir(folder.output, { recursive: true });
+    await mkdir(folder.output, { recursive: true, mode: 0o700 });
     const [log, artifacts] = [join(target, 'log.gz'), join(target, 'artifacts.tar.gz')];
     const errors = await endOfFile(folder.errors, ERRORS_BYTES_MAX);
     const substitute = `The test runner wrote no log. Its standard error was:\n${errors || '(nothing)\n'}`;

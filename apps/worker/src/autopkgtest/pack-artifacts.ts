@@ -28,7 +28,7 @@ export async function packArtifacts(folder: string, target: string, bytesMax: nu
     names.push(LEFT_OUT);
   }
   await create(
-    { cwd: folder, file: target, gzip: true, portable: true, noMtime: true, noDirRecurse: true },
+    { cwd: folder, file: target, mode: 0o600, gzip: true, portable: true, noMtime: true, noDirRecurse: true },
     // A leading @ would be read as the name of an archive; with nothing to pack, the folder itself is the content.
     names.length > 0 ? names.sort().map((name) => `./${name}`) : ['.'],
   );

@@ -40,7 +40,7 @@ export class Life {
   private async record(): Promise<void> {
     const lives = [this.incarnation, ...this.previous].slice(0, PREVIOUS_MAX);
     const draft = `${this.path}.new`;
-    await writeFile(draft, JSON.stringify(lives));
+    await writeFile(draft, JSON.stringify(lives), { mode: 0o600 });
     await rename(draft, this.path);
   }
 }

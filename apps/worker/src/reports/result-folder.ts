@@ -38,7 +38,7 @@ export async function keepResult(
   const folder = join(path, grantName(report, '-'));
   const fresh = freshResultFolder(path, report);
   try {
-    await mkdir(fresh, { recursive: true });
+    await mkdir(fresh, { recursive: true, mode: 0o700 });
     for (const file of files) {
       const kept = join(fresh, file.name);
       await rename(file.path, kept);
@@ -101,7 +101,7 @@ export async function setResultAside(folder: string, keptMax: number): Promise<s
  * none, and each report that had to be changed. What that life had not finished to write or to remove is removed.
  */
 export async function keptResults(path: string, say: (line: string) => void): Promise<KeptResult[]> {
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true, mode: 0o700 });
   const results: KeptResult[] = [];
   for (const name of await readdir(path)) {
     const folder = join(path, name);

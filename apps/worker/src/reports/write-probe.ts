@@ -76,7 +76,7 @@ export class WriteProbe {
 }
 
 async function writeAndRemove(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true, mode: 0o700 });
   const name = join(path, PROBE_FILE);
   const file = await open(name, 'w', 0o600);
   try {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RunFolder } from './run-folder';
@@ -22,4 +22,21 @@ it('goes with all that is in it, whatever a test has made of it', async () => {
   execFileSync('mkdir', ['-p', deep], { cwd: folder.output });
   await folder.remove();
   expect(await readdir(parent)).toEqual([]);
+});
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+it('is for the worker alone, whatever the umask', async () => {
+  const umask = process.umask(0);
+  const folder = await RunFolder.create(parent, '7-1', USER).finally(() => process.umask(umask));
+  const modes = [folder.path, folder.output, folder.workArea, folder.errors].map(modeOf);
+  expect(await Promise.all(modes)).toEqual(['700', '700', '700', '600']);
+});
+
+it('lets the user of its runs pass where the worker is another one', async () => {
+  const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const folder = await RunFolder.create(parent, '7-1', { ...USER, ...own, switched: true });
+  const modes = [folder.path, folder.output, folder.workArea, folder.errors].map(modeOf);
+  expect(await Promise.all(modes)).toEqual(['710', '700', '700', '600']);
+  expect(await modeOf(await folder.writePrivate('logins', 'secret'))).toBe('600');
 });

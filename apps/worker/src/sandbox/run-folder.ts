@@ -31,20 +31,21 @@ export class RunFolder {
     return basename(this.path);
   }
 
-  /** `{parent}/{name}/`, anew. */
+  /**
+   * `{parent}/{name}/`, made anew. Worker and run user enter it, nobody else of the machine: results of private runs arise
+   * there.
+   */
   static async create(parent: string, name: string, user: RunUser): Promise<RunFolder> {
     const folder = new RunFolder(join(parent, name), user);
     await folder.remove();
-    await mkdir(folder.path, { recursive: true });
-    // Not left to the umask: the run user must get through.
-    await chmod(folder.path, 0o755);
-    await mkdir(folder.output);
-    await mkdir(folder.workArea);
-    await writeFile(folder.errors, '');
-    for (const path of [folder.output, folder.workArea, folder.errors]) {
-      if (user.switched) await chown(path, user.uid, user.gid);
-      await chmod(path, 0o755);
-    }
+    await mkdir(folder.path, { recursive: true, mode: 0o700 });
+    await mkdir(folder.output, { mode: 0o700 });
+    await mkdir(folder.workArea, { mode: 0o700 });
+    await writeFile(folder.errors, '', { mode: 0o600 });
+    if (!user.switched) return folder;
+    for (const path of [folder.output, folder.workArea, folder.errors]) await chown(path, user.uid, user.gid);
+    await chown(folder.path, process.getuid?.() ?? 0, user.gid);
+    await chmod(folder.path, 0o710);
     return folder;
   }
 

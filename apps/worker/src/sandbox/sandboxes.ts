@@ -120,10 +120,10 @@ export class Sandboxes {
     this.groups ??= await ControlGroups.open();
     await requireTools(TOOLS);
     const user = await findRunUser();
-    for (const path of [this.workPath, this.runsPath]) {
-      await mkdir(path, { recursive: true });
-      await chmod(path, 0o755);
-    }
+    await mkdir(this.runsPath, { recursive: true });
+    // Not left to the umask: the run user must get through.
+    await chmod(this.workPath, 0o755);
+    await chmod(this.runsPath, 0o711);
     const folder = await RunFolder.create(this.runsPath, 'trial', user);
     try {
       await tryOut(user, folder, this.groups);
