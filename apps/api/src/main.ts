@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
-import { endOnRequest, fail, processLogger } from '@proctor/process';
+import { endOnRequest, fail, processLogger, warnOfCoreDumps } from '@proctor/process';
 import { AppModule } from './app.module';
 import { createApplication } from './application';
 
@@ -14,6 +14,7 @@ const PARTS = ['server', 'store', 'extraAptSources', 'rejectList'] as const;
 const logger = processLogger();
 
 async function main(): Promise<void> {
+  warnOfCoreDumps(logger, 'Api');
   const configuration = await LiveConfiguration.load(PARTS);
   const { host, port } = configuration.server;
   const root = AppModule.forRoot(configuration, connections());

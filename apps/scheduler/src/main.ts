@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
 import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
-import { endOnRequest, fail, processLogger } from '@proctor/process';
+import { endOnRequest, fail, processLogger, warnOfCoreDumps } from '@proctor/process';
 import { OwnershipKeeper } from './ownership/ownership-keeper';
 import { SchedulerModule } from './scheduler.module';
 
@@ -14,6 +14,7 @@ const PARTS = ['server', 'store', 'scheduler', 'extraAptSources', 'rejectList'] 
 const logger = processLogger();
 
 async function main(): Promise<void> {
+  warnOfCoreDumps(logger, 'Scheduler');
   const configuration = await LiveConfiguration.load(PARTS);
   const module = SchedulerModule.forRoot(configuration, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {

@@ -61,3 +61,11 @@ export function ids(user: SystemUser | null | undefined): { uid?: number; gid?: 
 export function lastLines(text: string, count: number): string {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }
+
+/**
+ * Neither this process nor those that it starts from now on leave a core dump, which would hold their secrets. Only the soft
+ * limit is lowered: a program under test may raise its own.
+ */
+export async function forbidCoreDumps(): Promise<void> {
+  await runCommand('prlimit', ['--core=0:', '--pid', String(process.pid)]);
+}

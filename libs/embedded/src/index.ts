@@ -1,4 +1,5 @@
 export { AppProcess, endLeftOverApp, type AppProcessOptions } from './app-process';
+export { forbidCoreDumps } from './command';
 export {
   ACCEPTANCE_PACKAGES,
   BACKEND_PACKAGES,

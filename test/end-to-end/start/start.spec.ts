@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { identify, isRunning, type ProcessIdentity } from '../../../libs/embedded/src/process-identity';
 import { until } from '../../support/until';
 import { Machine, type Start } from '../../support/command-line';
@@ -40,11 +42,23 @@ async function credentials(): Promise<{ seed: string }> {
   return JSON.parse(await machine.read(`secrets/nats-users/${hostWorkerName()}.json`)) as { seed: string };
 }
 
+/** What this process may leave, and those that it starts from now on, unless they lower it. */
+async function limitCoreDumps(bytes: number): Promise<void> {
+  await promisify(execFile)('prlimit', [`--core=${bytes}:`, '--pid', String(process.pid)]);
+}
+
+/** Those of them that would leave their memory, secrets included, in a core dump. */
+async function dumping(running: { pid: number }[]): Promise<number[]> {
+  const limits = await Promise.all(running.map(({ pid }) => readFile(`/proc/${pid}/limits`, 'utf8')));
+  return running.filter((_, index) => !/^Max core file size +0 /m.test(limits[index]!)).map(({ pid }) => pid);
+}
+
 async function modeOf(file: string): Promise<number> {
   return (await stat(join(machine.home, file))).mode & 0o777;
 }
 
 it('starts everything at the first time, says how to go on, and ends in order', async () => {
+  await limitCoreDumps(1024);
   const start = await started();
   const words = start.lines.join('\n');
   expect(words).toMatch(/^taking nats-server \d\S* .*, which PROCTOR_NATS_SERVER names/m);
@@ -70,8 +84,10 @@ it('starts everything at the first time, says how to go on, and ends in order', 
   }
   const all = await processes();
   expect(all.filter(isRunning)).toHaveLength(5);
+  expect(await dumping([start, ...all])).toEqual([]);
   expect((await machine.proctor(['worker', 'list'])).stdout).toMatch(/^\S+ +\w+ +yes +\S+Z +- /m);
 
+  await limitCoreDumps(0);
   expect(await start.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(start.lines.filter((line) => /\b(WARN|ERROR|FATAL)\b/.test(line))).toEqual([]);
   expect(await machine.read('nats/server.log')).not.toMatch(/Violation/);

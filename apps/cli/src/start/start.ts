@@ -1,6 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { loadConfiguration, type Configuration } from '@proctor/config';
-import { Home, HomeLock, Supervisor, ensureDebianPackages, freePort, isPortTaken } from '@proctor/embedded';
+import {
+  Home,
+  HomeLock,
+  Supervisor,
+  ensureDebianPackages,
+  forbidCoreDumps,
+  freePort,
+  isPortTaken,
+} from '@proctor/embedded';
 import { configurationFolder } from '../configuration';
 import { projectFolder } from '../project';
 import { registerOwnWorker } from './own-worker';
@@ -21,6 +29,7 @@ const STOP_ORDER = ['worker', 'scheduler', 'api', 'nats', 'postgres'];
 /** Runs everything on this machine until a signal asks for the end. @throws with nothing left running */
 export async function start(): Promise<void> {
   surviveClosedOutput();
+  await forbidCoreDumps();
   const home = await Home.find(process.env, projectFolder());
   const env: NodeJS.ProcessEnv = {
     ...process.env,
