@@ -1,3 +1,4 @@
+import type { NeutralStatus } from '@proctor/contracts';
 import type { S3Credentials, StoreSettings } from '@proctor/store';
 
 /** The whole configuration of a deployment, validated and with every default filled in. */
@@ -26,7 +27,7 @@ export interface ServerConfiguration {
   /** Names of autopkgtest variants; the first is the default. */
   variants: string[];
   /** What the API says for autopkgtest's exit 8 (no tests, or all skipped). */
-  neutral: 'pass' | 'neutral';
+  neutral: NeutralStatus;
   bodyBytesMax: number;
   itemsPerRequestMax: number;
   /** Of one test request: bytes of its trigger in UTF-8, of its pins in all, and names of extra apt sources. */

@@ -1,3 +1,4 @@
+import { NEUTRAL_STATUSES, type NeutralStatus } from '@proctor/contracts';
 import {
   IsBoolean,
   IsIn,
@@ -35,7 +36,7 @@ const ARGUMENT_BYTES_MAX = 98_304;
 export class ApiSection {
   @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
   @AtStart() @IsInt() @Min(0) @Max(65535) port = 8080;
-  @IsIn(['pass', 'neutral']) neutral: 'pass' | 'neutral' = 'pass';
+  @IsIn(NEUTRAL_STATUSES) neutral: NeutralStatus = 'pass';
   @Count() bodyBytesMax = 32 * 1024 * 1024;
   @Count() itemsPerRequestMax = 20_000;
   @IsInt() @Min(1) @Max(ARGUMENT_BYTES_MAX) triggerBytesMax = 65_536;

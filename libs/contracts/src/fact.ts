@@ -1,16 +1,18 @@
 import type { RunState, Verdict } from './words';
 
 /** What can happen to a run. docs/run-life-cycle.md tells which of them move its state. */
-export type FactKind =
-  | 'requested'
-  | 'granted'
-  | 'started'
-  | 'requeued'
-  | 'finished'
-  | 'corrected'
-  | 'cancelled'
-  | 'reprioritised'
-  | 'published';
+export const FACT_KINDS = [
+  'requested',
+  'granted',
+  'started',
+  'requeued',
+  'finished',
+  'corrected',
+  'cancelled',
+  'reprioritised',
+  'published',
+] as const;
+export type FactKind = (typeof FACT_KINDS)[number];
 
 /**
  * One thing that happened to a run: a row that is never changed, and an event, `proctor.event.{arch}.{kind}`. Events

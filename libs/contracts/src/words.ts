@@ -10,13 +10,18 @@ export const VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** The interface's `status`: null while the run has not finished. */
-export type Status = 'pass' | 'fail' | 'tmpfail' | 'neutral' | null;
+export type Status = Verdict | null;
+
+/** What `neutral` may be shown as, by the deployment's choice. */
+export const NEUTRAL_STATUSES = ['pass', 'neutral'] as const satisfies readonly Verdict[];
+export type NeutralStatus = (typeof NEUTRAL_STATUSES)[number];
 
 /**
  * How one attempt ended. `failed`: its verdict is tmpfail, says nothing about the package, and the run was tried again.
  * `returned`: the slot handed the lease back before it started. `cancelled`: somebody ended the run.
  */
-export type AttemptOutcome = 'finished' | 'failed' | 'expired' | 'lost' | 'returned' | 'cancelled';
+export const ATTEMPT_OUTCOMES = ['finished', 'failed', 'expired', 'lost', 'returned', 'cancelled'] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 /**
  * What made an attempt end as tmpfail, as far as its worker can tell: a file could not be fetched from an archive or
@@ -31,7 +36,8 @@ export type Trouble = (typeof TROUBLES)[number];
  * What a dispatcher thinks of a worker. `slowed`: attempts keep failing there, but nobody else could do its work.
  * `quarantined`: it gets no runs until a canary test passes there.
  */
-export type WorkerStanding = 'sound' | 'slowed' | 'quarantined';
+export const WORKER_STANDINGS = ['sound', 'slowed', 'quarantined'] as const;
+export type WorkerStanding = (typeof WORKER_STANDINGS)[number];
 
 export const PRIORITY_MIN = 1;
 export const PRIORITY_MAX = 10;

@@ -1,14 +1,16 @@
-import type { AttemptOutcome, Verdict } from '@proctor/contracts';
+import { ATTEMPT_OUTCOMES, type AttemptOutcome, type Verdict, VERDICTS } from '@proctor/contracts';
 import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { RunRow } from './run';
+import { isOneOf } from './words';
 
-/** The n-th execution of a run: one row for each lease granted. */
+/**
+ * The n-th execution of a run: one row for each lease granted.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
 @Entity('attempts')
-@Check(
-  'attempts_outcome_check',
-  `outcome in ('finished', 'failed', 'expired', 'lost', 'returned', 'cancelled')`,
-)
-@Check('attempts_verdict_check', `verdict in ('pass', 'neutral', 'fail', 'tmpfail')`)
+@Check('attempts_outcome_check', isOneOf('outcome', ATTEMPT_OUTCOMES))
+@Check('attempts_verdict_check', isOneOf('verdict', VERDICTS))
 @Check('attempts_ended_check', '(outcome is null) = (ended_at is null)')
 export class AttemptRow {
   @PrimaryColumn('bigint')

@@ -1,19 +1,25 @@
-import type { FactKind, RunState, Verdict } from '@proctor/contracts';
+import {
+  FACT_KINDS,
+  type FactKind,
+  RUN_STATES,
+  type RunState,
+  type Verdict,
+  VERDICTS,
+} from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { isOneOf } from './words';
 
 /**
  * One thing that happened to a run, inserted by the statement that made it happen. Rows are only added. Of one run, ids
  * rise in the order of the commits, since each is drawn while its run's row is locked. No foreign key holds it to its
  * run: it would be looked up once more for each of the thousands that a request may add.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
  */
 @Entity('facts')
-@Check(
-  'facts_kind_check',
-  `kind in ('requested', 'granted', 'started', 'requeued', 'finished', 'corrected', 'cancelled', 'reprioritised',
-    'published')`,
-)
-@Check('facts_state_check', `state in ('queued', 'leased', 'running', 'finished')`)
-@Check('facts_verdict_check', `verdict in ('pass', 'neutral', 'fail', 'tmpfail')`)
+@Check('facts_kind_check', isOneOf('kind', FACT_KINDS))
+@Check('facts_state_check', isOneOf('state', RUN_STATES))
+@Check('facts_verdict_check', isOneOf('verdict', VERDICTS))
 @Index('facts_story', ['runId', 'factId'])
 @Index('facts_unpublished', { synchronize: false })
 export class FactRow {

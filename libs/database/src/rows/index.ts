@@ -1,16 +1,12 @@
 import { ApiKeyRow } from './api-key';
 import { AttemptRow } from './attempt';
-import { DispatcherRow } from './dispatcher';
-import { DrainRow } from './drain';
+import { DrainRow, PauseRow } from './decision';
 import { FactRow } from './fact';
-import { HorizonRow } from './horizon';
 import { IdempotencyKeyRow } from './idempotency-key';
 import { OrderRow } from './order';
-import { PackageDurationRow } from './package-duration';
-import { PackageRow } from './package';
-import { PauseRow } from './pause';
-import { RunRow } from './run';
-import { SchedulerRow } from './scheduler';
+import { DispatcherRow, SchedulerRow } from './ownership';
+import { PackageDurationRow, PackageRow } from './package';
+import { HorizonRow, RunRow } from './run';
 import { UsageRow } from './usage';
 import { UserRow } from './user';
 import { WorkerRow } from './worker';
@@ -37,22 +33,4 @@ export const ROWS = [
   SchedulerRow,
 ];
 
-export {
-  ApiKeyRow,
-  AttemptRow,
-  DispatcherRow,
-  DrainRow,
-  FactRow,
-  HorizonRow,
-  IdempotencyKeyRow,
-  OrderRow,
-  PackageDurationRow,
-  PackageRow,
-  PauseRow,
-  RunRow,
-  SchedulerRow,
-  UsageRow,
-  UserRow,
-  WorkerJudgementRow,
-  WorkerRow,
-};
+export { ApiKeyRow, DrainRow, IdempotencyKeyRow, PauseRow, RunRow, UserRow };

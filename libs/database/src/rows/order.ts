@@ -1,30 +1,32 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { RunRow } from './run';
 import { UserRow } from './user';
+import { isOneOf } from './words';
 
-export type OrderKind =
-  | 'cancel'
-  | 'reprioritise'
-  | 'publish'
-  | 'pause'
-  | 'resume'
-  | 'drain'
-  | 'undrain'
-  | 'trust'
-  | 'register'
-  | 'rotate'
-  | 'revoke';
+/** The first three are about a run, the last six about a worker. */
+export const ORDER_KINDS = [
+  'cancel',
+  'reprioritise',
+  'publish',
+  'pause',
+  'resume',
+  'drain',
+  'undrain',
+  'trust',
+  'register',
+  'rotate',
+  'revoke',
+] as const;
+export type OrderKind = (typeof ORDER_KINDS)[number];
 
 /**
- * What somebody decided and a dispatcher must take in, committed together with what follows from it; also the lasting
+ * What a user decided and a dispatcher must follow, committed together with what follows from it; also the lasting
  * record of who decided what and why. A decision that concerns several architectures has a row for each.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
  */
 @Entity('orders')
-@Check(
-  'orders_kind_check',
-  `kind in ('cancel', 'reprioritise', 'pause', 'resume', 'drain', 'undrain', 'trust', 'register', 'rotate', 'revoke',
-    'publish')`,
-)
+@Check('orders_kind_check', isOneOf('kind', ORDER_KINDS))
 @Check('orders_run_check', `(kind in ('cancel', 'reprioritise', 'publish')) = (run_id is not null)`)
 @Check(
   'orders_worker_check',

@@ -1,10 +1,14 @@
-import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
-/** A source package that somebody asked a run of. */
+/**
+ * A source package of which a run was requested.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
 @Entity('packages')
 @Unique('packages_name_key', ['name'])
 export class PackageRow {
-  /** Negative while only private runs made it known, so that nobody can tell from the ids of others that it is there. */
+  /** Negative while only private runs made it known, so that the ids of others do not reveal it. */
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   packageId: number;
 
@@ -21,4 +25,30 @@ export class PackageRow {
   /** Whether a public run made it known. */
   @Column('boolean')
   isPublic: boolean;
+}
+
+/**
+ * How long runs of a package take on an architecture.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('package_durations')
+export class PackageDurationRow {
+  @PrimaryColumn('text')
+  arch: string;
+
+  @PrimaryColumn('text')
+  package: string;
+
+  /** A moving average. */
+  @Column('double precision')
+  seconds: number;
+
+  /** How many it was made of. */
+  @Column('integer')
+  runs: number;
+
+  /** When the latest came. */
+  @Column('timestamp with time zone', { precision: 3, default: () => 'now()' })
+  learnedAt: Date;
 }

@@ -1,7 +1,18 @@
-import type { Pin, RunState, TestResult, Verdict } from '@proctor/contracts';
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { RUN_STATES, VERDICTS } from '@proctor/contracts';
+import type { Pin, RunRequest, RunState, TestResult, Verdict } from '@proctor/contracts';
+import {
+  Check,
+  Column,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  PrimaryGeneratedColumn,
+} from 'typeorm';
 import { ApiKeyRow } from './api-key';
 import { UserRow } from './user';
+import { isOneOf } from './words';
 
 /**
  * One requested test. No row of this table is ever saved whole: statements name the columns that they change. The
@@ -9,8 +20,8 @@ import { UserRow } from './user';
  */
 @Entity('runs')
 @Check('runs_priority_check', 'priority between 1 and 10')
-@Check('runs_state_check', `state in ('queued', 'leased', 'running', 'finished')`)
-@Check('runs_verdict_check', `verdict in ('pass', 'neutral', 'fail', 'tmpfail')`)
+@Check('runs_state_check', isOneOf('state', RUN_STATES))
+@Check('runs_verdict_check', isOneOf('verdict', VERDICTS))
 @Check('runs_attempt_check', 'attempt >= 0')
 @Check('runs_leased_check', `state not in ('leased', 'running') or (attempt > 0 and worker is not null)`)
 @Check('runs_taken_in_check', `taken_in or state in ('queued', 'finished')`)
@@ -38,7 +49,7 @@ import { UserRow } from './user';
 @Index('runs_retries', { synchronize: false })
 @Index('runs_private', { synchronize: false })
 @Index('runs_finished_private', { synchronize: false })
-export class RunRow {
+export class RunRow implements RunRequest {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
   runId: number;
 
@@ -121,7 +132,7 @@ export class RunRow {
   @Column('text', { nullable: true })
   verdict: Verdict | null;
 
-  /** Somebody ended it: it says nothing about the package. */
+  /** A user ended it: it says nothing about the package. */
   @Column('boolean', { default: false })
   cancelled: boolean;
 
@@ -173,4 +184,23 @@ export class RunRow {
 
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   finishedAt: Date | null;
+}
+
+/**
+ * The one row that holds how far readers of results were told that nothing new comes.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('horizons')
+@Check('horizons_single_check', 'is_single')
+export class HorizonRow {
+  @PrimaryColumn('boolean', { default: true })
+  isSingle: boolean;
+
+  /** UNIX time: whatever is written from now on has an `updated_at` at or above it. */
+  @Column('bigint')
+  second: number;
+
+  @Column('timestamp with time zone')
+  raisedAt: Date;
 }

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
-/** Somebody who may ask for runs: a requestor, once there is a key. */
+/** A person or service that may request runs, once there is a key. */
 @Entity('users')
 @Unique('users_name_key', ['name'])
 export class UserRow {

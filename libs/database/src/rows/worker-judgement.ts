@@ -1,9 +1,15 @@
-import type { WorkerStanding } from '@proctor/contracts';
+import { WORKER_STANDINGS, type WorkerStanding } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { isOneOf } from './words';
 
-/** What a dispatcher came to think of a worker. Of each worker the newest row counts; the older ones tell people more, and the oldest are deleted. */
+/**
+ * How a dispatcher judged a worker. Of each worker the newest row counts; the older ones are a record for people, and the
+ * oldest are deleted.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
 @Entity('worker_judgements')
-@Check('worker_judgements_standing_check', `standing in ('sound', 'slowed', 'quarantined')`)
+@Check('worker_judgements_standing_check', isOneOf('standing', WORKER_STANDINGS))
 @Index('worker_judgements_newest', { synchronize: false })
 @Index('worker_judgements_old', { synchronize: false })
 export class WorkerJudgementRow {

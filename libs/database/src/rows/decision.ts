@@ -1,4 +1,4 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { UserRow } from './user';
 
 /** A suite queue, several of them, or everything, that a user has stopped: one row for each scope. */
@@ -21,6 +21,26 @@ export class PauseRow {
 
   @ManyToOne(() => UserRow, { nullable: false })
   @JoinColumn({ name: 'actor_id', foreignKeyConstraintName: 'pauses_actor_id_fkey' })
+  actor?: UserRow;
+
+  @Column('text')
+  reason: string;
+
+  @Column('timestamp with time zone', { precision: 3 })
+  since: Date;
+}
+
+/** A worker that is granted nothing until a user brings it back. */
+@Entity('drains')
+export class DrainRow {
+  @PrimaryColumn('text')
+  worker: string;
+
+  @Column('integer')
+  actorId: number;
+
+  @ManyToOne(() => UserRow, { nullable: false })
+  @JoinColumn({ name: 'actor_id', foreignKeyConstraintName: 'drains_actor_id_fkey' })
   actor?: UserRow;
 
   @Column('text')

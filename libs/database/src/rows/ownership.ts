@@ -1,6 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Who owns an architecture, and until when. */
+/**
+ * Who owns an architecture, and until when.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
 @Entity('dispatchers')
 @Index('dispatchers_epoch', ['arch', 'epoch'], { unique: true })
 export class DispatcherRow {
@@ -21,4 +25,18 @@ export class DispatcherRow {
   /** When the PostgreSQL server was started under which the ownership began, to the microsecond. */
   @Column('timestamp with time zone', { nullable: true })
   serverStartedAt: Date | null;
+}
+
+/**
+ * A scheduler process that is running, or was until lately.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('schedulers')
+export class SchedulerRow {
+  @PrimaryColumn('text')
+  scheduler: string;
+
+  @Column('timestamp with time zone', { precision: 3 })
+  expiresAt: Date;
 }

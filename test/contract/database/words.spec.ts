@@ -1,0 +1,47 @@
+import { ATTEMPT_OUTCOMES, FACT_KINDS, RUN_STATES, VERDICTS, WORKER_STANDINGS } from '@proctor/contracts';
+import type { Client } from 'pg';
+import { ORDER_KINDS } from '../../../libs/database/src/rows/order';
+import { connectTo, createTestDatabase, type TestDatabase } from '../../support/database';
+
+let testDatabase: TestDatabase;
+let client: Client;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  client = await connectTo(testDatabase.url);
+});
+afterAll(async () => {
+  await client.end();
+  await testDatabase.drop();
+});
+
+const WORDS: Record<string, readonly string[]> = {
+  runs_state_check: RUN_STATES,
+  runs_verdict_check: VERDICTS,
+  attempts_outcome_check: ATTEMPT_OUTCOMES,
+  attempts_verdict_check: VERDICTS,
+  facts_kind_check: FACT_KINDS,
+  facts_state_check: RUN_STATES,
+  facts_verdict_check: VERDICTS,
+  orders_kind_check: ORDER_KINDS,
+  worker_judgements_standing_check: WORKER_STANDINGS,
+};
+
+it.each(Object.entries(WORDS))(
+  '%s allows the words that the product has, and no others',
+  async (name, words) => {
+    const { rows } = await client.query<{ definition: string }>(
+      'select pg_get_constraintdef(oid) as definition from pg_constraint where conname = $1',
+      [name],
+    );
+    const allowed = [...rows[0]!.definition.matchAll(/'([^']+)'::text/g)].map(([, word]) => word);
+    expect(allowed.sort()).toEqual([...words].sort());
+  },
+);
+
+it('every constraint that lists words is among those', async () => {
+  const { rows } = await client.query<{ name: string }>(`
+    select conname as name from pg_constraint
+    where contype = 'c' and pg_get_constraintdef(oid) ~ '^CHECK \\(\\([a-z_]+ = ANY \\(ARRAY'`);
+  expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(WORDS).sort());
+});
