@@ -1,9 +1,10 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { createHash, randomBytes } from 'node:crypto';
-import { Database, type Statements } from './database';
+import { Database, type Transaction } from './database';
 import { KEPT_HOURS } from './once';
 import { besideRequests } from './request-wait';
-import { ApiKeyRow, UserRow } from './rows';
+import { ApiKeyRow, IdempotencyKeyRow, UserRow } from './rows';
+import { boolean, command, type ColumnsOf, integer, json, statement, text, time } from './statement';
 import { UnknownUser } from './users';
 
 /** Whom a valid key belongs to. */
@@ -66,7 +67,7 @@ export class ApiKeys implements OnModuleDestroy {
   /** @throws UnknownUser, DatabaseUnavailable */
   async create(userName: string, keyName: string): Promise<NewApiKey> {
     return this.database.transaction(async (transaction) => {
-      const [user] = await transaction.query<{ userId: number }>(LOCK_USER, [userName]);
+      const [user] = await transaction.query(LOCK_USER, [userName]);
       if (!user) throw new UnknownUser(userName);
       return insertKey(transaction, user.userId, keyName);
     });
@@ -79,19 +80,23 @@ export class ApiKeys implements OnModuleDestroy {
    */
   createOnce(userName: string, keyName: string, request: SealedRequest): Promise<NewApiKeyOnce> {
     return this.database.transaction(async (transaction) => {
-      const [user] = await transaction.query<{ userId: number }>(LOCK_USER, [userName]);
+      const [user] = await transaction.query(LOCK_USER, [userName]);
       if (!user) throw new UnknownUser(userName);
       // No word of a client begins with a space: headers are trimmed.
       const word = ` ${hashOf(request.word)}`;
-      const [earlier] = await transaction.query<{ fingerprint: string; sealed: string }>(EARLIER, [
-        user.userId,
-        word,
-      ]);
+      const [earlier] = await transaction.query(EARLIER, [user.userId, word]);
       if (earlier && earlier.fingerprint !== request.fingerprint) return { kind: 'conflict' };
-      if (earlier) return { kind: 'replayed', sealed: earlier.sealed };
+      if (earlier) return { kind: 'replayed', sealed: earlier.sealed! };
       const created = await insertKey(transaction, user.userId, keyName);
-      const sealed = JSON.stringify(request.seal(created));
-      await transaction.query(KEEP, [created.id, word, request.fingerprint, sealed]);
+      await transaction.entities((manager) =>
+        manager.insert(IdempotencyKeyRow, {
+          keyId: created.id,
+          key: word,
+          fingerprint: request.fingerprint,
+          answer: request.seal(created),
+          createdAt: () => 'clock_timestamp()',
+        }),
+      );
       return { kind: 'created', created };
     });
   }
@@ -104,7 +109,7 @@ export class ApiKeys implements OnModuleDestroy {
   async rotate(id: number, userName: string): Promise<NewApiKey | null> {
     const { key, prefix, keyHash } = newSecret();
     const [rotated] = await this.database.transaction((transaction) =>
-      transaction.query<Omit<NewApiKey, 'key'>>(ROTATE, [id, userName, prefix, keyHash]),
+      transaction.query(ROTATE, [id, userName, prefix, keyHash]),
     );
     return rotated ? { ...rotated, key } : null;
   }
@@ -141,10 +146,7 @@ export class ApiKeys implements OnModuleDestroy {
    * @throws DatabaseUnavailable
    */
   async authenticate(key: string): Promise<Requestor | null> {
-    const [found] = await this.database.query<Requestor & { useIsNoted: boolean }>(FIND, [
-      hashOf(key),
-      USE_NOTED_EVERY_SECONDS,
-    ]);
+    const [found] = await this.database.query(FIND, [hashOf(key), USE_NOTED_EVERY_SECONDS]);
     if (!found) return null;
     const { useIsNoted, ...requestor } = found;
     if (!useIsNoted) this.noteUse(requestor.keyId);
@@ -165,10 +167,13 @@ export class ApiKeys implements OnModuleDestroy {
   }
 }
 
-async function insertKey(transaction: Statements, userId: number, name: string): Promise<NewApiKey> {
+function insertKey(transaction: Transaction, userId: number, name: string): Promise<NewApiKey> {
   const { key, prefix, keyHash } = newSecret();
-  const [row] = await transaction.query<Omit<NewApiKey, 'key'>>(CREATE, [userId, name, prefix, keyHash]);
-  return { ...row!, key };
+  return transaction.entities(async (manager) => {
+    const row = manager.create(ApiKeyRow, { userId, name, prefix, keyHash });
+    await manager.insert(ApiKeyRow, row);
+    return { id: row.keyId, name, key, prefix, createdAt: row.createdAt };
+  });
 }
 
 function newSecret(): { key: string; prefix: string; keyHash: string } {
@@ -180,39 +185,46 @@ function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-const FIND = `
+const FIND = statement(
+  { userId: integer, userName: text, isAdmin: boolean, keyId: integer, useIsNoted: boolean },
+  `
   select u.user_id as "userId", u.name as "userName", u.is_admin as "isAdmin", k.key_id as "keyId",
     coalesce(k.last_used_at > now() - make_interval(secs => $2), false) as "useIsNoted"
   from api_keys k join users u using (user_id)
-  where k.key_hash = $1 and k.revoked_at is null`;
+  where k.key_hash = $1 and k.revoked_at is null`,
+);
 
 /** Two equal requests of a user at once come one after the other. */
-const LOCK_USER = 'select user_id as "userId" from users where name = $1 for no key update';
+const LOCK_USER = statement(
+  { userId: integer },
+  'select user_id as "userId" from users where name = $1 for no key update',
+);
 
-const EARLIER = `
+const EARLIER = statement(
+  { fingerprint: text, sealed: json.as<string>().orNull },
+  `
   select i.fingerprint, i.answer as sealed
   from idempotency_keys i join api_keys k using (key_id)
-  where k.user_id = $1 and i.key = $2 and i.created_at >= now() - interval '${KEPT_HOURS} hours'`;
+  where k.user_id = $1 and i.key = $2 and i.created_at >= now() - interval '${KEPT_HOURS} hours'`,
+);
 
-const CREATE = `
-  insert into api_keys (user_id, name, prefix, key_hash) values ($1, $2, $3, $4)
-  returning key_id as id, name, prefix, created_at as "createdAt"`;
-
-const KEEP = `
-  insert into idempotency_keys (key_id, key, fingerprint, answer, created_at)
-  values ($1, $2, $3, $4, clock_timestamp())`;
-
-const REVOKE = `
+const REVOKE = statement(
+  { keyId: integer },
+  `
   update api_keys k set revoked_at = now() from users u
   where (key_id::text = $1 or prefix = $1) and revoked_at is null
     and u.user_id = k.user_id and ($2::text is null or u.name = $2)
-  returning key_id`;
+  returning key_id as "keyId"`,
+);
 
-const ROTATE = `
+const ROTATE = statement(
+  { id: integer, name: text, prefix: text, createdAt: time } satisfies ColumnsOf<Omit<NewApiKey, 'key'>>,
+  `
   update api_keys k set prefix = $3, key_hash = $4, last_used_at = null from users u
   where k.key_id = $1 and k.revoked_at is null and u.user_id = k.user_id and u.name = $2
-  returning k.key_id as id, k.name, k.prefix, k.created_at as "createdAt"`;
+  returning k.key_id as id, k.name, k.prefix, k.created_at as "createdAt"`,
+);
 
-const NOTE_USE = `
+const NOTE_USE = command(`
   update api_keys set last_used_at = now()
-  where key_id = $1 and coalesce(last_used_at <= now() - make_interval(secs => $2), true)`;
+  where key_id = $1 and coalesce(last_used_at <= now() - make_interval(secs => $2), true)`);

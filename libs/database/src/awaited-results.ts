@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Grant } from '@proctor/contracts';
+import type { ReportState } from '@proctor/dispatch';
 import { Database } from './database';
-import { AWAITED_RESULTS } from './loading-statements';
+import { integer, statement, text } from './statement';
 
 /** Which grants a report may still come of that changes something. */
 @Injectable()
@@ -14,7 +15,7 @@ export class AwaitedResults {
    * @throws DatabaseUnavailable
    */
   async among(grants: Grant[]): Promise<Grant[]> {
-    const awaited = await this.database.query<{ nth: number }>(AWAITED_RESULTS, [
+    const awaited = await this.database.query(AWAITED_RESULTS, [
       grants.map(({ runId }) => runId),
       grants.map(({ attempt }) => attempt),
       grants.map(({ grantEpoch = null }) => grantEpoch),
@@ -22,3 +23,36 @@ export class AwaitedResults {
     return awaited.flatMap(({ nth }) => grants[nth - 1] ?? []);
   }
 }
+
+/** ReportState of an attempt `a` of a run `r`. */
+const STATE_OF_REPORT = `
+  case
+    when a.outcome in ('finished', 'failed') then 'reported'
+    when r.state <> 'finished' and r.attempt = a.attempt then 'counts'
+    when not r.cancelled and r.attempt = a.attempt and a.outcome in ('expired', 'lost') then 'late'
+    else 'over'
+  end`;
+
+/** Whether an attempt `a` was granted in this epoch; null when that is not known. */
+function isOfEpoch(epoch: string): string {
+  return `coalesce(a.epoch = ${epoch}, true)`;
+}
+
+/** The ReportState of the attempt $2 of the run $1 by the worker $3, granted in the epoch $4; no row when it was not. */
+export const REPORT_STATE = statement(
+  { state: text.as<ReportState>() },
+  `
+  select ${STATE_OF_REPORT} as state
+  from attempts a join runs r using (run_id)
+  where a.run_id = $1 and a.attempt = $2 and a.worker = $3 and ${isOfEpoch('$4::bigint')}`,
+);
+
+/** Which of the grants ($2 of the runs $1, in the epochs $3) have an awaited result, whichever worker has them. */
+const AWAITED_RESULTS = statement(
+  { nth: integer },
+  `
+  select asked.nth::integer
+  from unnest($1::bigint[], $2::integer[], $3::bigint[]) with ordinality as asked (run_id, attempt, epoch, nth)
+  join attempts a using (run_id, attempt) join runs r using (run_id)
+  where ${isOfEpoch('asked.epoch')} and ${STATE_OF_REPORT} in ('counts', 'late')`,
+);

@@ -2,13 +2,13 @@ import { Client, type ClientConfig } from 'pg';
 import type { Duplex } from 'node:stream';
 import type { EventEmitter } from 'node:events';
 
-/** What a pool, or whoever makes a client by itself, gives it. */
+/** What a pool gives it, or another maker of a client. */
 export interface BoundedClientOptions extends ClientConfig {
   /** Milliseconds. */
   answerTimeoutMs: number;
 }
 
-/** As a lost connection, for whoever asks for its code. */
+/** Its code is that of a lost connection. */
 class AnswerTimeout extends Error {
   readonly code = 'ETIMEDOUT';
 
@@ -38,7 +38,7 @@ const END_TIMEOUT_MS = 500;
 export class BoundedClient extends (Client as unknown as Unbounded) {
   /** Tells servers apart, also one from its restored copy; null when that is not known. */
   server: string | null = null;
-  /** What is left of the time of whoever uses it now, milliseconds; no statement waits longer. */
+  /** What is left of the time of its present user, milliseconds; no statement waits longer. */
   leftMs: () => number = unlimited;
   private readonly answerTimeoutMs: number;
 

@@ -3,9 +3,10 @@ import { Database, type Statements } from './database';
 import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { lockRuns, type RunSelection, selectionParameters, selectRuns } from './run-selection';
+import { boolean, command, statement } from './statement';
 import { changeInSteps } from './steps';
 
-/** Who ends a run; the name is told to everybody who may see the run. */
+/** Who ends a run; the name is shown to all who may see the run. */
 export interface Canceller {
   userId: number;
   userName: string;
@@ -20,14 +21,14 @@ export class Cancellations {
   constructor(private readonly database: Database) {}
 
   /**
-   * The run and its attempt are over in the books when this resolves, and an order waits for the dispatcher. Whether
+   * The run and its attempt are ended and committed when this resolves, and an order waits for the dispatcher. Whether
    * the user may cancel it is for the caller to know.
    * @param reason for people, shown behind the name
    * @throws DatabaseUnavailable
    */
   cancel(runId: number, by: Canceller, reason?: string): Promise<Cancelled> {
     return this.database.transaction(async (transaction) => {
-      const [run] = await transaction.query<{ isFinished: boolean }>(LOCK, [runId]);
+      const [run] = await transaction.query(LOCK, [runId]);
       if (!run) return 'unknown';
       if (run.isFinished) return 'finished';
       await end(transaction, [runId], by, reason);
@@ -55,13 +56,16 @@ async function end(transaction: Statements, runIds: number[], by: Canceller, rea
   await transaction.query(CANCEL, [runIds, message, by.userId, reason ?? null]);
 }
 
-const LOCK = `select state = 'finished' as "isFinished" from runs where run_id = $1 for no key update`;
+const LOCK = statement(
+  { isFinished: boolean },
+  `select state = 'finished' as "isFinished" from runs where run_id = $1 for no key update`,
+);
 
 const UNFINISHED = `r.state <> 'finished'`;
 const SELECT_UNFINISHED = selectRuns(UNFINISHED);
 const LOCK_UNFINISHED = lockRuns(UNFINISHED);
 
-const CANCEL = `
+const CANCEL = command(`
   with ${CLOCK},
   ended as (
     update runs r set state = 'finished', verdict = 'tmpfail', cancelled = true, message = $2, version = 'n/a',
@@ -76,9 +80,13 @@ const CANCEL = `
     from ended, clock where a.run_id = ended.run_id and a.attempt = ended.attempt and a.ended_at is null
   ),
   told as (${recordFacts({
-    ...{ kind: 'cancelled', state: 'finished', attempt: 'f.attempt', actor: userActor('$3') },
-    ...{ reason: '$4', verdict: `'tmpfail'` },
+    kind: 'cancelled',
+    state: 'finished',
+    attempt: 'f.attempt',
+    actor: userActor('$3'),
+    reason: '$4',
+    verdict: `'tmpfail'`,
     from: 'ended f, clock',
   })})
   insert into orders (arch, kind, run_id, actor_id, reason, created_at)
-  select arch, 'cancel', run_id, $3, $4, clock.now from ended, clock order by run_id`;
+  select arch, 'cancel', run_id, $3, $4, clock.now from ended, clock order by run_id`);

@@ -60,7 +60,7 @@ export async function commit(client: BoundedClient): Promise<void> {
 
 /**
  * What became of a transaction whose commit was not answered, asked on a connection of its own. One that is still open
- * is ended: nobody waits for it any more, and then it is known what became of it. Tries again until the time is over.
+ * is ended: it is of no use any more, and then its end is known. Tries again until the time is over.
  */
 export async function endOf(
   transaction: TransactionIdentity,

@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import type { PoolConfig } from 'pg';
-import type { DataSourceOptions } from 'typeorm';
+import { type DataSourceOptions, DefaultNamingStrategy } from 'typeorm';
 import { BoundedClient, type BoundedClientOptions } from './bounded-client';
 import { serverOf } from './commit-search';
 import type { DatabaseLimits } from './limits';
-import { SnakeCaseNaming } from './naming';
 import { NUMERIC_TYPES } from './numeric-types';
 import { ROWS } from './rows';
+import { snakeCase } from './statement';
 
 /** A connection is used once the promise has resolved, which pg's types do not say. */
 type PoolOptions = Omit<PoolConfig, 'onConnect' | 'Client'> &
@@ -19,6 +19,13 @@ type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /** A broken way to the server is found on idle connections too, within twice this time. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/** Columns are snake_case in PostgreSQL and camelCase in TypeScript. */
+class SnakeCaseNaming extends DefaultNamingStrategy {
+  override columnName(property: string, given: string | undefined, prefixes: string[]): string {
+    return given ?? [...prefixes, property].map(snakeCase).join('_');
+  }
+}
 
 /** How every process connects: a bounded pool whose statements and transactions are bounded too. */
 export function dataSourceOptions(url: string, limits: DatabaseLimits): PostgresOptions {

@@ -8,7 +8,7 @@ import { dataSourceOptions } from './data-source';
 import { Database } from './database';
 import { Decisions } from './decisions';
 import { Facts } from './facts';
-import { KeptAnswers } from './kept-answers';
+import { KeptAnswers } from './once';
 import { DATABASE_LIMITS, type DatabaseLimits, PUBLIC_DATABASE_LIMITS } from './limits';
 import { Packages } from './packages';
 import { PostgresJournal } from './postgres-journal';

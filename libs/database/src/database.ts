@@ -4,12 +4,18 @@ import { type BoundedClient, unlimited } from './bounded-client';
 import { begin, commit, endOf, type TransactionIdentity } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { requestWait } from './request-wait';
+import type { Statement } from './statement';
 import { DatabaseUnavailable, translated } from './unavailable';
 
 /** Where explicit SQL is sent: the pool, or one transaction. */
 export interface Statements {
-  /** Rows as the statement names their columns. */
-  query<Row>(statement: string, parameters?: unknown[]): Promise<Row[]>;
+  query<Row>(statement: Statement<Row> | string, parameters?: unknown[]): Promise<Row[]>;
+}
+
+/** One transaction. */
+export interface Transaction extends Statements {
+  /** What needs no SQL of its own: see `Database.entities`. */
+  entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -24,19 +30,19 @@ export class Database implements Statements {
     readonly limits: DatabaseLimits,
   ) {}
 
-  /** For statements that change nothing, or that may be repeated: nobody learns whether one that failed was done. */
-  query<Row>(statement: string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.connected((client) => statementsOf(client).query<Row>(statement, parameters));
+  /** For statements that change nothing, or that may be repeated: it is not known whether one that failed was done. */
+  query<Row>(statement: Statement<Row> | string, parameters: unknown[] = []): Promise<Row[]> {
+    return this.connected((client) => send(client, statement, parameters));
   }
 
   /**
    * Commits when `work` resolves; rolls back and throws its error when it rejects.
    * @throws DatabaseUnavailable, which says whether the transaction may have been committed all the same
    */
-  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    return this.connected(async (client) => {
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.connected(async (client, runner) => {
       const identity = await begin(client);
-      const result = await work(this.boundedStatements(client))
+      const result = await work(this.bounded(client, runner))
         .then((done) => this.spareTimeForSearch(client, done))
         .catch(async (error: unknown) => {
           await rollBack(client);
@@ -47,9 +53,12 @@ export class Database implements Statements {
     });
   }
 
-  /** TypeORM's repositories, for what is not hot and changes nothing. */
-  entities<T>(read: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.connected((_client, runner) => read(runner.manager));
+  /**
+   * TypeORM's repositories, for plain reads and writes; a write must be one statement that may be repeated, as for `query`.
+   * `save` and `remove` are none: they begin transactions that this class knows nothing of.
+   */
+  entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.connected((_client, runner) => work(runner.manager));
   }
 
   private async connected<T>(work: (client: BoundedClient, runner: QueryRunner) => Promise<T>): Promise<T> {
@@ -96,17 +105,22 @@ export class Database implements Statements {
   }
 
   /** Those of one transaction, within its time: each of many statements may be answered in time. */
-  private boundedStatements(client: BoundedClient): Statements {
+  private bounded(client: BoundedClient, { manager }: QueryRunner): Transaction {
     const { transactionTimeoutMs } = this.limits;
     const endMs = performance.now() + transactionTimeoutMs;
-    const statements = statementsOf(client);
+    const check = (): void => {
+      if (client.leftMs() <= 0) throw outOfTime();
+      if (performance.now() < endMs) return;
+      throw new DatabaseUnavailable(new Error(`the transaction took longer than ${transactionTimeoutMs} ms`));
+    };
     return {
-      query: async (statement, parameters) => {
-        if (client.leftMs() <= 0) throw outOfTime();
-        if (performance.now() < endMs) return statements.query(statement, parameters);
-        throw new DatabaseUnavailable(
-          new Error(`the transaction took longer than ${transactionTimeoutMs} ms`),
-        );
+      async query(statement, parameters = []) {
+        check();
+        return send(client, statement, parameters);
+      },
+      async entities(work) {
+        check();
+        return work(manager);
       },
     };
   }
@@ -139,11 +153,13 @@ function outOfTime(): DatabaseUnavailable {
   return new DatabaseUnavailable(new Error('the request has waited for too long'));
 }
 
-function statementsOf(client: BoundedClient): Statements {
-  return {
-    query: async <Row>(statement: string, parameters: unknown[] = []) =>
-      ((await client.query(statement, parameters)) as { rows: Row[] }).rows,
-  };
+async function send<Row>(
+  client: BoundedClient,
+  statement: Statement<Row> | string,
+  parameters: unknown[],
+): Promise<Row[]> {
+  const sql = typeof statement === 'string' ? statement : statement.text;
+  return ((await client.query(sql, parameters)) as { rows: Row[] }).rows;
 }
 
 /** PostgreSQL rolls back by itself when the connection is lost, so only the first error is worth telling. */

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { WorkerStanding } from '@proctor/contracts';
 import type { Drain, Pause } from '@proctor/dispatch';
 import type { Canceller } from './cancellations';
 import { Database, type Statements } from './database';
+import { allDrains, allPauses } from './decided';
 import * as statements from './decision-statements';
-import { DRAINS, PAUSES } from './loading-statements';
-import { type DecisionRow, decisionOf } from './decision-row';
+import { DrainRow } from './rows';
 import { type RunSelection, selectionParameters } from './run-selection';
 import { changeInSteps } from './steps';
 
@@ -16,7 +15,7 @@ export interface PauseScope {
 }
 
 /**
- * What people decide about suite queues, workers and waiting runs. Each decision is in the books when its promise
+ * What people decide about suite queues, workers and waiting runs. Each decision is committed when its promise
  * resolves, with an order to every dispatcher that is concerned; orders are also its lasting record.
  */
 @Injectable()
@@ -24,7 +23,7 @@ export class Decisions {
   constructor(private readonly database: Database) {}
 
   /**
-   * Whoever pauses what is paused replaces the decision.
+   * Replaces an earlier pause of the same scope.
    * @returns the architectures whose dispatchers wait for a signal
    * @throws DatabaseUnavailable
    */
@@ -51,14 +50,15 @@ export class Decisions {
   }
 
   /**
-   * Whoever drains a drained worker replaces the decision; nobody looks whether there is such a worker.
+   * Replaces an earlier drain of the worker; whether there is such a worker is not checked.
    * @returns the architectures whose dispatchers wait for a signal
    * @throws DatabaseUnavailable
    */
   drain(worker: string, by: Canceller, reason: string): Promise<string[]> {
     return this.database.transaction(async (transaction) => {
       const architectures = await concerned(transaction, null);
-      await transaction.query(statements.DRAIN, [worker, by.userId, reason]);
+      const drain = { worker, actorId: by.userId, reason, since: () => 'clock_timestamp()' };
+      await transaction.entities((manager) => manager.upsert(DrainRow, drain, ['worker']));
       await transaction.query(statements.STAND, [architectures, 'drain', null, worker, by.userId, reason]);
       return architectures;
     });
@@ -71,7 +71,8 @@ export class Decisions {
   undrain(worker: string, by: Canceller, reason: string | null = null): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
       const architectures = await concerned(transaction, null);
-      if ((await transaction.query(statements.UNDRAIN, [worker])).length === 0) return false;
+      const { affected } = await transaction.entities((manager) => manager.delete(DrainRow, { worker }));
+      if (affected === 0) return false;
       await transaction.query(statements.STAND, [architectures, 'undrain', null, worker, by.userId, reason]);
       return true;
     });
@@ -79,7 +80,7 @@ export class Decisions {
 
   /**
    * Whatever dispatchers hold against the worker is to be forgotten.
-   * @returns on which architectures it is not sound; or why nothing was changed: nobody knows such a worker, or none has
+   * @returns on which architectures it is not sound; or why nothing was changed: there is no such worker, or no dispatcher has
    * anything against it
    * @throws DatabaseUnavailable
    */
@@ -89,29 +90,26 @@ export class Decisions {
     reason: string | null = null,
   ): Promise<string[] | 'unknown' | 'sound'> {
     return this.database.transaction(async (transaction) => {
-      const standings = await transaction.query<{ arch: string; standing: WorkerStanding }>(
-        statements.STANDINGS,
-        [worker],
-      );
+      const standings = await transaction.query(statements.STANDINGS, [worker]);
       const architectures = standings.flatMap(({ arch, standing }) => (standing === 'sound' ? [] : [arch]));
       if (architectures.length > 0) {
         await transaction.query(statements.STAND, [architectures, 'trust', null, worker, by.userId, reason]);
         return architectures;
       }
-      const isKnown =
-        standings.length > 0 || (await transaction.query(statements.KNOWN_WORKER, [worker])).length > 0;
-      return isKnown ? 'sound' : 'unknown';
+      if (standings.length > 0) return 'sound';
+      const [found] = await transaction.query(statements.KNOWN_WORKER, [worker]);
+      return found!.isKnown ? 'sound' : 'unknown';
     });
   }
 
   /** The oldest first. @throws DatabaseUnavailable */
-  async pauses(): Promise<(Pause & { arch: string | null })[]> {
-    return (await this.database.query<DecisionRow & PauseScope>(PAUSES)).map(decisionOf);
+  pauses(): Promise<(Pause & { arch: string | null })[]> {
+    return this.database.entities(allPauses);
   }
 
   /** The oldest first. @throws DatabaseUnavailable */
-  async drains(): Promise<Drain[]> {
-    return (await this.database.query<DecisionRow & { worker: string }>(DRAINS)).map(decisionOf);
+  drains(): Promise<Drain[]> {
+    return this.database.entities(allDrains);
   }
 
   /**
@@ -144,6 +142,6 @@ export class Decisions {
 export async function concerned(transaction: Statements, arch: string | null): Promise<string[]> {
   if (arch !== null) return [arch];
   await transaction.query(statements.LOCK_OWNERS);
-  const rows = await transaction.query<{ arch: string }>('select arch from dispatchers order by arch');
+  const rows = await transaction.query(statements.OWNED_ARCHITECTURES);
   return rows.map((row) => row.arch);
 }

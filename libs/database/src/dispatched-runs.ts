@@ -1,26 +1,9 @@
-import type { AttemptOutcome, Pin } from '@proctor/contracts';
 import type { DispatchedRun, HeldLease, LostAttempt } from '@proctor/dispatch';
 import type { Statements } from './database';
-import { ARRIVALS, FIRST_PAGE, NEXT_PAGE, UNFINISHED_OF } from './loading-statements';
+import { ARRIVALS, FIRST_PAGE, type LOADED_COLUMNS, NEXT_PAGE, UNFINISHED_OF } from './loading-statements';
+import type { RowOf } from './statement';
 
-/** A row of the statements that select runs for a dispatcher. */
-interface RunRow extends Omit<
-  DispatchedRun,
-  'pinPackages' | 'extraAptSources' | 'attemptsLost' | 'failedOn' | 'lease' | 'latestFailed' | 'latestLost'
-> {
-  pinPackages: Pin[] | null;
-  extraAptSources: string[] | null;
-  state: 'queued' | 'leased' | 'running';
-  /** The worker of each attempt that was lost. */
-  lostBy: string[] | null;
-  incarnation: string | null;
-  slot: number | null;
-  heldMs: number | null;
-  /** Of the latest attempt, as what follows; null while it is executed. */
-  outcome: AttemptOutcome | null;
-  endedAgoMs: number | null;
-  reason: string | null;
-}
+type LoadedRun = RowOf<typeof LOADED_COLUMNS>;
 
 /** Rows that are read at a time. */
 const PAGE_LENGTH = 20_000;
@@ -29,12 +12,12 @@ const PAGE_LENGTH = 20_000;
 export async function unfinishedRuns(statements: Statements, arch: string): Promise<DispatchedRun[]> {
   const words = new Words();
   const runs: DispatchedRun[] = [];
-  let page = await statements.query<RunRow>(FIRST_PAGE, [arch, PAGE_LENGTH]);
+  let page = await statements.query(FIRST_PAGE, [arch, PAGE_LENGTH]);
   for (;;) {
     for (const row of page) runs.push(dispatchedRun(row, words));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_LENGTH) return runs;
-    page = await statements.query<RunRow>(NEXT_PAGE, [arch, PAGE_LENGTH, last.arrivedAt, last.runId]);
+    page = await statements.query(NEXT_PAGE, [arch, PAGE_LENGTH, last.arrivedAt, last.runId]);
   }
 }
 
@@ -44,7 +27,7 @@ export async function arrivedRuns(
   arch: string,
   limit: number,
 ): Promise<DispatchedRun[]> {
-  return dispatchedRuns(await statements.query<RunRow>(ARRIVALS, [arch, limit]));
+  return dispatchedRuns(await statements.query(ARRIVALS, [arch, limit]));
 }
 
 /** Those of the given runs that are not finished, oldest first. */
@@ -53,10 +36,10 @@ export async function unfinishedOf(
   arch: string,
   runIds: number[],
 ): Promise<DispatchedRun[]> {
-  return dispatchedRuns(await statements.query<RunRow>(UNFINISHED_OF, [arch, runIds]));
+  return dispatchedRuns(await statements.query(UNFINISHED_OF, [arch, runIds]));
 }
 
-function dispatchedRuns(rows: RunRow[]): DispatchedRun[] {
+function dispatchedRuns(rows: LoadedRun[]): DispatchedRun[] {
   const words = new Words();
   return rows.map((row) => dispatchedRun(row, words));
 }
@@ -78,7 +61,7 @@ class Words {
 }
 
 /** Written out, since copies of whole rows take several times the memory. */
-function dispatchedRun(row: RunRow, words: Words): DispatchedRun {
+function dispatchedRun(row: LoadedRun, words: Words): DispatchedRun {
   return {
     runId: row.runId,
     package: words.one(row.package),
@@ -105,12 +88,12 @@ function dispatchedRun(row: RunRow, words: Words): DispatchedRun {
   };
 }
 
-function lostOf({ outcome, endedAgoMs, reason }: RunRow): LostAttempt | null {
+function lostOf({ outcome, endedAgoMs, reason }: LoadedRun): LostAttempt | null {
   const isLost = outcome === 'expired' || outcome === 'lost' || outcome === 'failed';
   return isLost && endedAgoMs !== null ? { agoMs: endedAgoMs, reason: reason ?? '' } : null;
 }
 
-function leaseOf({ state, latestWorker: worker, incarnation, slot, heldMs }: RunRow): HeldLease | null {
+function leaseOf({ state, latestWorker: worker, incarnation, slot, heldMs }: LoadedRun): HeldLease | null {
   if (state === 'queued' || worker === null || incarnation === null || slot === null || heldMs === null)
     return null;
   return { worker, incarnation, slot, state, heldMs };

@@ -1,4 +1,5 @@
-import type { FactKind, RunState } from '@proctor/contracts';
+import type { Fact, FactKind, RunState, Verdict } from '@proctor/contracts';
+import { bigint, type ColumnsOf, integer, text, time } from './statement';
 
 /** Where the parts of a fact come from, as SQL; what is not named is null. */
 export interface FactSource {
@@ -30,7 +31,17 @@ export function userActor(userId: string): string {
   return `(select 'user ' || name from users where user_id = ${userId})`;
 }
 
-/** The columns of a Fact but its time, which is a Date; `f` is a row of `facts`. */
-export const FACT_COLUMNS = `
-  f.fact_id as "factId", f.run_id as "runId", f.arch, f.suite, f.kind, f.state, f.attempt, f.actor, f.verdict,
-  f.at`;
+/** Of a row `f` of `facts`. Who may read the reason depends on who asks, so each statement says what it is. */
+export const FACT_COLUMNS = {
+  factId: bigint,
+  runId: bigint,
+  arch: text,
+  suite: text,
+  kind: text.as<FactKind>(),
+  state: text.as<RunState>(),
+  attempt: integer,
+  actor: text,
+  reason: text.orNull,
+  verdict: text.as<Verdict>().orNull,
+  at: time,
+} satisfies ColumnsOf<Omit<Fact, 'at'> & { at: Date }>;

@@ -3,8 +3,7 @@ import { type Fact, timestamp } from '@proctor/contracts';
 import { Database } from './database';
 import { FACT_COLUMNS } from './fact-statements';
 import { waitingRows } from './loading-statements';
-
-type FactRow = Omit<Fact, 'at'> & { at: Date };
+import { command, type RowOf, selected, type Statement, statement } from './statement';
 
 /** The stories of all runs. */
 @Injectable()
@@ -14,11 +13,11 @@ export class Facts {
   /**
    * Everything that happened to a run, in order; who may read it is for the caller to know. That it repeats a private run is
    * told to the key of that run alone.
-   * @param keyId who asks; null for everybody
+   * @param keyId who asks; null for the public
    * @throws DatabaseUnavailable
    */
   async ofRun(runId: number, keyId: number | null): Promise<Fact[]> {
-    return (await this.database.query<FactRow>(OF_RUN, [runId, keyId])).map(factOf);
+    return (await this.database.query(OF_RUN, [runId, keyId])).map(factOf);
   }
 
   /**
@@ -27,7 +26,7 @@ export class Facts {
    * @throws DatabaseUnavailable
    */
   async unpublished(arch: string, limit: number): Promise<Fact[]> {
-    return (await this.database.query<FactRow>(UNPUBLISHED, [arch, limit])).map(factOf);
+    return (await this.database.query(UNPUBLISHED, [arch, limit])).map(factOf);
   }
 
   /**
@@ -46,21 +45,27 @@ const OF_WHAT = `
   left join lateral (select is_private, api_key_id from runs where run_id = r.retry_of offset 0) original on true`;
 const TELLS_OF_ORIGINAL = `f.kind = 'requested' and original.is_private`;
 
-const OF_RUN = `
-  select ${FACT_COLUMNS},
-    case when (${TELLS_OF_ORIGINAL} and original.api_key_id is distinct from $2) is not true then f.reason end as reason
-  from facts f ${OF_WHAT} where f.run_id = $1 order by f.fact_id`;
+/** @param reason the SQL expression of what the reader may see of it */
+function selectFacts(reason: string, rest: string): Statement<RowOf<typeof FACT_COLUMNS>> {
+  const columns = { ...FACT_COLUMNS, reason: FACT_COLUMNS.reason.from(reason) };
+  return statement(columns, `select ${selected(columns, 'f')} ${rest}`);
+}
 
-export const UNPUBLISHED = `
-  select ${FACT_COLUMNS},
-    case when not r.is_private and (${TELLS_OF_ORIGINAL}) is not true then f.reason end as reason
-  from (${waitingRows('facts', 'not r.published', 'fact_id')}) f ${OF_WHAT} order by f.fact_id`;
+const OF_RUN = selectFacts(
+  `case when (${TELLS_OF_ORIGINAL} and original.api_key_id is distinct from $2) is not true then f.reason end`,
+  `from facts f ${OF_WHAT} where f.run_id = $1 order by f.fact_id`,
+);
+
+export const UNPUBLISHED = selectFacts(
+  `case when not r.is_private and (${TELLS_OF_ORIGINAL}) is not true then f.reason end`,
+  `from (${waitingRows('facts', 'not r.published', 'fact_id')}) f ${OF_WHAT} order by f.fact_id`,
+);
 
 /** The ids stand by themselves, too, so that they are looked up by their index whatever the statistics say. */
-const MARK_PUBLISHED = `
+const MARK_PUBLISHED = command(`
   update facts set published = true
-  where fact_id = any($1::bigint[]) and (fact_id, at) in (select * from unnest($1::bigint[], $2::timestamptz[]))`;
+  where fact_id = any($1::bigint[]) and (fact_id, at) in (select * from unnest($1::bigint[], $2::timestamptz[]))`);
 
-function factOf(row: FactRow): Fact {
+function factOf(row: RowOf<typeof FACT_COLUMNS>): Fact {
   return { ...row, at: timestamp(row.at) };
 }

@@ -1,4 +1,5 @@
 import { type Database, type Statements } from './database';
+import { bigint, nothing, statement, text } from './statement';
 import { DatabaseUnavailable, errorCode } from './unavailable';
 
 /**
@@ -22,9 +23,9 @@ import { DatabaseUnavailable, errorCode } from './unavailable';
  * No clock is part of this. It holds for a prepared transaction, whose lock stays until it ends, and for a reader that
  * may only read, whose mark others raise.
  *
- * A writer blocks nobody: its lock is shared, and nobody takes it otherwise; the mark is read without a lock. One that
+ * A writer blocks no other: its lock is shared, and never taken otherwise; the mark is read without a lock. One that
  * hangs holds the horizon back, for as long as a transaction may take, and then repeats rows, which readers must
- * expect. The mark follows the clock: whoever needs a higher one to answer raises it, so once a second at most. While
+ * expect. The mark follows the clock: a reader that needs a higher one to answer raises it, so once a second at most. While
  * the clock is behind, new rows get the mark as their `updated_at`, and the mark rises by a second every two seconds, so that
  * readers come to rest and the clock catches up.
  */
@@ -49,12 +50,16 @@ export const CLOCK = `clock as materialized (
 
 /** Must be the statement before the first that draws `updated_at` in its transaction. */
 export async function announceUpdate(transaction: Statements): Promise<void> {
-  await transaction.query(
-    `select pg_advisory_xact_lock_shared((${ANNOUNCEMENTS}::bigint << 32) + second),
-       set_config('proctor.announced', second::text, true)
-     from (select floor(extract(epoch from ${marked('run_clock()')}))::bigint as second offset 0) drawn`,
-  );
+  await transaction.query(ANNOUNCE);
 }
+
+const ANNOUNCE = statement(
+  { locked: nothing, announced: text },
+  `
+  select pg_advisory_xact_lock_shared((${ANNOUNCEMENTS}::bigint << 32) + second) as locked,
+    set_config('proctor.announced', second::text, true) as announced
+  from (select floor(extract(epoch from ${marked('run_clock()')}))::bigint as second offset 0) drawn`,
+);
 
 /** Below `second`, UNIX time, every row that will ever exist is visible from now on. */
 export interface Horizon {
@@ -64,24 +69,29 @@ export interface Horizon {
 }
 
 export async function horizon(statements: Statements): Promise<Horizon> {
-  // The snapshot with the mark is taken before the locks are looked at.
-  const [row] = await statements.query<{ mark: number; clock: number; held: number | null }>(
-    `select coalesce((select second from horizons), 0)::float8 as mark,
-       floor(extract(epoch from run_clock()))::float8 as clock,
-       (select min(objid::bigint) from pg_locks
-        where locktype = 'advisory' and classid = ${ANNOUNCEMENTS} and objsubid = 1
-          and database = (select oid from pg_database where datname = current_database()))::float8 as held`,
-  );
+  const [row] = await statements.query(HORIZON);
   const { mark, clock, held } = row!;
   return { second: Math.min(mark, held ?? mark), canRise: (held === null || held > mark) && clock !== mark };
 }
 
+/** The snapshot with the mark is taken before the locks are looked at. */
+const HORIZON = statement(
+  { mark: bigint, clock: bigint, held: bigint.orNull },
+  `
+  select coalesce((select second from horizons), 0) as mark, floor(extract(epoch from run_clock()))::bigint as clock,
+    (select min(objid::bigint) from pg_locks
+     where locktype = 'advisory' and classid = ${ANNOUNCEMENTS} and objsubid = 1
+       and database = (select oid from pg_database where datname = current_database())) as held`,
+);
+
 const READ_ONLY = '25006';
+
+const RAISE = statement({ raised: nothing }, 'select raise_horizon() as raised');
 
 /** Lets the next horizon be higher, unless this is a copy that cannot be written, whose mark comes from the original. */
 export async function raiseHorizon(database: Database): Promise<void> {
   try {
-    await database.query('select raise_horizon()');
+    await database.query(RAISE);
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable) || errorCode(error.cause) !== READ_ONLY) throw error;
   }

@@ -1,7 +1,18 @@
-import type { ResultFileName } from '@proctor/contracts';
-import type { Write } from '@proctor/dispatch';
+import type { AttemptOutcome, ResultFileName } from '@proctor/contracts';
+import type { RunOutcome, Write } from '@proctor/dispatch';
 import { recordFacts } from './fact-statements';
 import { CLOCK } from './horizon';
+import {
+  bigint,
+  type ColumnsOf,
+  integer,
+  jsonb,
+  propertiesOf,
+  type Statement,
+  statement,
+  text,
+} from './statement';
+import { JUDGE_WORKERS, KEEP_USAGE } from './usage-and-judgements';
 
 /**
  * Of an ownership. It ends with the server under which it began: after a restore, or when a copy has taken over, the rows
@@ -11,38 +22,53 @@ export const IN_FORCE = 'expires_at > clock_timestamp() and server_started_at = 
 
 /**
  * The architecture's row if it is still at this epoch and its ownership in force, locked against a change of the epoch: the last statement of each
- * turn. Nobody writes under an epoch that is over, and nobody waits long for a turn:
+ * turn. Nothing is written under an epoch that is over, and nothing waits long for a turn:
  * - An epoch that has ended before is seen here, since each statement looks at what is committed when it begins; one that
  *   is just being ended is waited for, and seen then. The whole turn is rolled back.
  * - Who ends the epoch after this waits for the commit, which follows at once, and loads what it wrote.
  * - A renewal changes no column of a unique index (dispatchers_epoch), so it neither waits for this lock nor makes it
  *   wait: PostgreSQL's KEY SHARE conflicts with changes of keys only.
  */
-export const EPOCH = `select 1 from dispatchers where arch = $1 and epoch = $2 and ${IN_FORCE} for key share`;
+export const EPOCH = statement(
+  { arch: text },
+  `select arch from dispatchers where arch = $1 and epoch = $2 and ${IN_FORCE} for key share`,
+);
 
 /** $1 in milliseconds, for each statement of the transaction and for each pause of its client. */
-export const LIMIT_TURN = `
-  select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
+export const LIMIT_TURN = statement(
+  { ofStatements: text, ofPauses: text },
+  `
+  select set_config('statement_timeout', $1, true) as "ofStatements",
+    set_config('idle_in_transaction_session_timeout', $1, true) as "ofPauses"`,
+);
 
 /**
  * The runs of a turn, locked in the order of their ids. All who lock several runs and wait for them do so in this order,
  * so that no two wait for each other in a circle.
  */
-export const LOCK_RUNS = `
+export const LOCK_RUNS = statement(
+  { count: bigint },
+  `
   select count(*) from unnest($1::bigint[]) as turn(run_id) cross join lateral (
     select from runs where run_id = turn.run_id offset 0 for no key update
-  ) r`;
+  ) r`,
+);
+
+type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>;
+
+/** What writes of a kind tell, beside what they are about. */
+type TellingOf<Kind extends Write['kind']> = Omit<WriteOf<Kind>, 'kind' | 'runId'>;
 
 /**
  * The writes of $1 whose run is as its fence says, locked: the first part of every statement. Each row is looked up by
  * its id and nothing else, behind `offset 0`, since before the table's first statistics (a minute after a flood began)
  * the planner would rather go through all unfinished runs for each write.
  */
-function expected(columns: string, fence: string): string {
+function expected<Kind extends Write['kind']>(columns: ColumnsOf<TellingOf<Kind>>, fence: string): string {
   return `
     expected as materialized (
       select w.*, r.run_id, r.arch, r.suite, r.package, r.is_private, r.taken_in, r.started_at, r.finished_at
-      from jsonb_to_recordset($1::jsonb) as w("runId" bigint, ${columns}) cross join lateral (
+      from jsonb_to_recordset($1::jsonb) as w(${propertiesOf({ runId: bigint, ...columns })}) cross join lateral (
         select run_id, arch, suite, package, is_private, state, attempt, cancelled, taken_in, started_at, finished_at
         from runs where run_id = w."runId" offset 0 for no key update
       ) r
@@ -55,14 +81,6 @@ const NEWEST_WEIGHT = 0.3;
 
 /** The share of the old average that is left when as many values as `excluded.runs` have come. */
 const OLD_SHARE = `power(${1 - NEWEST_WEIGHT}, excluded.runs)`;
-
-/** Of each worker on each architecture: what a dispatcher needs is the newest, the others are for people. */
-const JUDGEMENTS_KEPT_MAX = 100;
-
-/** Judgements that are older are deleted, a hundred at a time, */
-const JUDGEMENTS_KEPT = '30 days';
-/** but the newest of a worker that is not sound after so long only. */
-const STANDINGS_KEPT = '1 year';
 
 const EXPIRED_OR_LOST = `('expired', 'lost')`;
 
@@ -89,24 +107,33 @@ const LEARNED = `
         seconds = known.seconds * ${OLD_SHARE} + excluded.seconds * (1 - ${OLD_SHARE})
     )`;
 
+const ORDER_TAKEN = { orderId: integer } satisfies ColumnsOf<Omit<WriteOf<'order-taken'>, 'kind'>>;
+
+/** Answers the runs of the writes that it has made. */
+function aboutRuns(sql: string): Statement<{ id: number }> {
+  return statement({ id: bigint }, sql);
+}
+
 /**
  * A statement for each kind of write: $1 is the JSON array of the writes, each about another thing, $2 the architecture.
  * Each answers, as `id`, what the writes are about whose fence held; the others are as before.
  */
-export const APPLY: Record<Write['kind'], string> = {
-  // A run that was taken in before is left as it is: a dispatcher that has loaded anew does not know.
-  'take-in': `
-    with ${expected('kind text', `r.state <> 'finished'`)},
+export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = {
+  // A run that was taken in before is left as it is: a dispatcher that has loaded again does not know.
+  'take-in': aboutRuns(`
+    with ${expected<'take-in'>({}, `r.state <> 'finished'`)},
     changed as (
       update runs r set taken_in = true from expected e where r.run_id = e.run_id and not e.taken_in
     )
-    select run_id as id from expected`,
+    select run_id as id from expected`),
 
-  // As with taking a run in: whether somebody has done it before is all the same. Looked up by ids alone for the same
+  // As with taking a run in: it may have been done before. Looked up by ids alone for the same
   // reason as runs: statistics that know no order of this architecture make the planner go through all of them.
-  'order-taken': `
+  'order-taken': statement(
+    { id: integer },
+    `
     with expected as materialized (
-      select o.order_id, o.arch, o.taken_in from jsonb_to_recordset($1::jsonb) as w("orderId" integer) cross join lateral (
+      select o.order_id, o.arch, o.taken_in from jsonb_to_recordset($1::jsonb) as w(${propertiesOf(ORDER_TAKEN)}) cross join lateral (
         select order_id, arch, taken_in from orders where order_id = w."orderId" offset 0 for no key update
       ) o
     ),
@@ -115,11 +142,12 @@ export const APPLY: Record<Write['kind'], string> = {
       where o.order_id = e.order_id and e.arch = $2 and not e.taken_in
     )
     select order_id as id from expected where arch = $2`,
+  ),
 
-  grant: `
+  grant: aboutRuns(`
     with ${CLOCK},
-    ${expected(
-      'attempt integer, worker text, incarnation text, slot integer',
+    ${expected<'grant'>(
+      { attempt: integer, worker: text, incarnation: text, slot: integer },
       `r.attempt = w.attempt - 1 and r.state = 'queued'`,
     )},
     changed as (
@@ -132,15 +160,18 @@ export const APPLY: Record<Write['kind'], string> = {
       from expected e, clock, dispatchers d where d.arch = $2
     ),
     told as (${recordFacts({
-      ...{ kind: 'granted', state: 'leased', attempt: 'f.attempt', actor: `'scheduler'` },
+      kind: 'granted',
+      state: 'leased',
+      attempt: 'f.attempt',
+      actor: `'scheduler'`,
       reason: `'to slot ' || f.slot || ' of ' || f.worker`,
       from: 'expected f, clock',
     })})
-    select run_id as id from expected`,
+    select run_id as id from expected`),
 
-  start: `
+  start: aboutRuns(`
     with ${CLOCK},
-    ${expected('attempt integer', `r.attempt = w.attempt and r.state = 'leased'`)},
+    ${expected<'start'>({ attempt: integer }, `r.attempt = w.attempt and r.state = 'leased'`)},
     changed as (
       update runs r set state = 'running', started_at = clock.now from expected e, clock where r.run_id = e.run_id
     ),
@@ -150,16 +181,24 @@ export const APPLY: Record<Write['kind'], string> = {
       returning a.run_id, e.arch, e.suite, a.attempt, a.worker
     ),
     told as (${recordFacts({
-      ...{ kind: 'started', state: 'running', attempt: 'f.attempt', actor: `'worker ' || f.worker` },
+      kind: 'started',
+      state: 'running',
+      attempt: 'f.attempt',
+      actor: `'worker ' || f.worker`,
       from: 'started f, clock',
     })})
-    select run_id as id from expected`,
+    select run_id as id from expected`),
 
   // The report of a failed attempt may come when the run waits again for another reason, and counts once.
-  requeue: `
+  requeue: aboutRuns(`
     with ${CLOCK},
-    ${expected(
-      'attempt integer, outcome text, reason text, result jsonb',
+    ${expected<'requeue'>(
+      {
+        attempt: integer,
+        outcome: text.as<WriteOf<'requeue'>['outcome']>(),
+        reason: text,
+        result: jsonb.as<RunOutcome>().orNull,
+      },
       `r.attempt = w.attempt and (r.state in ('leased', 'running') or r.state = 'queued' and w.result is not null
         and exists (select from attempts a where a.run_id = r.run_id and a.attempt = r.attempt and a.outcome <> 'failed'))`,
     )},
@@ -173,17 +212,25 @@ export const APPLY: Record<Write['kind'], string> = {
       returning a.run_id, e.arch, e.suite, a.attempt, a.outcome, a.reason, a.worker
     ),
     told as (${recordFacts({
-      ...{ kind: 'requeued', state: 'queued', attempt: 'f.attempt', reason: 'f.reason' },
+      kind: 'requeued',
+      state: 'queued',
+      attempt: 'f.attempt',
+      reason: 'f.reason',
       actor: `case when f.outcome in ${EXPIRED_OR_LOST} then 'scheduler' else 'worker ' || f.worker end`,
       from: 'ended f, clock',
     })})
-    select run_id as id from expected`,
+    select run_id as id from expected`),
 
   // The run may wait again: a result of the latest attempt counts until another attempt is granted.
-  finish: `
+  finish: aboutRuns(`
     with ${CLOCK},
-    ${expected(
-      'attempt integer, "attemptOutcome" text, outcome jsonb, worker text',
+    ${expected<'finish'>(
+      {
+        attempt: integer,
+        attemptOutcome: text.as<AttemptOutcome>(),
+        outcome: jsonb.as<RunOutcome>(),
+        worker: text.orNull,
+      },
       `r.attempt = w.attempt and r.state <> 'finished'`,
     )},
     timed as (
@@ -206,18 +253,21 @@ export const APPLY: Record<Write['kind'], string> = {
     ),
     ${LEARNED},
     told as (${recordFacts({
-      ...{ kind: 'finished', state: 'finished', attempt: 'f.attempt' },
+      kind: 'finished',
+      state: 'finished',
+      attempt: 'f.attempt',
       actor: `coalesce(case when f.is_reported then 'worker ' || f.worker end, 'scheduler')`,
-      ...{ reason: `f.outcome ->> 'message'`, verdict: `f.outcome ->> 'verdict'` },
+      reason: `f.outcome ->> 'message'`,
+      verdict: `f.outcome ->> 'verdict'`,
       from: 'timed f, clock',
     })})
-    select run_id as id from expected`,
+    select run_id as id from expected`),
 
   // The run stays finished, since when it was; those who ask what is new are told of it again.
-  correct: `
+  correct: aboutRuns(`
     with ${CLOCK},
-    ${expected(
-      'attempt integer, "grantEpoch" bigint, worker text, outcome jsonb',
+    ${expected<'correct'>(
+      { attempt: integer, grantEpoch: bigint.orNull, worker: text, outcome: jsonb.as<RunOutcome>() },
       `r.attempt = w.attempt and r.state = 'finished' and not r.cancelled
         and exists (select from attempts a where a.run_id = r.run_id and a.attempt = r.attempt
           and coalesce(a.epoch = w."grantEpoch", true) and a.worker = w.worker and a.outcome in ${EXPIRED_OR_LOST})`,
@@ -237,58 +287,18 @@ export const APPLY: Record<Write['kind'], string> = {
     ),
     ${LEARNED},
     told as (${recordFacts({
-      ...{ kind: 'corrected', state: 'finished', attempt: 'f.attempt', actor: `'worker ' || f.worker` },
-      ...{ reason: `f.outcome ->> 'message'`, verdict: `f.outcome ->> 'verdict'` },
+      kind: 'corrected',
+      state: 'finished',
+      attempt: 'f.attempt',
+      actor: `'worker ' || f.worker`,
+      reason: `f.outcome ->> 'message'`,
+      verdict: `f.outcome ->> 'verdict'`,
       from: 'timed f, clock',
     })})
-    select run_id as id from expected`,
+    select run_id as id from expected`),
 
-  // A user who is gone has no row, and needs none.
-  usage: `
-    with ${CLOCK},
-    used as materialized (
-      select u.user_id, w."slotMs", w."publicSlotMs"
-      from jsonb_to_recordset($1::jsonb) as w(requestor text, "slotMs" float8, "publicSlotMs" float8) join users u on u.name = w.requestor
-    ),
-    forgotten as (
-      delete from usage u using used where u.arch = $2 and u.user_id = used.user_id and used."slotMs" <= 0
-    ),
-    written as (
-      insert into usage (arch, user_id, slot_ms, public_slot_ms, at)
-      select $2, user_id, "slotMs", "publicSlotMs", clock.now from used, clock where "slotMs" > 0
-      on conflict (arch, user_id) do update
-        set slot_ms = excluded.slot_ms, public_slot_ms = excluded.public_slot_ms, at = excluded.at
-    )
-    select w.requestor as id from jsonb_to_recordset($1::jsonb) as w(requestor text)`,
-
-  'judge-worker': `
-    with ${CLOCK},
-    judged as (
-      insert into worker_judgements (arch, worker, standing, reason, at)
-      select $2, w.worker, w.standing, w.reason, clock.now
-      from jsonb_to_recordset($1::jsonb) as w(worker text, standing text, reason text), clock
-      returning worker
-    ),
-    forgotten as (
-      delete from worker_judgements j using judged w
-      where j.arch = $2 and j.worker = w.worker and j.judgement_id <= (
-        select judgement_id from worker_judgements before where before.arch = $2 and before.worker = w.worker
-        order by judgement_id desc offset ${JUDGEMENTS_KEPT_MAX - 1} limit 1
-      )
-    ),
-    outdated as (
-      delete from worker_judgements where judgement_id in (
-        select old.judgement_id from worker_judgements old, clock
-        where old.arch = $2 and old.at < clock.now - interval '${JUDGEMENTS_KEPT}' and (
-          old.standing = 'sound' or old.at < clock.now - interval '${STANDINGS_KEPT}' or exists (
-            select from worker_judgements newer
-            where newer.arch = $2 and newer.worker = old.worker and newer.judgement_id > old.judgement_id
-          )
-        )
-        order by old.at limit 100
-      )
-    )
-    select worker as id from judged`,
+  usage: KEEP_USAGE,
+  'judge-worker': JUDGE_WORKERS,
 };
 
 /** Sets what an attempt left, of a RunOutcome or null. */

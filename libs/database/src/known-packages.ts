@@ -1,6 +1,7 @@
 import type { Statements } from './database';
+import { command } from './statement';
 
-/** A package that a run makes known: to everybody, or to its key only. */
+/** A package that a run makes known: to all users, or to its key only. */
 export interface NamedPackage {
   package: string;
   isPrivate: boolean;
@@ -18,10 +19,10 @@ export async function rememberPackages(transaction: Statements, named: NamedPack
 }
 
 /**
- * Only names that change anything are touched, so that nobody waits for a name that is known. The ids of public names, which
- * everybody sees, rise in the order in which they became public, whatever private runs were asked for.
+ * Only names that change anything are touched, so that no transaction waits for a name that is known. The ids of public names, which
+ * all users see, rise in the order in which the names became public, whatever private runs were requested.
  */
-const REMEMBER = `
+const REMEMBER = command(`
   insert into packages as p (package_id, name, is_public)
   select case when is_public then nextval(pg_get_serial_sequence('packages', 'package_id'))
     else nextval('private_package_ids') end, name, is_public from unnest($1::text[], $2::boolean[]) as named(name, is_public)
@@ -29,4 +30,4 @@ const REMEMBER = `
     select from packages known where known.name = named.name and (known.is_public or not named.is_public))
   order by name
   on conflict (name) do update set is_public = true, package_id = excluded.package_id
-  where excluded.is_public and not p.is_public`;
+  where excluded.is_public and not p.is_public`);

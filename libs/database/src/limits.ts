@@ -40,11 +40,11 @@ export const DATABASE_LIMITS: DatabaseLimits = {
   rowsPerTransactionMax: 1_000,
 };
 
-/** Of the pool that serves what everybody may see: however many strangers ask, the other pool is left to the rest. */
+/** Of the pool for public data: however many requests without a key come, they leave the other pool alone. */
 export const PUBLIC_DATABASE_LIMITS: DatabaseLimits = {
   ...DATABASE_LIMITS,
   connectionsMax: 4,
   transactionTimeoutMs: 5_000,
-  // A page is made of several statements that may each take long, and nobody sends it again for want of an answer.
+  // A page is made of several statements that may each take long, and is not sent again for want of an answer.
   requestTimeoutMs: Infinity,
 };

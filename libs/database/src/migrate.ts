@@ -14,7 +14,7 @@ const LOCK_POLL_MS = 200;
  * nothing to do. Each migration is a transaction, or consists of steps that each can be done again: one that was broken
  * off is completed by the next call.
  * @returns the names of the migrations that it ran, in order
- * @throws TableInUse when somebody's transaction holds a table for long
+ * @throws TableInUse when another transaction holds a table for long
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const dataSource = await new DataSource({

@@ -1,4 +1,7 @@
-import type { Database, Statements } from './database';
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from './database';
+import { IdempotencyKeyRow } from './rows';
+import { command, integer, json, statement, text } from './statement';
 
 /** A request that its client may send again without creating anything twice. */
 export interface IdempotencyKey {
@@ -34,45 +37,67 @@ const SWEPT_MAX = 10;
 export function once<Outcome = never>(
   database: Database,
   key: IdempotencyKey,
-  work: (transaction: Statements) => Promise<unknown>,
+  work: (transaction: Transaction) => Promise<unknown>,
 ): Promise<Once | Outcome> {
   return database.transaction(async (transaction) => {
-    const names = [key.keyId, key.key];
-    const claimed = await transaction.query(CLAIM, [...names, key.fingerprint]);
+    const names = { keyId: key.keyId, key: key.key };
+    const claimed = await transaction.query(CLAIM, [key.keyId, key.key, key.fingerprint]);
     if (claimed.length === 0) return earlier(transaction, key);
     const answer = await work(transaction);
     if (answer instanceof Refused) {
-      await transaction.query('delete from idempotency_keys where key_id = $1 and key = $2', names);
+      await transaction.entities((manager) => manager.delete(IdempotencyKeyRow, names));
       return answer.outcome as Outcome;
     }
-    await transaction.query(ANSWER, [...names, JSON.stringify(answer)]);
+    await transaction.query(ANSWER, [key.keyId, key.key, JSON.stringify(answer)]);
     await transaction.query(SWEEP);
     return { kind: 'created', answer };
   });
 }
 
-async function earlier(transaction: Statements, key: IdempotencyKey): Promise<Once> {
-  const [row] = await transaction.query<{ fingerprint: string; answer: unknown }>(EARLIER, [
-    key.keyId,
-    key.key,
-  ]);
-  if (row?.fingerprint !== key.fingerprint) return { kind: 'conflict' };
+async function earlier(transaction: Transaction, { keyId, key, fingerprint }: IdempotencyKey): Promise<Once> {
+  const row = await transaction.entities((manager) => manager.findOneBy(IdempotencyKeyRow, { keyId, key }));
+  if (row?.fingerprint !== fingerprint) return { kind: 'conflict' };
   return { kind: 'replayed', answer: row.answer };
 }
 
+/** The answers to requests that their clients may send again. */
+@Injectable()
+export class KeptAnswers {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * What the request was answered before; null when it was not, or is being answered now. For the time before a
+   * request that is sent again meets any other check: the deployment's rules may have changed since.
+   * @throws DatabaseUnavailable
+   */
+  async find({ keyId, key, fingerprint }: IdempotencyKey): Promise<Once | null> {
+    const [row] = await this.database.query(KEPT, [keyId, key]);
+    if (!row) return null;
+    return row.fingerprint === fingerprint ? { kind: 'replayed', answer: row.answer } : { kind: 'conflict' };
+  }
+}
+
+const KEPT = statement(
+  { fingerprint: text, answer: json.orNull },
+  `
+  select fingerprint, answer from idempotency_keys
+  where key_id = $1 and key = $2 and answer is not null and created_at >= now() - interval '${KEPT_HOURS} hours'`,
+);
+
 /** Waits for a transaction that has claimed the key and is not committed. */
-const CLAIM = `
+const CLAIM = statement(
+  { keyId: integer },
+  `
   insert into idempotency_keys as k (key_id, key, fingerprint, created_at) values ($1, $2, $3, clock_timestamp())
   on conflict (key_id, key) do update
     set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
     where k.created_at < excluded.created_at - interval '${KEPT_HOURS} hours'
-  returning key_id`;
+  returning key_id as "keyId"`,
+);
 
-const EARLIER = 'select fingerprint, answer from idempotency_keys where key_id = $1 and key = $2';
+const ANSWER = command('update idempotency_keys set answer = $3 where key_id = $1 and key = $2');
 
-const ANSWER = 'update idempotency_keys set answer = $3 where key_id = $1 and key = $2';
-
-const SWEEP = `
+const SWEEP = command(`
   delete from idempotency_keys where (key_id, key) in (
     select key_id, key from idempotency_keys where created_at < now() - interval '${SWEPT_AFTER_HOURS} hours'
-    order by created_at limit ${SWEPT_MAX} for update skip locked)`;
+    order by created_at limit ${SWEPT_MAX} for update skip locked)`);

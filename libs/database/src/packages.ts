@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from './database';
+import { boolean, type ColumnsOf, integer, statement, text } from './statement';
 
-/** A source package that somebody asked a run of. */
+/** A source package of which a run was requested. */
 export interface KnownPackage {
   id: number;
   name: string;
@@ -10,7 +11,7 @@ export interface KnownPackage {
   removed: boolean;
 }
 
-/** The packages that the service has heard of. */
+/** The packages that runs were requested of. */
 @Injectable()
 export class Packages {
   constructor(private readonly database: Database) {}
@@ -21,7 +22,7 @@ export class Packages {
    * @throws DatabaseUnavailable
    */
   list(backend: string | undefined, viewer: { keyId: number }): Promise<KnownPackage[]> {
-    return this.database.query<KnownPackage>(LIST, [viewer.keyId, backend ?? null]);
+    return this.database.query(LIST, [viewer.keyId, backend ?? null]);
   }
 
   /**
@@ -30,15 +31,21 @@ export class Packages {
    */
   async backends(names: string[]): Promise<Map<string, string>> {
     if (names.length === 0) return new Map();
-    const rows = await this.database.query<{ name: string; backend: string }>(BACKENDS, [names]);
-    return new Map(rows.map(({ name, backend }) => [name, backend]));
+    const rows = await this.database.query(BACKENDS, [names]);
+    return new Map(rows.map(({ name, backend }) => [name, backend!]));
   }
 }
 
-const BACKENDS = 'select name, backend from packages where name = any($1::text[]) and backend is not null';
+const BACKENDS = statement(
+  { name: text, backend: text.orNull },
+  'select name, backend from packages where name = any($1::text[]) and backend is not null',
+);
 
-const LIST = `
+const LIST = statement(
+  { id: integer, name: text, backend: text.orNull, removed: boolean } satisfies ColumnsOf<KnownPackage>,
+  `
   select package_id as id, name, backend, removed from packages
   where (is_public or name in (select package from runs where api_key_id = $1 and is_private))
     and ($2::text is null or coalesce(backend, '') = $2)
-  order by name`;
+  order by name`,
+);

@@ -18,7 +18,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** Of the shape of an answer of `hashPassword`; no password is known that it was made from. */
-export const NOBODYS_PASSWORD = [
+export const DECOY_PASSWORD_HASH = [
   'scrypt',
   COST.N,
   COST.r,

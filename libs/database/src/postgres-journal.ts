@@ -10,32 +10,18 @@ import {
   type ReportState,
   StaleEpoch,
   type Standing,
-  type WorkerJudgement,
   type Write,
   WriteRefused,
 } from '@proctor/dispatch';
+import { REPORT_STATE } from './awaited-results';
 import { Database, type Statements } from './database';
-import { type DecisionRow, decisionOf } from './decision-row';
+import { allDrains, pausesOf } from './decided';
 import { arrivedRuns, unfinishedOf, unfinishedRuns } from './dispatched-runs';
 import { announceUpdate } from './horizon';
 import { APPLY, EPOCH, LIMIT_TURN, LOCK_RUNS } from './journal-statements';
 import * as loading from './loading-statements';
-import type { OrderKind } from './rows/order';
+import type { RowOf } from './statement';
 import { DatabaseUnavailable, isUnstorable } from './unavailable';
-
-interface WaitingOrder {
-  orderId: number;
-  kind: OrderKind;
-  runId: number;
-  priority: number;
-  by: string;
-  attempt: number;
-  grantEpoch: number;
-  worker: string | null;
-  /** The worker that the order is about. */
-  subject: string;
-  reason: string | null;
-}
 
 /** The rows behind the dispatchers; every write carries its fences in its own statement. */
 @Injectable()
@@ -48,12 +34,9 @@ export class PostgresJournal implements Journal {
       runs: await unfinishedRuns(database, arch),
       standing: await this.standing(arch),
       workers: await this.workers(),
-      judgements: await database.query<WorkerJudgement>(loading.JUDGEMENTS, [arch]),
-      usage: await database.query<Loaded['usage'][number]>(loading.USAGE, [arch, usageHalfLifeMs]),
-      durations: await database.query<Loaded['durations'][number]>(loading.DURATIONS, [
-        arch,
-        PACKAGES_REMEMBERED_MAX,
-      ]),
+      judgements: await database.query(loading.JUDGEMENTS, [arch]),
+      usage: await database.query(loading.USAGE, [arch, usageHalfLifeMs]),
+      durations: await database.query(loading.DURATIONS, [arch, PACKAGES_REMEMBERED_MAX]),
     };
   }
 
@@ -62,15 +45,14 @@ export class PostgresJournal implements Journal {
   }
 
   async standing(arch: string): Promise<Standing> {
-    const pauses = await this.database.query<DecisionRow & { suite: string | null }>(loading.PAUSES_OF_ARCH, [
-      arch,
-    ]);
-    const drains = await this.database.query<DecisionRow & { worker: string }>(loading.DRAINS);
-    return { pauses: pauses.map(decisionOf), drains: drains.map(decisionOf) };
+    return this.database.entities(async (manager) => ({
+      pauses: await pausesOf(manager, arch),
+      drains: await allDrains(manager),
+    }));
   }
 
   workers(): Promise<RegisteredWorker[]> {
-    return this.database.query<RegisteredWorker>(loading.REGISTERED_WORKERS);
+    return this.database.query(loading.REGISTERED_WORKERS);
   }
 
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
@@ -78,7 +60,7 @@ export class PostgresJournal implements Journal {
   }
 
   async orders(arch: string, limit: number): Promise<Order[]> {
-    return (await this.database.query<WaitingOrder>(loading.ORDERS, [arch, limit])).map(orderOf);
+    return (await this.database.query(loading.ORDERS, [arch, limit])).map(orderOf);
   }
 
   commit(arch: string, epoch: number, writes: Write[], timeoutMs?: number): Promise<Write[]> {
@@ -104,7 +86,7 @@ export class PostgresJournal implements Journal {
 
   async reportState({ runId, attempt, worker, grantEpoch }: AttemptOfWorker): Promise<ReportState> {
     const parameters = [runId, attempt, worker, grantEpoch ?? null];
-    const [found] = await this.database.query<{ state: ReportState }>(loading.REPORT_STATE, parameters);
+    const [found] = await this.database.query(REPORT_STATE, parameters);
     return found?.state ?? 'foreign';
   }
 }
@@ -184,21 +166,21 @@ async function apply(
   group: Write[],
 ): Promise<ReadonlySet<number | string>> {
   const statement = APPLY[group[0]!.kind];
-  const rows = await transaction
-    .query<{ id: number | string }>(statement, [JSON.stringify(group), arch])
-    .catch((error: unknown) => {
-      throw isUnstorable(error) ? new WriteRefused(String(error), { cause: error }) : error;
-    });
+  const rows = await transaction.query(statement, [JSON.stringify(group), arch]).catch((error: unknown) => {
+    throw isUnstorable(error) ? new WriteRefused(String(error), { cause: error }) : error;
+  });
   return new Set(rows.map((row) => row.id));
 }
 
-function orderOf(order: WaitingOrder): Order {
-  const { orderId, kind, runId, priority, by, attempt, grantEpoch, worker, subject, reason } = order;
+/** The checks of the table say which columns an order of each kind has. */
+function orderOf(order: RowOf<typeof loading.ORDER_COLUMNS>): Order {
+  const { orderId, kind, by, grantEpoch, worker, reason } = order;
+  const runId = order.runId!;
   switch (kind) {
     case 'cancel':
-      return { kind, orderId, runId, by, attempt, grantEpoch, worker };
+      return { kind, orderId, runId, by, attempt: order.attempt!, grantEpoch, worker };
     case 'reprioritise':
-      return { kind, orderId, runId, priority };
+      return { kind, orderId, runId, priority: order.priority! };
     case 'publish':
       return { kind, orderId, runId };
     case 'pause':
@@ -211,6 +193,6 @@ function orderOf(order: WaitingOrder): Order {
       return { kind: 'register', orderId };
     case 'trust':
     case 'revoke':
-      return { kind, orderId, worker: subject, by, reason };
+      return { kind, orderId, worker: order.subject!, by, reason };
   }
 }

@@ -5,14 +5,13 @@ import { Decisions } from './decisions';
 import { Facts } from './facts';
 import { Results } from './results';
 import * as statements from './public-statements';
-import type { RunRecord } from './record';
+import type { RunRecord } from './run-columns';
 import {
   type DayCounts,
   type StatusCounts,
   type StatusPart,
   type StatusRecord,
   statusRecord,
-  type StatusRow,
   type StatusVersion,
 } from './status';
 import {
@@ -49,7 +48,7 @@ export interface PackageSuite {
   latest: RunRecord;
 }
 
-/** What everybody may see: private runs are neither shown nor counted, but for administrators in numbers of queues. */
+/** Public data: private runs are neither shown nor counted, but for administrators in numbers of queues. */
 @Injectable()
 export class PublicRuns {
   private readonly results: Results;
@@ -72,7 +71,7 @@ export class PublicRuns {
     return this.results.find(runId);
   }
 
-  /** See Facts.ofRun: as everybody may read it. */
+  /** See Facts.ofRun: as the public may read it. */
   storyOf(runId: number): Promise<Fact[]> {
     return this.facts.ofRun(runId, null);
   }
@@ -84,7 +83,7 @@ export class PublicRuns {
 
   /** The newest finished run without pins and extra sources, not cancelled: the package's present state. */
   async latest(suite: string, arch: string, packageName: string): Promise<RunRecord | null> {
-    const [record] = await this.database.query<RunRecord>(statements.LATEST, [packageName, suite, arch]);
+    const [record] = await this.database.query(statements.LATEST, [packageName, suite, arch]);
     return record ?? null;
   }
 
@@ -100,23 +99,23 @@ export class PublicRuns {
     beforeRunId?: number,
   ): Promise<RunRecord[]> {
     const place = [packageName, suite, arch, limit];
-    if (beforeRunId === undefined) return this.database.query<RunRecord>(statements.HISTORY, place);
-    return this.database.query<RunRecord>(statements.HISTORY_BEFORE, [...place, beforeRunId]);
+    if (beforeRunId === undefined) return this.database.query(statements.HISTORY, place);
+    return this.database.query(statements.HISTORY_BEFORE, [...place, beforeRunId]);
   }
 
   /** Leased or running, the longest running first. */
   running(limit: number): Promise<RunRecord[]> {
-    return this.database.query<RunRecord>(statements.RUNNING, [limit]);
+    return this.database.query(statements.RUNNING, [limit]);
   }
 
   /** Finished, newest first. */
   recent(limit: number): Promise<RunRecord[]> {
-    return this.database.query<RunRecord>(statements.RECENT, [limit]);
+    return this.database.query(statements.RECENT, [limit]);
   }
 
   /** Queued, by priority and then by arrival; fair share may serve them in another order. */
   waiting(limit: number): Promise<RunRecord[]> {
-    return this.database.query<RunRecord>(statements.WAITING, [limit]);
+    return this.database.query(statements.WAITING, [limit]);
   }
 
   /**
@@ -124,7 +123,7 @@ export class PublicRuns {
    * @param everything an administrator asks: private runs count
    */
   queues(everything = false): Promise<QueueLength[]> {
-    return this.database.query<QueueLength>(everything ? statements.ALL_QUEUES : statements.QUEUES);
+    return this.database.query(everything ? statements.ALL_QUEUES : statements.QUEUES);
   }
 
   /**
@@ -132,32 +131,30 @@ export class PublicRuns {
    * @param everything an administrator asks: private runs count
    */
   rates(everything = false): Promise<QueueRate[]> {
-    return this.database.query<QueueRate>(everything ? statements.ALL_RATES : statements.RATES);
+    return this.database.query(everything ? statements.ALL_RATES : statements.RATES);
   }
 
   /** The present state of each package that has one, by name. */
   async statusOf(suite: string, arch: string, part: StatusPart = {}): Promise<StatusRecord[]> {
     const { after = '', limit = null, verdicts = null } = part;
-    return (await this.database.query<StatusRow>(STATUS_OF, [suite, arch, after, limit, verdicts])).map(
-      statusRecord,
-    );
+    return (await this.database.query(STATUS_OF, [suite, arch, after, limit, verdicts])).map(statusRecord);
   }
 
   /** Another one after each change of what `statusOf`, `statusCounts` and `statusHistory` tell of runs. */
   async statusVersion(suite: string, arch: string): Promise<StatusVersion> {
-    const [version] = await this.database.query<StatusVersion>(STATUS_VERSION, [suite, arch]);
+    const [version] = await this.database.query(STATUS_VERSION, [suite, arch]);
     return version!;
   }
 
   /** How many packages are in each state now. */
   async statusCounts(suite: string, arch: string): Promise<StatusCounts> {
-    const [counts] = await this.database.query<StatusCounts>(STATUS_COUNTS, [suite, arch]);
+    const [counts] = await this.database.query(STATUS_COUNTS, [suite, arch]);
     return counts!;
   }
 
   /** How many were at the end of each day, UTC, oldest first; the last day is today, as it is now. */
   statusHistory(suite: string, arch: string, days: number): Promise<DayCounts[]> {
-    return this.database.query<DayCounts>(STATUS_HISTORY, [suite, arch, days]);
+    return this.database.query(STATUS_HISTORY, [suite, arch, days]);
   }
 
   /**
@@ -172,33 +169,31 @@ export class PublicRuns {
     neutralIsPass = true,
   ): Promise<StatusRecord[]> {
     const [statement, name] = packageName === null ? [CHANGES, []] : [CHANGES_OF_PACKAGE, [packageName]];
-    return (await this.database.query<StatusRow>(statement, [limit, neutralIsPass, ...name])).map(
-      statusRecord,
-    );
+    return (await this.database.query(statement, [limit, neutralIsPass, ...name])).map(statusRecord);
   }
 
   /** Where a package has a present state, and which, by suite and architecture. */
   async suitesOf(packageName: string): Promise<PackageSuite[]> {
-    const records = await this.database.query<RunRecord>(statements.SUITES_OF, [packageName]);
+    const records = await this.database.query(statements.SUITES_OF, [packageName]);
     return records.map((latest) => ({ suite: latest.suite, arch: latest.arch, latest }));
   }
 
   /** The first letters, as `packagePrefix` cuts them, of all packages that a public run was asked for. */
   async prefixes(): Promise<string[]> {
-    const rows = await this.database.query<{ prefix: string }>(statements.PREFIXES);
+    const rows = await this.database.query(statements.PREFIXES);
     return rows.map((row) => row.prefix);
   }
 
   /** The names of the packages with a prefix, in order. */
   async packagesOf(prefix: string, part: Pick<StatusPart, 'after' | 'limit'> = {}): Promise<string[]> {
     const { after = '', limit = null } = part;
-    const rows = await this.database.query<{ name: string }>(statements.PACKAGES_OF, [prefix, after, limit]);
+    const rows = await this.database.query(statements.PACKAGES_OF, [prefix, after, limit]);
     return rows.map((row) => row.name);
   }
 
   /** How many runs wait that would test the same in the same way: public ones, and those of the key. */
   async equalWaiting(run: Pick<RunRecord, 'runId'>, keyId: number | null): Promise<number> {
-    const [row] = await this.database.query<{ count: number }>(statements.EQUAL_WAITING, [run.runId, keyId]);
+    const [row] = await this.database.query(statements.EQUAL_WAITING, [run.runId, keyId]);
     return row!.count;
   }
 }

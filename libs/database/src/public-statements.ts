@@ -1,29 +1,48 @@
-import { RECORD_COLUMNS, SELECT_RECORD } from './record';
+import type { QueueLength, QueueRate } from './public-runs';
+import { RECORD_COLUMNS, selectRecords, TEST_COLUMNS } from './run-columns';
+import {
+  type ColumnsOf,
+  integer,
+  namesOf,
+  selected,
+  type Statement,
+  statement,
+  text,
+  time,
+} from './statement';
 import { TELLING } from './status-statements';
 
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
 const FINISHED = `r.state = 'finished' and not r.is_private`;
 const OF_PACKAGE = 'r.package = $1 and r.suite = $2 and r.arch = $3';
 
-export const LATEST = `${SELECT_RECORD} where ${OF_PACKAGE} and ${TELLING} ${NEWEST_FIRST} limit 1`;
+export const LATEST = selectRecords(`where ${OF_PACKAGE} and ${TELLING} ${NEWEST_FIRST} limit 1`);
 
-export const HISTORY = `${SELECT_RECORD} where ${OF_PACKAGE} and ${FINISHED} ${NEWEST_FIRST} limit $4`;
+export const HISTORY = selectRecords(`where ${OF_PACKAGE} and ${FINISHED} ${NEWEST_FIRST} limit $4`);
 
 /** Nothing when $5 is not one of these runs. */
-export const HISTORY_BEFORE = `${SELECT_RECORD}
+export const HISTORY_BEFORE = selectRecords(`
   where ${OF_PACKAGE} and ${FINISHED} and (r.finished_at, r.run_id) < (
     select r.finished_at, r.run_id from runs r where r.run_id = $5 and ${OF_PACKAGE} and ${FINISHED})
-  ${NEWEST_FIRST} limit $4`;
+  ${NEWEST_FIRST} limit $4`);
 
-export const RECENT = `${SELECT_RECORD} where ${FINISHED} ${NEWEST_FIRST} limit $1`;
+export const RECENT = selectRecords(`where ${FINISHED} ${NEWEST_FIRST} limit $1`);
 
-export const RUNNING = `${SELECT_RECORD}
+export const RUNNING = selectRecords(`
   where r.state in ('leased', 'running') and not r.is_private
-  order by r.started_at nulls last, r.run_id limit $1`;
+  order by r.started_at nulls last, r.run_id limit $1`);
 
-export const WAITING = `${SELECT_RECORD}
+export const WAITING = selectRecords(`
   where r.state = 'queued' and not r.is_private
-  order by r.priority desc, r.created_at, r.run_id limit $1`;
+  order by r.priority desc, r.created_at, r.run_id limit $1`);
+
+const QUEUE_LENGTH = {
+  suite: text,
+  arch: text,
+  waiting: integer,
+  running: integer,
+  oldestAt: time.orNull,
+} satisfies ColumnsOf<QueueLength>;
 
 /** Public and private runs have an index each. */
 function unfinished(privacy: 'is_private' | 'not is_private'): string {
@@ -35,12 +54,15 @@ function unfinished(privacy: 'is_private' | 'not is_private'): string {
     from runs where state <> 'finished' and ${privacy} group by suite, arch`;
 }
 
-export const QUEUES = `${unfinished('not is_private')} order by suite, arch`;
+export const QUEUES = statement(QUEUE_LENGTH, `${unfinished('not is_private')} order by suite, arch`);
 
-export const ALL_QUEUES = `
+export const ALL_QUEUES = statement(
+  QUEUE_LENGTH,
+  `
   select suite, arch, sum(waiting)::integer as waiting, sum(running)::integer as running, min("oldestAt") as "oldestAt"
   from (${unfinished('not is_private')} union all ${unfinished('is_private')}) half
-  group by suite, arch order by suite, arch`;
+  group by suite, arch order by suite, arch`,
+);
 
 /** Public and private runs have an index each. */
 function finishedLately(privacy: 'is_private' | 'not is_private'): string {
@@ -49,10 +71,15 @@ function finishedLately(privacy: 'is_private' | 'not is_private'): string {
     where state = 'finished' and not cancelled and finished_at > now() - interval '1 hour' and ${privacy}`;
 }
 
-function rates(finished: string): string {
-  return `
+const QUEUE_RATE = { suite: text, arch: text, perHour: integer } satisfies ColumnsOf<QueueRate>;
+
+function rates(finished: string): Statement<QueueRate> {
+  return statement(
+    QUEUE_RATE,
+    `
     select suite, arch, count(*)::integer as "perHour"
-    from (${finished}) finished group by suite, arch order by suite, arch`;
+    from (${finished}) finished group by suite, arch order by suite, arch`,
+  );
 }
 
 export const RATES = rates(finishedLately('not is_private'));
@@ -61,23 +88,35 @@ export const ALL_RATES = rates(
   `${finishedLately('not is_private')} union all ${finishedLately('is_private')}`,
 );
 
-export const SUITES_OF = `
-  select ${RECORD_COLUMNS}
+export const SUITES_OF = statement(
+  RECORD_COLUMNS,
+  `
+  select ${selected(RECORD_COLUMNS, 'r')}
   from (
     select distinct on (r.suite, r.arch) r.* from runs r where r.package = $1 and ${TELLING}
     order by r.suite, r.arch, r.finished_at desc, r.run_id desc
   ) r join users u on u.user_id = r.requestor_id
-  order by r.suite, r.arch`;
+  order by r.suite, r.arch`,
+);
 
-export const EQUAL_WAITING = `
+export const EQUAL_WAITING = statement(
+  { count: integer },
+  `
   select count(*)::integer as count
-  from runs r join runs equal using (package, suite, arch, backend, variant, pin_packages, extra_apt_sources)
-  where equal.run_id = $1 and r.state = 'queued' and (not r.is_private or r.api_key_id = $2)`;
+  from runs r join runs equal using (${namesOf(TEST_COLUMNS)})
+  where equal.run_id = $1 and r.state = 'queued' and (not r.is_private or r.api_key_id = $2)`,
+);
 
 /** As `packagePrefix` makes it. */
 const PREFIX = `case when name like 'lib_%' then left(name, 4) else left(name, 1) end`;
 
-export const PREFIXES = `select distinct ${PREFIX} as prefix from packages where is_public order by 1`;
+export const PREFIXES = statement(
+  { prefix: text },
+  `select distinct ${PREFIX} as prefix from packages where is_public order by 1`,
+);
 
-export const PACKAGES_OF = `
-  select name from packages where is_public and ${PREFIX} = $1 and name > $2 order by name limit $3`;
+export const PACKAGES_OF = statement(
+  { name: text },
+  `
+  select name from packages where is_public and ${PREFIX} = $1 and name > $2 order by name limit $3`,
+);

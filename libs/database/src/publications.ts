@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { isRunId } from '@proctor/contracts';
+import { Any } from 'typeorm';
 import { Database } from './database';
 import { recordFacts } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { rememberPackages } from './known-packages';
+import { RunRow } from './rows';
+import { bigint, type Statement, statement, text } from './statement';
 import { afterChange } from './unavailable';
-
-interface PublishedRun {
-  runId: number;
-  package: string;
-}
 
 /** Makes private runs public. An order tells the dispatcher of those that have not finished. */
 @Injectable()
@@ -18,7 +16,7 @@ export class Publications {
 
   /**
    * The runs need not have finished. Others write about several runs in one transaction too, and in another order; so
-   * that none waits for the other in a circle, this one takes all rows that nobody holds, and waits for one at a time.
+   * that none waits for the other in a circle, this one takes all rows that are not locked, and waits for one at a time.
    * @returns the ids of the key's private runs that became public, ascending
    * @throws DatabaseUnavailable; some may be public then, and publishing again helps
    */
@@ -27,7 +25,13 @@ export class Publications {
     const published = await this.take(PUBLISH_FREE, asked, keyId);
     try {
       for (;;) {
-        const [held] = await this.database.query<{ runId: number }>(STILL_PRIVATE, [asked, keyId]);
+        const held = await this.database.entities((manager) =>
+          manager.findOne(RunRow, {
+            select: { runId: true },
+            where: { runId: Any(asked), apiKeyId: keyId, isPrivate: true },
+            order: { runId: 'asc' },
+          }),
+        );
         if (!held) return published.sort((a, b) => a - b);
         published.push(...(await this.take(PUBLISH, [held.runId], keyId)));
       }
@@ -37,10 +41,10 @@ export class Publications {
     }
   }
 
-  private async take(statement: string, runIds: number[], keyId: number): Promise<number[]> {
+  private async take(statement: typeof PUBLISH, runIds: number[], keyId: number): Promise<number[]> {
     return this.database.transaction(async (transaction) => {
       await announceUpdate(transaction);
-      const published = await transaction.query<PublishedRun>(statement, [runIds, keyId]);
+      const published = await transaction.query(statement, [runIds, keyId]);
       await rememberPackages(
         transaction,
         published.map((run) => ({ package: run.package, isPrivate: false })),
@@ -50,23 +54,26 @@ export class Publications {
   }
 }
 
-const OWN_PRIVATE = `from runs where run_id = any($1::bigint[]) and api_key_id = $2 and is_private`;
-
-const STILL_PRIVATE = `select run_id as "runId" ${OWN_PRIVATE} order by run_id limit 1`;
-
 /** Whose key $2 is. */
 const KEY_USER = `(select 'user ' || u.name from api_keys k join users u using (user_id) where k.key_id = $2)`;
 
-function publish(locking: string): string {
-  return `
+function publish(locking: string): Statement<{ runId: number; package: string }> {
+  return statement(
+    { runId: bigint, package: text },
+    `
     with ${CLOCK},
-    own as materialized (select run_id ${OWN_PRIVATE} ${locking}),
+    own as materialized (
+      select run_id from runs where run_id = any($1::bigint[]) and api_key_id = $2 and is_private ${locking}
+    ),
     published as (
       update runs r set is_private = false, updated_at = clock.updated from own, clock where r.run_id = own.run_id
       returning r.run_id, r.package, r.arch, r.suite, r.state, r.attempt
     ),
     told as (${recordFacts({
-      ...{ kind: 'published', state: { sql: 'f.state' }, attempt: 'f.attempt', actor: KEY_USER },
+      kind: 'published',
+      state: { sql: 'f.state' },
+      attempt: 'f.attempt',
+      actor: KEY_USER,
       from: 'published f, clock',
     })}),
     ordered as (
@@ -74,7 +81,8 @@ function publish(locking: string): string {
       select f.arch, 'publish', f.run_id, k.user_id, clock.now from published f, clock, api_keys k
       where f.state <> 'finished' and k.key_id = $2 order by f.run_id
     )
-    select run_id as "runId", package from published`;
+    select run_id as "runId", package from published`,
+  );
 }
 
 const PUBLISH = publish('for no key update');

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { TestResult } from '@proctor/contracts';
 import { Database } from './database';
 import { type Horizon, horizon, raiseHorizon, until, untilAtBest } from './horizon';
-import { type RunRecord, SELECT_RECORD } from './record';
+import { type RunRecord, selectRecords } from './run-columns';
+import { boolean, statement, time } from './statement';
 import { requestWait } from './request-wait';
+import { RunRow } from './rows';
 
 /** Rows that are in memory at a time. */
 const PAGE_LENGTH = 1_000;
@@ -48,35 +50,31 @@ export class Results {
    * @throws DatabaseUnavailable
    */
   async withNews(waiting: { keyId: number; sinceSeconds: number }[]): Promise<boolean[]> {
-    const rows = await this.database.query<{ isThere: boolean }>(WITH_NEWS, [
+    const rows = await this.database.query(WITH_NEWS, [
       waiting.map(({ keyId }) => keyId),
       waiting.map(({ sinceSeconds }) => Math.min(sinceSeconds, SINCE_MAX)),
     ]);
     return rows.map(({ isThere }) => isThere);
   }
 
-  /** A run by its id, whoever asked for it. */
+  /** A run by its id, of any requestor. */
   async find(runId: number): Promise<RunRecord | null> {
-    const [record] = await this.database.query<RunRecord>(`${SELECT_RECORD} where r.run_id = $1`, [runId]);
+    const [record] = await this.database.query(BY_ID, [runId]);
     return record ?? null;
   }
 
   /** How the single tests of a run ended; empty when nothing is known of them, as before it has finished. */
   async testsOf(runId: number): Promise<TestResult[]> {
-    const [row] = await this.database.query<{ tests: TestResult[] }>(
-      'select tests from runs where run_id = $1',
-      [runId],
+    const run = await this.database.entities((manager) =>
+      manager.findOne(RunRow, { select: { runId: true, tests: true }, where: { runId } }),
     );
-    return row?.tests ?? [];
+    return run?.tests ?? [];
   }
 
   /** A horizon, and then the time of the key's newest row from `from` on. */
   private async newest(keyId: number, from: number): Promise<Horizon & { last: Date | null }> {
     const found = await horizon(this.database);
-    const [newest] = await this.database.query<{ updatedAt: Date | null }>(
-      `select max(updated_at) as "updatedAt" from runs where api_key_id = $1 and updated_at >= to_timestamp($2)`,
-      [keyId, from],
-    );
+    const [newest] = await this.database.query(NEWEST_UPDATE, [keyId, from]);
     return { ...found, last: newest?.updatedAt ?? null };
   }
 
@@ -86,31 +84,37 @@ export class Results {
    */
   private async *pages(keyId: number, sinceSeconds: number, last: Date | null): AsyncGenerator<RunRecord> {
     if (last === null) return;
-    let page = await this.database.query<RunRecord>(FIRST_PAGE, [keyId, last, PAGE_LENGTH, sinceSeconds]);
+    let page = await this.database.query(FIRST_PAGE, [keyId, last, PAGE_LENGTH, sinceSeconds]);
     for (;;) {
       yield* page;
       const end = page.at(-1);
       if (end === undefined || page.length < PAGE_LENGTH) return;
       requestWait()?.restart();
-      page = await this.database.query<RunRecord>(NEXT_PAGE, [
-        keyId,
-        last,
-        PAGE_LENGTH,
-        end.updatedAt,
-        end.runId,
-      ]);
+      page = await this.database.query(NEXT_PAGE, [keyId, last, PAGE_LENGTH, end.updatedAt, end.runId]);
     }
   }
 }
 
 /** By the key's newest row, since PostgreSQL may go through all rows of a key to find that none is new enough. */
-const WITH_NEWS = `
+const WITH_NEWS = statement(
+  { isThere: boolean },
+  `
   select coalesce((
     select r.updated_at from runs r where r.api_key_id = waiting.key_id order by r.updated_at desc limit 1
   ) >= to_timestamp(waiting.since), false) as "isThere"
   from unnest($1::integer[], $2::float8[]) with ordinality as waiting(key_id, since, place)
-  order by place`;
+  order by place`,
+);
+
+const NEWEST_UPDATE = statement(
+  { updatedAt: time.orNull },
+  `select max(updated_at) as "updatedAt" from runs where api_key_id = $1 and updated_at >= to_timestamp($2)`,
+);
+
+const BY_ID = selectRecords('where r.run_id = $1');
 
 const PAGE_END = `and r.updated_at <= $2 order by r.updated_at, r.run_id limit $3`;
-const FIRST_PAGE = `${SELECT_RECORD} where r.api_key_id = $1 and r.updated_at >= to_timestamp($4) ${PAGE_END}`;
-const NEXT_PAGE = `${SELECT_RECORD} where r.api_key_id = $1 and (r.updated_at, r.run_id) > ($4, $5) ${PAGE_END}`;
+const FIRST_PAGE = selectRecords(`where r.api_key_id = $1 and r.updated_at >= to_timestamp($4) ${PAGE_END}`);
+const NEXT_PAGE = selectRecords(
+  `where r.api_key_id = $1 and (r.updated_at, r.run_id) > ($4, $5) ${PAGE_END}`,
+);

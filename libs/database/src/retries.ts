@@ -3,6 +3,8 @@ import { Database, type Statements } from './database';
 import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { type IdempotencyKey, type Once, once, Refused } from './once';
+import { REQUEST_COLUMNS } from './run-columns';
+import { bigint, boolean, namesOf, statement } from './statement';
 
 /** Why a run was not retried: `waiting` names a retry of it that has not finished and that who asks may see. */
 export type NotRetried =
@@ -16,7 +18,7 @@ export interface Retrier {
   keyId: number;
 }
 
-/** Repeats finished runs as they were asked for, for whoever asked for them first. */
+/** Repeats finished runs as they were requested, for the same requestor. */
 @Injectable()
 export class Retries {
   constructor(private readonly database: Database) {}
@@ -48,30 +50,37 @@ export class Retries {
 }
 
 async function repeat(transaction: Statements, runId: number, by: Retrier): Promise<Retried> {
-  const [original] = await transaction.query<{ isFinished: boolean }>(LOCK, [runId, by.keyId]);
+  const [original] = await transaction.query(LOCK, [runId, by.keyId]);
   if (!original) return { kind: 'unknown' };
   if (!original.isFinished) return { kind: 'unfinished', runId };
-  const [waiting] = await transaction.query<{ runId: number }>(WAITING, [runId, by.keyId]);
+  const [waiting] = await transaction.query(WAITING, [runId, by.keyId]);
   if (waiting) return { kind: 'waiting', runId: waiting.runId };
   await announceUpdate(transaction);
-  const [created] = await transaction.query<{ runId: number }>(REPEAT, [runId, by.userId]);
+  const [created] = await transaction.query(REPEAT, [runId, by.userId]);
   return { kind: 'created', runId: created!.runId };
 }
 
 /** Locked, so that of several retries at once the first is seen by the others. */
-const LOCK = `
+const LOCK = statement(
+  { isFinished: boolean },
+  `
   select state = 'finished' as "isFinished" from runs
-  where run_id = $1 and (not is_private or api_key_id = $2) for no key update`;
+  where run_id = $1 and (not is_private or api_key_id = $2) for no key update`,
+);
 
 /** Of those that the key may see: the run may have been private when another key retried it. */
-const WAITING = `
+const WAITING = statement(
+  { runId: bigint },
+  `
   select run_id as "runId" from runs
-  where retry_of = $1 and state <> 'finished' and (not is_private or api_key_id = $2) order by run_id limit 1`;
+  where retry_of = $1 and state <> 'finished' and (not is_private or api_key_id = $2) order by run_id limit 1`,
+);
 
-const AS_ASKED = `package, suite, arch, backend, variant, priority, trigger, pin_packages, extra_apt_sources,
-  is_private, requestor_id, api_key_id`;
+const AS_ASKED = `${namesOf(REQUEST_COLUMNS)}, requestor_id, api_key_id`;
 
-const REPEAT = `
+const REPEAT = statement(
+  { runId: bigint },
+  `
   with ${CLOCK},
   created as (
     insert into runs (${AS_ASKED}, retry_of, retried_by, created_at, updated_at)
@@ -79,8 +88,12 @@ const REPEAT = `
     returning run_id, arch, suite, retry_of
   ),
   told as (${recordFacts({
-    ...{ kind: 'requested', state: 'queued', attempt: '0', actor: userActor('$2') },
+    kind: 'requested',
+    state: 'queued',
+    attempt: '0',
+    actor: userActor('$2'),
     reason: `'repeats run ' || f.retry_of`,
     from: 'created f, clock',
   })})
-  select run_id as "runId" from created`;
+  select run_id as "runId" from created`,
+);

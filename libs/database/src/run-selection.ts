@@ -1,7 +1,8 @@
 import { isRunId } from '@proctor/contracts';
+import { bigint, type Statement, statement } from './statement';
 
 /**
- * Which runs a user means: those that match everything that is named. At least one besides `keyId` is to be named,
+ * Which runs a user means: those that match everything that is named. At least one other than `keyId` is to be named,
  * which the caller sees to.
  */
 export interface RunSelection {
@@ -18,8 +19,10 @@ export interface RunSelection {
  * The ids of the runs `r` that are selected, ascending.
  * @param condition on `r`; its parameters begin at $7
  */
-export function selectRuns(condition: string): string {
-  return `
+export function selectRuns(condition: string): Statement<{ runId: number }> {
+  return statement(
+    { runId: bigint },
+    `
     select r.run_id as "runId" from runs r
     where ${condition}
       and ($1::bigint[] is null or r.run_id = any($1::bigint[]))
@@ -28,7 +31,8 @@ export function selectRuns(condition: string): string {
       and ($4::text is null or r.suite = $4)
       and ($5::text is null or r.arch = $5)
       and ($6::integer is null or r.api_key_id = $6)
-    order by r.run_id`;
+    order by r.run_id`,
+  );
 }
 
 /** $1 to $6 of `selectRuns`. */
@@ -44,13 +48,16 @@ export function selectionParameters(selection: RunSelection): unknown[] {
 }
 
 /**
- * Those of the runs $1 that are still as the condition says, ascending, locked in that order, as everybody does who
- * waits for several rows. A row that somebody holds is waited for and looked at again.
+ * Those of the runs $1 that are still as the condition says, ascending, locked in that order, as every transaction does that
+ * waits for several rows. A row that is locked is waited for and looked at again.
  * @param condition on `r`; its parameters begin at $2
  */
-export function lockRuns(condition: string): string {
-  return `
+export function lockRuns(condition: string): Statement<{ runId: number }> {
+  return statement(
+    { runId: bigint },
+    `
     select r.run_id as "runId" from runs r
     where r.run_id = any($1::bigint[]) and ${condition}
-    order by r.run_id for no key update`;
+    order by r.run_id for no key update`,
+  );
 }

@@ -1,4 +1,15 @@
-import { RECORD_COLUMNS } from './record';
+import { VERDICTS } from '@proctor/contracts';
+import { type DayCounts, STATUS_COLUMNS, type StatusCounts, type StatusVersion } from './status';
+import {
+  type ColumnsOf,
+  integer,
+  type RowOf,
+  selected,
+  type Statement,
+  statement,
+  text,
+  time,
+} from './statement';
 
 /** Changes are looked for among this many of the newest runs of all packages. */
 const CHANGES_LOOKED_AT_MAX = 20_000;
@@ -28,8 +39,6 @@ const LAST_PASS = `
     order by b.finished_at desc, b.run_id desc limit 1
   ) pass on true`;
 
-const PASS_COLUMNS = `pass.version as "lastPassVersion", pass.finished_at as "lastPassAt"`;
-
 /** What the runs of $1 and $2 say last about each package `p`: found by an index, since there are many of each. */
 function lastOfEach(columns: string, until = ''): string {
   return `
@@ -40,8 +49,10 @@ function lastOfEach(columns: string, until = ''): string {
 }
 
 /** Of the packages after the name $3, $4 at most, in one of the verdicts $5 if that is not null. */
-export const STATUS_OF = `
-  select ${RECORD_COLUMNS}, before.verdict as "previousStatus", ${PASS_COLUMNS}
+export const STATUS_OF = statement(
+  STATUS_COLUMNS,
+  `
+  select ${selected(STATUS_COLUMNS, 'r')}
   from packages p ${lastOfEach('*')}
   join users u on u.user_id = r.requestor_id
   left join lateral (
@@ -49,35 +60,48 @@ export const STATUS_OF = `
   ) before on true
   ${LAST_PASS}
   where p.is_public and p.name > $3 and ($5::text[] is null or r.verdict = any($5::text[]))
-  order by p.name limit $4`;
+  order by p.name limit $4`,
+);
 
 /**
  * What changes whenever a telling run of $1 and $2 appears, also one that drew its time earlier than others and was
  * committed later: transactions end within a minute of that.
  */
-export const STATUS_VERSION = `
+export const STATUS_VERSION = statement(
+  { today: text, newestUpdate: time.orNull, latelyUpdated: integer } satisfies ColumnsOf<StatusVersion>,
+  `
   with newest as (
     select max(r.updated_at) as at from runs r where r.suite = $1 and r.arch = $2 and ${TELLING}
   )
   select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today, newest.at as "newestUpdate", (
     select count(*)::integer from runs r
     where r.suite = $1 and r.arch = $2 and ${TELLING} and r.updated_at > newest.at - interval '1 minute'
-  ) as "latelyUpdated" from newest`;
+  ) as "latelyUpdated" from newest`,
+);
+
+/** What `counted` selects. */
+const COUNTS = { pass: integer, neutral: integer, fail: integer, tmpfail: integer, total: integer };
 
 function counted(verdict: string, count: string): string {
-  return ['pass', 'neutral', 'fail', 'tmpfail']
-    .map((each) => `coalesce(${count} filter (where ${verdict} = '${each}'), 0)::integer as ${each}`)
+  return VERDICTS.map(
+    (each) => `coalesce(${count} filter (where ${verdict} = '${each}'), 0)::integer as ${each}`,
+  )
     .concat(`coalesce(${count}, 0)::integer as total`)
     .join(', ');
 }
 
-export const STATUS_COUNTS = `
+export const STATUS_COUNTS = statement(
+  { ...COUNTS, date: time.orNull } satisfies ColumnsOf<StatusCounts>,
+  `
   select ${counted('r.verdict', 'count(*)')}, max(r.finished_at) as date
   from packages p ${lastOfEach('r.verdict, r.finished_at')}
-  where p.is_public`;
+  where p.is_public`,
+);
 
 /** What each package was before the first of $3 days, then only the days on which something ended. */
-export const STATUS_HISTORY = `
+export const STATUS_HISTORY = statement(
+  { date: time, ...COUNTS } satisfies ColumnsOf<DayCounts>,
+  `
   with first as materialized (
     select date_trunc('day', now() at time zone 'UTC') - make_interval(days => $3::integer - 1) as day
   ),
@@ -108,13 +132,16 @@ export const STATUS_HISTORY = `
   select d.day at time zone 'UTC' as date, ${counted('s.verdict', 'sum(s.difference)')}
   from first, generate_series(first.day, first.day + make_interval(days => $3::integer - 1), interval '1 day') d(day)
   left join steps s on s.day <= d.day
-  group by d.day order by d.day`;
+  group by d.day order by d.day`,
+);
 
 /** Runs `r` that did not end like the one before; tmpfail says nothing, and neutral is as good as pass if $2 says so. */
-function changes(among: string): string {
+function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
   const said = (verdict: string) => `case when $2 and ${verdict} = 'neutral' then 'pass' else ${verdict} end`;
-  return `
-    select ${RECORD_COLUMNS}, before.verdict as "previousStatus", ${PASS_COLUMNS}
+  return statement(
+    STATUS_COLUMNS,
+    `
+    select ${selected(STATUS_COLUMNS, 'r')}
     from (${among}) r
     join users u on u.user_id = r.requestor_id
     cross join lateral (
@@ -123,7 +150,8 @@ function changes(among: string): string {
     ) before
     ${LAST_PASS}
     where ${said('r.verdict')} <> ${said('before.verdict')}
-    ${NEWEST_FIRST} limit $1`;
+    ${NEWEST_FIRST} limit $1`,
+  );
 }
 
 const SAYING = `${TELLING} and r.verdict <> 'tmpfail'`;

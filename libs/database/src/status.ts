@@ -1,5 +1,6 @@
 import type { Verdict } from '@proctor/contracts';
-import type { RunRecord } from './record';
+import { RECORD_COLUMNS, type RunRecord } from './run-columns';
+import { type RowOf, text, time } from './statement';
 
 /** A run that says how its package is, with what was before it on the same suite and architecture. */
 export interface StatusRecord extends RunRecord {
@@ -41,17 +42,18 @@ export interface DayCounts extends Record<Verdict, number> {
   date: Date;
 }
 
-/** A row of the statements that select a StatusRecord. */
-export type StatusRow = RunRecord & {
-  previousStatus: Verdict | null;
-  lastPassVersion: string | null;
-  lastPassAt: Date | null;
+/** A run `r`, a run `before` and a run `pass`; the statements that select a StatusRecord have these columns. */
+export const STATUS_COLUMNS = {
+  ...RECORD_COLUMNS,
+  previousStatus: text.as<Verdict>().orNull.from('before.verdict'),
+  lastPassVersion: text.orNull.from('pass.version'),
+  lastPassAt: time.orNull.from('pass.finished_at'),
 };
 
 export function statusRecord({
   lastPassVersion: version,
   lastPassAt: date,
   ...row
-}: StatusRow): StatusRecord {
+}: RowOf<typeof STATUS_COLUMNS>): StatusRecord {
   return { ...row, lastPass: version !== null && date !== null ? { version, date } : null };
 }

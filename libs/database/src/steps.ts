@@ -1,10 +1,7 @@
 import type { Database, Statements } from './database';
 import { requestWait } from './request-wait';
+import type { Statement } from './statement';
 import { DatabaseUnavailable } from './unavailable';
-
-interface Row {
-  runId: number;
-}
 
 /** A change of many runs that broke off: what is done stays done, and asking again goes on with the rest. */
 export class BrokenOff extends DatabaseUnavailable {
@@ -18,25 +15,31 @@ export class BrokenOff extends DatabaseUnavailable {
   }
 }
 
+/** A statement that selects runs. */
+interface RunIds {
+  statement: Statement<{ runId: number }>;
+  parameters: unknown[];
+}
+
 /** Which runs are changed, and how. */
-export interface Change {
+export interface RunsChange {
   /** Ids of all candidates. */
-  candidates: { statement: string; parameters: unknown[] };
+  candidates: RunIds;
   /** Locks those of the runs $1 that are still to be changed. */
-  lock: { statement: string; parameters: unknown[] };
+  lock: RunIds;
   /** Changes runs that are locked. */
   apply(transaction: Statements, runIds: number[]): Promise<void>;
 }
 
 /**
- * Changes runs in transactions of a bounded number of rows: nobody else waits long for a row, and however many there
+ * Changes runs in transactions of a bounded number of rows: no other transaction waits long for a row, and however many there
  * are, no statement takes too long. Runs that come meanwhile are not among them.
  * @returns the ids of those that were changed, ascending
  * @throws DatabaseUnavailable when none was changed, else BrokenOff
  */
-export async function changeInSteps(database: Database, change: Change): Promise<number[]> {
+export async function changeInSteps(database: Database, change: RunsChange): Promise<number[]> {
   const { candidates } = change;
-  const rows = await database.query<Row>(candidates.statement, candidates.parameters);
+  const rows = await database.query(candidates.statement, candidates.parameters);
   const { rowsPerTransactionMax } = database.limits;
   const done: number[] = [];
   for (let place = 0; place < rows.length; place += rowsPerTransactionMax) {
@@ -50,10 +53,10 @@ export async function changeInSteps(database: Database, change: Change): Promise
   return done;
 }
 
-function step(database: Database, change: Change, candidates: number[]): Promise<number[]> {
+function step(database: Database, change: RunsChange, candidates: number[]): Promise<number[]> {
   const { lock } = change;
   return database.transaction(async (transaction) => {
-    const rows = await transaction.query<Row>(lock.statement, [candidates, ...lock.parameters]);
+    const rows = await transaction.query(lock.statement, [candidates, ...lock.parameters]);
     const runIds = rows.map((row) => row.runId);
     if (runIds.length > 0) await change.apply(transaction, runIds);
     return runIds;

@@ -5,6 +5,8 @@ import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { rememberPackages } from './known-packages';
 import { type IdempotencyKey, type Once, once } from './once';
+import { REQUEST_COLUMNS } from './run-columns';
+import { bigint, namesOf, propertiesOf, statement } from './statement';
 
 /** Who asked, and by which key. */
 export interface Submitter {
@@ -51,34 +53,33 @@ async function insertRuns(
 ): Promise<number[]> {
   await rememberPackages(transaction, requests);
   await announceUpdate(transaction);
-  const rows = await transaction.query<{ runId: number }>(INSERT, [
-    JSON.stringify(requests),
-    submitter.userId,
-    submitter.keyId,
-  ]);
+  const rows = await transaction.query(INSERT, [JSON.stringify(requests), submitter.userId, submitter.keyId]);
   return rows.map((row) => row.runId);
 }
 
-const INSERT = `
+const REQUEST = namesOf(REQUEST_COLUMNS);
+
+const INSERT = statement(
+  { runId: bigint },
+  `
   with ${CLOCK},
   request as materialized (
     select nextval(pg_get_serial_sequence('runs', 'run_id')) as run_id, item.*
     from rows from (
-      jsonb_to_recordset($1::jsonb) as (
-        package text, suite text, arch text, backend text, variant text, priority smallint, trigger text,
-        "pinPackages" jsonb, "extraAptSources" jsonb, "isPrivate" boolean)
-    ) with ordinality as item(package, suite, arch, backend, variant, priority, trigger,
-      pin_packages, extra_apt_sources, is_private, place)
+      jsonb_to_recordset($1::jsonb) as (${propertiesOf(REQUEST_COLUMNS)})
+    ) with ordinality as item(${REQUEST}, place)
   ),
   inserted as (
-    insert into runs (run_id, package, suite, arch, backend, variant, priority, trigger,
-      pin_packages, extra_apt_sources, is_private, requestor_id, api_key_id, created_at, updated_at)
-    select run_id, package, suite, arch, backend, variant, priority, trigger,
-      pin_packages, extra_apt_sources, is_private, $2, $3, clock.now, clock.updated
+    insert into runs (run_id, ${REQUEST}, requestor_id, api_key_id, created_at, updated_at)
+    select run_id, ${REQUEST}, $2, $3, clock.now, clock.updated
     from request, clock
   ),
   told as (${recordFacts({
-    ...{ kind: 'requested', state: 'queued', attempt: '0', actor: userActor('$2') },
+    kind: 'requested',
+    state: 'queued',
+    attempt: '0',
+    actor: userActor('$2'),
     from: 'request f, clock',
   })})
-  select run_id as "runId" from request order by place`;
+  select run_id as "runId" from request order by place`,
+);

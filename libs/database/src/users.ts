@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isWord } from '@proctor/contracts';
 import { Database } from './database';
-import { hashPassword, isPassword, NOBODYS_PASSWORD } from './passwords';
+import { hashPassword, isPassword, DECOY_PASSWORD_HASH } from './passwords';
 import { UserRow } from './rows';
 import { errorCode } from './unavailable';
 
@@ -41,21 +41,26 @@ export class Users {
   async add(name: string, options: { isAdmin: boolean; password?: string }): Promise<User> {
     if (!isWord(name)) throw new InvalidUserName(name);
     const passwordHash = options.password === undefined ? null : await hashPassword(options.password);
-    const [user] = await this.database
-      .transaction((transaction) => transaction.query<User>(ADD, [name, options.isAdmin, passwordHash]))
+    return this.database
+      .transaction((transaction) =>
+        transaction.entities(async (manager) => {
+          const row = manager.create(UserRow, { name, isAdmin: options.isAdmin, passwordHash });
+          await manager.insert(UserRow, row);
+          return userOf(row);
+        }),
+      )
       .catch((error: unknown) => {
         throw errorCode(error) === UNIQUE_VIOLATION ? new UserExists(name) : error;
       });
-    return user!;
   }
 
   /** @throws UnknownUser, DatabaseUnavailable */
   async setPassword(name: string, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
-    const changed = await this.database.transaction((transaction) =>
-      transaction.query(SET_PASSWORD, [name, passwordHash]),
+    const { affected } = await this.database.transaction((transaction) =>
+      transaction.entities((manager) => manager.update(UserRow, { name }, { passwordHash })),
     );
-    if (changed.length === 0) throw new UnknownUser(name);
+    if (affected === 0) throw new UnknownUser(name);
   }
 
   /** @throws DatabaseUnavailable */
@@ -68,7 +73,7 @@ export class Users {
   async authenticate(name: string, password: string): Promise<User | null> {
     const row = await this.row(name);
     // Takes as long for a user who is not there: the time tells no names.
-    const isRight = await isPassword(password, row?.passwordHash ?? NOBODYS_PASSWORD);
+    const isRight = await isPassword(password, row?.passwordHash ?? DECOY_PASSWORD_HASH);
     return row?.passwordHash && isRight ? userOf(row) : null;
   }
 
@@ -76,12 +81,6 @@ export class Users {
     return this.database.entities((manager) => manager.findOneBy(UserRow, { name }));
   }
 }
-
-const ADD = `
-  insert into users (name, is_admin, password_hash) values ($1, $2, $3)
-  returning user_id as "userId", name, is_admin as "isAdmin"`;
-
-const SET_PASSWORD = 'update users set password_hash = $2 where name = $1 returning user_id';
 
 function userOf({ userId, name, isAdmin }: UserRow): User {
   return { userId, name, isAdmin };

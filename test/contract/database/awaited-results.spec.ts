@@ -25,8 +25,12 @@ it('knows of which attempts a result is awaited, whoever was granted them', asyn
     grant(givenUp, 1, 0, 'w6'),
     ...[
       {
-        ...{ kind: 'finish' as const, runId: givenUp, attempt: 1, attemptOutcome: 'expired' as const },
-        ...{ outcome: giveUp, worker: 'w6' },
+        kind: 'finish' as const,
+        runId: givenUp,
+        attempt: 1,
+        attemptOutcome: 'expired' as const,
+        outcome: giveUp,
+        worker: 'w6',
       },
     ],
     grant(cancelled, 1, 0, 'w7'),

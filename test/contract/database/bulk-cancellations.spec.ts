@@ -25,7 +25,9 @@ it('ends every unfinished run that matches, whatever its state, and no other', a
   expect(await cancel({ package: 'gcc' }, 'a broken upload')).toEqual([waiting, running]);
   for (const runId of [waiting, running])
     expect(await fixture.database.results.find(runId)).toMatchObject({
-      ...{ state: 'finished', verdict: 'tmpfail', cancelled: true },
+      state: 'finished',
+      verdict: 'tmpfail',
+      cancelled: true,
       message: 'cancelled by ada: a broken upload',
     });
   expect(await fixture.database.results.find(finished)).toMatchObject({ verdict: 'pass', cancelled: false });
@@ -35,7 +37,10 @@ it('ends every unfinished run that matches, whatever its state, and no other', a
     { runId: running, worker: 'w1' },
   ]);
   expect((await fixture.database.facts.ofRun(running, null)).at(-1)).toMatchObject({
-    ...{ kind: 'cancelled', actor: 'user ada', reason: 'a broken upload', verdict: 'tmpfail' },
+    kind: 'cancelled',
+    actor: 'user ada',
+    reason: 'a broken upload',
+    verdict: 'tmpfail',
   });
   expect(await cancel({ package: 'gcc' })).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { type OpenDatabase, openDatabase } from '@proctor/database';
 import { announceUpdate, CLOCK } from '../../../libs/database/src/horizon';
+import type { Statement } from '../../../libs/database/src/statement';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { createReader, dropReader } from './polling/reader-role';
@@ -81,19 +82,19 @@ it('leaves every other time as the clock says it', async () => {
 
 it('draws no time below the second that the writer has announced', async () => {
   const statements = {
-    query: async <Row>(statement: string, parameters: unknown[] = []) =>
-      (await fixture.client.query(statement, parameters)).rows as Row[],
+    query: async <Row>({ text }: Statement<Row>, parameters: unknown[] = []) =>
+      (await fixture.client.query(text, parameters)).rows as Row[],
   };
   await clock.stepTo(HOUR_SECONDS);
   await fixture.client.query('begin');
   await announceUpdate(statements);
-  const [held] = await statements.query<{ second: number }>(
-    `select objid::bigint::float8 as second from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
+  const held = await fixture.client.query<{ second: number }>(
+    `select objid::bigint as second from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
   );
   await clock.stepTo(-HOUR_SECONDS);
-  const [drawn] = await statements.query<{ updated: Date }>(`with ${CLOCK} select updated from clock`);
+  const drawn = await fixture.client.query<{ updated: Date }>(`with ${CLOCK} select updated from clock`);
   await fixture.client.query('rollback');
-  expect(drawn!.updated.getTime()).toBe(held!.second * 1_000);
+  expect(drawn.rows[0]!.updated.getTime()).toBe(held.rows[0]!.second * 1_000);
 });
 
 it('is raised by who may only read, never beyond the clock', async () => {

@@ -126,6 +126,9 @@ it('gives waiting runs another priority, with an order and a fact for each that 
     { ...nothing, arch: ARCH, kind: 'reprioritise', run_id: low, priority: 9, reason: 'a freeze' },
   ]);
   expect((await fixture.database.facts.ofRun(low, null)).at(-1)).toMatchObject({
-    ...{ kind: 'reprioritised', state: 'queued', actor: 'user ada', reason: 'from 2 to 9: a freeze' },
+    kind: 'reprioritised',
+    state: 'queued',
+    actor: 'user ada',
+    reason: 'from 2 to 9: a freeze',
   });
 });

@@ -69,8 +69,12 @@ it('stays beside what each attempt left: verdict, exit code, sizes', async () =>
   const none = { verdict: null, exit_code: null, log_size: null, artifacts_size: null };
   expect(rows).toEqual([
     {
-      ...{ outcome: 'failed', reason: 'no testbed', verdict: 'tmpfail', exit_code: 16 },
-      ...{ log_size: null, artifacts_size: 5_000_000_000 },
+      outcome: 'failed',
+      reason: 'no testbed',
+      verdict: 'tmpfail',
+      exit_code: 16,
+      log_size: null,
+      artifacts_size: 5_000_000_000,
     },
     { outcome: 'expired', reason: 'the lease expired', ...none },
     { ...none, outcome: 'finished', reason: null, verdict: 'pass', exit_code: 0, log_size: 1234 },

@@ -37,7 +37,10 @@ it('gives a queue that is longer than what is read at a time, each run once and 
 it('halves the slot time that was used for each half-life since, however many there were', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
   const usage = (requestor: string, slotMs: number) => ({
-    ...{ kind: 'usage' as const, requestor, slotMs, publicSlotMs: slotMs / 2 },
+    kind: 'usage' as const,
+    requestor,
+    slotMs,
+    publicSlotMs: slotMs / 2,
   });
   await fixture.commit(ARCH, [usage('ada', 800_000), usage('bob', 800_000), usage('nobody', 1)]);
   const past = (user: number, ago: string) =>

@@ -1,6 +1,7 @@
 import { KNOWN_WORKER } from '../../../libs/database/src/decision-statements';
 import { UNPUBLISHED } from '../../../libs/database/src/facts';
 import { ARRIVALS, FIRST_PAGE, ORDERS } from '../../../libs/database/src/loading-statements';
+import type { Statement } from '../../../libs/database/src/statement';
 import { ARCH } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 
@@ -17,7 +18,7 @@ afterAll(() => fixture.close());
 
 /** Rows of a table that wait for a dispatcher, and the one index that holds no others. */
 interface Queue {
-  statement: string;
+  statement: Statement<unknown>;
   table: string;
   index: string;
   /** Inserts $4 rows of the architecture $3; $1 and $2 are a user and a key. */
@@ -34,14 +35,18 @@ const RUNS = `
 
 const QUEUES: Record<string, Queue> = {
   orders: {
-    ...{ statement: ORDERS, table: 'orders', index: 'orders_waiting' },
+    statement: ORDERS,
+    table: 'orders',
+    index: 'orders_waiting',
     insert: `
       insert into orders (arch, kind, actor_id, created_at)
       select $3, 'pause', $1::integer, now() from generate_series(1, $4::integer) where $2::integer is not null`,
     dealWith: 'update orders set taken_in = true',
   },
   facts: {
-    ...{ statement: UNPUBLISHED, table: 'facts', index: 'facts_unpublished' },
+    statement: UNPUBLISHED,
+    table: 'facts',
+    index: 'facts_unpublished',
     insert: `
       insert into facts (run_id, arch, suite, kind, state, attempt, actor, at)
       select n, $3, 'bookworm', 'requested', 'queued', 0, 'user ada', now()
@@ -49,11 +54,17 @@ const QUEUES: Record<string, Queue> = {
     dealWith: 'update facts set published = true',
   },
   arrivals: {
-    ...{ statement: ARRIVALS, table: 'runs', index: 'runs_arrivals', insert: RUNS },
+    statement: ARRIVALS,
+    table: 'runs',
+    index: 'runs_arrivals',
+    insert: RUNS,
     dealWith: 'update runs set taken_in = true',
   },
   'unfinished runs': {
-    ...{ statement: FIRST_PAGE, table: 'runs', index: 'runs_unfinished', insert: RUNS },
+    statement: FIRST_PAGE,
+    table: 'runs',
+    index: 'runs_unfinished',
+    insert: RUNS,
     dealWith: `update runs set state = 'finished', taken_in = true, verdict = 'tmpfail', message = '', version = 'n/a',
       finished_at = now()`,
   },
@@ -101,9 +112,14 @@ interface PlanNode {
 }
 
 /** How the statement reads the table. */
-async function scans(statement: string, parameters: string, table: string, mode: string): Promise<string[]> {
+async function scans(
+  { text }: Statement<unknown>,
+  parameters: string,
+  table: string,
+  mode: string,
+): Promise<string[]> {
   await fixture.client.query(`set plan_cache_mode = force_${mode}_plan`);
-  await fixture.client.query(`prepare looked_at as ${statement}`);
+  await fixture.client.query(`prepare looked_at as ${text}`);
   const { rows } = await fixture.client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
     `explain (format json) execute looked_at (${parameters})`,
   );

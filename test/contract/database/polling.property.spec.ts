@@ -87,7 +87,9 @@ it(
         numRuns: STORIES + WRITERS.length,
         examples: WRITERS.map((name, place) => [
           {
-            ...{ sleeps: { [name]: 1.2 }, clockStartsAt: new Date(0), seed: 1 },
+            sleeps: { [name]: 1.2 },
+            clockStartsAt: new Date(0),
+            seed: 1,
             steps: place % 2 === 0 ? [] : [-0.4, -3, 3, -4_000],
           },
         ]),

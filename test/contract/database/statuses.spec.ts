@@ -96,7 +96,12 @@ describe('the status of each package', () => {
     const newest = await runs.finished({ package: 'p0' }, 'pass');
     const { finishedAt: date } = (await fixture.database.results.find(newest))!;
     expect(await stores().statusCounts(SUITE, ARCH)).toEqual({
-      ...{ pass: 3, neutral: 1, fail: 1, tmpfail: 1, total: 6, date },
+      pass: 3,
+      neutral: 1,
+      fail: 1,
+      tmpfail: 1,
+      total: 6,
+      date,
     });
   });
 

@@ -70,8 +70,8 @@ describe('the rates of queues', () => {
   it('need no look at runs of other times', async () => {
     await fixture.client.query('set enable_seqscan = off');
     const { RATES, ALL_RATES } = await import('../../../libs/database/src/public-statements');
-    expect((await planOf(RATES)).match(/Index Cond: \(finished_at > /g)).toHaveLength(1);
-    const plan = await planOf(ALL_RATES);
+    expect((await planOf(RATES.text)).match(/Index Cond: \(finished_at > /g)).toHaveLength(1);
+    const plan = await planOf(ALL_RATES.text);
     expect(plan.match(/Index Cond: \(finished_at > /g)).toHaveLength(2);
     expect(plan).toContain('runs_finished_private');
   });
@@ -81,8 +81,8 @@ it('the lengths of queues are read from an index alone', async () => {
   // What many rows would rule out by themselves.
   await fixture.client.query('set enable_seqscan = off; set enable_sort = off');
   const { QUEUES, ALL_QUEUES } = await import('../../../libs/database/src/public-statements');
-  expect(await planOf(QUEUES)).toContain('Index Only Scan using runs_public_queues');
-  const plan = await planOf(ALL_QUEUES);
+  expect(await planOf(QUEUES.text)).toContain('Index Only Scan using runs_public_queues');
+  const plan = await planOf(ALL_QUEUES.text);
   for (const index of ['runs_public_queues', 'runs_private_queues'])
     expect(plan).toContain(`Index Only Scan using ${index}`);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueryFailedError, type QueryRunner } from 'typeorm';
 
-/** What whoever migrates may set. */
+/** What the caller of `migrate` may set. */
 export interface MigrateOptions {
   /** Is told what long steps are doing. */
   progress?: (line: string) => void;
@@ -10,14 +10,14 @@ export interface MigrateOptions {
 }
 
 /**
- * A lock that excludes others makes everybody wait who comes later, also while it is only waited for. So all locks of a
- * step are waited for this long together, then everybody else goes first.
+ * A lock that excludes others makes all wait that come later, also while it is only waited for. So all locks of a
+ * step are waited for this long together, then all others go first.
  */
 const LOCK_WAIT_MS = 300;
 
 const LOCK_PATIENCE_MS = 10 * 60_000;
 
-/** Between two tries; some of it is drawn, so as not to meet somebody's rhythm. */
+/** Between two tries; some of it is drawn, so as not to meet the rhythm of another process. */
 const PAUSE_MS = 500;
 
 /** PostgreSQL's codes for a lock that was not got in time, and for a circle of waiters that was broken up. */
@@ -60,7 +60,7 @@ export async function patiently<T>(runner: QueryRunner, work: () => Promise<T>):
 }
 
 /**
- * Does the work in a transaction that has the tables for itself, and whatever it locks besides. Whoever comes meanwhile
+ * Does the work in a transaction that has the tables for itself, and for what else it locks. What comes meanwhile
  * waits: the work only changes what the catalogue says.
  * @throws TableInUse
  */

@@ -54,7 +54,7 @@ export async function shapeOf(runner: QueryRunner, table: string): Promise<Table
   };
 }
 
-/** Grants what everybody but the owner may do with the one relation on the other. */
+/** Grants what roles other than the owner may do with the one relation on the other. */
 export async function copyGrants(runner: QueryRunner, from: string, to: string): Promise<void> {
   const grants = await select<{ what: string; whom: string; option: string }>(runner, GRANTS, [from]);
   const kind = (await select<{ kind: string }>(runner, KIND, [from]))[0]!.kind;

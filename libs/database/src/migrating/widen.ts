@@ -33,7 +33,7 @@ export async function refuseWhatWouldBeLost(runner: QueryRunner, tables: string[
  * Makes integer columns of a table bigint while others read and write it; changing the type in place would lock
  * everybody out for as long as it takes to write the whole table again. A copy of the table with wider columns is filled in
  * batches, triggers repeat in it what others change meanwhile, and at the end the two change places: the one moment
- * in which others wait. Needs the table's size of disk besides. What a broken-off try left is removed first.
+ * in which others wait. Needs as much free disk as the table has. What a broken-off try left is removed first.
  * @param idMax the largest number that an identity column may give, where there is one
  * @throws TableInUse
  */
@@ -121,7 +121,7 @@ async function createCopy(
   });
 }
 
-/** Advisory lock that a part of the copying and whoever deletes rows exclude each other by, of the table `oid`. */
+/** Advisory lock that a part of the copying and a delete of rows exclude each other by, of the table `oid`. */
 const copyingLock = (oid: string): string => `hashtext('proctor copy of a table'), (${oid})::integer`;
 
 /** From now on the copy has each row that is inserted or changed, and loses each that is deleted. */
@@ -211,7 +211,7 @@ async function changePlaces({ runner, table, wide, narrow, repeat, shape }: Repl
     }
     for (const { from, name, definition } of shape.referrers)
       await runner.query(`alter table ${from} add constraint ${name} ${definition} not valid`);
-    // Until it is dropped its foreign keys hold: empty, it forbids nobody to delete what it referred to.
+    // Until it is dropped its foreign keys hold: empty, it keeps nothing that it referred to from being deleted.
     await runner.query(`truncate ${narrow}`);
   });
   tell(runner, `${table} has its wider columns`);

@@ -1,0 +1,63 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type * as Made from '../../../libs/database/src/statement';
+import { connectTo, createTestDatabase, type TestDatabase } from '../../support/database';
+import { describeStatement, type DescribedColumn } from './describe-statement';
+
+const SOURCES = join(__dirname, '../../../libs/database/src');
+
+// Remembers every statement of the library, wherever it is kept.
+jest.mock('../../../libs/database/src/statement', () => {
+  const actual = jest.requireActual<typeof Made>('../../../libs/database/src/statement');
+  const made: Made.Statement<unknown>[] = [];
+  function remember<Row>(statement: Made.Statement<Row>): Made.Statement<Row> {
+    made.push(statement);
+    return statement;
+  }
+  const statement: typeof actual.statement = (columns, text) => remember(actual.statement(columns, text));
+  const command: typeof actual.command = (text) => remember(actual.command(text));
+  return { ...actual, statement, command, made };
+});
+
+const { made } = jest.requireMock<{ made: Made.Statement<unknown>[] }>(
+  '../../../libs/database/src/statement',
+);
+
+let testDatabase: TestDatabase;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  for (const file of readdirSync(SOURCES))
+    if (file.endsWith('.ts') && !file.endsWith('.spec.ts')) await import(join(SOURCES, file));
+});
+afterAll(() => testDatabase.drop());
+
+it('has the columns that its row type says, by name and type', async () => {
+  const client = await connectTo(testDatabase.url);
+  const wrong: unknown[] = [];
+  for (const { text, columns } of made) {
+    const described = await describeStatement(client, text).catch((error: unknown) => String(error));
+    const declared = Object.entries(columns).map(([name, { type }]) => ({ name, type }));
+    const isRight = typeof described !== 'string' && same(declared, described);
+    if (!isRight) wrong.push({ text, declared, described });
+  }
+  await client.end();
+  expect(wrong).toEqual([]);
+  expect(made.length).toBeGreaterThan(60);
+});
+
+it('gives null only where its row type says so, as far as tables tell', async () => {
+  const client = await connectTo(testDatabase.url);
+  const wrong: string[] = [];
+  for (const { text, columns } of made)
+    for (const { name, mayBeNull } of await describeStatement(client, text))
+      if (mayBeNull && !columns[name]!.isNullable) wrong.push(`${name} of ${text}`);
+  await client.end();
+  expect(wrong).toEqual([]);
+});
+
+function same(declared: { name: string; type: string }[], described: DescribedColumn[]): boolean {
+  const words = (columns: { name: string; type: string }[]): string[] =>
+    columns.map(({ name, type }) => `${name} ${type}`).sort();
+  return JSON.stringify(words(declared)) === JSON.stringify(words(described));
+}
