@@ -1,43 +1,13 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ApiKeys } from './api-keys';
-import { AwaitedResults } from './awaited-results';
-import { Cancellations } from './cancellations';
 import { dataSourceOptions } from './data-source';
 import { Database } from './database';
-import { Decisions } from './decisions';
-import { Facts } from './facts';
-import { KeptAnswers } from './once';
 import { DATABASE_LIMITS, type DatabaseLimits, PUBLIC_DATABASE_LIMITS } from './limits';
-import { Packages } from './packages';
-import { PostgresJournal } from './postgres-journal';
-import { PostgresOwnershipRegister } from './postgres-ownership-register';
-import { Publications } from './publications';
-import { PublicRuns } from './public-runs';
-import { Results } from './results';
-import { Retries } from './retries';
-import { Submissions } from './submissions';
-import { Users } from './users';
-import { WorkerRegister } from './worker-register';
+import { PublicRuns, STORES } from './stores';
 
-const STORES = [
-  Users,
-  ApiKeys,
-  Submissions,
-  KeptAnswers,
-  Retries,
-  Cancellations,
-  Decisions,
-  Facts,
-  Publications,
-  Packages,
-  Results,
-  AwaitedResults,
-  PostgresJournal,
-  PostgresOwnershipRegister,
-  WorkerRegister,
-];
+/** Those on the first pool. */
+const FIRST_STORES = Object.values(STORES).filter((store) => store !== PublicRuns);
 
 /** A process that starts while PostgreSQL is away waits for it, this often and this long between. */
 const CONNECT_RETRIES = { retryAttempts: 30, retryDelay: 1_000 };
@@ -65,8 +35,8 @@ export class DatabaseModule {
       module: DatabaseModule,
       global: true,
       imports: [poolOf(url, allLimits)],
-      providers: [database, ...STORES],
-      exports: STORES,
+      providers: [database, ...FIRST_STORES],
+      exports: FIRST_STORES,
     };
   }
 
@@ -77,7 +47,7 @@ export class DatabaseModule {
       ...stores,
       imports: [...stores.imports!, poolOf(url, PUBLIC_DATABASE_LIMITS, PUBLIC)],
       providers: [...stores.providers!, PUBLIC_RUNS],
-      exports: [...STORES, PublicRuns],
+      exports: Object.values(STORES),
     };
   }
 }

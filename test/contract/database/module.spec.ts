@@ -6,8 +6,11 @@ import {
   PostgresJournal,
   PostgresOwnershipRegister,
   PublicRuns,
+  Results,
+  STORES,
+  Submissions,
+  Users,
 } from '@proctor/database';
-import { Results, Submissions, Users } from '@proctor/database';
 import { connectTo, createTestDatabase, type TestDatabase } from '../../support/database';
 import { request } from '../journal.fixture';
 
@@ -37,6 +40,7 @@ it('gives its stores to every provider, and ends its connections with the applic
     providers: [Consumer],
   }).compile();
   await app.init();
+  for (const Store of Object.values(STORES)) expect(app.get(Store)).toBeInstanceOf(Store);
   const consumer = app.get(Consumer);
   await consumer.users.add('ada', { isAdmin: false });
   const { key } = await consumer.apiKeys.create('ada', 'x');
