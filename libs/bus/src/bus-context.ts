@@ -1,7 +1,9 @@
 import { BaseRpcContext } from '@nestjs/microservices';
 
 /** What a handler may know beyond the payload: `@Ctx() context: BusContext`. */
-export class BusContext extends BaseRpcContext<[scope: string, subject: string, redelivered: boolean]> {
+export class BusContext extends BaseRpcContext<
+  [scope: string, subject: string, redelivered: boolean, from?: string | undefined]
+> {
   /** The architecture or worker that the subject names. */
   get scope(): string {
     return this.args[0];
@@ -14,5 +16,10 @@ export class BusContext extends BaseRpcContext<[scope: string, subject: string, 
   /** A report that was delivered before; false for requests and signals. */
   get redelivered(): boolean {
     return this.args[2];
+  }
+
+  /** The IP address that a request came from, where it is known; see BusMessage. */
+  get from(): string | undefined {
+    return this.args[3];
   }
 }

@@ -126,7 +126,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   }
 
   private receive(template: string, scope: string, message: BusMessage): void {
-    const context = new BusContext([scope, message.subject, false]);
+    const context = new BusContext([scope, message.subject, false, message.from]);
     const handled: Promise<void> = this.answer(template, message, context).finally(() =>
       this.handling.delete(handled),
     );

@@ -25,6 +25,8 @@ export interface BusMessage {
   subject: string;
   /** The payload, JSON if the sender keeps to the protocol. */
   text: string;
+  /** The IP address that a worker's request came from, as nats-server tells it; absent when it does not. */
+  from?: string;
   /** Sends the answer's JSON; absent when no answer is expected. Throws MessageTooLarge. */
   respond?: (text: string) => void;
 }

@@ -33,6 +33,7 @@ import { NatsReportConsumption } from './nats-reports';
 import { NatsStaging } from './nats-staging';
 import { ReportIntake } from './report-intake';
 import { isCopy, isFull } from './streams';
+import { addressOf } from './sender-address';
 import { unlessClosed } from './unless-closed';
 
 /** The bus on a NATS server with JetStream; see connectBus. */
@@ -185,7 +186,12 @@ export class NatsBus extends Bus {
           this.requireRoom(message.subject, text);
           unlessClosed(() => message.respond(text));
         };
-        handler({ subject: message.subject, text: message.string(), ...(reply ? { respond } : {}) });
+        const from = addressOf(message.headers);
+        handler({
+          ...{ subject: message.subject, text: message.string() },
+          ...(from !== undefined && { from }),
+          ...(reply && { respond }),
+        });
       },
     });
     return () => subscription.unsubscribe();

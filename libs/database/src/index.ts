@@ -21,6 +21,7 @@ export { afterChange, DatabaseUnavailable } from './unavailable';
 export { InvalidUserName, UnknownUser, type User, UserExists } from './users';
 export {
   InvalidRegistration,
+  type SeenWorker,
   UnknownWorker,
   WorkerExists,
   type WorkerRecord,

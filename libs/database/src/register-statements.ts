@@ -32,13 +32,15 @@ export const ROTATE = `
 export const REVOKE = `
   update workers set revoked_at = clock_timestamp() where name = $1 and revoked_at is null returning architectures`;
 
-/** Locked by name, as in all statements that change several rows: no two wait for each other in a circle. */
+/** $1 is the JSON array of SeenWorkers. Locked by name, as in all statements that change several rows: no two wait for each other in a circle. */
 export const SEEN = `
-  update workers w set last_seen_at = statement_timestamp()
+  update workers w
+  set last_seen_at = statement_timestamp(), last_seen_from = coalesce(seen.address, w.last_seen_from)
   from (
-    select name from workers
-    where name = any($1::text[]) and (last_seen_at is null or last_seen_at <= statement_timestamp() - interval '1 minute')
-    order by name for no key update
+    select name, told."from" as address
+    from workers join jsonb_to_recordset($1::jsonb) as told(worker text, "from" text) on name = worker
+    where last_seen_at is null or last_seen_at <= statement_timestamp() - interval '1 minute'
+    order by name for no key update of workers
   ) seen where w.name = seen.name`;
 
 /** $1 is the JSON array of WorkerRefusals, each of another worker. */

@@ -31,6 +31,13 @@ export interface WorkerRecord extends WorkerRegistration {
   lastRefusedAt: Date | null;
 }
 
+/** A worker that a dispatcher has heard. */
+export interface SeenWorker {
+  worker: string;
+  /** IP address; null when it is not known, which leaves the one before. */
+  from: string | null;
+}
+
 /** Messages of a worker that dispatchers did not take. */
 export interface WorkerRefusals {
   worker: string;
@@ -154,8 +161,8 @@ export class WorkerRegister {
    * schedulers see them
    * @throws DatabaseUnavailable
    */
-  async note(seen: string[], refusals: WorkerRefusals[]): Promise<void> {
-    if (seen.length > 0) await this.database.query(statements.SEEN, [seen]);
+  async note(seen: SeenWorker[], refusals: WorkerRefusals[]): Promise<void> {
+    if (seen.length > 0) await this.database.query(statements.SEEN, [JSON.stringify(seen)]);
     if (refusals.length > 0) await this.database.query(statements.REFUSED, [JSON.stringify(refusals)]);
   }
 

@@ -26,6 +26,8 @@ const orders = async () =>
     )
   ).rows.map(({ order }) => order);
 
+const seen = (...workers: string[]) => workers.map((worker) => ({ worker, from: null }));
+
 it('tells who is a worker, and keeps for good who added it and why, for every dispatcher', async () => {
   const first = worker('w2', { architectures: [ARCH, 'i386'], mayRunPrivate: true });
   expect(await register().add(first, ada(), 'new machine')).toEqual([ARCH, 'arm64', 'i386']);
@@ -106,7 +108,7 @@ it('revokes a worker once, which stays in the list', async () => {
 
 it('takes a name again that was revoked, as a new worker', async () => {
   await register().add(worker('w1', { mayRunPrivate: true }), ada());
-  await register().note(['w1'], [{ worker: 'w1', count: 3, reason: 'not for arm64' }]);
+  await register().note(seen('w1'), [{ worker: 'w1', count: 3, reason: 'not for arm64' }]);
   await register().revoke('w1', ada());
   const again = worker('w1', { architectures: ['arm64'] });
   await register().add(again, ada());
@@ -121,7 +123,7 @@ it('brings up to date what is known of a worker, and says nothing when nothing h
   expect(await register().put(first, ada())).toBe(true);
   expect(await register().put(first, ada())).toBe(true);
   expect(await orders()).toHaveLength(2);
-  await register().note(['w1'], []);
+  await register().note(seen('w1'), []);
   const changed = { ...first, architectures: [ARCH, 'arm64'], mayRunPrivate: true };
   expect(await register().put(changed, ada())).toBe(true);
   expect(await register().find('w1')).toMatchObject({ ...changed, lastSeenAt: expect.any(Date) });
@@ -132,17 +134,34 @@ it('brings up to date what is known of a worker, and says nothing when nothing h
   await expect(register().put(worker(''), ada())).rejects.toThrow('name: ""');
 });
 
+it('keeps where a worker was last seen from, as long as nothing else is known', async () => {
+  await register().add(worker('w1'), ada());
+  const seenFrom = async (from: string | null) => {
+    await fixture.client.query(`update workers set last_seen_at = last_seen_at - interval '1 minute'`);
+    await register().note([{ worker: 'w1', from }], []);
+    return (await register().find('w1'))?.lastSeenFrom;
+  };
+  expect(await seenFrom(null)).toBeNull();
+  expect(await seenFrom('192.0.2.7')).toBe('192.0.2.7');
+  expect(await seenFrom(null)).toBe('192.0.2.7');
+  expect(await seenFrom('2001:db8::1')).toBe('2001:db8::1');
+});
+
 it('keeps when a worker was last seen, and writes that at most once a minute', async () => {
   for (const name of ['w1', 'w2', 'w3']) await register().add(worker(name), ada());
-  const seen = async (name: string) => (await register().find(name))?.lastSeenAt;
-  await register().note(['w2', 'w1', 'w9'], []);
-  const before = await seen('w1');
-  expect([before, await seen('w2'), await seen('w3')]).toEqual([expect.any(Date), expect.any(Date), null]);
-  await register().note(['w1', 'w3'], []);
-  expect([await seen('w1'), await seen('w3')]).toEqual([before, expect.any(Date)]);
+  const seenAt = async (name: string) => (await register().find(name))?.lastSeenAt;
+  await register().note(seen('w2', 'w1', 'w9'), []);
+  const before = await seenAt('w1');
+  expect([before, await seenAt('w2'), await seenAt('w3')]).toEqual([
+    expect.any(Date),
+    expect.any(Date),
+    null,
+  ]);
+  await register().note(seen('w1', 'w3'), []);
+  expect([await seenAt('w1'), await seenAt('w3')]).toEqual([before, expect.any(Date)]);
   await fixture.client.query(`update workers set last_seen_at = last_seen_at - interval '1 minute'`);
-  await register().note(['w1'], []);
-  expect((await seen('w1'))!.getTime()).toBeGreaterThanOrEqual(before!.getTime());
+  await register().note(seen('w1'), []);
+  expect((await seenAt('w1'))!.getTime()).toBeGreaterThanOrEqual(before!.getTime());
 });
 
 it('counts what was refused of a worker, with the last reason; of strangers nothing', async () => {

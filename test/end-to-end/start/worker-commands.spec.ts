@@ -139,14 +139,17 @@ describe('proctor worker revoke and list', () => {
     expect(stderr).toMatch(/^worker w2 is revoked by root\n/);
     expect((await proctor(['revoke', 'w2'])).stderr).toBe('proctor: name: worker w2 is revoked\n');
     expect((await proctor(['revoke', 'w9'])).stderr).toBe('proctor: name: there is no worker w9\n');
-    await database.workerRegister.note(['w1'], [{ worker: 'w2', count: 3, reason: 'it was revoked' }]);
+    await database.workerRegister.note(
+      [{ worker: 'w1', from: '192.0.2.7' }],
+      [{ worker: 'w2', count: 3, reason: 'it was revoked' }],
+    );
     const [heading, ...lines] = (await proctor(['list'])).stdout.trimEnd().split('\n');
     expect(heading).toMatch(
       /^NAME +ARCHITECTURES +PRIVATE +ADDED +REVOKED +SEEN +SEEN FROM +REFUSED +LAST REFUSED +WHY$/,
     );
     const time = String.raw`\d{4}-\d\d-\d\dT\S+Z`;
     expect(lines).toEqual([
-      expect.stringMatching(`^w1 +amd64 +no +${time} +- +${time} +- +0 +- +-$`),
+      expect.stringMatching(`^w1 +amd64 +no +${time} +- +${time} +192.0.2.7 +0 +- +-$`),
       expect.stringMatching(`^w2 +i386,amd64 +yes +${time} +${time} +- +- +3 +${time} +it was revoked$`),
       expect.stringMatching(`^w3 +amd64 +no +${time} +${time} +- +- +0 +- +-$`),
     ]);

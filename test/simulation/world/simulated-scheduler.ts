@@ -9,6 +9,7 @@ import {
 } from '@proctor/contracts';
 import type { AttemptToStop } from '@proctor/dispatch';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
+import { Sightings } from '../../../apps/scheduler/src/dispatcher/sightings';
 import { WorkerStreams } from '../../../apps/scheduler/src/dispatcher/worker-streams';
 import { DispatcherActor, type ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { Dispatchers } from '../../../apps/scheduler/src/dispatcher/dispatchers';
@@ -70,7 +71,8 @@ export class SimulatedScheduler {
       () => settings.dispatch.leaseRenewMs,
     );
     const streams = new WorkerStreams(this.bus, this.process.clock);
-    const dispatch = new DispatchController(dispatchers, streams);
+    const sightings = new Sightings({ note: () => Promise.resolve() }, this.process.clock);
+    const dispatch = new DispatchController(dispatchers, streams, sightings);
     connect(strategy, dispatch, new ReportsController(dispatchers, reports));
     this.bus.onReconnect(() => dispatchers.heardAgain());
     this.keeper = new OwnershipKeeper(books, new Realms(dispatchers, this.publishers), this.process.clock, {

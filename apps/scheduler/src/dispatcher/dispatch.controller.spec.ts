@@ -2,6 +2,7 @@ import { BusContext } from '@proctor/bus';
 import { MalformedMessage, type Grant } from '@proctor/contracts';
 import { DispatchController } from './dispatch.controller';
 import type { Dispatchers } from './dispatchers';
+import type { Sightings } from './sightings';
 import type { WorkerStreams } from './worker-streams';
 
 const IDENTITY = { worker: 'w1', incarnation: '1b4e28ba-2fa1-41d2-883f-0016d3cca427', slot: 0 };
@@ -19,9 +20,13 @@ function controller() {
     heard: (worker: string) => done.push(`heard ${worker}`),
     forgetLog: (worker: string, { runId }: Grant) => done.push(`forget ${worker} ${runId}`),
   };
+  const sightings = {
+    heardFrom: (worker: string, address: string) => done.push(`${worker} from ${address}`),
+  };
   const dispatch = new DispatchController(
     { ask } as unknown as Dispatchers,
     streams as unknown as WorkerStreams,
+    sightings as unknown as Sightings,
   );
   return { dispatch, asked, done };
 }
@@ -47,6 +52,15 @@ it('makes the streams of a worker that asks, and forgets the log of a lease that
   await dispatch.lease(ASK, contextOf('w1', 'lease'));
   await dispatch.return({ ...HELD, reason: 'it stops' }, contextOf('w1', 'return'));
   expect(done).toEqual(['heard w1', 'forget w1 7']);
+});
+
+it('notes where a worker asks from, once that is known to be what its subject says', async () => {
+  const { dispatch, done } = controller();
+  const contextFrom = (worker: string) =>
+    new BusContext(['amd64', `proctor.rpc.amd64.${worker}.lease`, false, '192.0.2.7']);
+  await dispatch.lease(ASK, contextFrom('w1'));
+  expect(() => dispatch.lease(ASK, contextFrom('w2'))).toThrow(MalformedMessage);
+  expect(done).toEqual(['heard w1', 'w1 from 192.0.2.7']);
 });
 
 it('a request on the subject of its own worker reaches the dispatcher', async () => {

@@ -17,6 +17,7 @@ import type { ExplainReply, LeaseReply, RenewReply, ReturnReply, StatusReply } f
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import { orNotNow } from '../passing';
 import { Dispatchers } from './dispatchers';
+import { Sightings } from './sightings';
 import { WorkerStreams } from './worker-streams';
 
 /** What workers and the api ask of a dispatcher; every message is validated before it enters the mailbox. */
@@ -25,12 +26,14 @@ export class DispatchController {
   constructor(
     private readonly dispatchers: Dispatchers,
     private readonly streams: WorkerStreams,
+    private readonly sightings: Sightings,
   ) {}
 
   @MessagePattern(REQUEST_PATTERNS.lease)
   lease(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<LeaseReply> {
     const request = parseRequest(LeaseRequest, payload, context);
     this.streams.heard(request.worker);
+    if (context.from !== undefined) this.sightings.heardFrom(request.worker, context.from);
     return this.ask(context.scope, { kind: 'lease', request });
   }
 

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { WorkerRefusals } from '@proctor/database';
+import type { SeenWorker, WorkerRefusals } from '@proctor/database';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { Sightings } from './sightings';
 
@@ -9,16 +9,18 @@ describe('Sightings', () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   let clock: VirtualClock;
   let written: [string[], WorkerRefusals[]][];
+  let from: SeenWorker[];
   let failures: number;
   let sightings: Sightings;
 
   beforeEach(() => {
     clock = new VirtualClock();
-    [written, failures] = [[], 0];
+    [written, from, failures] = [[], [], 0];
     warn.mockClear();
-    const note = (seen: string[], refusals: WorkerRefusals[]) => {
+    const note = (seen: SeenWorker[], refusals: WorkerRefusals[]) => {
       if (failures-- > 0) return Promise.reject(new Error('the database is away'));
-      written.push([seen, refusals]);
+      written.push([seen.map(({ worker }) => worker), refusals]);
+      from.push(...seen);
       return Promise.resolve();
     };
     sightings = new Sightings({ note }, clock);
@@ -42,6 +44,19 @@ describe('Sightings', () => {
     expect(written.slice(1)).toEqual([[['w1', 'w2'], [{ worker: 'w3', count: 59, reason: 'no 58' }]]]);
     await time(10 * MINUTE);
     expect(written).toHaveLength(2);
+  });
+
+  it('tell where a worker was heard from last, also when that is written later', async () => {
+    failures = 1;
+    sightings.heardFrom('w1', '192.0.2.1');
+    sightings.heardFrom('w1', '192.0.2.2');
+    sightings.heardFrom('w2', '192.0.2.3');
+    see('w1', 'w3');
+    await time(MINUTE);
+    expect(from).toEqual([
+      { worker: 'w1', from: '192.0.2.2' },
+      { worker: 'w3', from: null },
+    ]);
   });
 
   it('nothing is written when nobody was heard', async () => {

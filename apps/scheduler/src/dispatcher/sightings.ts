@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import type { WorkerRefusals, WorkerRegister } from '@proctor/database';
+import type { SeenWorker, WorkerRefusals, WorkerRegister } from '@proctor/database';
 import type { Sighting } from './turn';
 
 /** Names that are remembered between two writes; those that come when there are so many are not. */
@@ -15,6 +15,8 @@ const NAMED_MAX = 10;
 @Injectable()
 export class Sightings implements OnModuleDestroy {
   private readonly logger = new Logger('Workers');
+  /** By worker; of one that comes from several addresses the last. */
+  private addresses = new Map<string, string>();
   private seen = new Set<string>();
   private refused = new Map<string, WorkerRefusals>();
   private writtenMs = -Infinity;
@@ -33,6 +35,11 @@ export class Sightings implements OnModuleDestroy {
       else if (this.seen.size < NAMES_MAX) this.seen.add(worker);
     }
     if (sightings.length > 0) this.writeLater();
+  }
+
+  /** Where an ask of a worker came from; kept for when the worker is seen, that is once its dispatcher has taken the ask. */
+  heardFrom(worker: string, address: string): void {
+    if (this.addresses.size < NAMES_MAX || this.addresses.has(worker)) this.addresses.set(worker, address);
   }
 
   /** What is left is written. */
@@ -59,21 +66,30 @@ export class Sightings implements OnModuleDestroy {
 
   /** What could not be written is written with the next. */
   private async write(): Promise<void> {
-    const [seen, refused] = [this.seen, [...this.refused.values()]];
+    const [seen, refused] = [this.takeSeen(), [...this.refused.values()]];
     this.cancel = null;
     this.writtenMs = this.clock.now();
-    this.seen = new Set();
     this.refused = new Map();
-    if (seen.size + refused.length === 0) return;
+    if (seen.length + refused.length === 0) return;
     this.tell(refused);
     try {
-      await this.register.note([...seen], refused);
+      await this.register.note(seen, refused);
     } catch (error) {
       this.logger.warn(`when workers were seen could not be written: ${String(error)}`);
-      for (const worker of seen) this.seen.add(worker);
+      for (const { worker, from } of seen) {
+        this.seen.add(worker);
+        if (from !== null && !this.addresses.has(worker)) this.addresses.set(worker, from);
+      }
       for (const refusals of refused) this.addRefusals(refusals);
       this.writeLater();
     }
+  }
+
+  private takeSeen(): SeenWorker[] {
+    const seen = [...this.seen].map((worker) => ({ worker, from: this.addresses.get(worker) ?? null }));
+    this.seen = new Set();
+    this.addresses = new Map();
+    return seen;
   }
 
   private tell(refused: WorkerRefusals[]): void {
