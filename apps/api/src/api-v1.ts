@@ -25,7 +25,6 @@ import { QueuesController } from './queues/queues.controller';
 import { QueuesService } from './queues/queues.service';
 import { RejectListController } from './reject-list/reject-list.controller';
 import { News } from './results/news';
-import { ResultListService } from './results/result-list.service';
 import { ResultsController } from './results/results.controller';
 import { ResultsService } from './results/results.service';
 import { RetryController } from './retry/retry.controller';
@@ -73,7 +72,6 @@ export const API_V1: { controllers: NonNullable<DynamicModule['controllers']>; p
     WorkersService,
     KeysService,
     ResultsService,
-    ResultListService,
     {
       provide: News,
       inject: [Results, DispatcherLine],

@@ -1,7 +1,7 @@
 import { Controller, Delete, Param } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requestor } from '../auth/requestor';
-import { runIdOf } from '../results/numbers';
+import { RunIdPipe } from '../results/run-id';
 import type { ResultObject } from '../results/result-object';
 import { CancellationService } from './cancellation.service';
 
@@ -11,9 +11,9 @@ export class CancellationController {
 
   @Delete()
   cancel(
-    @Param('run_id') runId: string,
+    @Param('run_id', RunIdPipe) runId: number,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<ResultObject> {
-    return this.service.cancel(runIdOf(runId), requestor);
+    return this.service.cancel(runId, requestor);
   }
 }

@@ -6,7 +6,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { Problem } from '../http/problem';
 import { News } from '../results/news';
-import { noSuchRun } from '../results/numbers';
+import { noSuchRun } from '../results/run-id';
 import { resultObject } from '../results/result-object';
 import type { ResultObject } from '../results/result-object';
 

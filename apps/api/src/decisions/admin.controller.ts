@@ -2,9 +2,9 @@ import { Controller, Get, HttpCode, Post, UseGuards, UseInterceptors } from '@ne
 import type { PauseScope, Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { AdministratorsGuard } from '../auth/administrators.guard';
 import { Requestor } from '../auth/requestor';
-import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
-import type { Parameters } from '../transport/parameters';
+import { BodyInterceptor, Sent } from '../transport/body.interceptor';
 import { AdminService } from './admin.service';
+import { DrainRequest, PausePipe, PauseRequest, RestoreRequest, ResumeRequest } from './admin.dto';
 import type { Decided, DrainObject, PauseObject, TrustObject } from './decision-object';
 
 /** What administrators decide about queues and workers. */
@@ -22,45 +22,45 @@ export class AdminController {
   @Post('pause')
   @HttpCode(200)
   pause(
-    @SentParameters() parameters: Parameters,
+    @Sent(PausePipe) request: PauseRequest,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<Decided<PauseObject>> {
-    return this.service.pause(parameters, requestor);
+    return this.service.pause(request, requestor);
   }
 
   @Post('resume')
   @HttpCode(200)
   resume(
-    @SentParameters() parameters: Parameters,
+    @Sent() request: ResumeRequest,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<PauseScope> {
-    return this.service.resume(parameters, requestor);
+    return this.service.resume(request, requestor);
   }
 
   @Post('drain')
   @HttpCode(200)
   drain(
-    @SentParameters() parameters: Parameters,
+    @Sent() request: DrainRequest,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<Decided<DrainObject>> {
-    return this.service.drain(parameters, requestor);
+    return this.service.drain(request, requestor);
   }
 
   @Post('undrain')
   @HttpCode(200)
   undrain(
-    @SentParameters() parameters: Parameters,
+    @Sent() request: RestoreRequest,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<{ worker: string }> {
-    return this.service.undrain(parameters, requestor);
+    return this.service.undrain(request, requestor);
   }
 
   @Post('trust')
   @HttpCode(200)
   trust(
-    @SentParameters() parameters: Parameters,
+    @Sent() request: RestoreRequest,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<TrustObject> {
-    return this.service.trust(parameters, requestor);
+    return this.service.trust(request, requestor);
   }
 }

@@ -1,8 +1,8 @@
 import { Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requestor } from '../auth/requestor';
-import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
-import type { Parameters } from '../transport/parameters';
+import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { PriorityRequest, SelectionRequest } from './many-runs.dto';
 import { ManyRunsService } from './many-runs.service';
 
 /** What is done to all runs that match. */
@@ -14,18 +14,18 @@ export class ManyRunsController {
   @Post('cancel')
   @HttpCode(200)
   cancel(
-    @SentParameters() parameters: Parameters,
+    @Sent() asked: SelectionRequest,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<{ cancelled: number[] }> {
-    return this.service.cancel(parameters, requestor);
+    return this.service.cancel(asked, requestor);
   }
 
   @Post('priority')
   @HttpCode(200)
   reprioritise(
-    @SentParameters() parameters: Parameters,
+    @Sent() asked: PriorityRequest,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<{ changed: number[] }> {
-    return this.service.reprioritise(parameters, requestor);
+    return this.service.reprioritise(asked, requestor);
   }
 }

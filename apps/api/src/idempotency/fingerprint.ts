@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { JSON_PARAMETERS } from '../transport/parameters';
+import { isJsonName } from '../shape/shape';
 import type { Parameter, Parameters } from '../transport/parameters';
 import { json } from '../transport/text';
 
@@ -15,7 +15,7 @@ export function fingerprint(method: string, path: string, parameters: Parameters
 }
 
 function meaning(name: string, { value, isText, pointer }: Parameter): unknown {
-  return isText && JSON_PARAMETERS.has(name) ? json(value as string, name, pointer) : value;
+  return isText && isJsonName(name) ? json(value as string, name, pointer) : value;
 }
 
 function byName([a]: unknown[], [b]: unknown[]): number {

@@ -1,8 +1,8 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { User } from '@proctor/database';
 import { KeyOwner } from '../auth/requestor';
-import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
-import type { Parameters } from '../transport/parameters';
+import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { KeyIdPipe, NewKey } from './keys.dto';
 import { KeysService } from './keys.service';
 import type { KeyObject, NewKeyObject } from './keys.service';
 import { SentSealed } from './sent-sealed';
@@ -21,23 +21,23 @@ export class KeysController {
   @HttpCode(201)
   @UseInterceptors(BodyInterceptor)
   create(
-    @SentParameters() parameters: Parameters,
+    @Sent() { name }: NewKey,
     @KeyOwner() owner: User,
     @SentSealed() sealing: Sealing | null,
   ): Promise<NewKeyObject> {
-    return this.service.create(parameters, owner, sealing);
+    return this.service.create(name, owner, sealing);
   }
 
   @Delete(':id')
   @HttpCode(204)
-  revoke(@Param('id') id: string, @KeyOwner() owner: User): Promise<void> {
+  revoke(@Param('id', KeyIdPipe) id: number, @KeyOwner() owner: User): Promise<void> {
     return this.service.revoke(id, owner);
   }
 
   @Post(':id/rotate')
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
-  rotate(@Param('id') id: string, @KeyOwner() owner: User): Promise<NewKeyObject> {
+  rotate(@Param('id', KeyIdPipe) id: number, @KeyOwner() owner: User): Promise<NewKeyObject> {
     return this.service.rotate(id, owner);
   }
 }

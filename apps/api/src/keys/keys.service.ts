@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { timestamp } from '@proctor/contracts';
 import { ApiKeys } from '@proctor/database';
 import type { NewApiKey, User } from '@proctor/database';
-import { describe, notFound, Problem } from '../http/problem';
+import { Problem } from '../http/problem';
 import { keyIsTaken } from '../idempotency/idempotency-key';
-import type { Parameters } from '../transport/parameters';
-import { keyNameOf } from './key-name';
+import { noSuchKey } from './keys.dto';
 import { Seal } from './sealing';
 import type { Sealing } from './sealing';
 
@@ -27,8 +26,6 @@ export interface NewKeyObject {
   created_at: string;
 }
 
-const KEY_ID_MAX = 2 ** 31 - 1;
-
 @Injectable()
 export class KeysService {
   constructor(private readonly apiKeys: ApiKeys) {}
@@ -46,9 +43,8 @@ export class KeysService {
       }));
   }
 
-  /** @throws Problem 400; 409 when the idempotency key is another request's */
-  async create(parameters: Parameters, owner: User, sealing: Sealing | null): Promise<NewKeyObject> {
-    const keyName = keyNameOf(parameters);
+  /** @throws Problem 409 when the idempotency key is another request's */
+  async create(keyName: string, owner: User, sealing: Sealing | null): Promise<NewKeyObject> {
     if (!sealing) return newKeyObject(await this.apiKeys.create(owner.name, keyName));
     const seal = await Seal.of(sealing, owner.name);
     const outcome = await this.apiKeys.createOnce(owner.name, keyName, {
@@ -65,13 +61,13 @@ export class KeysService {
   }
 
   /** @throws Problem 404 also for a key of somebody else */
-  async revoke(id: string, owner: User): Promise<void> {
-    if (!(await this.apiKeys.revoke(keyIdOf(id), owner.name))) throw noSuchKey(id);
+  async revoke(id: number, owner: User): Promise<void> {
+    if (!(await this.apiKeys.revoke(id, owner.name))) throw noSuchKey(id);
   }
 
   /** @throws Problem 404 also for a key of somebody else */
-  async rotate(id: string, owner: User): Promise<NewKeyObject> {
-    const rotated = await this.apiKeys.rotate(keyIdOf(id), owner.name);
+  async rotate(id: number, owner: User): Promise<NewKeyObject> {
+    const rotated = await this.apiKeys.rotate(id, owner.name);
     if (!rotated) throw noSuchKey(id);
     return newKeyObject(rotated);
   }
@@ -79,14 +75,4 @@ export class KeysService {
 
 function newKeyObject({ id, name, key, createdAt }: NewApiKey): NewKeyObject {
   return { id, name, key, created_at: timestamp(createdAt) };
-}
-
-function keyIdOf(text: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
-  if (id <= KEY_ID_MAX) return id;
-  throw noSuchKey(text);
-}
-
-function noSuchKey(id: string): Problem {
-  return notFound(`You have no API key ${describe(id)}.`);
 }

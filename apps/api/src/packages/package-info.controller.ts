@@ -1,10 +1,17 @@
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import { Packages } from '@proctor/database';
 import type { KnownPackage, Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { ValidateIf } from 'class-validator';
 import { Requestor } from '../auth/requestor';
-import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
-import type { Parameters } from '../transport/parameters';
-import { backendFilter } from './backend-filter';
+import { IsStorableText, must } from '../shape/rules';
+import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+
+class PackagesQuery {
+  /** Empty for packages without one; the database could not even look for what it cannot store. */
+  @ValidateIf(({ backend }: PackagesQuery) => backend !== undefined)
+  @IsStorableText(must('be the name of a backend'))
+  backend?: string;
+}
 
 @Controller('api/v1/packages')
 @UseInterceptors(BodyInterceptor)
@@ -13,9 +20,9 @@ export class PackageInfoController {
 
   @Get()
   list(
-    @SentParameters() parameters: Parameters,
+    @Sent() { backend }: PackagesQuery,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<KnownPackage[]> {
-    return this.packages.list(backendFilter(parameters.get('backend')), requestor);
+    return this.packages.list(backend, requestor);
   }
 }

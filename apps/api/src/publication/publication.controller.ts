@@ -1,8 +1,8 @@
 import { Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requestor } from '../auth/requestor';
-import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
-import type { Parameters } from '../transport/parameters';
+import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { PublicationRequest } from './publication.dto';
 import { PublicationService } from './publication.service';
 import type { PublicationAnswer } from './publication.service';
 
@@ -14,9 +14,9 @@ export class PublicationController {
   @Post()
   @HttpCode(200)
   publish(
-    @SentParameters() parameters: Parameters,
+    @Sent() { run_ids: runIds }: PublicationRequest,
     @Requestor() requestor: AuthenticatedRequestor,
   ): Promise<PublicationAnswer> {
-    return this.service.publish(parameters.get('run_ids'), requestor);
+    return this.service.publish(runIds, requestor);
   }
 }

@@ -1,3 +1,4 @@
+import type { ApiConfiguration } from '../configuration.token';
 import { describe, Problem, refused } from '../http/problem';
 import type { Parameter } from '../transport/parameters';
 
@@ -8,11 +9,13 @@ function isInteger(text: string): boolean {
 
 /**
  * The parameter `run_ids`: integers separated by commas, each once; an empty string names none.
- * @throws Problem 400 for a missing or other value; 413 for more than `idsMax`
+ * @throws Problem 400 for another value; 413 for too many
  */
-export function runIdsOf(parameter: Parameter | undefined, idsMax: number): number[] {
-  if (!parameter) throw refused('run_ids is missing: it holds ids of runs, separated by commas.', null);
-  const { value, pointer } = parameter;
+export function runIdsOf(
+  { value, pointer }: Parameter,
+  _name: string,
+  { itemsPerRequestMax: idsMax }: Pick<ApiConfiguration['server'], 'itemsPerRequestMax'>,
+): number[] {
   if (typeof value !== 'string') throw refused(`run_ids must be a string, not ${describe(value)}.`, pointer);
   if (value.trim() === '') return [];
   const tokens = value.split(',').map((token) => token.trim());

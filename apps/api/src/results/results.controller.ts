@@ -1,34 +1,55 @@
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
 import type { Request, Response } from 'express';
+import { KeyCheck } from '../auth/key-check';
 import { Requestor } from '../auth/requestor';
-import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
-import type { Parameters } from '../transport/parameters';
-import { runIdOf } from './numbers';
-import { ResultListService } from './result-list.service';
+import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { News } from './news';
+import { sendJsonStream } from './result-stream';
+import { ResultsQuery } from './results.dto';
 import { ResultsService } from './results.service';
+import { RunIdPipe } from './run-id';
 import type { RunObject } from './run-object';
 
 @Controller('api/v1/test')
 export class ResultsController {
   constructor(
     private readonly results: ResultsService,
-    private readonly lists: ResultListService,
+    private readonly news: News,
+    private readonly keys: KeyCheck,
   ) {}
 
+  /** Streams what is new for the key; with `wait`, an answer without results is held back that long. */
   @Get()
   @UseInterceptors(BodyInterceptor)
   async list(
-    @SentParameters() parameters: Parameters,
+    @Sent() { since, wait = 0 }: ResultsQuery,
     @Requestor() requestor: AuthenticatedRequestor,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await this.lists.send(parameters, requestor, request, response);
+    if (wait > 0 && request.method === 'GET') {
+      await this.news.wait(requestor.keyId, since, wait * 1_000, closing(response));
+      if (response.closed) return;
+      // It may have been revoked meanwhile.
+      await this.keys.requestorOf(request, response);
+    }
+    await sendJsonStream(request, response, await this.results.list(requestor.keyId, since));
   }
 
   @Get(':run_id')
-  one(@Param('run_id') runId: string, @Requestor() requestor: AuthenticatedRequestor): Promise<RunObject> {
-    return this.results.one(runIdOf(runId), requestor);
+  one(
+    @Param('run_id', RunIdPipe) runId: number,
+    @Requestor() requestor: AuthenticatedRequestor,
+  ): Promise<RunObject> {
+    return this.results.one(runId, requestor);
   }
+}
+
+/** Aborts when the client is gone. */
+function closing(response: Response): AbortSignal {
+  const controller = new AbortController();
+  if (response.closed) controller.abort();
+  else response.once('close', () => controller.abort());
+  return controller.signal;
 }

@@ -5,8 +5,9 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
 import type { ExplanationViewer } from '../dispatchers/explanation.service';
-import { noSuchRun } from './numbers';
+import { noSuchRun } from './run-id';
 import { resultObject } from './result-object';
+import { resultList } from './result-stream';
 import { factObject, testObject, waitingObject } from './run-object';
 import type { RunObject } from './run-object';
 
@@ -18,6 +19,12 @@ export class ResultsService {
     private readonly explanation: ExplanationService,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
+
+  /** What is new for a key since a time, as the text of the answer. */
+  async list(keyId: number, sinceSeconds: number): Promise<AsyncIterable<string>> {
+    const { until, rows } = await this.results.since(keyId, sinceSeconds);
+    return resultList(until, rows, this.configuration.server.neutral);
+  }
 
   /**
    * One run with its tests and its story; while it waits, with why and for how long.

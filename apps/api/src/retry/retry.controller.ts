@@ -2,9 +2,9 @@ import { Controller, Get, HttpCode, Param, Post, Res, UseInterceptors } from '@n
 import type { IdempotencyKey, Requestor as AuthenticatedRequestor } from '@proctor/database';
 import type { Response } from 'express';
 import { Requestor } from '../auth/requestor';
-import { SentOnce } from '../idempotency/sent-once';
+import { Claim, IdempotencyInterceptor } from '../idempotency/idempotency.interceptor';
 import { Templates } from '../pages/templates';
-import { runIdOf } from '../results/numbers';
+import { RunIdPipe } from '../results/run-id';
 import { BodyInterceptor } from '../transport/body.interceptor';
 import { RetryService } from './retry.service';
 
@@ -17,22 +17,22 @@ export class RetryController {
 
   @Get()
   async page(
-    @Param('run_id') runId: string,
+    @Param('run_id', RunIdPipe) runId: number,
     @Requestor() requestor: AuthenticatedRequestor,
     @Res() response: Response,
   ): Promise<void> {
-    const view = await this.service.view(runIdOf(runId), requestor);
+    const view = await this.service.view(runId, requestor);
     response.type('html').send(this.templates.render('retry', view));
   }
 
   @Post()
   @HttpCode(201)
-  @UseInterceptors(BodyInterceptor)
+  @UseInterceptors(BodyInterceptor, IdempotencyInterceptor)
   retry(
-    @Param('run_id') runId: string,
+    @Param('run_id', RunIdPipe) runId: number,
     @Requestor() requestor: AuthenticatedRequestor,
-    @SentOnce() once: IdempotencyKey | null,
+    @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {
-    return this.service.retry(runIdOf(runId), requestor, once);
+    return this.service.retry(runId, requestor, claim);
   }
 }

@@ -1,16 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import { KeptAnswers, PublicRuns, Results, Retries } from '@proctor/database';
-import type { IdempotencyKey, NotRetried, Requestor, RunRecord } from '@proctor/database';
+import { PublicRuns, Results, Retries } from '@proctor/database';
+import type { IdempotencyKey, NotRetried, Once, Requestor, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { DispatcherLine } from '../dispatchers/dispatcher-line';
 import { Problem } from '../http/problem';
-import { answerOf } from '../idempotency/answer-of';
+import { answerOf } from '../idempotency/idempotency.interceptor';
 import { runView } from '../pages/run-view';
 import type { RunView } from '../pages/run-view';
 import { News } from '../results/news';
-import { noSuchRun } from '../results/numbers';
+import { noSuchRun } from '../results/run-id';
 import { obstacleTo } from './obstacle';
 
 /** The body of a 201. */
@@ -23,7 +23,6 @@ export class RetryService {
   constructor(
     private readonly results: Results,
     private readonly retries: Retries,
-    private readonly keptAnswers: KeptAnswers,
     private readonly publicRuns: PublicRuns,
     private readonly line: DispatcherLine,
     private readonly news: News,
@@ -52,24 +51,26 @@ export class RetryService {
    * @throws Problem 404; 403 when the deployment does not test that any more; 409 when the run, or a retry of it, has
    *   not finished
    */
-  async retry(runId: number, requestor: Requestor, once: IdempotencyKey | null): Promise<unknown> {
-    const earlier = once && (await this.keptAnswers.find(once));
-    if (earlier) return answerOf(earlier);
+  async retry(runId: number, requestor: Requestor, claim: IdempotencyKey | null): Promise<unknown> {
     const run = await this.visible(runId, requestor);
     const obstacle = obstacleTo(run, this.configuration);
     if (obstacle !== null) throw new Problem(403, `Run ${runId} cannot be retried: ${obstacle}`);
-    if (!once) {
-      const retried = await this.retries.retry(runId, requestor);
-      if (retried.kind !== 'created') throw notRetried(retried, runId);
-      this.tell(run);
-      return answer(retried.runId);
-    }
-    const outcome = await this.retries.retryOnce(once, runId, requestor, answer);
+    const outcome = await this.repeat(runId, requestor, claim);
     if (outcome.kind === 'unknown' || outcome.kind === 'unfinished' || outcome.kind === 'waiting') {
       throw notRetried(outcome, runId);
     }
     if (outcome.kind === 'created') this.tell(run);
     return answerOf(outcome);
+  }
+
+  private async repeat(
+    runId: number,
+    requestor: Requestor,
+    claim: IdempotencyKey | null,
+  ): Promise<Once | NotRetried> {
+    if (claim) return this.retries.retryOnce(claim, runId, requestor, answer);
+    const retried = await this.retries.retry(runId, requestor);
+    return retried.kind === 'created' ? { kind: 'created', answer: answer(retried.runId) } : retried;
   }
 
   private async visible(runId: number, requestor: Requestor): Promise<RunRecord> {

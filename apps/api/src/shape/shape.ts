@@ -1,22 +1,90 @@
-import { validateSync } from 'class-validator';
+import { Allow, getMetadataStorage, validateSync } from 'class-validator';
+import type { ApiConfiguration } from '../configuration.token';
+import type { Parameter } from '../transport/parameters';
+
+/** How a field of a class comes out of a request's parameters. */
+export interface Source {
+  /** What a text of a form or of the query is taken for; a text without it. Values of a JSON body are taken as they are. */
+  text?: 'json' | 'boolean';
+  /** Another spelling of the field's name. */
+  alias?: string;
+  /** What the field holds, as the end of the sentence that refuses its absence; without it, the rules decide. */
+  missing?: string;
+  /**
+   * Reads the value.
+   * @param name as the client spelled it
+   * @throws Problem 400; 413
+   */
+  read?: (parameter: Parameter, name: string, server: ApiConfiguration['server']) => unknown;
+}
+
+const SOURCE = Symbol('source');
+const STRICT = Symbol('strict');
+const jsonNames = new Set<string>();
+
+/** Says how a field is read where its name and the type of its value do not say it. */
+export function From(source: Source): PropertyDecorator {
+  return (target, key) => {
+    Reflect.defineMetadata(SOURCE, source, target, key);
+    // Makes it one of the class's keys, also when it has no rule.
+    Allow()(target, key);
+    if (source.text === 'json')
+      [String(key), source.alias ?? String(key)].forEach((name) => jsonNames.add(name));
+  };
+}
+
+/**
+ * Refuses parameters that are no field of the class: where much may change at once, a misspelt one must not be passed
+ * over. A parameter that is null counts as left out, and all faults are told.
+ */
+export function Strict(): ClassDecorator {
+  return (shape) => Reflect.defineMetadata(STRICT, true, shape);
+}
+
+export function isStrict(shape: Shape): boolean {
+  return Reflect.hasMetadata(STRICT, shape);
+}
+
+export function sourceOf(shape: Shape, key: string): Source {
+  return (Reflect.getMetadata(SOURCE, shape.prototype as object, key) as Source | undefined) ?? {};
+}
+
+/** Whether a text of that name is JSON, in any class. */
+export function isJsonName(name: string): boolean {
+  return jsonNames.has(name);
+}
+
+/** A class whose fields carry the rules of class-validator. */
+export type Shape<T extends object = object> = new () => T;
+
+const known = new WeakMap<Shape, ReadonlySet<string>>();
+
+/** The names of a class's fields, inherited ones first. */
+export function keysOf(shape: Shape): ReadonlySet<string> {
+  const earlier = known.get(shape);
+  if (earlier) return earlier;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
+  const inherited = rules.filter(({ target }) => target !== shape);
+  const own = rules.filter(({ target }) => target === shape);
+  const keys = new Set([...inherited, ...own].map(({ propertyName }) => propertyName));
+  known.set(shape, keys);
+  return keys;
+}
+
+/** Copies the fields out of what a client sent, one by one: a key named `__proto__` must not become a prototype. */
+export function copyOf<T extends object>(shape: Shape<T>, raw: object): T {
+  const copy = new shape();
+  for (const key of keysOf(shape)) {
+    if (Object.hasOwn(raw, key)) Object.assign(copy, { [key]: (raw as Record<string, unknown>)[key] });
+  }
+  return copy;
+}
 
 /** One fault of an object that a client sent. */
 export interface ShapeFault {
   key: string;
   /** A sentence without its subject: `must be a string, not 5`. */
   detail: string;
-}
-
-/**
- * Copies the known keys of what a client sent, one by one: a key named `__proto__` must not become a prototype.
- * @param shape a class whose properties carry the rules of class-validator
- */
-export function copyOf<T extends object>(shape: new () => T, keys: readonly string[], raw: object): T {
-  const copy = new shape();
-  for (const key of keys) {
-    if (Object.hasOwn(raw, key)) Object.assign(copy, { [key]: (raw as Record<string, unknown>)[key] });
-  }
-  return copy;
 }
 
 /** What breaks the rules of an instance's class, the first rule of each key. */

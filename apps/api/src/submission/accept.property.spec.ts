@@ -3,9 +3,11 @@ import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { Problem } from '../http/problem';
 import { jsonParameters } from '../transport/parameters';
 import { accept } from './accept';
-import { listOrder, partAt } from './order';
+import { TestListPipe } from './submission.pipes';
+import { submittedAt } from './submitted-items';
 
 const configuration = apiConfiguration();
+const pipe = new TestListPipe(configuration);
 
 const oddValue = fc.oneof(
   fc.jsonValue(),
@@ -40,8 +42,8 @@ it('decides about every item of any list, or refuses it with a Problem, and neve
   fc.assert(
     fc.property(fc.array(item, { maxLength: 4 }), priority, (tests, ofAll) => {
       try {
-        const order = listOrder(jsonParameters({ tests, priority: ofAll }), 100);
-        const submission = accept([partAt(order, 'bookworm', 'amd64')], 'bob', configuration);
+        const items = pipe.transform(jsonParameters({ tests, priority: ofAll }));
+        const submission = accept(submittedAt(items, 'bookworm', 'amd64'), 'bob', configuration);
         expect(submission.runs.length + submission.ignored.length).toBe(tests.length);
         expect(submission.runs.every((run) => /^[a-z0-9][a-z0-9+.-]+$/.test(run.package))).toBe(true);
         expect(JSON.stringify(submission)).toMatch(/^\{"runs":/);

@@ -1,11 +1,13 @@
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
 import { runRequest } from '../../../../test/support/run-request';
+import { keysOf } from '../shape/shape';
 import { jsonParameters } from '../transport/parameters';
 import { accept } from './accept';
 import type { Submission } from './accept';
-import { listOrder, partAt } from './order';
-import { ITEM_KEYS } from './test-item';
+import { TestListPipe } from './submission.pipes';
+import { submittedAt } from './submitted-items';
+import { TestOptions } from './test-request.dto';
 
 const configuration = apiConfiguration();
 
@@ -20,8 +22,9 @@ function submit(
   tests: unknown,
   { user = 'bob', suite = 'bookworm', arch = 'amd64', priority }: Circumstances = {},
 ): Submission {
-  const order = listOrder(jsonParameters({ tests, priority: priority ?? null }), 20_000);
-  return accept([partAt(order, suite, arch)], user, configuration);
+  const parameters = jsonParameters({ tests, priority: priority ?? null });
+  const items = new TestListPipe(configuration).transform(parameters);
+  return accept(submittedAt(items, suite, arch), user, configuration);
 }
 
 /** Pins of so many bytes in all. */
@@ -100,7 +103,8 @@ describe('accept', () => {
   });
 
   it('takes null and empty names as left out', () => {
-    const keys = ITEM_KEYS.filter((key) => key !== 'package');
+    const keys = [...keysOf(TestOptions)];
+    expect(keys).toHaveLength(7);
     const item = { package: 'hello', ...Object.fromEntries(keys.map((key) => [key, null])) };
     const named = { package: 'hello', backend: '', autopkgtest: '' };
     const [fromNull, fromEmpty] = submit([item, named]).runs;

@@ -1,13 +1,15 @@
+import { rejectedVersions } from '@proctor/config';
+import type { RejectList } from '@proctor/config';
 import { isPackageName, PRIORITY_DEFAULT } from '@proctor/contracts';
 import type { RunRequest } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
 import { badRequest, describe } from '../http/problem';
-import type { BodyFault, Problem } from '../http/problem';
-import { FaultyItem, readItem } from './read-item';
-import type { Part, Place } from './order';
-import { isRejected } from './reject-list';
+import type { Problem } from '../http/problem';
+import { faultAt, isOfBody, placeOf } from './place';
+import type { Fault } from './place';
 import { resolveItem } from './resolve-item';
-import { UnknownKeys } from './unknown-keys';
+import { FAULTS_MAX } from './submitted-items';
+import type { Submitted, SubmittedPart } from './submitted-items';
 
 export interface IgnoredItem {
   /** Of a batch: place of the part, from 0. */
@@ -30,8 +32,6 @@ export interface Submission {
 
 type AcceptedItem = Omit<RunRequest, 'suite' | 'arch'>;
 
-const FAULTS_MAX = 20;
-
 /**
  * Decides about a whole request: every item becomes a run on each architecture of its part or is ignored as the
  * interface says, or all are refused.
@@ -40,39 +40,35 @@ const FAULTS_MAX = 20;
  * @throws Problem 400 naming the fields and values at fault
  */
 export function accept(
-  parts: Part[],
+  { parts, warnings }: Submitted,
   userName: string,
   configuration: ApiConfiguration,
   backends: ReadonlyMap<string, string> = new Map(),
 ): Submission {
-  const submission: Submission = { runs: [], ignored: [], warnings: [] };
-  const unknownKeys = new UnknownKeys();
-  const faults: Fault[] = parts.flatMap((part) => targetFaults(part, configuration));
+  const submission: Submission = { runs: [], ignored: [], warnings };
+  const faults = parts.flatMap((part) => targetFaults(part, configuration));
   for (const part of parts) {
     const accepted: AcceptedItem[] = [];
-    for (const [index, raw] of part.items.entries()) {
+    for (const [index, { item, faults: shapeFaults }] of part.items.entries()) {
       if (faults.length >= FAULTS_MAX) break;
-      try {
-        const item = readItem(raw, (key) => unknownKeys.add(key, part.place(index).label));
-        const priority = item.priority ?? part.priority ?? PRIORITY_DEFAULT;
-        const details = resolveItem(item, userName, configuration, backends.get(item.package));
-        accepted.push({ package: item.package, ...details, priority });
-      } catch (error) {
-        if (!(error instanceof FaultyItem)) throw error;
-        faults.push(...error.faults.map(({ key, detail }) => faultAt(part.place(index, key), detail)));
-      }
+      const { details, faults: found } =
+        shapeFaults.length > 0
+          ? { details: null, faults: shapeFaults }
+          : resolveItem(item, userName, configuration, backends.get(item.package));
+      faults.push(...found.map(({ key, detail }) => faultAt(placeOf(part.origin, index, key), detail)));
+      const priority = item.priority ?? part.priority ?? PRIORITY_DEFAULT;
+      if (details) accepted.push({ package: item.package, ...details, priority });
     }
     if (faults.length === 0) enter(submission, part, accepted, configuration);
   }
   if (faults.length > 0) throw refusal(faults);
-  submission.warnings.push(...parts.flatMap((part) => part.warnings), ...unknownKeys.warnings());
   return submission;
 }
 
 /** Writes down what becomes of the items of a part, which are without fault. */
 function enter(
   { runs, ignored }: Submission,
-  { suite, archs, request }: Part,
+  { suite, archs, request }: SubmittedPart,
   items: AcceptedItem[],
   { rejectList }: ApiConfiguration,
 ): void {
@@ -90,19 +86,10 @@ function enter(
   }
 }
 
-interface Fault {
-  detail: string;
-  pointer: string | null;
-}
-
-function faultAt({ label, pointer }: Place, detail: string): Fault {
-  return { detail: `${label} ${detail}`, pointer };
-}
-
 /** Names the first fault; more of the body are in `errors`, those of the address have no other place than the sentence. */
 function refusal(faults: Fault[]): Problem {
-  const errors = faults.filter((fault): fault is BodyFault => fault.pointer !== null);
-  const ofAddress = faults.filter(({ pointer }) => pointer === null);
+  const errors = faults.filter(isOfBody);
+  const ofAddress = faults.filter((fault) => !isOfBody(fault));
   const named = ofAddress.length > 0 ? ofAddress : faults.slice(0, 1);
   const others = faults.length - named.length;
   const more = others > 0 ? ` (and ${others} more, see errors)` : '';
@@ -111,13 +98,18 @@ function refusal(faults: Fault[]): Problem {
 }
 
 /** A suite or architectures that this deployment does not test. */
-function targetFaults(part: Part, { server }: ApiConfiguration): Fault[] {
+function targetFaults(part: SubmittedPart, { server }: ApiConfiguration): Fault[] {
   const unknown = (key: 'suite' | 'arch', value: string, known: string[]): Fault[] =>
     known.includes(value)
       ? []
-      : [faultAt(part.targetPlace(key), `${describe(value)} is unknown; there is ${known.join(', ')}`)];
+      : [faultAt(part.target[key], `${describe(value)} is unknown; there is ${known.join(', ')}`)];
   return [
     ...unknown('suite', part.suite, server.suites),
     ...part.archs.flatMap((arch) => unknown('arch', arch, server.architectures)),
   ];
+}
+
+/** Whether a request is refused before its version is known: an entry with a version blocks later, on the worker. */
+export function isRejected(list: RejectList, name: string, suite: string, arch: string): boolean {
+  return rejectedVersions(list, name, suite, arch).includes('*');
 }

@@ -3,12 +3,14 @@ import { refusalOf } from '../../../../test/support/refusal';
 import { jsonParameters, textParameters } from '../transport/parameters';
 import { accept } from './accept';
 import type { Submission } from './accept';
-import { batchParts } from './batch';
+import { placeOf } from './place';
+import { BatchPipe } from './submission.pipes';
 
-const configuration = apiConfiguration();
+const configuration = apiConfiguration({ itemsPerRequestMax: 20 });
+const pipe = new BatchPipe(configuration);
 
 function submit(tests: unknown, more: object = {}): Submission {
-  return accept(batchParts(jsonParameters({ tests, ...more }), 20), 'bob', configuration);
+  return accept(pipe.transform(jsonParameters({ tests, ...more })), 'bob', configuration);
 }
 
 describe('a batch', () => {
@@ -105,8 +107,9 @@ describe('a batch', () => {
 
   it('is read as text too, and as a list alone', () => {
     const text = textParameters([['tests', JSON.stringify([good])]], (name) => `#/${name}`);
-    expect(batchParts(text, 20)).toMatchObject([{ suite: 'trixie', archs: ['amd64'], request: 0 }]);
-    expect(batchParts(jsonParameters([good]), 20)[0]!.place(2, 'trigger')).toEqual({
+    expect(pipe.transform(text).parts).toMatchObject([{ suite: 'trixie', archs: ['amd64'], request: 0 }]);
+    const [part] = pipe.transform(jsonParameters([good])).parts;
+    expect(placeOf(part!.origin, 2, 'trigger')).toEqual({
       label: 'tests[0].tests[2].trigger',
       pointer: '#/0/tests/2/trigger',
     });
@@ -131,7 +134,7 @@ describe('a batch', () => {
 });
 
 it('gives a package its own backend when the item names none', () => {
-  const parts = batchParts(
+  const parts = pipe.transform(
     jsonParameters([
       {
         suite: 'trixie',
@@ -139,7 +142,6 @@ it('gives a package its own backend when the item names none', () => {
         tests: [{ package: 'linux' }, { package: 'linux', backend: 'unshare' }],
       },
     ]),
-    20,
   );
   const { runs } = accept(parts, 'bob', configuration, new Map([['linux', 'qemu']]));
   expect(runs.map((run) => run.backend)).toEqual(['qemu', 'unshare']);

@@ -3,23 +3,22 @@ import type { Pin, RunRequest } from '@proctor/contracts';
 import type { ExtraAptSource } from '@proctor/config';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe } from '../http/problem';
-import { FaultyItem } from './read-item';
-import type { ItemFault } from './read-item';
-import type { TestItem } from './test-item';
+import type { ItemFault } from './submitted-items';
+import type { TestItem } from './test-request.dto';
 
 type Details = Omit<RunRequest, 'package' | 'suite' | 'arch' | 'priority'>;
 
 /**
  * Looks up the names in an item and fills in what it leaves open.
  * @param packageBackend the package's own, when it has one
- * @throws FaultyItem for a name that this deployment does not know or the user may not use
+ * @returns also what is wrong: names that this deployment does not know or the user may not use
  */
 export function resolveItem(
   item: TestItem,
   userName: string,
   configuration: ApiConfiguration,
   packageBackend?: string,
-): Details {
+): { details: Details; faults: ItemFault[] } {
   const { server, extraAptSources } = configuration;
   const pins = item['pin-packages'] ?? [];
   const sources = item['extra-apt-sources'] ?? [];
@@ -33,8 +32,7 @@ export function resolveItem(
     ...unknownName('backend', backend, server.backends),
     ...unknownName('autopkgtest', variant, server.variants),
   ];
-  if (faults.length > 0) throw new FaultyItem(faults);
-  return {
+  const details = {
     backend,
     variant,
     trigger: item.trigger ?? null,
@@ -42,6 +40,7 @@ export function resolveItem(
     extraAptSources: sources,
     isPrivate: item.is_private ?? false,
   };
+  return { details, faults };
 }
 
 /** What is longer would have no room on a test runner's command line. */

@@ -1,32 +1,26 @@
-import { Controller, HttpCode, Inject, Param, Post, UseInterceptors } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { IdempotencyKey, Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requestor } from '../auth/requestor';
-import { CONFIGURATION } from '../configuration.token';
-import type { ApiConfiguration } from '../configuration.token';
-import { SentOnce } from '../idempotency/sent-once';
-import { BodyInterceptor, SentParameters } from '../transport/body.interceptor';
-import type { Parameters } from '../transport/parameters';
-import { batchParts } from './batch';
-import { listOrder, partAt, singleOrder } from './order';
+import { Claim, IdempotencyInterceptor } from '../idempotency/idempotency.interceptor';
+import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { BatchPipe, TestListPipe, TestOptionsPipe } from './submission.pipes';
 import { SubmissionService } from './submission.service';
+import { itemOf, submittedAt } from './submitted-items';
+import type { Submitted, SubmittedItems, SubmittedOptions } from './submitted-items';
 
 @Controller('api/v1/test')
-@UseInterceptors(BodyInterceptor)
+@UseInterceptors(BodyInterceptor, IdempotencyInterceptor)
 export class SubmissionController {
-  constructor(
-    private readonly service: SubmissionService,
-    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
-  ) {}
+  constructor(private readonly service: SubmissionService) {}
 
   @Post('batch')
   @HttpCode(201)
   submitBatch(
-    @SentParameters() parameters: Parameters,
+    @Sent(BatchPipe) batch: Submitted,
     @Requestor() requestor: AuthenticatedRequestor,
-    @SentOnce() once: IdempotencyKey | null,
+    @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {
-    const { itemsPerRequestMax } = this.configuration.server;
-    return this.service.submit(() => batchParts(parameters, itemsPerRequestMax), requestor, once);
+    return this.service.submit(batch, requestor, claim);
   }
 
   @Post(':suite/:arch')
@@ -34,13 +28,11 @@ export class SubmissionController {
   submitList(
     @Param('suite') suite: string,
     @Param('arch') arch: string,
-    @SentParameters() parameters: Parameters,
+    @Sent(TestListPipe) items: SubmittedItems,
     @Requestor() requestor: AuthenticatedRequestor,
-    @SentOnce() once: IdempotencyKey | null,
+    @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {
-    const { itemsPerRequestMax } = this.configuration.server;
-    const parts = () => [partAt(listOrder(parameters, itemsPerRequestMax), suite, arch)];
-    return this.service.submit(parts, requestor, once);
+    return this.service.submit(submittedAt(items, suite, arch), requestor, claim);
   }
 
   @Post(':suite/:arch/:package')
@@ -49,10 +41,10 @@ export class SubmissionController {
     @Param('suite') suite: string,
     @Param('arch') arch: string,
     @Param('package') name: string,
-    @SentParameters() parameters: Parameters,
+    @Sent(TestOptionsPipe) options: SubmittedOptions,
     @Requestor() requestor: AuthenticatedRequestor,
-    @SentOnce() once: IdempotencyKey | null,
+    @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {
-    return this.service.submit(() => [partAt(singleOrder(name, parameters), suite, arch)], requestor, once);
+    return this.service.submit(submittedAt(itemOf(name, options), suite, arch), requestor, claim);
   }
 }

@@ -1,17 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { subjectOf, SUBJECTS } from '@proctor/contracts';
+import { isPackageName, subjectOf, SUBJECTS } from '@proctor/contracts';
 import type { RunRequest } from '@proctor/contracts';
-import { KeptAnswers, Packages, Submissions } from '@proctor/database';
-import type { IdempotencyKey, Requestor } from '@proctor/database';
+import { Packages, Submissions } from '@proctor/database';
+import type { IdempotencyKey, Once, Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { DispatcherLine } from '../dispatchers/dispatcher-line';
-import { answerOf } from '../idempotency/answer-of';
+import { answerOf } from '../idempotency/idempotency.interceptor';
 import { News } from '../results/news';
 import { accept } from './accept';
 import type { IgnoredItem } from './accept';
-import { namesWithoutBackend } from './names';
-import type { Part } from './order';
+import type { Submitted } from './submitted-items';
 
 /** The body of a 201. */
 export interface SubmissionAnswer {
@@ -24,7 +23,6 @@ export interface SubmissionAnswer {
 export class SubmissionService {
   constructor(
     private readonly submissions: Submissions,
-    private readonly keptAnswers: KeptAnswers,
     private readonly packages: Packages,
     private readonly line: DispatcherLine,
     private readonly news: News,
@@ -32,18 +30,18 @@ export class SubmissionService {
   ) {}
 
   /**
-   * Accepts a request as a whole: when this resolves, its runs are committed and the dispatchers were told.
-   * @param readParts reads them of the request; not called when the request was answered before
-   * @param once null for a request that may create again what an equal one created
+   * Accepts a request as a whole: when this resolves, its runs are committed and the dispatchers were signalled.
+   * @param claim null for a request that may create again what an equal one created
    * @throws Problem 400 when an item is at fault, 409 when the idempotency key is another request's: nothing was
    *   created
    */
-  async submit(readParts: () => Part[], requestor: Requestor, once: IdempotencyKey | null): Promise<unknown> {
-    const earlier = once && (await this.keptAnswers.find(once));
-    if (earlier) return answerOf(earlier);
-    const parts = readParts();
-    const backends = await this.packages.backends(namesWithoutBackend(parts));
-    const { runs, ignored, warnings } = accept(parts, requestor.userName, this.configuration, backends);
+  async submit(
+    submitted: Submitted,
+    { userId, keyId, userName }: Requestor,
+    claim: IdempotencyKey | null,
+  ): Promise<unknown> {
+    const backends = await this.packages.backends(namesWithoutBackend(submitted));
+    const { runs, ignored, warnings } = accept(submitted, userName, this.configuration, backends);
     const answer = (runIds: number[]): SubmissionAnswer => ({
       runs: runs.map(({ package: name, suite, arch }, index) => ({
         run_id: runIds[index]!,
@@ -54,13 +52,10 @@ export class SubmissionService {
       ignored,
       warnings,
     });
-    const { userId, keyId } = requestor;
-    if (!once) {
-      const runIds = await this.submissions.submit(runs, { userId, keyId });
-      this.tell(runs);
-      return answer(runIds);
-    }
-    const outcome = await this.submissions.submitOnce(once, runs, { userId, keyId }, answer);
+    const submitter = { userId, keyId };
+    const outcome: Once = claim
+      ? await this.submissions.submitOnce(claim, runs, submitter, answer)
+      : { kind: 'created', answer: answer(await this.submissions.submit(runs, submitter)) };
     if (outcome.kind === 'created') this.tell(runs);
     return answerOf(outcome);
   }
@@ -72,4 +67,14 @@ export class SubmissionService {
     for (const [arch, count] of counts) this.line.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count });
     if (counts.size > 0) this.news.tell();
   }
+}
+
+/** The packages of items that leave the backend open, each once. Nothing that could not be a name is among them. */
+function namesWithoutBackend({ parts }: Submitted): string[] {
+  const names = new Set<string>();
+  for (const { item } of parts.flatMap(({ items }) => items)) {
+    const name: unknown = item.package;
+    if (!item.backend && typeof name === 'string' && isPackageName(name)) names.add(name);
+  }
+  return [...names];
 }

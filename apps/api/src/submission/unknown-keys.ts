@@ -2,6 +2,13 @@ import { describe } from '../http/problem';
 
 const KEYS_NAMED_MAX = 20;
 
+/** A warning for each parameter that was ignored. */
+export function unknownParameters(names: string[]): string[] {
+  return names
+    .slice(0, KEYS_NAMED_MAX)
+    .map((name) => `The parameter ${describe(name)} is unknown and was ignored.`);
+}
+
 /** Gathers the keys that were ignored: a warning for each key, however many items have it. */
 export class UnknownKeys {
   private readonly seen = new Map<string, { count: number; first: string }>();

@@ -1,10 +1,11 @@
 import { createParamDecorator, Inject, Injectable } from '@nestjs/common';
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor, PipeTransform, Type } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { bodyTooLarge, Problem } from '../http/problem';
+import { ParametersPipe } from '../shape/parameters.pipe';
 import { bodyBytes } from './body-bytes';
 import { BodyRoom } from './body-room';
 import { multipartFields } from './multipart';
@@ -17,12 +18,19 @@ export interface WithParameters {
   parameters?: Parameters;
 }
 
-/** The parameter of a handler that holds query and body, read by `BodyInterceptor`. */
-export const SentParameters = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+const SentParameters = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   const { parameters } = context.switchToHttp().getRequest<WithParameters>();
   if (!parameters) throw new Error('a route asks for parameters and has no BodyInterceptor');
   return parameters;
 });
+
+/**
+ * The parameter of a handler that holds what its client sent, in query or body.
+ * @param pipe makes it of the parameters that `BodyInterceptor` has read; by default, the class that is its type
+ */
+export function Sent(pipe: Type<PipeTransform<Parameters, unknown>> = ParametersPipe): ParameterDecorator {
+  return SentParameters(pipe);
+}
 
 const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', '+json'];
 

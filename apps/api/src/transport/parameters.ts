@@ -12,15 +12,6 @@ export interface Parameter {
 /** Parameters by name. A Map, since a client chooses the names. */
 export type Parameters = Map<string, Parameter>;
 
-/** Parameters whose text is JSON. */
-export const JSON_PARAMETERS: ReadonlySet<string> = new Set([
-  'tests',
-  'extra-apt-sources',
-  'extra_apt_sources',
-  'pin-packages',
-  'pin_packages',
-]);
-
 export type Field = [name: string, text: string];
 
 /**

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { ITEM_KEYS } from '../../../../apps/api/src/submission/test-item';
+import { keysOf } from '../../../../apps/api/src/shape/shape';
+import { TestItem } from '../../../../apps/api/src/submission/test-request.dto';
 
 /** What the generated requests may use so that some of them are accepted. */
 export interface Known {
@@ -47,7 +48,7 @@ export const weird = fc.oneof(
 export const packageName = fc.constantFrom('hello', 'libfuzz', 'g++', 'A', 'x'.repeat(201));
 
 export const parameters = [
-  ...ITEM_KEYS,
+  ...keysOf(TestItem),
   'tests',
   'since',
   'wait',
@@ -77,7 +78,7 @@ function item(known: Known): fc.Arbitrary<unknown> {
     { requiredKeys: ['package'] },
   );
   const spoiled = fc
-    .tuple(good, fc.constantFrom(...ITEM_KEYS), jsonish)
+    .tuple(good, fc.constantFrom(...keysOf(TestItem)), jsonish)
     .map(([one, key, value]) => ({ ...one, [key]: value }));
   return fc.oneof({ weight: 5, arbitrary: good }, spoiled, jsonish);
 }

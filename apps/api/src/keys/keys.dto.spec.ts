@@ -1,6 +1,12 @@
+import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
 import { jsonParameters, textParameters } from '../transport/parameters';
-import { keyNameOf } from './key-name';
+import type { Parameters } from '../transport/parameters';
+import { shapeOf } from '../shape/parameters.pipe';
+import { KeyIdPipe, NewKey } from './keys.dto';
+
+const { server } = apiConfiguration();
+const keyNameOf = (parameters: Parameters): string => shapeOf(NewKey, parameters, server).name;
 
 it.each(['laptop', 'mein Schlüssel', 'x'.repeat(100)])('takes %j', (name) => {
   expect(keyNameOf(jsonParameters({ name }))).toBe(name);
@@ -13,4 +19,11 @@ it.each([undefined, null, 5, '', 'x'.repeat(101), 'a\0', '\ud800', ['a'], {}])('
     status: 400,
     detail: expect.stringMatching(/^name must be a string of 1 to 100/),
   });
+});
+
+it('knows no key of an id that is none', () => {
+  expect(new KeyIdPipe().transform('2147483647')).toBe(2_147_483_647);
+  for (const id of ['0', '01', '2147483648', '99999999999', 'x', '1\n', '']) {
+    expect(refusalOf(() => new KeyIdPipe().transform(id)).status).toBe(404);
+  }
 });

@@ -1,0 +1,7 @@
+import { From } from '../shape/shape';
+import { runIdsOf } from './run-ids';
+
+export class PublicationRequest {
+  @From({ read: runIdsOf, missing: 'it holds ids of runs, separated by commas' })
+  run_ids: number[];
+}

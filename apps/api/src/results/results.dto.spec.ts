@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { Problem } from '../http/problem';
+import { shapeOf } from '../shape/parameters.pipe';
+import { jsonParameters, textParameters } from '../transport/parameters';
+import type { Parameters } from '../transport/parameters';
+import { ResultsQuery } from './results.dto';
+
+const { server } = apiConfiguration();
+const read = (parameters: Parameters): ResultsQuery => shapeOf(ResultsQuery, parameters, server);
+
+describe('since', () => {
+  const since = (value: string): number => read(textParameters([['since', value]], () => null)).since;
+
+  it.each([
+    ['0', 0],
+    ['1700000000', 1_700_000_000],
+    ['1700000000.25', 1_700_000_000.25],
+    ['007', 7],
+  ])('reads %s', (text, seconds) => {
+    expect(since(text)).toBe(seconds);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '-1',
+    'abc',
+    '1e5',
+    '0x10',
+    '1.',
+    '.5',
+    'NaN',
+    'Infinity',
+    '1,5',
+    '2026-11-20',
+    '253402300800',
+    '9'.repeat(24),
+    '1\0',
+  ])('refuses %j and names it', (text) => {
+    expect(() => since(text)).toThrow(Problem);
+    expect(() => since(text)).toThrow(/^since must be a UNIX timestamp in seconds, not "/);
+  });
+
+  it('refuses its absence', () => {
+    expect(() => read(new Map())).toThrow('since is missing: it holds a UNIX timestamp in seconds.');
+  });
+
+  it('gives a date or a Problem, whatever the text is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.float().map(String), fc.bigInt().map(String)), (text) => {
+        try {
+          expect(Number.isNaN(new Date(since(text) * 1000).getTime())).toBe(false);
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+        }
+      }),
+    );
+  });
+});
+
+describe('wait', () => {
+  const wait = (text: string) =>
+    read(
+      textParameters(
+        [
+          ['since', '0'],
+          ['wait', text],
+        ],
+        () => null,
+      ),
+    ).wait;
+
+  it('is a whole number of seconds up to the limit', () => {
+    expect([wait('0'), wait('60')]).toEqual([0, 60]);
+    expect(read(jsonParameters({ since: 1, wait: 2 }))).toEqual({ since: 1, wait: 2 });
+    expect(read(jsonParameters({ since: 1 })).wait).toBeUndefined();
+  });
+
+  it.each(['61', '-1', '1.5', '', 'x'])('refuses %j', (text) => {
+    expect(() => wait(text)).toThrow(/^wait must be a whole number of seconds from 0 to 60, not "/);
+  });
+});

@@ -1,0 +1,37 @@
+import type { ApiConfiguration } from '../configuration.token';
+import { describe, refused } from '../http/problem';
+import { From } from '../shape/shape';
+import type { Parameter } from '../transport/parameters';
+
+/** Seconds of 9999-12-31T23:59:59Z: later times are no dates of PostgreSQL's or JavaScript's four-digit years. */
+const SINCE_MAX = 253_402_300_799;
+
+/** The query of `GET /api/v1/test`. */
+export class ResultsQuery {
+  /** UNIX seconds, with or without a fraction. */
+  @From({ read: sinceOf, missing: 'it holds a UNIX timestamp in seconds' })
+  since: number;
+
+  /** For how many whole seconds an answer without results may be held back. */
+  @From({ read: waitOf })
+  wait?: number;
+}
+
+function sinceOf({ value, pointer }: Parameter): number {
+  const text = String(value);
+  const seconds = /^\d{1,20}(\.\d{1,20})?$/.test(text) ? Number(text) : NaN;
+  if (seconds <= SINCE_MAX) return seconds;
+  throw refused(`since must be a UNIX timestamp in seconds, not ${describe(text)}.`, pointer);
+}
+
+function waitOf(
+  { value, pointer }: Parameter,
+  _name: string,
+  { waitSecondsMax }: ApiConfiguration['server'],
+): number {
+  const text = String(value);
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : NaN;
+  if (seconds <= waitSecondsMax) return seconds;
+  const range = `from 0 to ${waitSecondsMax}`;
+  throw refused(`wait must be a whole number of seconds ${range}, not ${describe(text)}.`, pointer);
+}

@@ -1,0 +1,88 @@
+import { IsOptional, IsString } from 'class-validator';
+import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { refusalOf } from '../../../../test/support/refusal';
+import { jsonParameters, textParameters } from '../transport/parameters';
+import type { Parameters } from '../transport/parameters';
+import { ParametersPipe } from './parameters.pipe';
+import { must } from './rules';
+import { From, keysOf, Strict } from './shape';
+
+class Base {
+  @IsOptional()
+  @IsString(must('be a string'))
+  first?: string;
+}
+
+class Loose extends Base {
+  @From({ text: 'json', alias: 'other_name' })
+  @IsOptional()
+  'other-name'?: unknown;
+
+  @From({ text: 'boolean' })
+  flag?: boolean;
+
+  @From({ missing: 'it is needed' })
+  needed: string;
+}
+
+@Strict()
+class Exact extends Base {
+  @IsString(must('be a string'))
+  second: string;
+}
+
+class Derived extends Exact {}
+
+const pipe = new ParametersPipe(apiConfiguration());
+const read = (metatype: new () => object, parameters: Parameters) =>
+  pipe.transform(parameters, { type: 'custom', metatype });
+const form = (...fields: [string, string][]) => textParameters(fields, (name) => `#/${name}`);
+
+it('takes the keys from the class, inherited ones first', () => {
+  expect([...keysOf(Loose)]).toEqual(['first', 'other-name', 'flag', 'needed']);
+  expect([...keysOf(Derived)]).toEqual(['first', 'second']);
+});
+
+it('reads texts of forms as what the class says, and values of JSON as they are', () => {
+  expect(read(Loose, form(['needed', '[1]'], ['other_name', '[1]'], ['flag', 'true'], ['x', '']))).toEqual({
+    needed: '[1]',
+    'other-name': [1],
+    flag: true,
+  });
+  expect(read(Loose, jsonParameters({ needed: 1, 'other-name': '[1]', flag: 'true' }))).toEqual({
+    needed: 1,
+    'other-name': '[1]',
+    flag: 'true',
+  });
+  expect(read(Loose, form(['needed', 'x']))).toBeInstanceOf(Loose);
+});
+
+it('refuses two spellings of one field, and text that is no JSON', () => {
+  const twice = refusalOf(() => read(Loose, form(['other-name', '1'], ['other_name', '1'])));
+  expect(twice.errors).toEqual([{ pointer: '#/other_name', detail: 'other_name is given more than once.' }]);
+  expect(refusalOf(() => read(Loose, form(['other_name', '[']))).errors[0]?.pointer).toBe('#/other_name');
+});
+
+it('tells the first fault of a class', () => {
+  expect(refusalOf(() => read(Loose, jsonParameters({ first: 1 }))).detail).toBe(
+    'needed is missing: it is needed.',
+  );
+  const fault = refusalOf(() => read(Loose, jsonParameters({ first: 1, needed: 1 })));
+  expect(fault.errors).toEqual([{ pointer: '#/first', detail: 'first must be a string, not 1.' }]);
+});
+
+it('tells all faults of a strict class, takes null as left out, and refuses what is no field', () => {
+  expect(read(Derived, jsonParameters({ first: null, second: 'x' }))).toEqual({ second: 'x' });
+  const problem = refusalOf(() => read(Derived, jsonParameters({ first: 1, second: null })));
+  expect(problem.detail).toBe('first must be a string, not 1; second must be a string, and is missing.');
+  expect(problem.errors).toHaveLength(2);
+  const unknown = refusalOf(() => read(Derived, jsonParameters({ frist: 1, second: 1 })));
+  expect(unknown.errors).toEqual([
+    { pointer: '#/frist', detail: 'The parameter "frist" is unknown; there is first, second.' },
+  ]);
+});
+
+it('does not take a name for a prototype', () => {
+  const sent = jsonParameters(JSON.parse('{"__proto__": {"first": 1}, "needed": "x"}'));
+  expect(read(Loose, sent)).toEqual({ needed: 'x' });
+});

@@ -1,0 +1,100 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { badRequest, describe, refused } from '../http/problem';
+import type { BodyFault } from '../http/problem';
+import { json } from '../transport/text';
+import type { Parameter, Parameters } from '../transport/parameters';
+import { copyOf, faultsOf, isStrict, keysOf, sourceOf } from './shape';
+import type { Shape, Source } from './shape';
+
+/**
+ * Makes the class that a handler asks for out of a request's parameters. Nest's ValidationPipe would copy every value
+ * deeply by class-transformer, which loses keys such as `__proto__`, and it does not know where a value travelled.
+ */
+@Injectable()
+export class ParametersPipe implements PipeTransform<Parameters, object> {
+  constructor(@Inject(CONFIGURATION) protected readonly configuration: ApiConfiguration) {}
+
+  /** @throws Problem 400; 413 */
+  transform(parameters: Parameters, { metatype }: ArgumentMetadata): object {
+    if (!metatype) throw new Error('a route asks for parameters and names no class of them');
+    return shapeOf(metatype as Shape, parameters, this.configuration.server);
+  }
+}
+
+/** The values of a class's fields as a request has them. No rule was looked at yet. */
+export interface Fields {
+  values: Record<string, unknown>;
+  /** How the client spelled the keys that it sent. */
+  spellings: ReadonlyMap<string, string>;
+  /** Names of parameters that are no field. */
+  unknown: string[];
+}
+
+/** @throws Problem 400; 413 */
+export function fieldsOf(shape: Shape, parameters: Parameters, server: ApiConfiguration['server']): Fields {
+  const { spellings, unknown } = spellingsIn(shape, parameters);
+  if (isStrict(shape) && unknown[0] !== undefined) {
+    const detail = `The parameter ${describe(unknown[0])} is unknown; there is ${[...keysOf(shape)].join(', ')}.`;
+    throw refused(detail, parameters.get(unknown[0])!.pointer);
+  }
+  const values = new Map<string, unknown>();
+  for (const key of keysOf(shape)) {
+    const { text, missing, read } = sourceOf(shape, key);
+    const name = spellings.get(key) ?? key;
+    const parameter = parameters.get(name);
+    const sent = parameter && { ...parameter, value: valueOf(parameter, name, text) };
+    const isLeftOut = !sent || (sent.value === null && isStrict(shape));
+    const value = isLeftOut ? undefined : read ? read(sent, name, server) : sent.value;
+    if (value !== undefined) values.set(key, value);
+    else if (missing) throw refused(`${key} is missing: ${missing}.`, null);
+  }
+  return { values: Object.fromEntries(values), spellings, unknown };
+}
+
+/** @throws Problem 400 for a field that is given in two spellings */
+function spellingsIn(shape: Shape, parameters: Parameters): Omit<Fields, 'values'> {
+  const keys = new Map<string, string>();
+  for (const key of keysOf(shape)) keys.set(key, key).set(sourceOf(shape, key).alias ?? key, key);
+  const spellings = new Map<string, string>();
+  const unknown: string[] = [];
+  for (const [name, { pointer }] of parameters) {
+    const key = keys.get(name);
+    if (key === undefined) unknown.push(name);
+    else if (spellings.has(key)) throw refused(`${name} is given more than once.`, pointer);
+    else spellings.set(key, name);
+  }
+  return { spellings, unknown };
+}
+
+/** A boolean that is neither of the two words is left as it is: the rules refuse it. */
+function valueOf({ value, isText, pointer }: Parameter, name: string, text: Source['text']): unknown {
+  if (!isText) return value;
+  if (text === 'json') return json(value as string, name, pointer);
+  if (text === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
+  return value;
+}
+
+/**
+ * Parameters as a class wants them.
+ * @throws Problem 400; 413
+ */
+export function shapeOf<T extends object>(
+  shape: Shape<T>,
+  parameters: Parameters,
+  server: ApiConfiguration['server'],
+): T {
+  const { values, spellings } = fieldsOf(shape, parameters, server);
+  const instance = copyOf(shape, values);
+  const faults = faultsOf(instance).map(({ key, detail }) => ({
+    pointer: parameters.get(spellings.get(key) ?? key)?.pointer ?? null,
+    detail: `${key} ${detail}`,
+  }));
+  const [first] = faults;
+  if (!first) return instance;
+  if (!isStrict(shape)) throw refused(`${first.detail}.`, first.pointer);
+  const errors = faults.filter((fault): fault is BodyFault => fault.pointer !== null);
+  throw badRequest(`${faults.map(({ detail }) => detail).join('; ')}.`, errors);
+}

@@ -1,0 +1,44 @@
+import type { BodyFault } from '../http/problem';
+import { pointerTo } from '../transport/parameters';
+
+/** Where a part of a request is: as a message names it, and in the body. */
+export interface Place {
+  label: string;
+  /** JSON pointer in URI fragment form; null when it is not in the body. */
+  pointer: string | null;
+}
+
+/** Where the items of a request are: in a list; or there is one, each of whose keys is a parameter. */
+export type Origin = { list: Place } | { keys: ReadonlyMap<string, Place> };
+
+export function placeOf(origin: Origin, index: number, key?: string): Place {
+  if ('keys' in origin) {
+    const name = key ?? 'package';
+    return origin.keys.get(name) ?? { label: name, pointer: null };
+  }
+  const item = elementOf(origin.list, index);
+  return key === undefined ? item : keyOf(item, key);
+}
+
+export function elementOf({ label, pointer }: Place, index: number): Place {
+  return { label: `${label}[${index}]`, pointer: pointer && pointerTo(pointer, index) };
+}
+
+export function keyOf({ label, pointer }: Place, key: string): Place {
+  return { label: `${label}.${key}`, pointer: pointer && pointerTo(pointer, key) };
+}
+
+/** What is wrong at a place. */
+export interface Fault {
+  /** A sentence that names the place. */
+  detail: string;
+  pointer: string | null;
+}
+
+export function faultAt({ label, pointer }: Place, detail: string): Fault {
+  return { detail: `${label} ${detail}`, pointer };
+}
+
+export function isOfBody(fault: Fault): fault is BodyFault {
+  return fault.pointer !== null;
+}

@@ -1,0 +1,126 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { badRequest, describe, refused } from '../http/problem';
+import { fieldsOf } from '../shape/parameters.pipe';
+import type { Fields } from '../shape/parameters.pipe';
+import { copyOf, faultsOf, keysOf } from '../shape/shape';
+import type { Parameters } from '../transport/parameters';
+import { elementOf, faultAt, isOfBody, keyOf } from './place';
+import type { Fault, Place } from './place';
+import { FAULTS_MAX, itemsIn } from './submitted-items';
+import type { Submitted, SubmittedItems, SubmittedOptions, SubmittedPart } from './submitted-items';
+import { BatchPart, checkLength, TestList, TestOptions } from './test-request.dto';
+import { UnknownKeys, unknownParameters } from './unknown-keys';
+
+/** What the three ways of asking for tests have in common: faults of items are told together with those of their names. */
+abstract class SubmissionPipe<T> implements PipeTransform<Parameters, T> {
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
+
+  abstract transform(parameters: Parameters): T;
+
+  protected get runsMax(): number {
+    return this.configuration.server.itemsPerRequestMax;
+  }
+
+  protected fields(shape: typeof TestList | typeof TestOptions, parameters: Parameters): Fields {
+    return fieldsOf(shape, parameters, this.configuration.server);
+  }
+
+  /** The list, and where the client sent it. */
+  protected list(parameters: Parameters): TestList & { origin: Place; unknown: string[] } {
+    const { values, unknown } = this.fields(TestList, parameters);
+    const origin = { label: 'tests', pointer: parameters.get('tests')?.pointer ?? null };
+    return { ...copyOf(TestList, values), origin, unknown };
+  }
+}
+
+/** `POST /api/v1/test/{suite}/{arch}` */
+@Injectable()
+export class TestListPipe extends SubmissionPipe<SubmittedItems> {
+  /** @throws Problem 400; 413 for too many tests */
+  transform(parameters: Parameters): SubmittedItems {
+    const { tests, priority, origin, unknown } = this.list(parameters);
+    const unknownKeys = new UnknownKeys();
+    const items = itemsIn(tests, { list: origin }, unknownKeys);
+    const warnings = [...unknownParameters(unknown), ...unknownKeys.warnings()];
+    return { items, origin: { list: origin }, priority, warnings };
+  }
+}
+
+/** `POST /api/v1/test/{suite}/{arch}/{package}`: the keys of one item are parameters of the query or the body. */
+@Injectable()
+export class TestOptionsPipe extends SubmissionPipe<SubmittedOptions> {
+  /** @throws Problem 400 */
+  transform(parameters: Parameters): SubmittedOptions {
+    const tests = parameters.get('tests');
+    if (tests) throw refused('tests does not belong to a request for a single package.', tests.pointer);
+    const { values, spellings, unknown } = this.fields(TestOptions, parameters);
+    const options = copyOf(TestOptions, values);
+    const keys = new Map<string, Place>();
+    for (const [key, label] of spellings) keys.set(key, { label, pointer: parameters.get(label)!.pointer });
+    return { options, faults: faultsOf(options), keys, warnings: unknownParameters(unknown) };
+  }
+}
+
+/** `POST /api/v1/test/batch`: `tests` holds `[{"suite": s, "arch": [a, …], "tests": [item, …]}, …]`. */
+@Injectable()
+export class BatchPipe extends SubmissionPipe<Submitted> {
+  /** @throws Problem 400; 413 for too many runs: each item counts once for each architecture of its part */
+  transform(parameters: Parameters): Submitted {
+    const { tests, priority, origin, unknown } = this.list(parameters);
+    const unknownInParts = new UnknownKeys();
+    const read = partsIn(tests, origin, unknownInParts);
+    checkLength(
+      read.reduce((sum, { part }) => sum + part.tests.length * part.arch.length, 0),
+      this.runsMax,
+    );
+    const unknownInItems = new UnknownKeys();
+    const parts = read.map(({ part: { suite, arch, tests: wanted }, place }, request): SubmittedPart => {
+      const items = { list: keyOf(place, 'tests') };
+      return {
+        request,
+        suite,
+        archs: arch,
+        items: itemsIn(wanted, items, unknownInItems),
+        origin: items,
+        priority,
+        target: { suite: keyOf(place, 'suite'), arch: keyOf(place, 'arch') },
+      };
+    });
+    const warnings = [
+      ...unknownParameters(unknown),
+      ...unknownInParts.warnings(),
+      ...unknownInItems.warnings(),
+    ];
+    return { parts, warnings };
+  }
+}
+
+/** @throws Problem 400 */
+function partsIn(
+  list: unknown[],
+  origin: Place,
+  unknownKeys: UnknownKeys,
+): { part: BatchPart; place: Place }[] {
+  const faults: Fault[] = [];
+  const parts: { part: BatchPart; place: Place }[] = [];
+  for (const [index, raw] of list.entries()) {
+    if (faults.length >= FAULTS_MAX) break;
+    const place = elementOf(origin, index);
+    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+      faults.push(faultAt(place, `must be an object, not ${describe(raw)}`));
+      continue;
+    }
+    for (const key of Object.keys(raw)) if (!keysOf(BatchPart).has(key)) unknownKeys.add(key, place.label);
+    const part = copyOf(BatchPart, raw);
+    const arch: unknown = part.arch;
+    if (typeof arch === 'string') part.arch = [arch];
+    faults.push(...faultsOf(part).map(({ key, detail }) => faultAt(keyOf(place, key), detail)));
+    parts.push({ part, place });
+  }
+  const sentences = faults.map(({ detail, pointer }) => ({ detail: `${detail}.`, pointer }));
+  if (sentences[0]) throw badRequest(sentences[0].detail, sentences.filter(isOfBody));
+  return parts;
+}

@@ -1,0 +1,101 @@
+import { describe } from '../http/problem';
+import { copyOf, faultsOf, keysOf } from '../shape/shape';
+import { placeOf } from './place';
+import type { Origin, Place } from './place';
+import { TestItem } from './test-request.dto';
+import type { TestOptions } from './test-request.dto';
+import type { UnknownKeys } from './unknown-keys';
+
+/** A fault of one item. */
+export interface ItemFault {
+  /** Absent when the item itself is at fault. */
+  key?: string;
+  /** A sentence without its subject: `must be a string, not 5`. */
+  detail: string;
+}
+
+/** One test request as it was read; its names are not looked up yet. */
+export interface SubmittedItem {
+  item: TestItem;
+  /** What is wrong with its shape; what is named here must not be used of the item. */
+  faults: ItemFault[];
+}
+
+/** Test requests and where they run: on each of the architectures once. */
+export interface SubmittedPart {
+  items: SubmittedItem[];
+  origin: Origin;
+  /** For the items that name none. */
+  priority: number | undefined;
+  suite: string;
+  archs: string[];
+  /** Place in a batch, from 0; absent when the request is no batch. */
+  request?: number;
+  target: { suite: Place; arch: Place };
+}
+
+/** What a request asks for. */
+export interface Submitted {
+  parts: SubmittedPart[];
+  /** Sentences for people. */
+  warnings: string[];
+}
+
+/** Test requests whose target the path of the request names. */
+export interface SubmittedItems extends Pick<SubmittedPart, 'items' | 'origin' | 'priority'> {
+  warnings: string[];
+}
+
+export function submittedAt({ warnings, ...part }: SubmittedItems, suite: string, arch: string): Submitted {
+  const target = {
+    suite: { label: 'the suite', pointer: null },
+    arch: { label: 'the architecture', pointer: null },
+  };
+  return { parts: [{ ...part, suite, archs: [arch], target }], warnings };
+}
+
+/** The only test request, whose package the path of the request names. */
+export interface SubmittedOptions {
+  options: TestOptions;
+  faults: ItemFault[];
+  /** Where each key is that the client sent. */
+  keys: ReadonlyMap<string, Place>;
+  warnings: string[];
+}
+
+export function itemOf(name: string, { options, faults, keys, warnings }: SubmittedOptions): SubmittedItems {
+  return {
+    items: [{ item: { ...options, package: name }, faults }],
+    origin: { keys },
+    priority: undefined,
+    warnings,
+  };
+}
+
+/** More faults are not told, so items after them need not be read. */
+export const FAULTS_MAX = 20;
+
+/**
+ * Reads the items of a list.
+ * @param unknownKeys is given each key that is not an item's
+ */
+export function itemsIn(list: unknown[], origin: Origin, unknownKeys: UnknownKeys): SubmittedItem[] {
+  const items: SubmittedItem[] = [];
+  let faults = 0;
+  for (const [index, raw] of list.entries()) {
+    if (faults >= FAULTS_MAX) break;
+    const read = readItem(raw, (key) => unknownKeys.add(key, placeOf(origin, index).label));
+    faults += read.faults.length;
+    items.push(read);
+  }
+  return items;
+}
+
+function readItem(raw: unknown, unknown: (key: string) => void): SubmittedItem {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    return { item: new TestItem(), faults: [{ detail: `must be an object, not ${describe(raw)}` }] };
+  }
+  for (const key of Object.keys(raw)) if (!keysOf(TestItem).has(key)) unknown(key);
+  const item = copyOf(TestItem, raw);
+  return { item, faults: faultsOf(item) };
+}
