@@ -6,7 +6,7 @@ import { systemClock } from '@proctor/clock';
 import type { Connections, LiveConfiguration } from '@proctor/config';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import {
-  AwaitedResults,
+  AwaitedReports,
   DatabaseModule,
   Facts,
   PostgresJournal,
@@ -145,8 +145,8 @@ function stagingSweeper(configuration: LiveConfiguration): Provider {
   });
   return {
     provide: StagingSweeper,
-    inject: [Bus, AwaitedResults],
-    useFactory: (bus: Bus, awaitedResults: AwaitedResults) =>
-      new StagingSweeper({ bus, awaitedResults, clock: systemClock }, settings),
+    inject: [Bus, AwaitedReports],
+    useFactory: (bus: Bus, awaitedReports: AwaitedReports) =>
+      new StagingSweeper({ bus, awaitedReports, clock: systemClock }, settings),
   };
 }

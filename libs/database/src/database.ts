@@ -9,6 +9,7 @@ import { DatabaseUnavailable, translated } from './unavailable';
 
 /** Where explicit SQL is sent: the pool, or one transaction. */
 export interface Statements {
+  /** @param statement as text in the registers of workers and of ownerships alone, where rows have the type that the caller names */
   query<Row>(statement: Statement<Row> | string, parameters?: unknown[]): Promise<Row[]>;
 }
 

@@ -13,7 +13,7 @@ import {
   type Write,
   WriteRefused,
 } from '@proctor/dispatch';
-import { REPORT_STATE } from './awaited-results';
+import { REPORT_STATE } from './awaited-reports';
 import { Database, type Statements } from './database';
 import { allDrains, pausesOf } from './decided';
 import { arrivedRuns, unfinishedOf, unfinishedRuns } from './dispatched-runs';

@@ -1,5 +1,5 @@
 import { ApiKeys } from './api-keys';
-import { AwaitedResults } from './awaited-results';
+import { AwaitedReports } from './awaited-reports';
 import { Cancellations } from './cancellations';
 import { Decisions } from './decisions';
 import { Facts } from './facts';
@@ -31,7 +31,7 @@ export const STORES = {
   publications: Publications,
   packages: Packages,
   results: Results,
-  awaitedResults: AwaitedResults,
+  awaitedReports: AwaitedReports,
   journal: PostgresJournal,
   ownershipRegister: PostgresOwnershipRegister,
   workerRegister: WorkerRegister,
@@ -43,7 +43,7 @@ export type Stores = { [Name in keyof typeof STORES]: InstanceType<(typeof STORE
 
 export {
   ApiKeys,
-  AwaitedResults,
+  AwaitedReports,
   Cancellations,
   Decisions,
   Facts,

@@ -2,7 +2,7 @@ import { isSameGrant, type AttemptOutcome, type DispatcherAnswer, type Grant } f
 import { needsOf } from './ability';
 import { Ageing } from './ageing';
 import { AwaitedResults } from './awaited-results';
-import { Cancellations } from './cancellations';
+import { CancelReasons } from './cancel-reasons';
 import { Delays } from './delays';
 import { Durations } from './durations';
 import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Standing, Write } from './journal';
@@ -50,7 +50,7 @@ export class DispatcherState {
   /** Runs that a slot may have later. */
   readonly delays = new Delays();
   readonly leases = new Leases();
-  readonly cancellations: Cancellations;
+  readonly cancelReasons: CancelReasons;
   readonly awaited: AwaitedResults;
   readonly workers: Workers;
   /** Who may be a worker, of which `workers` are those that were heard. */
@@ -87,7 +87,7 @@ export class DispatcherState {
     this.hearingSinceMs = now;
     this.workers = past?.state.workers ?? new Workers(settings.workersMax);
     this.lives = past?.state.lives ?? new Lives(settings.workersMax);
-    this.cancellations = past?.state.cancellations ?? new Cancellations();
+    this.cancelReasons = past?.state.cancelReasons ?? new CancelReasons();
     this.awaited = past?.state.awaited ?? new AwaitedResults();
     this.judgements = new Judgements(loaded.judgements, now, () => this.settings.blame, settings.workersMax);
     this.ageing = new Ageing(now, () => this.settings.ageing);
@@ -182,7 +182,7 @@ export class DispatcherState {
 
   /** The run was finished in the books by somebody else: nothing of it is written any more. */
   cancel(runId: number, reason: string, now: number): void {
-    this.cancellations.add(runId, reason);
+    this.cancelReasons.add(runId, reason);
     const run = this.runs.get(runId);
     if (!run) return;
     stateAfter(stateOf(run), 'cancel');

@@ -158,7 +158,7 @@ function leaseHeld(state: DispatcherState, request: Slot & Grant): LeasedRun | u
 
 function whyGone(state: DispatcherState, grant: Grant): string {
   const run = state.runs.get(grant.runId);
-  if (!run) return state.cancellations.reasonOf(grant.runId) ?? 'the run has finished';
+  if (!run) return state.cancelReasons.reasonOf(grant.runId) ?? 'the run has finished';
   if (run.attempt > grant.attempt) return `attempt ${run.attempt} was granted`;
   if (run.attempt < grant.attempt || !isSameGrant(run, grant)) return 'the database was restored since';
   return 'the lease has ended';

@@ -114,8 +114,8 @@ describe('an order to cancel', () => {
   it('is remembered for the last thousand runs only', () => {
     cancel(5, 'w1');
     for (let runId = 100; runId < 1_100; runId += 1) cancel(runId);
-    expect(state.cancellations.reasonOf(5)).toBeUndefined();
-    expect(state.cancellations.reasonOf(1_099)).toBe(REASON);
+    expect(state.cancelReasons.reasonOf(5)).toBeUndefined();
+    expect(state.cancelReasons.reasonOf(1_099)).toBe(REASON);
   });
 });
 

@@ -33,7 +33,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       awaited = [];
       const among = (attempts: Grant[]) =>
         Promise.resolve(attempts.filter(({ runId }) => awaited.includes(runId)));
-      sweeper = new StagingSweeper({ bus, clock, awaitedResults: { among } }, () => SETTINGS);
+      sweeper = new StagingSweeper({ bus, clock, awaitedReports: { among } }, () => SETTINGS);
     });
     afterEach(async () => {
       await sweeper.onModuleDestroy();

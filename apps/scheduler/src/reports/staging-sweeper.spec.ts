@@ -44,7 +44,7 @@ describe('StagingSweeper', () => {
       if (isDatabaseAway) return Promise.reject(new Error('no database'));
       return Promise.resolve(attempts.filter(({ runId }) => runId >= 1_000_000));
     };
-    sweeper = new StagingSweeper({ bus, awaitedResults: { among }, clock }, () => SETTINGS);
+    sweeper = new StagingSweeper({ bus, awaitedReports: { among }, clock }, () => SETTINGS);
   });
   afterEach(() => sweeper.onModuleDestroy());
   afterAll(() => jest.restoreAllMocks());

@@ -2,11 +2,11 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { Outages, type Bus, type StagedUpload, type StagingContents } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import { grantName, stagedGrant, type Grant } from '@proctor/contracts';
-import type { AwaitedResults } from '@proctor/database';
+import type { AwaitedReports } from '@proctor/database';
 
 export interface SweeperPorts {
   bus: Pick<Bus, 'stagingContents' | 'dropUpload'>;
-  awaitedResults: Pick<AwaitedResults, 'among'>;
+  awaitedReports: Pick<AwaitedReports, 'among'>;
   clock: Clock;
 }
 
@@ -114,7 +114,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const asked = [...grants.values()];
     const awaited = new Set<string>();
     for (let from = 0; from < asked.length; from += GRANTS_MAX) {
-      const found = await this.ports.awaitedResults.among(asked.slice(from, from + GRANTS_MAX));
+      const found = await this.ports.awaitedReports.among(asked.slice(from, from + GRANTS_MAX));
       for (const grant of found) awaited.add(keyOf(grant));
     }
     return whole.filter(({ name }) => {

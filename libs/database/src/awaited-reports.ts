@@ -4,9 +4,9 @@ import type { ReportState } from '@proctor/dispatch';
 import { Database } from './database';
 import { integer, statement, text } from './statement';
 
-/** Which grants a report may still come of that changes something. */
+/** Which grants may still have a report that changes something. */
 @Injectable()
-export class AwaitedResults {
+export class AwaitedReports {
   constructor(private readonly database: Database) {}
 
   /**
@@ -15,7 +15,7 @@ export class AwaitedResults {
    * @throws DatabaseUnavailable
    */
   async among(grants: Grant[]): Promise<Grant[]> {
-    const awaited = await this.database.query(AWAITED_RESULTS, [
+    const awaited = await this.database.query(AWAITED_REPORTS, [
       grants.map(({ runId }) => runId),
       grants.map(({ attempt }) => attempt),
       grants.map(({ grantEpoch = null }) => grantEpoch),
@@ -48,7 +48,7 @@ export const REPORT_STATE = statement(
 );
 
 /** Which of the grants ($2 of the runs $1, in the epochs $3) have an awaited result, whichever worker has them. */
-const AWAITED_RESULTS = statement(
+const AWAITED_REPORTS = statement(
   { nth: integer },
   `
   select asked.nth::integer

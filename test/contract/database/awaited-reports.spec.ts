@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 it('knows of which attempts a result is awaited, whoever was granted them', async () => {
-  const { submissions, awaitedResults, cancellations } = fixture.database;
+  const { submissions, awaitedReports, cancellations } = fixture.database;
   const requests = Array.from({ length: 7 }, () => request());
   const [running, failed, again, finished, givenUp, cancelled, waiting] = (await submissions.submit(
     requests,
@@ -39,16 +39,16 @@ it('knows of which attempts a result is awaited, whoever was granted them', asyn
   const asked = [running, failed, again, finished, givenUp, cancelled, waiting, 2 ** 52].flatMap((runId) =>
     [1, 2].map((attempt): Grant => ({ runId, attempt })),
   );
-  const awaited = await awaitedResults.among(asked);
+  const awaited = await awaitedReports.among(asked);
   expect(awaited.sort((a, b) => a.runId - b.runId)).toEqual([
     { runId: running, attempt: 1 },
     { runId: again, attempt: 2 },
     { runId: givenUp, attempt: 1 },
   ]);
-  expect(await awaitedResults.among([])).toEqual([]);
+  expect(await awaitedReports.among([])).toEqual([]);
 
   const { grantEpoch = 0 } = (await fixture.database.journal.unfinished(ARCH, [running]))[0]!;
   const own = { runId: running, attempt: 1, grantEpoch };
   const forgotten = { ...own, grantEpoch: grantEpoch - 1 };
-  expect(await awaitedResults.among([forgotten, own])).toEqual([own]);
+  expect(await awaitedReports.among([forgotten, own])).toEqual([own]);
 });

@@ -1,8 +1,8 @@
-/** The cancelled runs of late that are remembered, to tell workers that have not heard of it why they must stop. */
+/** The cancelled runs of late that are remembered, to tell workers that do not know of it why they must stop. */
 const REMEMBERED_MAX = 1_000;
 
-/** Why runs are gone that somebody cancelled: reasons for people, by run id. */
-export class Cancellations {
+/** Why cancelled runs are gone: reasons for people, by run id. */
+export class CancelReasons {
   private readonly reasons = new Map<number, string>();
 
   /** A Map keeps the order of insertion, so the first entry is the oldest. */
