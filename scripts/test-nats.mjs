@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ensureBuilt, root } from './built.mjs';
 
 const RELEASES = ['bookworm', 'trixie'];
-const CONTRACT = ['nats', 'nats-restart', 'staging', 'admission', 'hostile-worker'].map(
+const CONTRACT = ['nats', 'nats-restart', 'staging', 'admission', 'hostile-worker', 'tls'].map(
   (name) => `test/contract/bus/${name}.spec.ts`,
 );
 

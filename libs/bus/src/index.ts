@@ -17,7 +17,6 @@ export * from './bus-error.filter';
 export * from './bus.module';
 export * from './memory-broker';
 export * from './memory-bus';
-export * from './send-signals';
 export { Outages } from './outages';
 export { NatsBus } from './nats-bus';
-export { reloadServers } from './reload-servers';
+export { reloadServers, sendSignals } from './short-connections';

@@ -1,22 +1,12 @@
-import {
-  connect,
-  errors,
-  nkeyAuthenticator,
-  type ConnectionOptions,
-  type NatsConnection,
-} from '@nats-io/transport-node';
+import { connect, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Credentials } from './credentials';
-import { inboxPrefix } from './accounts';
+import { connectionOptions, RECONNECT_JITTER_MS, RECONNECT_WAIT_MS } from './connection-options';
 import type { BusLimits } from './limits';
 import { ensureReportStream, ensureStreams, ensureWorkerStreams, explainRefusal, isRefusal } from './streams';
 
-const RECONNECT_WAIT_MS = 500;
-const RECONNECT_JITTER_MS = 500;
-/** A connection whose server is silent for two of these is given up and made anew. */
-const PING_INTERVAL_MS = 5_000;
 const JETSTREAM_TIMEOUT_MS = 10_000;
 const STREAMS_RETRY_MS = 500;
 const STREAMS_REFUSALS_MAX = 4;
@@ -188,23 +178,4 @@ async function firstConnection(
       await delay(RECONNECT_WAIT_MS + Math.random() * RECONNECT_JITTER_MS);
     }
   }
-}
-
-export function connectionOptions(
-  { name, url, seed, ca }: Credentials,
-  clientName: string,
-): ConnectionOptions {
-  return {
-    servers: url.split(',').map((each) => new URL(each).host),
-    name: clientName,
-    authenticator: nkeyAuthenticator(Buffer.from(seed)),
-    inboxPrefix: inboxPrefix(name),
-    ...(ca !== undefined && { tls: { ca } }),
-    maxReconnectAttempts: -1,
-    // Once connected, also a refusal is waited out: the server may be restarting with another configuration.
-    ignoreAuthErrorAbort: true,
-    reconnectTimeWait: RECONNECT_WAIT_MS,
-    reconnectJitter: RECONNECT_JITTER_MS,
-    pingInterval: PING_INTERVAL_MS,
-  };
 }

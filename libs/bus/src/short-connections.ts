@@ -1,6 +1,6 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Credentials } from './credentials';
-import { connectionOptions } from './nats-link';
+import { connectionOptions } from './connection-options';
 
 interface ReloadAnswer {
   error?: { description?: string };
@@ -24,13 +24,8 @@ export async function reloadServers(
   system: Credentials,
   timeoutMs: number,
 ): Promise<{ told: number; refused: string | null }> {
-  const nc = await connect({
-    ...connectionOptions(system, system.name),
-    timeout: timeoutMs,
-    reconnect: false,
-  });
   let [told, refused]: [number, string | null] = [0, null];
-  try {
+  return withConnection(system, timeoutMs, async (nc) => {
     const pings = await nc.requestMany('$SYS.REQ.SERVER.PING', '', {
       maxWait: ANSWERS_MS,
       strategy: 'stall',
@@ -43,6 +38,31 @@ export async function reloadServers(
       else if (answer) told += 1;
     }
     return { told, refused };
+  });
+}
+
+/** Sends signals without content. @throws when the server cannot be reached in time, or refuses */
+export async function sendSignals(
+  credentials: Credentials,
+  subjects: string[],
+  timeoutMs: number,
+): Promise<void> {
+  await withConnection(credentials, timeoutMs, async (nc) => {
+    for (const subject of subjects) nc.publish(subject, '{}');
+    await nc.flush();
+  });
+}
+
+/** For a program that has nothing else to say: unlike the other connections it waits for no server that is not there. */
+async function withConnection<T>(
+  credentials: Credentials,
+  timeoutMs: number,
+  work: (nc: NatsConnection) => Promise<T>,
+): Promise<T> {
+  const options = connectionOptions(credentials, credentials.name);
+  const nc = await connect({ ...options, timeout: timeoutMs, reconnect: false });
+  try {
+    return await work(nc);
   } finally {
     await nc.close();
   }
