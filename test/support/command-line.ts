@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { freePort } from '@proctor/embedded';
 import { OutputLines } from './output-lines';
+import { contentsOf, requireNoneTold, seedsIn, type Said, type Secret } from './told-secrets';
 
 export const project = join(__dirname, '../..');
 
@@ -78,7 +79,23 @@ export class Machine {
   /** Ends what still runs and removes the folder. */
   async remove(): Promise<void> {
     await Promise.all(this.starts.map((start) => start.end('SIGTERM')));
-    await rm(this.folder, { recursive: true, force: true });
+    try {
+      await this.requireSilence();
+    } finally {
+      await rm(this.folder, { recursive: true, force: true });
+    }
+  }
+
+  /** @throws Error when a start or a server told a secret of the home */
+  private async requireSilence(): Promise<void> {
+    const files = ['secrets/postgres', 'secrets/database.url', 'admin.key'].map((name) =>
+      join(this.home, name),
+    );
+    const secrets = (await contentsOf(files)).map(([path, text]): Secret => [path, text.trim()]);
+    const seeds = await seedsIn(join(this.home, 'secrets/nats-users'));
+    const logs = ['nats', 'postgresql'].map((name) => join(this.home, name, 'server.log'));
+    const words = this.starts.map(({ lines }): Said => ['npm start', lines.join('\n')]);
+    requireNoneTold([...secrets, ...seeds], [...words, ...(await contentsOf(logs))]);
   }
 
   private env(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

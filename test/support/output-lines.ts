@@ -24,6 +24,11 @@ export class OutputLines {
     return this.lines.filter((entry) => entry.name === name).map((entry) => entry.line);
   }
 
+  /** Everything that all of them wrote so far. */
+  get text(): string {
+    return this.lines.map(({ name, line }) => `${name}: ${line}\n`).join('');
+  }
+
   /** The first line of one process, past or future, that fits; the test's own timeout limits the wait. */
   line(name: string, pattern: RegExp): Promise<string> {
     const found = this.of(name).find((line) => pattern.test(line));

@@ -8,6 +8,7 @@ import { AppProcess, EmbeddedNats, EmbeddedPostgres, Home, freePort } from '@pro
 import { createTestDatabase, type TestDatabase } from './database';
 import { TestUsers } from './nats-users';
 import { OutputLines } from './output-lines';
+import { contentsOf, requireNoneTold, seedsIn, type Secret } from './told-secrets';
 import { registerWorkers } from './worker-register';
 
 const PROGRAMS = {
@@ -59,7 +60,10 @@ export interface RunningProctor {
   restart(name: ProcessName): Promise<void>;
   /** Replaces a file of the configuration, whole at every moment; the processes follow it. */
   configure(file: string, content: unknown): Promise<void>;
-  /** Ends and removes everything; to be called also when the test fails. */
+  /**
+   * Ends and removes everything; to be called also when the test fails. Rejects when a log holds a secret of the
+   * deployment.
+   */
   stop(): Promise<void>;
 }
 
@@ -142,8 +146,14 @@ async function startWithin(
     });
   const apps = Object.fromEntries(APPS.map((name) => [name, app(name)])) as Record<AppName, AppProcess>;
   const processes = { ...apps, nats, postgres: database.server };
+  const secrets: Secret[] = [['password of the database', new URL(database.url).password]];
+  undo.push(async () => {
+    const logs = await contentsOf([home.nats, home.postgresql].map((folder) => join(folder, 'server.log')));
+    requireNoneTold([...secrets, ...(await seedsIn(home.natsUsers))], [['its output', output.text], ...logs]);
+  });
   undo.push(...APPS.map((name) => () => stopped(processes[name])));
   const adminKey = await makeAdministrator(database);
+  secrets.push(['API key', adminKey]);
   await registerAll(database, users);
   await Promise.all((options.apps ?? STARTED).map((name) => started(processes[name], output)));
   return {

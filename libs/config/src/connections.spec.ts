@@ -15,3 +15,25 @@ test.each(Object.keys(KEYS))('%s is named when it is missing or empty, and the o
     expect(read).toThrow(new RegExp(`^(?!.*(\\bid\\b|\\bsecret\\b)).*${name} is not set`, 's'));
   }
 });
+
+test.each([
+  'postgres://u:p%40ss@db.example:5432/proctor?sslmode=verify-full',
+  'postgresql://db.example/proctor',
+  'postgres://u:secret@/proctor?host=/run/postgresql',
+])('the address of the database may be %s', (url) => {
+  expect(connections({ PROCTOR_DATABASE_URL: url }).databaseUrl).toBe(url);
+});
+
+test.each([
+  'postgres://u:s3/cret@db.example/proctor',
+  'postgres://u:s3%cret@db.example/proctor',
+  'postgres://u:s3#cret@db.example/proctor',
+  'postgres://u:s3cret@db.example:99999/proctor',
+  'postgres//u:s3cret@db.example/proctor',
+  'u:s3cret@db.example/proctor',
+  'mysql://u:s3cret@db.example/proctor',
+])('an address of the database with a mistake is refused, and not told: %s', (url) => {
+  const read = () => connections({ PROCTOR_DATABASE_URL: url }).databaseUrl;
+  expect(read).toThrow(ConfigurationError);
+  expect(read).toThrow(/^(?!.*(s3|cret)).*PROCTOR_DATABASE_URL is no postgres:/s);
+});

@@ -13,7 +13,12 @@ export function connections(env: NodeJS.ProcessEnv = process.env): Connections {
   };
   return {
     get databaseUrl() {
-      return required('PROCTOR_DATABASE_URL');
+      const url = required('PROCTOR_DATABASE_URL');
+      if (isPostgresUrl(url)) return url;
+      // The address holds a password.
+      throw new ConfigurationError([
+        'PROCTOR_DATABASE_URL is no postgres://user:password@host:port/database; what is special in a URL is written as %XX',
+      ]);
     },
     get natsCredentials() {
       return required('PROCTOR_NATS_CREDENTIALS', "the path of this process's credentials file for NATS");
@@ -26,4 +31,14 @@ export function connections(env: NodeJS.ProcessEnv = process.env): Connections {
       };
     },
   };
+}
+
+function isPostgresUrl(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    // Of a socket's address, which has no host, pg takes the same view.
+    return /^postgres(ql)?:$/.test(new URL(text.replace('@/', '@socket/')).protocol);
+  } catch {
+    return false;
+  }
 }

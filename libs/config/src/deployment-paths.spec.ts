@@ -3,15 +3,30 @@ import { deploymentPaths } from './deployment-paths';
 it('names the home, the configuration, and what holds credentials', () => {
   const env = {
     PROCTOR_CONFIG: '/etc/proctor',
-    PROCTOR_NATS_CREDENTIALS: '/etc/w1.json',
+    PROCTOR_NATS_CREDENTIALS: '/etc/proctor-worker/w1.json',
     PROCTOR_NATS_USERS: '/etc/nats-users',
-    PROCTOR_NATS_ACCOUNTS: '/etc/nats-accounts.conf',
+    PROCTOR_NATS_ACCOUNTS: '/etc/nats-accounts/accounts.conf',
   };
   expect(deploymentPaths({ home: '/var/lib/proctor' }, env)).toEqual([
     '/var/lib/proctor',
     '/etc/proctor',
-    '/etc/w1.json',
+    '/etc/proctor-worker',
+    '/etc/nats-accounts',
     '/etc/nats-users',
-    '/etc/nats-accounts.conf',
+  ]);
+});
+
+it.each([
+  ['/w1.json', '/w1.json'],
+  ['/etc/w1.json', '/etc/w1.json'],
+  ['/usr/share/w1.json', '/usr/share/w1.json'],
+  ['/var/lib/w1.json', '/var/lib/w1.json'],
+  ['/var/lib/w1/w1.json', '/var/lib/w1'],
+  ['/home/alice/w1.json', '/home/alice'],
+])('names of a file in a folder that tests need the file alone: %s', (file, named) => {
+  expect(deploymentPaths({ home: '/h' }, { PROCTOR_CONFIG: '/c', PROCTOR_NATS_CREDENTIALS: file })).toEqual([
+    '/h',
+    '/c',
+    named,
   ]);
 });

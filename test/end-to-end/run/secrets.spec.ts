@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openDatabase } from '@proctor/database';
 import { Client } from '../../support/client';
 import { hostArchitecture } from '../../support/host-architecture';
-import { startProctor, type RunningProctor } from '../../support/proctor';
+import { startProctor, type ProctorOptions, type RunningProctor } from '../../support/proctor';
 import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
+import { contentsOf, seedsIn, toldSecrets, type Said, type Secret } from '../../support/told-secrets';
 
 jest.setTimeout(120_000);
 
@@ -15,32 +18,44 @@ const PASSWORDS = {
   source: 'pass-of-the-mirror',
   s3: 'secret-of-the-bucket',
 };
+const REFUSAL =
+  '<?xml version="1.0"?><Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message>' +
+  '<AWSAccessKeyId>bucket-user</AWSAccessKeyId></Error>';
 const SOURCE = `deb https://proctor:${PASSWORDS.source}@mirror.example/debian ${STUB_SUITE} main`;
 
 let proctor: RunningProctor;
 let client: Client;
 let marks: Marks;
 /** What was said to anybody, by whom. */
-const said: [string, string][] = [];
+let said: Said[] = [];
 
 beforeEach(async () => {
+  said = [];
   marks = await Marks.make();
-  proctor = await startProctor({
-    ownPostgres: true,
-    config: { ...stubConfiguration(), aptSources: { extra: { lines: [SOURCE] } } },
-    env: { PROCTOR_S3_ACCESS_KEY_ID: 'bucket-user', PROCTOR_S3_SECRET_ACCESS_KEY: PASSWORDS.s3 },
-  });
-  client = Client.of(proctor);
-  const database = await openDatabase(proctor.databaseUrl);
-  await database.users
-    .add('alice', { isAdmin: false, password: PASSWORDS.user })
-    .finally(() => database.close());
 });
 
 afterEach(async () => {
   await proctor?.stop();
   await marks?.remove();
 });
+
+async function start(options: ProctorOptions = {}, store?: Record<string, unknown>): Promise<void> {
+  const stub = stubConfiguration();
+  proctor = await startProctor({
+    config: {
+      ...stub,
+      proctor: { ...stub.proctor, ...(store && { store }) },
+      aptSources: { extra: { lines: [SOURCE] } },
+    },
+    env: { PROCTOR_S3_ACCESS_KEY_ID: 'bucket-user', PROCTOR_S3_SECRET_ACCESS_KEY: PASSWORDS.s3 },
+    ...options,
+  });
+  client = Client.of(proctor);
+  const database = await openDatabase(proctor.databaseUrl);
+  await database.users
+    .add('alice', { isAdmin: false, password: PASSWORDS.user })
+    .finally(() => database.close());
+}
 
 async function ask(path: string, headers: Record<string, string>): Promise<number> {
   const response = await fetch(`${proctor.url}${path}`, { headers });
@@ -65,18 +80,26 @@ function commandLines(): void {
 }
 
 /** Every secret of the deployment, with what it is. */
-async function secrets(): Promise<[string, string][]> {
-  const names = ['api', 'scheduler', ...proctor.users.workers.map(({ name }) => name)];
-  const users = await Promise.all(names.map((name) => proctor.users.read(name)));
+async function secrets(): Promise<Secret[]> {
   return [
-    ...Object.entries(PASSWORDS).map(([name, text]): [string, string] => [`password ${name}`, text]),
+    ...Object.entries(PASSWORDS).map(([name, text]): Secret => [`password ${name}`, text]),
     ['password of the database', new URL(proctor.databaseUrl).password],
-    ...users.map(({ name, seed }): [string, string] => [`seed of ${name}`, seed]),
+    ...(await seedsIn(proctor.users.folder)),
     ['API key', proctor.adminKey],
   ];
 }
 
+/** Adds what the processes and servers wrote, and finds no secret in all that was said. */
+async function expectNoneTold(): Promise<void> {
+  said.push(['outputs', proctor.output.text]);
+  const logs = [proctor.home.nats, proctor.home.postgresql].map((folder) => join(folder, 'server.log'));
+  said.push(...(await contentsOf(logs)));
+  expect((await secrets()).length).toBeGreaterThan(9);
+  expect(toldSecrets(await secrets(), said)).toEqual([]);
+}
+
 test('no answer, no log and no command line tells a secret, whatever goes wrong', async () => {
+  await start({ ownPostgres: true });
   const key = { 'Auth-Key': proctor.adminKey };
   expect(await ask('/api/v1/auth', key)).toBe(200);
   expect(await ask('/api/v1/auth', { 'Auth-Key': `${proctor.adminKey}0` })).toBe(403);
@@ -96,16 +119,39 @@ test('no answer, no log and no command line tells a secret, whatever goes wrong'
   await proctor.output.line('api', /NATS|nats/);
   commandLines();
 
-  for (const name of ['api', 'scheduler', 'worker']) {
-    said.push([`output of ${name}`, proctor.output.of(name).join('\n')]);
+  await expectNoneTold();
+});
+
+test('an S3 server that refuses everything is not told the secret key, and it stands in no log and no answer', async () => {
+  const server = createServer((request, response) => {
+    said.push([
+      'a request to the S3 server',
+      `${request.method} ${request.url} ${request.rawHeaders.join('\n')}`,
+    ]);
+    request
+      .resume()
+      .on('end', () => response.writeHead(403, { 'content-type': 'application/xml' }).end(REFUSAL));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const endpoint = `http://127.0.0.1:${port}`;
+    await start({}, { kind: 's3', endpoint, bucket: 'results' });
+    await client.submitOne(STUB_SUITE, hostArchitecture(), { package: 'hello' });
+    await proctor.output.line('scheduler', /SignatureDoesNotMatch|the bucket|S3/);
+    expect(said.filter(([where]) => where === 'a request to the S3 server')).not.toEqual([]);
+    commandLines();
+    await expectNoneTold();
+  } finally {
+    server.closeAllConnections();
+    server.close();
   }
-  for (const folder of [proctor.home.nats, proctor.home.postgresql]) {
-    said.push([folder, await readFile(join(folder, 'server.log'), 'utf8')]);
-  }
-  const told = (await secrets()).flatMap(([what, secret]) =>
-    said.filter(([, text]) => text.includes(secret)).map(([where]) => `${what}: ${where}`),
-  );
-  expect(told).toEqual([]);
+});
+
+test('a deployment that has told a secret does not end quietly in any test', async () => {
+  await start({ apps: ['api'] });
+  proctor.output.add('api', `the key is ${proctor.adminKey}`);
+  await expect(proctor.stop()).rejects.toThrow('not everything could be stopped');
 });
 
 /** A run that lists the source with the password, looked at while it is executed and when it has ended. */

@@ -1,7 +1,9 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createConnection, createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
+import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import type { Credentials } from '@proctor/bus';
 import { deploymentPaths } from '@proctor/config';
 import { startProctor, type RunningProctor } from '../../support/proctor';
@@ -12,6 +14,7 @@ import { backendsOn, lease, openMachine, sourceTree, storedLog, type TestMachine
 jest.setTimeout(600_000);
 
 const MARK = 'planted-name';
+const WORKER_CREDENTIALS = 'credentials/w1.json';
 const ABSTRACT = `proctor-${process.pid}`;
 /** What stands in the environment of each process of a run: ours, autopkgtest's, and what a login shell sets. */
 const VARIABLES = [
@@ -73,7 +76,7 @@ beforeAll(async () => {
   await chmod(stage, 0o755);
   const files = {
     [`conf/apt-sources-${MARK}.yaml`]: secrets['configuration'],
-    'w1.json': secrets['credentials'],
+    [WORKER_CREDENTIALS]: secrets['credentials'],
     [`users/api-${MARK}.json`]: secrets['users'],
     [`home/${MARK}`]: secrets['home'],
     shown: secrets['shown'],
@@ -102,7 +105,7 @@ function hidden(): string[] {
     { home: join(stage, 'home') },
     {
       PROCTOR_CONFIG: join(stage, 'conf'),
-      PROCTOR_NATS_CREDENTIALS: join(stage, 'w1.json'),
+      PROCTOR_NATS_CREDENTIALS: join(stage, WORKER_CREDENTIALS),
       PROCTOR_NATS_USERS: join(stage, 'users'),
     },
   );
@@ -171,6 +174,39 @@ describe.each(['unshare', 'schroot', 'podman', 'lxc'])('a test in a testbed of %
     // What is to be seen is found: the look reaches beyond the testbed.
     expect(seen.found).toEqual([['shown', join(stage, 'shown')]]);
   });
+});
+
+it('has the real credentials and addresses in its hands, which let this machine itself in', async () => {
+  const [worker] = users;
+  const authenticator = nkeyAuthenticator(Buffer.from(worker!.seed));
+  const connection = await connect({ servers: worker!.url, authenticator });
+  await connection.close();
+  for (const port of guesses().ports) {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    await once(socket, 'connect');
+    socket.destroy();
+  }
+  const socket = createConnection({ path: `\0${ABSTRACT}` });
+  await once(socket, 'connect');
+  socket.destroy();
+});
+
+it('does not see credentials that take the place of others while a test goes on', async () => {
+  const path = join(stage, WORKER_CREDENTIALS);
+  machine = await openMachine({ visiblePaths: [stage] }, undefined, hidden());
+  const folder = await machine.sandboxes.createFolder('rotation');
+  const script = 'until [ -s "$1" ]; do sleep 0.1; done; cat "$3" >&2 && ! cat "$2" >&2';
+  const command = ['sh', '-c', script, 'sh', join(folder.output, 'go'), path, join(stage, 'shown')];
+  const sandbox = await machine.sandboxes.start(folder, {
+    command,
+    network: 'private',
+    tmpfsBytes: 1024 * 1024,
+  });
+  await plant(`${path}.new`, secrets['credentials'] ?? '');
+  await rename(`${path}.new`, path);
+  await writeFile(join(folder.output, 'go'), 'go', { mode: 0o644 });
+  expect(await sandbox.ended).toEqual({ code: 0 });
+  expect(await readFile(folder.errors, 'utf8')).toMatch(/^a-file-that-was-shown\ncat: .*\n$/);
 });
 
 function expectNothing(seen: Seen): void {

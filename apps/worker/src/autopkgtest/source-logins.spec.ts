@@ -8,16 +8,19 @@ it('takes users and passwords out of the lines', () => {
     'deb [signed-by=/k.asc] https://u:p%40ss@mirror.example:8443/debian trixie main',
     'deb-src https://u:p%40ss@mirror.example:8443/debian trixie main',
     'deb http://token@mirror.example/x ./',
+    'deb http://u:p@ss@other.example/x ./',
   ];
   expect(of(...lines)).toEqual({
     lines: [
       'deb [signed-by=/k.asc] https://mirror.example:8443/debian trixie main',
       'deb-src https://mirror.example:8443/debian trixie main',
       'deb http://mirror.example/x ./',
+      'deb http://other.example/x ./',
     ],
     logins: [
       'machine https://mirror.example:8443/debian login u password p@ss',
       'machine http://mirror.example/x login token',
+      'machine http://other.example/x login u password p@ss',
     ],
   });
 });

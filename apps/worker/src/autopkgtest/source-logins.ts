@@ -1,8 +1,8 @@
 import type { Lease } from '@proctor/contracts';
 import { UnsafeLease } from './unsafe-lease';
 
-/** An address that says whom it is asked by: scheme, user, password, host, path. */
-const WITH_LOGIN = /\b([a-z][a-z0-9+-]*:\/\/)([^\s/:@]*)(?::([^\s/@]*))?@([^\s/\]]+)([^\s\]]*)/gi;
+/** An address that says whom it is asked by: scheme, user, password, host, path. The last @ of the authority ends a password. */
+const WITH_LOGIN = /\b([a-z][a-z0-9+-]*:\/\/)([^\s/:]*)(?::([^\s/]*))?@([^\s/@\]]+)([^\s\]]*)/gi;
 
 /**
  * The apt lines of a lease's extra sources without their users and passwords, which a command line, and with it the log,

@@ -1,0 +1,57 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+/** What is secret, and what it is. */
+export type Secret = readonly [what: string, text: string];
+
+/** What was said, and where. */
+export type Said = readonly [where: string, text: string];
+
+/** Which of the secrets stand where, one line each; no line holds a secret. */
+export function toldSecrets(secrets: readonly Secret[], said: readonly Said[]): string[] {
+  return secrets.flatMap(([what, secret]) => {
+    if (secret.length < 8) throw new Error(`${what} is too short to be looked for`);
+    return said.filter(([, text]) => text.includes(secret)).map(([where]) => `${what}: ${where}`);
+  });
+}
+
+/** @throws Error naming the secrets that were told */
+export function requireNoneTold(secrets: readonly Secret[], said: readonly Said[]): void {
+  const told = toldSecrets(secrets, said);
+  if (told.length > 0) throw new Error(`secrets were told: ${told.join(', ')}`);
+}
+
+/** The seeds of the users of NATS whose credentials files lie in a folder. */
+export async function seedsIn(folder: string): Promise<Secret[]> {
+  const names = (await filesIn(folder)).filter((name) => name.endsWith('.json'));
+  return Promise.all(
+    names.map(async (name): Promise<Secret> => {
+      const { seed } = JSON.parse(await readFile(join(folder, name), 'utf8')) as { seed: string };
+      return [`seed of ${basename(name, '.json')}`, seed];
+    }),
+  );
+}
+
+/** Empty when there is no such folder. */
+async function filesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return [];
+  });
+}
+
+/** The content of files of which none needs to be there. */
+export async function contentsOf(paths: string[]): Promise<Said[]> {
+  const all = await Promise.all(
+    paths.map((path) =>
+      readFile(path, 'utf8').then(
+        (text): Said[] => [[path, text]],
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOENT') throw error;
+          return [];
+        },
+      ),
+    ),
+  );
+  return all.flat();
+}
