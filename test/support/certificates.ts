@@ -23,6 +23,11 @@ export class Authority {
     return new Authority(folder, name, await readFile(certificate, 'utf8'));
   }
 
+  /** Of the file with its certificate. */
+  get path(): string {
+    return join(this.folder, `${this.name}.pem`);
+  }
+
   /**
    * For a server that is reached by these names alone.
    * @param names as `DNS:localhost` or `IP:127.0.0.1`
@@ -37,7 +42,7 @@ export class Authority {
     ];
     await openssl(...NEW_KEY, '-subj', `/CN=${server}`, '-keyout', key, '-out', request);
     await writeFile(path(`${server}.ext`), `subjectAltName=${names}\n`);
-    const ca = ['-CA', path(`${this.name}.pem`), '-CAkey', path(`${this.name}.key`), '-CAcreateserial'];
+    const ca = ['-CA', this.path, '-CAkey', path(`${this.name}.key`), '-CAcreateserial'];
     const names509 = ['-extfile', path(`${server}.ext`)];
     await openssl('x509', '-req', '-in', request, ...ca, ...names509, '-out', certificate);
     return { certificate, key };
