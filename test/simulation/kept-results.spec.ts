@@ -1,6 +1,6 @@
 import { registered } from '../support/runs';
 import { MemoryBroker } from '@proctor/bus';
-import type { FinishedReport } from '@proctor/contracts';
+import type { FinishedReport, Grant } from '@proctor/contracts';
 import { runRequest } from '../support/run-request';
 import { silenceLog } from '../support/silent-log';
 import { MemoryBooks } from './memory-books';
@@ -54,7 +54,7 @@ function makeWorld(seed: number) {
       executionStopped: nothing,
     },
     reporting: (report: FinishedReport) => report,
-    executionBegins: (runId: number, attempt: number) => void executed.push(`${runId}/${attempt}`),
+    executionBegins: ({ runId, attempt }: Grant) => void executed.push(`${runId}/${attempt}`),
   };
   const worker = new SimulatedWorker({
     ...{ name: 'w1', slots: 2, architectures, suites: [SUITE], clock, broker, random, faults, events, disk },

@@ -18,15 +18,10 @@ import { MemoryDecisions } from './memory-decisions';
 import { MemoryFacts } from './memory-facts';
 import { MemoryLearning } from './memory-learning';
 import { MemoryRegister } from './memory-register';
+import { MemoryOwnership } from './memory-ownership';
 import { apply, dispatchedRun, endAttempt, factOf, isGrantOf, moves, type RunRow } from './memory-rows';
 
 export type { AttemptRow, RunRow } from './memory-rows';
-
-interface OwnerRow {
-  epoch: number;
-  owner: string | null;
-  expiresAtMs: number;
-}
 
 interface JudgementRow extends Omit<WorkerJudgement, 'agoMs'> {
   arch: string;
@@ -41,32 +36,51 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   readonly facts: MemoryFacts;
   readonly decisions: MemoryDecisions;
   readonly register: MemoryRegister;
-  private readonly rows = new Map<number, RunRow>();
-  private readonly judgementRows: JudgementRow[] = [];
+  private readonly ownership: MemoryOwnership;
   private readonly learned: MemoryLearning;
-  private readonly owners = new Map<string, OwnerRow>();
-  private readonly schedulers = new Map<string, number>();
+  private rows = new Map<number, RunRow>();
+  private judgementRows: JudgementRow[] = [];
+  private lastRunId = 0;
 
   /**
    * @param nowMs the database's own clock
    * @param workers those of the register
+   * @param random from 0 up to 1
    */
   constructor(
     private readonly nowMs: () => number,
     private readonly onWrite: OnWrite = () => undefined,
     workers: RegisteredWorker[] = [],
+    random: () => number = Math.random,
   ) {
     this.facts = new MemoryFacts(nowMs);
     this.learned = new MemoryLearning(nowMs);
-    const owned = (): string[] => [...this.owners.keys()].sort();
+    this.ownership = new MemoryOwnership(nowMs, random);
+    const owned = (): string[] => this.ownership.architectures;
     this.decisions = new MemoryDecisions(nowMs, owned);
     this.register = new MemoryRegister(this.decisions, owned, workers);
+  }
+
+  /**
+   * The database as it is now, without what is not committed.
+   * @returns what brings it back, as from a backup
+   */
+  copy(): () => void {
+    const committed = [...this.rows].filter(([, row]) => row.committed);
+    const { lastRunId, judgementRows, facts, decisions, register, ownership, learned } = this;
+    const own = structuredClone({ rows: new Map(committed), judgementRows, lastRunId });
+    const parts = [facts, decisions, register, ownership, learned].map((part) => part.copy());
+    return () => {
+      Object.assign(this, own);
+      for (const bringBack of parts) bringBack();
+      this.facts.keepThoseOf(this.rows);
+    };
   }
 
   /** Draws an id; the run can be seen once it is committed. */
   draw(request: RunRequest, requestor = 'ada'): RunRow {
     const row: RunRow = {
-      ...{ runId: this.rows.size + 1, request, requestor, arrivedAt: this.nowMs(), committed: false },
+      ...{ runId: ++this.lastRunId, request, requestor, arrivedAt: this.nowMs(), committed: false },
       ...{ takenIn: false, state: 'queued', attempt: 0, worker: null, outcome: null, cancelled: false },
       attempts: [],
     };
@@ -114,7 +128,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
 
   /** Takes the worker for sound wherever it is not. @returns those architectures */
   trust(worker: string, by: string, reason: string | null = null): string[] {
-    const judging = [...this.owners.keys()].filter((arch) =>
+    const judging = this.ownership.architectures.filter((arch) =>
       this.judgements(arch).some((judgement) => judgement.worker === worker),
     );
     this.decisions.trust(judging, worker, by, reason);
@@ -195,41 +209,24 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve(refused);
   }
 
-  async announce(scheduler: string, ttlMs: number): Promise<string[]> {
-    const now = this.nowMs();
-    // What lasts for longer was written before the clock was set back.
-    const atMost = (expiresAtMs: number) => (expiresAtMs > now + 2 * ttlMs ? now + ttlMs : expiresAtMs);
-    for (const held of this.owners.values()) held.expiresAtMs = atMost(held.expiresAtMs);
-    for (const [each, expiresAtMs] of this.schedulers.set(scheduler, now + ttlMs)) {
-      if (expiresAtMs > now) this.schedulers.set(each, atMost(expiresAtMs));
-      else this.schedulers.delete(each);
-    }
-    return Promise.resolve([...this.schedulers.keys()].sort());
+  announce(scheduler: string, ttlMs: number): Promise<string[]> {
+    return this.ownership.announce(scheduler, ttlMs);
   }
 
-  async claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {
-    const held = this.owners.get(arch);
-    const isAlive = held !== undefined && held.owner !== null && held.expiresAtMs > this.nowMs();
-    if (isAlive && held.owner !== scheduler) return Promise.resolve(null);
-    const epoch = isAlive ? held.epoch : Math.max((held?.epoch ?? 0) + 1, Math.floor(this.nowMs()));
-    this.owners.set(arch, { epoch, owner: scheduler, expiresAtMs: this.nowMs() + ttlMs });
-    return Promise.resolve({ arch, epoch });
+  claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {
+    return this.ownership.claim(arch, scheduler, ttlMs);
   }
 
-  async release(arch: string, scheduler: string): Promise<void> {
-    const held = this.owners.get(arch);
-    if (held?.owner === scheduler) held.owner = null;
-    return Promise.resolve();
+  release(arch: string, scheduler: string): Promise<void> {
+    return this.ownership.release(arch, scheduler);
   }
 
-  async withdraw(scheduler: string): Promise<void> {
-    this.schedulers.delete(scheduler);
-    for (const held of this.owners.values()) if (held.owner === scheduler) held.owner = null;
-    return Promise.resolve();
+  withdraw(scheduler: string): Promise<void> {
+    return this.ownership.withdraw(scheduler);
   }
 
   private isOwnedUnder(arch: string, epoch: number): boolean {
-    return this.owners.get(arch)?.epoch === epoch;
+    return this.ownership.isOwnedUnder(arch, epoch);
   }
 
   /** False when the write is not allowed: nothing was changed. */

@@ -13,7 +13,7 @@ type OrderGiven = Order extends infer Each ? (Each extends Order ? Omit<Each, 'o
 
 /** Orders, pauses and drains in memory. */
 export class MemoryDecisions {
-  private readonly orderRows: OrderRow[] = [];
+  private orderRows: OrderRow[] = [];
   private pauses: (Pause & Scope)[] = [];
   private drains: Drain[] = [];
 
@@ -21,6 +21,13 @@ export class MemoryDecisions {
     private readonly nowMs: () => number,
     private readonly architectures: () => string[],
   ) {}
+
+  /** @returns what brings the rows of now back */
+  copy(): () => void {
+    const { orderRows, pauses, drains } = this;
+    const rows = structuredClone({ orderRows, pauses, drains });
+    return () => Object.assign(this, rows);
+  }
 
   order(arch: string, given: OrderGiven): void {
     this.orderRows.push({ ...given, orderId: this.orderRows.length + 1, arch, takenIn: false });

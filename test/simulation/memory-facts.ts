@@ -3,7 +3,8 @@ import type { RunRow } from './memory-rows';
 
 /** The stories of all runs in memory. */
 export class MemoryFacts {
-  private readonly rows: (Fact & { published: boolean; isPrivate: boolean })[] = [];
+  private rows: (Fact & { published: boolean; isPrivate: boolean })[] = [];
+  private lastId = 0;
 
   constructor(private readonly nowMs: () => number) {}
 
@@ -12,11 +13,22 @@ export class MemoryFacts {
     const { runId, request, state, attempt, outcome } = row;
     const { arch, suite, isPrivate } = request;
     this.rows.push({
-      ...{ factId: this.rows.length + 1, runId, arch, suite, kind, state, attempt, actor, reason },
+      ...{ factId: ++this.lastId, runId, arch, suite, kind, state, attempt, actor, reason },
       verdict: ['finished', 'corrected', 'cancelled'].includes(kind) ? (outcome?.verdict ?? null) : null,
       at: timestamp(new Date(this.nowMs())),
       ...{ published: false, isPrivate },
     });
+  }
+
+  /** @returns what brings the rows of now back */
+  copy(): () => void {
+    const { rows, lastId } = structuredClone({ rows: this.rows, lastId: this.lastId });
+    return () => Object.assign(this, { rows, lastId });
+  }
+
+  /** Forgets all others. */
+  keepThoseOf(runs: ReadonlyMap<number, unknown>): void {
+    this.rows = this.rows.filter(({ runId }) => runs.has(runId));
   }
 
   ofRun(runId: number): Fact[] {

@@ -13,11 +13,17 @@ const NEWEST_WEIGHT = 0.3;
 /** How long runs took and who used how much slot time, in memory. */
 export class MemoryLearning {
   /** Architecture → package → seconds. */
-  private readonly seconds = new Map<string, Map<string, number>>();
+  private seconds = new Map<string, Map<string, number>>();
   /** Architecture → requestor. */
-  private readonly used = new Map<string, Map<string, UsedRow>>();
+  private used = new Map<string, Map<string, UsedRow>>();
 
   constructor(private readonly nowMs: () => number) {}
+
+  /** @returns what brings the rows of now back */
+  copy(): () => void {
+    const { seconds, used } = structuredClone({ seconds: this.seconds, used: this.used });
+    return () => Object.assign(this, { seconds, used });
+  }
 
   /** Of a result. */
   learn({ request }: RunRow, { durationSeconds }: RunOutcome): void {

@@ -3,8 +3,9 @@ import type { MemoryDecisions } from './memory-decisions';
 
 /** The register of workers in memory. */
 export class MemoryRegister {
-  private readonly rows = new Map<string, RegisteredWorker>();
-  private readonly revoked = new Set<string>();
+  private rows = new Map<string, RegisteredWorker>();
+  /** Workers that were revoked or forgotten, be they added again or not. */
+  private readonly gone = new Set<string>();
 
   /**
    * @param architectures those that have a dispatcher
@@ -18,6 +19,15 @@ export class MemoryRegister {
     for (const row of known) this.rows.set(row.worker, row);
   }
 
+  /** @returns what brings the rows of now back */
+  copy(): () => void {
+    const rows = new Map(this.rows);
+    return () => {
+      for (const worker of this.rows.keys()) if (!rows.has(worker)) this.gone.add(worker);
+      this.rows = rows;
+    };
+  }
+
   add(worker: string, architectures: string[], mayRunPrivate: boolean): void {
     this.rows.set(worker, { worker, architectures, mayRunPrivate, isRevoked: false });
     for (const arch of this.concerned(worker)) this.decisions.order(arch, { kind: 'register' });
@@ -28,7 +38,7 @@ export class MemoryRegister {
     const row = this.rows.get(worker);
     if (!row || row.isRevoked) return null;
     this.rows.set(worker, { ...row, isRevoked: true });
-    this.revoked.add(worker);
+    this.gone.add(worker);
     for (const arch of this.concerned(worker))
       this.decisions.order(arch, { kind: 'revoke', worker, by, reason });
     return row;
@@ -44,9 +54,14 @@ export class MemoryRegister {
     return row !== undefined && !row.isRevoked && row.architectures.includes(arch);
   }
 
-  /** Whether it was ever revoked. */
-  wasRevoked(worker: string): boolean {
-    return this.revoked.has(worker);
+  /** For any architecture. */
+  isKnown(worker: string): boolean {
+    return this.rows.get(worker)?.isRevoked === false;
+  }
+
+  /** Whether it was ever revoked, or forgotten as the database was restored. */
+  wasUnknown(worker: string): boolean {
+    return this.gone.has(worker);
   }
 
   mayRunPrivate(worker: string): boolean {

@@ -1,6 +1,7 @@
-import type { DispatcherState as State } from '@proctor/dispatch';
+import type { DispatcherState as State, Journal } from '@proctor/dispatch';
 import type { FinishedReport } from '@proctor/contracts';
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import { LimitedJournal } from '../../apps/scheduler/src/dispatcher/limited-journal';
 import type { Letter } from '../../apps/scheduler/src/dispatcher/mailbox';
 import { News } from '../../apps/scheduler/src/dispatcher/news';
 import type { TurnNews } from '../../apps/scheduler/src/dispatcher/turn';
@@ -13,6 +14,7 @@ import { Ageing } from '../../libs/dispatch/src/ageing';
 import { Judgements } from '../../libs/dispatch/src/judgements';
 import { Suspects, SuspectTurns } from '../../libs/dispatch/src/suspects';
 import { MemoryBooks } from './memory-books';
+import { MemoryOwnership } from './memory-ownership';
 import type { Weather } from './world/plan';
 import { simulate } from './world/simulation';
 import { silenceLog } from '../support/silent-log';
@@ -21,14 +23,16 @@ const TIMEOUT_MS = 240_000;
 /** Seeds that are tried before a planted bug counts as not found. */
 const SEEDS_MAX = 100;
 
-const mockPlanted = { noAttemptCheck: false };
+const mockPlanted = { noAttemptCheck: false, noEpochCheck: false };
 
 jest.mock('../../libs/dispatch/src/reporting', () => {
   const actual = jest.requireActual<typeof Reporting>('../../libs/dispatch/src/reporting');
   const believed = (state: State, report: FinishedReport): FinishedReport => {
     const run = state.runs.get(report.runId);
-    if (!run || !mockPlanted.noAttemptCheck) return report;
+    if (!run) return report;
     const { attempt, grantEpoch, latestWorker } = run;
+    if (mockPlanted.noEpochCheck) return { ...report, grantEpoch };
+    if (!mockPlanted.noAttemptCheck) return report;
     return { ...report, attempt, grantEpoch, worker: latestWorker ?? report.worker };
   };
   return {
@@ -50,6 +54,12 @@ interface ActorInside {
 /** Those of the books. */
 interface BooksInside {
   isOwnedUnder(arch: string, epoch: number): boolean;
+}
+
+/** Those of the ownerships. */
+interface OwnershipInside {
+  isOwnedUnder(arch: string, epoch: number): boolean;
+  owners: ReadonlyMap<string, { epoch: number }>;
 }
 
 interface PlantedBug {
@@ -128,6 +138,30 @@ const BUGS: PlantedBug[] = [
     foundBy: /wrote after a newer one/,
   },
   {
+    name: 'an owner goes on in a database that was restored',
+    plant: () => {
+      const inside = MemoryOwnership.prototype as unknown as OwnershipInside;
+      jest.spyOn(inside, 'isOwnedUnder').mockImplementation(function (this: OwnershipInside, arch, epoch) {
+        return this.owners.get(arch)?.epoch === epoch;
+      });
+    },
+    foundBy: /granted as it was before the restore, epoch included/,
+  },
+  {
+    name: 'the epoch of a report is not checked',
+    plant: () => void (mockPlanted.noEpochCheck = true),
+    foundBy: /was booked as the result of attempt/,
+  },
+  {
+    name: 'a load that hangs is waited for',
+    plant: () => {
+      jest.spyOn(LimitedJournal.prototype, 'load').mockImplementation(function (this: LimitedJournal, ...of) {
+        return (Reflect.get(this, 'journal') as Journal).load(...of);
+      });
+    },
+    foundBy: /no dispatcher was at work/,
+  },
+  {
     name: 'the answer of a stale owner is believed when it comes first',
     plant: () => void jest.spyOn(Epochs.prototype, 'accepts').mockReturnValue(true),
     foundBy: /stopped although its lease stood/,
@@ -195,7 +229,7 @@ describe('the simulation finds a planted bug', () => {
   silenceLog();
   afterEach(() => {
     jest.restoreAllMocks();
-    mockPlanted.noAttemptCheck = false;
+    mockPlanted.noAttemptCheck = mockPlanted.noEpochCheck = false;
   });
 
   it.each(BUGS)(

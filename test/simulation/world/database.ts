@@ -20,12 +20,20 @@ export interface DatabaseEvents {
   loadedForNothing(arch: string): void;
   /** Loading the runs of the architecture will take so long, unless its caller gives it up. */
   loadHangs(arch: string, ms: number): void;
+  /** The database is about to be restored by this. */
+  restored(bringBack: () => void): void;
   /** A dispatcher that has its runs in memory has looked for more. */
   polled(arch: string): void;
 }
 
 const ignore = (): void => undefined;
-const NOTHING = { cancel: ignore, loadedForNothing: ignore, loadHangs: ignore, polled: ignore };
+const NOTHING = {
+  cancel: ignore,
+  loadedForNothing: ignore,
+  loadHangs: ignore,
+  restored: ignore,
+  polled: ignore,
+};
 
 /** PostgreSQL: what all connections to it have in common. */
 export class Database {
@@ -37,6 +45,8 @@ export class Database {
   isAway = false;
   /** Every answer takes as long as a turn of half a second to several needs. */
   isSlow = false;
+  /** How often it was begun: what is on its way on a connection of an earlier time fails. */
+  lives = 1;
   /** How far its clock, by which the books go, is ahead of the world's. */
   clockStepMs = 0;
   /** By the world's clock: until then no statement is executed, and no caller is told. */
@@ -51,6 +61,13 @@ export class Database {
     readonly events: DatabaseEvents = NOTHING,
   ) {
     ({ books: this.books, clock: this.clock, random: this.random, faults: this.faults } = parts);
+  }
+
+  /** Brings it to an earlier moment; it is away until it is told otherwise. */
+  restore(bringBack: () => void): void {
+    this.isAway = true;
+    this.lives += 1;
+    this.events.restored(bringBack);
   }
 
   /** Everything works again. */

@@ -17,6 +17,7 @@ export const FAULTS = [
   'database away',
   'database slow',
   'database frozen',
+  'database restored',
   'connections to the database swallowed',
   'clock of the database stepped forth',
   'clock of the database stepped back',
@@ -54,6 +55,10 @@ export class Faults {
   /** From here on everything works. */
   end(): void {
     this.active = false;
+  }
+
+  get areOver(): boolean {
+    return !this.active;
   }
 
   strikes(fault: string, probability: number): boolean {

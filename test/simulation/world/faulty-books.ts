@@ -187,8 +187,10 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.passes(isSlow ? random.between(50, 400) : random.between(0, 20));
   }
 
-  private passes(ms: number): Promise<void> {
-    return ms > 0 ? new Promise((resolve) => this.database.clock.after(ms, resolve)) : Promise.resolve();
+  private async passes(ms: number): Promise<void> {
+    const { clock, lives } = this.database;
+    if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve));
+    if (this.database.lives !== lives) throw unavailable('the connection was lost');
   }
 }
 

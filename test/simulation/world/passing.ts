@@ -87,6 +87,13 @@ export class Passing {
     return rowsOf(suspects, books).filter((row) => !this.failed.has(keyOf(row)));
   }
 
+  /** The database was restored: results that a package has had since are forgotten, and so are some runs. */
+  restored(rows: RunRow[]): void {
+    for (const row of rows) if (row.attempt > 0) this.failed.add(keyOf(row));
+    const known = new Set(rows.map(({ runId }) => runId));
+    for (const runId of this.reported.keys()) if (!known.has(runId)) this.reported.delete(runId);
+  }
+
   /** Whether the run may be granted before the other, which has a higher priority. */
   mayPass(write: Grant, row: RunRow, other: RunRow, epoch: number): boolean {
     const known = knownAt.get(write);

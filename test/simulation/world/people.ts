@@ -17,6 +17,9 @@ export interface PeopleParts {
 
 /** Users who decide something about runs, suites and workers in the middle of it all, through the api. */
 export class People {
+  /** What they do again after a restore: each takes a decision back, or registers a worker. */
+  private readonly repeated = new Set<() => void>();
+
   constructor(private readonly parts: PeopleParts) {}
 
   /** Ends one of the runs that have not finished, if there is any. */
@@ -56,11 +59,11 @@ export class People {
     books.decisions.pause(scope, 'ada', 'the archive is broken');
     note(`api: ${title} paused`);
     this.signal(scope.arch);
-    return () => {
+    return this.alsoAfterRestores(() => {
       if (!books.decisions.resume(scope)) return;
       note(`api: ${title} resumed`);
       this.signal(scope.arch);
-    };
+    });
   }
 
   /** Answers how to take it back. */
@@ -69,10 +72,23 @@ export class People {
     books.decisions.drain(worker, 'ada', 'the machine moves');
     note(`api: ${worker} drained`);
     this.signal(null);
-    return () => {
+    return this.alsoAfterRestores(() => {
       if (!books.decisions.undrain(worker)) return;
       note(`api: ${worker} takes work again`);
       this.signal(null);
+    });
+  }
+
+  /** The database was restored: what they had taken back may stand again, workers may be unknown. */
+  lookAgain(): void {
+    for (const act of this.repeated) act();
+  }
+
+  /** Answers what acts now, and once more after each restore from then on. */
+  private alsoAfterRestores(act: () => void): () => void {
+    return () => {
+      this.repeated.add(act);
+      act();
     };
   }
 
@@ -97,9 +113,13 @@ export class People {
 
   register(worker: string, architectures: string[], mayRunPrivate: boolean): void {
     const { books, note } = this.parts;
-    books.register.add(worker, architectures, mayRunPrivate);
-    note(`api: ${worker} added`);
-    this.signal(null, SUBJECTS.workersChanged);
+    const add = this.alsoAfterRestores(() => {
+      if (books.register.isKnown(worker)) return;
+      books.register.add(worker, architectures, mayRunPrivate);
+      note(`api: ${worker} added`);
+      this.signal(null, SUBJECTS.workersChanged);
+    });
+    add();
   }
 
   private anyRun(matches: (row: RunRow) => boolean): RunRow | undefined {

@@ -1,5 +1,5 @@
 import type { MemoryBroker } from '@proctor/bus';
-import type { FinishedReport } from '@proctor/contracts';
+import { grantName, type FinishedReport } from '@proctor/contracts';
 import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import type { Checks } from './checks';
 import type { Database } from './database';
@@ -161,8 +161,8 @@ export class Processes {
   }
 
   /** Some workers report an attempt in a way that nobody can read, whenever they repeat it. */
-  private isUnreadable({ runId, attempt }: FinishedReport): boolean {
-    const title = `${runId}/${attempt}`;
+  private isUnreadable(report: FinishedReport): boolean {
+    const title = grantName(report, '/');
     const isUnreadable =
       this.unreadable.get(title) ?? this.world.database.faults.strikes('report unreadable', 0.03);
     this.unreadable.set(title, isUnreadable);
@@ -177,8 +177,8 @@ export class Processes {
         if (faults.strikes('result could not be kept', 0.03)) throw new Error('no space left on device');
       },
       unkept: (report) => checks.notKept(report),
-      lifeBegins: (incarnation) => checks.lifeBegins(incarnation),
-      lifeEnds: (incarnation) => checks.lifeEnds(incarnation),
+      lifeBegins: (incarnation) => checks.workers.lifeBegins(incarnation),
+      lifeEnds: (incarnation) => checks.workers.lifeEnds(incarnation),
       replied: (subject, reply) => story.replied(subject, reply),
       staged: (worker, file) => {
         if (faults.strikes('staged file lost', 0.03)) broker.staging.drop(worker, file);
@@ -190,12 +190,12 @@ export class Processes {
       answered: ({ answer }, report) => {
         story.did(`report ${answer}`);
         if (answer === 'recorded') checks.copyDropped(books, store.files, report);
-        if (answer === 'refused') checks.reportRefused(books, report, this.isUnreadable(report));
+        if (answer === 'refused') checks.workers.reportRefused(books, report, this.isUnreadable(report));
         if (answer === 'stale') checks.resultRefused(books, report);
       },
       stopSignalled: () => story.did('attempt stopped by signal'),
-      executionBegins: (runId, attempt, executor) => checks.executionBegins(books, runId, attempt, executor),
-      executionStopped: (runId, attempt) => checks.executionStopped(books, runId, attempt),
+      executionBegins: (grant, executor) => checks.executionBegins(books, grant, executor),
+      executionStopped: (grant) => checks.executionStopped(books, grant),
     };
   }
 }

@@ -43,6 +43,7 @@ export class ServerCalamities extends CalamityKind {
       () => this.freezeDatabase(),
       () => this.swallowDatabase(),
       () => this.stepClock(),
+      () => this.restoreDatabase(),
     ];
   }
 
@@ -93,6 +94,20 @@ export class ServerCalamities extends CalamityKind {
     const ms = this.between(MINUTE_MS / 6, 20 * MINUTE_MS);
     this.note(`clock of the database stepped ${isForth ? 'forth' : 'back'}`, `by ${Math.round(ms)} ms`);
     database.clockStepMs += isForth ? ms : -ms;
+  }
+
+  /** To what it is now, in a while. */
+  private restoreDatabase(): void {
+    const { database } = this.world;
+    const { clock, books, faults } = database;
+    const copiedAtMs = clock.now();
+    const bringBack = books.copy();
+    this.after(this.between(10_000, 90_000), () => {
+      if (faults.areOver) return;
+      this.note('database restored', `to ${Math.round(clock.now() - copiedAtMs)} ms before`);
+      database.restore(bringBack);
+      this.breaks('database', this.between(500, 10_000), () => (database.isAway = false));
+    });
   }
 
   private loseBus(): void {

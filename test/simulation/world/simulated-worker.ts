@@ -1,12 +1,14 @@
 import type { MemoryBroker } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import {
+  grantOf,
   parseMessage,
   PREVIOUS_MAX,
   requestSubject,
   StopAttemptSignal,
   SUBJECTS,
   subjectOf,
+  type Grant,
   type Lease,
   type RequestKind,
   type Testbed,
@@ -23,10 +25,11 @@ import {
   type TestbedOffer,
 } from '../../../apps/worker/src/slot/ports';
 import { Slot } from '../../../apps/worker/src/slot/slot';
-import { resultOf, type Executor } from './checks';
+import type { Executor } from './checks';
 import type { Faults } from './faults';
 import { LOG_FILE, MemoryOutbox, type Disk, type OutboxEvents } from './memory-outbox';
 import { ProcessBus } from './process-bus';
+import { resultOf } from './results';
 import type { Random } from './random';
 import { SimulatedProcess } from './simulated-process';
 
@@ -48,9 +51,9 @@ export interface WorkerEvents extends OutboxEvents {
   replied(kind: RequestKind, reply: object): void;
   /** A dispatcher's signal to stop an attempt came. */
   stopSignalled(): void;
-  executionBegins(runId: number, attempt: number, by: Executor): void;
+  executionBegins(grant: Grant, by: Executor): void;
   /** The dispatcher ended it. */
-  executionStopped(runId: number, attempt: number): void;
+  executionStopped(grant: Grant): void;
 }
 
 export interface WorkerParts {
@@ -187,10 +190,10 @@ export class SimulatedWorker {
     const { random, events, faults } = this.parts;
     return {
       run: async (lease, started, signal) => {
-        const { runId, attempt } = lease;
+        const grant = grantOf(lease);
         if (faults.strikes('worker could not begin', 0.03)) throw new NotStarted('the disk is full');
-        events.executionBegins(runId, attempt, executor);
-        signal.addEventListener('abort', () => this.isStopping || events.executionStopped(runId, attempt));
+        events.executionBegins(grant, executor);
+        signal.addEventListener('abort', () => this.isStopping || events.executionStopped(grant));
         await this.passes(random.between(500, 3_000), signal);
         started();
         await this.passes(
@@ -219,10 +222,10 @@ export class SimulatedWorker {
     });
   }
 
-  private result({ runId, attempt }: Lease): AttemptResult {
+  private result(lease: Lease): AttemptResult {
     return {
       verdict: this.parts.isBroken ? 'tmpfail' : this.parts.random.pick(VERDICTS),
-      message: resultOf(runId, attempt),
+      message: resultOf(lease),
       exitCode: 0,
       version: '1.0-1',
       durationSeconds: 1,

@@ -116,6 +116,8 @@ class Simulation {
         checks.written(books, arch, write, row, epoch);
         if (write.kind === 'judge-worker') this.judged(write.worker, write.standing);
       },
+      [],
+      () => random.next(),
     );
     const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
     const liveness = new Liveness({
@@ -131,6 +133,11 @@ class Simulation {
           if (row?.committed && row.state !== 'finished') this.people.cancelUnnoticed(row);
         },
         loadedForNothing: (arch) => checks.loadedForNothing(arch),
+        restored: (bringBack) => {
+          const gone = checks.restores(books, bringBack);
+          story.note(`forgotten: runs ${gone.join(', ')}`);
+          this.people.lookAgain();
+        },
         loadHangs: (arch, ms) => liveness.loadHangs(arch, ms),
         polled: (arch) => liveness.served(arch),
       },
@@ -170,7 +177,10 @@ class Simulation {
     const row = database.books.draw(runRequest(what), random.pick(USERS));
     if (random.chance(0.05)) database.refusedStarts.add(row.runId);
     const commit = () => {
+      // The transaction was lost with a restore of the database: the client asks again.
+      if (database.books.look(row.runId) !== row) return this.submit();
       row.committed = true;
+      this.world.checks.accepts(row);
       story.note(`api: run ${row.runId} of ${arch} accepted`);
       this.api.signal(subjectOf(SUBJECTS.runsSubmitted, arch), {});
     };

@@ -1,0 +1,42 @@
+import { grantName, type Grant } from '@proctor/contracts';
+import type { AttemptRow, MemoryBooks } from '../memory-books';
+
+/** What the database has forgotten since it was restored to an earlier moment. */
+export class Forgotten {
+  private readonly grants = new Set<string>();
+  private readonly ends = new Set<string>();
+
+  /** @param bringBack restores the books */
+  restore(books: MemoryBooks, bringBack: () => void): void {
+    const before = attemptsOf(books);
+    bringBack();
+    const after = attemptsOf(books);
+    for (const [name, { outcome }] of before) {
+      const known = after.get(name);
+      if (!known) this.grants.add(name);
+      else if (outcome !== null && known.outcome === null) this.ends.add(name);
+    }
+  }
+
+  /** Nobody knows that it was granted. */
+  hasGrant(grant: Grant): boolean {
+    return this.grants.has(grantName(grant, '/'));
+  }
+
+  /** It had ended, and is executed once more as far as the rows know. */
+  hasEndOf(grant: Grant): boolean {
+    return this.hasGrant(grant) || this.ends.has(grantName(grant, '/'));
+  }
+}
+
+function attemptsOf(books: MemoryBooks): Map<string, AttemptRow> {
+  const named = books
+    .all()
+    .flatMap(({ runId, attempts }) =>
+      attempts.map(
+        (row) =>
+          [grantName({ runId, attempt: row.attempt, grantEpoch: row.epoch }, '/'), { ...row }] as const,
+      ),
+    );
+  return new Map(named);
+}
