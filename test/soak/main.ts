@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { availableParallelism } from 'node:os';
 import { ensureDebianPackages } from '@proctor/embedded';
-import { FAULT_NAMES, FAULTS_BY_DEFAULT } from './faults/faults';
+import { FAULT_NAMES } from './faults/faults';
 import { Records } from './records';
 import { soak, type SoakResult } from './soak';
 
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
       seed: { type: 'string', default: '1' },
       // Of the runs, those that a whole worker executes as processes, in percent.
       stub: { type: 'string', default: '1' },
-      faults: { type: 'string', default: FAULTS_BY_DEFAULT.join(',') },
+      faults: { type: 'string', default: FAULT_NAMES.join(',') },
       // Keeps the records also of a soak without a violation.
       keep: { type: 'boolean', default: false },
     },

@@ -43,11 +43,6 @@ const KINDS: Record<string, (parts: FaultParts) => Fault[]> = {
 
 export const FAULT_NAMES = Object.keys(KINDS);
 
-/** Happen only when they are asked for: the product does not bear them yet. */
-const NOT_YET = ['restored-database'];
-
-export const FAULTS_BY_DEFAULT = FAULT_NAMES.filter((name) => !NOT_YET.includes(name));
-
 /** Breaks one thing after the other, and often several at a time; each is whole again by itself. */
 export class Faults {
   /** title → how often */
