@@ -5,6 +5,8 @@ import type { AttemptRow, MemoryBooks } from '../memory-books';
 export class Forgotten {
   private readonly grants = new Set<string>();
   private readonly ends = new Set<string>();
+  /** Grants whose ends were forgotten, and are known again since a restore to a moment before that. */
+  private readonly endsKnownAgain = new Set<string>();
 
   /** @param bringBack restores the books */
   restore(books: MemoryBooks, bringBack: () => void): void {
@@ -16,6 +18,12 @@ export class Forgotten {
       if (!known) this.grants.add(name);
       else if (outcome !== null && known.outcome === null) this.ends.add(name);
     }
+    for (const [name, { outcome }] of after) {
+      const wasForgotten = this.ends.has(name) || this.grants.has(name);
+      const isNews = outcome !== null && outcome !== before.get(name)?.outcome;
+      if (wasForgotten && isNews) this.endsKnownAgain.add(name);
+      else if (outcome === null) this.endsKnownAgain.delete(name);
+    }
   }
 
   /** Nobody knows that it was granted. */
@@ -26,6 +34,11 @@ export class Forgotten {
   /** It had ended, and is executed once more as far as the rows know. */
   hasEndOf(grant: Grant): boolean {
     return this.hasGrant(grant) || this.ends.has(grantName(grant, '/'));
+  }
+
+  /** Its files may have been removed while the rows did not know that it had ended: the store is not restored. */
+  mayLackFiles(grant: Grant): boolean {
+    return this.endsKnownAgain.has(grantName(grant, '/'));
   }
 }
 
