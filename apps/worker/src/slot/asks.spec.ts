@@ -1,4 +1,4 @@
-import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
+import { grant, leaseOf, makeSlot, type Ask } from '../../../../test/support/slot-rig';
 
 describe('a grant that comes late', () => {
   it('is executed when the slot is still free, and once', async () => {
@@ -101,6 +101,23 @@ describe('an answer that is lost', () => {
     expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'amd64']);
     const attempt = await grant(rig);
     expect(attempt.lease.runId).toBe(1);
+  });
+
+  it.each([
+    ['an error', ({ fail }: Ask) => fail()],
+    ['the answer of an owner that was replaced', ({ answer }: Ask) => answer({ epoch: 1 })],
+  ])('may be hidden by %s that came first: the same architecture is asked once more', async (_, hide) => {
+    const rig = makeSlot(['amd64', 'i386']);
+    rig.asks[0]?.answer({ epoch: 2 });
+    await rig.settle();
+    rig.asks[1]?.answer();
+    await rig.pass(10_000);
+    hide(rig.asks[2]!);
+    await rig.settle();
+    expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'i386', 'amd64', 'amd64']);
+    rig.asks[3]?.answer({ epoch: 2, lease: leaseOf(1, { grantEpoch: 2 }) });
+    await rig.settle();
+    expect(rig.attempts).toHaveLength(1);
   });
 
   it('does not hold up the other architectures for longer', async () => {

@@ -24,7 +24,7 @@ export class Asks {
   private end: (reply: LeaseReply | null) => void = () => undefined;
   private second: () => void = () => undefined;
   private count = 0;
-  /** Architecture → its asks in a row without an answer in time, and the number of the last of them. */
+  /** Architecture → its asks in a row whose answer did not come in time or was hidden, and the number of the last of them. */
   private readonly lost = new Map<string, { inARow: number; last: number }>();
   /** Architecture → why the last ask was not answered. */
   private readonly troubles = new Map<string, string>();
@@ -70,7 +70,7 @@ export class Asks {
     this.second();
   }
 
-  /** The asks in a row that this architecture has not answered in time. */
+  /** The asks in a row whose answer did not come in time, or was hidden by another. */
   lostInARow(arch: string): number {
     return this.lost.get(arch)?.inARow ?? 0;
   }
@@ -96,7 +96,9 @@ export class Asks {
         out += 1;
         void this.send(arch, details).then((reply) => {
           out -= 1;
-          if (this.end === finish && (reply || out === 0)) finish(reply);
+          if (this.end !== finish || (!isReply(reply) && out > 0)) return;
+          if (reply === 'hidden') this.noteLoss(arch);
+          finish(isReply(reply) ? reply : null);
         });
       };
       const cancelTimeout = clock.after(settings.replyTimeoutMs, () => {
@@ -139,8 +141,12 @@ export class Asks {
     this.lost.set(arch, { inARow: this.lostInARow(arch) + 1, last: this.count });
   }
 
-  /** Sends one ask and looks at its answer. Never rejects. */
-  private async send(arch: string, details: AskDetails): Promise<LeaseReply | null> {
+  /**
+   * Sends one ask and looks at its answer. Never rejects.
+   * @returns null when the answer is not to be used; `hidden` when what came first may have hidden the owner's answer, as an
+   * error does, or the answer of an owner that was replaced
+   */
+  private async send(arch: string, details: AskDetails): Promise<LeaseReply | 'hidden' | null> {
     const { client, notices, outbox, testbeds } = this.parts;
     const ask = this.parts.newAskId();
     const number = ++this.count;
@@ -153,7 +159,10 @@ export class Asks {
       this.troubles.delete(arch);
       if (reply.arch !== arch || reply.ask !== ask)
         return this.refuse(reply, number, 'it answers another ask');
-      if (!this.parts.epochs.accepts(reply)) return this.refuse(reply, number, 'its dispatcher was replaced');
+      if (!this.parts.epochs.accepts(reply)) {
+        this.refuse(reply, number, 'its dispatcher was replaced');
+        return 'hidden';
+      }
       this.parts.standings.heard(reply);
       if (number >= (this.lost.get(arch)?.last ?? 0)) this.lost.delete(arch);
       notices.heard(arch, reply);
@@ -161,7 +170,8 @@ export class Asks {
       if (reply.lease && offer.problem !== undefined) return this.refuse(reply, number, offer.problem);
       return await this.sort(reply, number);
     } catch (error) {
-      return this.complain(arch, String(error));
+      this.complain(arch, String(error));
+      return 'hidden';
     }
   }
 
@@ -208,11 +218,14 @@ export class Asks {
   }
 
   /** Once for as long as it is the same: it asks every few seconds. */
-  private complain(arch: string, why: string): null {
+  private complain(arch: string, why: string): void {
     if (this.troubles.get(arch) !== why) this.parts.log.warn(`no answer for ${arch}: ${why}`);
     this.troubles.set(arch, why);
-    return null;
   }
+}
+
+function isReply(reply: LeaseReply | 'hidden' | null): reply is LeaseReply {
+  return typeof reply === 'object' && reply !== null;
 }
 
 function key(lease: Lease): string {
