@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule, MiddlewareConsumer, NestModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { API_V1 } from './api-v1';
-import { DoorMiddleware } from './auth/door.middleware';
+import { AuthenticationMiddleware } from './auth/authentication.middleware';
 import { CONFIGURATION, CONFIGURATION_STATUS, fixedStatus } from './configuration.token';
 import type { ApiConfiguration } from './configuration.token';
 import { FeedsController } from './data/feeds.controller';
@@ -18,11 +18,10 @@ import { postOnly } from './http/post-only';
 import { ProblemFilter } from './http/problem.filter';
 import { HomeService } from './pages/home.service';
 import { PackagesController } from './pages/packages.controller';
-import { PageSender } from './pages/page-sender';
+import { Templates } from './pages/page';
 import { PagesController } from './pages/pages.controller';
 import { RunPageService } from './pages/run-page.service';
 import { StatusPagesController } from './pages/status-pages.controller';
-import { Templates } from './pages/templates';
 
 /**
  * Everything that answers HTTP. The stores of @proctor/database, `ResultStore` and `DispatcherLine` come from global
@@ -54,7 +53,6 @@ export class ApiModule implements NestModule {
         PublicCache,
         PublicRunsService,
         StatusService,
-        PageSender,
         HomeService,
         RunPageService,
       ],
@@ -63,7 +61,7 @@ export class ApiModule implements NestModule {
 
   configure(consumer: MiddlewareConsumer): void {
     // Whoever watches the server is served while somebody else asks for too much.
-    consumer.apply(DoorMiddleware).exclude('health').forRoutes('{*path}');
+    consumer.apply(AuthenticationMiddleware).exclude('health').forRoutes('{*path}');
     const paths = ['batch', 'publish', 'cancel', 'priority'].map((name) => `api/v1/test/${name}`);
     consumer.apply(postOnly).forRoutes(...paths);
   }

@@ -9,7 +9,7 @@ import { gzipOnly } from './http/compress';
 import { slashesMiddleware } from './http/paths';
 import { securityHeaders } from './http/security-headers';
 import { TimedAdapter } from './http/timed-adapter';
-import { ASSETS_PATH } from './pages/templates';
+import { ASSETS_PATH } from './pages/page';
 
 /**
  * The application with everything that comes before its routes; it does not listen yet.

@@ -1,11 +1,13 @@
 import { Controller, Delete, Param } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
 import { RunIdPipe } from '../results/run-id';
 import type { ResultObject } from '../results/result-object';
 import { CancellationService } from './cancellation.service';
 
 @Controller('api/v1/test/:run_id')
+@Requires('key')
 export class CancellationController {
   constructor(private readonly service: CancellationService) {}
 

@@ -1,16 +1,18 @@
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Req, UseInterceptors } from '@nestjs/common';
 import { isPackageName, packagePrefix } from '@proctor/contracts';
 import { systemClock } from '@proctor/clock';
 import { PublicRuns } from '@proctor/database';
 import type { StatusRecord } from '@proctor/database';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
+import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl } from '../http/base-url';
 import { pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
 import { SharedAnswers } from '../limits/shared-answers';
-import { PublicCache } from './public-cache';
+import { PublicAnswerInterceptor } from './public-answer';
+import type { PublicAnswer } from './public-answer';
 import { statusFeed } from './status-feed';
 
 const ENTRIES_MAX = 50;
@@ -20,12 +22,13 @@ const SUFFIX = '.xml';
 
 /** Atom feeds of status changes. */
 @Controller('data/feeds')
+@Requires('nothing')
+@UseInterceptors(PublicAnswerInterceptor)
 export class FeedsController {
   private readonly changes: SharedAnswers<StatusRecord[]>;
 
   constructor(
     private readonly publicRuns: PublicRuns,
-    private readonly cache: PublicCache,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {
     this.changes = new SharedAnswers(systemClock, {
@@ -35,8 +38,8 @@ export class FeedsController {
   }
 
   @Get('all-packages.xml')
-  all(@Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.send(request, response, null);
+  all(@Req() request: Request): Promise<PublicAnswer> {
+    return this.feed(request, null);
   }
 
   @Get(':prefix/:file')
@@ -44,14 +47,13 @@ export class FeedsController {
     @Param('prefix') prefix: string,
     @Param('file') file: string,
     @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<PublicAnswer> {
     const name = file.endsWith(SUFFIX) ? file.slice(0, -SUFFIX.length) : '';
     if (!isPackageName(name) || prefix !== packagePrefix(name)) throw notFound('There is no such feed.');
-    await this.send(request, response, name);
+    return this.feed(request, name);
   }
 
-  private async send(request: Request, response: Response, name: string | null): Promise<void> {
+  private async feed(request: Request, name: string | null): Promise<PublicAnswer> {
     const { publicUrl, neutral } = this.configuration.server;
     const base = baseUrl(request, publicUrl);
     const changes = await this.changes.get(name ?? '', () =>
@@ -60,13 +62,11 @@ export class FeedsController {
     const pagePath = name === null ? '/packages/' : `/packages/${packagePrefix(name)}/${name}/`;
     const title = name === null ? 'Test status of all packages' : `Test status of ${name}`;
     const feedPath = pathOf(request);
-    this.cache.mark(
-      response,
-      changes.map((run) => run.updatedAt),
-      MAX_AGE_SECONDS,
-    );
-    response
-      .type('application/atom+xml; charset=utf-8')
-      .send(statusFeed(title, { base, feedPath, pagePath }, changes, neutral));
+    return {
+      content: statusFeed(title, { base, feedPath, pagePath }, changes, neutral),
+      type: 'application/atom+xml; charset=utf-8',
+      updates: changes.map((run) => run.updatedAt),
+      maxAgeSeconds: MAX_AGE_SECONDS,
+    };
   }
 }

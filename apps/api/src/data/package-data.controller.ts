@@ -1,7 +1,8 @@
-import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { RunRecord } from '@proctor/database';
 import { ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
+import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl } from '../http/base-url';
@@ -9,6 +10,8 @@ import { notFound } from '../http/problem';
 import { pathOf } from '../http/paths';
 import { resultObject } from '../results/result-object';
 import type { ResultObject } from '../results/result-object';
+import { PublicAnswerInterceptor } from './public-answer';
+import type { PublicAnswer } from './public-answer';
 import { PublicCache } from './public-cache';
 import { PublicRunsService } from './public-runs.service';
 import type { PackagePlace } from './public-runs.service';
@@ -16,6 +19,7 @@ import { sendResultFile } from './result-file';
 
 /** A package's latest status and history, made from the database at each request. */
 @Controller('data/packages/:suite/:arch/:prefix/:package')
+@Requires('nothing')
 export class PackageDataController {
   constructor(
     private readonly runs: PublicRunsService,
@@ -25,25 +29,28 @@ export class PackageDataController {
   ) {}
 
   @Get('latest.json')
-  async latest(@Param() place: PackagePlace, @Res() response: Response): Promise<void> {
+  @UseInterceptors(PublicAnswerInterceptor)
+  async latest(@Param() place: PackagePlace): Promise<PublicAnswer> {
     const run = await this.runs.latest(place);
-    this.send(response, run && this.result(run), run ? [run] : []);
+    return { content: run && this.result(run), updates: run ? [run.updatedAt] : [], maxAgeSeconds: 0 };
   }
 
   /** Oldest first. Of a long history the newest part, with a link to what is older. */
   @Get('history.json')
+  @UseInterceptors(PublicAnswerInterceptor)
   async history(
     @Param() place: PackagePlace,
     @Query('before') before: unknown,
     @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<PublicAnswer> {
     const { runs, older } = await this.runs.history(place, before);
-    if (older !== null) {
-      const url = `${baseUrl(request, this.configuration.server.publicUrl)}${pathOf(request)}?before=${older}`;
-      response.set('Link', `<${url}>; rel="prev"`);
-    }
-    this.send(response, runs.map((run) => this.result(run)).reverse(), runs);
+    const url = (): string => baseUrl(request, this.configuration.server.publicUrl) + pathOf(request);
+    return {
+      content: runs.map((run) => this.result(run)).reverse(),
+      updates: runs.map((run) => run.updatedAt),
+      maxAgeSeconds: 0,
+      headers: older === null ? {} : { Link: `<${url()}?before=${older}>; rel="prev"` },
+    };
   }
 
   @Get('latest-autopkgtest/log.gz')
@@ -60,14 +67,5 @@ export class PackageDataController {
 
   private result(run: RunRecord): ResultObject {
     return resultObject(run, this.configuration.server.neutral);
-  }
-
-  private send(response: Response, content: ResultObject | ResultObject[] | null, runs: RunRecord[]): void {
-    this.cache.mark(
-      response,
-      runs.map((run) => run.updatedAt),
-      0,
-    );
-    response.json(content);
   }
 }

@@ -2,6 +2,7 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { ResultFileName } from '@proctor/contracts';
 import { ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
+import { Requires } from '../auth/authentication.middleware';
 import type { WithVisitor } from '../auth/requestor';
 import { PublicRunsService } from './public-runs.service';
 import type { PackagePlace } from './public-runs.service';
@@ -11,6 +12,7 @@ type RunPlace = PackagePlace & { run_id: string };
 
 /** What a run left behind: for everybody, or for the key alone that asked for a private run. */
 @Controller('data/autopkgtest/:suite/:arch/:prefix/:package/:run_id')
+@Requires('nothing')
 export class RunFilesController {
   constructor(
     private readonly runs: PublicRunsService,

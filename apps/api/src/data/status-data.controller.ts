@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import { timestamp } from '@proctor/contracts';
 import type { StatusVersion } from '@proctor/database';
 import type { Request, Response } from 'express';
+import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { pipelineToClient } from '../http/pipeline-to-client';
+import { PublicAnswerInterceptor } from './public-answer';
+import type { PublicAnswer } from './public-answer';
 import { PublicCache } from './public-cache';
 import { stateOf, StatusService } from './status.service';
 import type { StatusPlace } from './status.service';
@@ -19,6 +22,7 @@ const LAYOUT = 1;
 
 /** The status of all packages of a suite and architecture, which many requests share while nothing changes. */
 @Controller('data/status/:suite/:arch')
+@Requires('nothing')
 export class StatusDataController {
   constructor(
     private readonly status: StatusService,
@@ -51,24 +55,28 @@ export class StatusDataController {
 
   /** How many packages have which status. */
   @Get('status.json')
-  async counts(@Param() place: StatusPlace, @Res() response: Response): Promise<void> {
+  @UseInterceptors(PublicAnswerInterceptor)
+  async counts(@Param() place: StatusPlace): Promise<PublicAnswer> {
     const { version, told } = await this.status.counts(place);
     const { date, ...counts } = told;
-    this.cache.mark(response, updates(version), MAX_AGE_SECONDS);
-    response.json({ ...counts, date: date && timestamp(date) });
+    return {
+      content: { ...counts, date: date && timestamp(date) },
+      updates: updates(version),
+      maxAgeSeconds: MAX_AGE_SECONDS,
+    };
   }
 
   /** The same at the end of each of the last days, oldest first. */
   @Get('history.json')
-  async history(@Param() place: StatusPlace, @Res() response: Response): Promise<void> {
+  @UseInterceptors(PublicAnswerInterceptor)
+  async history(@Param() place: StatusPlace): Promise<PublicAnswer> {
     const { version, told: days } = await this.status.history(place);
-    // A day more is a change too.
-    this.cache.mark(
-      response,
-      [...updates(version), ...days.slice(-1).map((day) => day.date)],
-      MAX_AGE_SECONDS,
-    );
-    response.json(days.map(({ date, ...counts }) => ({ ...counts, date: timestamp(date) })));
+    return {
+      content: days.map(({ date, ...counts }) => ({ ...counts, date: timestamp(date) })),
+      // A day more is a change too.
+      updates: [...updates(version), ...days.slice(-1).map((day) => day.date)],
+      maxAgeSeconds: MAX_AGE_SECONDS,
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 import { Controller, Get, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { PauseScope, Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard } from '../auth/administrators.guard';
 import { Requestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../transport/body.interceptor';
@@ -9,6 +10,7 @@ import type { Decided, DrainObject, PauseObject, TrustObject } from './decision-
 
 /** What administrators decide about queues and workers. */
 @Controller('api/v1/admin')
+@Requires('key')
 @UseGuards(AdministratorsGuard)
 @UseInterceptors(BodyInterceptor)
 export class AdminController {

@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../transport/body.interceptor';
 import { PriorityRequest, SelectionRequest } from './many-runs.dto';
@@ -7,6 +8,7 @@ import { ManyRunsService } from './many-runs.service';
 
 /** What is done to all runs that match. */
 @Controller('api/v1/test')
+@Requires('key')
 @UseInterceptors(BodyInterceptor)
 export class ManyRunsController {
   constructor(private readonly service: ManyRunsService) {}

@@ -1,9 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable } from '@proctor/database';
 import type { ApiKeys, Requestor } from '@proctor/database';
-import type { Request, Response } from 'express';
+import type { ExecutionContext } from '@nestjs/common';
+import { firstValueFrom, from } from 'rxjs';
 import type { DispatcherLine } from '../dispatchers/dispatcher-line';
-import { HealthController } from './health.controller';
+import { HealthController, HealthStatusInterceptor } from './health.controller';
 
 const CONFIGURATION = { loadedAt: new Date(0), problems: ['proctor.yaml:1: suits'], needsRestart: [] };
 
@@ -19,13 +20,12 @@ async function healthFor(key: string, isBusConnected = true, databaseFailure?: E
     { isConnected: () => isBusConnected } as DispatcherLine,
     () => CONFIGURATION,
   );
-  const answer: { status?: number; body?: unknown } = {};
-  const response = {
-    status: (status: number) => (answer.status = status),
-    set: () => ({ json: (body: unknown) => (answer.body = body) }),
-  } as unknown as Response;
-  await controller.check({ get: () => key } as unknown as Request, response);
-  return answer;
+  const answer: { status?: number } = {};
+  const response = { status: (status: number) => (answer.status = status) };
+  const context = { switchToHttp: () => ({ getResponse: () => response }) } as unknown as ExecutionContext;
+  const handle = () => from(controller.check(key));
+  const body = await firstValueFrom(new HealthStatusInterceptor().intercept(context, { handle }));
+  return { ...answer, body };
 }
 
 const WELL = { database: true, bus: true };

@@ -1,12 +1,42 @@
-import { Controller, Get, Inject, Logger, Req, Res } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Header,
+  Headers,
+  Inject,
+  Injectable,
+  Logger,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { ConfigurationStatus } from '@proctor/config';
 import { ApiKeys, DatabaseUnavailable } from '@proctor/database';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
+import { tap } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION_STATUS } from '../configuration.token';
 import { DispatcherLine } from '../dispatchers/dispatcher-line';
 
-/** For whoever watches the process: does it reach what it needs? */
+/** What the process reaches. */
+export interface Health {
+  database: boolean;
+  bus: boolean;
+  configuration?: ConfigurationStatus;
+}
+
+/** Makes the answer of a process that does not reach everything a 503. */
+@Injectable()
+export class HealthStatusInterceptor implements NestInterceptor<Health> {
+  intercept(context: ExecutionContext, next: CallHandler<Health>): Observable<Health> {
+    const response = context.switchToHttp().getResponse<Response>();
+    return next.handle().pipe(tap(({ database, bus }) => response.status(database && bus ? 200 : 503)));
+  }
+}
+
+/** For monitoring: does the process reach what it needs? */
 @Controller('health')
+@Requires('nothing')
 export class HealthController {
   private readonly logger = new Logger('Health');
 
@@ -16,14 +46,14 @@ export class HealthController {
     @Inject(CONFIGURATION_STATUS) private readonly configurationStatus: () => ConfigurationStatus,
   ) {}
 
-  /** Administrators are told besides which configuration is in use, and what is wrong with the one that is not. */
+  /** Administrators also see which configuration is in use, and what is wrong with the one that is not. */
   @Get()
-  async check(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const { reached, isAdmin } = await this.lookUp(request.get('Auth-Key') ?? '');
+  @Header('Cache-Control', 'no-store')
+  @UseInterceptors(HealthStatusInterceptor)
+  async check(@Headers('auth-key') key = ''): Promise<Health> {
+    const { reached, isAdmin } = await this.lookUp(key);
     const health = { database: reached, bus: this.line.isConnected() };
-    const configuration = isAdmin && { configuration: this.configurationStatus() };
-    response.status(health.database && health.bus ? 200 : 503);
-    response.set('Cache-Control', 'no-store').json({ ...health, ...configuration });
+    return isAdmin ? { ...health, configuration: this.configurationStatus() } : health;
   }
 
   /** The database is reached when it can say whose key this is, or that it is nobody's. */

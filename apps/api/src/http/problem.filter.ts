@@ -3,7 +3,7 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { Express, Request, Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { Templates } from '../pages/templates';
+import { Templates } from '../pages/page';
 import { allowedMethods } from './allowed-methods';
 import { pathOf } from './paths';
 import { notFound, Problem } from './problem';

@@ -1,5 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { User } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
 import { KeyOwner } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../transport/body.interceptor';
 import { KeyIdPipe, NewKey } from './keys.dto';
@@ -9,6 +10,7 @@ import { SentSealed } from './sent-sealed';
 import type { Sealing } from './sealing';
 
 @Controller('api/v1/keys')
+@Requires('password')
 export class KeysController {
   constructor(private readonly service: KeysService) {}
 

@@ -1,27 +1,28 @@
-import { Controller, Get, Res } from '@nestjs/common';
-import type { Response } from 'express';
-import { Templates } from '../pages/templates';
+import { Controller, Get, Header, UseInterceptors } from '@nestjs/common';
+import { Requires } from '../auth/authentication.middleware';
+import { PageInterceptor } from '../pages/page';
+import type { Page } from '../pages/page';
 import { readDocument } from './document';
 import type { ApiDocument } from './document';
 import { documentView } from './document-view';
 
 /** The description of the API, for programs and for people; it needs no key. */
 @Controller('api')
+@Requires('nothing')
 export class DocumentController {
   private readonly document = readDocument();
   private readonly view = documentView(this.document);
 
-  constructor(private readonly templates: Templates) {}
-
   @Get('v1/openapi.json')
-  read(@Res({ passthrough: true }) response: Response): ApiDocument {
-    response.set('Cache-Control', 'public, no-cache');
+  @Header('Cache-Control', 'public, no-cache')
+  read(): ApiDocument {
     return this.document;
   }
 
   @Get('doc')
-  page(@Res() response: Response): void {
-    response.set('Cache-Control', 'public, no-cache').type('html');
-    response.send(this.templates.render('api-doc', this.view));
+  @Header('Cache-Control', 'public, no-cache')
+  @UseInterceptors(PageInterceptor)
+  page(): Page {
+    return { template: 'api-doc', data: this.view };
   }
 }

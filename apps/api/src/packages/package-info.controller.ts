@@ -2,6 +2,7 @@ import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import { Packages } from '@proctor/database';
 import type { KnownPackage, Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { ValidateIf } from 'class-validator';
+import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
 import { IsStorableText, must } from '../shape/rules';
 import { BodyInterceptor, Sent } from '../transport/body.interceptor';
@@ -14,6 +15,7 @@ class PackagesQuery {
 }
 
 @Controller('api/v1/packages')
+@Requires('key')
 @UseInterceptors(BodyInterceptor)
 export class PackageInfoController {
   constructor(private readonly packages: Packages) {}

@@ -1,26 +1,28 @@
-import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
 import { isPackageName, packagePrefix } from '@proctor/contracts';
 import { systemClock } from '@proctor/clock';
 import { PublicRuns } from '@proctor/database';
-import type { Response } from 'express';
+import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, notFound } from '../http/problem';
 import { SharedAnswers } from '../limits/shared-answers';
 import { listPages, PACKAGES_SHOWN_MAX, startOf } from './list-part';
 import { packageView } from './package-view';
-import { PageSender } from './page-sender';
+import { PageInterceptor } from './page';
+import type { Page } from './page';
 
 const PREFIX = /^(lib[a-z0-9+.-]|[a-z0-9])$/;
 
 /** The packages that public runs made known. */
 @Controller('packages')
+@Requires('nothing')
+@UseInterceptors(PageInterceptor)
 export class PackagesController {
   private readonly prefixList: SharedAnswers<string[]>;
 
   constructor(
     private readonly publicRuns: PublicRuns,
-    private readonly pages: PageSender,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {
     this.prefixList = new SharedAnswers(systemClock, {
@@ -30,18 +32,13 @@ export class PackagesController {
   }
 
   @Get()
-  async prefixes(@Res() response: Response): Promise<void> {
-    this.pages.send(response, 'packages', {
-      prefixes: await this.prefixList.get('all', () => this.publicRuns.prefixes()),
-    });
+  async prefixes(): Promise<Page> {
+    const prefixes = await this.prefixList.get('all', () => this.publicRuns.prefixes());
+    return { template: 'packages', data: { prefixes } };
   }
 
   @Get(':prefix')
-  async ofPrefix(
-    @Param('prefix') prefix: string,
-    @Query('after') after: unknown,
-    @Res() response: Response,
-  ): Promise<void> {
+  async ofPrefix(@Param('prefix') prefix: string, @Query('after') after: unknown): Promise<Page> {
     const start = startOf(after);
     const part = { after: start, limit: PACKAGES_SHOWN_MAX + 1 };
     const found = PREFIX.test(prefix) ? await this.publicRuns.packagesOf(prefix, part) : [];
@@ -50,24 +47,15 @@ export class PackagesController {
     const packages = found.slice(0, PACKAGES_SHOWN_MAX);
     const lastName = found.length > packages.length ? packages.at(-1)! : null;
     const pages = listPages(`/packages/${prefix}/`, start, lastName);
-    this.pages.send(response, 'prefix', { prefix, packages, pages });
+    return { template: 'prefix', data: { prefix, packages, pages } };
   }
 
   /** A package that nobody knows has an empty page: a client may ask before the first run. */
   @Get(':prefix/:package')
-  async ofName(
-    @Param('prefix') prefix: string,
-    @Param('package') name: string,
-    @Res() response: Response,
-  ): Promise<void> {
+  async ofName(@Param('prefix') prefix: string, @Param('package') name: string): Promise<Page> {
     if (!isPackageName(name) || prefix !== packagePrefix(name)) throw notFound('There is no such package.');
     const statuses = await this.publicRuns.suitesOf(name);
-    const view = packageView(name, statuses, this.configuration.server);
-    this.pages.sendPublic(
-      response,
-      'package',
-      view,
-      statuses.map(({ latest }) => latest.updatedAt),
-    );
+    const data = packageView(name, statuses, this.configuration.server);
+    return { template: 'package', data, updates: statuses.map(({ latest }) => latest.updatedAt) };
   }
 }

@@ -1,25 +1,27 @@
-import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
+import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { StatusService } from '../data/status.service';
 import type { StatusPlace } from '../data/status.service';
 import { badRequest, describe } from '../http/problem';
 import { PACKAGES_SHOWN_MAX, startOf } from './list-part';
-import { PageSender } from './page-sender';
+import { PageInterceptor } from './page';
+import type { Page } from './page';
 import { statusListView } from './status-list-view';
 
 /** The status of all packages, as numbers and as lists. */
 @Controller('status')
+@Requires('nothing')
+@UseInterceptors(PageInterceptor)
 export class StatusPagesController {
   constructor(
     private readonly status: StatusService,
-    private readonly pages: PageSender,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   @Get()
-  async overview(@Res() response: Response): Promise<void> {
+  async overview(): Promise<Page> {
     const { suites, architectures } = this.configuration.server;
     const places = suites.flatMap((suite) => architectures.map((arch) => ({ suite, arch })));
     const rows = [];
@@ -29,7 +31,7 @@ export class StatusPagesController {
       if (version.newestUpdate) updates.push(version.newestUpdate);
       rows.push({ suite, arch, counts, url: `/status/${suite}/${arch}/` });
     }
-    this.pages.sendPublic(response, 'status-overview', { rows, words: this.status.words }, updates);
+    return { template: 'status-overview', data: { rows, words: this.status.words }, updates };
   }
 
   @Get(':suite/:arch')
@@ -37,8 +39,7 @@ export class StatusPagesController {
     @Param() place: StatusPlace,
     @Query('status') wanted: unknown,
     @Query('after') after: unknown,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Page> {
     const { words } = this.status;
     const word = wanted === undefined ? null : words.find((each) => each === wanted);
     if (word === undefined)
@@ -46,12 +47,12 @@ export class StatusPagesController {
     const start = startOf(after);
     const { version, told: counts } = await this.status.counts(place);
     const records = await this.status.some(place, start, PACKAGES_SHOWN_MAX + 1, word);
-    const view = statusListView(
+    const data = statusListView(
       { ...place, words, word, after: start, counts },
       records.slice(0, PACKAGES_SHOWN_MAX),
       records.length > PACKAGES_SHOWN_MAX,
       this.configuration.server.neutral,
     );
-    this.pages.sendPublic(response, 'status-list', view, version.newestUpdate ? [version.newestUpdate] : []);
+    return { template: 'status-list', data, updates: version.newestUpdate ? [version.newestUpdate] : [] };
   }
 }

@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../transport/body.interceptor';
 import { PublicationRequest } from './publication.dto';
@@ -7,6 +8,7 @@ import { PublicationService } from './publication.service';
 import type { PublicationAnswer } from './publication.service';
 
 @Controller('api/v1/test/publish')
+@Requires('key')
 @UseInterceptors(BodyInterceptor)
 export class PublicationController {
   constructor(private readonly service: PublicationService) {}

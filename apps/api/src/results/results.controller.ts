@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
 import type { Request, Response } from 'express';
+import { Requires } from '../auth/authentication.middleware';
 import { KeyCheck } from '../auth/key-check';
 import { Requestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../transport/body.interceptor';
@@ -12,6 +13,7 @@ import { RunIdPipe } from './run-id';
 import type { RunObject } from './run-object';
 
 @Controller('api/v1/test')
+@Requires('key')
 export class ResultsController {
   constructor(
     private readonly results: ResultsService,

@@ -1,28 +1,26 @@
-import { Controller, Get, HttpCode, Param, Post, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { IdempotencyKey, Requestor as AuthenticatedRequestor } from '@proctor/database';
-import type { Response } from 'express';
+import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
 import { Claim, IdempotencyInterceptor } from '../idempotency/idempotency.interceptor';
-import { Templates } from '../pages/templates';
+import { PageInterceptor } from '../pages/page';
+import type { Page } from '../pages/page';
 import { RunIdPipe } from '../results/run-id';
 import { BodyInterceptor } from '../transport/body.interceptor';
 import { RetryService } from './retry.service';
 
 @Controller('api/v1/retry/:run_id')
+@Requires('key')
 export class RetryController {
-  constructor(
-    private readonly service: RetryService,
-    private readonly templates: Templates,
-  ) {}
+  constructor(private readonly service: RetryService) {}
 
   @Get()
+  @UseInterceptors(PageInterceptor)
   async page(
     @Param('run_id', RunIdPipe) runId: number,
     @Requestor() requestor: AuthenticatedRequestor,
-    @Res() response: Response,
-  ): Promise<void> {
-    const view = await this.service.view(runId, requestor);
-    response.type('html').send(this.templates.render('retry', view));
+  ): Promise<Page> {
+    return { template: 'retry', data: await this.service.view(runId, requestor) };
   }
 
   @Post()

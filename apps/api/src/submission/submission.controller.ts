@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { IdempotencyKey, Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
 import { Claim, IdempotencyInterceptor } from '../idempotency/idempotency.interceptor';
 import { BodyInterceptor, Sent } from '../transport/body.interceptor';
@@ -9,6 +10,7 @@ import { itemOf, submittedAt } from './submitted-items';
 import type { Submitted, SubmittedItems, SubmittedOptions } from './submitted-items';
 
 @Controller('api/v1/test')
+@Requires('key')
 @UseInterceptors(BodyInterceptor, IdempotencyInterceptor)
 export class SubmissionController {
   constructor(private readonly service: SubmissionService) {}

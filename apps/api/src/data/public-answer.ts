@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { Response } from 'express';
+import { map } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { PublicCache } from './public-cache';
+
+/** What a handler of the public data answers. */
+export interface PublicAnswer {
+  /** JSON, or the text of another `type`. */
+  content: unknown;
+  type?: string;
+  /** When the rows were written that it was made from. */
+  updates: Date[];
+  /** 0: it must be asked for again each time, which costs a 304 while nothing changed. */
+  maxAgeSeconds: number;
+  headers?: Record<string, string>;
+}
+
+/** Sends answers with the headers that say how long they may be kept. */
+@Injectable()
+export class PublicAnswerInterceptor implements NestInterceptor<PublicAnswer, string> {
+  constructor(private readonly cache: PublicCache) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<PublicAnswer>): Observable<string> {
+    const response = context.switchToHttp().getResponse<Response>();
+    return next.handle().pipe(
+      map(({ content, type = 'json', updates, maxAgeSeconds, headers = {} }) => {
+        this.cache.mark(response, updates, maxAgeSeconds);
+        response.set(headers).type(type);
+        return typeof content === 'string' ? content : JSON.stringify(content);
+      }),
+    );
+  }
+}
