@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from '../http/problem';
-import { CountedWindows } from '../limits/counted-windows';
+import { CountedWindows } from '../http/counted-windows';
 import { networkOf } from './network-of';
 
 const HOUR_MS = 3_600_000;

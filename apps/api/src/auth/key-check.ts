@@ -3,8 +3,8 @@ import { ApiKeys } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { Problem } from '../http/problem';
-import { AnonymousRateLimit, KnownRateLimit } from '../limits/rate-limit';
-import { StrangerPlaces } from '../limits/stranger-places';
+import { AnonymousRateLimit, KnownRateLimit } from '../http/rate-limit';
+import { StrangerPlaces } from '../http/anonymous-places';
 import { networkOf } from './network-of';
 
 /** Who asks, by the API key. */

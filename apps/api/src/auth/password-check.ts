@@ -3,8 +3,8 @@ import { Users } from '@proctor/database';
 import type { User } from '@proctor/database';
 import type { Request } from 'express';
 import { comeBack, Problem } from '../http/problem';
-import { KnownRateLimit } from '../limits/rate-limit';
-import { Room } from '../limits/room';
+import { KnownRateLimit } from '../http/rate-limit';
+import { Room } from '../http/semaphore';
 import { basicCredentials } from './basic-credentials';
 import { GuessLimit } from './guess-limit';
 

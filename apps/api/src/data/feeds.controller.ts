@@ -10,7 +10,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { baseUrl } from '../http/base-url';
 import { pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
-import { SharedAnswers } from '../limits/shared-answers';
+import { SharedAnswers } from '../http/shared-answers';
 import { PublicAnswerInterceptor } from './public-answer';
 import type { PublicAnswer } from './public-answer';
 import { statusFeed } from './status-feed';

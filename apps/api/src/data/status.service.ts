@@ -10,7 +10,7 @@ import type { DayCounts, StatusCounts, StatusRecord, StatusVersion } from '@proc
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, notFound } from '../http/problem';
-import { SharedAnswers } from '../limits/shared-answers';
+import { SharedAnswers } from '../http/shared-answers';
 import { statusOf } from '../results/result-object';
 import { statusObject } from './status-object';
 

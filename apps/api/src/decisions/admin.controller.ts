@@ -3,7 +3,7 @@ import type { PauseScope, Requestor as AuthenticatedRequestor } from '@proctor/d
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard } from '../auth/administrators.guard';
 import { Requestor } from '../auth/requestor';
-import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { AdminService } from './admin.service';
 import { DrainRequest, PausePipe, PauseRequest, RestoreRequest, ResumeRequest } from './admin.dto';
 import type { Decided, DrainObject, PauseObject, TrustObject } from './decision-object';

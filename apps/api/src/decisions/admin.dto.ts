@@ -3,10 +3,10 @@ import type { ArgumentMetadata } from '@nestjs/common';
 import { WORKER_NAME } from '@proctor/contracts';
 import { IsOptional, Matches } from 'class-validator';
 import { describe, refused } from '../http/problem';
-import { ParametersPipe } from '../shape/parameters.pipe';
-import { IsArchitectureName, IsReason, IsSuiteName, must } from '../shape/rules';
-import { Strict } from '../shape/shape';
-import type { Parameters } from '../transport/parameters';
+import { ParametersPipe } from '../http/parameters.pipe';
+import { IsArchitectureName, IsReason, IsSuiteName, must } from '../http/rules';
+import { Strict } from '../http/shape';
+import type { Parameters } from '../http/parameters';
 
 const WORKER = must('be the name of a worker');
 

@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post, UseInterceptors } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
-import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { PriorityRequest, SelectionRequest } from './many-runs.dto';
 import { ManyRunsService } from './many-runs.service';
 

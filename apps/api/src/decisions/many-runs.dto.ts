@@ -10,10 +10,10 @@ import {
   IsStringThat,
   IsSuiteName,
   must,
-} from '../shape/rules';
-import { From, Strict } from '../shape/shape';
+} from '../http/rules';
+import { From, Strict } from '../http/shape';
 import { PRIORITY_RANGE, priorityOf } from '../submission/priority';
-import type { Parameter } from '../transport/parameters';
+import type { Parameter } from '../http/parameters';
 
 const IDS = must('be an array of ids of runs, or a string of them separated by commas');
 

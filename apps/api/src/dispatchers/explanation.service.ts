@@ -5,7 +5,7 @@ import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import type { ExplainReply, ExplainRequest, StatusReply } from '@proctor/contracts';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { SharedAnswers } from '../limits/shared-answers';
+import { SharedAnswers } from '../http/shared-answers';
 import { DispatcherLine } from './dispatcher-line';
 import { wholeStatus } from './whole-status';
 

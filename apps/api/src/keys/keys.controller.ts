@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from 
 import type { User } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { KeyOwner } from '../auth/requestor';
-import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { KeyIdPipe, NewKey } from './keys.dto';
 import { KeysService } from './keys.service';
 import type { KeyObject, NewKeyObject } from './keys.service';

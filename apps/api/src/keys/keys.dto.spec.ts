@@ -1,8 +1,8 @@
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
-import { jsonParameters, textParameters } from '../transport/parameters';
-import type { Parameters } from '../transport/parameters';
-import { shapeOf } from '../shape/parameters.pipe';
+import { jsonParameters, textParameters } from '../http/parameters';
+import type { Parameters } from '../http/parameters';
+import { shapeOf } from '../http/parameters.pipe';
 import { KeyIdPipe, NewKey } from './keys.dto';
 
 const { server } = apiConfiguration();

@@ -2,7 +2,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { Length } from 'class-validator';
 import { describe, notFound } from '../http/problem';
 import type { Problem } from '../http/problem';
-import { IsStorableText, must } from '../shape/rules';
+import { IsStorableText, must } from '../http/rules';
 
 const LENGTH_MAX = 100;
 const RULE = must(`be a string of 1 to ${LENGTH_MAX} characters without NUL`);

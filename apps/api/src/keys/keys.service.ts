@@ -3,7 +3,7 @@ import { timestamp } from '@proctor/contracts';
 import { ApiKeys } from '@proctor/database';
 import type { NewApiKey, User } from '@proctor/database';
 import { Problem } from '../http/problem';
-import { keyIsTaken } from '../idempotency/idempotency-key';
+import { keyIsTaken } from '../http/idempotency-key';
 import { noSuchKey } from './keys.dto';
 import { Seal } from './sealing';
 import type { Sealing } from './sealing';

@@ -3,9 +3,9 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { basicCredentials } from '../auth/basic-credentials';
 import { pathOf } from '../http/paths';
-import { fingerprint } from '../idempotency/fingerprint';
-import { idempotencyKeyOf } from '../idempotency/idempotency-key';
-import type { WithParameters } from '../transport/body.interceptor';
+import { fingerprint } from '../http/fingerprint';
+import { idempotencyKeyOf } from '../http/idempotency-key';
+import type { WithParameters } from '../http/body.interceptor';
 import type { Sealing } from './sealing';
 
 /**

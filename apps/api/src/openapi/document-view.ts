@@ -1,4 +1,4 @@
-import { METHODS, resolved } from './document';
+import { METHODS, resolved } from '../http/openapi-document';
 import type {
   Answer,
   ApiDocument,
@@ -8,7 +8,7 @@ import type {
   Parameter,
   PathItem,
   Schema,
-} from './document';
+} from '../http/openapi-document';
 import { schemaText } from './schema-text';
 
 interface Row {

@@ -2,8 +2,8 @@ import { Controller, Get, Header, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
 import { PageInterceptor } from '../pages/page';
 import type { Page } from '../pages/page';
-import { readDocument } from './document';
-import type { ApiDocument } from './document';
+import { readDocument } from '../http/openapi-document';
+import type { ApiDocument } from '../http/openapi-document';
 import { documentView } from './document-view';
 
 /** The description of the API, for programs and for people; it needs no key. */

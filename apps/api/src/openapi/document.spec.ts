@@ -2,8 +2,8 @@ import { RequestMethod } from '@nestjs/common';
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
 import { API_V1 } from '../api-v1';
-import { METHODS, readDocument, resolved } from './document';
-import type { Answer, Example, MediaType, Operation, Parameter } from './document';
+import { METHODS, readDocument, resolved } from '../http/openapi-document';
+import type { Answer, Example, MediaType, Operation, Parameter } from '../http/openapi-document';
 import { documentView } from './document-view';
 
 const document = readDocument();

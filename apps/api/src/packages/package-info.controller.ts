@@ -4,8 +4,8 @@ import type { KnownPackage, Requestor as AuthenticatedRequestor } from '@proctor
 import { ValidateIf } from 'class-validator';
 import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
-import { IsStorableText, must } from '../shape/rules';
-import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { IsStorableText, must } from '../http/rules';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
 
 class PackagesQuery {
   /** Empty for packages without one; the database could not even look for what it cannot store. */

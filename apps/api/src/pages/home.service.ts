@@ -6,7 +6,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
 import { pauseOf } from '../decisions/decision-object';
-import { SharedAnswers } from '../limits/shared-answers';
+import { SharedAnswers } from '../http/shared-answers';
 import { pauseSentence } from './decision-view';
 import { obstacles, queueView, workerViews } from './queue-view';
 import { runView } from './run-view';

@@ -6,7 +6,7 @@ import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, notFound } from '../http/problem';
-import { SharedAnswers } from '../limits/shared-answers';
+import { SharedAnswers } from '../http/shared-answers';
 import { listPages, PACKAGES_SHOWN_MAX, startOf } from './list-part';
 import { packageView } from './package-view';
 import { PageInterceptor } from './page';

@@ -1,4 +1,4 @@
-import { From } from '../shape/shape';
+import { From } from '../http/shape';
 import { runIdsOf } from './run-ids';
 
 export class PublicationRequest {

@@ -1,8 +1,8 @@
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
-import { jsonParameters, textParameters } from '../transport/parameters';
-import { shapeOf } from '../shape/parameters.pipe';
-import type { Parameters } from '../transport/parameters';
+import { jsonParameters, textParameters } from '../http/parameters';
+import { shapeOf } from '../http/parameters.pipe';
+import type { Parameters } from '../http/parameters';
 import { PublicationRequest } from './publication.dto';
 
 const form = (text: string) => textParameters([['run_ids', text]], () => '#/run_ids');

@@ -1,6 +1,6 @@
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, Problem, refused } from '../http/problem';
-import type { Parameter } from '../transport/parameters';
+import type { Parameter } from '../http/parameters';
 
 /** An integer that a number can tell exactly. */
 function isInteger(text: string): boolean {

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
 import { KeyCheck } from '../auth/key-check';
 import { Requestor } from '../auth/requestor';
-import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { News } from './news';
 import { sendJsonStream } from './result-stream';
 import { ResultsQuery } from './results.dto';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { Problem } from '../http/problem';
-import { shapeOf } from '../shape/parameters.pipe';
-import { jsonParameters, textParameters } from '../transport/parameters';
-import type { Parameters } from '../transport/parameters';
+import { shapeOf } from '../http/parameters.pipe';
+import { jsonParameters, textParameters } from '../http/parameters';
+import type { Parameters } from '../http/parameters';
 import { ResultsQuery } from './results.dto';
 
 const { server } = apiConfiguration();

@@ -1,7 +1,7 @@
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, refused } from '../http/problem';
-import { From } from '../shape/shape';
-import type { Parameter } from '../transport/parameters';
+import { From } from '../http/shape';
+import type { Parameter } from '../http/parameters';
 
 /** Seconds of 9999-12-31T23:59:59Z: later times are no dates of PostgreSQL's or JavaScript's four-digit years. */
 const SINCE_MAX = 253_402_300_799;

@@ -2,11 +2,11 @@ import { Controller, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs
 import type { IdempotencyKey, Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
-import { Claim, IdempotencyInterceptor } from '../idempotency/idempotency.interceptor';
+import { Claim, IdempotencyInterceptor } from '../http/idempotency.interceptor';
 import { PageInterceptor } from '../pages/page';
 import type { Page } from '../pages/page';
 import { RunIdPipe } from '../results/run-id';
-import { BodyInterceptor } from '../transport/body.interceptor';
+import { BodyInterceptor } from '../http/body.interceptor';
 import { RetryService } from './retry.service';
 
 @Controller('api/v1/retry/:run_id')

@@ -6,7 +6,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { DispatcherLine } from '../dispatchers/dispatcher-line';
 import { Problem } from '../http/problem';
-import { answerOf } from '../idempotency/idempotency.interceptor';
+import { answerOf } from '../http/idempotency.interceptor';
 import { runView } from '../pages/run-view';
 import type { RunView } from '../pages/run-view';
 import { News } from '../results/news';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { Problem } from '../http/problem';
-import { jsonParameters } from '../transport/parameters';
+import { jsonParameters } from '../http/parameters';
 import { accept } from './accept';
 import { TestListPipe } from './submission.pipes';
 import { submittedAt } from './submitted-items';

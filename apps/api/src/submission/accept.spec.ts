@@ -1,8 +1,8 @@
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
 import { runRequest } from '../../../../test/support/run-request';
-import { keysOf } from '../shape/shape';
-import { jsonParameters } from '../transport/parameters';
+import { keysOf } from '../http/shape';
+import { jsonParameters } from '../http/parameters';
 import { accept } from './accept';
 import type { Submission } from './accept';
 import { TestListPipe } from './submission.pipes';

@@ -1,6 +1,6 @@
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
-import { jsonParameters, textParameters } from '../transport/parameters';
+import { jsonParameters, textParameters } from '../http/parameters';
 import { accept } from './accept';
 import type { Submission } from './accept';
 import { placeOf } from './place';

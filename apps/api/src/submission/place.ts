@@ -1,5 +1,5 @@
 import type { BodyFault } from '../http/problem';
-import { pointerTo } from '../transport/parameters';
+import { pointerTo } from '../http/parameters';
 
 /** Where a part of a request is: as a message names it, and in the body. */
 export interface Place {

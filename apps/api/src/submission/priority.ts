@@ -1,6 +1,6 @@
 import { PRIORITY_MAX, PRIORITY_MIN } from '@proctor/contracts';
 import { describe, refused } from '../http/problem';
-import type { Parameter } from '../transport/parameters';
+import type { Parameter } from '../http/parameters';
 
 export const PRIORITY_RANGE = `a whole number from ${PRIORITY_MIN} to ${PRIORITY_MAX}`;
 

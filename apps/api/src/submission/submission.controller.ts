@@ -2,8 +2,8 @@ import { Controller, HttpCode, Param, Post, UseInterceptors } from '@nestjs/comm
 import type { IdempotencyKey, Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
-import { Claim, IdempotencyInterceptor } from '../idempotency/idempotency.interceptor';
-import { BodyInterceptor, Sent } from '../transport/body.interceptor';
+import { Claim, IdempotencyInterceptor } from '../http/idempotency.interceptor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { BatchPipe, TestListPipe, TestOptionsPipe } from './submission.pipes';
 import { SubmissionService } from './submission.service';
 import { itemOf, submittedAt } from './submitted-items';

@@ -1,8 +1,8 @@
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
 import { Problem } from '../http/problem';
-import { jsonParameters, merge, textParameters } from '../transport/parameters';
-import type { Parameters } from '../transport/parameters';
+import { jsonParameters, merge, textParameters } from '../http/parameters';
+import type { Parameters } from '../http/parameters';
 import { placeOf } from './place';
 import { TestListPipe, TestOptionsPipe } from './submission.pipes';
 import { itemOf } from './submitted-items';

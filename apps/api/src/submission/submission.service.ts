@@ -6,7 +6,7 @@ import type { IdempotencyKey, Once, Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { DispatcherLine } from '../dispatchers/dispatcher-line';
-import { answerOf } from '../idempotency/idempotency.interceptor';
+import { answerOf } from '../http/idempotency.interceptor';
 import { News } from '../results/news';
 import { accept } from './accept';
 import type { IgnoredItem } from './accept';

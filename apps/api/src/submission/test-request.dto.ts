@@ -15,9 +15,9 @@ import {
 import type { ValidationOptions } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, Problem, refused } from '../http/problem';
-import { IsStorableText, must } from '../shape/rules';
-import { From } from '../shape/shape';
-import type { Parameter } from '../transport/parameters';
+import { IsStorableText, must } from '../http/rules';
+import { From } from '../http/shape';
+import type { Parameter } from '../http/parameters';
 import { PRIORITY_RANGE, priorityOf } from './priority';
 
 const WHOLE_PRIORITY = must(`be ${PRIORITY_RANGE}`);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { keysOf } from '../../../../apps/api/src/shape/shape';
+import { keysOf } from '../../../../apps/api/src/http/shape';
 import { TestItem } from '../../../../apps/api/src/submission/test-request.dto';
 
 /** What the generated requests may use so that some of them are accepted. */

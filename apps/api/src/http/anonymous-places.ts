@@ -3,8 +3,8 @@ import type { Response } from 'express';
 import onHeaders from 'on-headers';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { comeBack } from '../http/problem';
-import { Room } from './room';
+import { comeBack } from './problem';
+import { Room } from './semaphore';
 
 /**
  * Bounds the requests without a key that are being answered at the same time, so that the process has time for those

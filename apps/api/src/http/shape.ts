@@ -1,6 +1,6 @@
 import { Allow, getMetadataStorage, validateSync } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
-import type { Parameter } from '../transport/parameters';
+import type { Parameter } from './parameters';
 
 /** How a field of a class comes out of a request's parameters. */
 export interface Source {

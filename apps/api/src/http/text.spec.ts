@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { refusalOf } from '../../../../test/support/refusal';
-import { Problem } from '../http/problem';
+import { Problem } from './problem';
 import { json, urlEncodedFields, utf8 } from './text';
 
 describe('urlEncodedFields', () => {

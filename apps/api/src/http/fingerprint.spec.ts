@@ -1,5 +1,5 @@
-import { jsonParameters, merge, textParameters } from '../transport/parameters';
-import type { Field, Parameters } from '../transport/parameters';
+import { jsonParameters, merge, textParameters } from './parameters';
+import type { Field, Parameters } from './parameters';
 // Its class says that `tests` is JSON.
 import '../submission/test-request.dto';
 import { fingerprint } from './fingerprint';

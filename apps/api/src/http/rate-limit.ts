@@ -2,7 +2,7 @@ import { systemClock } from '@proctor/clock';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { comeBack } from '../http/problem';
+import { comeBack } from './problem';
 import { CountedWindows } from './counted-windows';
 
 interface Limits {

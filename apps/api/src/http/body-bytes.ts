@@ -1,7 +1,7 @@
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
-import { badRequest, bodyTooLarge, describe, Problem } from '../http/problem';
+import { badRequest, bodyTooLarge, describe, Problem } from './problem';
 
 const DECODERS = new Map<string, () => Transform>([
   ['br', createBrotliDecompress],

@@ -1,8 +1,8 @@
 import { IsOptional, IsString } from 'class-validator';
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
-import { jsonParameters, textParameters } from '../transport/parameters';
-import type { Parameters } from '../transport/parameters';
+import { jsonParameters, textParameters } from './parameters';
+import type { Parameters } from './parameters';
 import { ParametersPipe } from './parameters.pipe';
 import { must } from './rules';
 import { From, keysOf, Strict } from './shape';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isJsonName } from '../shape/shape';
-import type { Parameter, Parameters } from '../transport/parameters';
-import { json } from '../transport/text';
+import { isJsonName } from './shape';
+import type { Parameter, Parameters } from './parameters';
+import { json } from './text';
 
 /**
  * What makes two requests the same: SHA-256 in hex of method, path and parameters as they were read. Boundaries of

@@ -1,5 +1,5 @@
 import { apiConfiguration } from '../../../../test/support/api-configuration';
-import { Problem } from '../http/problem';
+import { Problem } from './problem';
 import { AnonymousRateLimit, KnownRateLimit } from './rate-limit';
 
 function refusal(limit: KnownRateLimit | AnonymousRateLimit, client: string): Problem | null {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { checkJsonSize } from './json-size';
-import { badRequest, describe, refused, wellFormed } from '../http/problem';
+import { badRequest, describe, refused, wellFormed } from './problem';
 import type { Field } from './parameters';
 
 /**

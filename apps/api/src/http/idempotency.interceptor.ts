@@ -6,8 +6,8 @@ import type { Request } from 'express';
 import { of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { WithRequestor } from '../auth/requestor';
-import { pathOf } from '../http/paths';
-import type { WithParameters } from '../transport/body.interceptor';
+import { pathOf } from './paths';
+import type { WithParameters } from './body.interceptor';
 import { fingerprint } from './fingerprint';
 import { idempotencyKeyOf, keyIsTaken } from './idempotency-key';
 

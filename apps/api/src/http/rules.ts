@@ -1,7 +1,7 @@
 import { isArchitecture, isReason, isStorable, isWord, REASON_LENGTH_MAX } from '@proctor/contracts';
 import { ValidateBy } from 'class-validator';
 import type { ValidationArguments, ValidationOptions } from 'class-validator';
-import { describe } from '../http/problem';
+import { describe } from './problem';
 
 /** The message lacks its subject, the place of the value in the request: the reader of the value adds it. */
 export function must(rule: string): ValidationOptions {

@@ -1,4 +1,4 @@
-import { Room } from './room';
+import { Room } from './semaphore';
 
 const NEVER_MS = 3_600_000;
 

@@ -1,4 +1,4 @@
-import { Problem, refused } from '../http/problem';
+import { Problem, refused } from './problem';
 
 /** A request for 20,000 runs with everything that an item may have stays far below. */
 const VALUES_MAX = 2_000_000;

@@ -1,4 +1,4 @@
-import { describe, refused, wellFormed } from '../http/problem';
+import { describe, refused, wellFormed } from './problem';
 
 /** A named value of a request, wherever it travelled. */
 export interface Parameter {

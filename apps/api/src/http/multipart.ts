@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import multer, { MulterError } from 'multer';
-import { badRequest } from '../http/problem';
+import { badRequest } from './problem';
 import type { Field } from './parameters';
 import { utf8 } from './text';
 

@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { comeBack } from '../http/problem';
-import { Room } from '../limits/room';
-import type { Release } from '../limits/room';
+import { comeBack } from './problem';
+import { Room } from './semaphore';
+import type { Release } from './semaphore';
 
 /** Bounds the memory of all bodies together: a body is let in when there is room for it, before its first byte is read. */
 @Injectable()

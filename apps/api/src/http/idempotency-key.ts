@@ -1,4 +1,4 @@
-import { badRequest, describe, Problem } from '../http/problem';
+import { badRequest, describe, Problem } from './problem';
 
 const LENGTH_MAX = 255;
 

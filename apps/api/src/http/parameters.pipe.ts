@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { badRequest, describe, refused } from '../http/problem';
-import type { BodyFault } from '../http/problem';
-import { json } from '../transport/text';
-import type { Parameter, Parameters } from '../transport/parameters';
+import { badRequest, describe, refused } from './problem';
+import type { BodyFault } from './problem';
+import { json } from './text';
+import type { Parameter, Parameters } from './parameters';
 import { copyOf, faultsOf, isStrict, keysOf, sourceOf } from './shape';
 import type { Shape, Source } from './shape';
 
