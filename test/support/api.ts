@@ -19,7 +19,7 @@ import { createApplication } from '../../apps/api/src/application';
 import { ApiModule } from '../../apps/api/src/api.module';
 import { fixedStatus } from '../../apps/api/src/configuration.token';
 import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
-import { DispatcherLine } from '../../apps/api/src/dispatchers/dispatcher-line';
+import { DispatcherLine } from '../../apps/api/src/dispatchers/dispatcher-client';
 import { apiConfiguration } from './api-configuration';
 import { createTestDatabase } from './database';
 

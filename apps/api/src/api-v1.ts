@@ -11,7 +11,7 @@ import { AdminController } from './decisions/admin.controller';
 import { AdminService } from './decisions/admin.service';
 import { ManyRunsController } from './decisions/many-runs.controller';
 import { ManyRunsService } from './decisions/many-runs.service';
-import { DispatcherLine } from './dispatchers/dispatcher-line';
+import { DispatcherLine } from './dispatchers/dispatcher-client';
 import { OrderSignal } from './dispatchers/order-signal';
 import { KeysController } from './keys/keys.controller';
 import { KeysService } from './keys/keys.service';

@@ -13,7 +13,7 @@ import { RunFilesController } from './data/run-files.controller';
 import { StatusDataController } from './data/status-data.controller';
 import { StatusService } from './data/status.service';
 import { ExplanationService } from './dispatchers/explanation.service';
-import { HealthController } from './health/health.controller';
+import { HealthController } from './health.controller';
 import { postOnly } from './http/post-only';
 import { ProblemFilter } from './http/problem.filter';
 import { HomeService } from './pages/home.service';

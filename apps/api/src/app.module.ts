@@ -4,7 +4,7 @@ import type { Connections, LiveConfiguration } from '@proctor/config';
 import { DatabaseModule } from '@proctor/database';
 import { StoreModule } from '@proctor/store';
 import { ApiModule } from './api.module';
-import { DispatcherLineModule } from './dispatchers/dispatcher-line.module';
+import { DispatcherLineModule } from './dispatchers/dispatcher-client.module';
 
 /** The api as it runs: with PostgreSQL, NATS and the store. */
 @Module({})

@@ -6,7 +6,7 @@ import type { ExplainReply, ExplainRequest, StatusReply } from '@proctor/contrac
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { SharedAnswers } from '../http/shared-answers';
-import { DispatcherLine } from './dispatcher-line';
+import { DispatcherLine } from './dispatcher-client';
 import { wholeStatus } from './whole-status';
 
 const ANSWER_TIMEOUT_MS = 500;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { DispatcherLine } from './dispatcher-line';
+import { DispatcherLine } from './dispatcher-client';
 
 /** Wakes dispatchers for orders that were committed. Only a hint: they find them by themselves. */
 @Injectable()

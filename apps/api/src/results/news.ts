@@ -3,7 +3,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import type { Clock } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
 import { besideRequests, type Results } from '@proctor/database';
-import type { DispatcherLine } from '../dispatchers/dispatcher-line';
+import type { DispatcherLine } from '../dispatchers/dispatcher-client';
 import { comeBack } from '../http/problem';
 
 /** How late a client learns of what no hint told. */

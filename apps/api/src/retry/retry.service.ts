@@ -4,7 +4,7 @@ import { PublicRuns, Results, Retries } from '@proctor/database';
 import type { IdempotencyKey, NotRetried, Once, Requestor, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { DispatcherLine } from '../dispatchers/dispatcher-line';
+import { DispatcherLine } from '../dispatchers/dispatcher-client';
 import { Problem } from '../http/problem';
 import { answerOf } from '../http/idempotency.interceptor';
 import { runView } from '../pages/run-view';

@@ -5,7 +5,7 @@ import { Packages, Submissions } from '@proctor/database';
 import type { IdempotencyKey, Once, Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { DispatcherLine } from '../dispatchers/dispatcher-line';
+import { DispatcherLine } from '../dispatchers/dispatcher-client';
 import { answerOf } from '../http/idempotency.interceptor';
 import { News } from '../results/news';
 import { accept } from './accept';

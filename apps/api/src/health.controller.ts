@@ -14,9 +14,9 @@ import { ApiKeys, DatabaseUnavailable } from '@proctor/database';
 import type { Response } from 'express';
 import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { Requires } from '../auth/authentication.middleware';
-import { CONFIGURATION_STATUS } from '../configuration.token';
-import { DispatcherLine } from '../dispatchers/dispatcher-line';
+import { Requires } from './auth/authentication.middleware';
+import { CONFIGURATION_STATUS } from './configuration.token';
+import { DispatcherLine } from './dispatchers/dispatcher-client';
 
 /** What the process reaches. */
 export interface Health {

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { connectBus, readCredentials } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
-import { DispatcherLine } from './dispatcher-line';
+import { DispatcherLine } from './dispatcher-client';
 
 @Module({})
 export class DispatcherLineModule {

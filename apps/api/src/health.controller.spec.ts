@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from '@proctor/database';
 import type { ApiKeys, Requestor } from '@proctor/database';
 import type { ExecutionContext } from '@nestjs/common';
 import { firstValueFrom, from } from 'rxjs';
-import type { DispatcherLine } from '../dispatchers/dispatcher-line';
+import type { DispatcherLine } from './dispatchers/dispatcher-client';
 import { HealthController, HealthStatusInterceptor } from './health.controller';
 
 const CONFIGURATION = { loadedAt: new Date(0), problems: ['proctor.yaml:1: suits'], needsRestart: [] };

@@ -2,7 +2,7 @@ import { MemoryBroker, MemoryBus, NoAnswer } from '@proctor/bus';
 import type { Bus } from '@proctor/bus';
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import { DispatcherLine } from './dispatcher-line';
+import { DispatcherLine } from './dispatcher-client';
 
 class ManualClock implements Clock {
   readonly waiting: (() => void)[] = [];
