@@ -1,6 +1,6 @@
 import type { Decision } from '@proctor/contracts';
-import { scopeName } from '../decisions/decision-object';
-import type { PauseObject } from '../decisions/decision-object';
+import { scopeName } from '../admin/decision-object';
+import type { PauseObject } from '../admin/decision-object';
 import { utc } from './run-view';
 
 /** Who decided it, and why: `root (since 2026-11-20 15:40:51 UTC): the mirror is away`. */

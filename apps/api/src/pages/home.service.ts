@@ -5,7 +5,7 @@ import type { RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
-import { pauseOf } from '../decisions/decision-object';
+import { pauseOf } from '../admin/decision-object';
 import { SharedAnswers } from '../http/shared-answers';
 import { pauseSentence } from './decision-view';
 import { obstacles, queueView, workerViews } from './queue-view';

@@ -1,8 +1,8 @@
 import { timestamp } from '@proctor/contracts';
 import type { Decision, QueueStatus, StatusReply } from '@proctor/contracts';
 import type { QueueLength, QueueRate } from '@proctor/database';
-import { pauseOf } from '../decisions/decision-object';
-import type { PauseObject } from '../decisions/decision-object';
+import { pauseOf } from '../admin/decision-object';
+import type { PauseObject } from '../admin/decision-object';
 import { silence } from '../dispatchers/explanation.service';
 
 const HOUR_SECONDS = 3_600;
