@@ -18,12 +18,12 @@ import { KeysService } from './keys/keys.service';
 import { AnonymousRateLimit, KnownRateLimit } from './http/rate-limit';
 import { StrangerPlaces } from './http/anonymous-places';
 import { DocumentController } from './openapi/document.controller';
-import { PackageInfoController } from './packages/package-info.controller';
+import { PackageInfoController } from './queues/package-info.controller';
 import { PublicationController } from './publication/publication.controller';
 import { PublicationService } from './publication/publication.service';
 import { QueuesController } from './queues/queues.controller';
 import { QueuesService } from './queues/queues.service';
-import { RejectListController } from './reject-list/reject-list.controller';
+import { RejectListController } from './queues/reject-list.controller';
 import { News } from './results/news';
 import { ResultsController } from './results/results.controller';
 import { ResultsService } from './results/results.service';
@@ -32,8 +32,8 @@ import { RetryService } from './retry/retry.service';
 import { SubmissionController } from './submission/submission.controller';
 import { SubmissionService } from './submission/submission.service';
 import { BodyRoom } from './http/body-memory-limit';
-import { WorkersController } from './workers/workers.controller';
-import { WorkersService } from './workers/workers.service';
+import { WorkersController } from './queues/workers.controller';
+import { WorkersService } from './queues/workers.service';
 
 /** What answers under /api, and what only that needs. Fixed paths come before those with a parameter in their place. */
 export const API_V1: { controllers: NonNullable<DynamicModule['controllers']>; providers: Provider[] } = {
