@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { asOneRequest, besideRequests, DatabaseUnavailable, openDatabase } from '@proctor/database';
 import type { OpenDatabase, Results } from '@proctor/database';
-import { News } from '../../../apps/api/src/results/news';
+import { News } from '../../../apps/api/src/runs/result-long-poll';
 import { type CuttableLink, linkTo } from '../../support/cuttable-link';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';

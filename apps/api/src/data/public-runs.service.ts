@@ -5,7 +5,7 @@ import type { RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { badRequest, describe, notFound } from '../http/problem';
-import { noSuchRun, runIdOf } from '../results/run-id';
+import { noSuchRun, runIdOf } from '../runs/run-id';
 
 /** The parts of a public path that name a package on a suite and architecture. */
 export interface PackagePlace {

@@ -1,7 +1,7 @@
 import { packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { Feed } from 'feed';
-import { statusOf } from '../results/result-object';
+import { statusOf } from '../runs/result-object';
 
 export interface FeedAddress {
   /** What comes before every path; no slash at its end. */

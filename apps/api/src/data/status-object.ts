@@ -1,7 +1,7 @@
 import { duration, timestamp } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
-import { resultObject, statusOf } from '../results/result-object';
-import type { ResultObject } from '../results/result-object';
+import { resultObject, statusOf } from '../runs/result-object';
+import type { ResultObject } from '../runs/result-object';
 
 export interface StatusObject extends ResultObject {
   message: string;

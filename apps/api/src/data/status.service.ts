@@ -11,7 +11,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, notFound } from '../http/problem';
 import { SharedAnswers } from '../http/shared-answers';
-import { statusOf } from '../results/result-object';
+import { statusOf } from '../runs/result-object';
 import { statusObject } from './status-object';
 
 /** The parts of a public path that name all packages of a suite and architecture. */

@@ -1,7 +1,7 @@
 import { jsonParameters, merge, textParameters } from './parameters';
 import type { Field, Parameters } from './parameters';
 // Its class says that `tests` is JSON.
-import '../submission/test-request.dto';
+import '../runs/test-request.dto';
 import { fingerprint } from './fingerprint';
 
 const PATH = '/api/v1/test/bookworm/amd64';

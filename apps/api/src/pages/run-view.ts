@@ -1,6 +1,6 @@
 import { duration, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
-import { fileUrl, statusOf } from '../results/result-object';
+import { fileUrl, statusOf } from '../runs/result-object';
 
 /** A time for people: `2026-11-20 15:40:51 UTC`. */
 export function utc(time: Date): string {

@@ -1,6 +1,6 @@
 import type { StatusRecord } from '@proctor/database';
 import type { StatusPlace, StatusWord, WordCounts } from '../data/status.service';
-import { statusOf } from '../results/result-object';
+import { statusOf } from '../runs/result-object';
 import { listPages } from './list-part';
 import { runView, utc } from './run-view';
 

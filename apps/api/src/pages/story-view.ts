@@ -1,6 +1,6 @@
 import type { Fact, FactKind, TestResult, TestStatus } from '@proctor/contracts';
 import type { Explanation } from '../dispatchers/explanation.service';
-import { statusOf } from '../results/result-object';
+import { statusOf } from '../runs/result-object';
 import { utc } from './run-view';
 
 const WHAT: Record<FactKind, string> = {

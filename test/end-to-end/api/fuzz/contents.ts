@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { keysOf } from '../../../../apps/api/src/http/shape';
-import { TestItem } from '../../../../apps/api/src/submission/test-request.dto';
+import { TestItem } from '../../../../apps/api/src/runs/test-request.dto';
 
 /** What the generated requests may use so that some of them are accepted. */
 export interface Known {

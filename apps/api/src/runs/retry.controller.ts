@@ -5,7 +5,7 @@ import { Requestor } from '../auth/requestor';
 import { Claim, IdempotencyInterceptor } from '../http/idempotency.interceptor';
 import { PageInterceptor } from '../pages/page';
 import type { Page } from '../pages/page';
-import { RunIdPipe } from '../results/run-id';
+import { RunIdPipe } from './run-id';
 import { BodyInterceptor } from '../http/body.interceptor';
 import { RetryService } from './retry.service';
 

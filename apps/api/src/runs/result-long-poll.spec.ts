@@ -1,7 +1,7 @@
 import type { Results } from '@proctor/database';
 import { silenceLog } from '../../../../test/support/silent-log';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { News } from './news';
+import { News } from './result-long-poll';
 
 silenceLog();
 

@@ -7,7 +7,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { DispatcherLine } from '../dispatchers/dispatcher-client';
 import { answerOf } from '../http/idempotency.interceptor';
-import { News } from '../results/news';
+import { News } from './result-long-poll';
 import { accept } from './accept';
 import type { IgnoredItem } from './accept';
 import type { Submitted } from './submitted-items';

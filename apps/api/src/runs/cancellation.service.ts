@@ -5,10 +5,10 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { Problem } from '../http/problem';
-import { News } from '../results/news';
-import { noSuchRun } from '../results/run-id';
-import { resultObject } from '../results/result-object';
-import type { ResultObject } from '../results/result-object';
+import { News } from './result-long-poll';
+import { noSuchRun } from './run-id';
+import { resultObject } from './result-object';
+import type { ResultObject } from './result-object';
 
 @Injectable()
 export class CancellationService {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Publications } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import { OrderSignal } from '../dispatchers/order-signal';
-import { News } from '../results/news';
+import { News } from './result-long-poll';
 
 /** Run ids. What is ignored is public already, another key's, or no run: which of them is not told. */
 export interface PublicationAnswer {

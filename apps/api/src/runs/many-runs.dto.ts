@@ -2,7 +2,7 @@ import { isPackageName, RUN_ID_MAX } from '@proctor/contracts';
 import { IsArray, IsBoolean, IsInt, IsOptional, Max } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import { Problem } from '../http/problem';
-import { runIdsOf } from '../publication/run-ids';
+import { runIdsOf } from './run-ids';
 import {
   IsArchitectureName,
   IsReason,
@@ -12,7 +12,7 @@ import {
   must,
 } from '../http/rules';
 import { From, Strict } from '../http/shape';
-import { PRIORITY_RANGE, priorityOf } from '../submission/priority';
+import { PRIORITY_RANGE, priorityOf } from './priority';
 import type { Parameter } from '../http/parameters';
 
 const IDS = must('be an array of ids of runs, or a string of them separated by commas');

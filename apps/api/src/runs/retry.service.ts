@@ -9,8 +9,8 @@ import { Problem } from '../http/problem';
 import { answerOf } from '../http/idempotency.interceptor';
 import { runView } from '../pages/run-view';
 import type { RunView } from '../pages/run-view';
-import { News } from '../results/news';
-import { noSuchRun } from '../results/run-id';
+import { News } from './result-long-poll';
+import { noSuchRun } from './run-id';
 import { obstacleTo } from './obstacle';
 
 /** The body of a 201. */

@@ -2,8 +2,8 @@ import { Controller, Delete, Param } from '@nestjs/common';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
-import { RunIdPipe } from '../results/run-id';
-import type { ResultObject } from '../results/result-object';
+import { RunIdPipe } from './run-id';
+import type { ResultObject } from './result-object';
 import { CancellationService } from './cancellation.service';
 
 @Controller('api/v1/test/:run_id')

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BrokenOff, Cancellations, Decisions } from '@proctor/database';
 import type { Requestor, RunSelection } from '@proctor/database';
 import { OrderSignal } from '../dispatchers/order-signal';
-import { News } from '../results/news';
+import { News } from './result-long-poll';
 import type { PriorityRequest, SelectionRequest } from './many-runs.dto';
 import { selectionOf } from './selection';
 

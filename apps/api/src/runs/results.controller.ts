@@ -5,7 +5,7 @@ import { Requires } from '../auth/authentication.middleware';
 import { KeyCheck } from '../auth/key-check';
 import { Requestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { News } from './news';
+import { News } from './result-long-poll';
 import { sendJsonStream } from './result-stream';
 import { ResultsQuery } from './results.dto';
 import { ResultsService } from './results.service';

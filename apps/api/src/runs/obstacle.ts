@@ -1,6 +1,6 @@
 import type { RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../configuration.token';
-import { isRejected } from '../submission/accept';
+import { isRejected } from './accept';
 
 /** Why a run could not be asked for today, as a sentence; null when it could. The rules may have changed since then. */
 export function obstacleTo(
