@@ -5,7 +5,7 @@ import { Eta } from 'eta';
 import type { Response } from 'express';
 import { map } from 'rxjs';
 import type { Observable } from 'rxjs';
-import { PublicCache } from '../data/public-cache';
+import { PublicCache } from '../public-data/public-cache';
 
 export const ASSETS_PATH = join(__dirname, 'assets');
 

@@ -1,5 +1,5 @@
 import type { StatusRecord } from '@proctor/database';
-import type { StatusPlace, StatusWord, WordCounts } from '../data/status.service';
+import type { StatusPlace, StatusWord, WordCounts } from '../public-data/status.service';
 import { statusOf } from '../runs/result-object';
 import { listPages } from './list-part';
 import { runView, utc } from './run-view';

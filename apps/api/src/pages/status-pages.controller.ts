@@ -2,8 +2,8 @@ import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/
 import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { StatusService } from '../data/status.service';
-import type { StatusPlace } from '../data/status.service';
+import { StatusService } from '../public-data/status.service';
+import type { StatusPlace } from '../public-data/status.service';
 import { badRequest, describe } from '../http/problem';
 import { PACKAGES_SHOWN_MAX, startOf } from './list-part';
 import { PageInterceptor } from './page';
