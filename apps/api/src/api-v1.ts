@@ -17,7 +17,7 @@ import { KeysController } from './keys/keys.controller';
 import { KeysService } from './keys/keys.service';
 import { AnonymousRateLimit, KnownRateLimit } from './http/rate-limit';
 import { StrangerPlaces } from './http/anonymous-places';
-import { DocumentController } from './openapi/document.controller';
+import { DocumentController } from './pages/api-doc.controller';
 import { PackageInfoController } from './queues/package-info.controller';
 import { PublicationController } from './runs/publication.controller';
 import { PublicationService } from './runs/publication.service';

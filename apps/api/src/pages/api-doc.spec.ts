@@ -4,7 +4,7 @@ import type { ValidateFunction } from 'ajv';
 import { API_V1 } from '../api-v1';
 import { METHODS, readDocument, resolved } from '../http/openapi-document';
 import type { Answer, Example, MediaType, Operation, Parameter } from '../http/openapi-document';
-import { documentView } from './document-view';
+import { documentView } from './api-doc-view';
 
 const document = readDocument();
 

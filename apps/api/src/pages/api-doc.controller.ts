@@ -1,10 +1,10 @@
 import { Controller, Get, Header, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
-import { PageInterceptor } from '../pages/page';
-import type { Page } from '../pages/page';
+import { PageInterceptor } from './page';
+import type { Page } from './page';
 import { readDocument } from '../http/openapi-document';
 import type { ApiDocument } from '../http/openapi-document';
-import { documentView } from './document-view';
+import { documentView } from './api-doc-view';
 
 /** The description of the API, for programs and for people; it needs no key. */
 @Controller('api')
