@@ -51,6 +51,19 @@ function walls(files, { allow = [], libs = LIBS, extra = [], ignores = [] } = {}
 
 const ALLOWED = { database: ['database'], bus: ['nats'], embedded: ['childProcess'] };
 
+/** The rooms of the api, each with those below it, which are all that it may import. */
+const ROOMS = {
+  http: [],
+  auth: ['http'],
+  dispatchers: ['http'],
+  admin: ['http', 'auth', 'dispatchers'],
+  keys: ['http', 'auth'],
+  queues: ['http', 'auth', 'dispatchers', 'admin'],
+  runs: ['http', 'auth', 'dispatchers'],
+  'public-data': ['http', 'auth', 'runs'],
+  pages: ['http', 'auth', 'dispatchers', 'admin', 'runs', 'public-data'],
+};
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.cache/', '.proctor/', 'coverage/'] },
   js.configs.recommended,
@@ -81,6 +94,12 @@ export default tseslint.config(
               from: './apps',
               except: [`./${app}`],
               message: 'Apps never import each other: they talk over the bus.',
+            })),
+            ...Object.entries(ROOMS).map(([room, below]) => ({
+              target: `./apps/api/src/${room}/**/!(*.spec).ts`,
+              from: './apps/api/src',
+              except: [room, ...below].map((each) => `./${each}`).concat('./configuration.token.ts'),
+              message: `In the api, ${room} imports ${below.join(', ') || 'none of the others'} only.`,
             })),
             { target: './libs', from: './apps', message: 'Libraries never import apps.' },
             {

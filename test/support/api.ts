@@ -19,7 +19,7 @@ import { createApplication } from '../../apps/api/src/application';
 import { ApiModule } from '../../apps/api/src/api.module';
 import { fixedStatus } from '../../apps/api/src/configuration.token';
 import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
-import { DispatcherLine } from '../../apps/api/src/dispatchers/dispatcher-client';
+import { DispatcherClient } from '../../apps/api/src/dispatchers/dispatcher-client';
 import { apiConfiguration } from './api-configuration';
 import { createTestDatabase } from './database';
 
@@ -204,11 +204,11 @@ function testModule(
     ],
     providers: [
       {
-        provide: DispatcherLine,
-        useFactory: () => new DispatcherLine(() => Promise.resolve(new MemoryBus(broker)), systemClock),
+        provide: DispatcherClient,
+        useFactory: () => new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), systemClock),
       },
     ],
-    exports: [DispatcherLine],
+    exports: [DispatcherClient],
   };
 }
 

@@ -1,10 +1,37 @@
 import { Module } from '@nestjs/common';
-import type { DynamicModule, MiddlewareConsumer, NestModule } from '@nestjs/common';
+import type { DynamicModule, MiddlewareConsumer, NestModule, Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { API_V1 } from './api-v1';
+import { systemClock } from '@proctor/clock';
+import { Results } from '@proctor/database';
+import { AdminController } from './admin/admin.controller';
+import { AdminService } from './admin/admin.service';
 import { AuthenticationMiddleware } from './auth/authentication.middleware';
+import { GuessLimit } from './auth/guess-limit';
+import { KeyCheck } from './auth/key-check';
+import { PasswordCheck } from './auth/password-check';
+import { AuthController } from './auth/requestor';
 import { CONFIGURATION, CONFIGURATION_STATUS, fixedStatus } from './configuration.token';
 import type { ApiConfiguration } from './configuration.token';
+import { DispatcherClient } from './dispatchers/dispatcher-client';
+import { ExplanationService } from './dispatchers/explanation.service';
+import { OrderSignal } from './dispatchers/order-signal';
+import { HealthController } from './health.controller';
+import { AnonymousPlaces } from './http/anonymous-places';
+import { BodyMemoryLimit } from './http/body-memory-limit';
+import { postOnly } from './http/paths';
+import { PROBLEM_PAGE, ProblemFilter } from './http/problem.filter';
+import type { ProblemPage } from './http/problem.filter';
+import { AnonymousRateLimit, KnownRateLimit } from './http/rate-limit';
+import { KeysController } from './keys/keys.controller';
+import { KeysService } from './keys/keys.service';
+import { DocumentController } from './pages/api-doc.controller';
+import { HomeService } from './pages/home.service';
+import { PackagesController } from './pages/packages.controller';
+import { Templates } from './pages/page';
+import { PagesController } from './pages/pages.controller';
+import { RetryPageController } from './pages/retry-page.controller';
+import { RunPageService } from './pages/run-page.service';
+import { StatusPagesController } from './pages/status-pages.controller';
 import { FeedsController } from './public-data/feeds.controller';
 import { PackageDataController } from './public-data/package-data.controller';
 import { PublicCache } from './public-data/public-cache';
@@ -12,19 +39,88 @@ import { PublicRunsService } from './public-data/public-runs.service';
 import { RunFilesController } from './public-data/run-files.controller';
 import { StatusDataController } from './public-data/status-data.controller';
 import { StatusService } from './public-data/status.service';
-import { ExplanationService } from './dispatchers/explanation.service';
-import { HealthController } from './health.controller';
-import { postOnly } from './http/post-only';
-import { ProblemFilter } from './http/problem.filter';
-import { HomeService } from './pages/home.service';
-import { PackagesController } from './pages/packages.controller';
-import { Templates } from './pages/page';
-import { PagesController } from './pages/pages.controller';
-import { RunPageService } from './pages/run-page.service';
-import { StatusPagesController } from './pages/status-pages.controller';
+import { QueuesController } from './queues/queues.controller';
+import { QueuesService } from './queues/queues.service';
+import { WorkersService } from './queues/workers.service';
+import { CancellationService } from './runs/cancellation.service';
+import { ChangesController } from './runs/changes.controller';
+import { ManyRunsService } from './runs/many-runs.service';
+import { PublicationService } from './runs/publication.service';
+import { ResultLongPoll } from './runs/result-long-poll';
+import { ResultsController } from './runs/results.controller';
+import { ResultsService } from './runs/results.service';
+import { RetryController } from './runs/retry.controller';
+import { RetryService } from './runs/retry.service';
+import { SubmissionController } from './runs/submission.controller';
+import { SubmissionService } from './runs/submission.service';
+
+/** Fixed paths come before those with a parameter in their place. */
+const CONTROLLERS = [
+  HealthController,
+  AuthController,
+  QueuesController,
+  KeysController,
+  RetryController,
+  RetryPageController,
+  AdminController,
+  ChangesController,
+  ResultsController,
+  SubmissionController,
+  DocumentController,
+  RunFilesController,
+  PackageDataController,
+  StatusDataController,
+  FeedsController,
+  PagesController,
+  PackagesController,
+  StatusPagesController,
+];
+
+const PROVIDERS: Provider[] = [
+  KeyCheck,
+  PasswordCheck,
+  GuessLimit,
+  KnownRateLimit,
+  AnonymousRateLimit,
+  AnonymousPlaces,
+  BodyMemoryLimit,
+  SubmissionService,
+  RetryService,
+  CancellationService,
+  PublicationService,
+  ManyRunsService,
+  AdminService,
+  OrderSignal,
+  QueuesService,
+  WorkersService,
+  KeysService,
+  ResultsService,
+  {
+    provide: ResultLongPoll,
+    inject: [Results, DispatcherClient],
+    useFactory: (results: Results, dispatchers: DispatcherClient) =>
+      new ResultLongPoll(results, systemClock, dispatchers),
+  },
+  ExplanationService,
+  PublicCache,
+  PublicRunsService,
+  StatusService,
+  HomeService,
+  RunPageService,
+  Templates,
+  {
+    provide: PROBLEM_PAGE,
+    inject: [Templates],
+    useFactory:
+      (templates: Templates): ProblemPage =>
+      (problem) =>
+        templates.render('problem', { problem }),
+  },
+  { provide: APP_FILTER, useClass: ProblemFilter },
+];
 
 /**
- * Everything that answers HTTP. The stores of @proctor/database, `ResultStore` and `DispatcherLine` come from global
+ * Everything that answers HTTP. The stores of @proctor/database, `ResultStore` and `DispatcherClient` come from global
  * modules beside it.
  */
 @Module({})
@@ -32,35 +128,17 @@ export class ApiModule implements NestModule {
   static forRoot(configuration: ApiConfiguration, status = fixedStatus()): DynamicModule {
     return {
       module: ApiModule,
-      controllers: [
-        ...API_V1.controllers,
-        RunFilesController,
-        PackageDataController,
-        StatusDataController,
-        FeedsController,
-        PagesController,
-        PackagesController,
-        StatusPagesController,
-        HealthController,
-      ],
+      controllers: CONTROLLERS,
       providers: [
-        ...API_V1.providers,
+        ...PROVIDERS,
         { provide: CONFIGURATION, useValue: configuration },
         { provide: CONFIGURATION_STATUS, useValue: status },
-        { provide: APP_FILTER, useClass: ProblemFilter },
-        Templates,
-        ExplanationService,
-        PublicCache,
-        PublicRunsService,
-        StatusService,
-        HomeService,
-        RunPageService,
       ],
     };
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    // Whoever watches the server is served while somebody else asks for too much.
+    // Monitoring is answered while other clients ask for too much.
     consumer.apply(AuthenticationMiddleware).exclude('health').forRoutes('{*path}');
     const paths = ['batch', 'publish', 'cancel', 'priority'].map((name) => `api/v1/test/${name}`);
     consumer.apply(postOnly).forRoutes(...paths);

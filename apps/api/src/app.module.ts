@@ -4,7 +4,24 @@ import type { Connections, LiveConfiguration } from '@proctor/config';
 import { DatabaseModule } from '@proctor/database';
 import { StoreModule } from '@proctor/store';
 import { ApiModule } from './api.module';
-import { DispatcherLineModule } from './dispatchers/dispatcher-client.module';
+import { connectBus, readCredentials } from '@proctor/bus';
+import { systemClock } from '@proctor/clock';
+import { DispatcherClient } from './dispatchers/dispatcher-client';
+
+/** The connection to the dispatchers, over NATS. */
+@Module({})
+class DispatchersModule {
+  static forRoot(credentialsFile: string): DynamicModule {
+    const useFactory = (): DispatcherClient =>
+      new DispatcherClient(async () => connectBus(await readCredentials(credentialsFile)), systemClock);
+    return {
+      module: DispatchersModule,
+      global: true,
+      providers: [{ provide: DispatcherClient, useFactory }],
+      exports: [DispatcherClient],
+    };
+  }
+}
 
 /** The api as it runs: with PostgreSQL, NATS and the store. */
 @Module({})
@@ -15,7 +32,7 @@ export class AppModule {
       imports: [
         DatabaseModule.forReaders(connections.databaseUrl),
         StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
-        DispatcherLineModule.forRoot(connections.natsCredentials),
+        DispatchersModule.forRoot(connections.natsCredentials),
         ApiModule.forRoot(configuration, () => configuration.status),
       ],
     };

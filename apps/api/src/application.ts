@@ -4,12 +4,15 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { asOneRequest } from '@proctor/database';
 import express, { type RequestHandler } from 'express';
 import type { ApiConfiguration } from './configuration.token';
-import { accessLog } from './http/access-log';
-import { gzipOnly } from './http/compress';
 import { slashesMiddleware } from './http/paths';
-import { securityHeaders } from './http/security-headers';
 import { TimedAdapter } from './http/timed-adapter';
 import { ASSETS_PATH } from './pages/page';
+import { constants } from 'node:zlib';
+import compression from 'compression';
+import type { NextFunction, Request, Response } from 'express';
+import helmet from 'helmet';
+import { Logger } from '@nestjs/common';
+import type { ContextRequest } from './http/request-context';
 
 /**
  * The application with everything that comes before its routes; it does not listen yet.
@@ -48,3 +51,51 @@ export async function createApplication(
 }
 
 const boundedWait: RequestHandler = (_request, _response, next) => asOneRequest(next);
+
+/** Each piece that is written goes out at once: a list's first byte does not wait for its last row. */
+const compress = compression({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
+
+/** Compresses answers for clients that take gzip; no other encoding is offered. */
+function gzipOnly(request: Request, response: Response, next: NextFunction): void {
+  const takesGzip = request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
+  request.headers['accept-encoding'] = takesGzip ? 'gzip' : 'identity';
+  compress(request, response, next);
+}
+
+/**
+ * Pages use their own style sheet and images and nothing else. HSTS is left to whoever terminates TLS in front of
+ * this server, which speaks plain HTTP.
+ */
+const securityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      'default-src': ["'none'"],
+      'style-src': ["'self'"],
+      'img-src': ["'self'"],
+      'form-action': ["'self'"],
+      'base-uri': ["'none'"],
+      'frame-ancestors': ["'none'"],
+    },
+  },
+  strictTransportSecurity: false,
+});
+
+const PATH_LENGTH_MAX = 300;
+
+/** One line for each answer. It holds neither headers nor the query: a key that was put there stays unwritten. */
+export function accessLog(logger = new Logger('Access')) {
+  return (request: ContextRequest, response: Response, next: NextFunction): void => {
+    const started = performance.now();
+    const path = request.path.slice(0, PATH_LENGTH_MAX);
+    response.once('close', () => {
+      const took = Math.round(performance.now() - started);
+      const outcome = response.writableFinished
+        ? String(response.statusCode)
+        : `${response.statusCode} (broken off)`;
+      const user = request.requestor?.userName ?? request.keyOwner?.name ?? '-';
+      logger.log(`${request.method} ${path} ${outcome} ${took} ms ${user}`);
+    });
+    next();
+  };
+}

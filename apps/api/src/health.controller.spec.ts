@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from '@proctor/database';
 import type { ApiKeys, Requestor } from '@proctor/database';
 import type { ExecutionContext } from '@nestjs/common';
 import { firstValueFrom, from } from 'rxjs';
-import type { DispatcherLine } from './dispatchers/dispatcher-client';
+import type { DispatcherClient } from './dispatchers/dispatcher-client';
 import { HealthController, HealthStatusInterceptor } from './health.controller';
 
 const CONFIGURATION = { loadedAt: new Date(0), problems: ['proctor.yaml:1: suits'], needsRestart: [] };
@@ -17,7 +17,7 @@ async function healthFor(key: string, isBusConnected = true, databaseFailure?: E
   };
   const controller = new HealthController(
     { authenticate } as unknown as ApiKeys,
-    { isConnected: () => isBusConnected } as DispatcherLine,
+    { isConnected: () => isBusConnected } as DispatcherClient,
     () => CONFIGURATION,
   );
   const answer: { status?: number } = {};

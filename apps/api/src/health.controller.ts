@@ -16,7 +16,7 @@ import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Requires } from './auth/authentication.middleware';
 import { CONFIGURATION_STATUS } from './configuration.token';
-import { DispatcherLine } from './dispatchers/dispatcher-client';
+import { DispatcherClient } from './dispatchers/dispatcher-client';
 
 /** What the process reaches. */
 export interface Health {
@@ -42,7 +42,7 @@ export class HealthController {
 
   constructor(
     private readonly apiKeys: ApiKeys,
-    private readonly line: DispatcherLine,
+    private readonly dispatchers: DispatcherClient,
     @Inject(CONFIGURATION_STATUS) private readonly configurationStatus: () => ConfigurationStatus,
   ) {}
 
@@ -52,7 +52,7 @@ export class HealthController {
   @UseInterceptors(HealthStatusInterceptor)
   async check(@Headers('auth-key') key = ''): Promise<Health> {
     const { reached, isAdmin } = await this.lookUp(key);
-    const health = { database: reached, bus: this.line.isConnected() };
+    const health = { database: reached, bus: this.dispatchers.isConnected() };
     return isAdmin ? { ...health, configuration: this.configurationStatus() } : health;
   }
 

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { asOneRequest, besideRequests, DatabaseUnavailable, openDatabase } from '@proctor/database';
 import type { OpenDatabase, Results } from '@proctor/database';
-import { News } from '../../../apps/api/src/runs/result-long-poll';
+import { ResultLongPoll } from '../../../apps/api/src/runs/result-long-poll';
 import { type CuttableLink, linkTo } from '../../support/cuttable-link';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
@@ -128,7 +128,7 @@ it('is not spent by looks for news, which follow one another as long as anybody 
     hint();
     return database.results.withNews(waiting);
   };
-  const news = new News({ withNews } as Results, systemClock, {
+  const news = new ResultLongPoll({ withNews } as Results, systemClock, {
     listen: (_subject, heard) => (hint = heard),
     signal: () => undefined,
   });

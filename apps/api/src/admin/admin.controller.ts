@@ -1,8 +1,7 @@
 import { Controller, Get, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { PauseScope, Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { AdministratorsGuard } from '../auth/administrators.guard';
-import { Requestor } from '../auth/requestor';
+import { AdministratorsGuard, Requestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { AdminService } from './admin.service';
 import { DrainRequest, PausePipe, PauseRequest, RestoreRequest, ResumeRequest } from './admin.dto';

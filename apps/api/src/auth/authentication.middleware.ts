@@ -1,10 +1,10 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import type { NestMiddleware } from '@nestjs/common';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Response } from 'express';
 import { pathOf } from '../http/paths';
 import { KeyCheck } from './key-check';
 import { PasswordCheck } from './password-check';
-import type { WithKeyOwner, WithRequestor, WithVisitor } from './requestor';
+import type { ContextRequest } from '../http/request-context';
 
 /** What a request must show: an API key, its user's password, or nothing. */
 export type Credential = 'key' | 'password' | 'nothing';
@@ -36,11 +36,7 @@ export class AuthenticationMiddleware implements NestMiddleware {
   ) {}
 
   /** @throws Problem 403 without a valid key where one is needed; 401 without a password where one is needed; 429; 503 */
-  async use(
-    request: Request & WithRequestor & WithKeyOwner & WithVisitor,
-    response: Response,
-    next: NextFunction,
-  ): Promise<void> {
+  async use(request: ContextRequest, response: Response, next: NextFunction): Promise<void> {
     const credential = credentialFor(pathOf(request));
     if (credential === 'key') {
       request.requestor = await this.keys.requestorOf(request, response);

@@ -4,7 +4,7 @@ import type { Requestor } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { Problem } from '../http/problem';
 import { AnonymousRateLimit, KnownRateLimit } from '../http/rate-limit';
-import { StrangerPlaces } from '../http/anonymous-places';
+import { AnonymousPlaces } from '../http/anonymous-places';
 import { networkOf } from './network-of';
 
 /** Who asks, by the API key. */
@@ -14,7 +14,7 @@ export class KeyCheck {
     private readonly apiKeys: ApiKeys,
     private readonly known: KnownRateLimit,
     private readonly anonymous: AnonymousRateLimit,
-    private readonly places: StrangerPlaces,
+    private readonly places: AnonymousPlaces,
   ) {}
 
   /**

@@ -4,7 +4,7 @@ import type { User } from '@proctor/database';
 import type { Request } from 'express';
 import { comeBack, Problem } from '../http/problem';
 import { KnownRateLimit } from '../http/rate-limit';
-import { Room } from '../http/semaphore';
+import { Semaphore } from '../http/semaphore';
 import { basicCredentials } from './basic-credentials';
 import { GuessLimit } from './guess-limit';
 
@@ -15,7 +15,7 @@ const CHECK_WAIT_MS = 5_000;
 /** Who asks, by HTTP basic authentication with the user's password. */
 @Injectable()
 export class PasswordCheck {
-  private readonly checks = new Room(() => CHECKS_MAX);
+  private readonly checks = new Semaphore(() => CHECKS_MAX);
 
   constructor(
     private readonly users: Users,

@@ -2,7 +2,7 @@ import { MemoryBroker, MemoryBus, NoAnswer } from '@proctor/bus';
 import type { Bus } from '@proctor/bus';
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import { DispatcherLine } from './dispatcher-client';
+import { DispatcherClient } from './dispatcher-client';
 
 class ManualClock implements Clock {
   readonly waiting: (() => void)[] = [];
@@ -13,14 +13,14 @@ class ManualClock implements Clock {
   }
 }
 
-describe('DispatcherLine', () => {
+describe('DispatcherClient', () => {
   beforeAll(() => Logger.overrideLogger(false));
 
   it('serves without a bus, and finds it later', async () => {
     const clock = new ManualClock();
     const connect = jest.fn((): Promise<Bus> => Promise.resolve(new MemoryBus(new MemoryBroker())));
     connect.mockRejectedValueOnce(new Error('refused'));
-    const line = new DispatcherLine(connect, clock);
+    const line = new DispatcherClient(connect, clock);
     line.onApplicationBootstrap();
     await new Promise(setImmediate);
     line.signal('proctor.command.amd64.runs-submitted', {});
@@ -36,7 +36,7 @@ describe('DispatcherLine', () => {
 
   it('hears what it was told to listen to, before and after it is open', async () => {
     const broker = new MemoryBroker();
-    const line = new DispatcherLine(() => Promise.resolve(new MemoryBus(broker)), new ManualClock());
+    const line = new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), new ManualClock());
     const heard: string[] = [];
     line.listen('early', () => heard.push('early'));
     line.onApplicationBootstrap();
@@ -52,7 +52,7 @@ describe('DispatcherLine', () => {
 
   it('does not try again once it is closed', async () => {
     const clock = new ManualClock();
-    const line = new DispatcherLine(() => Promise.reject(new Error('refused')), clock);
+    const line = new DispatcherClient(() => Promise.reject(new Error('refused')), clock);
     line.onApplicationBootstrap();
     await new Promise(setImmediate);
     expect(clock.waiting).toHaveLength(1);

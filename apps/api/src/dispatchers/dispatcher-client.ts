@@ -10,8 +10,8 @@ const CONNECT_AGAIN_MS = 5_000;
  * The api's line to the dispatchers. It is opened in the background: requests are accepted and results served while
  * the bus is away, also when the process starts then.
  */
-export class DispatcherLine implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger('DispatcherLine');
+export class DispatcherClient implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('DispatcherClient');
   private bus: Bus | null = null;
   private readonly listeners: { subject: string; heard: () => void }[] = [];
   private isClosed = false;

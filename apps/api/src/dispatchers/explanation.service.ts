@@ -6,7 +6,7 @@ import type { ExplainReply, ExplainRequest, StatusReply } from '@proctor/contrac
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { SharedAnswers } from '../http/shared-answers';
-import { DispatcherLine } from './dispatcher-client';
+import { DispatcherClient } from './dispatcher-client';
 import { wholeStatus } from './whole-status';
 
 const ANSWER_TIMEOUT_MS = 500;
@@ -38,7 +38,7 @@ export class ExplanationService {
   private readonly known: SharedAnswers<{ reply: StatusReply | null }>;
 
   constructor(
-    private readonly line: DispatcherLine,
+    private readonly dispatchers: DispatcherClient,
     @Inject(CONFIGURATION) configuration: ApiConfiguration,
   ) {
     this.known = new SharedAnswers(systemClock, {
@@ -82,7 +82,7 @@ export class ExplanationService {
 
   private async ask<T>(subject: string, question: object): Promise<T | null> {
     try {
-      return await this.line.request<T>(subject, question, ANSWER_TIMEOUT_MS);
+      return await this.dispatchers.request<T>(subject, question, ANSWER_TIMEOUT_MS);
     } catch (error) {
       if (error instanceof NoAnswer) return null;
       if (!(error instanceof RemoteError)) throw error;

@@ -4,19 +4,19 @@ import onHeaders from 'on-headers';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from './problem';
-import { Room } from './semaphore';
+import { Semaphore } from './semaphore';
 
 /**
  * Bounds the requests without a key that are being answered at the same time, so that the process has time for those
  * with one. Sending is not counted: a slow reader keeps nobody waiting.
  */
 @Injectable()
-export class StrangerPlaces {
-  private readonly places: Room;
+export class AnonymousPlaces {
+  private readonly places: Semaphore;
   private waiting = 0;
 
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {
-    this.places = new Room(() => this.configuration.server.anonymousRequestsAtOnceMax);
+    this.places = new Semaphore(() => this.configuration.server.anonymousRequestsAtOnceMax);
   }
 
   /**

@@ -3,16 +3,16 @@ import type { Request, Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from './problem';
-import { Room } from './semaphore';
+import { Semaphore } from './semaphore';
 import type { Release } from './semaphore';
 
 /** Bounds the memory of all bodies together: a body is let in when there is room for it, before its first byte is read. */
 @Injectable()
-export class BodyRoom {
-  private readonly room: Room;
+export class BodyMemoryLimit {
+  private readonly room: Semaphore;
 
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {
-    this.room = new Room(() => configuration.server.bodiesBytesMax);
+    this.room = new Semaphore(() => configuration.server.bodiesBytesMax);
   }
 
   /**

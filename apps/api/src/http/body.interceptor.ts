@@ -7,19 +7,15 @@ import type { ApiConfiguration } from '../configuration.token';
 import { bodyTooLarge, Problem } from './problem';
 import { ParametersPipe } from './parameters.pipe';
 import { bodyBytes } from './body-bytes';
-import { BodyRoom } from './body-memory-limit';
+import { BodyMemoryLimit } from './body-memory-limit';
 import { multipartFields } from './multipart';
 import { jsonParameters, merge, pointerTo, textParameters } from './parameters';
 import type { Parameters } from './parameters';
 import { json, urlEncodedFields, utf8 } from './text';
-
-/** A request after its query and body were read. */
-export interface WithParameters {
-  parameters?: Parameters;
-}
+import type { ContextRequest, RequestContext } from './request-context';
 
 const SentParameters = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-  const { parameters } = context.switchToHttp().getRequest<WithParameters>();
+  const { parameters } = context.switchToHttp().getRequest<RequestContext>();
   if (!parameters) throw new Error('a route asks for parameters and has no BodyInterceptor');
   return parameters;
 });
@@ -38,12 +34,12 @@ const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'appl
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
   constructor(
-    private readonly room: BodyRoom,
+    private readonly room: BodyMemoryLimit,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const request = context.switchToHttp().getRequest<Request & WithParameters>();
+    const request = context.switchToHttp().getRequest<ContextRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     const query = textParameters(urlEncodedFields(queryOf(request.url)), () => null);
     request.parameters = merge(query, await this.body(request, response));

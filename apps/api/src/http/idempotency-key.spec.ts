@@ -1,5 +1,8 @@
 import { refusalOf } from '../../../../test/support/refusal';
-import { idempotencyKeyOf } from './idempotency-key';
+import { fingerprint, idempotencyKeyOf } from './idempotency-key';
+import { jsonParameters, merge, textParameters } from './parameters';
+import type { Field, Parameters } from './parameters';
+import '../runs/test-request.dto';
 
 it.each([undefined, 'x', '"8e03978e"', 'a b', 'x'.repeat(255)])('takes %j', (header) => {
   expect(idempotencyKeyOf(header)).toBe(header ?? null);
@@ -9,4 +12,75 @@ it.each(['', ' ', ' x', 'x ', 'x'.repeat(256), 'é', 'a\tb', 'a\0'])('refuses %j
   const problem = refusalOf(() => idempotencyKeyOf(header));
   expect(problem.status).toBe(400);
   expect(problem.detail).toContain('Idempotency-Key');
+});
+
+const PATH = '/api/v1/test/bookworm/amd64';
+const of = (parameters: Parameters, path = PATH, method = 'POST'): string =>
+  fingerprint(method, path, parameters);
+const form = (...fields: Field[]): Parameters => textParameters(fields, (name) => `#/${name}`);
+const query = (...fields: Field[]): Parameters => textParameters(fields, () => null);
+
+describe('two requests are the same', () => {
+  const one = of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '5']));
+
+  it.each<[string, string]>([
+    ['in another order', of(form(['priority', '5'], ['tests', '[{"package":"hello","trigger":"a"}]']))],
+    [
+      'with other white space',
+      of(form(['tests', ' [ {"trigger": "a", "package":"hello"} ]'], ['priority', '5'])),
+    ],
+    [
+      'in the query',
+      of(merge(query(['priority', '5']), form(['tests', '[{"package":"hello","trigger":"a"}]']))),
+    ],
+    [
+      'with a slash at the end',
+      of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '5']), `${PATH}/`),
+    ],
+  ])('%s', (_how, other) => {
+    expect(other).toBe(one);
+    expect(other).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it.each<[string, string]>([
+    ['another item', of(form(['tests', '[{"package":"hello","trigger":"b"}]'], ['priority', '5']))],
+    ['another priority', of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '6']))],
+    ['no priority', of(form(['tests', '[{"package":"hello","trigger":"a"}]']))],
+    [
+      'another path',
+      of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '5']), '/api/v1/x'),
+    ],
+    [
+      'another method',
+      of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '5']), PATH, 'DELETE'),
+    ],
+    [
+      'an unknown parameter',
+      of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '5'], ['x', ''])),
+    ],
+  ])('but not with %s', (_what, other) => {
+    expect(other).not.toBe(one);
+  });
+
+  it('and a trigger that looks like JSON is a text', () => {
+    expect(of(form(['trigger', '[1]']))).not.toBe(of(form(['trigger', '[ 1 ]'])));
+    expect(of(form(['trigger', '[1]']))).not.toBe(of(jsonParameters({ trigger: [1] })));
+  });
+
+  it('and the order of a list counts', () => {
+    expect(of(jsonParameters([{ package: 'a1' }, { package: 'b1' }]))).not.toBe(
+      of(jsonParameters([{ package: 'b1' }, { package: 'a1' }])),
+    );
+  });
+
+  it('and names of prototypes are names', () => {
+    const plain = of(jsonParameters(JSON.parse('{"__proto__": {"a": 1}}')));
+    expect(plain).not.toBe(of(jsonParameters({})));
+    expect(of(jsonParameters([JSON.parse('{"__proto__": 1}')]))).not.toBe(of(jsonParameters([{}])));
+  });
+});
+
+it('refuses what is no JSON and should be, and what nests too deep', () => {
+  expect(() => of(form(['tests', '[{']))).toThrow(/tests is not valid JSON/);
+  expect(() => of(form(['tests', '['.repeat(100_000)]))).toThrow(/64 deep/);
 });

@@ -2,20 +2,11 @@ import { createParamDecorator, Injectable } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { KeptAnswers } from '@proctor/database';
 import type { IdempotencyKey, Once } from '@proctor/database';
-import type { Request } from 'express';
 import { of } from 'rxjs';
 import type { Observable } from 'rxjs';
-import type { WithRequestor } from '../auth/requestor';
 import { pathOf } from './paths';
-import type { WithParameters } from './body.interceptor';
-import { fingerprint } from './fingerprint';
-import { idempotencyKeyOf, keyIsTaken } from './idempotency-key';
-
-/** A request after its header `Idempotency-Key` was looked at. */
-interface WithClaim {
-  /** Null without the header. */
-  claim?: IdempotencyKey | null;
-}
+import { fingerprint, idempotencyKeyOf, keyIsTaken } from './idempotency-key';
+import type { ContextRequest, RequestContext } from './request-context';
 
 /**
  * Answers a request that was answered before, ahead of any other check: the rules of the deployment may have changed
@@ -28,7 +19,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   /** @throws Problem 400 for a header that is no key; 409 when the key was used for another request */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const request = context.switchToHttp().getRequest<Request & WithRequestor & WithParameters & WithClaim>();
+    const request = context.switchToHttp().getRequest<ContextRequest>();
     request.claim = claimOf(request);
     const earlier = request.claim && (await this.keptAnswers.find(request.claim));
     return earlier ? of(answerOf(earlier)) : next.handle();
@@ -37,7 +28,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
 /** The parameter of a handler that holds its request's claim; null when the request may create things twice. */
 export const Claim = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-  const { claim } = context.switchToHttp().getRequest<WithClaim>();
+  const { claim } = context.switchToHttp().getRequest<RequestContext>();
   if (claim === undefined) throw new Error('a route asks for a claim and has no IdempotencyInterceptor');
   return claim;
 });
@@ -51,7 +42,7 @@ export function answerOf(outcome: Once): unknown {
   return outcome.answer;
 }
 
-function claimOf(request: Request & WithRequestor & WithParameters): IdempotencyKey | null {
+function claimOf(request: ContextRequest): IdempotencyKey | null {
   const key = idempotencyKeyOf(request.get('Idempotency-Key'));
   if (key === null) return null;
   const { requestor, parameters } = request;

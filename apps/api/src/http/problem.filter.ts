@@ -3,12 +3,15 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { Express, Request, Response } from 'express';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { Templates } from '../pages/page';
-import { allowedMethods } from './allowed-methods';
 import { pathOf } from './paths';
 import { notFound, Problem } from './problem';
 import { problemOf } from './problem-of';
-import { answerAndClose, hasBodyWithoutEnd } from './unfinished-body';
+
+/** Where a `ProblemPage` is injected. */
+export const PROBLEM_PAGE = Symbol('problem page');
+
+/** Makes the HTML page of a problem. */
+export type ProblemPage = (problem: Problem) => string;
 
 /** The one place where an error becomes an answer: a problem document, or a page for browsers outside the API. */
 @Injectable()
@@ -17,7 +20,7 @@ export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');
 
   constructor(
-    private readonly templates: Templates,
+    @Inject(PROBLEM_PAGE) private readonly page: ProblemPage,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -37,9 +40,7 @@ export class ProblemFilter implements ExceptionFilter {
     response.status(problem.status).set(problem.headers).set('Cache-Control', 'no-store');
     const isPage = wantsPage(request);
     response.type(isPage ? 'html' : 'application/problem+json');
-    const answer = isPage
-      ? this.templates.render('problem', { problem })
-      : JSON.stringify(problem.document());
+    const answer = isPage ? this.page(problem) : JSON.stringify(problem.document());
     const { bodyBytesMax, refusedBodyMs } = this.configuration.server;
     if (hasBodyWithoutEnd(request, bodyBytesMax)) {
       answerAndClose(request, response, answer, refusedBodyMs);
@@ -70,4 +71,51 @@ function unrouted(request: Request): Problem {
 function wantsPage(request: Request): boolean {
   if (/^\/api(\/|$)/.test(pathOf(request))) return false;
   return request.accepts(['application/problem+json', 'text/html']) === 'text/html';
+}
+
+/** What is used of Express's layers, which its type definitions leave out. */
+interface Layer {
+  route?: { methods: Record<string, boolean> };
+  match(path: string): boolean;
+}
+
+/**
+ * The methods that some route takes at a path, in upper case; empty when no route knows the path.
+ * @throws URIError when a part of the path cannot be decoded
+ */
+function allowedMethods(express: Express, path: string): string[] {
+  const layers = (express.router as unknown as { stack: Layer[] }).stack;
+  const methods = new Set<string>();
+  for (const layer of layers) {
+    if (!layer.route || !layer.match(path)) continue;
+    for (const method of Object.keys(layer.route.methods)) methods.add(method.toUpperCase());
+  }
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
+}
+
+/** Whether a body still comes that is announced as larger than the limit, or whose end nobody knows. */
+function hasBodyWithoutEnd(request: Request, bodyBytesMax: number): boolean {
+  const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
+  if (request.complete) return false;
+  return chunked !== undefined || Number(length) > bodyBytesMax;
+}
+
+/**
+ * Sends an answer as a whole, reads and drops what the client still sends, so that it gets to reading the answer, and
+ * closes the connection.
+ * @param dropMs how long that may take
+ */
+function answerAndClose(request: Request, response: Response, answer: string, dropMs: number): void {
+  // Compressed, its last bytes would wait for the end.
+  response.set({ Connection: 'close', 'Cache-Control': 'no-store, no-transform' });
+  response.set('Content-Length', String(Buffer.byteLength(answer)));
+  response.write(answer);
+  const close = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(close, dropMs);
+  request.once('close', close);
+  request.resume();
 }

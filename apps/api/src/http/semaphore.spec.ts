@@ -1,8 +1,8 @@
-import { Room } from './semaphore';
+import { Semaphore } from './semaphore';
 
 const NEVER_MS = 3_600_000;
 
-async function taken(room: Room, amount: number): Promise<() => void> {
+async function taken(room: Semaphore, amount: number): Promise<() => void> {
   const release = await room.take(amount, 0);
   if (!release) throw new Error(`there was no room for ${amount}`);
   return release;
@@ -10,7 +10,7 @@ async function taken(room: Room, amount: number): Promise<() => void> {
 
 describe('a room', () => {
   it('lets in what fits and turns away what waited in vain', async () => {
-    const room = new Room(() => 10);
+    const room = new Semaphore(() => 10);
     const release = await taken(room, 6);
     expect(await room.take(5, 1)).toBeNull();
     await taken(room, 4);
@@ -20,7 +20,7 @@ describe('a room', () => {
   });
 
   it('serves who waits in order, as room comes free', async () => {
-    const room = new Room(() => 10);
+    const room = new Semaphore(() => 10);
     const releases = [await taken(room, 5), await taken(room, 5)];
     const entered: string[] = [];
     const large = room.take(10, NEVER_MS).then((release) => (entered.push('large'), release));
@@ -36,7 +36,7 @@ describe('a room', () => {
   });
 
   it('lets in what would never fit when it is empty', async () => {
-    const room = new Room(() => 10);
+    const room = new Semaphore(() => 10);
     const release = await taken(room, 1_000);
     expect(await room.take(1, 1)).toBeNull();
     release();
@@ -44,7 +44,7 @@ describe('a room', () => {
   });
 
   it('takes nothing back twice', async () => {
-    const room = new Room(() => 2);
+    const room = new Semaphore(() => 2);
     const release = await taken(room, 1);
     await taken(room, 1);
     release();
@@ -55,7 +55,7 @@ describe('a room', () => {
 
   it('goes by its present size', async () => {
     let size = 1;
-    const room = new Room(() => size);
+    const room = new Semaphore(() => size);
     await taken(room, 1);
     size = 3;
     await taken(room, 2);

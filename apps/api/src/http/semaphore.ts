@@ -6,7 +6,7 @@ export type Release = () => void;
  * is served late instead of refused. Small takings pass waiting large ones, which only very many small ones could
  * hold up.
  */
-export class Room {
+export class Semaphore {
   private taken = 0;
   private readonly waiting: { amount: number; enter: () => void }[] = [];
 

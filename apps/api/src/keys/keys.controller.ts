@@ -1,4 +1,13 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  createParamDecorator,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  UseInterceptors,
+} from '@nestjs/common';
 import type { User } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { KeyOwner } from '../auth/requestor';
@@ -6,8 +15,26 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { KeyIdPipe, NewKey } from './keys.dto';
 import { KeysService } from './keys.service';
 import type { KeyObject, NewKeyObject } from './keys.service';
-import { SentSealed } from './sent-sealed';
 import type { Sealing } from './sealing';
+import type { ExecutionContext } from '@nestjs/common';
+import { basicCredentials } from '../auth/basic-credentials';
+import { pathOf } from '../http/paths';
+import { fingerprint, idempotencyKeyOf } from '../http/idempotency-key';
+import type { ContextRequest } from '../http/request-context';
+
+/**
+ * The parameter of a handler behind a password and `BodyInterceptor`: null without the header `Idempotency-Key`.
+ * @throws Problem 400 for a header that is no key
+ */
+const SentSealed = createParamDecorator((_data: unknown, context: ExecutionContext): Sealing | null => {
+  const request = context.switchToHttp().getRequest<ContextRequest>();
+  const word = idempotencyKeyOf(request.get('Idempotency-Key'));
+  if (word === null) return null;
+  const password = basicCredentials(request.get('Authorization'))?.password;
+  const { parameters } = request;
+  if (password === undefined || !parameters) throw new Error('a route seals and is not checked and read');
+  return { word, password, fingerprint: fingerprint(request.method, pathOf(request), parameters) };
+});
 
 @Controller('api/v1/keys')
 @Requires('password')

@@ -1,7 +1,8 @@
 import { RequestMethod } from '@nestjs/common';
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
-import { API_V1 } from '../api-v1';
+import { ApiModule } from '../api.module';
+import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { METHODS, readDocument, resolved } from '../http/openapi-document';
 import type { Answer, Example, MediaType, Operation, Parameter } from '../http/openapi-document';
 import { documentView } from './api-doc-view';
@@ -19,7 +20,8 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 function routes(): string[] {
   const paths = (target: object): string[] =>
     [Reflect.getMetadata('path', target) as string | string[]].flat();
-  return API_V1.controllers.flatMap((controller) => {
+  const { controllers = [] } = ApiModule.forRoot(apiConfiguration());
+  return controllers.flatMap((controller) => {
     const { prototype } = controller as unknown as { prototype: Record<string, object> };
     const handlers = Object.getOwnPropertyNames(prototype).filter((name) =>
       Reflect.hasMetadata('method', prototype[name]!),

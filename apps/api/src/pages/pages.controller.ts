@@ -5,7 +5,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { PublicRunsService } from '../public-data/public-runs.service';
 import type { HistoryPage, PackagePlace } from '../public-data/public-runs.service';
-import { baseUrl } from '../http/base-url';
+import { baseUrl } from '../http/paths';
 import { HomeService } from './home.service';
 import { PageInterceptor } from './page';
 import type { Page } from './page';

@@ -1,10 +1,9 @@
 import type { ResultFileName } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
-import type { ResultStore } from '@proctor/store';
+import type { ByteRange, ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
 import { pipelineToClient } from '../http/pipeline-to-client';
 import { notFound, Problem } from '../http/problem';
-import { requestedRange } from './range';
 
 /** A log is sent as text that happens to be compressed: a browser shows it, `curl -o` saves the gzip file. */
 const HEADERS: Record<ResultFileName, Record<string, string>> = {
@@ -54,4 +53,23 @@ export async function sendResultFile(
 
 function missing(run: RunRecord, name: ResultFileName): Problem {
   return notFound(`Run ${run.runId} has no ${name}.`);
+}
+
+/**
+ * The one range that a GET asks for; null means the whole: no or a malformed header, several ranges, or an If-Range
+ * that names another version of the file.
+ * @param validators the ETag and Last-Modified of the file as it is
+ */
+function requestedRange(
+  request: Request,
+  size: number,
+  validators: string[],
+): ByteRange | null | 'unsatisfiable' {
+  if (request.method !== 'GET') return null;
+  const condition = request.get('If-Range');
+  if (condition !== undefined && !validators.includes(condition)) return null;
+  const ranges = request.range(size, { combine: true });
+  if (ranges === -1) return 'unsatisfiable';
+  if (ranges === undefined || ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return null;
+  return ranges[0]!;
 }

@@ -1,12 +1,12 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { ResultFileName } from '@proctor/contracts';
 import { ResultStore } from '@proctor/store';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
-import type { WithVisitor } from '../auth/requestor';
 import { PublicRunsService } from './public-runs.service';
 import type { PackagePlace } from './public-runs.service';
 import { sendResultFile } from './result-file';
+import type { ContextRequest } from '../http/request-context';
 
 type RunPlace = PackagePlace & { run_id: string };
 
@@ -20,18 +20,14 @@ export class RunFilesController {
   ) {}
 
   @Get('log.gz')
-  log(
-    @Param() place: RunPlace,
-    @Req() request: Request & WithVisitor,
-    @Res() response: Response,
-  ): Promise<void> {
+  log(@Param() place: RunPlace, @Req() request: ContextRequest, @Res() response: Response): Promise<void> {
     return this.send(place, request, response, 'log.gz');
   }
 
   @Get('artifacts.tar.gz')
   artifacts(
     @Param() place: RunPlace,
-    @Req() request: Request & WithVisitor,
+    @Req() request: ContextRequest,
     @Res() response: Response,
   ): Promise<void> {
     return this.send(place, request, response, 'artifacts.tar.gz');
@@ -39,7 +35,7 @@ export class RunFilesController {
 
   private async send(
     place: RunPlace,
-    request: Request & WithVisitor,
+    request: ContextRequest,
     response: Response,
     name: ResultFileName,
   ): Promise<void> {

@@ -1,12 +1,12 @@
 import type { QueueStatus, StatusReply } from '@proctor/contracts';
 import { queueObjects } from './queue-object';
-import type { QueueNews } from './queue-object';
+import type { QueueFacts } from './queue-object';
 
 const deployment = { suites: ['trixie', 'bookworm'], architectures: ['amd64'] };
 const oldestAt = new Date('2026-11-20T15:40:51.123Z');
 const since = '2026-11-20T15:00:00.000Z';
 
-const news = (changes: Partial<QueueNews> = {}): QueueNews => ({
+const news = (changes: Partial<QueueFacts> = {}): QueueFacts => ({
   lengths: [{ suite: 'trixie', arch: 'amd64', waiting: 10, running: 2, oldestAt }],
   rates: [{ suite: 'trixie', arch: 'amd64', perHour: 7 }],
   pauses: [],
@@ -27,7 +27,7 @@ function answering(queue: Partial<QueueStatus>): Map<string, StatusReply> {
   return new Map([['amd64', { arch: 'amd64', epoch: 1, workers: [], queues: [seen] }]]);
 }
 
-const trixie = (changes: Partial<QueueNews>) => queueObjects(deployment, news(changes))[1]!;
+const trixie = (changes: Partial<QueueFacts>) => queueObjects(deployment, news(changes))[1]!;
 
 it('shows every queue of the deployment, and others that have runs left', () => {
   const gone = { suite: 'gone', arch: 'amd64', waiting: 0, running: 1, oldestAt: null };

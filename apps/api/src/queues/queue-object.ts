@@ -27,7 +27,7 @@ export interface QueueObject {
 }
 
 /** What is known of the queues of a deployment. */
-export interface QueueNews {
+export interface QueueFacts {
   lengths: QueueLength[];
   rates: QueueRate[];
   pauses: PauseObject[];
@@ -41,7 +41,7 @@ export interface QueueNews {
  */
 export function queueObjects(
   { suites, architectures }: { suites: string[]; architectures: string[] },
-  { lengths, rates, pauses, statuses }: QueueNews,
+  { lengths, rates, pauses, statuses }: QueueFacts,
 ): QueueObject[] {
   const nameOf = ({ suite, arch }: { suite: string; arch: string }): string => `${suite}/${arch}`;
   const length = new Map(lengths.map((queue) => [nameOf(queue), queue]));

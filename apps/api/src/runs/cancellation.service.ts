@@ -5,7 +5,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { Problem } from '../http/problem';
-import { News } from './result-long-poll';
+import { ResultLongPoll } from './result-long-poll';
 import { noSuchRun } from './run-id';
 import { resultObject } from './result-object';
 import type { ResultObject } from './result-object';
@@ -16,7 +16,7 @@ export class CancellationService {
     private readonly results: Results,
     private readonly cancellations: Cancellations,
     private readonly signal: OrderSignal,
-    private readonly news: News,
+    private readonly longPoll: ResultLongPoll,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -37,7 +37,7 @@ export class CancellationService {
     const cancelled = await this.results.find(runId).catch(afterChange);
     if (outcome === 'unknown' || !cancelled) throw noSuchRun(runId);
     this.signal.send(cancelled.arch);
-    this.news.tell();
+    this.longPoll.notify();
     return resultObject(cancelled, this.configuration.server.neutral);
   }
 }

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { BrokenOff, Cancellations, Decisions } from '@proctor/database';
 import type { Requestor, RunSelection } from '@proctor/database';
 import { OrderSignal } from '../dispatchers/order-signal';
-import { News } from './result-long-poll';
-import type { PriorityRequest, SelectionRequest } from './many-runs.dto';
-import { selectionOf } from './selection';
+import { ResultLongPoll } from './result-long-poll';
+import type { PriorityRequest, SelectionRequest } from './changes.dto';
+import { isRunId } from '@proctor/contracts';
+import { badRequest, Problem } from '../http/problem';
 
 /**
  * Changes all runs that a request selects. Runs that its requestor may not change are neither touched nor counted nor
@@ -16,7 +17,7 @@ export class ManyRunsService {
     private readonly cancellations: Cancellations,
     private readonly decisions: Decisions,
     private readonly signal: OrderSignal,
-    private readonly news: News,
+    private readonly longPoll: ResultLongPoll,
   ) {}
 
   /**
@@ -27,7 +28,7 @@ export class ManyRunsService {
     const cancelled = await this.change(
       selectionOf(asked, requestor),
       (selection) => this.cancellations.cancelMatching(selection, requestor, asked.reason),
-      () => this.news.tell(),
+      () => this.longPoll.notify(),
     );
     return { cancelled };
   }
@@ -62,4 +63,30 @@ export class ManyRunsService {
       throw error;
     });
   }
+}
+
+const SELECTORS = ['run_ids', 'package', 'trigger', 'suite', 'arch'] as const;
+
+/**
+ * The runs that a request means; null when it names runs that cannot be.
+ * @throws Problem 400 when nothing is selected by; 403 for everyone's without being an administrator
+ */
+function selectionOf(asked: SelectionRequest, requestor: Requestor): RunSelection | null {
+  const { run_ids: runIds, package: packageName, trigger, suite, arch, everyone } = asked;
+  if (SELECTORS.every((key) => asked[key] === undefined)) {
+    throw badRequest(`At least one of ${SELECTORS.join(', ')} is needed to say which runs are meant.`);
+  }
+  if (everyone && !requestor.isAdmin) {
+    throw new Problem(403, 'everyone is for administrators; without it, runs of the own key are meant.');
+  }
+  const possible = runIds?.filter(isRunId);
+  if (possible?.length === 0) return null;
+  return {
+    ...(possible && { runIds: [...new Set(possible)] }),
+    ...(packageName !== undefined && { package: packageName }),
+    ...(trigger !== undefined && { trigger }),
+    ...(suite !== undefined && { suite }),
+    ...(arch !== undefined && { arch }),
+    ...(!everyone && { keyId: requestor.keyId }),
+  };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Publications } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import { OrderSignal } from '../dispatchers/order-signal';
-import { News } from './result-long-poll';
+import { ResultLongPoll } from './result-long-poll';
 
 /** Run ids. What is ignored is public already, another key's, or no run: which of them is not told. */
 export interface PublicationAnswer {
@@ -14,7 +14,7 @@ export interface PublicationAnswer {
 export class PublicationService {
   constructor(
     private readonly publications: Publications,
-    private readonly news: News,
+    private readonly longPoll: ResultLongPoll,
     private readonly signal: OrderSignal,
   ) {}
 
@@ -23,7 +23,7 @@ export class PublicationService {
     const possible = runIds.filter((id) => id > 0);
     const published = possible.length > 0 ? await this.publications.publish(possible, requestor.keyId) : [];
     if (published.length > 0) {
-      this.news.tell();
+      this.longPoll.notify();
       this.signal.send(null);
     }
     const changed = new Set(published);

@@ -1,7 +1,7 @@
 import type { Results } from '@proctor/database';
 import { silenceLog } from '../../../../test/support/silent-log';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { News } from './result-long-poll';
+import { ResultLongPoll } from './result-long-poll';
 
 silenceLog();
 
@@ -21,7 +21,7 @@ class Books {
 
 let clock: VirtualClock;
 let books: Books;
-let news: News;
+let longPoll: ResultLongPoll;
 let hint: () => void;
 let told: string[];
 beforeEach(() => {
@@ -29,11 +29,11 @@ beforeEach(() => {
   books = new Books(clock);
   hint = (): void => undefined;
   told = [];
-  news = new News(books as unknown as Results, clock, {
+  longPoll = new ResultLongPoll(books as unknown as Results, clock, {
     listen: (_subject, heard) => (hint = heard),
     signal: (subject) => told.push(subject),
   });
-  news.onApplicationBootstrap();
+  longPoll.onApplicationBootstrap();
 });
 
 /** When a wait ended, in virtual milliseconds. */
@@ -43,7 +43,7 @@ function wait(
   gone = new AbortController().signal,
 ): { endedMs: number | null } {
   const outcome: { endedMs: number | null } = { endedMs: null };
-  void news.wait(keyId, 0, waitMs, gone).then(() => (outcome.endedMs = clock.now()));
+  void longPoll.wait(keyId, 0, waitMs, gone).then(() => (outcome.endedMs = clock.now()));
   return outcome;
 }
 
@@ -93,7 +93,7 @@ describe('waiting for news', () => {
     const outcome = wait(1);
     await clock.runUntil(5_500);
     books.withNewsFor.add(1);
-    news.tell();
+    longPoll.notify();
     await clock.runUntil(10_000);
     expect(outcome.endedMs).toBe(5_500);
     expect(told).toEqual(['proctor.signal.results-changed']);
@@ -156,7 +156,7 @@ describe('waiting for news', () => {
   it('ends when the process does', async () => {
     const outcome = wait(1);
     await clock.runUntil(100);
-    news.beforeApplicationShutdown();
+    longPoll.beforeApplicationShutdown();
     await clock.runUntil(100);
     expect(outcome.endedMs).toBe(100);
     const late = wait(1);
@@ -167,7 +167,7 @@ describe('waiting for news', () => {
 
   it('is refused when very many wait', async () => {
     for (let count = 0; count < 5_000; count += 1) wait(1);
-    await expect(news.wait(1, 0, 1_000, new AbortController().signal)).rejects.toMatchObject({ status: 503 });
-    news.beforeApplicationShutdown();
+    await expect(longPoll.wait(1, 0, 1_000, new AbortController().signal)).rejects.toMatchObject({ status: 503 });
+    longPoll.beforeApplicationShutdown();
   });
 });

@@ -3,7 +3,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import type { Clock } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
 import { besideRequests, type Results } from '@proctor/database';
-import type { DispatcherLine } from '../dispatchers/dispatcher-client';
+import type { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { comeBack } from '../http/problem';
 
 /** How late a client learns of what no hint told. */
@@ -25,8 +25,8 @@ interface Waiting {
  * Clients that wait until something of their key is new. All of them share one look at the database, which is not
  * held on to in between: a second apart, and at once after a hint.
  */
-export class News implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger('News');
+export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('ResultLongPoll');
   private readonly waiting = new Set<Waiting>();
   private readonly next = { dueMs: Infinity, cancel: (): void => undefined };
   private lookedMs = -Infinity;
@@ -37,11 +37,11 @@ export class News implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     private readonly results: Results,
     private readonly clock: Clock,
-    private readonly line: Pick<DispatcherLine, 'listen' | 'signal'>,
+    private readonly dispatchers: Pick<DispatcherClient, 'listen' | 'signal'>,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.line.listen(SUBJECTS.resultsChanged, () => this.look());
+    this.dispatchers.listen(SUBJECTS.resultsChanged, () => this.look());
   }
 
   /**
@@ -75,9 +75,9 @@ export class News implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 
   /** Something was committed that clients may wait for, at this process or another. */
-  tell(): void {
+  notify(): void {
     this.look();
-    this.line.signal(SUBJECTS.resultsChanged, {});
+    this.dispatchers.signal(SUBJECTS.resultsChanged, {});
   }
 
   /** Follows a hint that something may be new. */

@@ -5,7 +5,7 @@ import { Requires } from '../auth/authentication.middleware';
 import { KeyCheck } from '../auth/key-check';
 import { Requestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { News } from './result-long-poll';
+import { ResultLongPoll } from './result-long-poll';
 import { sendJsonStream } from './result-stream';
 import { ResultsQuery } from './results.dto';
 import { ResultsService } from './results.service';
@@ -17,7 +17,7 @@ import type { RunObject } from './run-object';
 export class ResultsController {
   constructor(
     private readonly results: ResultsService,
-    private readonly news: News,
+    private readonly longPoll: ResultLongPoll,
     private readonly keys: KeyCheck,
   ) {}
 
@@ -31,7 +31,7 @@ export class ResultsController {
     @Res() response: Response,
   ): Promise<void> {
     if (wait > 0 && request.method === 'GET') {
-      await this.news.wait(requestor.keyId, since, wait * 1_000, closing(response));
+      await this.longPoll.wait(requestor.keyId, since, wait * 1_000, closing(response));
       if (response.closed) return;
       // It may have been revoked meanwhile.
       await this.keys.requestorOf(request, response);

@@ -1,10 +1,8 @@
-import { Controller, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import type { IdempotencyKey, Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
 import { Claim, IdempotencyInterceptor } from '../http/idempotency.interceptor';
-import { PageInterceptor } from '../pages/page';
-import type { Page } from '../pages/page';
 import { RunIdPipe } from './run-id';
 import { BodyInterceptor } from '../http/body.interceptor';
 import { RetryService } from './retry.service';
@@ -13,15 +11,6 @@ import { RetryService } from './retry.service';
 @Requires('key')
 export class RetryController {
   constructor(private readonly service: RetryService) {}
-
-  @Get()
-  @UseInterceptors(PageInterceptor)
-  async page(
-    @Param('run_id', RunIdPipe) runId: number,
-    @Requestor() requestor: AuthenticatedRequestor,
-  ): Promise<Page> {
-    return { template: 'retry', data: await this.service.view(runId, requestor) };
-  }
 
   @Post()
   @HttpCode(201)

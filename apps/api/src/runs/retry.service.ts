@@ -4,12 +4,10 @@ import { PublicRuns, Results, Retries } from '@proctor/database';
 import type { IdempotencyKey, NotRetried, Once, Requestor, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { DispatcherLine } from '../dispatchers/dispatcher-client';
+import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { Problem } from '../http/problem';
 import { answerOf } from '../http/idempotency.interceptor';
-import { runView } from '../pages/run-view';
-import type { RunView } from '../pages/run-view';
-import { News } from './result-long-poll';
+import { ResultLongPoll } from './result-long-poll';
 import { noSuchRun } from './run-id';
 import { obstacleTo } from './obstacle';
 
@@ -18,28 +16,32 @@ interface RetryAnswer {
   run_id: number;
 }
 
+/** A run, how many equal ones wait already, and why it cannot be retried now. */
+export interface RetryPreview {
+  run: RunRecord;
+  equal: number;
+  obstacle: string | null;
+}
+
 @Injectable()
 export class RetryService {
   constructor(
     private readonly results: Results,
     private readonly retries: Retries,
     private readonly publicRuns: PublicRuns,
-    private readonly line: DispatcherLine,
-    private readonly news: News,
+    private readonly dispatchers: DispatcherClient,
+    private readonly longPoll: ResultLongPoll,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   /**
-   * What the page before a retry shows.
+   * What is to be known before a retry.
    * @throws Problem 404
    */
-  async view(
-    runId: number,
-    requestor: Requestor,
-  ): Promise<{ run: RunView; equal: number; obstacle: string | null }> {
+  async preview(runId: number, requestor: Requestor): Promise<RetryPreview> {
     const run = await this.visible(runId, requestor);
     return {
-      run: runView(run, this.configuration.server.neutral),
+      run,
       equal: await this.publicRuns.equalWaiting(run, requestor.keyId),
       obstacle: run.state === 'finished' ? obstacleTo(run, this.configuration) : 'It has not finished.',
     };
@@ -81,8 +83,8 @@ export class RetryService {
 
   /** Only hints: a dispatcher that misses its own finds the row by itself, and so does a waiting client. */
   private tell({ arch }: RunRecord): void {
-    this.line.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count: 1 });
-    this.news.tell();
+    this.dispatchers.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count: 1 });
+    this.longPoll.notify();
   }
 }
 

@@ -5,9 +5,9 @@ import { Packages, Submissions } from '@proctor/database';
 import type { IdempotencyKey, Once, Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { DispatcherLine } from '../dispatchers/dispatcher-client';
+import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { answerOf } from '../http/idempotency.interceptor';
-import { News } from './result-long-poll';
+import { ResultLongPoll } from './result-long-poll';
 import { accept } from './accept';
 import type { IgnoredItem } from './accept';
 import type { Submitted } from './submitted-items';
@@ -24,8 +24,8 @@ export class SubmissionService {
   constructor(
     private readonly submissions: Submissions,
     private readonly packages: Packages,
-    private readonly line: DispatcherLine,
-    private readonly news: News,
+    private readonly dispatchers: DispatcherClient,
+    private readonly longPoll: ResultLongPoll,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -64,8 +64,9 @@ export class SubmissionService {
   private tell(runs: RunRequest[]): void {
     const counts = new Map<string, number>();
     for (const { arch } of runs) counts.set(arch, (counts.get(arch) ?? 0) + 1);
-    for (const [arch, count] of counts) this.line.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count });
-    if (counts.size > 0) this.news.tell();
+    for (const [arch, count] of counts)
+      this.dispatchers.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count });
+    if (counts.size > 0) this.longPoll.notify();
   }
 }
 

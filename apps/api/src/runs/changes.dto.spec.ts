@@ -3,7 +3,7 @@ import { refusalOf } from '../../../../test/support/refusal';
 import { jsonParameters, textParameters } from '../http/parameters';
 import { shapeOf } from '../http/parameters.pipe';
 import type { Parameters } from '../http/parameters';
-import { PublicationRequest } from './publication.dto';
+import { PublicationRequest } from './changes.dto';
 
 const form = (text: string) => textParameters([['run_ids', text]], () => '#/run_ids');
 const json = (value: unknown) => jsonParameters({ run_ids: value });

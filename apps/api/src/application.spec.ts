@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import express from 'express';
-import { accessLog } from './access-log';
+import { accessLog } from './application';
 
 describe('accessLog', () => {
   it('writes one line for an answer, without its query and its headers', async () => {

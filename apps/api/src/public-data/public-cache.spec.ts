@@ -1,4 +1,4 @@
-import { lastModified } from './last-modified';
+import { lastModified } from './public-cache';
 
 const at = (time: string): Date => new Date(`2026-11-20T10:${time}Z`);
 

@@ -1,0 +1,61 @@
+import { Controller, Delete, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
+import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
+import { Requestor } from '../auth/requestor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { CancellationService } from './cancellation.service';
+import { PriorityRequest, PublicationRequest, SelectionRequest } from './changes.dto';
+import { ManyRunsService } from './many-runs.service';
+import { PublicationService } from './publication.service';
+import type { PublicationAnswer } from './publication.service';
+import type { ResultObject } from './result-object';
+import { RunIdPipe } from './run-id';
+
+/** What is done to runs that were requested before: to one, or to all that match. */
+@Controller('api/v1/test')
+@Requires('key')
+export class ChangesController {
+  constructor(
+    private readonly cancellation: CancellationService,
+    private readonly manyRuns: ManyRunsService,
+    private readonly publication: PublicationService,
+  ) {}
+
+  @Post('publish')
+  @HttpCode(200)
+  @UseInterceptors(BodyInterceptor)
+  publish(
+    @Sent() { run_ids: runIds }: PublicationRequest,
+    @Requestor() requestor: AuthenticatedRequestor,
+  ): Promise<PublicationAnswer> {
+    return this.publication.publish(runIds, requestor);
+  }
+
+  @Post('cancel')
+  @HttpCode(200)
+  @UseInterceptors(BodyInterceptor)
+  cancelMany(
+    @Sent() asked: SelectionRequest,
+    @Requestor() requestor: AuthenticatedRequestor,
+  ): Promise<{ cancelled: number[] }> {
+    return this.manyRuns.cancel(asked, requestor);
+  }
+
+  @Post('priority')
+  @HttpCode(200)
+  @UseInterceptors(BodyInterceptor)
+  reprioritise(
+    @Sent() asked: PriorityRequest,
+    @Requestor() requestor: AuthenticatedRequestor,
+  ): Promise<{ changed: number[] }> {
+    return this.manyRuns.reprioritise(asked, requestor);
+  }
+
+  @Delete(':run_id')
+  cancel(
+    @Param('run_id', RunIdPipe) runId: number,
+    @Requestor() requestor: AuthenticatedRequestor,
+  ): Promise<ResultObject> {
+    return this.cancellation.cancel(runId, requestor);
+  }
+}
