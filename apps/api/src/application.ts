@@ -63,7 +63,7 @@ function gzipOnly(request: Request, response: Response, next: NextFunction): voi
 }
 
 /**
- * Pages use their own style sheet and images and nothing else. HSTS is left to whoever terminates TLS in front of
+ * Pages use their own style sheet and images and nothing else. HSTS is left to the proxy that terminates TLS in front of
  * this server, which speaks plain HTTP.
  */
 const securityHeaders = helmet({

@@ -1,15 +1,15 @@
 import type { Configuration, ConfigurationStatus } from '@proctor/config';
 
 /**
- * The part of the deployment's configuration that the api goes by. It may be another one at the next request: nobody
- * keeps values of it.
+ * The part of the deployment's configuration that the api goes by. It may be another one at the next request: no
+ * value of it is kept.
  */
 export type ApiConfiguration = Pick<Configuration, 'server' | 'extraAptSources' | 'rejectList'>;
 
 /** Where an ApiConfiguration is injected. */
 export const CONFIGURATION = Symbol('configuration');
 
-/** Where a function is injected that tells a `ConfigurationStatus`. */
+/** Where a function is injected that returns a `ConfigurationStatus`. */
 export const CONFIGURATION_STATUS = Symbol('configuration status');
 
 /** Of a configuration that does not change. */

@@ -56,7 +56,7 @@ export class HealthController {
     return isAdmin ? { ...health, configuration: this.configurationStatus() } : health;
   }
 
-  /** The database is reached when it can say whose key this is, or that it is nobody's. */
+  /** The database is reached when it can say whose key this is, or that there is no such key. */
   private async lookUp(key: string): Promise<{ reached: boolean; isAdmin: boolean }> {
     try {
       const requestor = await this.apiKeys.authenticate(key);

@@ -7,7 +7,7 @@ import type { DrainRequest, PauseRequest, RestoreRequest, ResumeRequest, ScopeRe
 import { drainObject, pauseObject, scopeName } from './decision-object';
 import type { Decided, DrainObject, PauseObject, TrustObject } from './decision-object';
 
-/** Each decision is in the books when its method resolves; whoever decides again replaces it. The dispatchers follow. */
+/** Each decision is committed when its method resolves; a later one replaces it. The dispatchers follow. */
 @Injectable()
 export class AdminService {
   constructor(

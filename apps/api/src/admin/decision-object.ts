@@ -15,7 +15,7 @@ export interface TrustObject {
   reason: string | null;
 }
 
-/** What was just decided; when, the list of decisions tells. */
+/** A decision that was just made; the list of decisions has its time. */
 export type Decided<T extends Decision> = Omit<T, 'since'>;
 
 export function pauseObject({ suite, arch, by, reason, since }: PauseObject): PauseObject {

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const USERS_PER_ADDRESS = 10;
 
 /**
- * Limits the guessing of passwords: for one user from one address, so that nobody locks somebody else out from
+ * Limits the guessing of passwords: for one user from one address, so that no client locks another one out from
  * elsewhere, and from one address over all users. Counted in memory of each process.
  */
 @Injectable()
@@ -25,7 +25,7 @@ export class GuessLimit {
   /**
    * @param check answers null for a wrong password. A guess counts before it is checked, so that many at once are no
    *   way round the limit; a right one is forgotten.
-   * @throws Problem 429 that says when to come back; the password was not looked at then
+   * @throws Problem 429 with Retry-After; the password was not looked at then
    */
   async limited<T>(name: string, address: string, check: () => Promise<T | null>): Promise<T | null> {
     const network = networkOf(address);

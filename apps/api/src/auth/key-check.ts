@@ -7,7 +7,7 @@ import { AnonymousRateLimit, KnownRateLimit } from '../http/rate-limit';
 import { AnonymousPlaces } from '../http/anonymous-places';
 import { networkOf } from './network-of';
 
-/** Who asks, by the API key. */
+/** Authenticates requests by their API keys. */
 @Injectable()
 export class KeyCheck {
   constructor(
@@ -33,7 +33,7 @@ export class KeyCheck {
   }
 
   /**
-   * Where no key is needed: a wrong one is as good as none. Who has none waits for a place among those without one.
+   * Where no key is needed: a wrong one counts as none. A request without one waits for a place among those.
    * @throws Problem 429; 503
    */
   async visitorOf(request: Request, response: Response): Promise<Requestor | null> {

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Groups of an IPv6 address that name a network; whoever has the network has all of its addresses. */
+/** Groups of an IPv6 address that name a network; a client that has the network has all of its addresses. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 

@@ -12,7 +12,7 @@ import { GuessLimit } from './guess-limit';
 const CHECKS_MAX = 2;
 const CHECK_WAIT_MS = 5_000;
 
-/** Who asks, by HTTP basic authentication with the user's password. */
+/** Authenticates users by HTTP basic authentication with their passwords. */
 @Injectable()
 export class PasswordCheck {
   private readonly checks = new Semaphore(() => CHECKS_MAX);

@@ -5,7 +5,7 @@ import { Problem } from '../http/problem';
 import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
 import { Requires } from './authentication.middleware';
 
-/** The parameter of a handler that holds who asks. A route that nobody guards fails instead of serving anybody. */
+/** The parameter of a handler that holds its requestor. A route without authentication fails. */
 export const Requestor = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   const request = context.switchToHttp().getRequest<RequestContext>();
   if (!request.requestor) throw new Error('a route asks for the requestor and has no key check before it');

@@ -20,43 +20,43 @@ describe('DispatcherClient', () => {
     const clock = new ManualClock();
     const connect = jest.fn((): Promise<Bus> => Promise.resolve(new MemoryBus(new MemoryBroker())));
     connect.mockRejectedValueOnce(new Error('refused'));
-    const line = new DispatcherClient(connect, clock);
-    line.onApplicationBootstrap();
+    const client = new DispatcherClient(connect, clock);
+    client.onApplicationBootstrap();
     await new Promise(setImmediate);
-    line.signal('proctor.command.amd64.runs-submitted', {});
-    await expect(line.request('proctor.query.amd64.status', {}, 1)).rejects.toBeInstanceOf(NoAnswer);
-    expect(line.isConnected()).toBe(false);
+    client.signal('proctor.command.amd64.runs-submitted', {});
+    await expect(client.request('proctor.query.amd64.status', {}, 1)).rejects.toBeInstanceOf(NoAnswer);
+    expect(client.isConnected()).toBe(false);
 
     clock.waiting.splice(0).forEach((action) => action());
     await new Promise(setImmediate);
-    expect(line.isConnected()).toBe(true);
-    await line.onApplicationShutdown();
-    expect(line.isConnected()).toBe(false);
+    expect(client.isConnected()).toBe(true);
+    await client.onApplicationShutdown();
+    expect(client.isConnected()).toBe(false);
   });
 
-  it('hears what it was told to listen to, before and after it is open', async () => {
+  it('passes on signals that it listens to, from before and after it is connected', async () => {
     const broker = new MemoryBroker();
-    const line = new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), new ManualClock());
-    const heard: string[] = [];
-    line.listen('early', () => heard.push('early'));
-    line.onApplicationBootstrap();
+    const client = new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), new ManualClock());
+    const received: string[] = [];
+    client.listen('early', () => received.push('early'));
+    client.onApplicationBootstrap();
     await new Promise(setImmediate);
-    line.listen('late', () => heard.push('late'));
+    client.listen('late', () => received.push('late'));
     const other = new MemoryBus(broker);
     other.signal('early', {});
     other.signal('late', {});
     await new Promise(setImmediate);
-    expect(heard).toEqual(['early', 'late']);
-    await line.onApplicationShutdown();
+    expect(received).toEqual(['early', 'late']);
+    await client.onApplicationShutdown();
   });
 
   it('does not try again once it is closed', async () => {
     const clock = new ManualClock();
-    const line = new DispatcherClient(() => Promise.reject(new Error('refused')), clock);
-    line.onApplicationBootstrap();
+    const client = new DispatcherClient(() => Promise.reject(new Error('refused')), clock);
+    client.onApplicationBootstrap();
     await new Promise(setImmediate);
     expect(clock.waiting).toHaveLength(1);
-    await line.onApplicationShutdown();
+    await client.onApplicationShutdown();
     expect(clock.waiting).toHaveLength(0);
   });
 });

@@ -7,13 +7,13 @@ import type { Clock } from '@proctor/clock';
 const CONNECT_AGAIN_MS = 5_000;
 
 /**
- * The api's line to the dispatchers. It is opened in the background: requests are accepted and results served while
+ * The api's connection to the dispatchers. It is opened in the background: requests are accepted and results served while
  * the bus is away, also when the process starts then.
  */
 export class DispatcherClient implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('DispatcherClient');
   private bus: Bus | null = null;
-  private readonly listeners: { subject: string; heard: () => void }[] = [];
+  private readonly listeners: { subject: string; received: () => void }[] = [];
   private isClosed = false;
   private cancelRetry = (): void => undefined;
 
@@ -26,19 +26,19 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
     void this.open();
   }
 
-  /** Hears a signal of everybody's from now on, whenever the line is open. */
-  listen(subject: string, heard: () => void): void {
-    this.listeners.push({ subject, heard });
-    this.bus?.subscribe(subject, heard);
+  /** Calls `received` for each signal from now on, whenever there is a connection. */
+  listen(subject: string, received: () => void): void {
+    this.listeners.push({ subject, received });
+    this.bus?.subscribe(subject, received);
   }
 
-  /** Says "look again"; lost while the line is down. Never throws. */
+  /** Sends a signal to look again; lost while there is no connection. Never throws. */
   signal(subject: string, body: object): void {
     this.bus?.signal(subject, body);
   }
 
   /**
-   * @throws NoAnswer when nobody answers in time or the line is down
+   * @throws NoAnswer when no dispatcher answers in time or there is no connection
    * @throws RemoteError when the handler failed
    */
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
@@ -71,6 +71,6 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
 
   private connected(bus: Bus): void {
     this.bus = bus;
-    for (const { subject, heard } of this.listeners) bus.subscribe(subject, heard);
+    for (const { subject, received } of this.listeners) bus.subscribe(subject, received);
   }
 }

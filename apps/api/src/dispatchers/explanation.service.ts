@@ -14,7 +14,7 @@ const ANSWER_TIMEOUT_MS = 500;
 const STATUSES_MAX = 200;
 const STATUS_AGE_MAX_MS = 1_000;
 
-/** What is known about a run that waits; numbers are null when nobody can tell. */
+/** What is known about a run that waits; numbers are null when they are not known. */
 export interface Explanation {
   /** Place among the runs that wait for the same slots; 1 goes next. */
   position: number | null;
@@ -25,13 +25,13 @@ export interface Explanation {
   reasons: string[];
 }
 
-/** Who asks, as far as private runs may be told of: see ExplainRequest. */
+/** For whom a run is explained, which decides about private runs in the answer: see ExplainRequest. */
 export type ExplanationViewer = Pick<ExplainRequest, 'user' | 'everything'>;
 
-/** A scheduler of an earlier version, while a deployment is brought up to date, tells the reasons alone. */
+/** A scheduler of an earlier version, while a deployment is brought up to date, sends the reasons alone. */
 type WithReasons = Partial<ExplainReply> & Pick<ExplainReply, 'reasons'>;
 
-/** What the dispatchers say about waiting runs. They may be away: the books are not, and pages show what there is. */
+/** What the dispatchers report about waiting runs. While one does not answer, pages show what the database has. */
 @Injectable()
 export class ExplanationService {
   private readonly logger = new Logger('Explanation');
@@ -63,8 +63,8 @@ export class ExplanationService {
 
   /**
    * Each architecture's dispatcher's view of its workers and queues; null where none answers, with `more` where there is
-   * more than it has told in time.
-   * @param everything an administrator asks: private runs count
+   * more than it has sent in time.
+   * @param everything for an administrator: private runs count
    */
   async statuses(architectures: string[], everything = false): Promise<Map<string, StatusReply | null>> {
     const ask = async (arch: string) => {

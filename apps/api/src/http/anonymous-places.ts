@@ -8,7 +8,7 @@ import { Semaphore } from './semaphore';
 
 /**
  * Bounds the requests without a key that are being answered at the same time, so that the process has time for those
- * with one. Sending is not counted: a slow reader keeps nobody waiting.
+ * with one. Sending is not counted: a slow reader keeps no other client waiting.
  */
 @Injectable()
 export class AnonymousPlaces {

@@ -10,7 +10,7 @@ const DECODERS = new Map<string, () => Transform>([
 ]);
 
 /**
- * The whole body of a request, decompressed. Express's parser would tell of a body that is too large only once all of
+ * The whole body of a request, decompressed. Express's parser would refuse a body that is too large only once all of
  * it had come, and some never end.
  * @param limit bytes, of what comes and of what becomes of it; what is beyond is left unread
  * @throws Problem 413 as soon as there is more; 415 for a compression that is not known; 400 for a body that breaks off

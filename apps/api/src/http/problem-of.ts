@@ -11,7 +11,7 @@ const CHANGE_UNKNOWN =
   'The database is out of reach, and it is not known whether this request was carried out. A request with an ' +
   'Idempotency-Key may be sent again as it is; otherwise look first: GET /api/v1/test lists what there is.';
 
-/** What the client is told about an error: never more than it may know, and never a fault of its own as a 500. */
+/** An error as the client sees it: never more than it may know, and never a fault of its own as a 500. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof BrokenOff) return comeBack(503, brokenOff(error), RETRY_AFTER_MS);
@@ -30,7 +30,7 @@ function brokenOff({ done, changed }: BrokenOff): string {
   return `The database is out of reach since the request was begun: ${count}. Sending it again goes on with the rest.`;
 }
 
-/** Express and its body parser mark what the client did wrong by a status below 500 that may be told. */
+/** Express and its body parser mark what the client did wrong by a status below 500 and an error that may be shown. */
 function ofHttpLibrary(error: unknown): Problem | null {
   if (!(error instanceof Error) || !('status' in error) || !('expose' in error)) return null;
   const { status, expose, message } = error;

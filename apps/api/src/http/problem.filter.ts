@@ -54,7 +54,7 @@ export class ProblemFilter implements ExceptionFilter {
   private log(request: Request, problem: Problem, error: unknown): void {
     const reason = error instanceof Error ? error : new Error(String(error));
     const where = `${request.method} ${pathOf(request)}: ${problem.status}`;
-    // An outage is one line; only what nobody foresaw needs its stack.
+    // An outage is one line; only an unforeseen error needs its stack.
     if (problem.status === 500) this.logger.error(`${where} ${reason.message}`, reason.stack);
     else this.logger.warn(`${where} ${reason.message}`);
   }
@@ -94,7 +94,7 @@ function allowedMethods(express: Express, path: string): string[] {
   return [...methods].sort();
 }
 
-/** Whether a body still comes that is announced as larger than the limit, or whose end nobody knows. */
+/** Whether a body still comes that is announced as larger than the limit, or whose length is not known. */
 function hasBodyWithoutEnd(request: Request, bodyBytesMax: number): boolean {
   const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
   if (request.complete) return false;

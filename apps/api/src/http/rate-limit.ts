@@ -23,8 +23,8 @@ abstract class RateLimit {
 
   /**
    * Counts one request.
-   * @param client whatever tells clients apart
-   * @throws Problem 429 that says when to come back
+   * @param client identifies it
+   * @throws Problem 429 with Retry-After
    */
   count(client: string): void {
     const { perSecond, perMinute } = this.limits();

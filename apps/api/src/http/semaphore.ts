@@ -2,8 +2,8 @@
 export type Release = () => void;
 
 /**
- * A bounded amount of something that requests share, as bytes of memory. Who finds no room waits a while: a short rush
- * is served late instead of refused. Small takings pass waiting large ones, which only very many small ones could
+ * A bounded amount of something that requests share, as bytes of memory. A request that does not fit waits a while: a short
+ * rush is served late instead of refused. Small takings pass waiting large ones, which only very many small ones could
  * hold up.
  */
 export class Semaphore {

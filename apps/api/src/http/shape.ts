@@ -35,7 +35,7 @@ export function From(source: Source): PropertyDecorator {
 
 /**
  * Refuses parameters that are no field of the class: where much may change at once, a misspelt one must not be passed
- * over. A parameter that is null counts as left out, and all faults are told.
+ * over. A parameter that is null counts as left out, and all faults are named.
  */
 export function Strict(): ClassDecorator {
   return (shape) => Reflect.defineMetadata(STRICT, true, shape);

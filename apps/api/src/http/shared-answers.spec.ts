@@ -94,7 +94,7 @@ describe('answers that many ask for', () => {
     expect(make).toHaveBeenCalledWith(known);
   });
 
-  it('are bounded, whatever strangers ask for', async () => {
+  it('are bounded, whatever anonymous clients ask for', async () => {
     for (let name = 0; name < 10_000; name += 1)
       await answers.get(`name ${name}`, () => Promise.resolve({ text: 'x' }));
     expect(answers.size).toBe(3);

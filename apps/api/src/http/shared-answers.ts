@@ -45,8 +45,8 @@ export class SharedAnswers<T extends object> {
   }
 
   /**
-   * A cheap answer is begun after the call, so that whoever has changed something sees it; a costly one may be older.
-   * A making that fails is told to all who wait for it and is not kept.
+   * A cheap answer is begun after the call, so that a client that has changed something sees it; a costly one may be older.
+   * A making that fails rejects for all that wait for it and is not kept.
    * @param make may resolve with the previous answer when nothing has changed since
    */
   get(key: string, make: Make<T>): Promise<T> {

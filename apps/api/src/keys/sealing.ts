@@ -12,7 +12,7 @@ const TAG_BYTES = 16;
 
 /**
  * The answer to a request for a key holds the key's secret, which is kept nowhere. For a client that sends the request
- * again the answer is kept closed: it takes the user's password and the client's own word to open it, and whoever
+ * again the answer is kept closed: it takes the user's password and the client's own word to open it, and a client that
  * knows the password could make keys anyway.
  */
 export interface Sealing {

@@ -31,7 +31,7 @@ export interface EndpointView {
   path: string;
   summary: string;
   text: string[];
-  proof: string;
+  credential: string;
   parameters: Row[];
   bodies: Sample[];
   answers: { status: string; text: string; samples: Sample[] }[];
@@ -75,7 +75,7 @@ function endpointView(
     path,
     summary: operation.summary,
     text: paragraphs(operation.description ?? ''),
-    proof: proofOf(operation.security ?? document.security),
+    credential: credentialOf(operation.security ?? document.security),
     parameters: parameters.map((parameter) => parameterRow(resolved<Parameter>(document, parameter))),
     bodies: samples(document, operation.requestBody?.content ?? {}),
     answers: Object.entries(operation.responses).map(([status, reference]) => {
@@ -85,7 +85,7 @@ function endpointView(
   };
 }
 
-function proofOf([first]: Record<string, string[]>[]): string {
+function credentialOf([first]: Record<string, string[]>[]): string {
   if (!first) return 'nothing';
   return 'password' in first ? 'name and password' : 'API key';
 }

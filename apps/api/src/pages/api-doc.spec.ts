@@ -65,9 +65,11 @@ describe('the document', () => {
 
   it.each(operations)('tells of the refusals that every request to %s may meet', (_name, operation) => {
     const statuses = Object.keys(operation.responses);
-    const [proof] = operation.security ?? document.security;
-    if (!proof) return;
-    expect(statuses).toEqual(expect.arrayContaining(['password' in proof ? '401' : '403', '429', '503']));
+    const [credential] = operation.security ?? document.security;
+    if (!credential) return;
+    expect(statuses).toEqual(
+      expect.arrayContaining(['password' in credential ? '401' : '403', '429', '503']),
+    );
     if (operation.requestBody) expect(statuses).toEqual(expect.arrayContaining(['400', '413', '415']));
   });
 
@@ -131,7 +133,7 @@ describe('the page of the document', () => {
     );
     expect(shown.sort()).toEqual(operations.map(([name]) => name).sort());
     const single = view.tags.flatMap(({ endpoints }) => endpoints).find(({ id }) => id === 'submitSingle');
-    expect(single).toMatchObject({ proof: 'API key', method: 'POST' });
+    expect(single).toMatchObject({ credential: 'API key', method: 'POST' });
     expect(single!.parameters).toContainEqual(
       expect.objectContaining({ name: 'priority', where: 'query', type: 'Priority', isRequired: false }),
     );

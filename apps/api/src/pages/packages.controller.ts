@@ -50,7 +50,7 @@ export class PackagesController {
     return { template: 'prefix', data: { prefix, packages, pages } };
   }
 
-  /** A package that nobody knows has an empty page: a client may ask before the first run. */
+  /** An unknown package has an empty page: a client may ask before the first run. */
   @Get(':prefix/:package')
   async ofName(@Param('prefix') prefix: string, @Param('package') name: string): Promise<Page> {
     if (!isPackageName(name) || prefix !== packagePrefix(name)) throw notFound('There is no such package.');

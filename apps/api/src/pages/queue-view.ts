@@ -11,7 +11,7 @@ export interface QueueView {
   waiting: number;
   running: number;
   oldest: string;
-  /** For how long it has work; empty when nobody can tell. */
+  /** For how long it has work; empty when that is not known. */
   busyFor: string;
   /** What holds it back, the weightiest first; each a sentence without its end. */
   reasons: string[];
@@ -32,7 +32,7 @@ export function queueView(
     running,
     oldest: oldestAt ? utc(oldestAt) : '',
     busyFor: busyForMs === null ? '' : duration(Math.ceil(busyForMs / 1_000)),
-    // A pause is in the books before its dispatcher knows of it.
+    // A pause is committed before its dispatcher knows of it.
     reasons: paused ? [`paused by ${decidedBy(paused)}`] : (seen?.reasons ?? []),
   };
 }

@@ -27,7 +27,7 @@ export class StatusPagesController {
     const rows = [];
     const updates: Date[] = [];
     for (const { suite, arch } of places) {
-      const { version, told: counts } = await this.status.counts({ suite, arch });
+      const { version, answer: counts } = await this.status.counts({ suite, arch });
       if (version.newestUpdate) updates.push(version.newestUpdate);
       rows.push({ suite, arch, counts, url: `/status/${suite}/${arch}/` });
     }
@@ -45,7 +45,7 @@ export class StatusPagesController {
     if (word === undefined)
       throw badRequest(`status must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
     const start = startOf(after);
-    const { version, told: counts } = await this.status.counts(place);
+    const { version, answer: counts } = await this.status.counts(place);
     const records = await this.status.some(place, start, PACKAGES_SHOWN_MAX + 1, word);
     const data = statusListView(
       { ...place, words, word, after: start, counts },

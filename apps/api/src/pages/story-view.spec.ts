@@ -37,10 +37,16 @@ it('a fact is told in words', () => {
 
 it('a test is told with its colour', () => {
   expect(testView({ name: 'unit', status: 'PASS', detail: null })).toEqual({
-    ...{ name: 'unit', status: 'PASS', colour: 'pass', detail: '' },
+    name: 'unit',
+    status: 'PASS',
+    colour: 'pass',
+    detail: '',
   });
   expect(testView({ name: '*', status: 'SKIP', detail: 'no tests' })).toEqual({
-    ...{ name: 'the whole package', status: 'SKIP', colour: '', detail: 'no tests' },
+    name: 'the whole package',
+    status: 'SKIP',
+    colour: '',
+    detail: 'no tests',
   });
 });
 

@@ -12,9 +12,9 @@ export class PublicCache {
   ) {}
 
   /**
-   * No answer is older than the configuration in use, which another release reads anew: both may make something else of
-   * the same rows. Who asks by the time alone while rows of that time may still appear gets a whole answer: the
-   * request's condition is taken away.
+   * No answer is older than the configuration in use, which another release reads again: both may make something else of
+   * the same rows. A request with the time alone as its condition gets a whole answer while rows of that time may
+   * still appear: the condition is taken away.
    * @param updates of the rows that it was made from; the newest counts: an old run may have been published lately
    * @param maxAgeSeconds 0: it must be asked for again each time, which costs a 304 while nothing changed
    */
@@ -37,7 +37,7 @@ export class PublicCache {
 /** The header `Last-Modified`, and whether it can be relied upon yet. */
 export interface LastModified {
   header: string;
-  /** Whether every row of that time and before is visible: else "not modified since" cannot be told. */
+  /** Whether every row of that time and before is visible: else "not modified since" is not known. */
   isSettled: boolean;
 }
 

@@ -73,7 +73,7 @@ export class PublicRunsService {
     return { runs: page, older: runs.length > historyLengthMax ? page.at(-1)!.runId : null };
   }
 
-  /** Only a run that the history shows: another's place in it would tell when that one finished. */
+  /** Only a run that the history shows: another's place in it would show when that one finished. */
   private async finishedRun(place: PackagePlace, id: unknown): Promise<RunRecord> {
     if (typeof id !== 'string') throw badRequest('before must be one run id.');
     const run = await this.run(place, id);

@@ -38,7 +38,7 @@ export class StatusDataController {
     @Res() response: Response,
   ): Promise<void> {
     const { neutral } = this.configuration.server;
-    const { version, told: compressed } = await this.status.list(place);
+    const { version, answer: compressed } = await this.status.list(place);
     this.cache.mark(response, updates(version), MAX_AGE_SECONDS);
     response.type('json').vary('Accept-Encoding');
     response.set('ETag', `W/"${LAYOUT}-${neutral}-${stateOf(version)}"`);
@@ -57,8 +57,8 @@ export class StatusDataController {
   @Get('status.json')
   @UseInterceptors(PublicAnswerInterceptor)
   async counts(@Param() place: StatusPlace): Promise<PublicAnswer> {
-    const { version, told } = await this.status.counts(place);
-    const { date, ...counts } = told;
+    const { version, answer } = await this.status.counts(place);
+    const { date, ...counts } = answer;
     return {
       content: { ...counts, date: date && timestamp(date) },
       updates: updates(version),
@@ -70,7 +70,7 @@ export class StatusDataController {
   @Get('history.json')
   @UseInterceptors(PublicAnswerInterceptor)
   async history(@Param() place: StatusPlace): Promise<PublicAnswer> {
-    const { version, told: days } = await this.status.history(place);
+    const { version, answer: days } = await this.status.history(place);
     return {
       content: days.map(({ date, ...counts }) => ({ ...counts, date: timestamp(date) })),
       // A day more is a change too.

@@ -26,10 +26,10 @@ export type StatusWord = Verdict;
 /** Packages by the word of their latest status. */
 export type WordCounts = Record<StatusWord, number> & { total: number };
 
-/** What is told of a place, and the state of its packages that it was made from. */
-interface Told<T> {
+/** An answer about a place, and the state of its packages that it was made from. */
+interface Answer<T> {
   version: StatusVersion;
-  told: T;
+  answer: T;
 }
 
 /** Records that are in memory at a time. */
@@ -46,10 +46,10 @@ const DAYS_MAX = 90;
 /** What is known of all packages of a suite and architecture. */
 @Injectable()
 export class StatusService {
-  private readonly counted: SharedAnswers<Told<StatusCounts>>;
-  private readonly days: SharedAnswers<Told<DayCounts[]>>;
+  private readonly counted: SharedAnswers<Answer<StatusCounts>>;
+  private readonly days: SharedAnswers<Answer<DayCounts[]>>;
   private readonly parts: SharedAnswers<StatusRecord[]>;
-  private readonly listed: SharedAnswers<Told<Buffer>>;
+  private readonly listed: SharedAnswers<Answer<Buffer>>;
 
   constructor(
     private readonly publicRuns: PublicRuns,
@@ -66,7 +66,7 @@ export class StatusService {
     this.listed = new SharedAnswers(systemClock, {
       ageMaxMs,
       sizeMax: LISTED_BYTES_MAX,
-      sizeOf: ({ told }) => told.length,
+      sizeOf: ({ answer }) => answer.length,
     });
   }
 
@@ -87,9 +87,9 @@ export class StatusService {
   }
 
   /** The latest status of every package, one object a line by name, as gzip-compressed JSON. */
-  list(place: StatusPlace): Promise<Told<Buffer>> {
+  list(place: StatusPlace): Promise<Answer<Buffer>> {
     const { neutral } = this.configuration.server;
-    return this.told(this.listed, place, neutral, ({ suite, arch }) =>
+    return this.answer(this.listed, place, neutral, ({ suite, arch }) =>
       buffer(
         pipeline(Readable.from(jsonArray(this.all({ suite, arch }), neutral)), createGzip(), () => undefined),
       ),
@@ -106,34 +106,34 @@ export class StatusService {
     );
   }
 
-  async counts(place: StatusPlace): Promise<Told<WordCounts & { date: Date | null }>> {
-    const { version, told } = await this.told(this.counted, place, '', ({ suite, arch }) =>
+  async counts(place: StatusPlace): Promise<Answer<WordCounts & { date: Date | null }>> {
+    const { version, answer } = await this.answer(this.counted, place, '', ({ suite, arch }) =>
       this.publicRuns.statusCounts(suite, arch),
     );
-    return { version, told: { ...this.byWord(told), date: told.date } };
+    return { version, answer: { ...this.byWord(answer), date: answer.date } };
   }
 
   /** At the end of each day, oldest first, from the first day on which there was something. */
-  async history(place: StatusPlace): Promise<Told<(WordCounts & { date: Date })[]>> {
-    const { version, told } = await this.told(this.days, place, '', ({ suite, arch }) =>
+  async history(place: StatusPlace): Promise<Answer<(WordCounts & { date: Date })[]>> {
+    const { version, answer } = await this.answer(this.days, place, '', ({ suite, arch }) =>
       this.publicRuns.statusHistory(suite, arch, DAYS_MAX),
     );
-    const first = told.findIndex((day) => day.total > 0);
-    const days = first < 0 ? [] : told.slice(first);
-    return { version, told: days.map((day) => ({ ...this.byWord(day), date: day.date })) };
+    const first = answer.findIndex((day) => day.total > 0);
+    const days = first < 0 ? [] : answer.slice(first);
+    return { version, answer: days.map((day) => ({ ...this.byWord(day), date: day.date })) };
   }
 
-  /** Made only when the state of the packages is another. The state is read first: what is told is not older. */
-  private told<T>(
-    known: SharedAnswers<Told<T>>,
+  /** Made only when the state of the packages is another. The state is read first: the answer is not older. */
+  private answer<T>(
+    known: SharedAnswers<Answer<T>>,
     place: StatusPlace,
     form: string,
     make: (place: StatusPlace) => Promise<T>,
-  ): Promise<Told<T>> {
+  ): Promise<Answer<T>> {
     return known.get(`${place.suite}/${place.arch} ${form}`, async (previous) => {
       const version = await this.version(place);
       const isSame = previous !== undefined && stateOf(previous.version) === stateOf(version);
-      return isSame ? previous : { version, told: await make(place) };
+      return isSame ? previous : { version, answer: await make(place) };
     });
   }
 

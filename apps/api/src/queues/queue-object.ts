@@ -7,7 +7,7 @@ import { silence } from '../dispatchers/explanation.service';
 
 const HOUR_SECONDS = 3_600;
 
-/** A suite queue as the API shows it: without private runs, unless an administrator asks. */
+/** A suite queue as the API shows it: without private runs, unless it is for an administrator. */
 export interface QueueObject {
   suite: string;
   arch: string;
@@ -18,7 +18,7 @@ export interface QueueObject {
   rate_per_hour: number;
   /**
    * Until the last that waits now is done: by what the dispatcher expects, at that rate when it does not answer. Null
-   * when nobody can tell.
+   * when neither is known.
    */
   estimate_seconds: number | null;
   paused: Decision | null;

@@ -15,7 +15,7 @@ export class QueuesService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param everything an administrator asks: private runs count */
+  /** @param everything for an administrator: private runs count */
   async list(everything: boolean): Promise<QueueObject[]> {
     const { server } = this.configuration;
     const [lengths, rates, pauses, statuses] = await Promise.all([

@@ -7,7 +7,7 @@ export interface WorkerObject {
   name: string;
   arch: string;
   slots: number;
-  /** Slots that hold a lease; those of private runs count when an administrator asks. */
+  /** Slots that hold a lease; those of private runs count for an administrator. */
   busy: number;
   standing: WorkerStanding;
   /** Why it is not sound, for people. */

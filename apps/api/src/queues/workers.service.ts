@@ -8,7 +8,7 @@ import type { WorkerObject } from './worker-object';
 export interface WorkersAnswer {
   /** By architecture and name; a worker that serves several architectures is there for each. */
   workers: WorkerObject[];
-  /** Architectures whose dispatcher does not answer, or not to the end: nobody knows of (all) their workers now. */
+  /** Architectures whose dispatcher does not answer, or not to the end: (all) their workers are not known now. */
   silent_architectures: string[];
 }
 
@@ -19,7 +19,7 @@ export class WorkersService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param everything an administrator asks: private runs count */
+  /** @param everything for an administrator: private runs count */
   async list(everything: boolean): Promise<WorkersAnswer> {
     const architectures = [...this.configuration.server.architectures].sort();
     const statuses = await this.explanation.statuses(architectures, everything);

@@ -21,7 +21,7 @@ export class CancellationService {
   ) {}
 
   /**
-   * Ends a run in the books at once; its slot is stopped by the dispatcher. An administrator may end any run.
+   * Finishes a run at once in the database; its slot is stopped by the dispatcher. An administrator may end any run.
    * @throws Problem 404 for a run that is unknown or another key's private one, 403 for another key's public one, 409
    *   for one that has finished
    */

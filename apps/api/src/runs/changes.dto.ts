@@ -9,7 +9,7 @@ import type { Parameter } from '../http/parameters';
 
 const IDS = must('be an array of ids of runs, or a string of them separated by commas');
 
-/** Which runs are meant: those that match everything that is said. */
+/** Which runs are meant: those that match every parameter. */
 @Strict()
 export class SelectionRequest {
   @From({ read: idsOf })
@@ -66,7 +66,7 @@ export class PublicationRequest {
   run_ids: number[];
 }
 
-/** An integer that a number can tell exactly. */
+/** An integer that a number can hold exactly. */
 function isInteger(text: string): boolean {
   return /^[+-]?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 }

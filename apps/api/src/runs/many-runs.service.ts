@@ -21,7 +21,7 @@ export class ManyRunsService {
   ) {}
 
   /**
-   * Ends unfinished runs in the books at once; their slots are stopped by the dispatchers.
+   * Finishes runs at once in the database; their slots are stopped by the dispatchers.
    * @throws Problem 400, 403: nothing was cancelled; BrokenOff
    */
   async cancel(asked: SelectionRequest, requestor: Requestor): Promise<{ cancelled: number[] }> {

@@ -4,7 +4,7 @@ import type { Requestor } from '@proctor/database';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { ResultLongPoll } from './result-long-poll';
 
-/** Run ids. What is ignored is public already, another key's, or no run: which of them is not told. */
+/** Run ids. What is ignored is public already, another key's, or no run: the answer does not say which. */
 export interface PublicationAnswer {
   published: number[];
   ignored: number[];

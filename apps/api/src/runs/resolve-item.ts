@@ -22,7 +22,7 @@ export function resolveItem(
   const { server, extraAptSources } = configuration;
   const pins = item['pin-packages'] ?? [];
   const sources = item['extra-apt-sources'] ?? [];
-  // An empty name counts as left out: clients send the field of a form that nobody filled in.
+  // An empty name counts as left out: clients send the empty fields of a form too.
   const backend = item.backend || packageBackend || server.defaultBackend;
   const variant = item.autopkgtest || server.variants[0] || '';
   const faults = [

@@ -167,7 +167,9 @@ describe('waiting for news', () => {
 
   it('is refused when very many wait', async () => {
     for (let count = 0; count < 5_000; count += 1) wait(1);
-    await expect(longPoll.wait(1, 0, 1_000, new AbortController().signal)).rejects.toMatchObject({ status: 503 });
+    await expect(longPoll.wait(1, 0, 1_000, new AbortController().signal)).rejects.toMatchObject({
+      status: 503,
+    });
     longPoll.beforeApplicationShutdown();
   });
 });

@@ -6,7 +6,7 @@ import { besideRequests, type Results } from '@proctor/database';
 import type { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { comeBack } from '../http/problem';
 
-/** How late a client learns of what no hint told. */
+/** How late a client gets a result of which no hint came. */
 const LOOK_EVERY_MS = 1_000;
 /** Hints that come thick and fast lead to one look. */
 const LOOK_GAP_MS = 100;
@@ -114,7 +114,7 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
       for (const { end } of found.slice(0, ANSWERED_AT_ONCE_MAX)) end();
       if (found.length > ANSWERED_AT_ONCE_MAX) this.isHinted = true;
     } catch (error) {
-      // They go on waiting; whoever asks for the rows in the end is told.
+      // They go on waiting; their queries for the rows report it in the end.
       this.logger.warn(`no look for news: ${String(error)}`);
     } finally {
       this.isLooking = false;

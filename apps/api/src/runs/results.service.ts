@@ -47,7 +47,7 @@ export class ResultsService {
   }
 }
 
-/** Another key of the same user is told no more than everybody. */
+/** Another key of the same user sees no more than the public. */
 function viewerOf(run: RunRecord, { keyId, userName, isAdmin }: Requestor): ExplanationViewer {
   if (isAdmin) return { everything: true };
   return run.keyId === keyId ? { user: userName } : {};

@@ -61,7 +61,7 @@ export class RetryService {
     if (outcome.kind === 'unknown' || outcome.kind === 'unfinished' || outcome.kind === 'waiting') {
       throw notRetried(outcome, runId);
     }
-    if (outcome.kind === 'created') this.tell(run);
+    if (outcome.kind === 'created') this.notify(run);
     return answerOf(outcome);
   }
 
@@ -82,7 +82,7 @@ export class RetryService {
   }
 
   /** Only hints: a dispatcher that misses its own finds the row by itself, and so does a waiting client. */
-  private tell({ arch }: RunRecord): void {
+  private notify({ arch }: RunRecord): void {
     this.dispatchers.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count: 1 });
     this.longPoll.notify();
   }

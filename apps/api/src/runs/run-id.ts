@@ -18,7 +18,7 @@ export function runIdOf(text: string): number {
   throw noSuchRun(text);
 }
 
-/** Also the answer for a run that the client may not see: its existence is not told. */
+/** Also the answer for a run that the client may not see: its existence is not shown. */
 export function noSuchRun(id: number | string): Problem {
   return notFound(`There is no run ${typeof id === 'number' ? id : describe(id)}.`);
 }

@@ -20,7 +20,7 @@ export function testObject({ name, status, detail }: TestResult) {
 
 type TestObject = ReturnType<typeof testObject>;
 
-/** What is told of a run while it waits, besides. */
+/** What a run has in addition while it waits. */
 export function waitingObject({ position, ahead, estimatedStart, reasons }: Explanation) {
   return { position, ahead, estimated_start: estimatedStart && timestamp(estimatedStart), reasons };
 }

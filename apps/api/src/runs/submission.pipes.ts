@@ -14,7 +14,7 @@ import type { Submitted, SubmittedItems, SubmittedOptions, SubmittedPart } from 
 import { BatchPart, checkLength, TestList, TestOptions } from './test-request.dto';
 import { UnknownKeys, unknownParameters } from './unknown-keys';
 
-/** What the three ways of asking for tests have in common: faults of items are told together with those of their names. */
+/** What the three kinds of request have in common. Faults of items are kept: they are reported with those of their names. */
 abstract class SubmissionPipe<T> implements PipeTransform<Parameters, T> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 

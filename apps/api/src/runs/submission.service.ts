@@ -56,12 +56,12 @@ export class SubmissionService {
     const outcome: Once = claim
       ? await this.submissions.submitOnce(claim, runs, submitter, answer)
       : { kind: 'created', answer: answer(await this.submissions.submit(runs, submitter)) };
-    if (outcome.kind === 'created') this.tell(runs);
+    if (outcome.kind === 'created') this.notify(runs);
     return answerOf(outcome);
   }
 
   /** Only hints: a dispatcher that misses its own finds the rows by itself, and so does a waiting client. */
-  private tell(runs: RunRequest[]): void {
+  private notify(runs: RunRequest[]): void {
     const counts = new Map<string, number>();
     for (const { arch } of runs) counts.set(arch, (counts.get(arch) ?? 0) + 1);
     for (const [arch, count] of counts)

@@ -72,7 +72,7 @@ export function itemOf(name: string, { options, faults, keys, warnings }: Submit
   };
 }
 
-/** More faults are not told, so items after them need not be read. */
+/** More faults are not reported, so items after them need not be read. */
 export const FAULTS_MAX = 20;
 
 /**
