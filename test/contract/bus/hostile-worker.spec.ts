@@ -212,6 +212,17 @@ describe('the room of others', () => {
     expect(await messagesOf('PROCTOR_REPORTS_amd64')).toBe(1);
   });
 
+  it('is not taken by subscriptions without end', async () => {
+    const greedy = await raw('w1');
+    const refused = (async () => {
+      for await (const status of greedy.status()) if (status.type === 'error') return status.error;
+      return null;
+    })();
+    for (let place = 0; place < 2_000; place++) greedy.subscribe(`_INBOX.w1.${place}`);
+    expect(String(await refused)).toMatch(/maximum subscriptions exceeded/i);
+    expect(hostile.isClosed()).toBe(false);
+  });
+
   it('is not emptied by a header, and no message id is used before its owner', async () => {
     const grant = { ...GRANT, runId: 21 };
     const rollup = headers();
