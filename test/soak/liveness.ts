@@ -34,7 +34,7 @@ export class Liveness {
 
   /**
    * @param ownableMs for how long PostgreSQL, NATS and a scheduler have been whole
-   * @param grantableMs for how long a worker that can execute the variant has been whole besides
+   * @param grantableMs for how long the store and a worker that can execute the variant have been whole besides
    */
   constructor(
     private readonly databaseUrl: string,

@@ -90,11 +90,15 @@ export class Faults {
     return Math.min(this.wholeMs('postgres'), this.wholeMs('nats'), someScheduler);
   }
 
-  /** For how long a worker that can execute the variant has been whole, too. */
+  /**
+   * For how long a worker that can execute the variant has been whole, too, and the store: each slot keeps its result, and
+   * takes no more work, until the store has it.
+   */
   grantableMs(variant: string): number {
     const { worker, executors } = this.parts.deployment;
     const able = variant === STUB_VARIANT ? [worker] : executors;
-    return Math.min(this.ownableMs(), Math.max(...able.map(({ name }) => this.wholeMs(name))));
+    const someWorker = Math.max(...able.map(({ name }) => this.wholeMs(name)));
+    return Math.min(this.ownableMs(), this.wholeMs('store'), someWorker);
   }
 
   private wholeMs(of: string): number {
