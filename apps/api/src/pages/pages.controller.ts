@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Param, Query, Req, UseInterceptors } from '@nestjs/common';
 import type { Request } from 'express';
+import type { NeutralStatus } from '@proctor/contracts';
 import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -52,7 +53,7 @@ function historyView(
   place: PackagePlace,
   { runs, older }: HistoryPage,
   isNewest: boolean,
-  neutral: 'pass' | 'neutral',
+  neutral: NeutralStatus,
 ) {
   const { suite, arch, prefix, package: name } = place;
   const historyUrl = `/packages/${prefix}/${name}/${suite}/${arch}/`;

@@ -1,4 +1,4 @@
-import { duration, packagePrefix } from '@proctor/contracts';
+import { duration, type NeutralStatus, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { fileUrl, statusOf } from '../runs/result-object';
 
@@ -15,7 +15,7 @@ function inBrief(text: string): string {
 }
 
 /** A run as the pages write it: every value is a text, empty where there is nothing to say. */
-export function runView(run: RunRecord, neutral: 'pass' | 'neutral') {
+export function runView(run: RunRecord, neutral: NeutralStatus) {
   const packageUrl = `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/`;
   const finished = run.state === 'finished';
   const textOf = (time: Date | null): string => (time ? utc(time) : '');

@@ -1,3 +1,4 @@
+import type { NeutralStatus } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
 import type { StatusPlace, StatusWord, WordCounts } from '../public-data/status.service';
 import { statusOf } from '../runs/result-object';
@@ -18,7 +19,7 @@ export function statusListView(
   { suite, arch, words, word, after, counts }: ListAsked,
   records: StatusRecord[],
   hasMore: boolean,
-  neutral: 'pass' | 'neutral',
+  neutral: NeutralStatus,
 ) {
   const url = `/status/${suite}/${arch}/`;
   const lastName = hasMore ? (records.at(-1)?.package ?? null) : null;

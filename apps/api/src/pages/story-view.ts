@@ -1,4 +1,4 @@
-import type { Fact, FactKind, TestResult, TestStatus } from '@proctor/contracts';
+import type { Fact, FactKind, NeutralStatus, TestResult, TestStatus } from '@proctor/contracts';
 import type { Explanation } from '../dispatchers/explanation.service';
 import { statusOf } from '../runs/result-object';
 import { utc } from './run-view';
@@ -19,7 +19,7 @@ const WHAT: Record<FactKind, string> = {
 const TEST_COLOUR: Record<TestStatus, string> = { PASS: 'pass', FAIL: 'fail', SKIP: '', FLAKY: 'tmpfail' };
 
 /** One thing that happened to a run as its page writes it: every value is a text. */
-export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: 'pass' | 'neutral') {
+export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
   const status = statusOf(verdict, neutral);
   return {
     at: utc(new Date(at)),

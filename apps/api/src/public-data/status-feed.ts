@@ -1,4 +1,4 @@
-import { packagePrefix } from '@proctor/contracts';
+import { type NeutralStatus, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { Feed } from 'feed';
 import { statusOf } from '../runs/result-object';
@@ -20,7 +20,7 @@ export function statusFeed(
   title: string,
   { base, feedPath, pagePath }: FeedAddress,
   changes: RunRecord[],
-  neutral: 'pass' | 'neutral',
+  neutral: NeutralStatus,
 ): string {
   const feed = new Feed({
     id: base + feedPath,

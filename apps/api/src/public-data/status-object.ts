@@ -1,4 +1,4 @@
-import { duration, timestamp } from '@proctor/contracts';
+import { duration, type NeutralStatus, timestamp } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
 import { resultObject, statusOf } from '../runs/result-object';
 import type { ResultObject } from '../runs/result-object';
@@ -14,7 +14,7 @@ export interface StatusObject extends ResultObject {
 }
 
 /** A package's latest status as the readers of packages.json know it. */
-export function statusObject(record: StatusRecord, neutral: 'pass' | 'neutral'): StatusObject {
+export function statusObject(record: StatusRecord, neutral: NeutralStatus): StatusObject {
   const result = resultObject(record, neutral);
   return {
     ...result,

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import { isWord, VERDICTS } from '@proctor/contracts';
+import { isWord, type NeutralStatus, VERDICTS } from '@proctor/contracts';
 import type { Verdict } from '@proctor/contracts';
 import { PublicRuns } from '@proctor/database';
 import type { DayCounts, StatusCounts, StatusRecord, StatusVersion } from '@proctor/database';
@@ -167,7 +167,7 @@ export function stateOf({ newestUpdate, latelyUpdated, today }: StatusVersion): 
 /** One object a line. */
 async function* jsonArray(
   pages: AsyncIterable<StatusRecord[]>,
-  neutral: 'pass' | 'neutral',
+  neutral: NeutralStatus,
 ): AsyncGenerator<string> {
   let before = '[\n';
   for await (const page of pages) {

@@ -1,9 +1,9 @@
-import { packagePrefix, timestamp } from '@proctor/contracts';
+import { type NeutralStatus, packagePrefix, timestamp } from '@proctor/contracts';
 import type { ResultFileName, Status, Verdict } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 
 /** How the interface words a verdict; null while there is none. */
-export function statusOf(verdict: Verdict | null, neutral: 'pass' | 'neutral'): Status {
+export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Status {
   return verdict === 'neutral' ? neutral : verdict;
 }
 
@@ -16,7 +16,7 @@ export function fileUrl(run: RunRecord, name: ResultFileName): string | null {
 }
 
 /** A run as the API shows it. Every key is always there, null where nothing is known yet. */
-export function resultObject(run: RunRecord, neutral: 'pass' | 'neutral') {
+export function resultObject(run: RunRecord, neutral: NeutralStatus) {
   const finished = run.state === 'finished';
   return {
     trigger: run.trigger,

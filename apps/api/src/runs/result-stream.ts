@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { NeutralStatus } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { pipelineToClient } from '../http/pipeline-to-client';
@@ -14,7 +15,7 @@ const CHUNK_CHARACTERS = 64 * 1024;
 export async function* resultList(
   until: number,
   rows: AsyncIterable<RunRecord> | Iterable<RunRecord>,
-  neutral: 'pass' | 'neutral',
+  neutral: NeutralStatus,
 ): AsyncGenerator<string> {
   yield `{"until":${until},"results":[`;
   let chunk = '';
