@@ -49,7 +49,6 @@ import { PublicationService } from './runs/publication.service';
 import { ResultLongPoll } from './runs/result-long-poll';
 import { ResultsController } from './runs/results.controller';
 import { ResultsService } from './runs/results.service';
-import { RetryController } from './runs/retry.controller';
 import { RetryService } from './runs/retry.service';
 import { SubmissionController } from './runs/submission.controller';
 import { SubmissionService } from './runs/submission.service';
@@ -60,7 +59,6 @@ const CONTROLLERS = [
   AuthController,
   QueuesController,
   KeysController,
-  RetryController,
   RetryPageController,
   AdminController,
   ChangesController,

@@ -4,18 +4,24 @@ import { Requires } from '../auth/authentication.middleware';
 import { Requestor } from '../auth/requestor';
 import { Claim, IdempotencyInterceptor } from '../http/idempotency.interceptor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { RetryService } from './retry.service';
+import { RunIdPipe } from './run-id';
 import { BatchPipe, TestListPipe, TestOptionsPipe } from './submission.pipes';
 import { SubmissionService } from './submission.service';
 import { itemOf, submittedAt } from './submitted-items';
 import type { Submitted, SubmittedItems, SubmittedOptions } from './submitted-items';
 
-@Controller('api/v1/test')
+/** What creates runs, at most once for an idempotency key. */
+@Controller('api/v1')
 @Requires('key')
 @UseInterceptors(BodyInterceptor, IdempotencyInterceptor)
 export class SubmissionController {
-  constructor(private readonly service: SubmissionService) {}
+  constructor(
+    private readonly service: SubmissionService,
+    private readonly retries: RetryService,
+  ) {}
 
-  @Post('batch')
+  @Post('test/batch')
   @HttpCode(201)
   submitBatch(
     @Sent(BatchPipe) batch: Submitted,
@@ -25,7 +31,7 @@ export class SubmissionController {
     return this.service.submit(batch, requestor, claim);
   }
 
-  @Post(':suite/:arch')
+  @Post('test/:suite/:arch')
   @HttpCode(201)
   submitList(
     @Param('suite') suite: string,
@@ -37,7 +43,7 @@ export class SubmissionController {
     return this.service.submit(submittedAt(items, suite, arch), requestor, claim);
   }
 
-  @Post(':suite/:arch/:package')
+  @Post('test/:suite/:arch/:package')
   @HttpCode(201)
   submitSingle(
     @Param('suite') suite: string,
@@ -48,5 +54,15 @@ export class SubmissionController {
     @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {
     return this.service.submit(submittedAt(itemOf(name, options), suite, arch), requestor, claim);
+  }
+
+  @Post('retry/:run_id')
+  @HttpCode(201)
+  retry(
+    @Param('run_id', RunIdPipe) runId: number,
+    @Requestor() requestor: AuthenticatedRequestor,
+    @Claim() claim: IdempotencyKey | null,
+  ): Promise<unknown> {
+    return this.retries.retry(runId, requestor, claim);
   }
 }
