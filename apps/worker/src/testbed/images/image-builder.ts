@@ -6,7 +6,7 @@ import { rooted } from '../../sandbox/rooted-command';
 import type { RunFolder } from '../../sandbox/run-folder';
 import type { Sandboxes } from '../../sandbox/sandboxes';
 import type { HostApt } from '../host-apt/host-apt';
-import { fingerprint, imageRecipe, type ImageRecipe } from './image-recipe';
+import { buildCommand, fingerprint, imageRecipe, type ImageRecipe } from './image-recipe';
 import type { ImageShape } from './image-shape';
 import { archiveState } from './archive-state';
 
@@ -16,13 +16,17 @@ export interface ImageBuilder {
   recipeOf(suite: string, arch: string): Promise<string>;
   /** Names the state of the suite's archive now; null when it cannot be asked. */
   archiveState(suite: string): Promise<string | null>;
-  /** Writes the image to `target`. @throws Error with the last words of the tool */
+  /** Writes the image to `target`. @throws Error with the last words of the tool, without users and passwords */
   build(suite: string, arch: string, target: string, signal: AbortSignal): Promise<void>;
 }
 
 /** An archive's worth of packages is unpacked in the sandbox's memory, and a disk made of it beside it. */
 const WORK_AREA_BYTES = 8 * 1024 ** 3;
 const REASON_LENGTH_MAX = 800;
+const LAST_BYTES = 4096;
+
+/** User and password of an address: they end at the last @ before its path. */
+const LOGIN = /:\/\/[^\s/]*@/g;
 
 /** Builds images of one shape with mmdebstrap as the run user, in a sandbox that has the machine's own network. */
 export class MmdebstrapBuilder implements ImageBuilder {
@@ -45,12 +49,13 @@ export class MmdebstrapBuilder implements ImageBuilder {
   }
 
   async build(suite: string, arch: string, target: string, signal: AbortSignal): Promise<void> {
-    const { command, sourcesList, finish } = await this.recipe(suite, arch);
+    const recipe = await this.recipe(suite, arch);
+    const { sourcesList, finish } = recipe;
     const interpreters = await this.architectures.interpretersOf(arch);
     const folder = await this.sandboxes.createFolder(`image-${this.label}-${suite}-${arch}`);
     try {
-      const list = join(folder.path, 'sources.list');
-      await writeFile(list, sourcesList);
+      const list = await folder.writePrivate('sources.list', sourcesList);
+      const command = buildCommand(recipe, await folder.writePrivate('apt.conf', recipe.aptConfiguration));
       const system = finish === null ? target : join(folder.path, 'system.tar');
       await this.execute(folder, { command, interpreters, input: list, output: system }, signal);
       if (finish !== null) {
@@ -77,7 +82,8 @@ export class MmdebstrapBuilder implements ImageBuilder {
       if (signal.aborted) kill();
       const { code } = await sandbox.ended;
       signal.removeEventListener('abort', kill);
-      if (code !== 0) throw new Error(lastWords(await endOfFile(folder.errors, 4096)) || `exit code ${code}`);
+      if (code !== 0)
+        throw new Error(lastWords(await endOfFile(folder.errors, LAST_BYTES)) || `exit code ${code}`);
       await output.sync();
     } finally {
       await Promise.all([input.close(), output.close()]);
@@ -97,9 +103,12 @@ export class MmdebstrapBuilder implements ImageBuilder {
   }
 }
 
-/** The complaints among the tool's last lines, else the lines themselves, as one. */
+/** The complaints among the tool's last lines, else the lines themselves, as one; addresses without user and password. */
 function lastWords(text: string): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const isCut = Buffer.byteLength(text) >= LAST_BYTES;
+  // Of a line that is cut, what is left may begin in the middle of a password.
+  const whole = text.split('\n').slice(isCut ? 1 : 0);
+  const lines = whole.map((line) => line.replace(LOGIN, '://')).filter((line) => line.trim() !== '');
   const errors = lines.filter((line) => line.startsWith('E: '));
   return (errors.length > 0 ? errors : lines).slice(-4).join(' ').slice(-REASON_LENGTH_MAX);
 }

@@ -1,5 +1,5 @@
 import { BOOTABLE, PLAIN } from './image-shape';
-import { fingerprint, imageRecipe } from './image-recipe';
+import { buildCommand, fingerprint, imageRecipe } from './image-recipe';
 
 const SOURCES = { lines: ['deb http://mirror.example/debian bookworm main'], keys: [] };
 
@@ -14,10 +14,30 @@ it('feeds the sources to standard input, so that they become sources.list', () =
 it('takes settings and keys of the machine along', () => {
   const settings = [{ name: 'Acquire::Check-Valid-Until', value: 'false' }];
   const keys = [{ path: '/usr/share/keyrings/own.gpg', content: null }];
-  const { command } = imageRecipe('bookworm', 'amd64', PLAIN, { ...SOURCES, keys }, settings);
-  expect(command).toContain('--aptopt=Acquire::Check-Valid-Until "false"');
+  const { command, aptConfiguration } = imageRecipe(
+    'bookworm',
+    'amd64',
+    PLAIN,
+    { ...SOURCES, keys },
+    settings,
+  );
+  expect(aptConfiguration).toBe('Acquire::Check-Valid-Until "false";\n');
   expect(command).toContain('--setup-hook=mkdir -p "$1/usr/share/keyrings"');
   expect(command).toContain('--setup-hook=upload /usr/share/keyrings/own.gpg /usr/share/keyrings/own.gpg');
+});
+
+it("lets mmdebstrap read the machine's settings from a file, and drops them from the image", () => {
+  const settings = [{ name: 'Acquire::http::Proxy', value: 'http://user:pass-word@proxy.example:3128/' }];
+  const recipe = imageRecipe('bookworm', 'amd64', PLAIN, SOURCES, settings);
+  expect(recipe.aptConfiguration).toContain('pass-word');
+  const command = buildCommand(recipe, "/it's here/apt.conf");
+  expect(command.join('\n')).not.toContain('pass-word');
+  expect(command.slice(0, 2)).toEqual([
+    'mmdebstrap',
+    "--setup-hook=upload '/it'\\''s here/apt.conf' /etc/apt/apt.conf.d/99proctor-build",
+  ]);
+  const hooks = command.filter((argument) => argument.startsWith('--customize-hook='));
+  expect(hooks.at(-1)).toBe('--customize-hook=rm "$1"/etc/apt/apt.conf.d/99proctor-build');
 });
 
 it('refuses a key file whose path a shell could read differently', () => {

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { AptSetting } from '../host-apt/apt-settings';
+import { asConfiguration, type AptSetting } from '../host-apt/apt-settings';
 import type { SuiteSources } from '../host-apt/suite-sources';
 import type { ImageShape } from './image-shape';
 
 /** Everything that decides what an image holds, but the archive's own content. */
 export interface ImageRecipe {
+  /** Everybody on the machine can read it: nothing in it may be secret. */
   command: string[];
+  /** apt.conf(5) of the build, which may hold the password of a proxy; the image does not keep it. */
+  aptConfiguration: string;
   /** The image's sources.list, fed to the command's standard input. */
   sourcesList: string;
   /** The shape's. */
@@ -28,7 +31,11 @@ const CACHES_HOOK =
 /** Runs have a network of their own, with the name server at this address; so have virtual machines within them. */
 const NAME_SERVER_HOOK = 'rm -f "$1/etc/resolv.conf"; echo "nameserver 10.0.2.3" >"$1/etc/resolv.conf"';
 
-/** The mmdebstrap command that writes an image to its standard output. */
+/** Every run brings the machine's settings along; users of the machine may read an image. */
+const BUILD_SETTINGS = '/etc/apt/apt.conf.d/99proctor-build';
+const DROP_SETTINGS_HOOK = `rm "$1"${BUILD_SETTINGS}`;
+
+/** How an image is built with mmdebstrap. */
 export function imageRecipe(
   suite: string,
   arch: string,
@@ -36,14 +43,13 @@ export function imageRecipe(
   { lines, keys }: SuiteSources,
   settings: AptSetting[],
 ): ImageRecipe {
-  const options = [...APT_OPTIONS, ...settings.map(({ name, value }) => `${name} "${value}"`)];
   const command = [
     'mmdebstrap',
     '--mode=unshare',
     '--variant=minbase',
     `--architectures=${arch}`,
     `--include=${[...PACKAGES, ...shape.packages(arch)].join(',')}`,
-    ...options.map((option) => `--aptopt=${option}`),
+    ...APT_OPTIONS.map((option) => `--aptopt=${option}`),
     '--dpkgopt=force-unsafe-io',
     '--dpkgopt=path-exclude=/usr/share/man/*',
     '--skip=cleanup/apt/lists,cleanup/apt/cache',
@@ -51,18 +57,36 @@ export function imageRecipe(
     ...shape.hooks.map((hook) => `--customize-hook=${hook}`),
     `--customize-hook=${CACHES_HOOK}`,
     `--customize-hook=${NAME_SERVER_HOOK}`,
+    `--customize-hook=${DROP_SETTINGS_HOOK}`,
     suite,
     '-',
     // Sources on standard input become /etc/apt/sources.list, the only file that older autopkgtest reads.
     '-',
   ];
-  return { command, sourcesList: lines.join('\n') + '\n', finish: shape.finish };
+  return {
+    command,
+    aptConfiguration: asConfiguration(settings).join('\n') + '\n',
+    sourcesList: lines.join('\n') + '\n',
+    finish: shape.finish,
+  };
+}
+
+/**
+ * The command that writes the image to its standard output. `aptConfiguration`: path of the file with the recipe's,
+ * which only the user that runs the command has to be able to read: mmdebstrap opens it before it maps its ids.
+ */
+export function buildCommand(
+  { command: [tool = '', ...args] }: ImageRecipe,
+  aptConfiguration: string,
+): string[] {
+  const path = aptConfiguration.replaceAll("'", "'\\''");
+  return [tool, `--setup-hook=upload '${path}' ${BUILD_SETTINGS}`, ...args];
 }
 
 /** Changes when the same suite would be built in another way. */
-export function fingerprint({ command, sourcesList, finish }: ImageRecipe): string {
+export function fingerprint({ command, aptConfiguration, sourcesList, finish }: ImageRecipe): string {
   return createHash('sha256')
-    .update(JSON.stringify([command, sourcesList, finish]))
+    .update(JSON.stringify([command, aptConfiguration, sourcesList, finish]))
     .digest('hex');
 }
 

@@ -1,0 +1,88 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Architectures } from '../../machine/architectures';
+import { RunFolder } from '../../sandbox/run-folder';
+import type { SandboxUse } from '../../sandbox/sandbox';
+import type { Sandboxes } from '../../sandbox/sandboxes';
+import type { HostApt } from '../host-apt/host-apt';
+import { MmdebstrapBuilder } from './image-builder';
+import { PLAIN } from './image-shape';
+
+const USER = {
+  ...{ name: 'proctor', uid: 1000, gid: 1000, switched: false, opensTun: false },
+  ...{ subUids: { start: 0, count: 0 }, subGids: { start: 0, count: 0 } },
+};
+const SECRETS = ['pass-of-the-proxy', 'pass-of-the-archive'];
+const SETTINGS = [{ name: 'Acquire::http::Proxy', value: 'http://me:pass-of-the-proxy@proxy.example:3128/' }];
+const LINES = ['deb http://me:pass-of-the-archive@mirror.example/debian bookworm main'];
+
+let place: string;
+beforeEach(async () => (place = await mkdtemp(join(tmpdir(), 'image-builder-'))));
+afterEach(async () => rm(place, { recursive: true, force: true }));
+
+interface Seen {
+  command: string[];
+  /** Name → mode and text. */
+  files: Record<string, [string, string]>;
+}
+
+/** Builds with an mmdebstrap that says `errors`, and ends with an error when there are some. */
+async function build(errors: string): Promise<Seen> {
+  const seen: Seen = { command: [], files: {} };
+  const sandboxes = {
+    createFolder: (name: string) => RunFolder.create(join(place, 'runs'), name, USER),
+    async start(folder: RunFolder, { command }: SandboxUse) {
+      seen.command = command;
+      for (const name of ['apt.conf', 'sources.list']) {
+        const path = join(folder.path, name);
+        const mode = ((await stat(path)).mode & 0o777).toString(8);
+        seen.files[name] = [mode, await readFile(path, 'utf8')];
+      }
+      await writeFile(folder.errors, errors);
+      return { ended: Promise.resolve({ code: errors === '' ? 0 : 1 }) };
+    },
+  };
+  const hostApt = {
+    sourcesOf: () => Promise.resolve({ lines: LINES, keys: [] }),
+    settings: () => Promise.resolve(SETTINGS),
+  };
+  const builder = new MmdebstrapBuilder(
+    'unshare',
+    PLAIN,
+    sandboxes as unknown as Sandboxes,
+    hostApt as unknown as HostApt,
+    { interpretersOf: () => Promise.resolve([]) } as unknown as Architectures,
+  );
+  await builder.build('bookworm', 'amd64', join(place, 'image.tar'), new AbortController().signal);
+  return seen;
+}
+
+it('tells mmdebstrap passwords in files that its user alone can read, which go with the build', async () => {
+  const { command, files } = await build('');
+  for (const secret of SECRETS) expect(command.join('\n')).not.toContain(secret);
+  expect(files['apt.conf']).toEqual([
+    '600',
+    'Acquire::http::Proxy "http://me:pass-of-the-proxy@proxy.example:3128/";\n',
+  ]);
+  expect(files['sources.list']).toEqual(['600', `${LINES[0]}\n`]);
+  const [, upload = ''] = command;
+  const path = /^--setup-hook=upload '(.+)' /.exec(upload)?.[1] ?? '';
+  expect(dirname(dirname(path))).toBe(join(place, 'runs'));
+  expect(await readdir(join(place, 'runs'))).toEqual([]);
+});
+
+it('quotes no password when mmdebstrap complains of an address', async () => {
+  const complaint = 'E: Failed to fetch http://me:pass-of@the-archive@mirror.example/debian/x@1.deb  404';
+  await expect(build(`${complaint}\n`)).rejects.toThrow(
+    /^E: Failed to fetch http:\/\/mirror\.example\/debian\/x@1\.deb {2}404$/,
+  );
+});
+
+it('quotes nothing of a line whose beginning is not read', async () => {
+  const tail = `${'@mirror.example/'.padEnd(4000, 'x')}\nW: the end`;
+  const head = 'http://me:pass-of-the-archive';
+  const cut = 4096 - Buffer.byteLength(tail) - 'archive'.length;
+  expect(cut).toBeGreaterThan(0);
+  await expect(build(`${head}${tail}${'\n'.repeat(cut)}`)).rejects.toThrow(/^W: the end$/);
+});
