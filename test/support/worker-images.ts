@@ -3,8 +3,10 @@ import { join, resolve } from 'node:path';
 import { hostRelease } from '@proctor/config';
 import { lookAtMachine } from '../../apps/worker/src/machine/machine';
 import { currentBoot } from '../../apps/worker/src/machine/proofs';
-import { buildBackends } from '../../apps/worker/src/testbed/build-backends';
+import { buildBackends, KINDS } from '../../apps/worker/src/testbed/build-backends';
+import { HostApt } from '../../apps/worker/src/testbed/host-apt/host-apt';
 import type { ImageRecord } from '../../apps/worker/src/testbed/images/image-files';
+import { fingerprint, imageRecipe } from '../../apps/worker/src/testbed/images/image-recipe';
 import { hostArchitecture } from './host-architecture';
 
 const AGE_MAX_MS = 24 * 3_600_000;
@@ -17,8 +19,8 @@ export function imageCachePath(): string {
 
 /**
  * Puts a backend's image of this machine's release into a worker's work folder, as if the worker had built it. The
- * first caller builds it (half a minute); it is kept for a day, until the machine is booted again. The folder must be on
- * the cache's file system.
+ * first caller builds it (half a minute); it is kept for a day, until the machine is booted again or the image would be built
+ * in another way. The folder must be on the cache's file system.
  */
 export async function provideImage(
   workPath: string,
@@ -29,17 +31,29 @@ export async function provideImage(
   await mkdir(cache, { recursive: true });
   for (const path of [imageCachePath(), cache]) await chmod(path, 0o755);
   const name = `${hostRelease()}-${arch}.`;
-  if (!(await isFresh(join(cache, `${name}json`)))) await build(cache, backend, arch);
+  const recipe = await recipeOf(backend, arch);
+  if (!(await isFresh(join(cache, `${name}json`), recipe))) await build(cache, backend, arch);
   const target = join(workPath, 'images', backend);
   await mkdir(target, { recursive: true });
   for (const file of (await readdir(cache)).filter((file) => file.startsWith(name)))
     await link(join(cache, file), join(target, file));
 }
 
-async function isFresh(json: string): Promise<boolean> {
+/** A worker that is given an image of another recipe builds its own beside the test. */
+async function recipeOf(backend: string, arch: string): Promise<string> {
+  const kind = KINDS.find(({ name }) => name === backend);
+  if (!kind) throw new Error(`there are no images for ${backend}`);
+  const suite = hostRelease() as string;
+  const apt = new HostApt({}, '/keys');
+  const [sources, settings] = await Promise.all([apt.sourcesOf(suite), apt.settings()]);
+  return fingerprint(imageRecipe(suite, arch, kind.image, sources, settings));
+}
+
+async function isFresh(json: string, wanted: string): Promise<boolean> {
   try {
-    const { builtAt, provedBoot } = JSON.parse(await readFile(json, 'utf8')) as ImageRecord;
-    return Date.now() - builtAt < AGE_MAX_MS && provedBoot === (await currentBoot());
+    const { builtAt, provedBoot, recipe } = JSON.parse(await readFile(json, 'utf8')) as ImageRecord;
+    const isOfToday = Date.now() - builtAt < AGE_MAX_MS && provedBoot === (await currentBoot());
+    return isOfToday && recipe === wanted;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;

@@ -23,7 +23,8 @@ import { UnknownBackend } from './unknown-backend';
 
 const MINUTE_MS = 60_000;
 
-const KINDS = [UNSHARE, SCHROOT, LXC, PODMAN, QEMU];
+/** What images of our own are made for. */
+export const KINDS = [UNSHARE, SCHROOT, LXC, PODMAN, QEMU];
 
 /** The backends that need no description in the configuration. */
 export const KNOWN_BACKENDS = [...KINDS.map(({ name }) => name), 'null'];
