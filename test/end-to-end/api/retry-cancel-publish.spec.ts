@@ -105,7 +105,7 @@ describe('a retry', () => {
   });
 
   it('of a run that was private tells nobody else of a private retry of it', async () => {
-    const runId = await finished('hello', { is_private: true });
+    const runId = await finished('retried-in-private', { is_private: true });
     const [, { run_id: hidden }] = await answer(await retry(runId));
     await api.api('/test/publish', { method: 'POST', body: new URLSearchParams({ run_ids: String(runId) }) });
     const pageFor = async (key: string) => (await api.api(`/retry/${runId}`, {}, key)).text();
