@@ -1,4 +1,11 @@
-import { EVENT_STREAM, logStream, REPORT_PREFIX, SUBJECTS, subjectOf } from '@proctor/contracts';
+import {
+  EVENT_STREAM,
+  logStream,
+  REPORT_PREFIX,
+  reportsOfWorker,
+  SUBJECTS,
+  subjectOf,
+} from '@proctor/contracts';
 
 /** Public keys (`U…`) of the users that nats-server knows. */
 export interface AccountUsers {
@@ -120,10 +127,7 @@ function apiPermissions(workers: WorkerUser[]): Permissions {
 
 function workerAccount({ name, publicKey, architectures }: WorkerUser): Account {
   const services = [
-    ...architectures.flatMap((arch) => [
-      `proctor.rpc.${arch}.${name}.*`,
-      `${REPORT_PREFIX}${arch}.${name}.>`,
-    ]),
+    ...architectures.flatMap((arch) => [`proctor.rpc.${arch}.${name}.*`, reportsOfWorker(arch, name)]),
     `proctor.log.${name}.>`,
     `proctor.staging.${name}.>`,
   ];

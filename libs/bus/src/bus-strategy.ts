@@ -109,12 +109,12 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     await serving?.stop();
   }
 
-  private async takeReport(scope: string, { subject, text, redelivered }: ReportMessage): Promise<void> {
+  private async takeReport(scope: string, { subject, text, redelivered }: ReportMessage): Promise<unknown> {
     const template = [...this.messageHandlers.keys()].find(
       (each) => isReport(each) && each !== REFUSED_REPORTS && isOnSubject(each, subject),
     );
     if (!template) throw new MalformedMessage('no handler takes this report');
-    await this.run(template, parseBody(text), new BusContext([scope, subject, redelivered]));
+    return this.run(template, parseBody(text), new BusContext([scope, subject, redelivered]));
   }
 
   private refusalOf(scope: string): ReportRefusal | undefined {

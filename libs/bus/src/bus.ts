@@ -39,12 +39,15 @@ export interface ReportMessage {
   redelivered: boolean;
 }
 
+/** What a handler resolves with whose report changed nothing: a worker may send so many of these, see BusLimits. */
+export const IN_VAIN = 'in vain';
+
 /**
  * Resolves when the report's effect is durable: it is acknowledged and never comes again. A rejection has it
  * redelivered after a while; one that was rejected `reportFailuresMax` times is refused, so that it holds nothing up.
- * NotNow does not count, MalformedMessage has it refused at once.
+ * NotNow does not count, MalformedMessage has it refused at once. Resolves with IN_VAIN when it changed nothing.
  */
-export type ReportHandler = (report: ReportMessage) => Promise<void>;
+export type ReportHandler = (report: ReportMessage) => Promise<unknown>;
 
 /**
  * Answers a report that cannot be handled: it never comes again once this has resolved. A rejection has it redelivered

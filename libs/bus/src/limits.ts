@@ -26,6 +26,12 @@ export interface BusLimits {
   redeliveryDelayMaxMs: number;
   /** A report that its handlers in one process refused so often is ended. */
   reportFailuresMax: number;
+  /**
+   * Reports of one worker that change nothing beyond those that count, in `reportsInVainMs`: what it reports beyond that is dropped unread until
+   * this time is over. It loses nothing: it repeats what it was not told the end of.
+   */
+  reportsInVainMax: number;
+  reportsInVainMs: number;
   /** How long stopping waits for handlers in flight. */
   drainTimeoutMs: number;
 }
@@ -48,5 +54,7 @@ export const BUS_LIMITS: BusLimits = {
   redeliveryDelayMinMs: 1000,
   redeliveryDelayMaxMs: 30_000,
   reportFailuresMax: 10,
+  reportsInVainMax: 200,
+  reportsInVainMs: 10_000,
   drainTimeoutMs: 10_000,
 };

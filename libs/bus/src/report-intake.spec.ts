@@ -4,21 +4,21 @@ import fc from 'fast-check';
 import { VirtualClock } from '../../../test/simulation/world/virtual-clock';
 import { silenceLog } from '../../../test/support/silent-log';
 import { BUS_LIMITS } from './limits';
-import { NotNow } from './bus';
+import { IN_VAIN, NotNow } from './bus';
 import { ReportIntake, type Delivery } from './report-intake';
 
 silenceLog();
 
 /** Records what is said about it. */
 class FakeDelivery implements Delivery {
-  readonly subject = 'proctor.report.amd64.w1.finished.1.1';
-  readonly said: string[] = [];
-
   constructor(
     readonly text: string,
     readonly deliveries = 1,
     readonly sequence = 1,
+    readonly subject = 'proctor.report.amd64.w1.finished.1.1',
   ) {}
+
+  readonly said: string[] = [];
 
   acknowledge = () => void this.said.push('acknowledge');
   refuse = (delayMs: number) => void this.said.push(`refuse ${delayMs}`);
@@ -32,7 +32,7 @@ beforeEach(() => (clock = new VirtualClock()));
 it('keeps the delivery alive while its handler works, and no longer', async () => {
   const delivery = new FakeDelivery('{}');
   let done = (): void => undefined;
-  const intake = new ReportIntake(() => new Promise((resolve) => (done = resolve)), BUS_LIMITS, clock);
+  const intake = new ReportIntake(() => new Promise<void>((resolve) => (done = resolve)), BUS_LIMITS, clock);
   intake.take(delivery);
   await clock.runUntil(BUS_LIMITS.reportAckWaitMs);
   expect(delivery.said).toEqual(['working', 'working', 'working']);
@@ -199,4 +199,44 @@ it('begins in order, settles each exactly once and never exceeds the limit', asy
     ),
     { numRuns: 50 },
   );
+});
+
+describe('a worker whose reports change nothing', () => {
+  const limits = { ...BUS_LIMITS, reportsInVainMax: 2, reportsInVainMs: 1000 };
+  let handled: string[];
+  let intake: ReportIntake;
+  beforeEach(() => {
+    handled = [];
+    intake = new ReportIntake(
+      ({ text }) => {
+        handled.push(text);
+        if (text === 'odd') return Promise.reject(new MalformedMessage('odd'));
+        return Promise.resolve(text === 'counts' ? undefined : IN_VAIN);
+      },
+      limits,
+      clock,
+    );
+  });
+
+  async function said(text: string, worker = 'w1', subject = `proctor.report.amd64.${worker}.finished.1.1`) {
+    const delivery = new FakeDelivery(text, 1, 1, subject);
+    intake.take(delivery);
+    await clock.runUntil(clock.now() + 1);
+    return delivery.said;
+  }
+
+  it('is not read any more until its time is over', async () => {
+    for (const text of ['counts', 'vain', 'odd']) await said(text);
+    expect(await said('counts')).toEqual(['end']);
+    expect(await said('vain', 'w1', 'proctor.report.amd64.w1.x')).toEqual(['end']);
+    expect(await said('of w2', 'w2')).toEqual(['acknowledge']);
+    await clock.runUntil(1_001);
+    expect(await said('counts')).toEqual(['acknowledge']);
+    expect(handled).toEqual(['counts', 'vain', 'odd', 'of w2', 'counts']);
+  });
+
+  it('is read on while as many of them count', async () => {
+    for (const text of ['vain', 'counts', 'vain', 'counts', 'vain'])
+      expect(await said(text)).toEqual(['acknowledge']);
+  });
 });

@@ -1,9 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import { MalformedMessage, reportOrigin } from '@proctor/contracts';
-import { NotNow, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
+import { MalformedMessage, reportOrigin, reportSender } from '@proctor/contracts';
+import { IN_VAIN, NotNow, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
 import type { BusLimits } from './limits';
 import { Outages } from './outages';
+import { VainReports } from './vain-reports';
 import { within } from './within';
 
 /** One delivery of a report and what can be said about it to the stream. */
@@ -37,6 +38,7 @@ export class ReportIntake {
   /** How often each report failed here, of those that are not settled yet. */
   private readonly failures = new Map<string, number>();
   private readonly outages: Outages;
+  private readonly vain: VainReports;
   private stopped = false;
 
   constructor(
@@ -46,6 +48,7 @@ export class ReportIntake {
     private readonly refusal: ReportRefusal = () => Promise.resolve(),
   ) {
     this.outages = new Outages(this.logger, clock);
+    this.vain = new VainReports(limits, clock);
   }
 
   take(delivery: Delivery): void {
@@ -72,6 +75,10 @@ export class ReportIntake {
     while (this.handling.size < this.limits.reportsInFlightMax) {
       const delivery = this.waiting.shift();
       if (!delivery) return;
+      if (this.vain.isMuted(reportSender(delivery.subject))) {
+        this.settle(delivery, () => delivery.end());
+        continue;
+      }
       const handled: Promise<void> = this.handle(delivery).finally(() => {
         this.handling.delete(handled);
         this.handleNext();
@@ -82,7 +89,9 @@ export class ReportIntake {
 
   private async handle(delivery: Delivery): Promise<void> {
     try {
-      await this.handler(messageOf(delivery));
+      const effect = await this.handler(messageOf(delivery));
+      if (effect === IN_VAIN) this.countVain(delivery);
+      else this.vain.forgive(reportSender(delivery.subject));
       this.outages.succeeded(titleOf(delivery));
       this.settle(delivery, () => delivery.acknowledge());
     } catch (error) {
@@ -102,12 +111,23 @@ export class ReportIntake {
   private async refuse(delivery: Delivery, reason: string): Promise<void> {
     const { subject, text } = delivery;
     this.logger.error(`${subject}: refused, ${reason}: ${text.slice(0, LOGGED_REPORT_LENGTH_MAX)}`);
+    this.countVain(delivery);
     try {
       await this.refusal(messageOf(delivery), reason);
       this.settle(delivery, () => delivery.end());
     } catch (error) {
       this.comeAgain(delivery, error, this.failuresOf(delivery));
     }
+  }
+
+  private countVain({ subject }: Delivery): void {
+    const worker = reportSender(subject);
+    if (!this.vain.count(worker)) return;
+    const { reportsInVainMax, reportsInVainMs } = this.limits;
+    this.logger.error(
+      `worker ${worker}: ${reportsInVainMax} reports within ${reportsInVainMs} ms changed nothing; what it reports is ` +
+        'dropped unread until that time is over',
+    );
   }
 
   private comeAgain(delivery: Delivery, error: unknown, failures: number): void {

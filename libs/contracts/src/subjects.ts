@@ -123,6 +123,16 @@ export function reportFilter(arch: string): string {
   return `${REPORT_PREFIX}${arch}.>`;
 }
 
+/** All that a worker may report to an architecture. */
+export function reportsOfWorker(arch: string, worker: string): string {
+  return `${REPORT_PREFIX}${arch}.${worker}.>`;
+}
+
+/** Whose report it is, also when no attempt can be told from the subject. */
+export function reportSender(subject: string): string {
+  return subject.slice(REPORT_PREFIX.length).split('.')[1] ?? '';
+}
+
 const REPORT_SUBJECT =
   /^proctor\.report\.([^.]+)\.([^.]+)\.([^.]+)\.([0-9]{1,16})\.([0-9]{1,9})(?:\.([0-9]{1,16}))?$/;
 

@@ -66,7 +66,8 @@ export interface Replies {
   lease: LeaseReply;
   renew: RenewReply;
   return: ReturnReply;
-  started: undefined;
+  /** Whether it changed anything. */
+  started: boolean;
   'may-finish': ReportAnswer;
   finished: ReportAnswer;
   late: ReportAnswer;

@@ -94,7 +94,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     expect(writes).toEqual([
       { kind: 'requeue', runId: 1, attempt: 1, outcome: 'returned', reason, result: null },
     ]);
-    expect([reply, workWaiting]).toEqual([message.kind === 'started' ? undefined : 'refused', true]);
+    expect([reply, workWaiting]).toEqual([message.kind === 'started' ? false : 'refused', true]);
     expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
     rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
     expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 2 });
@@ -121,7 +121,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     ])
       expect(rig.tell(message)).toEqual({ writes: [], reply: 'refused', refusal: reason });
     const started = rig.tell({ kind: 'started', report: startedReport(1, 1) });
-    expect(started).toEqual({ writes: [], reply: undefined, refusal: reason });
+    expect(started).toEqual({ writes: [], reply: false, refusal: reason });
     expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
     expect(rig.state.runs.get(2)?.lease?.worker).toBe('w2');
   });

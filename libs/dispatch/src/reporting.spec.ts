@@ -7,11 +7,12 @@ describe('a report', () => {
   it('of the start is written once, and not after the end', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
-    const started = () => rig.tell({ kind: 'started', report: startedReport(1, 1) }).writes;
-    expect(started()).toEqual([{ kind: 'start', runId: 1, attempt: 1 }]);
-    expect(started()).toEqual([]);
+    const started = () => rig.tell({ kind: 'started', report: startedReport(1, 1) });
+    const nothing = { writes: [], reply: false };
+    expect(started()).toMatchObject({ writes: [{ kind: 'start', runId: 1, attempt: 1 }], reply: true });
+    expect(started()).toMatchObject(nothing);
     rig.finish(1);
-    expect(started()).toEqual([]);
+    expect(started()).toMatchObject(nothing);
   });
 
   it('of the end finishes the run; told again it is not known', () => {

@@ -12,14 +12,14 @@ import { whyNotRegistered } from './registered-workers';
 export function startReported(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
   const unregistered = whyNotRegistered(state, report);
   if (unregistered !== undefined)
-    return { reply: undefined, ...takenBack(state, heldBySender(state, report), unregistered, now) };
+    return { reply: false, ...takenBack(state, heldBySender(state, report), unregistered, now) };
   heard(state, report, now);
   const leased = state.leases.get(report.runId);
   if (!leased || !isSameGrant(leased.run, report) || !isHeldBy(leased.lease, report))
-    return { writes: [], reply: undefined };
+    return { writes: [], reply: false };
   state.leases.renew(leased, now);
-  if (leased.lease.state !== 'leased') return { writes: [], reply: undefined };
-  return { writes: [state.start(leased.run)], reply: undefined };
+  if (leased.lease.state !== 'leased') return { writes: [], reply: false };
+  return { writes: [state.start(leased.run)], reply: true };
 }
 
 /**

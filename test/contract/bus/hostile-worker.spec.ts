@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, headers, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { connectBus, StreamFull, type Bus } from '@proctor/bus';
+import { BUS_LIMITS, connectBus, IN_VAIN, StreamFull, type Bus } from '@proctor/bus';
 import { logStream, logSubject, reportSubject, requestSubject, stagingStream } from '@proctor/contracts';
 import { changeAccounts, EmbeddedNats, freePort } from '@proctor/embedded';
 import { TestUsers } from '../../support/nats-users';
@@ -20,6 +21,8 @@ const WORKERS = [
 ];
 const GRANT = { runId: 7, attempt: 1, grantEpoch: 3 };
 const REPORT = reportSubject('amd64', 'finished', { worker: 'w1', ...GRANT });
+/** What a dispatcher needs for a report. */
+const HANDLING_MS = 20;
 const CHUNK = { chunk: 0, offset: 0, data: 'YQ==' };
 
 let folder: string;
@@ -234,6 +237,49 @@ describe('the room of others', () => {
     const before = await messagesOf(logStream('w2'));
     await other.appendLog('w2', grant, CHUNK);
     expect(await messagesOf(logStream('w2'))).toBe(before + 1);
+  });
+});
+
+describe('a flood of reports of runs that there are not', () => {
+  const own = reportSubject('amd64', 'finished', { worker: 'w2', ...GRANT });
+  /** At most so many of it are handled: those that were begun when the limit was reached, too. */
+  const HANDLED_MAX = BUS_LIMITS.reportsInVainMax + BUS_LIMITS.reportsInFlightMax;
+  let handled: number;
+  let runId = 1_000;
+  const flood = (reports: number, bytes: number) => {
+    const body = JSON.stringify({ padding: 'x'.repeat(bytes) });
+    for (let count = 0; count < reports; count++)
+      hostile.publish(
+        reportSubject('amd64', count % 2 ? 'started' : 'finished', {
+          ...GRANT,
+          worker: 'w1',
+          runId: runId++,
+        }),
+        body,
+      );
+    return hostile.flush();
+  };
+  /** As a dispatcher does that needs some time for each. */
+  const consume = (awaited: string) => {
+    handled = 0;
+    let recorded = (): void => undefined;
+    const isRecorded = new Promise<void>((resolve) => (recorded = resolve));
+    const consuming = scheduler.consumeReports('amd64', async ({ subject }) => {
+      if (subject === awaited) return recorded();
+      handled++;
+      await pause(HANDLING_MS);
+      return IN_VAIN;
+    });
+    return { isRecorded, stop: async () => (await consuming).stop() };
+  };
+
+  it('is dropped, and the report of another is recorded after a few of it', async () => {
+    await flood(10_000, 10);
+    await other.report(own, {});
+    const { isRecorded, stop } = consume(own);
+    await isRecorded;
+    await stop();
+    expect(handled).toBeLessThanOrEqual(HANDLED_MAX);
   });
 });
 

@@ -69,7 +69,7 @@ describe('FinishedReports', () => {
       expect([kind, store.files.size]).toEqual(kind === 'finished' ? ['finished', 1] : ['may-finish', 0]);
       return Promise.resolve('counts');
     });
-    await take();
+    expect(await take()).toBe(true);
     expect(await answers).toEqual({ runId: 1, attempt: 2, grantEpoch: 5, answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
     expect(await isStaged()).toBe(false);
@@ -99,7 +99,7 @@ describe('FinishedReports', () => {
     ask.mockResolvedValue(judged);
     state = judged === 'reported' ? 'over' : 'reported';
     store.files.add('1/2/log.gz');
-    await take();
+    expect(await take()).toBe(false);
     expect(await answers).toMatchObject({ answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
   });
@@ -109,7 +109,7 @@ describe('FinishedReports', () => {
     ['its run ended otherwise', 'unknown'],
   ])('says stale when %s, and keeps nothing of it', async (_, judged) => {
     ask.mockResolvedValueOnce('counts').mockResolvedValueOnce(judged);
-    await take();
+    expect(await take()).toBe(false);
     expect(await answers).toMatchObject({ answer: 'stale' });
     expect([...store.files]).toEqual([]);
     expect(await isStaged()).toBe(false);

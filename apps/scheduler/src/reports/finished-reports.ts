@@ -55,24 +55,27 @@ export class FinishedReports {
     private readonly renewMs: () => number,
   ) {}
 
-  /** Rejects when the report must be delivered again, as one that is being handled already. */
-  async take(arch: string, report: FinishedReport): Promise<void> {
+  /**
+   * Rejects when the report must be delivered again, as one that is being handled already.
+   * @returns whether it changed anything
+   */
+  async take(arch: string, report: FinishedReport): Promise<boolean> {
     const name = `${report.worker} ${grantName(report, ' ')}`;
     if (this.underWay.has(name)) throw new NotHandled('an earlier delivery of the report is being handled');
     this.underWay.add(name);
-    await this.handle(arch, report).finally(() => this.underWay.delete(name));
+    return this.handle(arch, report).finally(() => this.underWay.delete(name));
   }
 
-  private async handle(arch: string, report: FinishedReport): Promise<void> {
+  private async handle(arch: string, report: FinishedReport): Promise<boolean> {
     const judged = await this.dispatchers.ask(arch, { kind: 'may-finish', report });
     if (judged === 'counts') {
       const endClaim = this.claim(arch, report);
       return this.keep(arch, report, 'finished').finally(endClaim);
     }
-    if (judged === 'refused') return this.turnAway(report);
-    const state = await this.bookedState(report, judged);
+    const state = judged === 'refused' ? null : await this.bookedState(report, judged);
     if (state === 'late') return this.keep(arch, report, 'late');
-    await this.settle(report, judged, state);
+    await (state === null ? this.turnAway(report) : this.settle(report, judged, state));
+    return false;
   }
 
   /**
@@ -109,13 +112,17 @@ export class FinishedReports {
     return () => cancel();
   }
 
-  private async keep(arch: string, report: FinishedReport, kind: 'finished' | 'late'): Promise<void> {
+  private async keep(arch: string, report: FinishedReport, kind: 'finished' | 'late'): Promise<boolean> {
     const missing = await this.storeFiles(report);
-    if (missing !== null) return this.tell(report, 'upload-again', missing);
+    if (missing !== null) {
+      this.tell(report, 'upload-again', missing);
+      return false;
+    }
     const answer = await this.recordStored(arch, report, kind);
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
-    if (answer === 'refused') return this.turnAway(report);
-    await this.settle(report, answer, await this.bookedState(report, answer));
+    if (answer === 'refused') await this.turnAway(report);
+    else await this.settle(report, answer, await this.bookedState(report, answer));
+    return answer === 'counts';
   }
 
   /**

@@ -1,12 +1,13 @@
-import { BusContext } from '@proctor/bus';
+import { BusContext, IN_VAIN } from '@proctor/bus';
 import { MalformedMessage, reportSubject, type Grant } from '@proctor/contracts';
-import { ARCH, finishedReport } from '../../../../test/support/runs';
+import { ARCH, finishedReport, startedReport } from '../../../../test/support/runs';
 import { ReportsController } from './reports.controller';
 
 const GRANT: Grant = { runId: 1, attempt: 2, grantEpoch: 5 };
-const take = jest.fn(() => Promise.resolve());
+const ask = jest.fn(() => Promise.resolve(true));
+const take = jest.fn(() => Promise.resolve(true));
 const refuse = jest.fn(() => Promise.resolve());
-const controller = new ReportsController({ ask: jest.fn() } as never, { take, refuse } as never);
+const controller = new ReportsController({ ask } as never, { take, refuse } as never);
 
 const on = (grant: Grant) =>
   new BusContext([ARCH, reportSubject(ARCH, 'finished', { worker: 'w1', ...grant }), false]);
@@ -32,6 +33,18 @@ it.each<[string, { grantEpoch?: number }, Grant]>([
   const finished = controller.finished(finishedReport(1, 2, body), on(subject));
   await expect(finished).rejects.toThrow(MalformedMessage);
   expect(take).not.toHaveBeenCalled();
+});
+
+it.each([
+  [true, undefined],
+  [false, IN_VAIN],
+])('tells the bus whether a report changed anything: %s', async (hasChanged, effect) => {
+  take.mockResolvedValueOnce(hasChanged);
+  ask.mockResolvedValueOnce(hasChanged);
+  expect(await controller.finished(finishedReport(1, 2, { grantEpoch: 5 }), on(GRANT))).toBe(effect);
+  const started = startedReport(1, 2);
+  const subject = reportSubject(ARCH, 'started', started);
+  expect(await controller.started(started, new BusContext([ARCH, subject, false]))).toBe(effect);
 });
 
 it('answers a report that was refused by the grant of its subject', async () => {

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
-import { BusContext } from '@proctor/bus';
+import { BusContext, IN_VAIN } from '@proctor/bus';
 import {
   FinishedReport,
   MalformedMessage,
@@ -26,17 +26,21 @@ export class ReportsController {
   ) {}
 
   @EventPattern<string>(REPORT_PATTERNS.started)
-  async started(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<void> {
+  async started(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<unknown> {
     const report = parseReport(StartedReport, payload, subject);
-    await withLogFields(fieldsOf(report), () =>
+    const hasChanged = await withLogFields(fieldsOf(report), () =>
       orNotNow(() => this.dispatchers.ask(scope, { kind: 'started', report })),
     );
+    return hasChanged ? undefined : IN_VAIN;
   }
 
   @EventPattern<string>(REPORT_PATTERNS.finished)
-  async finished(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<void> {
+  async finished(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<unknown> {
     const report = parseReport(FinishedReport, payload, subject);
-    await withLogFields(fieldsOf(report), () => orNotNow(() => this.finishedReports.take(scope, report)));
+    const hasChanged = await withLogFields(fieldsOf(report), () =>
+      orNotNow(() => this.finishedReports.take(scope, report)),
+    );
+    return hasChanged ? undefined : IN_VAIN;
   }
 
   /** A report of an unknown kind is taken for that of the end: its worker waits for an answer. A start has none. */

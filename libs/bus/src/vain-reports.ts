@@ -1,0 +1,42 @@
+import type { Clock } from '@proctor/clock';
+import type { BusLimits } from './limits';
+
+interface Window {
+  sinceMs: number;
+  count: number;
+}
+
+/** Counts the reports of each worker that changed nothing. A worker that sends too many is muted for a while. */
+export class VainReports {
+  private readonly windows = new Map<string, Window>();
+
+  constructor(
+    private readonly limits: Pick<BusLimits, 'reportsInVainMax' | 'reportsInVainMs'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns true when the worker is muted by this one */
+  count(worker: string): boolean {
+    const window = this.windowOf(worker) ?? { sinceMs: this.clock.now(), count: 0 };
+    window.count++;
+    this.windows.set(worker, window);
+    return window.count === this.limits.reportsInVainMax;
+  }
+
+  /** A report counted: a worker that works may now and then report in vain, as a start that comes after its end. */
+  forgive(worker: string): void {
+    const window = this.windowOf(worker);
+    if (window && window.count > 0) window.count--;
+  }
+
+  isMuted(worker: string): boolean {
+    return (this.windowOf(worker)?.count ?? 0) >= this.limits.reportsInVainMax;
+  }
+
+  private windowOf(worker: string): Window | undefined {
+    const window = this.windows.get(worker);
+    if (!window || this.clock.now() - window.sinceMs < this.limits.reportsInVainMs) return window;
+    this.windows.delete(worker);
+    return undefined;
+  }
+}
