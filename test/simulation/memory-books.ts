@@ -221,6 +221,10 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return this.ownership.release(arch, scheduler);
   }
 
+  stepAside(scheduler: string): Promise<string[]> {
+    return this.ownership.stepAside(scheduler);
+  }
+
   withdraw(scheduler: string): Promise<void> {
     return this.ownership.withdraw(scheduler);
   }

@@ -68,6 +68,13 @@ export class MemoryOwnership implements OwnershipRegister {
     return Promise.resolve();
   }
 
+  async stepAside(scheduler: string): Promise<string[]> {
+    this.schedulers.delete(scheduler);
+    const now = this.nowMs();
+    const others = [...this.schedulers].filter(([, expiresAtMs]) => expiresAtMs > now);
+    return Promise.resolve(others.map(([each]) => each).sort());
+  }
+
   async withdraw(scheduler: string): Promise<void> {
     this.schedulers.delete(scheduler);
     for (const held of this.owners.values()) if (held.owner === scheduler) held.owner = null;

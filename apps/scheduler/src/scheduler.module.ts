@@ -116,14 +116,20 @@ function factPublishers(configuration: LiveConfiguration): Provider {
 function ownershipKeeper(configuration: LiveConfiguration): Provider {
   return {
     provide: OwnershipKeeper,
-    inject: [PostgresOwnershipRegister, Dispatchers, FactPublishers],
-    useFactory: (register: PostgresOwnershipRegister, owned: Dispatchers, publishers: FactPublishers) =>
+    inject: [PostgresOwnershipRegister, Dispatchers, FactPublishers, Bus],
+    useFactory: (
+      register: PostgresOwnershipRegister,
+      owned: Dispatchers,
+      publishers: FactPublishers,
+      bus: Bus,
+    ) =>
       new OwnershipKeeper(register, new Realms(owned, publishers), systemClock, {
         scheduler: `${hostname()}-${process.pid}-${randomUUID()}`,
         get architectures() {
           return configuration.server.architectures;
         },
         ownershipTtlMs: configuration.scheduler.ownershipTtlMs,
+        isConnected: () => bus.isConnected(),
       }),
   };
 }

@@ -31,6 +31,11 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
     ]);
   }
 
+  async stepAside(scheduler: string): Promise<string[]> {
+    const alive = await this.database.query<{ scheduler: string }>(STEP_ASIDE, [scheduler]);
+    return alive.map((row) => row.scheduler).sort();
+  }
+
   async withdraw(scheduler: string): Promise<void> {
     await this.database.query(WITHDRAW, [scheduler]);
   }
@@ -97,6 +102,10 @@ const TAKE = `
   where d.owner is null or d.expires_at <= clock_timestamp()
     or d.server_started_at is distinct from excluded.server_started_at
   returning epoch`;
+
+const STEP_ASIDE = `
+  with gone as (delete from schedulers where scheduler = $1)
+  select scheduler from schedulers where expires_at > clock_timestamp() and scheduler <> $1`;
 
 const WITHDRAW = `
   with gone as (delete from schedulers where scheduler = $1)

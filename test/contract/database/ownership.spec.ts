@@ -176,6 +176,18 @@ describe('announcing', () => {
     expect(await register.announce('scheduler-0', TTL_MS)).toEqual(schedulers);
   });
 
+  it('ends when it steps aside, and what is owned stays so', async () => {
+    await register.announce('one', TTL_MS);
+    await register.announce('two', TTL_MS);
+    const epoch = await epochOf('amd64', 'one');
+    expect(await register.stepAside('one')).toEqual(['two']);
+    expect(await register.announce('two', TTL_MS)).toEqual(['two']);
+    expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
+    expect(await epochOf('amd64', 'one')).toBe(epoch);
+    await expire('schedulers');
+    expect(await register.stepAside('one')).toEqual([]);
+  });
+
   it('ends with the withdrawal, and so does everything owned', async () => {
     await register.announce('one', TTL_MS);
     await register.announce('two', TTL_MS);

@@ -130,6 +130,10 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.release(arch, scheduler));
   }
 
+  stepAside(scheduler: string): Promise<string[]> {
+    return this.call((books) => books.stepAside(scheduler));
+  }
+
   withdraw(scheduler: string): Promise<void> {
     return this.call((books) => books.withdraw(scheduler));
   }

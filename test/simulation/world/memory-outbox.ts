@@ -37,7 +37,7 @@ export interface OutboxEvents {
 }
 
 const RESEND_FIRST_MS = 5_000;
-const RESEND_MAX_MS = 60_000;
+const RESEND_MAX_MS = 20_000;
 const CONTENT = Buffer.from('log');
 
 export const LOG_FILE = {

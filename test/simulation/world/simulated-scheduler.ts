@@ -79,6 +79,7 @@ export class SimulatedScheduler {
       scheduler: name,
       architectures,
       ownershipTtlMs,
+      isConnected: () => this.bus.isConnected(),
     });
     void this.keeper.start();
   }

@@ -34,11 +34,14 @@ describe('OwnershipKeeper', () => {
   let books: MemoryBooks;
   let keepers: OwnershipKeeper[];
   let architectures: string[];
+  /** Schedulers without a connection to NATS. */
+  let cutOff: Set<string>;
 
   beforeEach(() => {
     clock = new VirtualClock();
     books = new MemoryBooks(() => clock.now());
     keepers = [];
+    cutOff = new Set();
     architectures = ['amd64', 'arm64', 'riscv64', 's390x'];
   });
   afterEach(async () => {
@@ -53,6 +56,7 @@ describe('OwnershipKeeper', () => {
       announce: (...args) => books.announce(...args),
       claim: (...args) => books.claim(...args),
       release: (...args) => books.release(...args),
+      stepAside: (...args) => books.stepAside(...args),
       withdraw: (...args) => books.withdraw(...args),
       ...register,
     };
@@ -62,6 +66,7 @@ describe('OwnershipKeeper', () => {
         return architectures;
       },
       ownershipTtlMs: TTL_MS,
+      isConnected: () => !cutOff.has(scheduler),
     });
     keepers.push(keeper);
     await keeper.start();
@@ -84,6 +89,35 @@ describe('OwnershipKeeper', () => {
     await time(TTL_MS);
     expect(realm.architectures).toEqual(['amd64', 'arm64', 'i386']);
     expect((await start('s2')).realm.architectures).not.toContain('s390x');
+  });
+
+  it('leaves everything to the others when the workers cannot reach it, and takes its part again when they can', async () => {
+    const first = await start('s1');
+    const second = await start('s2');
+    await time(TTL_MS);
+    cutOff.add('s1');
+    await time(TTL_MS);
+    expect(first.realm.architectures).toHaveLength(2);
+    await time(3 * TTL_MS);
+    expect(first.realm.architectures).toEqual([]);
+    expect(second.realm.architectures).toEqual(architectures);
+    cutOff.clear();
+    await time(2 * TTL_MS);
+    expect(first.realm.architectures).toHaveLength(2);
+    expect(second.realm.architectures).toHaveLength(2);
+  });
+
+  it('keeps what it owns when the workers can reach no other scheduler either', async () => {
+    const first = await start('s1');
+    const second = await start('s2');
+    await time(TTL_MS);
+    const [ours, theirs] = [first.realm.architectures, second.realm.architectures];
+    cutOff = new Set(['s1', 's2']);
+    await time(10 * TTL_MS);
+    expect([first.realm.architectures, second.realm.architectures]).toEqual([ours, theirs]);
+    const alone = await start('s3');
+    await time(TTL_MS);
+    expect(alone.realm.architectures).toEqual(architectures);
   });
 
   it('hands over at once when it is stopped', async () => {

@@ -12,6 +12,8 @@ export interface OwnershipSettings {
   /** Read anew at each round. */
   readonly architectures: string[];
   ownershipTtlMs: number;
+  /** Whether the workers can reach this process: it is connected to NATS. */
+  isConnected: () => boolean;
 }
 
 /** How often ownership is renewed in each time-to-live. */
@@ -27,6 +29,8 @@ export class OwnershipKeeper {
   private readonly parting = new Map<string, Promise<void>>();
   /** The round in progress in which architectures are spread, if there is one. */
   private spreading: Promise<void> | null = null;
+  /** Since when the workers cannot reach this process; null while they can. */
+  private cutOffSinceMs: number | null = null;
   private cancelNext = (): void => undefined;
   private stopped = false;
 
@@ -58,14 +62,36 @@ export class OwnershipKeeper {
   }
 
   private async spread(): Promise<void> {
-    const { scheduler, architectures, ownershipTtlMs } = this.settings;
-    const living = await this.inTime('announcing', this.register.announce(scheduler, ownershipTtlMs));
+    const { scheduler, architectures } = this.settings;
+    const living = await this.living();
+    if (living.length > 0 && !living.includes(scheduler)) return this.leaveToOthers();
     const share = shareOf(scheduler, living, architectures, new Set(this.tenures.keys()));
     for (const arch of share.release) this.handOver(this.tenures.get(arch));
     for (const arch of share.claim) {
       if (this.tenures.size >= share.architecturesMax || this.stopped) return;
       if (!this.parting.has(arch)) await this.attempt(arch, () => this.claim(arch));
     }
+  }
+
+  /** Those that are to share the architectures; itself is not one of them once it was cut off for a time-to-live. */
+  private living(): Promise<string[]> {
+    const { scheduler, ownershipTtlMs } = this.settings;
+    return this.cutOffMs() < ownershipTtlMs
+      ? this.inTime('announcing', this.register.announce(scheduler, ownershipTtlMs))
+      : this.inTime('stepping aside', this.register.stepAside(scheduler));
+  }
+
+  private cutOffMs(): number {
+    const now = this.clock.now();
+    if (this.settings.isConnected()) this.cutOffSinceMs = null;
+    else this.cutOffSinceMs ??= now;
+    return this.cutOffSinceMs === null ? 0 : now - this.cutOffSinceMs;
+  }
+
+  /** Not before others that are cut off, too, have stepped aside: while NATS is away from all, all go on as they are. */
+  private leaveToOthers(): void {
+    if (this.cutOffMs() < 2 * this.settings.ownershipTtlMs) return;
+    for (const tenure of this.tenures.values()) this.handOver(tenure);
   }
 
   private async claim(arch: string): Promise<void> {

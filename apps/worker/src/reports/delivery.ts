@@ -21,6 +21,7 @@ export class Delivery {
   private readonly wakeUp: WakeUp;
   private answer: RecordedSignal | null = null;
   private readonly uploaded = new Set<string>();
+  private pauseMs: number;
   private stopped = false;
 
   constructor(
@@ -31,6 +32,7 @@ export class Delivery {
     private readonly settings: DeliverySettings,
   ) {
     this.wakeUp = new WakeUp(clock);
+    this.pauseMs = settings.resendFirstMs;
   }
 
   get arch(): string {
@@ -43,17 +45,15 @@ export class Delivery {
 
   /** Resolves when the dispatcher has answered and the copy on disk is gone, or the delivery was stopped. */
   async deliver(): Promise<void> {
-    let pauseMs = this.settings.resendFirstMs;
     while (!this.stopped) {
       await this.send();
+      const pauseMs = this.pauseMs;
+      this.pauseMs = Math.min(pauseMs * 2, this.settings.resendMaxMs);
       await this.wakeUp.wait(pauseMs);
-      if (this.answer) {
-        if (await this.settled(this.answer)) return;
-        this.answer = null;
-        pauseMs = this.settings.resendFirstMs;
-      } else {
-        pauseMs = Math.min(pauseMs * 2, this.settings.resendMaxMs);
-      }
+      if (!this.answer) continue;
+      if (await this.settled(this.answer)) return;
+      this.answer = null;
+      this.pauseMs = this.settings.resendFirstMs;
     }
   }
 
@@ -63,8 +63,9 @@ export class Delivery {
     this.wakeUp.wake();
   }
 
-  /** The connection is back: no need to wait any longer. */
+  /** The connection is back: no need to wait any longer, nor long if it is too early for that. */
   retryNow(): void {
+    this.pauseMs = this.settings.resendFirstMs;
     this.wakeUp.wake();
   }
 

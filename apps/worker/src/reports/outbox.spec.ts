@@ -294,3 +294,27 @@ it('does not wait any longer when the connection is back', async () => {
   answer('recorded');
   await finished;
 });
+
+it('does not wait long either when that was too early', async () => {
+  const { bus, outbox, arrived, answer, clock } = await makeOutbox();
+  const report = jest.spyOn(bus, 'report').mockRejectedValue(new Error('no stream yet'));
+  const tried = (count: number) =>
+    new Promise<void>((resolve) => {
+      const look = () => (report.mock.calls.length >= count ? resolve() : setImmediate(look));
+      look();
+    });
+  const { report: finishedReport, files } = await pack();
+  const finished = outbox.finished('amd64', finishedReport, files);
+  for (const [count, atMs] of [5_000, 15_000, 35_000, 55_000].entries()) {
+    await tried(count + 1);
+    await clock.runUntil(atMs);
+  }
+  await tried(5);
+  outbox.retryNow();
+  await tried(6);
+  report.mockRestore();
+  await clock.runUntil(clock.now() + 5_000);
+  await arrived(1);
+  answer('recorded');
+  await finished;
+});

@@ -17,7 +17,7 @@ import { keepResult, keptResults, type KeptResult } from './result-folder';
 
 export const DELIVERY_SETTINGS: DeliverySettings = {
   resendFirstMs: 5_000,
-  resendMaxMs: 60_000,
+  resendMaxMs: 20_000,
   refusedKeptMax: 10,
 };
 
