@@ -35,9 +35,9 @@ it('maps the run user and its subordinate ids to themselves', () => {
 });
 
 it('lets the longest path decide what is seen, one path a line', () => {
-  const hidden = ['/home/a b', '/home/a b/work/runs', '/conf'];
-  const order = { ...ORDER, command: ['true'], hidden, visible: ['/home/a b/work', '/conf'] };
-  const lines = '+ /conf\n- /conf\n- /home/a b\n+ /home/a b/work\n- /home/a b/work/runs';
+  const hidden = ['/srv/a b', '/srv/a b/tests/runs', '/conf'];
+  const order = { ...ORDER, command: ['true'], hidden, visible: ['/srv/a b/tests', '/conf'] };
+  const lines = '+ /conf\n- /conf\n- /srv/a b\n+ /srv/a b/tests\n- /srv/a b/tests/runs';
   expect(sandboxCommand(USER, order).slice(-3)).toEqual(['own', lines, 'true']);
 });
 
