@@ -6,12 +6,15 @@ import { archiveState, releaseUrls } from './archive-state';
 let server: Server;
 let url: string;
 const seen: string[] = [];
+/** Of each request: what the mirror and the proxy are told. */
+const logins: (string | undefined)[][] = [];
 let release: string;
 beforeEach(async () => {
-  seen.length = 0;
+  seen.length = logins.length = 0;
   release = 'Origin: Debian\nDate: Sat, 21 Nov 2026 20:00:00 UTC\nSHA256:\n';
   server = createServer((request, response) => {
     seen.push(`${request.url} ${request.headers.range}`);
+    logins.push([request.headers.authorization, request.headers['proxy-authorization']]);
     response.writeHead(request.url?.includes('gone') ? 404 : 200).end(release);
   });
   server.listen(0, '127.0.0.1');
@@ -64,4 +67,24 @@ it("asks through the machine's proxy", async () => {
   const state = await archiveState(['deb http://mirror.example/debian trixie main'], settings);
   expect(state).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
   expect(seen).toEqual(['http://mirror.example/debian/dists/trixie/InRelease bytes=0-2047']);
+});
+
+it('tells a proxy and a mirror the user and password of each, and no address holds them', async () => {
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const proxy = url.replace('//', '//us%40er:pa%3Ass@');
+  const settings = [{ name: 'Acquire::http::Proxy', value: proxy }];
+  const state = await archiveState(['deb http://one:two@mirror.example/debian trixie main'], settings);
+  await archiveState(['deb http://mirror.example/debian trixie main'], settings);
+  await archiveState([`deb ${url.replace('//', '//one:two@')}/debian trixie main`], []);
+  expect(state).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
+  expect(logins).toEqual([
+    [basic('one:two'), basic('us@er:pa:ss')],
+    [undefined, basic('us@er:pa:ss')],
+    [basic('one:two'), undefined],
+  ]);
+  expect(seen.map((request) => request.split(' ')[0])).toEqual([
+    'http://mirror.example/debian/dists/trixie/InRelease',
+    'http://mirror.example/debian/dists/trixie/InRelease',
+    '/debian/dists/trixie/InRelease',
+  ]);
 });

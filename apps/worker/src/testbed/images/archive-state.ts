@@ -54,16 +54,36 @@ export async function releaseField(
   return new RegExp(`^${name}: *(.+)$`, 'm').exec(text)?.[1]?.trim() ?? null;
 }
 
+/** As apt does, each server is told the user and password of its own address, and no other's. */
 function get(url: string, proxy: string | null): Promise<IncomingMessage> {
-  const headers = { host: new URL(url).host, range: `bytes=0-${HEAD_BYTES - 1}` };
+  const target = loggedIn(url);
+  const via = proxy === null ? null : loggedIn(proxy);
+  const headers = {
+    host: target.url.host,
+    range: `bytes=0-${HEAD_BYTES - 1}`,
+    ...(target.login !== null && { authorization: target.login }),
+    ...(via && via.login !== null && { 'proxy-authorization': via.login }),
+  };
   const options = { headers, agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) };
-  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const send = target.url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const request = proxy === null ? send(url, options) : httpRequest(proxy, { ...options, path: url });
+    const request = via
+      ? httpRequest(via.url, { ...options, path: target.url.href })
+      : send(target.url, options);
     request.once('error', reject);
     request.once('response', resolve);
     request.end();
   });
+}
+
+/** An address without its user and password, and these as a value of the header `Authorization`. */
+function loggedIn(address: string): { url: URL; login: string | null } {
+  const url = new URL(address);
+  const { username, password } = url;
+  url.username = url.password = '';
+  if (username === '' && password === '') return { url, login: null };
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { url, login: `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
 /** A server may send all of the file, and is left then. @throws Error when it sends something else */
