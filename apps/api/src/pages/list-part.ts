@@ -1,3 +1,4 @@
+import type { PipeTransform } from '@nestjs/common';
 import { isPackageName } from '@proctor/contracts';
 import { badRequest, describe } from '../http/problem';
 
@@ -12,14 +13,14 @@ export interface ListPages {
   nextUrl: string | null;
 }
 
-/**
- * The package after which a part of a list begins: the parameter `after` of its address; empty at the beginning.
- * @throws Problem 400 when it is not the name of a package
- */
-export function startOf(after: unknown): string {
-  if (after === undefined || after === '') return '';
-  if (typeof after === 'string' && isPackageName(after)) return after;
-  throw badRequest(`after must be the name of a package, not ${describe(after)}.`);
+/** The parameter `after` of a list: the package after which a part begins; empty at the beginning. */
+export class AfterPipe implements PipeTransform<unknown, string> {
+  /** @throws Problem 400 when it is not the name of a package */
+  transform(after: unknown): string {
+    if (after === undefined || after === '') return '';
+    if (typeof after === 'string' && isPackageName(after)) return after;
+    throw badRequest(`after must be the name of a package, not ${describe(after)}.`);
+  }
 }
 
 /** @param lastName of the packages shown, when there are more */

@@ -7,7 +7,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { describe, notFound } from '../http/problem';
 import { SharedAnswers } from '../http/shared-answers';
-import { listPages, PACKAGES_SHOWN_MAX, startOf } from './list-part';
+import { AfterPipe, listPages, PACKAGES_SHOWN_MAX } from './list-part';
 import { packageView } from './package-view';
 import { PageInterceptor } from './page';
 import type { Page } from './page';
@@ -38,15 +38,14 @@ export class PackagesController {
   }
 
   @Get(':prefix')
-  async ofPrefix(@Param('prefix') prefix: string, @Query('after') after: unknown): Promise<Page> {
-    const start = startOf(after);
-    const part = { after: start, limit: PACKAGES_SHOWN_MAX + 1 };
+  async ofPrefix(@Param('prefix') prefix: string, @Query('after', AfterPipe) after: string): Promise<Page> {
+    const part = { after, limit: PACKAGES_SHOWN_MAX + 1 };
     const found = PREFIX.test(prefix) ? await this.publicRuns.packagesOf(prefix, part) : [];
     if (found.length === 0)
-      throw notFound(`There is no package at ${describe(prefix)}${start && ` after ${describe(start)}`}.`);
+      throw notFound(`There is no package at ${describe(prefix)}${after && ` after ${describe(after)}`}.`);
     const packages = found.slice(0, PACKAGES_SHOWN_MAX);
     const lastName = found.length > packages.length ? packages.at(-1)! : null;
-    const pages = listPages(`/packages/${prefix}/`, start, lastName);
+    const pages = listPages(`/packages/${prefix}/`, after, lastName);
     return { template: 'prefix', data: { prefix, packages, pages } };
   }
 

@@ -7,6 +7,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { PublicRunsService } from '../public-data/public-runs.service';
 import type { HistoryPage, PackagePlace } from '../public-data/public-runs.service';
 import { baseUrl } from '../http/paths';
+import { BeforePipe } from '../runs/run-id';
 import { HomeService } from './home.service';
 import { PageInterceptor } from './page';
 import type { Page } from './page';
@@ -32,9 +33,12 @@ export class PagesController {
   }
 
   @Get('packages/:prefix/:package/:suite/:arch')
-  async history(@Param() place: PackagePlace, @Query('before') before: unknown): Promise<Page> {
+  async history(
+    @Param() place: PackagePlace,
+    @Query('before', BeforePipe) before: number | null,
+  ): Promise<Page> {
     const page = await this.runs.history(place, before);
-    const data = historyView(place, page, before === undefined, this.configuration.server.neutral);
+    const data = historyView(place, page, before === null, this.configuration.server.neutral);
     return { template: 'history', data, updates: page.runs.map((run) => run.updatedAt) };
   }
 

@@ -1,14 +1,30 @@
-import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Param, Query, UseInterceptors } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { StatusService } from '../public-data/status.service';
-import type { StatusPlace } from '../public-data/status.service';
+import type { StatusPlace, StatusWord } from '../public-data/status.service';
 import { badRequest, describe } from '../http/problem';
-import { PACKAGES_SHOWN_MAX, startOf } from './list-part';
+import { AfterPipe, PACKAGES_SHOWN_MAX } from './list-part';
 import { PageInterceptor } from './page';
 import type { Page } from './page';
 import { statusListView } from './status-list-view';
+
+/** The parameter `status` of a list; null for packages of every status. */
+@Injectable()
+class StatusPipe implements PipeTransform<unknown, StatusWord | null> {
+  constructor(private readonly status: StatusService) {}
+
+  /** @throws Problem 400 for what no package's status is */
+  transform(wanted: unknown): StatusWord | null {
+    if (wanted === undefined) return null;
+    const { words } = this.status;
+    const word = words.find((each) => each === wanted);
+    if (word !== undefined) return word;
+    throw badRequest(`status must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
+  }
+}
 
 /** The status of all packages, as numbers and as lists. */
 @Controller('status')
@@ -37,18 +53,14 @@ export class StatusPagesController {
   @Get(':suite/:arch')
   async list(
     @Param() place: StatusPlace,
-    @Query('status') wanted: unknown,
-    @Query('after') after: unknown,
+    @Query('status', StatusPipe) word: StatusWord | null,
+    @Query('after', AfterPipe) after: string,
   ): Promise<Page> {
     const { words } = this.status;
-    const word = wanted === undefined ? null : words.find((each) => each === wanted);
-    if (word === undefined)
-      throw badRequest(`status must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
-    const start = startOf(after);
     const { version, answer: counts } = await this.status.counts(place);
-    const records = await this.status.some(place, start, PACKAGES_SHOWN_MAX + 1, word);
+    const records = await this.status.some(place, after, PACKAGES_SHOWN_MAX + 1, word);
     const data = statusListView(
-      { ...place, words, word, after: start, counts },
+      { ...place, words, word, after, counts },
       records.slice(0, PACKAGES_SHOWN_MAX),
       records.length > PACKAGES_SHOWN_MAX,
       this.configuration.server.neutral,

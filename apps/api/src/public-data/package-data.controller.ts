@@ -9,6 +9,7 @@ import { baseUrl, pathOf } from '../http/paths';
 import { notFound } from '../http/problem';
 import { resultObject } from '../runs/result-object';
 import type { ResultObject } from '../runs/result-object';
+import { BeforePipe } from '../runs/run-id';
 import { PublicAnswerInterceptor } from './public-answer';
 import type { PublicAnswer } from './public-answer';
 import { PublicCache } from './public-cache';
@@ -39,7 +40,7 @@ export class PackageDataController {
   @UseInterceptors(PublicAnswerInterceptor)
   async history(
     @Param() place: PackagePlace,
-    @Query('before') before: unknown,
+    @Query('before', BeforePipe) before: number | null,
     @Req() request: Request,
   ): Promise<PublicAnswer> {
     const { runs, older } = await this.runs.history(place, before);

@@ -4,7 +4,7 @@ import { PublicRuns } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { badRequest, describe, notFound } from '../http/problem';
+import { describe, notFound } from '../http/problem';
 import { noSuchRun, runIdOf } from '../runs/run-id';
 
 /** The parts of a public path that name a package on a suite and architecture. */
@@ -33,9 +33,9 @@ export class PublicRunsService {
    * @param keyId of the key whose private runs are seen too
    * @throws Problem 404 for a run that is private, unknown, or another's than the path says
    */
-  async run(place: PackagePlace, runId: string, keyId?: number): Promise<RunRecord> {
+  async run(place: PackagePlace, runId: string | number, keyId?: number): Promise<RunRecord> {
     checkNames(place);
-    const run = await this.publicRuns.find(runIdOf(runId));
+    const run = await this.publicRuns.find(typeof runId === 'number' ? runId : runIdOf(runId));
     const isVisible = run !== null && (!run.isPrivate || run.keyId === keyId);
     if (!isVisible || !isAt(run, place)) throw noSuchRun(runId);
     return run;
@@ -54,13 +54,13 @@ export class PublicRunsService {
 
   /**
    * A page of the finished runs, newest first.
-   * @param before the parameter of the same name: the last run of the page before; nothing for the newest
+   * @param before the last run of the page before; null for the newest
    * @throws Problem 404 for a path that names no package of this deployment, and for a `before` that was never given out
    */
-  async history(place: PackagePlace, before: unknown): Promise<HistoryPage> {
+  async history(place: PackagePlace, before: number | null): Promise<HistoryPage> {
     checkNames(place);
     const { historyLengthMax } = this.configuration.server;
-    const last = before === undefined ? undefined : await this.finishedRun(place, before);
+    const last = before === null ? undefined : await this.finishedRun(place, before);
     const runs = await this.publicRuns.history(
       place.suite,
       place.arch,
@@ -74,8 +74,7 @@ export class PublicRunsService {
   }
 
   /** Only a run that the history shows: another's place in it would show when that one finished. */
-  private async finishedRun(place: PackagePlace, id: unknown): Promise<RunRecord> {
-    if (typeof id !== 'string') throw badRequest('before must be one run id.');
+  private async finishedRun(place: PackagePlace, id: number): Promise<RunRecord> {
     const run = await this.run(place, id);
     if (run.state !== 'finished') throw noSuchRun(id);
     return run;

@@ -1,6 +1,6 @@
 import type { PipeTransform } from '@nestjs/common';
 import { runIdIn } from '@proctor/contracts';
-import { describe, notFound } from '../http/problem';
+import { badRequest, describe, notFound } from '../http/problem';
 import type { Problem } from '../http/problem';
 
 /** The id of a run in a path. */
@@ -8,6 +8,16 @@ export class RunIdPipe implements PipeTransform<string, number> {
   /** @throws Problem 404 for what cannot be the id of a run */
   transform(text: string): number {
     return runIdOf(text);
+  }
+}
+
+/** The parameter `before` of a list, newest first: the last run of the page before; null at its beginning. */
+export class BeforePipe implements PipeTransform<unknown, number | null> {
+  /** @throws Problem 400 when it is given more than once; 404 for what cannot be the id of a run */
+  transform(value: unknown): number | null {
+    if (value === undefined) return null;
+    if (typeof value !== 'string') throw badRequest('before must be one run id.');
+    return runIdOf(value);
   }
 }
 
