@@ -115,12 +115,14 @@ describe('FinishedReports', () => {
     expect(await isStaged()).toBe(false);
   });
 
-  it('has it delivered again when the store cannot remove the files of an attempt that is over', async () => {
+  it('says stale only when the store has removed the files of an attempt that is over', async () => {
     ask.mockResolvedValueOnce('counts').mockResolvedValue('unknown');
+    const signal = jest.spyOn(bus, 'signal');
     const remove = jest
       .spyOn(store, 'remove')
       .mockRejectedValueOnce(new StoreUnavailable('the bucket', 'connect ECONNREFUSED'));
     await expect(take()).rejects.toThrow(StoreUnavailable);
+    expect(signal).not.toHaveBeenCalled();
     await take();
     expect(remove).toHaveBeenCalledTimes(2);
     expect(await answers).toMatchObject({ answer: 'stale' });

@@ -89,7 +89,7 @@ export class FinishedReports {
     this.tell(attempt, 'refused', reason);
     if (answer === 'foreign' || answer === 'refused') return;
     const files = RESULT_FILES.map((name) => ({ name }));
-    await this.tidy({ ...attempt, files }, true);
+    await this.clearStaging({ ...attempt, files });
   }
 
   /**
@@ -131,8 +131,9 @@ export class FinishedReports {
    */
   private async turnAway(report: FinishedReport): Promise<void> {
     const state = await this.journal.reportState(report);
+    if (state !== 'foreign' && state !== 'reported') await this.store.remove(report.runId, report.attempt);
     this.tell(report, 'refused', `worker ${report.worker} may not report for this architecture`);
-    if (state !== 'foreign') await this.tidy(report, state === 'reported');
+    if (state !== 'foreign') await this.clearStaging(report);
   }
 
   /** No worker deletes its copy for what this memory does not know: the rows decide. */
@@ -142,18 +143,21 @@ export class FinishedReports {
   }
 
   /**
-   * The worker is told before anything is tidied. Rejects when files of an attempt that is over stay in the store: the
-   * report is delivered again until they are gone.
+   * A worker keeps its copy until the files of an attempt that is over are gone from the store: should the message be lost,
+   * the report comes again from the worker's disk.
+   * @throws StoreUnavailable when the files are still there: the report is delivered again
    */
   private async settle(report: FinishedReport, judged: ReportAnswer, state: ReportState): Promise<void> {
     if (state === 'counts' || state === 'late')
       throw new NotHandled('the rows know of a grant or an end that this dispatcher has not seen');
-    const recorded = state === 'reported';
-    if (recorded) this.tell(report, 'recorded');
+    if (state === 'reported') this.tell(report, 'recorded');
     else if (judged === 'foreign' || state === 'foreign')
       return this.tell(report, 'stale', "the attempt is another worker's, or granted again since a restore");
-    else this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
-    await this.tidy(report, recorded);
+    else {
+      await this.store.remove(report.runId, report.attempt);
+      this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
+    }
+    await this.clearStaging(report);
   }
 
   /** While the files were being stored, another scheduler may have ended the attempt, and removed none of them. */
@@ -221,21 +225,20 @@ export class FinishedReports {
     this.bus.signal(subjectOf(SUBJECTS.recorded, worker), signal);
   }
 
-  /** Staging and live log forget by themselves what cannot be dropped now. The store never does: its failure rejects. */
-  private async tidy(staged: StagedResult, recorded: boolean): Promise<void> {
+  /** Staging and live log forget by themselves what cannot be dropped now. */
+  private async clearStaging(staged: StagedResult): Promise<void> {
     const { runId, attempt, worker, files } = staged;
-    const tidied = await Promise.allSettled([
+    const cleared = await Promise.allSettled([
       ...files.map(({ name }) => this.bus.dropStaged(worker, stagingName(staged, name))),
       this.bus.purgeLog(worker, grantOf(staged)),
     ]);
-    for (const outcome of tidied) {
+    for (const outcome of cleared) {
       if (outcome.status === 'rejected') {
         this.logger.warn(
           `run ${runId}, attempt ${attempt}: something is left behind: ${String(outcome.reason)}`,
         );
       }
     }
-    if (!recorded) await this.store.remove(runId, attempt);
   }
 }
 

@@ -67,12 +67,14 @@ describe('FinishedReports, of a worker that the register does not know, or not a
     expect(await isStaged()).toBe(false);
   });
 
-  it('removes what it has stored for one that was revoked also when that works at the second time only', async () => {
+  it('says refused to one that was revoked only when the store has removed its files', async () => {
     ask.mockResolvedValueOnce('counts').mockResolvedValue('refused');
+    const signal = jest.spyOn(bus, 'signal');
     state = 'counts';
     jest.spyOn(store, 'remove').mockRejectedValueOnce(new StoreUnavailable('the bucket', 'away'));
     await expect(take()).rejects.toThrow(StoreUnavailable);
     expect(store.files.size).toBe(1);
+    expect(signal).not.toHaveBeenCalled();
     await take();
     expect([...store.files]).toEqual([]);
   });
