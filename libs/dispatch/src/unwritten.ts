@@ -83,13 +83,15 @@ export function restoreAll(state: DispatcherState, { state: past, sinceMs }: Pas
 }
 
 /**
- * An attempt whose lease is out has not failed: its end was found in the turn that was lost, and will be found again. The
- * same turn's failures of runs that are not there any more are withdrawn, too: these may have been cancelled before.
+ * An attempt whose row tells of no failure has not failed: its end was found in the turn that was lost, and will be found
+ * again. The same turn's failures of runs that are not there any more are withdrawn, too: these may have been cancelled before.
  */
 function restoreBlame(state: DispatcherState, past: DispatcherState, lostSinceMs: number): void {
   const { runs, leases } = state;
-  const isUnfounded = ({ runId, attempt, failedAtMs }: FailedAttempt) =>
-    leases.get(runId)?.run.attempt === attempt || (failedAtMs >= lostSinceMs && !runs.has(runId));
+  const isUnfounded = ({ runId, attempt, failedAtMs }: FailedAttempt) => {
+    const run = runs.get(runId);
+    return run ? run.attempt === attempt && run.latestLost === null : failedAtMs >= lostSinceMs;
+  };
   const isGranted = ({ runId, attempt }: AttemptOfRun) => (runs.get(runId)?.attempt ?? Infinity) >= attempt;
   state.judgements.restore(past.judgements, { lostSinceMs, isUnfounded, isGranted });
   state.suspects.restore(past.suspects);
