@@ -18,9 +18,10 @@ import { Database, type Statements } from './database';
 import { allDrains, pausesOf } from './decided';
 import { arrivedRuns, unfinishedOf, unfinishedRuns } from './dispatched-runs';
 import { announceUpdate } from './horizon';
-import { APPLY, EPOCH, LIMIT_TURN, LOCK_RUNS } from './journal-statements';
+import { APPLY } from './journal-statements';
 import * as loading from './loading-statements';
 import type { RowOf } from './statement';
+import { EPOCH, LIMIT_TURN, LOCK_RUNS } from './turn-statements';
 import { DatabaseUnavailable, isUnstorable } from './unavailable';
 
 /** The rows behind the dispatchers; every write carries its fences in its own statement. */

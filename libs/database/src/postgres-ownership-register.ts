@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Ownership, OwnershipRegister } from '@proctor/dispatch';
 import { Database } from './database';
 import { DECISIONS_LOCK } from './decision-statements';
-import { IN_FORCE } from './journal-statements';
+import { IN_FORCE } from './turn-statements';
 
 /** Every time here is PostgreSQL's: schedulers' clocks may differ. */
 @Injectable()
@@ -74,7 +74,7 @@ const ALIVE = 'select scheduler from schedulers where expires_at > clock_timesta
 const EXPIRES_AT = `clock_timestamp() + $3 * interval '1 millisecond'`;
 
 /**
- * Changes no key, so that it waits for no dispatcher's turn (see EPOCH in journal-statements.ts). That is why it is no
+ * Changes no key, so that it waits for no dispatcher's turn (see EPOCH in turn-statements.ts). That is why it is no
  * part of TAKE: ON CONFLICT locks the row as if every column that it names were changed.
  */
 const RENEW = `
