@@ -1,10 +1,10 @@
 import { NoAnswer, NotNow } from '@proctor/bus';
+import { TimedOut } from '@proctor/clock';
 import { DatabaseUnavailable } from '@proctor/database';
 import { StaleEpoch } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';
 import { MailboxFull } from './dispatcher/mailbox';
-import { NotHandled, NotOwner } from './dispatcher/turn';
-import { TimedOut } from './limited';
+import { NotHandled, NotOwner } from './dispatcher/not-handled';
 import { orNotNow } from './passing';
 
 describe('a message whose handling fails', () => {

@@ -1,11 +1,10 @@
-import type { Clock } from '@proctor/clock';
+import { within, type Clock } from '@proctor/clock';
 import type { RecordedSignal, StopAttemptSignal } from '@proctor/contracts';
 import type { DiskOutbox } from './reports/outbox';
 import type { WriteProbe } from './reports/write-probe';
 import type { Sandboxes } from './sandbox/sandboxes';
 import type { SlotLog } from './slot/ports';
 import type { Slot } from './slot/slot';
-import { within } from './slot/wake-up';
 import type { Testbeds } from './testbed/testbeds';
 
 /**
@@ -104,9 +103,9 @@ export class Worker {
     const delivered = this.outbox.deliverLeftovers().catch((error: unknown) => {
       this.log.warn(`results that were left on disk are not delivered: ${String(error)}`);
     });
-    await within(this.clock, LEFTOVERS_TIMEOUT_MS, delivered);
+    await within(delivered, LEFTOVERS_TIMEOUT_MS, this.clock);
     if (this.stopping) return;
-    await Promise.all([within(this.clock, DETECTION_TIMEOUT_MS, this.testbeds.open()), this.probe.start()]);
+    await Promise.all([within(this.testbeds.open(), DETECTION_TIMEOUT_MS, this.clock), this.probe.start()]);
     if (this.stopping) return;
     for (const slot of this.slots) slot.start();
     this.log.log(this.sandboxes.limits);

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
-import { systemClock, type Clock } from '@proctor/clock';
+import { systemClock, within, type Clock } from '@proctor/clock';
 import {
   isOnSubject,
   isOfWorker,
@@ -17,7 +17,6 @@ import { BusContext } from './bus-context';
 import { BUS_LIMITS } from './limits';
 import { Outages } from './outages';
 import { Serving } from './serving';
-import { within } from './within';
 
 /** A scope is one token of a subject. */
 const SCOPE = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;

@@ -1,14 +1,13 @@
 import { AckPolicy, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { errors, nanos } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import type { Clock } from '@proctor/clock';
+import { within, type Clock } from '@proctor/clock';
 import { reportFilter, reportStream } from '@proctor/contracts';
 import type { ReportConsumption } from './bus';
 import type { BusLimits } from './limits';
 import type { NatsLink } from './nats-link';
 import type { Delivery, ReportIntake } from './report-intake';
 import { unlessClosed } from './unless-closed';
-import { within } from './within';
 
 const PULL_EXPIRES_MS = 5000;
 const RETRY_MS = 1000;

@@ -1,11 +1,10 @@
 import { Logger } from '@nestjs/common';
-import type { Clock } from '@proctor/clock';
+import { within, type Clock } from '@proctor/clock';
 import { MalformedMessage, reportOrigin, reportSender } from '@proctor/contracts';
 import { IN_VAIN, NotNow, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
 import type { BusLimits } from './limits';
 import { Outages } from './outages';
 import { VainReports } from './vain-reports';
-import { within } from './within';
 
 /** One delivery of a report and what can be said about it to the stream. */
 export interface Delivery {

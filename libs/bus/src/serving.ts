@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Clock } from '@proctor/clock';
+import { WakeUp, type Clock } from '@proctor/clock';
 import type { Bus, BusMessage, ReportConsumption, ReportHandler, ReportRefusal } from './bus';
 import { Outages } from './outages';
 
@@ -16,14 +16,16 @@ export class Serving {
   private readonly logger = new Logger('Bus');
   private readonly unsubscribes: (() => void)[] = [];
   private consumption: ReportConsumption | null = null;
-  private endWait = (): void => undefined;
+  private readonly wakeUp: WakeUp;
   private stopped = false;
 
   constructor(
     private readonly bus: Bus,
     private readonly scope: string,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.wakeUp = new WakeUp(clock);
+  }
 
   subscribe(subject: string, handler: (message: BusMessage) => void): void {
     this.unsubscribes.push(this.bus.subscribe(subject, handler));
@@ -39,14 +41,14 @@ export class Serving {
         return outages.succeeded(`serving ${this.scope}`);
       } catch (error) {
         outages.failed(`serving ${this.scope}`, String(error));
-        await this.wait(RETRY_MS);
+        await this.wakeUp.wait(RETRY_MS);
       }
     }
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
-    this.endWait();
+    this.wakeUp.wake();
     for (const unsubscribe of this.unsubscribes) unsubscribe();
     await this.consumption?.stop();
   }
@@ -55,15 +57,5 @@ export class Serving {
     const consumption = await this.bus.consumeReports(this.scope, handle, refuse);
     if (this.stopped) return consumption.stop();
     this.consumption = consumption;
-  }
-
-  private wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.clock.after(ms, resolve);
-      this.endWait = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 }

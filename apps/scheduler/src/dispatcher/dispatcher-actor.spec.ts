@@ -3,7 +3,7 @@ import { ActorRig, POLL_MS, TENURE_MS } from '../../../../test/support/actor-rig
 import { ARCH, settings } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
 import { MailboxFull } from './mailbox';
-import { NotOwner } from './turn';
+import { NotOwner } from './not-handled';
 
 silenceLog();
 

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Clock } from '@proctor/clock';
+import { WakeUp, type Clock } from '@proctor/clock';
 import {
   DispatcherState,
   StaleEpoch,
@@ -18,7 +18,8 @@ import { LimitedJournal, type JournalLimits } from './limited-journal';
 import { handledAgain, Mailbox, refuse, unanswered, type Letter } from './mailbox';
 import { News, type NewsSettings } from './news';
 import { TickWatch } from './tick-watch';
-import { logJudgements, NotHandled, NotOwner, takeTurn, type Sighting, type TurnNews } from './turn';
+import { NotHandled, NotOwner } from './not-handled';
+import { logJudgements, takeTurn, type Sighting, type TurnNews } from './turn';
 
 export interface ActorSettings extends NewsSettings, JournalLimits {
   mailboxLengthMax: number;
@@ -67,7 +68,7 @@ export class DispatcherActor {
   private notices: DispatcherMessage[] = [];
   private latestMs = -Infinity;
   private stopped = false;
-  private endRest = (): void => undefined;
+  private readonly wakeUp: WakeUp;
   private readonly loop: Promise<void>;
 
   /** Begins to work at once. */
@@ -77,7 +78,8 @@ export class DispatcherActor {
     private settings: ActorSettings,
   ) {
     this.logger = new Logger(`Dispatcher ${tenure.arch}`);
-    this.mailbox = new Mailbox(settings.mailboxLengthMax, () => this.state && this.endRest());
+    this.wakeUp = new WakeUp(ports.clock);
+    this.mailbox = new Mailbox(settings.mailboxLengthMax, () => this.state && this.wakeUp.wake());
     this.journal = new LimitedJournal(ports.journal, ports.clock, () => this.settings);
     this.news = new News(tenure.arch, this.journal, this.logger, () => this.settings);
     this.ticks = new TickWatch(this.mailbox);
@@ -98,13 +100,13 @@ export class DispatcherActor {
   /** Runs were committed by somebody: do not wait for the next poll. */
   lookForArrivals(): void {
     this.news.lookForArrivals();
-    if (this.state) this.endRest();
+    if (this.state) this.wakeUp.wake();
   }
 
   /** The same for orders. */
   lookForOrders(): void {
     this.news.lookForOrders();
-    if (this.state) this.endRest();
+    if (this.state) this.wakeUp.wake();
   }
 
   /** The attempts whose finished reports waited for this owner, and wait still. */
@@ -130,7 +132,7 @@ export class DispatcherActor {
   stop(): Promise<void> {
     this.stopped = true;
     this.refuseAll(new NotOwner(this.tenure.arch));
-    this.endRest();
+    this.wakeUp.wake();
     return this.loop;
   }
 
@@ -259,7 +261,7 @@ export class DispatcherActor {
 
   private notice(message: DispatcherMessage): void {
     this.notices.push(message);
-    if (this.state) this.endRest();
+    if (this.state) this.wakeUp.wake();
   }
 
   /** What waits, and will not be handled. */
@@ -282,13 +284,7 @@ export class DispatcherActor {
 
   private rest(untilMs: number): Promise<void> {
     if (this.stopped) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = this.ports.clock.after(Math.max(0, untilMs - this.time()), resolve);
-      this.endRest = () => {
-        cancel();
-        resolve();
-      };
-    });
+    return this.wakeUp.waitAfresh(untilMs - this.time());
   }
 
   /** Never decreases. */

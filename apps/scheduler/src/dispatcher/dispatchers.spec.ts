@@ -8,7 +8,7 @@ import { silenceLog } from '../../../../test/support/silent-log';
 import { Tenure } from '../ownership/tenure';
 import { DispatcherActor } from './dispatcher-actor';
 import { Dispatchers } from './dispatchers';
-import { NotOwner } from './turn';
+import { NotOwner } from './not-handled';
 
 const TTL_MS = 5_000;
 

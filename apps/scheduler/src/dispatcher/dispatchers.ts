@@ -6,7 +6,7 @@ import type { Realm } from '../ownership/realm';
 import type { Tenure } from '../ownership/tenure';
 import { ReportBacklog } from '../reports/report-backlog';
 import type { ActorSettings, DispatcherActor } from './dispatcher-actor';
-import { NotOwner } from './turn';
+import { NotOwner } from './not-handled';
 
 /** The subjects of an architecture, listened to only while it is owned. BusStrategy is one. */
 export interface Serving {

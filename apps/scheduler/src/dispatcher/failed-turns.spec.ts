@@ -2,7 +2,7 @@ import { StaleEpoch, WriteRefused, type Journal, type Write } from '@proctor/dis
 import { ActorRig } from '../../../../test/support/actor-rig';
 import { ARCH, finishedReport, startedReport } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
-import { NotHandled } from './turn';
+import { NotHandled } from './not-handled';
 
 silenceLog();
 

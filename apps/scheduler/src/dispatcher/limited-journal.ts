@@ -1,4 +1,4 @@
-import type { Clock } from '@proctor/clock';
+import { limited, type Clock } from '@proctor/clock';
 import type {
   DispatchedRun,
   Journal,
@@ -8,7 +8,6 @@ import type {
   Standing,
   Write,
 } from '@proctor/dispatch';
-import { limited } from '../limited';
 
 export interface JournalLimits {
   /** After this time nothing of a turn is written any more; milliseconds, as all here. */

@@ -1,5 +1,5 @@
 import type { DispatcherMessage, MessageKind, MessageOf, Replies } from '@proctor/dispatch';
-import { NotHandled } from './turn';
+import { NotHandled } from './not-handled';
 
 /** The dispatcher has more to do than it takes in; asking again later helps. */
 export class MailboxFull extends Error {

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Bus } from '@proctor/bus';
-import type { Clock } from '@proctor/clock';
+import { WakeUp, type Clock } from '@proctor/clock';
 import type { Fact } from '@proctor/contracts';
 import type { Facts } from '@proctor/database';
 import type { Tenure } from '../ownership/tenure';
@@ -27,7 +27,9 @@ export class FactPublisher {
   private readonly logger: Logger;
   private isTold = false;
   private stopped = false;
-  private endRest = (): void => undefined;
+  private readonly wakeUp: WakeUp;
+  /** Whether facts that are committed end the wait under way. */
+  private isRestOver = (): boolean => false;
   private readonly loop: Promise<void>;
 
   /** Begins to work at once. @param settings as they are at the moment */
@@ -37,19 +39,20 @@ export class FactPublisher {
     private readonly settings: () => PublisherSettings,
   ) {
     this.logger = new Logger(`Facts ${tenure.arch}`);
+    this.wakeUp = new WakeUp(ports.clock);
     this.loop = this.run();
   }
 
   /** Facts were committed: do not wait for the next poll. */
   look(): void {
     this.isTold = true;
-    this.endRest();
+    if (this.isRestOver()) this.wakeUp.wake();
   }
 
   /** Resolves when nothing is published any more. */
   stop(): Promise<void> {
     this.stopped = true;
-    this.endRest();
+    this.wakeUp.wake();
     return this.loop;
   }
 
@@ -103,14 +106,8 @@ export class FactPublisher {
   /** Ends early when it is stopped, or when `isOver` says so as facts are committed. */
   private rest(ms: number, isOver: () => boolean): Promise<void> {
     if (this.stopped || isOver()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = this.ports.clock.after(Math.max(0, ms), resolve);
-      this.endRest = () => {
-        if (!this.stopped && !isOver()) return;
-        cancel();
-        resolve();
-      };
-    });
+    this.isRestOver = isOver;
+    return this.wakeUp.waitAfresh(ms);
   }
 }
 

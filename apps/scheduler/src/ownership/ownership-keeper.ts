@@ -1,7 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { Clock } from '@proctor/clock';
+import { limited, type Clock } from '@proctor/clock';
 import type { OwnershipRegister } from '@proctor/dispatch';
-import { limited } from '../limited';
 import type { Realm } from './realm';
 import { shareOf } from './shares';
 import { Tenure } from './tenure';

@@ -15,7 +15,7 @@ import { StoreUnavailable } from '@proctor/store';
 import { MemoryStore } from '../../../../test/simulation/world/memory-store';
 import { ARCH, finishedReport, waitingRun } from '../../../../test/support/runs';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { NotHandled, NotOwner } from '../dispatcher/turn';
+import { NotHandled, NotOwner } from '../dispatcher/not-handled';
 import { FinishedReports } from './finished-reports';
 import { silenceLog } from '../../../../test/support/silent-log';
 

@@ -24,7 +24,7 @@ import {
 } from '@proctor/dispatch';
 import { ResultStore, StoreMismatch, StoreUnavailable } from '@proctor/store';
 import type { Dispatchers } from '../dispatcher/dispatchers';
-import { NotHandled } from '../dispatcher/turn';
+import { NotHandled } from '../dispatcher/not-handled';
 
 /** The files that a worker may have staged for an attempt. */
 interface StagedResult extends Grant {

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Clock } from '@proctor/clock';
+import { WakeUp, type Clock } from '@proctor/clock';
 import { grantName, type ReportOrigin } from '@proctor/contracts';
 import type { AttemptOfWorker } from '@proctor/dispatch';
 
@@ -18,14 +18,16 @@ export class ReportBacklog {
   private readonly logger = new Logger('Reports');
   /** Subjects' attempts of the first listing that wait still. */
   private left: AttemptOfWorker[] | null = null;
-  private endWait = (): void => undefined;
+  private readonly wakeUp: WakeUp;
   private stopped = false;
 
   constructor(
     private readonly arch: string,
     private readonly stream: Stream,
-    private readonly clock: Clock,
-  ) {}
+    clock: Clock,
+  ) {
+    this.wakeUp = new WakeUp(clock);
+  }
 
   /** Tells what waits, once that is known, and whenever it has become fewer. Resolves when nothing is left of it. */
   async follow(tell: (attempts: AttemptOfWorker[]) => void): Promise<void> {
@@ -34,13 +36,13 @@ export class ReportBacklog {
       if (this.stopped) return;
       if (waiting) this.compare(waiting, tell);
       if (this.left?.length === 0) return;
-      await this.wait();
+      await this.wakeUp.wait(LIST_EVERY_MS);
     }
   }
 
   stop(): void {
     this.stopped = true;
-    this.endWait();
+    this.wakeUp.wake();
   }
 
   private compare(waiting: AttemptOfWorker[], tell: (attempts: AttemptOfWorker[]) => void): void {
@@ -59,16 +61,6 @@ export class ReportBacklog {
       this.logger.debug(`the waiting reports of ${this.arch} could not be listed: ${String(error)}`);
       return null;
     }
-  }
-
-  private wait(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.clock.after(LIST_EVERY_MS, resolve);
-      this.endWait = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Outages, type Bus, type StagedUpload, type StagingContents } from '@proctor/bus';
-import type { Clock } from '@proctor/clock';
+import { WakeUp, type Clock } from '@proctor/clock';
 import { grantName, stagedGrant, type Grant } from '@proctor/contracts';
 import type { AwaitedReports } from '@proctor/database';
 
@@ -42,7 +42,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   /** Workers whose staging area was told to be nearly full. */
   private readonly nearlyFull = new Set<string>();
   private readonly stopping = new AbortController();
-  private endRest = (): void => undefined;
+  private readonly wakeUp: WakeUp;
   private loop = Promise.resolve();
 
   /** @param settings as they are at the moment */
@@ -51,6 +51,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly settings: () => SweeperSettings,
   ) {
     this.outages = new Outages(this.logger, ports.clock);
+    this.wakeUp = new WakeUp(ports.clock);
   }
 
   onApplicationBootstrap(): void {
@@ -60,7 +61,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   /** Resolves when nothing is swept any more. */
   onModuleDestroy(): Promise<void> {
     this.stopping.abort();
-    this.endRest();
+    this.wakeUp.wake();
     return this.loop;
   }
 
@@ -72,7 +73,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
       } catch (error) {
         if (!this.stopping.signal.aborted) this.outages.failed(WHAT, String(error));
       }
-      await this.rest();
+      if (!this.stopping.signal.aborted) await this.wakeUp.wait(this.settings().sweepMs);
     }
   }
 
@@ -148,17 +149,6 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
       this.logger.log(`the staging area of ${worker} has room again`);
     }
     for (const { worker } of full) this.nearlyFull.add(worker);
-  }
-
-  private rest(): Promise<void> {
-    if (this.stopping.signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = this.ports.clock.after(this.settings().sweepMs, resolve);
-      this.endRest = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 }
 

@@ -1,9 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Clock } from '@proctor/clock';
+import { within, type Clock } from '@proctor/clock';
 import type { LogChunk } from '@proctor/contracts';
 import { openPlainFile } from '../autopkgtest/plain-file';
 import type { SlotLog } from '../slot/ports';
-import { within } from '../slot/wake-up';
 
 export interface LogTailSettings {
   pollMs: number;
@@ -56,7 +55,7 @@ export class LogTail {
   async finish(): Promise<void> {
     this.endPolling();
     this.reading = this.reading.then(() => this.sendNew());
-    await within(this.clock, this.settings.finishTimeoutMs, this.reading);
+    await within(this.reading, this.settings.finishTimeoutMs, this.clock);
     await this.close();
   }
 

@@ -2,10 +2,9 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@proctor/bus';
-import type { Clock } from '@proctor/clock';
+import { WakeUp, type Clock } from '@proctor/clock';
 import { grantOf, reportSubject, stagingName, type Grant, type RecordedSignal } from '@proctor/contracts';
 import type { SlotLog } from '../slot/ports';
-import { WakeUp } from '../slot/wake-up';
 import { isMissing, removeResult, setResultAside, type KeptResult } from './result-folder';
 
 export interface DeliverySettings {

@@ -1,7 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '@proctor/clock';
-import { within } from '../slot/wake-up';
+import { within, type Clock } from '@proctor/clock';
 
 /** What `look` writes: more than what fits into an inode or into the rest of a file system that is full. */
 const PROBE_BYTES = 64 * 1024;
@@ -62,12 +61,12 @@ export class WriteProbe {
     const { path, settings } = this;
     const writing = (this.looking ??= this.write(path));
     const isOver = await within(
-      this.clock,
-      settings.timeoutMs,
       writing.then(
         () => ({ why: null }),
         (error: unknown) => ({ why: String(error) }),
       ),
+      settings.timeoutMs,
+      this.clock,
     );
     if (this.looking !== writing) return;
     if (isOver) this.looking = null;

@@ -1,7 +1,7 @@
+import { within } from '@proctor/clock';
 import { grantName, type Lease, type LeaseReply, type SlotIdentity } from '@proctor/contracts';
 import { giveBack } from './give-back';
 import type { SlotParts } from './ports';
-import { within } from './wake-up';
 
 /** Once work is waiting, an answer that took longer may be lost, its dispatcher replaced: the slot asks a second time. */
 const HURRIED_REPLY_MS = 1_000;
@@ -124,7 +124,7 @@ export class Asks {
     await Promise.all(
       [...this.lost.keys()].map(async (arch) => {
         while (this.lost.has(arch) && this.taken === lease && lease !== null && lease.arch !== arch) {
-          await within(clock, settings.replyTimeoutMs, this.send(arch, { onlyHeld: true }));
+          await within(this.send(arch, { onlyHeld: true }), settings.replyTimeoutMs, clock);
           if (this.lost.has(arch))
             await new Promise<void>((resolve) => clock.after(settings.retryMs, resolve));
         }

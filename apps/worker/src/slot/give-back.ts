@@ -1,6 +1,6 @@
+import { within } from '@proctor/clock';
 import { grantOf, oneLine, type Lease, type SlotIdentity } from '@proctor/contracts';
 import type { SlotParts } from './ports';
-import { within } from './wake-up';
 
 /** Of a request to take a lease back. */
 const REASON_LENGTH_MAX = 1000;
@@ -23,7 +23,7 @@ export async function giveBack(
     why = String(error);
     return null;
   });
-  const reply = await within(clock, timeoutMs, answer);
+  const reply = await within(answer, timeoutMs, clock);
   if (reply === null) {
     log.warn(`run ${runId} attempt ${attempt}: nobody took the lease back, it will expire: ${why}`);
   }

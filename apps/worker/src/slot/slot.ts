@@ -1,10 +1,10 @@
+import { WakeUp } from '@proctor/clock';
 import type { Lease, LeaseReply, SlotIdentity, StopAttemptSignal } from '@proctor/contracts';
 import { withLogFields } from '@proctor/process';
 import { Asks } from './asks';
 import { Canaries } from './canaries';
 import { HeldLease, type HoldingEnd } from './held-lease';
 import type { SlotParts } from './ports';
-import { WakeUp } from './wake-up';
 
 /** After so long the slot asks again, however often what it was granted could not be begun. */
 const REST_MAX_MS = 60_000;

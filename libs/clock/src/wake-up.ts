@@ -1,6 +1,6 @@
-import type { Clock } from '@proctor/clock';
+import type { Clock } from './clock';
 
-/** A pause that something else may end early. A wake-up while nobody waits ends the next pause at once. */
+/** A wait that something else may end early; one at a time. A wake-up while nobody waits ends the next wait at once. */
 export class WakeUp {
   private pending = false;
   private end: (() => void) | null = null;
@@ -26,21 +26,15 @@ export class WakeUp {
         this.pending = false;
         resolve();
       };
-      const cancel = this.clock.after(ms, finish);
+      const cancel = this.clock.after(Math.max(0, ms), finish);
       this.end = finish;
       if (this.pending) finish();
     });
   }
-}
 
-/** The promise's value, or null when it rejects or takes longer than `ms`. */
-export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | null> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, () => resolve(null));
-    const settle = (value: T | null) => {
-      cancel();
-      resolve(value);
-    };
-    promise.then(settle, () => settle(null));
-  });
+  /** The same, but only a wake-up from now on ends it. */
+  waitAfresh(ms: number): Promise<void> {
+    this.forget();
+    return this.wait(ms);
+  }
 }

@@ -1,0 +1,59 @@
+import { VirtualClock } from '../../../test/simulation/world/virtual-clock';
+import { limited, TimedOut, WakeUp, within } from '.';
+
+const MS = 1_000;
+let clock: VirtualClock;
+
+beforeEach(() => {
+  clock = new VirtualClock();
+});
+
+describe('a wait', () => {
+  it('lasts as long as it should, or until a wake-up', async () => {
+    const wakeUp = new WakeUp(clock);
+    const whole = wakeUp.wait(MS);
+    await clock.runUntil(clock.now() + MS);
+    await whole;
+    const cut = wakeUp.wait(MS);
+    wakeUp.wake();
+    await cut;
+    expect(clock.now()).toBe(MS);
+  });
+
+  it('ends at once when the wake-up came before it, unless that is forgotten', async () => {
+    const wakeUp = new WakeUp(clock);
+    wakeUp.wake();
+    await wakeUp.wait(MS);
+    wakeUp.wake();
+    let isOver = false;
+    const afresh = wakeUp.waitAfresh(MS).then(() => (isOver = true));
+    await clock.runUntil(MS - 1);
+    expect(isOver).toBe(false);
+    await clock.runUntil(MS);
+    await afresh;
+  });
+});
+
+describe('work with a time limit', () => {
+  const never = new Promise<never>(() => undefined);
+
+  it('comes to its value when it is done in time', async () => {
+    await expect(limited(Promise.resolve(7), 'counting', MS, clock)).resolves.toBe(7);
+    await expect(within(Promise.resolve(7), MS, clock)).resolves.toBe(7);
+  });
+
+  it('is given up after that time', async () => {
+    const given = [limited(never, 'counting', MS, clock), within(never, MS, clock)] as const;
+    const outcomes = Promise.allSettled(given);
+    await clock.runUntil(clock.now() + MS);
+    const [late, none] = await outcomes;
+    expect(late).toEqual({ status: 'rejected', reason: new TimedOut('counting', MS) });
+    expect(none).toEqual({ status: 'fulfilled', value: null });
+  });
+
+  it('fails as it fails, or comes to nothing', async () => {
+    const failed = () => Promise.reject(new Error('no'));
+    await expect(limited(failed(), 'counting', MS, clock)).rejects.toThrow('no');
+    await expect(within(failed(), MS, clock)).resolves.toBeNull();
+  });
+});
