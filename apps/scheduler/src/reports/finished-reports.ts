@@ -127,13 +127,15 @@ export class FinishedReports {
 
   /**
    * Its sender is no worker of the architecture, or not any more. What may have been stored of an attempt that it was granted
-   * is removed; of another's attempt nothing is touched.
+   * is removed; of another's attempt nothing is touched. As long as the attempt is the latest, its result would count should
+   * the worker be added again: the worker is told first, so that it does not deliver what is being removed.
    */
   private async turnAway(report: FinishedReport): Promise<void> {
     const state = await this.journal.reportState(report);
-    if (state !== 'foreign' && state !== 'reported') await this.store.remove(report.runId, report.attempt);
+    if (state === 'over') await this.store.remove(report.runId, report.attempt);
     this.tell(report, 'refused', `worker ${report.worker} may not report for this architecture`);
     if (state !== 'foreign') await this.clearStaging(report);
+    if (state === 'counts' || state === 'late') await this.store.remove(report.runId, report.attempt);
   }
 
   /** No worker deletes its copy for what this memory does not know: the rows decide. */

@@ -67,16 +67,35 @@ describe('FinishedReports, of a worker that the register does not know, or not a
     expect(await isStaged()).toBe(false);
   });
 
-  it('says refused to one that was revoked only when the store has removed its files', async () => {
+  it('removes what it has stored for one that was revoked also when that works at the second time only', async () => {
     ask.mockResolvedValueOnce('counts').mockResolvedValue('refused');
-    const signal = jest.spyOn(bus, 'signal');
     state = 'counts';
     jest.spyOn(store, 'remove').mockRejectedValueOnce(new StoreUnavailable('the bucket', 'away'));
     await expect(take()).rejects.toThrow(StoreUnavailable);
     expect(store.files.size).toBe(1);
-    expect(signal).not.toHaveBeenCalled();
     await take();
     expect([...store.files]).toEqual([]);
+  });
+
+  it('says refused to one that was revoked only when the store has removed what it has of an attempt that is over', async () => {
+    ask.mockResolvedValue('refused');
+    state = 'over';
+    store.files.add('1/2/log.gz');
+    const signal = jest.spyOn(bus, 'signal');
+    jest.spyOn(store, 'remove').mockRejectedValueOnce(new StoreUnavailable('the bucket', 'away'));
+    await expect(take()).rejects.toThrow(StoreUnavailable);
+    expect(signal).not.toHaveBeenCalled();
+    await take();
+    expect(await answers).toMatchObject({ answer: 'refused' });
+    expect([...store.files]).toEqual([]);
+  });
+
+  it('tells one that was revoked before it removes what it has of an attempt that may count again', async () => {
+    ask.mockResolvedValue('refused');
+    state = 'counts';
+    jest.spyOn(store, 'remove').mockReturnValue(new Promise(() => undefined));
+    void take();
+    expect(await answers).toMatchObject({ answer: 'refused' });
   });
 
   it('leaves what is in the books of one that was revoked since', async () => {
