@@ -120,7 +120,7 @@ export async function runningNats(folder: string): Promise<number | null> {
   return (await findLeftOver(pidFile(folder), configurationFile(folder)))?.pid ?? null;
 }
 
-/** A nats-server says INFO to whoever connects, once JetStream is up. */
+/** A nats-server says INFO to each client that connects, once JetStream is up. */
 function greets(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', timeout: PROBE_TIMEOUT_MS });
   return new Promise((resolve) => {
