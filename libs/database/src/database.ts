@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { type BoundedClient, unlimited } from './bounded-client';
+import { type BoundedClient, rowsOf, unlimited } from './bounded-client';
 import { begin, commit, endOf, type TransactionIdentity } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { requestWait } from './request-wait';
@@ -9,8 +9,7 @@ import { DatabaseUnavailable, translated } from './unavailable';
 
 /** Where explicit SQL is sent: the pool, or one transaction. */
 export interface Statements {
-  /** @param statement as text in the registers of workers and of ownerships alone, where rows have the type that the caller names */
-  query<Row>(statement: Statement<Row> | string, parameters?: unknown[]): Promise<Row[]>;
+  query<Row>(statement: Statement<Row>, parameters?: unknown[]): Promise<Row[]>;
 }
 
 /** One transaction. */
@@ -32,8 +31,8 @@ export class Database implements Statements {
   ) {}
 
   /** For statements that change nothing, or that may be repeated: it is not known whether one that failed was done. */
-  query<Row>(statement: Statement<Row> | string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.connected((client) => send(client, statement, parameters));
+  query<Row>(statement: Statement<Row>, parameters: unknown[] = []): Promise<Row[]> {
+    return this.connected((client) => rowsOf(client, statement, parameters));
   }
 
   /**
@@ -117,7 +116,7 @@ export class Database implements Statements {
     return {
       async query(statement, parameters = []) {
         check();
-        return send(client, statement, parameters);
+        return rowsOf(client, statement, parameters);
       },
       async entities(work) {
         check();
@@ -152,15 +151,6 @@ export class Database implements Statements {
 
 function outOfTime(): DatabaseUnavailable {
   return new DatabaseUnavailable(new Error('the request has waited for too long'));
-}
-
-async function send<Row>(
-  client: BoundedClient,
-  statement: Statement<Row> | string,
-  parameters: unknown[],
-): Promise<Row[]> {
-  const sql = typeof statement === 'string' ? statement : statement.text;
-  return ((await client.query(sql, parameters)) as { rows: Row[] }).rows;
 }
 
 /** PostgreSQL rolls back by itself when the connection is lost, so only the first error is worth telling. */

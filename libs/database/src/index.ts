@@ -19,13 +19,5 @@ export * from './stores';
 export type { Submitter } from './submissions';
 export { afterChange, DatabaseUnavailable } from './unavailable';
 export { InvalidUserName, UnknownUser, type User, UserExists } from './users';
-export {
-  InvalidRegistration,
-  type SeenWorker,
-  UnknownWorker,
-  WorkerExists,
-  type WorkerRecord,
-  type WorkerRefusals,
-  type WorkerRegistration,
-  WorkerRevoked,
-} from './worker-register';
+export type { SeenWorker, WorkerRecord, WorkerRefusals, WorkerRegistration } from './register-statements';
+export { InvalidRegistration, UnknownWorker, WorkerExists, WorkerRevoked } from './worker-register';
