@@ -4,6 +4,7 @@ import { type BoundedClient, rowsOf, unlimited } from './bounded-client';
 import { begin, commit, endOf, type TransactionIdentity } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { requestWait } from './request-wait';
+import { type SessionLock, withSessionLock } from './session-lock';
 import type { Statement } from './statement';
 import { DatabaseUnavailable, translated } from './unavailable';
 
@@ -59,6 +60,11 @@ export class Database implements Statements {
    */
   entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.connected((_client, runner) => work(runner.manager));
+  }
+
+  /** Does the work while no other process does work under this lock: see withSessionLock. */
+  alone<T>(lock: SessionLock, work: () => Promise<T>): Promise<T> {
+    return withSessionLock(this.url, lock, this.limits, work);
   }
 
   private async connected<T>(work: (client: BoundedClient, runner: QueryRunner) => Promise<T>): Promise<T> {

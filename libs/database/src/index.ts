@@ -20,4 +20,10 @@ export type { Submitter } from './submissions';
 export { afterChange, DatabaseUnavailable } from './unavailable';
 export { InvalidUserName, UnknownUser, type User, UserExists } from './users';
 export type { SeenWorker, WorkerRecord, WorkerRefusals, WorkerRegistration } from './register-statements';
-export { InvalidRegistration, UnknownWorker, WorkerExists, WorkerRevoked } from './worker-register';
+export {
+  AccountsBusy,
+  InvalidRegistration,
+  UnknownWorker,
+  WorkerExists,
+  WorkerRevoked,
+} from './worker-register';

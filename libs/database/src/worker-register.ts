@@ -29,6 +29,19 @@ export class WorkerRevoked extends Error {
   }
 }
 
+/** Nothing was done with the accounts. */
+export class AccountsBusy extends Error {
+  /** @param waitMs how long it has waited */
+  constructor(waitMs: number) {
+    super(
+      `another process has been changing the accounts of nats-server for more than ${waitMs} ms: look which one is stuck` +
+        ` (PostgreSQL shows its connection as "${ACCOUNTS_LOCK.applicationName}"), and try again`,
+    );
+  }
+}
+
+const ACCOUNTS_LOCK = { key: 5_787_318_446_020_173, applicationName: 'proctor accounts' };
+
 const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;
 
 type Change = 'register' | 'rotate' | 'revoke';
@@ -109,6 +122,17 @@ export class WorkerRegister {
   /** Those that are not revoked, by name. @throws DatabaseUnavailable */
   valid(): Promise<WorkerRecord[]> {
     return this.database.query(statements.VALID);
+  }
+
+  /**
+   * Hands the workers that are not revoked, by name, to `apply`, which has nats-server let in those and no others. One call at a
+   * time in all processes, and the register is read within it: what was committed before is never undone by an older list.
+   * @throws AccountsBusy, DatabaseUnavailable; what `apply` throws
+   */
+  applyAccounts<T>(apply: (workers: WorkerRecord[]) => Promise<T>): Promise<T> {
+    const waitMs = this.database.limits.accountsWaitMs;
+    const lock = { ...ACCOUNTS_LOCK, waitMs, waitedTooLong: () => new AccountsBusy(waitMs) };
+    return this.database.alone(lock, async () => apply(await this.valid()));
   }
 
   /** @throws DatabaseUnavailable */
