@@ -29,7 +29,8 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
     await this.database.query(RELEASE, [arch, scheduler]);
   }
 
-  async stepAside(scheduler: string): Promise<string[]> {
+  async stepAside(scheduler: string, ttlMs: number): Promise<string[]> {
+    await this.database.query(SHORTEN, [ttlMs]);
     const alive = await this.database.query(STEP_ASIDE, [scheduler]);
     return alive.map((row) => row.scheduler).sort();
   }
