@@ -51,18 +51,41 @@ function walls(files, { allow = [], libs = LIBS, extra = [], ignores = [] } = {}
 
 const ALLOWED = { database: ['database'], bus: ['nats'], embedded: ['childProcess'] };
 
-/** The rooms of the api, each with those below it, which are all that it may import. */
+/** The rooms of an app, each with those below it, which are all that it may import. */
 const ROOMS = {
-  http: [],
-  auth: ['http'],
-  dispatchers: ['http'],
-  admin: ['http', 'auth', 'dispatchers'],
-  keys: ['http', 'auth'],
-  queues: ['http', 'auth', 'dispatchers', 'admin'],
-  runs: ['http', 'auth', 'dispatchers'],
-  'public-data': ['http', 'auth', 'runs'],
-  pages: ['http', 'auth', 'dispatchers', 'admin', 'runs', 'public-data'],
+  api: {
+    http: [],
+    auth: ['http'],
+    dispatchers: ['http'],
+    admin: ['http', 'auth', 'dispatchers'],
+    keys: ['http', 'auth'],
+    queues: ['http', 'auth', 'dispatchers', 'admin'],
+    runs: ['http', 'auth', 'dispatchers'],
+    'public-data': ['http', 'auth', 'runs'],
+    pages: ['http', 'auth', 'dispatchers', 'admin', 'runs', 'public-data'],
+  },
+  scheduler: {
+    ownership: [],
+    facts: ['ownership'],
+    dispatcher: ['ownership', 'facts'],
+    reports: ['dispatcher'],
+  },
+  worker: {
+    sandbox: [],
+    autopkgtest: [],
+    slot: ['sandbox', 'autopkgtest'],
+    reports: ['slot'],
+    machine: ['sandbox', 'autopkgtest'],
+    testbed: ['sandbox', 'autopkgtest', 'slot', 'machine'],
+    attempt: ['sandbox', 'autopkgtest', 'slot', 'reports', 'testbed'],
+    life: ['sandbox', 'slot', 'reports', 'testbed'],
+    health: ['slot', 'reports', 'testbed', 'life'],
+    check: ['sandbox', 'machine', 'testbed'],
+  },
 };
+
+/** Beside its rooms each app has the tokens of what is injected everywhere. */
+const TOKENS = './configuration.token.ts';
 
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.cache/', '.proctor/', 'coverage/'] },
@@ -95,12 +118,14 @@ export default tseslint.config(
               except: [`./${app}`],
               message: 'Apps never import each other: they talk over the bus.',
             })),
-            ...Object.entries(ROOMS).map(([room, below]) => ({
-              target: `./apps/api/src/${room}/**/!(*.spec).ts`,
-              from: './apps/api/src',
-              except: [room, ...below].map((each) => `./${each}`).concat('./configuration.token.ts'),
-              message: `In the api, ${room} imports ${below.join(', ') || 'none of the others'} only.`,
-            })),
+            ...Object.entries(ROOMS).flatMap(([app, rooms]) =>
+              Object.entries(rooms).map(([room, below]) => ({
+                target: `./apps/${app}/src/${room}/**/!(*.spec).ts`,
+                from: `./apps/${app}/src`,
+                except: [room, ...below].map((each) => `./${each}`).concat(TOKENS),
+                message: `In the ${app}, ${room} imports ${below.join(', ') || 'none of the others'} only.`,
+              })),
+            ),
             { target: './libs', from: './apps', message: 'Libraries never import apps.' },
             {
               target: './{apps,libs}/**/!(*.spec).ts',

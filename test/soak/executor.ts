@@ -7,13 +7,13 @@ import { connectBus, type Bus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import { parseMessage, RecordedSignal, StopAttemptSignal, SUBJECTS, subjectOf } from '@proctor/contracts';
 import type { Lease, LeaseReply } from '@proctor/contracts';
-import { endOnRequest, fail, processLogger } from '@proctor/process';
+import { endOnRequest, fail, processLogger, type Log } from '@proctor/process';
 import { Life } from '../../apps/worker/src/life/life';
 import { DiskOutbox } from '../../apps/worker/src/reports/outbox';
 import { BusDispatchClient } from '../../apps/worker/src/slot/bus-dispatch-client';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Notices } from '../../apps/worker/src/slot/notices';
-import type { AttemptResult, SlotLog } from '../../apps/worker/src/slot/ports';
+import type { AttemptResult } from '../../apps/worker/src/slot/ports';
 import { Slot } from '../../apps/worker/src/slot/slot';
 import { FAILS_ONCE, resultMessage, type ExecutorPlan } from './plan';
 
@@ -105,6 +105,6 @@ function resultOf(lease: Lease): AttemptResult {
 
 const logger = processLogger();
 /** What happens to each of a hundred thousand runs is not worth a line. */
-const log: SlotLog = { log: () => undefined, warn: (message) => logger.warn(message, 'Executor') };
+const log: Log = { log: () => undefined, warn: (message) => logger.warn(message, 'Executor') };
 
 main().catch((error: unknown) => fail(logger, 'Executor', error));

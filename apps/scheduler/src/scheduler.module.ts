@@ -14,7 +14,7 @@ import {
   WorkerRegister,
 } from '@proctor/database';
 import { ResultStore, StoreModule } from '@proctor/store';
-import { actorSettings } from './actor-settings';
+import { actorSettings } from './dispatcher/actor-settings';
 import { DispatchController } from './dispatcher/dispatch.controller';
 import { DispatcherActor, type ActorPorts } from './dispatcher/dispatcher-actor';
 import { Dispatchers } from './dispatcher/dispatchers';

@@ -18,7 +18,7 @@ import { WriteProbe } from './reports/write-probe';
 import { BusDispatchClient } from './slot/bus-dispatch-client';
 import { Epochs } from './slot/epochs';
 import { Notices } from './slot/notices';
-import type { SlotParts, SlotSettings } from './slot/ports';
+import type { SlotParts, SlotSettings } from './slot/slot-parts';
 import { Slot } from './slot/slot';
 import { Standings } from './slot/standings';
 import type { Sandboxes } from './sandbox/sandboxes';
@@ -26,7 +26,7 @@ import type { Backend } from './testbed/backend';
 import { buildBackends } from './testbed/build-backends';
 import { SelfProtection } from './testbed/self-protection';
 import { Testbeds } from './testbed/testbeds';
-import { Worker } from './worker';
+import { Worker } from './life/worker';
 
 const SLOT_SETTINGS = { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000 };
 

@@ -12,7 +12,7 @@ import { WorkerHealth } from './health/worker-health';
 import { Life } from './life/life';
 import { lockWorkFolder } from './life/work-folder';
 import { lookAtMachine } from './machine/machine';
-import { Worker } from './worker';
+import { Worker } from './life/worker';
 import { WorkerModule } from './worker.module';
 
 const logger = processLogger();

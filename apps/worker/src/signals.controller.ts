@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { parseMessage, RecordedSignal, StopAttemptSignal, SUBJECTS } from '@proctor/contracts';
-import { Worker } from './worker';
+import { Worker } from './life/worker';
 
 /** What dispatchers tell a worker without being asked. */
 @Controller()

@@ -6,7 +6,7 @@ import { WorkerHealth } from './health/worker-health';
 import type { Life } from './life/life';
 import type { Machine } from './machine/machine';
 import { SignalsController } from './signals.controller';
-import { Worker } from './worker';
+import { Worker } from './life/worker';
 
 /** The worker with its health, as it was built. */
 const BUILT = Symbol('BUILT');

@@ -17,7 +17,7 @@ import {
 import { Grant, IsGrantEpoch } from './grant';
 import { IsRunId, type Pin } from './run';
 import { HasBytesMax } from './size';
-import { IsText } from './text';
+import { EXPLANATION_LENGTH_MAX, IsText } from './text';
 import type { WorkerStanding } from './words';
 
 /** A worker's name is a token of a NATS subject. */
@@ -31,7 +31,7 @@ export class SlotIdentity {
   @Matches(WORKER_NAME)
   worker: string;
 
-  /** Chosen at each start of the worker process: a lease of an earlier incarnation is lost. */
+  /** Chosen anew at each start of the worker process: a lease of an earlier incarnation is lost. */
   @IsUUID()
   incarnation: string;
 
@@ -65,7 +65,7 @@ export class Testbed {
 
   /** For people: "building for 12 s", or why the last build failed. */
   @IsOptional()
-  @IsText(1000)
+  @IsText(EXPLANATION_LENGTH_MAX)
   detail?: string;
 }
 
@@ -78,7 +78,7 @@ export class CanaryResult {
   passed: boolean;
 
   /** One sentence for people. */
-  @IsText(1000)
+  @IsText(EXPLANATION_LENGTH_MAX)
   message: string;
 }
 
@@ -127,7 +127,7 @@ export class LeaseRequest extends SlotIdentity {
    * has already, which it then hands back.
    */
   @IsOptional()
-  @IsText(1000)
+  @IsText(EXPLANATION_LENGTH_MAX)
   problem?: string;
 
   /** Classes of big packages for which the slot has room; others go anywhere. */
@@ -173,16 +173,8 @@ export interface AptSource {
   signingKey?: string;
 }
 
-/** The right to execute one attempt of a run until it expires. */
-export interface Lease {
-  runId: number;
-  /** The fencing token: each write about the run names it. 1 is the first. */
-  attempt: number;
-  /** The epoch in which it was granted, which need not be that of the answer; see Grant. */
-  grantEpoch: number;
-  /** The lease ends this long after its last renewal, by the dispatcher's clock. */
-  ttlMs: number;
-  renewEveryMs: number;
+/** What is tested, and where: the part of a lease that a test needs. */
+export interface TestRequest {
   package: string;
   suite: string;
   arch: string;
@@ -196,7 +188,19 @@ export interface Lease {
    * out to test one of them is ended before its first test, and reported as `fail`.
    */
   rejectedVersions: string[];
-  /** Absent in what an earlier version says: then it is unknown, and the worker tells others nothing of the run. */
+}
+
+/** The right to execute one attempt of a run until it expires. */
+export interface Lease extends TestRequest {
+  runId: number;
+  /** The fencing token: each write about the run names it. 1 is the first. */
+  attempt: number;
+  /** The epoch in which it was granted, which need not be that of the answer; see Grant. */
+  grantEpoch: number;
+  /** The lease ends this long after its last renewal, by the dispatcher's clock. */
+  ttlMs: number;
+  renewEveryMs: number;
+  /** Absent in what an earlier version says: then nobody knows, and the worker tells others nothing of the run. */
   isPrivate?: boolean | undefined;
 }
 
@@ -276,7 +280,7 @@ export interface RenewReply extends DispatcherAnswer, Grant {
 
 /** `proctor.rpc.{arch}.return`: a lease handed back unexecuted; the run waits again at once, no attempt is lost. */
 export class ReturnRequest extends HeldAttempt {
-  @IsText(1000)
+  @IsText(EXPLANATION_LENGTH_MAX)
   reason: string;
 }
 
@@ -292,6 +296,6 @@ export interface ReturnReply extends DispatcherAnswer, Grant {
  */
 export class StopAttemptSignal extends Grant {
   /** For the worker's log. */
-  @IsText(1000)
+  @IsText(EXPLANATION_LENGTH_MAX)
   reason: string;
 }

@@ -14,7 +14,7 @@ import {
 import { Grant } from './grant';
 import { HeldAttempt } from './lease';
 import { TestResult, TESTS_MAX } from './test-result';
-import { IsText } from './text';
+import { IsText, MESSAGE_LENGTH_MAX, VERSION_LENGTH_MAX } from './text';
 import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
 import type { ResultFileName, Trouble, Verdict } from './words';
 
@@ -45,10 +45,10 @@ export class FinishedReport extends HeldAttempt {
   verdict: Verdict;
 
   /** One sentence for people; never empty. */
-  @IsText(2000)
+  @IsText(MESSAGE_LENGTH_MAX)
   message: string;
 
-  /** Only with tmpfail: the probable cause; absent when it is unknown. */
+  /** Only with tmpfail: what it smells of; when absent, nobody knows. */
   @IsOptional()
   @IsIn(TROUBLES)
   trouble?: Trouble;
@@ -62,7 +62,7 @@ export class FinishedReport extends HeldAttempt {
 
   /** Of the tested package, null where the source was never unpacked. */
   @ValidateIf((report: FinishedReport) => report.version !== null)
-  @IsText(256)
+  @IsText(VERSION_LENGTH_MAX)
   version: string | null;
 
   /** Wall-clock seconds of the attempt, whole. */
@@ -88,7 +88,7 @@ export class FinishedReport extends HeldAttempt {
 /**
  * `proctor.worker.{worker}.recorded`: the dispatcher's answer to a finished report. Only then may the worker delete its
  * own copy. `stale`: a newer attempt was granted, or the run has finished; nothing was written. `upload-again`: a
- * staged file is missing or damaged. `refused`: the report cannot be read, and its attempt has failed for that. It names
+ * staged file is missing or damaged. `refused`: nobody can read the report, and its attempt has failed for that. It names
  * the grant as the report did.
  */
 export class RecordedSignal extends Grant {
@@ -96,11 +96,11 @@ export class RecordedSignal extends Grant {
   answer: 'recorded' | 'stale' | 'upload-again' | 'refused';
 
   @IsOptional()
-  @IsText(2000)
+  @IsText(MESSAGE_LENGTH_MAX)
   reason?: string;
 }
 
-/** Why a report was refused: it cannot be read, or its handler failed again and again. */
+/** Why a report was refused: nobody can read it, or its handler failed again and again. */
 export interface RefusedReport {
   reason: string;
 }

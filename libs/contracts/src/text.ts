@@ -20,8 +20,17 @@ export function cut(text: string, lengthMax: number): string {
   return text.slice(0, lengthMax).toWellFormed();
 }
 
-/** In UTF-16 units. */
+/** The longest texts that messages and rows may have, in UTF-16 units. Why somebody decided something: */
 export const REASON_LENGTH_MAX = 500;
+
+/** How an attempt ended, in a report; why a report was answered as it was. */
+export const MESSAGE_LENGTH_MAX = 2000;
+
+/** What a worker or dispatcher says to explain an ask, a return or a signal. */
+export const EXPLANATION_LENGTH_MAX = 1000;
+
+/** The version of a tested package. */
+export const VERSION_LENGTH_MAX = 256;
 
 /** Why somebody decided something: it says something, and the database can keep it. */
 export function isReason(text: string): boolean {

@@ -24,7 +24,7 @@ export type FailedAttempt = Pick<Failure, 'runId' | 'attempt' | 'failedAtMs'>;
 /** Who is the likely cause of an attempt that failed. */
 export type Blamed = 'worker' | 'run' | 'archive';
 
-const MESSAGE_LENGTH_MAX = 120;
+const EXCERPT_LENGTH_MAX = 120;
 /** Failures that are told one by one; the others are counted. */
 const FAILURES_TOLD_MAX = 5;
 /** Of one worker; the oldest are dropped. */
@@ -119,5 +119,5 @@ function failureText(failure: Failure): string {
 /** What comes after a colon is the test runner's, which may quote the package. */
 function withoutDetail({ message, package: name }: Failure): string {
   const [sentence = ''] = message.split(':');
-  return sentence.includes(name) ? '' : oneLine(sentence, MESSAGE_LENGTH_MAX);
+  return sentence.includes(name) ? '' : oneLine(sentence, EXCERPT_LENGTH_MAX);
 }

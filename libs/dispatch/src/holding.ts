@@ -2,6 +2,7 @@ import {
   cut,
   grantOf,
   isSameGrant,
+  MESSAGE_LENGTH_MAX,
   type Grant,
   type RenewReply,
   type RenewRequest,
@@ -18,7 +19,6 @@ import { whyNotRegistered } from './registered-workers';
 import { retryDelayMs } from './settings';
 
 /** As reports have it. */
-const MESSAGE_LENGTH_MAX = 2000;
 
 /** A slot says that it still executes an attempt: it is told whether to go on. */
 export function renewed(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {

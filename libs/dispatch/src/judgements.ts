@@ -1,5 +1,6 @@
 import {
   cut,
+  EXPLANATION_LENGTH_MAX,
   type CanaryTest,
   type LeaseRequest,
   type Trouble,
@@ -35,7 +36,6 @@ import { suspectKey } from './suspects';
 import type { RowsRead } from './unwritten';
 import { isDrained, isReplaceable } from './workers';
 
-const REASON_LENGTH_MAX = 1000;
 /** For everybody, of a standing that an earlier owner of the architecture has written down. */
 const EARLIER_REASON = 'it was judged by an earlier scheduler';
 
@@ -209,7 +209,7 @@ export class Judgements {
       Object.assign(judged, { canaryFailedMs: now, grantedAtMs: now, grant: null });
     Object.assign(judged, { failures: [], isOnProbation: false });
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
-    const reason = cut(`the canary test failed: ${result.message}`, REASON_LENGTH_MAX);
+    const reason = cut(`the canary test failed: ${result.message}`, EXPLANATION_LENGTH_MAX);
     return this.judge(worker, judged, standing, inPublic(reason), now);
   }
 
@@ -224,7 +224,7 @@ export class Judgements {
     const judged = this.byWorker.get(worker);
     this.byWorker.delete(worker);
     if (!judged || judged.standing === 'sound') return [];
-    return [{ kind: 'judge-worker', worker, standing: 'sound', reason: cut(reason, REASON_LENGTH_MAX) }];
+    return [{ kind: 'judge-worker', worker, standing: 'sound', reason: cut(reason, EXPLANATION_LENGTH_MAX) }];
   }
 
   private convicted(state: DispatcherState, worker: string, judged: Judged, now: number): Write[] {

@@ -1,6 +1,12 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 import { logFields } from './log-fields';
 
+/** Where a class writes its lines; a Nest Logger is one. */
+export interface Log {
+  log(message: string): void;
+  warn(message: string): void;
+}
+
 /** What the framework says of its own start; only its warnings and errors are worth a line. */
 const FRAMEWORK = new Set([
   'InstanceLoader',

@@ -1,6 +1,6 @@
 import type { Lease, Pin } from '@proctor/contracts';
 import { ServerFile } from '../../../libs/config/src/server-file';
-import { UnsafeLease } from '../../../apps/worker/src/autopkgtest/unsafe-lease';
+import { UnsafeRequest } from '../../../apps/worker/src/autopkgtest/unsafe-request';
 import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(180_000);
@@ -56,7 +56,7 @@ it('refuses what no program takes as an argument, before anything is started, as
   machine = await openMachine({ backends: ['null'] });
   const started = jest.fn();
   const run = machine.runner.run(lease({ ...STUB, trigger: 'x'.repeat(200_000) }), started, never);
-  await expect(run).rejects.toThrow(UnsafeLease);
+  await expect(run).rejects.toThrow(UnsafeRequest);
   expect(started).not.toHaveBeenCalled();
 });
 

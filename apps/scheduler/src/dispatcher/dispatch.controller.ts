@@ -15,7 +15,7 @@ import {
 } from '@proctor/contracts';
 import type { ExplainReply, LeaseReply, RenewReply, ReturnReply, StatusReply } from '@proctor/contracts';
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
-import { orNotNow } from '../passing';
+import { orNotNow } from './retry-later';
 import { Dispatchers } from './dispatchers';
 import { Sightings } from './sightings';
 import { WorkerStreams } from './worker-streams';

@@ -15,9 +15,8 @@ import {
 } from '@proctor/dispatch';
 import type { Tenure } from '../ownership/tenure';
 import { LimitedJournal, type JournalLimits } from './limited-journal';
-import { handledAgain, Mailbox, refuse, unanswered, type Letter } from './mailbox';
+import { handledAgain, Mailbox, refuse, TickWatch, unanswered, type Letter } from './mailbox';
 import { News, type NewsSettings } from './news';
-import { TickWatch } from './tick-watch';
 import { NotHandled, NotOwner } from './not-handled';
 import { logJudgements, takeTurn, type Sighting, type TurnNews } from './turn';
 

@@ -4,7 +4,7 @@ import type { ReportOrigin } from '@proctor/contracts';
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import type { Realm } from '../ownership/realm';
 import type { Tenure } from '../ownership/tenure';
-import { ReportBacklog } from '../reports/report-backlog';
+import { ReportBacklog } from './report-backlog';
 import type { ActorSettings, DispatcherActor } from './dispatcher-actor';
 import { NotOwner } from './not-handled';
 

@@ -5,11 +5,12 @@ import {
   cut,
   grantName,
   grantOf,
+  MESSAGE_LENGTH_MAX,
   oneLine,
   RESULT_FILES,
   stagingName,
-  SUBJECTS,
   subjectOf,
+  SUBJECTS,
   type FinishedReport,
   type Grant,
   type RecordedSignal,
@@ -31,9 +32,6 @@ interface StagedResult extends Grant {
   worker: string;
   files: Pick<ResultFile, 'name'>[];
 }
-
-/** Characters of a report's message. */
-const REASON_LENGTH_MAX = 2000;
 
 /**
  * Takes a finished report into the books: its files go from staging to the store first, so that a finished run has
@@ -83,7 +81,7 @@ export class FinishedReports {
    * dispatcher that does not wait for it writes nothing.
    */
   async refuse(arch: string, attempt: AttemptOfWorker, why: string): Promise<void> {
-    const reason = oneLine(`the report of worker ${attempt.worker} was refused, ${why}`, REASON_LENGTH_MAX);
+    const reason = oneLine(`the report of worker ${attempt.worker} was refused, ${why}`, MESSAGE_LENGTH_MAX);
     const answer = await this.dispatchers.ask(arch, { kind: 'report-refused', attempt, reason });
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
     this.tell(attempt, 'refused', reason);
@@ -249,6 +247,6 @@ function withoutResult(
   { trouble: _, tests: __, ...report }: FinishedReport,
   { message }: WriteRefused,
 ): FinishedReport {
-  const why = cut(`its result could not be recorded: ${message}`, REASON_LENGTH_MAX);
+  const why = cut(`its result could not be recorded: ${message}`, MESSAGE_LENGTH_MAX);
   return { ...report, verdict: 'tmpfail', message: why, exitCode: null, version: null, durationSeconds: 0 };
 }

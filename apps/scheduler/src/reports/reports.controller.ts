@@ -14,7 +14,7 @@ import {
 } from '@proctor/contracts';
 import { withLogFields, type LogFields } from '@proctor/process';
 import { Dispatchers } from '../dispatcher/dispatchers';
-import { orNotNow } from '../passing';
+import { orNotNow } from '../dispatcher/retry-later';
 import { FinishedReports } from './finished-reports';
 
 /** Durable reports of workers: acknowledged when the handler resolves, delivered again when it rejects. */

@@ -1,7 +1,7 @@
 import { lstat, opendir } from 'node:fs/promises';
 import type { Clock } from '@proctor/clock';
+import type { Log } from '@proctor/process';
 import type { RunFolder } from '../sandbox/run-folder';
-import type { SlotLog } from '../slot/ports';
 
 /** How long a runner may write faster than anybody looks. */
 const POLL_MS = 250;
@@ -25,7 +25,7 @@ export class OutputWatch {
     private readonly folder: Pick<RunFolder, 'output' | 'errors'>,
     private readonly settings: { readonly runOutputBytesMax: number },
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {}
 
   get isExceeded(): boolean {

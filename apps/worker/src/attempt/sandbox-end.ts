@@ -1,10 +1,10 @@
 import type { Clock } from '@proctor/clock';
+import type { Log } from '@proctor/process';
 import { readOutput, type RunnerOutput } from '../autopkgtest/output';
 import { endOfFile } from '../autopkgtest/plain-file';
 import { judge, type Judgement, type RunnerEnd } from '../autopkgtest/verdict';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandbox } from '../sandbox/sandbox';
-import type { SlotLog } from '../slot/ports';
 
 /**
  * How a sandbox ended: `exitCode` null when it was killed, `limitMs` when that was for its time, `outputBytesMax` when for
@@ -14,7 +14,7 @@ export type SandboxEnding = Pick<RunnerEnd, 'exitCode' | 'limitMs' | 'outputByte
 
 export interface EndParts {
   clock: Clock;
-  log: SlotLog;
+  log: Log;
 }
 
 /**

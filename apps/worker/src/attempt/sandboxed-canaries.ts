@@ -1,11 +1,12 @@
 import type { Clock } from '@proctor/clock';
 import type { CanaryTest } from '@proctor/contracts';
-import { autopkgtestCommand, checkLease } from '../autopkgtest/command';
+import type { Log } from '@proctor/process';
+import { autopkgtestCommand, checkRequest } from '../autopkgtest/command';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandboxes } from '../sandbox/sandboxes';
-import type { CanaryEnd, CanaryRunner, SlotLog } from '../slot/ports';
+import type { CanaryEnd, CanaryRunner } from '../slot/ports';
 import type { Testbeds } from '../testbed/testbeds';
-import { canaryLease, writeCanaryTree } from './canary';
+import { passingRequest, writePassingPackage } from '../autopkgtest/passing-package';
 import { judgeEnd, sandboxEnd } from './sandbox-end';
 import { SandboxOpener } from './sandbox-opener';
 import { sandboxUse, type RunLimits } from './sandbox-use';
@@ -25,13 +26,13 @@ export class SandboxedCanaries implements CanaryRunner {
     private readonly testbeds: Testbeds,
     private readonly settings: () => RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>,
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {
     this.opener = new SandboxOpener(sandboxes, testbeds);
   }
 
   async execute(test: CanaryTest, signal: AbortSignal): Promise<CanaryEnd> {
-    checkLease(canaryLease(test));
+    checkRequest(passingRequest(test));
     const folder = await this.sandboxes.createFolder(`canary-${++this.begun}`);
     try {
       return await this.executeIn(folder, test, signal);
@@ -43,8 +44,8 @@ export class SandboxedCanaries implements CanaryRunner {
   private async executeIn(folder: RunFolder, test: CanaryTest, signal: AbortSignal): Promise<CanaryEnd> {
     const { command: runner, version } = this.testbeds.runner(test.variant);
     const testbed = await this.testbeds.backend(test.backend).use(test.suite, test.arch, folder);
-    const subject = await writeCanaryTree(folder.path);
-    const command = autopkgtestCommand(canaryLease(test), {
+    const subject = await writePassingPackage(folder.path);
+    const command = autopkgtestCommand(passingRequest(test), {
       ...{ runner, version, subject, outputFolder: folder.output, signingKeyFiles: [] },
       // Whether an archive can be reached says nothing about the machine.
       testbed: { ...testbed, upgrade: [] },

@@ -2,18 +2,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
-import type { Grant, Lease, LogChunk } from '@proctor/contracts';
-import { autopkgtestCommand, checkLease } from '../autopkgtest/command';
+import type { Grant, Lease, LogChunk, TestRequest } from '@proctor/contracts';
+import type { Log } from '@proctor/process';
+import { autopkgtestCommand, checkRequest } from '../autopkgtest/command';
 import { sourceLogins } from '../autopkgtest/source-logins';
 import { spared, type Shortage } from '../autopkgtest/shortage';
 import { rejectedVersion } from '../autopkgtest/verdict';
-import { LogTail, LOG_TAIL_SETTINGS } from '../log/log-tail';
-import { freeBytesOf } from '../machine/free-space';
+import { LogTail, LOG_TAIL_SETTINGS } from './log-tail';
+import { freeBytesOf } from '../sandbox/free-space';
 import { freshResultFolder } from '../reports/result-folder';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { Sandbox, SandboxUse } from '../sandbox/sandbox';
 import type { Sandboxes } from '../sandbox/sandboxes';
-import type { AttemptResult, AttemptRunner, SlotLog } from '../slot/ports';
+import type { AttemptResult, AttemptRunner } from '../slot/ports';
 import type { Backend } from '../testbed/backend';
 import type { Testbeds } from '../testbed/testbeds';
 import { attemptTimeoutMs, packageTimeoutMs } from './attempt-timeout';
@@ -58,7 +59,7 @@ export class SandboxedRunner implements AttemptRunner {
     private readonly appendLog: AppendLog,
     private readonly settings: () => RunnerSettings,
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {
     this.opener = new SandboxOpener(sandboxes, testbeds);
   }
@@ -74,7 +75,7 @@ export class SandboxedRunner implements AttemptRunner {
     started: () => void,
     signal: AbortSignal,
   ): Promise<AttemptResult> {
-    checkLease(lease);
+    checkRequest(lease);
     const settings = this.settings();
     const backend = this.testbeds.backend(lease.backend);
     const { command: runner, version } = this.testbeds.runner(lease.variant);
@@ -196,21 +197,21 @@ async function resultOf(
   return { ...rejected, exitCode: judgement.exitCode, version, tests: [], files };
 }
 
-async function pinNamesOf({ suite, pinPackages, extraAptSources }: Lease, backend: Backend) {
+async function pinNamesOf({ suite, pinPackages, extraAptSources }: TestRequest, backend: Backend) {
   const extraLines = extraAptSources.flatMap(({ lines }) => lines);
   const pinned = pinPackages.map(([, suite]) => suite);
   const names = pinned.length === 0 ? undefined : await backend.pinNames?.(suite, pinned, extraLines);
   return names ?? new Map<string, string>();
 }
 
-async function writeLogins(lease: Lease, folder: RunFolder): Promise<string | undefined> {
-  const { logins } = sourceLogins(lease);
+async function writeLogins(request: TestRequest, folder: RunFolder): Promise<string | undefined> {
+  const { logins } = sourceLogins(request);
   return logins.length === 0 ? undefined : folder.writePrivate('logins', `${logins.join('\n')}\n`);
 }
 
-async function writeKeys(lease: Lease, folder: RunFolder): Promise<string[]> {
+async function writeKeys(request: TestRequest, folder: RunFolder): Promise<string[]> {
   const files: string[] = [];
-  for (const { signingKey } of lease.extraAptSources) {
+  for (const { signingKey } of request.extraAptSources) {
     if (signingKey === undefined) continue;
     const file = join(folder.path, `source-${files.length}.asc`);
     await writeFile(file, signingKey, { mode: 0o644 });

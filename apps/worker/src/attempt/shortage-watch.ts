@@ -1,8 +1,8 @@
 import type { Clock } from '@proctor/clock';
+import type { Log } from '@proctor/process';
 import type { Shortage } from '../autopkgtest/shortage';
 import type { MemoryKills } from '../sandbox/memory-kills';
 import type { Sandbox } from '../sandbox/sandbox';
-import type { SlotLog } from '../slot/ports';
 
 /** A full file system is seen while it lasts: until the runner has removed the testbed. */
 const LOOK_EVERY_MS = 250;
@@ -26,7 +26,7 @@ export class ShortageWatch {
     private readonly sandbox: Observed,
     private readonly freeOnDisk: () => Promise<number>,
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {}
 
   async start(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Clock } from '@proctor/clock';
+import type { Log } from '@proctor/process';
 import { versionSoFar } from '../autopkgtest/output';
-import type { SlotLog } from '../slot/ports';
 
 /** How long a test may run that should not have begun. */
 const POLL_MS = 50;
@@ -15,7 +15,7 @@ export class VersionWatch {
     private readonly rejected: readonly string[],
     private readonly onRejected: () => void,
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {}
 
   start(): void {

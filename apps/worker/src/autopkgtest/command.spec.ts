@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import type { Lease, Pin } from '@proctor/contracts';
 import { leaseOf } from '../../../../test/support/slot-rig';
-import { autopkgtestCommand, checkLease, type CommandParts } from './command';
-import { UnsafeLease } from './unsafe-lease';
+import { autopkgtestCommand, checkRequest, type CommandParts } from './command';
+import { UnsafeRequest } from './unsafe-request';
 
 const LEASE = leaseOf(1);
 
@@ -47,7 +47,7 @@ describe('a command line that is too long', () => {
     ],
   ])('is refused as the fault of the request: %s', (_what, changes, message) => {
     const command = () => autopkgtestCommand(leaseOf(1, changes), PARTS);
-    expect(command).toThrow(UnsafeLease);
+    expect(command).toThrow(UnsafeRequest);
     expect(command).toThrow(message);
   });
 
@@ -137,7 +137,7 @@ describe('autopkgtestCommand', () => {
 
   it('says nothing of an unsafe line but its source', () => {
     const lines = ['deb https://user:secret@mirror.example/a x main; id'];
-    expect(() => checkLease({ ...LEASE, extraAptSources: [{ name: 'a', lines }] })).toThrow(
+    expect(() => checkRequest({ ...LEASE, extraAptSources: [{ name: 'a', lines }] })).toThrow(
       /^a line of the extra source a is not safe to hand to a test runner$/,
     );
   });
@@ -167,13 +167,13 @@ describe('autopkgtestCommand', () => {
   });
 });
 
-describe('checkLease', () => {
+describe('checkRequest', () => {
   it('lets a lease with everything pass', () => {
     const line =
       'deb [arch=amd64 signed-by=/usr/share/keyrings/x.gpg] https://mirror.example:8080/~me/d bookworm main';
     const extraAptSources = [{ name: 'mine', lines: [line] }];
     expect(() =>
-      checkLease({ ...LEASE, pinPackages: [['src:g++', 'unstable']], extraAptSources }),
+      checkRequest({ ...LEASE, pinPackages: [['src:g++', 'unstable']], extraAptSources }),
     ).not.toThrow();
   });
 
@@ -225,6 +225,6 @@ describe('checkLease', () => {
     ],
     ['a file of lines', { extraAptSources: [{ name: 'x', lines: ['@/etc/passwd'] }] }],
   ])('refuses %s', (_what, overrides) => {
-    expect(() => checkLease({ ...LEASE, ...overrides })).toThrow(UnsafeLease);
+    expect(() => checkRequest({ ...LEASE, ...overrides })).toThrow(UnsafeRequest);
   });
 });

@@ -1,8 +1,14 @@
-import { isAptLine, isArchitecture, isPackageName, isPinSpec, isWord, type Lease } from '@proctor/contracts';
-import { pinOptions } from './pins';
-import { hasOption } from './runner-options';
+import {
+  isAptLine,
+  isArchitecture,
+  isPackageName,
+  isPinSpec,
+  isWord,
+  type TestRequest,
+  type Pin,
+} from '@proctor/contracts';
 import { sourceLogins } from './source-logins';
-import { UnsafeLease } from './unsafe-lease';
+import { UnsafeRequest } from './unsafe-request';
 
 /** What a backend adds to the command. */
 export interface TestbedArguments {
@@ -27,7 +33,7 @@ export interface CommandParts {
   runner: string[];
   /** The variant's version; null: unknown. */
   version: string | null;
-  /** What is tested: the lease's source package, or a local source tree. */
+  /** What is tested: the request's source package, or a local source tree. */
   subject: string;
   outputFolder: string;
   /** Files of the extra sources' public keys, ASCII-armoured. */
@@ -55,59 +61,61 @@ const OPTION = /^--?[a-z-]+(=[A-Z_]+(?==))?/;
 /** execve(2) counts a pointer for each argument besides. */
 const POINTER_BYTES = 8;
 
-/** Checks again what the dispatcher sent. @throws UnsafeLease naming the value */
-export function checkLease(lease: Lease): void {
-  require(isPackageName(lease.package), 'package', lease.package);
-  require(isWord(lease.suite), 'suite', lease.suite);
-  require(isArchitecture(lease.arch), 'architecture', lease.arch);
-  require(isWord(lease.backend), 'backend', lease.backend);
-  require(isWord(lease.variant), 'variant', lease.variant);
-  for (const [spec, suite] of lease.pinPackages) {
+/** Checks again what the dispatcher sent. @throws UnsafeRequest naming the value */
+export function checkRequest(request: TestRequest): void {
+  require(isPackageName(request.package), 'package', request.package);
+  require(isWord(request.suite), 'suite', request.suite);
+  require(isArchitecture(request.arch), 'architecture', request.arch);
+  require(isWord(request.backend), 'backend', request.backend);
+  require(isWord(request.variant), 'variant', request.variant);
+  for (const [spec, suite] of request.pinPackages) {
     require(isPinSpec(spec), 'pin', spec);
     require(isWord(suite), "pin's suite", suite);
   }
-  for (const source of lease.extraAptSources) {
+  for (const source of request.extraAptSources) {
     require(isWord(source.name), 'extra source', source.name);
     // The line itself may hold a password.
     if (!source.lines.every(isAptLine))
-      throw new UnsafeLease(`a line of the extra source ${source.name} is not safe to hand to a test runner`);
+      throw new UnsafeRequest(
+        `a line of the extra source ${source.name} is not safe to hand to a test runner`,
+      );
   }
 }
 
 /**
  * The test runner's command line; each value is one argument, no shell reads it.
- * @throws UnsafeLease when it is too long to be executed
+ * @throws UnsafeRequest when it is too long to be executed
  */
-export function autopkgtestCommand(lease: Lease, parts: CommandParts): string[] {
-  return checkLength(commandOf(lease, parts));
+export function autopkgtestCommand(request: TestRequest, parts: CommandParts): string[] {
+  return checkLength(commandOf(request, parts));
 }
 
-/** Everything beside the lease is short: what is too long comes from there. */
+/** Everything beside the request is short: what is too long comes from there. */
 function checkLength(command: string[]): string[] {
   const lengths = command.map((argument) => Buffer.byteLength(argument));
   const longest = Math.max(...lengths);
   if (longest > ARGUMENT_BYTES_MAX) {
     const [name = ''] = OPTION.exec(command[lengths.indexOf(longest)] ?? '') ?? [];
-    throw new UnsafeLease(
+    throw new UnsafeRequest(
       `${name} would have ${longest} bytes; no argument of a program may have more than ${ARGUMENT_BYTES_MAX}`,
     );
   }
   const total = lengths.reduce((sum, length) => sum + length + 1 + POINTER_BYTES, 0);
   if (total <= COMMAND_BYTES_MAX) return command;
-  throw new UnsafeLease(
+  throw new UnsafeRequest(
     `the test runner's command line would have ${total} bytes, more than ${COMMAND_BYTES_MAX}`,
   );
 }
 
-function commandOf(lease: Lease, parts: CommandParts): string[] {
-  const sources = sourceLogins(lease).lines;
+function commandOf(request: TestRequest, parts: CommandParts): string[] {
+  const sources = sourceLogins(request).lines;
   return [
     ...(parts.testbed.wrapper ?? []),
     ...parts.runner,
     '--no-built-binaries',
     '--output-dir',
     parts.outputFolder,
-    ...(hasOption(parts.version, '--test-architecture') ? [`--test-architecture=${lease.arch}`] : []),
+    ...(hasOption(parts.version, '--test-architecture') ? [`--test-architecture=${request.arch}`] : []),
     ...(parts.testTimeoutMs === undefined ? [] : [`--timeout-test=${Math.ceil(parts.testTimeoutMs / 1000)}`]),
     ...(parts.testbed.upgrade ?? []),
     ...parts.testbed.options,
@@ -116,9 +124,9 @@ function commandOf(lease: Lease, parts: CommandParts): string[] {
     ),
     ...(parts.loginsFile ? [`--copy=${parts.loginsFile}:/etc/apt/auth.conf.d/proctor.conf`] : []),
     ...sources.map((line) => `--add-apt-source=${line}`),
-    ...pinOptions(lease.pinPackages, sources.length > 0, parts.pinNames),
+    ...pinOptions(request.pinPackages, sources.length > 0, parts.pinNames),
     ...Object.entries(parts.environment ?? {}).map(([name, text]) => `--env=${name}=${text}`),
-    ...(lease.trigger === null ? [] : [`--env=ADT_TEST_TRIGGERS=${quotable(lease.trigger)}`]),
+    ...(request.trigger === null ? [] : [`--env=ADT_TEST_TRIGGERS=${quotable(request.trigger)}`]),
     parts.subject,
     '--',
     ...parts.testbed.server,
@@ -132,5 +140,41 @@ function quotable(trigger: string): string {
 
 function require(holds: boolean, what: string, value: string): void {
   if (!holds)
-    throw new UnsafeLease(`the ${what} ${JSON.stringify(value)} is not safe to hand to a test runner`);
+    throw new UnsafeRequest(`the ${what} ${JSON.stringify(value)} is not safe to hand to a test runner`);
+}
+
+/**
+ * The options of a run's pins. With extra sources no release is added: pins resolve from what is there already.
+ * @param names suite → the name by which apt pins it, where that is another
+ */
+export function pinOptions(
+  pins: Pin[],
+  hasExtraSources: boolean,
+  names: ReadonlyMap<string, string> = new Map(),
+): string[] {
+  const suites = [...new Set(pins.map(([, suite]) => suite))];
+  return suites.flatMap((suite) => {
+    const specs = pins.filter(([, other]) => other === suite).map(([spec]) => spec);
+    const release = hasExtraSources ? [] : [`--add-apt-release=${suite}`];
+    return [...release, `--pin-packages=${names.get(suite) ?? suite}=${specs.join(',')}`];
+  });
+}
+
+/** Option of autopkgtest → the first version that has it. */
+const SINCE = {
+  '--test-architecture': [5, 43],
+} as const;
+
+type NewerOption = keyof typeof SINCE;
+
+/** Whether a version of autopkgtest has an option. A version that nobody knows has none of the newer ones. */
+export function hasOption(version: string | null, option: NewerOption): boolean {
+  const [major, minor] =
+    /^(\d+)\.(\d+)/
+      .exec(version ?? '')
+      ?.slice(1)
+      .map(Number) ?? [];
+  if (major === undefined || minor === undefined) return false;
+  const [sinceMajor, sinceMinor] = SINCE[option];
+  return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
 }

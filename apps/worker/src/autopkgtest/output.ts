@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { TestResult } from '@proctor/contracts';
+import { VERSION_LENGTH_MAX, type TestResult } from '@proctor/contracts';
 import { endOfFile, startOfFile } from './plain-file';
 import { parseSummary } from './summary';
 
@@ -16,7 +16,6 @@ export interface RunnerOutput {
 }
 
 const VERSION_FILE = 'testpkg-version';
-const VERSION_LENGTH_MAX = 256;
 const FILE_BYTES_MAX = 64 * 1024;
 /** A line for each test, and some packages have thousands. */
 const SUMMARY_BYTES_MAX = 1024 * 1024;

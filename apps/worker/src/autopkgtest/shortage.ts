@@ -1,5 +1,5 @@
-import { oneLine } from '@proctor/contracts';
-import { MESSAGE_LENGTH_MAX, type Judgement } from './verdict';
+import { MESSAGE_LENGTH_MAX, oneLine } from '@proctor/contracts';
+import type { Judgement } from './verdict';
 
 /** What an attempt was short of. */
 export interface Shortage {

@@ -1,4 +1,4 @@
-import { UnsafeLease } from './unsafe-lease';
+import { UnsafeRequest } from './unsafe-request';
 import { sourceLogins } from './source-logins';
 
 const of = (...lines: string[]) => sourceLogins({ extraAptSources: [{ name: 'extra', lines }] });
@@ -33,7 +33,7 @@ it('leaves lines without them as they are', () => {
 it.each(['https://u:a%20b@mirror.example/', 'https://u:%zz@mirror.example/'])(
   'refuses what apt cannot be told, without saying it: %s',
   (address) => {
-    expect(() => of(`deb ${address} trixie main`)).toThrow(UnsafeLease);
+    expect(() => of(`deb ${address} trixie main`)).toThrow(UnsafeRequest);
     expect(() => of(`deb ${address} trixie main`)).toThrow(
       'the user or password of the extra source extra cannot be told to apt',
     );

@@ -1,15 +1,15 @@
-import type { Lease } from '@proctor/contracts';
-import { UnsafeLease } from './unsafe-lease';
+import type { TestRequest } from '@proctor/contracts';
+import { UnsafeRequest } from './unsafe-request';
 
 /** An address that says whom it is asked by: scheme, user, password, host, path. The last @ of the authority ends a password. */
 const WITH_LOGIN = /\b([a-z][a-z0-9+-]*:\/\/)([^\s/:]*)(?::([^\s/]*))?@([^\s/@\]]+)([^\s\]]*)/gi;
 
 /**
- * The apt lines of a lease's extra sources without their users and passwords, which a command line, and with it the log,
+ * The apt lines of a request's extra sources without their users and passwords, which a command line, and with it the log,
  * would show to everybody; and the same as lines of apt_auth.conf(5).
- * @throws UnsafeLease where that format has no word for one of them
+ * @throws UnsafeRequest where that format has no word for one of them
  */
-export function sourceLogins({ extraAptSources }: Pick<Lease, 'extraAptSources'>): {
+export function sourceLogins({ extraAptSources }: Pick<TestRequest, 'extraAptSources'>): {
   lines: string[];
   logins: string[];
 } {
@@ -21,7 +21,7 @@ export function sourceLogins({ extraAptSources }: Pick<Lease, 'extraAptSources'>
         (_all, scheme: string, user: string, password: string | undefined, host: string, path: string) => {
           const words = [user, password ?? ''].map(decoded);
           if (!words.every((word) => word !== null && /^[^\s#]*$/.test(word))) {
-            throw new UnsafeLease(
+            throw new UnsafeRequest(
               `the user or password of the extra source ${source.name} cannot be told to apt`,
             );
           }

@@ -1,4 +1,10 @@
-import { oneLine, type Lease, type Trouble, type Verdict } from '@proctor/contracts';
+import {
+  MESSAGE_LENGTH_MAX,
+  oneLine,
+  type TestRequest,
+  type Trouble,
+  type Verdict,
+} from '@proctor/contracts';
 import { isUpgradeTrouble, troubleOf } from './trouble';
 
 /** How the test runner ended. */
@@ -40,9 +46,6 @@ const JUDGEMENTS: Record<number, [Verdict, string]> = {
 
 /** Codes whose reason the runner writes into its summary. */
 const EXPLAINED = new Set([12, 14, 16, 20]);
-
-/** Of a report, in UTF-16 units. */
-export const MESSAGE_LENGTH_MAX = 2000;
 
 export function judge(end: RunnerEnd): Judgement {
   const symptoms = { exitCode: end.exitCode, said: end.detail ?? '', log: end.logEnd ?? '' };
@@ -87,7 +90,7 @@ function limitOf({ limitMs, outputBytesMax }: RunnerEnd): string | null {
 
 /** The deployment does not test this version of the package here; how the runner ended is of no weight. */
 export function rejectedVersion(
-  { package: name, suite, arch }: Pick<Lease, 'package' | 'suite' | 'arch'>,
+  { package: name, suite, arch }: Pick<TestRequest, 'package' | 'suite' | 'arch'>,
   version: string,
 ): Pick<Judgement, 'verdict' | 'message'> {
   const message = `version ${version} of ${name} is on the reject list for ${suite}/${arch}`;

@@ -1,5 +1,4 @@
 import type { ArchitectureFinding, BackendFinding, Findings, VariantFinding } from './findings';
-import { table } from './table';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -86,4 +85,16 @@ function yes(is: boolean): string {
 
 function indented(lines: string[]): string[] {
   return lines.map((line) => `  ${line}`);
+}
+
+/** Columns as wide as their widest cell, two blanks between them. */
+function table(headings: string[], rows: string[][]): string[] {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  return lines.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }

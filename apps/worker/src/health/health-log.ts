@@ -1,6 +1,5 @@
 import type { Clock } from '@proctor/clock';
-import { withLogFields } from '@proctor/process';
-import type { SlotLog } from '../slot/ports';
+import { withLogFields, type Log } from '@proctor/process';
 import { inShort, type WorkerHealth } from './worker-health';
 
 const EVERY_MS = 600_000;
@@ -12,7 +11,7 @@ export class HealthLog {
   constructor(
     private readonly health: Pick<WorkerHealth, 'report'>,
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {}
 
   start(): void {

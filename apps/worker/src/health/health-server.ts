@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { SlotLog } from '../slot/ports';
+import type { Log } from '@proctor/process';
 import { metricsOf } from './metrics';
 import type { WorkerHealth } from './worker-health';
 
@@ -14,7 +14,7 @@ export class HealthServer {
 
   constructor(
     private readonly health: Pick<WorkerHealth, 'report'>,
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {
     this.server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
       this.answer(request, response).catch((error: unknown) => {

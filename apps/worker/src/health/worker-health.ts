@@ -7,7 +7,7 @@ import type { Backend } from '../testbed/backend';
 import type { Lack, SelfProtection } from '../testbed/self-protection';
 import type { Notices } from '../slot/notices';
 import type { Testbeds } from '../testbed/testbeds';
-import type { Worker } from '../worker';
+import type { Worker } from '../life/worker';
 import { machineLoad, type MachineLoad } from './machine-load';
 import type { CurrentRun, Ends, ObservedRuns } from './observed-runs';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PREVIOUS_MAX } from '@proctor/contracts';
-import type { SlotLog } from '../slot/ports';
+import type { Log } from '@proctor/process';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -18,10 +18,10 @@ export class Life {
     private readonly path: string,
     /** The latest first. */
     readonly previous: readonly string[],
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {}
 
-  static async begin(workPath: string, log: SlotLog): Promise<Life> {
+  static async begin(workPath: string, log: Log): Promise<Life> {
     const path = join(workPath, 'lives.json');
     return new Life(path, await livesIn(path, log), log);
   }
@@ -45,7 +45,7 @@ export class Life {
   }
 }
 
-async function livesIn(path: string, log: SlotLog): Promise<string[]> {
+async function livesIn(path: string, log: Log): Promise<string[]> {
   try {
     const lives: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (!Array.isArray(lives)) throw new Error('it is no list');

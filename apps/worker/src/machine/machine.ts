@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { WorkerConfiguration } from '@proctor/config';
 import { Sandboxes } from '../sandbox/sandboxes';
 import { Unusable } from '../sandbox/unusable';
-import { Trial } from '../testbed/trial';
+import { Trial } from './trial';
 import { Architectures, DETECTED } from './architectures';
 import { currentBoot, Proofs } from './proofs';
 import { runnerPath } from './runner-version';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bus } from '@proctor/bus';
 import { WakeUp, type Clock } from '@proctor/clock';
 import { grantOf, reportSubject, stagingName, type Grant, type RecordedSignal } from '@proctor/contracts';
-import type { SlotLog } from '../slot/ports';
+import type { Log } from '@proctor/process';
 import { isMissing, removeResult, setResultAside, type KeptResult } from './result-folder';
 
 export interface DeliverySettings {
@@ -27,7 +27,7 @@ export class Delivery {
     private result: KeptResult,
     private readonly bus: Bus,
     clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
     private readonly settings: DeliverySettings,
   ) {
     this.wakeUp = new WakeUp(clock);

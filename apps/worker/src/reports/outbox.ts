@@ -9,8 +9,8 @@ import {
   type RecordedSignal,
   type StartedReport,
 } from '@proctor/contracts';
-import { withLogFields } from '@proctor/process';
-import type { KeptFile, ReportOutbox, SlotLog } from '../slot/ports';
+import { withLogFields, type Log } from '@proctor/process';
+import type { KeptFile, ReportOutbox } from '../slot/ports';
 import { Delivery, type DeliverySettings } from './delivery';
 import { reportable } from './reportable';
 import { keepResult, keptResults, type KeptResult } from './result-folder';
@@ -30,7 +30,7 @@ export class DiskOutbox implements ReportOutbox {
     private readonly path: string,
     private readonly bus: Bus,
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
     private readonly settings = DELIVERY_SETTINGS,
     /** A result could not be kept on disk. */
     private readonly notKept: (why: string) => void = () => undefined,

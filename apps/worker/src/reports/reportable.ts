@@ -1,5 +1,11 @@
-import { FinishedReport, grantOf, MalformedMessage, oneLine, parseMessage } from '@proctor/contracts';
-import { MESSAGE_LENGTH_MAX } from '../autopkgtest/verdict';
+import {
+  FinishedReport,
+  grantOf,
+  MalformedMessage,
+  MESSAGE_LENGTH_MAX,
+  oneLine,
+  parseMessage,
+} from '@proctor/contracts';
 
 /** A report that every reader accepts, and what had to be changed for that. */
 export interface Reportable {

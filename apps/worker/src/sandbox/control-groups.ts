@@ -1,10 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { RunCgroup } from './run-cgroup';
-
-/** The kernel's names of what can be limited. */
-export type Controller = 'memory' | 'pids';
+import { RunCgroup, type Controller } from './run-cgroup';
 
 const CONTROLLERS: readonly Controller[] = ['memory', 'pids'];
 

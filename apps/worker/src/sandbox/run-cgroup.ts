@@ -2,12 +2,14 @@ import { constants } from 'node:fs';
 import { chown, mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Controller } from './control-groups';
 import { killsIn, type MemoryKills } from './memory-kills';
 import type { RunUser } from './run-user';
 
 /** Files whose owner may move processes and make groups below: cgroups(7), delegation. */
 const DELEGATED = ['cgroup.procs', 'cgroup.subtree_control', 'cgroup.threads'];
+
+/** The kernel's names of what can be limited. */
+export type Controller = 'memory' | 'pids';
 
 export interface GroupLimits {
   /** Of memory and of files in memory; nothing of it is swapped out. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { freeBytesOf } from '../machine/free-space';
+import { freeBytesOf } from './free-space';
 import { PrivateNetwork } from './private-network';
 import { childrenOf, identify, killProcess, type ProcessIdentity } from './processes';
 import type { ControlGroups } from './control-groups';

@@ -1,7 +1,7 @@
 import { within } from '@proctor/clock';
 import { grantName, type Lease, type LeaseReply, type SlotIdentity } from '@proctor/contracts';
 import { giveBack } from './give-back';
-import type { SlotParts } from './ports';
+import type { SlotParts } from './slot-parts';
 
 /** Once work is waiting, an answer that took longer may be lost, its dispatcher replaced: the slot asks a second time. */
 const HURRIED_REPLY_MS = 1_000;

@@ -8,7 +8,6 @@ import {
   type ReturnReply,
   type ReturnRequest,
 } from '@proctor/contracts';
-import type { Life } from '../life/life';
 import type { DispatchClient } from './ports';
 
 /** Longer than the slots wait: a grant that comes late is still seen, and handed back. */
@@ -17,7 +16,8 @@ const ANSWER_TIMEOUT_MS = 30_000;
 export class BusDispatchClient implements DispatchClient {
   constructor(
     private readonly bus: Bus,
-    private readonly life: Pick<Life, 'recorded'>,
+    /** Resolves when the next life of the worker will know of this one. */
+    private readonly life: { recorded(): Promise<void> },
   ) {}
 
   async ask(arch: string, request: LeaseRequest): Promise<LeaseReply> {

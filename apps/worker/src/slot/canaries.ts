@@ -1,7 +1,6 @@
-import { oneLine, type CanaryResult, type CanaryTest } from '@proctor/contracts';
-import type { CanaryEnd, SlotParts } from './ports';
-
-const MESSAGE_LENGTH_MAX = 1000;
+import { EXPLANATION_LENGTH_MAX, oneLine, type CanaryResult, type CanaryTest } from '@proctor/contracts';
+import type { CanaryEnd } from './ports';
+import type { SlotParts } from './slot-parts';
 
 /** A slot's canary tests: the one that is executed, and the results that their dispatchers have not answered yet. */
 export class Canaries {
@@ -17,7 +16,7 @@ export class Canaries {
     log.log(`canary test ${canary} on ${suite}/${arch} (${backend}) begins`);
     const end = await this.outcome(test);
     if (this.abort.signal.aborted) return;
-    const message = oneLine(end.message, MESSAGE_LENGTH_MAX);
+    const message = oneLine(end.message, EXPLANATION_LENGTH_MAX);
     log.log(`canary test ${canary}: ${end.passed ? 'passed' : 'failed'} (${message})`);
     this.results.set(arch, { canary, passed: end.passed, message });
   }

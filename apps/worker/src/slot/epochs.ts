@@ -1,6 +1,6 @@
 import type { Clock } from '@proctor/clock';
 import type { DispatcherAnswer } from '@proctor/contracts';
-import type { SlotLog } from './ports';
+import type { Log } from '@proctor/process';
 
 /** Fewer answers of a lower epoch, however late the last came, may all be those of an owner that was replaced. */
 const LOWER_ANSWERS_MIN = 3;
@@ -14,7 +14,7 @@ interface Heard {
 
 export interface EpochsParts {
   clock: Clock;
-  log: SlotLog;
+  log: Log;
   /** How long answers of lower epochs alone are ignored, at this moment. */
   lowerEpochWaitMs: () => number;
 }

@@ -1,9 +1,6 @@
 import { within } from '@proctor/clock';
-import { grantOf, oneLine, type Lease, type SlotIdentity } from '@proctor/contracts';
-import type { SlotParts } from './ports';
-
-/** Of a request to take a lease back. */
-const REASON_LENGTH_MAX = 1000;
+import { EXPLANATION_LENGTH_MAX, grantOf, oneLine, type Lease, type SlotIdentity } from '@proctor/contracts';
+import type { SlotParts } from './slot-parts';
 
 /**
  * Hands a lease back to its dispatcher; never rejects.
@@ -18,7 +15,7 @@ export async function giveBack(
 ): Promise<boolean> {
   const { runId, attempt } = lease;
   let why = 'no answer came';
-  const request = { ...identity, ...grantOf(lease), reason: oneLine(reason, REASON_LENGTH_MAX) };
+  const request = { ...identity, ...grantOf(lease), reason: oneLine(reason, EXPLANATION_LENGTH_MAX) };
   const answer = client.giveBack(lease.arch, request).catch((error: unknown) => {
     why = String(error);
     return null;

@@ -1,5 +1,5 @@
 import { grant, leaseOf, makeSlot } from '../../../../test/support/slot-rig';
-import { UnsafeLease } from '../autopkgtest/unsafe-lease';
+import { UnsafeRequest } from '../autopkgtest/unsafe-request';
 import { Unusable } from '../sandbox/unusable';
 import { ArchiveAway, NotStarted } from './ports';
 
@@ -94,7 +94,7 @@ describe('a held lease', () => {
   });
 
   it.each([
-    [new UnsafeLease('no "-x"'), 'request', 'the worker refuses the request: no "-x"'],
+    [new UnsafeRequest('no "-x"'), 'request', 'the worker refuses the request: no "-x"'],
     [
       Object.assign(new Error('spawn E2BIG'), { code: 'E2BIG' }),
       'request',

@@ -1,6 +1,7 @@
 import {
   grantOf,
   isSameGrant,
+  MESSAGE_LENGTH_MAX,
   oneLine,
   type Lease,
   type RenewReply,
@@ -8,11 +9,11 @@ import {
   type StopAttemptSignal,
   type Trouble,
 } from '@proctor/contracts';
-import { UnsafeLease } from '../autopkgtest/unsafe-lease';
-import { MESSAGE_LENGTH_MAX } from '../autopkgtest/verdict';
+import { UnsafeRequest } from '../autopkgtest/unsafe-request';
 import { Unusable } from '../sandbox/unusable';
 import { giveBack } from './give-back';
-import { ArchiveAway, NotStarted, type AttemptResult, type SlotParts } from './ports';
+import { ArchiveAway, NotStarted, type AttemptResult } from './ports';
+import type { SlotParts } from './slot-parts';
 
 /** `not-started`: the lease went back since the machine could not begin. */
 export type HoldingEnd = 'ended' | 'not-started';
@@ -173,6 +174,6 @@ function tmpfail(message: string, trouble: Trouble, durationSeconds: number): At
 /** What an error smells of that ended an attempt. */
 function troubleOf(error: unknown): Trouble {
   // Whatever of the request it is that no program takes as an argument.
-  if (error instanceof UnsafeLease || (error as NodeJS.ErrnoException).code === 'E2BIG') return 'request';
+  if (error instanceof UnsafeRequest || (error as NodeJS.ErrnoException).code === 'E2BIG') return 'request';
   return error instanceof ArchiveAway ? 'archive' : 'machine';
 }

@@ -1,5 +1,5 @@
 import type { LeaseReply } from '@proctor/contracts';
-import type { SlotLog } from './ports';
+import type { Log } from '@proctor/process';
 
 type Told = Pick<LeaseReply, 'refused' | 'notice'>;
 
@@ -8,7 +8,7 @@ export class Notices {
   /** Architecture → what its dispatcher said last, if anything. */
   private readonly told = new Map<string, Told>();
 
-  constructor(private readonly log: SlotLog) {}
+  constructor(private readonly log: Log) {}
 
   /** A dispatcher has answered. */
   heard(arch: string, { refused, notice }: Told): void {

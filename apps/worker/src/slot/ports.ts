@@ -1,4 +1,3 @@
-import type { Clock } from '@proctor/clock';
 import type {
   CanaryResult,
   CanaryTest,
@@ -17,9 +16,6 @@ import type {
   Trouble,
   Verdict,
 } from '@proctor/contracts';
-import type { Epochs } from './epochs';
-import type { Notices } from './notices';
-import type { Standings } from './standings';
 
 /** The dispatchers as a slot sees them. Each call rejects when no answer comes; an answer may also come late. */
 export interface DispatchClient {
@@ -97,41 +93,4 @@ export interface TestbedOffer {
   offer(arch: string): Pick<LeaseRequest, 'testbeds' | 'variants' | 'builds' | 'sizeClasses' | 'problem'>;
   /** Waiting runs need these testbeds, and the worker lacks them. */
   wanted(arch: string, testbeds: LeaseReply['wanted']): void;
-}
-
-export interface SlotLog {
-  log(message: string): void;
-  warn(message: string): void;
-}
-
-export interface SlotSettings {
-  /** An answer that took longer counts as lost; it may still come, late. */
-  replyTimeoutMs: number;
-  /** Pause after an ask that nobody answered. */
-  retryMs: number;
-  /** How long a slot waits for the answer to a result before it asks other architectures. */
-  answerWaitMs: number;
-  /** How long a slot that stops waits for the answers it still needs. */
-  stopTimeoutMs: number;
-}
-
-/** Everything that a slot is connected to. */
-export interface SlotParts {
-  client: DispatchClient;
-  outbox: ReportOutbox;
-  runner: AttemptRunner;
-  canaries: CanaryRunner;
-  testbeds: TestbedOffer;
-  epochs: Epochs;
-  notices: Notices;
-  /** Earlier lives of this worker, the latest first. */
-  previous: readonly string[];
-  standings: Pick<Standings, 'heard'>;
-  clock: Clock;
-  log: SlotLog;
-  settings: SlotSettings;
-  /** A new name for an ask, a UUID. */
-  newAskId: () => string;
-  /** From 0 up to 1, for the jitter of pauses. */
-  random: () => number;
 }

@@ -4,7 +4,7 @@ import { withLogFields } from '@proctor/process';
 import { Asks } from './asks';
 import { Canaries } from './canaries';
 import { HeldLease, type HoldingEnd } from './held-lease';
-import type { SlotParts } from './ports';
+import type { SlotParts } from './slot-parts';
 
 /** After so long the slot asks again, however often what it was granted could not be begun. */
 const REST_MAX_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '@proctor/clock';
 import type { LeaseReply, StandingNotice } from '@proctor/contracts';
-import type { SlotLog } from './ports';
+import type { Log } from '@proctor/process';
 
 /** How the dispatcher of an architecture says that this worker stands. */
 export interface ReportedStanding extends Pick<StandingNotice, 'standing' | 'reason'> {
@@ -14,7 +14,7 @@ export class Standings {
 
   constructor(
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {}
 
   heard({ arch, standing }: Pick<LeaseReply, 'arch' | 'standing'>): void {

@@ -8,7 +8,9 @@ import { Unusable } from '../sandbox/unusable';
 import { NotStarted } from '../slot/ports';
 import type { Backend } from './backend';
 import { copiedSettings } from './host-apt/copied-settings';
-import type { Trial } from './trial';
+import { PLAIN_WITH_USER } from './images/image-shape';
+import { TRIAL_TIMEOUT_MS as KIND_TRIAL_TIMEOUT_MS, type TestbedKind } from './kinds/testbed-kind';
+import type { Trial } from '../machine/trial';
 
 /** Time for a testbed that may have to be fetched or booted at first. */
 const TRIAL_TIMEOUT_MS = 600_000;
@@ -104,7 +106,9 @@ export class CommandBackend implements Backend {
 
   private async prove(suite: string, arch: string): Promise<string | null> {
     const order = {
-      name: `${this.name}-${suite}-${arch}`,
+      suite,
+      arch,
+      backend: this.name,
       timeoutMs: TRIAL_TIMEOUT_MS,
       argumentsFor: (folder: RunFolder) => this.argumentsFor(suite, arch, folder),
       signal: this.ending.signal,
@@ -119,4 +123,23 @@ export class CommandBackend implements Backend {
       return (error as Error).message;
     }
   }
+}
+
+/** A virtualisation server from the configuration that takes an image of ours: its template has `{image}`. */
+export function commandKind(name: string, template: string[]): TestbedKind {
+  return {
+    name,
+    tools: () => [],
+    isolation: "that of the configured server, on the worker's images",
+    emulates: true,
+    image: PLAIN_WITH_USER,
+    modes: [''],
+    trialTimeoutMs: KIND_TRIAL_TIMEOUT_MS,
+    use: ({ image, suite, arch }) =>
+      Promise.resolve({ options: [], server: fillIn(template, { image, suite, arch }) }),
+  };
+}
+
+export function takesImage(template: string[]): boolean {
+  return template.some((argument) => argument.includes('{image}'));
 }

@@ -2,7 +2,7 @@ import type { Architectures } from '../machine/architectures';
 import { imageArguments } from './image-backend';
 import type { ImageTrial } from './images/images';
 import type { TestbedKind } from './kinds/testbed-kind';
-import type { Trial } from './trial';
+import type { Trial } from '../machine/trial';
 
 /** Proves images of one kind, in the best mode in which they work. */
 export class KindTrial implements ImageTrial {
@@ -17,7 +17,9 @@ export class KindTrial implements ImageTrial {
     for (const mode of this.kind.modes) {
       try {
         await this.trial.run({
-          name: `${this.kind.name}-${suite}-${arch}`,
+          suite,
+          arch,
+          backend: this.kind.name,
           timeoutMs: this.kind.trialTimeoutMs,
           argumentsFor: (folder) =>
             imageArguments(this.kind, this.machine, { image, suite, arch, mode, folder }),

@@ -2,7 +2,8 @@ import { readFileSync, statfsSync } from 'node:fs';
 import type { Clock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
 import { oneLine, type LeaseReply } from '@proctor/contracts';
-import type { SlotLog, TestbedOffer } from '../slot/ports';
+import type { Log } from '@proctor/process';
+import type { TestbedOffer } from '../slot/ports';
 
 const MIB = 1024 * 1024;
 
@@ -60,7 +61,7 @@ export class SelfProtection implements TestbedOffer {
     private readonly limits: () => ReserveLimits,
     private readonly results: ResultsKept,
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
     private readonly reserves: (workPath: string) => Reserves = reservesOf,
   ) {}
 

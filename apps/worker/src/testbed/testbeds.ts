@@ -1,9 +1,18 @@
 import type { Clock } from '@proctor/clock';
-import { isWord, oneLine, type LeaseReply } from '@proctor/contracts';
+import {
+  EXPLANATION_LENGTH_MAX,
+  isWord,
+  oneLine,
+  TESTBEDS_BYTES_MAX,
+  TESTBEDS_MAX,
+  withinBytes,
+  type LeaseReply,
+  type Testbed,
+} from '@proctor/contracts';
+import type { Log } from '@proctor/process';
 import type { Sandboxes } from '../sandbox/sandboxes';
-import { NotStarted, type SlotLog, type TestbedOffer } from '../slot/ports';
+import { NotStarted, type TestbedOffer } from '../slot/ports';
 import type { Backend } from './backend';
-import { toldTestbeds } from './told-testbeds';
 
 /** How often a backend that did not work is tried again: packages may have been installed meanwhile. */
 const DETECT_AGAIN_MS = 60_000;
@@ -11,8 +20,8 @@ const DETECT_AGAIN_MS = 60_000;
 /** After a sandbox could not be opened; doubles up to DETECT_AGAIN_MS. A full disk is often free again in seconds. */
 const RECHECK_FIRST_MS = 2_000;
 
-/** Of an ask. */
-const PROBLEM_LENGTH_MAX = 1000;
+/** Of the list itself. */
+const BRACKETS_BYTES = 2;
 
 /** A named test runner of the configuration that can be executed here. */
 export interface Variant {
@@ -56,7 +65,7 @@ export class Testbeds implements TestbedOffer {
     private readonly sandboxes: Pick<Sandboxes, 'isExecutable' | 'detectAgain'>,
     private readonly versionOf: (program: string) => Promise<string | null>,
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
     private readonly changed: () => void,
   ) {}
 
@@ -93,7 +102,7 @@ export class Testbeds implements TestbedOffer {
   }
 
   offer(arch: string) {
-    const testbeds = toldTestbeds([...this.usable.values()].flatMap((backend) => backend.testbeds(arch)));
+    const testbeds = offeredTestbeds([...this.usable.values()].flatMap((backend) => backend.testbeds(arch)));
     const problem = this.problem();
     const builds = [...this.usable.values()]
       .filter((backend) => backend.buildsAnySuite)
@@ -150,14 +159,15 @@ export class Testbeds implements TestbedOffer {
   }
 
   private problem(): string | null {
-    if (this.broken !== null) return oneLine(`no sandbox can be opened: ${this.broken}`, PROBLEM_LENGTH_MAX);
+    if (this.broken !== null)
+      return oneLine(`no sandbox can be opened: ${this.broken}`, EXPLANATION_LENGTH_MAX);
     if (this.usable.size === 0) {
       const reasons = [...this.reasons].map(([name, reason]) => `${name}: ${reason}`).join('; ');
-      return oneLine(`no usable backend: ${reasons || 'none is configured'}`, PROBLEM_LENGTH_MAX);
+      return oneLine(`no usable backend: ${reasons || 'none is configured'}`, EXPLANATION_LENGTH_MAX);
     }
     if (this.runners.size > 0) return null;
     const commands = Object.entries(this.variants).map(([name, [program]]) => `${name} (${program})`);
-    return oneLine(`no variant can be executed: ${commands.join(', ')}`, PROBLEM_LENGTH_MAX);
+    return oneLine(`no variant can be executed: ${commands.join(', ')}`, EXPLANATION_LENGTH_MAX);
   }
 
   /** All at once: a machine that does not answer may take minutes, and the others need not wait for it. */
@@ -230,4 +240,16 @@ export class Testbeds implements TestbedOffer {
       this.warned.add(name);
     }
   }
+}
+
+/** As many testbeds as an ask may name: first their details are left out, then those that are not ready. */
+export function offeredTestbeds(testbeds: Testbed[]): Testbed[] {
+  if (fitting(testbeds).length === testbeds.length) return testbeds;
+  const ranks = { ready: 0, absent: 1, building: 1, failed: 1 };
+  const short = testbeds.map(({ suite, backend, state }) => ({ suite, backend, state }));
+  return fitting(short.sort((a, b) => ranks[a.state] - ranks[b.state]));
+}
+
+function fitting(testbeds: Testbed[]): Testbed[] {
+  return withinBytes(testbeds.slice(0, TESTBEDS_MAX), TESTBEDS_BYTES_MAX - BRACKETS_BYTES);
 }

@@ -22,7 +22,7 @@ export interface ImageBuilder {
 
 /** An archive's worth of packages is unpacked in the sandbox's memory, and a disk made of it beside it. */
 const WORK_AREA_BYTES = 8 * 1024 ** 3;
-const REASON_LENGTH_MAX = 800;
+const EXCERPT_LENGTH_MAX = 800;
 const LAST_BYTES = 4096;
 
 /** User and password of an address: they end at the last @ before its path. */
@@ -110,5 +110,5 @@ function lastWords(text: string): string {
   const whole = text.split('\n').slice(isCut ? 1 : 0);
   const lines = whole.map((line) => line.replace(LOGIN, '://')).filter((line) => line.trim() !== '');
   const errors = lines.filter((line) => line.startsWith('E: '));
-  return (errors.length > 0 ? errors : lines).slice(-4).join(' ').slice(-REASON_LENGTH_MAX);
+  return (errors.length > 0 ? errors : lines).slice(-4).join(' ').slice(-EXCERPT_LENGTH_MAX);
 }

@@ -1,11 +1,8 @@
 import type { Clock } from '@proctor/clock';
-import { oneLine, type Testbed } from '@proctor/contracts';
-import type { SlotLog } from '../../slot/ports';
+import { EXPLANATION_LENGTH_MAX, oneLine, type Testbed } from '@proctor/contracts';
+import type { Log } from '@proctor/process';
 import type { ImageBuilder } from './image-builder';
 import type { ImageFiles, ImageRecord } from './image-files';
-
-/** Of a testbed, in an ask. */
-const DETAIL_LENGTH_MAX = 1000;
 
 export interface ImageSettings {
   /** Read anew at each look. */
@@ -54,7 +51,7 @@ export class Images {
     private readonly settings: ImageSettings,
     private readonly clock: Clock,
     private readonly wallClock: () => number,
-    private readonly log: SlotLog,
+    private readonly log: Log,
     private readonly changed: () => void,
   ) {}
 
@@ -172,7 +169,7 @@ export class Images {
   private failed(image: Image, reason: string): void {
     const pauseMs = Math.min(this.settings.retryFirstMs * 2 ** image.failures, this.settings.retryMaxMs);
     image.failures += 1;
-    image.failure = oneLine(reason, DETAIL_LENGTH_MAX);
+    image.failure = oneLine(reason, EXPLANATION_LENGTH_MAX);
     this.log.warn(
       `image ${image.suite}/${image.arch} could not be made: ${reason} (next try in ${seconds(pauseMs)})`,
     );

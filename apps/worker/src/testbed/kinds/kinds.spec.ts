@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunFolder } from '../../sandbox/run-folder';
-import { commandKind, takesImage } from './command';
+import { commandKind, takesImage } from '../command-backend';
 import { LXC } from './lxc';
 import { PODMAN } from './podman';
 import { QEMU } from './qemu';

@@ -1,4 +1,4 @@
-import { hasOption } from './runner-options';
+import { hasOption } from './command';
 
 it.each([
   ['5.28', false],

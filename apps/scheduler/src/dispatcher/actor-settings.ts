@@ -1,5 +1,5 @@
 import { rejectedVersions, sizeClasses, type Configuration } from '@proctor/config';
-import type { ActorSettings } from './dispatcher/dispatcher-actor';
+import type { ActorSettings } from './dispatcher-actor';
 
 const NO_CAPS = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity };
 

@@ -1,11 +1,11 @@
 import { within, type Clock } from '@proctor/clock';
 import type { RecordedSignal, StopAttemptSignal } from '@proctor/contracts';
-import type { DiskOutbox } from './reports/outbox';
-import type { WriteProbe } from './reports/write-probe';
-import type { Sandboxes } from './sandbox/sandboxes';
-import type { SlotLog } from './slot/ports';
-import type { Slot } from './slot/slot';
-import type { Testbeds } from './testbed/testbeds';
+import type { Log } from '@proctor/process';
+import type { DiskOutbox } from '../reports/outbox';
+import type { WriteProbe } from '../reports/write-probe';
+import type { Sandboxes } from '../sandbox/sandboxes';
+import type { Slot } from '../slot/slot';
+import type { Testbeds } from '../testbed/testbeds';
 
 /**
  * How long results of an earlier life may hold up new work: a new incarnation tells the dispatchers that the old
@@ -32,7 +32,7 @@ export class Worker {
     /** How long each attempt under way may still take, in milliseconds. */
     private readonly timesLeft: () => number[],
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
   ) {}
 
   /** Ends and removes what an earlier life left on the machine. */

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { within, type Clock } from '@proctor/clock';
 import type { LogChunk } from '@proctor/contracts';
+import type { Log } from '@proctor/process';
 import { openPlainFile } from '../autopkgtest/plain-file';
-import type { SlotLog } from '../slot/ports';
 
 export interface LogTailSettings {
   pollMs: number;
@@ -39,7 +39,7 @@ export class LogTail {
     private readonly path: string,
     private readonly append: (chunk: LogChunk) => Promise<void>,
     private readonly clock: Clock,
-    private readonly log: SlotLog,
+    private readonly log: Log,
     private readonly settings: LogTailSettings,
   ) {}
 

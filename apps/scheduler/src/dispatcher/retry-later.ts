@@ -3,8 +3,8 @@ import { TimedOut } from '@proctor/clock';
 import { DatabaseUnavailable } from '@proctor/database';
 import { StaleEpoch } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';
-import { MailboxFull } from './dispatcher/mailbox';
-import { NotHandled, NotOwner } from './dispatcher/not-handled';
+import { MailboxFull } from './mailbox';
+import { NotHandled, NotOwner } from './not-handled';
 
 /** Failures that pass by themselves, or that another scheduler does not have. */
 const PASSING = [

@@ -1,6 +1,6 @@
 import { LeaseRequest, parseMessage, type Testbed } from '@proctor/contracts';
 import { leaseRequest } from '../../../../test/support/runs';
-import { toldTestbeds } from './told-testbeds';
+import { offeredTestbeds } from './testbeds';
 
 const failed = (count: number, detail?: string): Testbed[] =>
   Array.from({ length: count }, (_, n) => {
@@ -15,7 +15,7 @@ const READY: Testbed = { suite: 'sid', backend: 'qemu', state: 'ready' };
 
 /** As its dispatcher takes it. */
 function taken(testbeds: Testbed[]): Testbed[] {
-  return parseMessage(LeaseRequest, { ...leaseRequest(), testbeds: toldTestbeds(testbeds) }).testbeds;
+  return parseMessage(LeaseRequest, { ...leaseRequest(), testbeds: offeredTestbeds(testbeds) }).testbeds;
 }
 
 it('are all, with their details, while an ask has room for them', () => {

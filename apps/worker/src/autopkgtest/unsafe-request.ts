@@ -1,2 +1,2 @@
 /** A value that must not reach the runner's command line: some of its versions put it unquoted into a root shell. */
-export class UnsafeLease extends Error {}
+export class UnsafeRequest extends Error {}

@@ -3,9 +3,9 @@ import { TimedOut } from '@proctor/clock';
 import { DatabaseUnavailable } from '@proctor/database';
 import { StaleEpoch } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';
-import { MailboxFull } from './dispatcher/mailbox';
-import { NotHandled, NotOwner } from './dispatcher/not-handled';
-import { orNotNow } from './passing';
+import { MailboxFull } from './mailbox';
+import { NotHandled, NotOwner } from './not-handled';
+import { orNotNow } from './retry-later';
 
 describe('a message whose handling fails', () => {
   it.each([

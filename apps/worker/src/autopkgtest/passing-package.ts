@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CanaryTest, Lease } from '@proctor/contracts';
+import type { CanaryTest, TestRequest } from '@proctor/contracts';
 
-const NAME = 'proctor-canary';
+const NAME = 'proctor-trial';
 
 /** The smallest source tree that a test runner takes; its one test does nothing but pass. */
 const FILES: Record<string, string> = {
@@ -28,9 +28,9 @@ Description: test of the machine
   'debian/tests/control': 'Test-Command: true\nDepends:\n',
 };
 
-/** Writes the tree into `{folder}/canary`, for any user to read. Returns its path. */
-export async function writeCanaryTree(folder: string): Promise<string> {
-  const tree = join(folder, 'canary');
+/** Writes the tree into `{folder}/passing`, for any user to read. Returns its path. */
+export async function writePassingPackage(folder: string): Promise<string> {
+  const tree = join(folder, 'passing');
   for (const [name, content] of Object.entries(FILES)) {
     const path = join(tree, name);
     await mkdir(dirname(path), { recursive: true });
@@ -41,10 +41,9 @@ export async function writeCanaryTree(folder: string): Promise<string> {
   return tree;
 }
 
-/** What the test runner's command is made of; nothing else of it is ever used. */
-export function canaryLease({ suite, arch, backend, variant }: CanaryTest): Lease {
-  const testbed = { suite, arch, backend, variant };
-  const empty = { trigger: null, pinPackages: [], extraAptSources: [], rejectedVersions: [] };
-  const unused = { runId: 0, attempt: 0, grantEpoch: 0, ttlMs: 0, renewEveryMs: 0 };
-  return { ...unused, package: NAME, ...testbed, ...empty };
+/** The request for its test in a testbed: nothing is pinned, added or rejected. */
+export function passingRequest(testbed: Omit<CanaryTest, 'canary'>): TestRequest {
+  const { suite, arch, backend, variant } = testbed;
+  const nothing = { trigger: null, pinPackages: [], extraAptSources: [], rejectedVersions: [] };
+  return { package: NAME, suite, arch, backend, variant, ...nothing };
 }

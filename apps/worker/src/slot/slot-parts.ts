@@ -1,0 +1,38 @@
+import type { Clock } from '@proctor/clock';
+import type { Log } from '@proctor/process';
+import type { Epochs } from './epochs';
+import type { Notices } from './notices';
+import type { AttemptRunner, CanaryRunner, DispatchClient, ReportOutbox, TestbedOffer } from './ports';
+import type { Standings } from './standings';
+
+export interface SlotSettings {
+  /** An answer that took longer counts as lost; it may still come, late. */
+  replyTimeoutMs: number;
+  /** Pause after an ask that nobody answered. */
+  retryMs: number;
+  /** How long a slot waits for the answer to a result before it asks other architectures. */
+  answerWaitMs: number;
+  /** How long a slot that stops waits for the answers it still needs. */
+  stopTimeoutMs: number;
+}
+
+/** Everything that a slot is connected to. */
+export interface SlotParts {
+  client: DispatchClient;
+  outbox: ReportOutbox;
+  runner: AttemptRunner;
+  canaries: CanaryRunner;
+  testbeds: TestbedOffer;
+  epochs: Epochs;
+  notices: Notices;
+  /** Earlier lives of this worker, the latest first. */
+  previous: readonly string[];
+  standings: Pick<Standings, 'heard'>;
+  clock: Clock;
+  log: Log;
+  settings: SlotSettings;
+  /** A new name for an ask, a UUID. */
+  newAskId: () => string;
+  /** From 0 up to 1, for the jitter of pauses. */
+  random: () => number;
+}
