@@ -221,8 +221,8 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return this.ownership.release(arch, scheduler);
   }
 
-  stepAside(scheduler: string): Promise<string[]> {
-    return this.ownership.stepAside(scheduler);
+  stepAside(scheduler: string, ttlMs: number): Promise<string[]> {
+    return this.ownership.stepAside(scheduler, ttlMs);
   }
 
   withdraw(scheduler: string): Promise<void> {

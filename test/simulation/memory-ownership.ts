@@ -41,15 +41,8 @@ export class MemoryOwnership implements OwnershipRegister {
   }
 
   async announce(scheduler: string, ttlMs: number): Promise<string[]> {
-    const now = this.nowMs();
-    // What lasts for longer was written before the clock was set back.
-    const atMost = (expiresAtMs: number) => (expiresAtMs > now + 2 * ttlMs ? now + ttlMs : expiresAtMs);
-    for (const held of this.owners.values()) held.expiresAtMs = atMost(held.expiresAtMs);
-    for (const [each, expiresAtMs] of this.schedulers.set(scheduler, now + ttlMs)) {
-      if (expiresAtMs > now) this.schedulers.set(each, atMost(expiresAtMs));
-      else this.schedulers.delete(each);
-    }
-    return Promise.resolve([...this.schedulers.keys()].sort());
+    this.schedulers.set(scheduler, this.nowMs() + ttlMs);
+    return Promise.resolve(this.living(ttlMs));
   }
 
   async claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {
@@ -68,17 +61,27 @@ export class MemoryOwnership implements OwnershipRegister {
     return Promise.resolve();
   }
 
-  async stepAside(scheduler: string): Promise<string[]> {
+  async stepAside(scheduler: string, ttlMs: number): Promise<string[]> {
     this.schedulers.delete(scheduler);
-    const now = this.nowMs();
-    const others = [...this.schedulers].filter(([, expiresAtMs]) => expiresAtMs > now);
-    return Promise.resolve(others.map(([each]) => each).sort());
+    return Promise.resolve(this.living(ttlMs));
   }
 
   async withdraw(scheduler: string): Promise<void> {
     this.schedulers.delete(scheduler);
     for (const held of this.owners.values()) if (held.owner === scheduler) held.owner = null;
     return Promise.resolve();
+  }
+
+  /** What lasts for much longer was written before the clock was set back, and is shortened. */
+  private living(ttlMs: number): string[] {
+    const now = this.nowMs();
+    const atMost = (expiresAtMs: number) => (expiresAtMs > now + 2 * ttlMs ? now + ttlMs : expiresAtMs);
+    for (const held of this.owners.values()) held.expiresAtMs = atMost(held.expiresAtMs);
+    for (const [each, expiresAtMs] of this.schedulers) {
+      if (expiresAtMs > now) this.schedulers.set(each, atMost(expiresAtMs));
+      else this.schedulers.delete(each);
+    }
+    return [...this.schedulers.keys()].sort();
   }
 
   private isInForce({ expiresAtMs, server }: OwnerRow): boolean {

@@ -1,7 +1,7 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NatsUsers, reloadServers, type WorkerUser } from '@proctor/bus';
-import { changeAccounts, Home } from '@proctor/embedded';
+import { changeAccounts, Home, replaceFile } from '@proctor/embedded';
 import { withDatabase } from './home-database';
 import { requireRunning } from './running-services';
 import { projectFolder } from './project';
@@ -51,8 +51,7 @@ export function namedNats(env: NodeJS.ProcessEnv): Nats {
   const file = env['PROCTOR_NATS_ACCOUNTS'] || join(users.folder, 'accounts.conf');
   const letIn = async (workers: WorkerUser[]): Promise<string | null> => {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(`${file}.next`, await users.accountsText(workers), { mode: 0o644 });
-    await rename(`${file}.next`, file);
+    await replaceFile(file, await users.accountsText(workers), 0o644);
     return reload(users, file);
   };
   return { users, letIn };
@@ -67,10 +66,15 @@ export async function prepareNats({ url, ca }: { url: string; ca?: string }): Pr
   if (!process.env['PROCTOR_NATS_USERS'])
     throw new Error('PROCTOR_NATS_USERS is not set: it names the folder of the credentials files');
   const nats = namedNats(process.env);
-  await nats.users.prepare(url, ca === undefined ? undefined : await readFile(ca, 'utf8'));
+  const certificate = ca === undefined ? undefined : await readFile(ca, 'utf8');
+  const letIn = async (workers: WorkerUser[]): Promise<string | null> => {
+    await nats.users.prepare(url, certificate);
+    return nats.letIn(workers);
+  };
   const hasRegister = Boolean(process.env['PROCTOR_DATABASE_URL']);
-  const workers = hasRegister ? await withDatabase(({ workerRegister }) => workerRegister.valid()) : [];
-  const advice = await nats.letIn(workers);
+  const advice = hasRegister
+    ? await withDatabase(({ workerRegister }) => workerRegister.applyAccounts(letIn))
+    : await letIn([]);
   console.error(`the users of the services are in ${nats.users.folder}`);
   if (advice !== null) console.error(advice);
 }

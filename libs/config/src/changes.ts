@@ -11,7 +11,7 @@ export type Part = Exclude<keyof Configuration, 'home'>;
 export interface Change {
   /** One line: the file, the key and, unless it may hold a password, its values. */
   text: string;
-  /** The value in use stays until the process is started anew. */
+  /** The value in use stays until the process is started again. */
   needsRestart: boolean;
 }
 

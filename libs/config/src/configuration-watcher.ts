@@ -53,7 +53,7 @@ export class ConfigurationWatcher {
     await this.reading;
   }
 
-  /** Anew each time: the folder at this path may be another one by now, or there was none before. */
+  /** Found again each time: the folder at this path may be another one by now, or there was none before. */
   private watch(): void {
     this.watcher?.close();
     this.watcher = null;

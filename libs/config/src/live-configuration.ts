@@ -18,7 +18,7 @@ export interface ConfigurationStatus {
 export type Reload =
   { kind: 'taken'; changes: Change[] } | { kind: 'refused'; problems: string[]; inUseSince: Date };
 
-/** The configuration of a process that follows its folder: each property is read anew at each use. */
+/** The configuration of a process that follows its folder: each property is read again at each use. */
 export class LiveConfiguration implements Configuration {
   private readonly listeners: (() => void)[] = [];
   private current: Configuration;

@@ -71,7 +71,7 @@ test('nested sections are taken, and what they leave out is the default', async 
   expect(scheduler.fairShare.weights).toEqual({ ci: 2.5, constructor: 3 });
   expect(scheduler.sizeClasses).toEqual({ big: ['linux', 'gcc-*', '*'], constructor: ['g++'] });
   expect(worker.sizeClasses).toEqual(['big']);
-  // Whoever has a default for a cap spreads the caps over it.
+  // A reader that has a default for a cap spreads the caps over it.
   expect({ perRequestorMax: Infinity, ...scheduler.caps }).toEqual({
     perRequestorMax: Infinity,
     perPackageMax: 4,

@@ -104,7 +104,7 @@ function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string)
   throw new ConfigurationError([yaml.problem(['store'], 'bucket is missing: the kind s3 needs it')]);
 }
 
-/** A cap that the file leaves out is absent, so that whoever has a default for it may spread the caps over it. */
+/** A cap that the file leaves out is absent, so that a reader that has a default for it may spread the caps over it. */
 function schedulerConfiguration({ scheduler }: ServerFile): SchedulerConfiguration {
   const caps = Object.entries(scheduler.caps).filter(([, cap]) => typeof cap === 'number');
   return { ...scheduler, caps: Object.fromEntries(caps) };

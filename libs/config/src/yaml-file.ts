@@ -95,7 +95,7 @@ export class YamlFile {
   private describe(errors: ValidationError[], path: Key): string[] {
     return errors.flatMap((error) => {
       const key = [...path, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
-      // The rule written first stands last: a text where a number belongs is not too small besides.
+      // The rule written first stands last: a text where a number belongs is not also too small.
       const broken = Object.values(error.constraints ?? {}).slice(-1);
       const own = broken.map((text) => this.problem(key, `${text}${found(error.value)}`));
       return [...own, ...this.describe(error.children ?? [], key)];

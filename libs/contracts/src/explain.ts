@@ -31,7 +31,7 @@ export interface ExplainReply extends DispatcherAnswer {
   position: number | null;
   /** Waiting runs that are expected to go before it. */
   ahead: number | null;
-  /** Expected start from now on, milliseconds; null when nobody can tell. */
+  /** Expected start from now on, milliseconds; null when that cannot be told. */
   startsInMs: number | null;
   /** In order of weight, for people. */
   reasons: string[];
@@ -112,7 +112,7 @@ export interface QueueStatus {
   suite: string;
   waiting: number;
   running: number;
-  /** Expected end of what waits now, milliseconds from now; null when nobody can tell. */
+  /** Expected end of what waits now, milliseconds from now; null when that cannot be told. */
   emptyInMs: number | null;
   paused: Decision | null;
   /** Why nothing, or not more, of it is executed now; for people, the weightiest first, at most 20. */

@@ -31,7 +31,7 @@ export class SlotIdentity {
   @Matches(WORKER_NAME)
   worker: string;
 
-  /** Chosen anew at each start of the worker process: a lease of an earlier incarnation is lost. */
+  /** Chosen at each start of the worker process: a lease of an earlier incarnation is lost. */
   @IsUUID()
   incarnation: string;
 
@@ -200,7 +200,7 @@ export interface Lease extends TestRequest {
   /** The lease ends this long after its last renewal, by the dispatcher's clock. */
   ttlMs: number;
   renewEveryMs: number;
-  /** Absent in what an earlier version says: then nobody knows, and the worker tells others nothing of the run. */
+  /** Absent in what an earlier version says: then it is unknown, and the worker tells others nothing of the run. */
   isPrivate?: boolean | undefined;
 }
 

@@ -48,7 +48,7 @@ export class FinishedReport extends HeldAttempt {
   @IsText(MESSAGE_LENGTH_MAX)
   message: string;
 
-  /** Only with tmpfail: what it smells of; when absent, nobody knows. */
+  /** Only with tmpfail: the probable cause; absent when it is unknown. */
   @IsOptional()
   @IsIn(TROUBLES)
   trouble?: Trouble;
@@ -88,7 +88,7 @@ export class FinishedReport extends HeldAttempt {
 /**
  * `proctor.worker.{worker}.recorded`: the dispatcher's answer to a finished report. Only then may the worker delete its
  * own copy. `stale`: a newer attempt was granted, or the run has finished; nothing was written. `upload-again`: a
- * staged file is missing or damaged. `refused`: nobody can read the report, and its attempt has failed for that. It names
+ * staged file is missing or damaged. `refused`: the report cannot be read, and its attempt has failed for that. It names
  * the grant as the report did.
  */
 export class RecordedSignal extends Grant {
@@ -100,7 +100,7 @@ export class RecordedSignal extends Grant {
   reason?: string;
 }
 
-/** Why a report was refused: nobody can read it, or its handler failed again and again. */
+/** Why a report was refused: it cannot be read, or its handler failed again and again. */
 export interface RefusedReport {
   reason: string;
 }

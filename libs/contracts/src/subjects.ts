@@ -68,7 +68,7 @@ export function isOnSubject(pattern: string, subject: string): boolean {
   return isLongEnough && expected.every((each, at) => each === '*' || each === tokens[at]);
 }
 
-/** What happened to runs, for whoever wants to follow: `proctor.event.{arch}.{kind}`. */
+/** What happened to runs, for programs that follow: `proctor.event.{arch}.{kind}`. */
 export const EVENT_STREAM = 'PROCTOR_EVENTS';
 export const EVENT_STREAM_SUBJECTS = 'proctor.event.>';
 
@@ -91,7 +91,7 @@ export const REPORT_PATTERNS = {
   finished: 'proctor.report.*.*.finished.>',
 } as const;
 
-/** Not on the wire: what nobody could read or handle is handed over under this pattern, see RefusedReport. */
+/** Not on the wire: what could not be read or handled is handed over under this pattern, see RefusedReport. */
 export const REFUSED_REPORTS = 'proctor.report.>';
 
 export const REPORT_PREFIX = 'proctor.report.';

@@ -23,7 +23,7 @@ export class TestResult {
   @IsIn(TEST_STATUSES)
   status: TestStatus;
 
-  /** What the runner says besides, as `non-zero exit status 1`; null when that is nothing. */
+  /** What the runner adds, as `non-zero exit status 1`; null when that is nothing. */
   @ValidateIf((result: TestResult) => result.detail !== null)
   @IsText(TEST_DETAIL_LENGTH_MAX)
   detail: string | null;

@@ -3,7 +3,7 @@ export const RUN_STATES = ['queued', 'leased', 'running', 'finished'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 /**
- * How a run ended. `neutral` is autopkgtest's exit 8 (no tests, or all skipped): it is kept in the books and shown
+ * How a run ended. `neutral` is autopkgtest's exit 8 (no tests, or all skipped): it is stored and shown
  * as the deployment's `api.neutral` says, `pass` by default.
  */
 export const VERDICTS = ['pass', 'neutral', 'fail', 'tmpfail'] as const;
@@ -33,7 +33,7 @@ export const TROUBLES = ['archive', 'testbed', 'machine', 'limit', 'request'] as
 export type Trouble = (typeof TROUBLES)[number];
 
 /**
- * What a dispatcher thinks of a worker. `slowed`: attempts keep failing there, but nobody else could do its work.
+ * What a dispatcher thinks of a worker. `slowed`: attempts keep failing there, but no other worker could do its work.
  * `quarantined`: it gets no runs until a canary test passes there.
  */
 export const WORKER_STANDINGS = ['sound', 'slowed', 'quarantined'] as const;

@@ -1,6 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Duplex } from 'node:stream';
 import type { EventEmitter } from 'node:events';
+import type { Statement } from './statement';
 
 /** What a pool gives it, or another maker of a client. */
 export interface BoundedClientOptions extends ClientConfig {
@@ -73,4 +74,13 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
   destroy(reason = new Error('Connection terminated')): void {
     this.connection.stream.destroy(reason);
   }
+}
+
+/** Has the server execute a statement. @throws whatever pg throws */
+export async function rowsOf<Row>(
+  client: BoundedClient,
+  { text }: Statement<Row>,
+  parameters: unknown[] = [],
+): Promise<Row[]> {
+  return ((await client.query(text, parameters)) as { rows: Row[] }).rows;
 }

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { type BoundedClient, unlimited } from './bounded-client';
+import { type BoundedClient, rowsOf, unlimited } from './bounded-client';
 import { begin, commit, endOf, type TransactionIdentity } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { requestWait } from './request-wait';
+import { type SessionLock, withSessionLock } from './session-lock';
 import type { Statement } from './statement';
 import { DatabaseUnavailable, translated } from './unavailable';
 
 /** Where explicit SQL is sent: the pool, or one transaction. */
 export interface Statements {
-  /** @param statement as text in the registers of workers and of ownerships alone, where rows have the type that the caller names */
-  query<Row>(statement: Statement<Row> | string, parameters?: unknown[]): Promise<Row[]>;
+  query<Row>(statement: Statement<Row>, parameters?: unknown[]): Promise<Row[]>;
 }
 
 /** One transaction. */
@@ -32,8 +32,8 @@ export class Database implements Statements {
   ) {}
 
   /** For statements that change nothing, or that may be repeated: it is not known whether one that failed was done. */
-  query<Row>(statement: Statement<Row> | string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.connected((client) => send(client, statement, parameters));
+  query<Row>(statement: Statement<Row>, parameters: unknown[] = []): Promise<Row[]> {
+    return this.connected((client) => rowsOf(client, statement, parameters));
   }
 
   /**
@@ -60,6 +60,11 @@ export class Database implements Statements {
    */
   entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.connected((_client, runner) => work(runner.manager));
+  }
+
+  /** Does the work while no other process does work under this lock: see withSessionLock. */
+  alone<T>(lock: SessionLock, work: () => Promise<T>): Promise<T> {
+    return withSessionLock(this.url, lock, this.limits, work);
   }
 
   private async connected<T>(work: (client: BoundedClient, runner: QueryRunner) => Promise<T>): Promise<T> {
@@ -117,7 +122,7 @@ export class Database implements Statements {
     return {
       async query(statement, parameters = []) {
         check();
-        return send(client, statement, parameters);
+        return rowsOf(client, statement, parameters);
       },
       async entities(work) {
         check();
@@ -152,15 +157,6 @@ export class Database implements Statements {
 
 function outOfTime(): DatabaseUnavailable {
   return new DatabaseUnavailable(new Error('the request has waited for too long'));
-}
-
-async function send<Row>(
-  client: BoundedClient,
-  statement: Statement<Row> | string,
-  parameters: unknown[],
-): Promise<Row[]> {
-  const sql = typeof statement === 'string' ? statement : statement.text;
-  return ((await client.query(sql, parameters)) as { rows: Row[] }).rows;
 }
 
 /** PostgreSQL rolls back by itself when the connection is lost, so only the first error is worth telling. */

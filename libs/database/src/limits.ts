@@ -24,6 +24,8 @@ export interface DatabaseLimits {
   commitSearchTimeoutMs: number;
   /** Longest wait of one request for all its calls together, such a search included: see `asOneRequest`. */
   requestTimeoutMs: number;
+  /** Longest wait for others that change the accounts of nats-server: see `WorkerRegister.applyAccounts`. */
+  accountsWaitMs: number;
   /** Changes of more runs are made in several transactions. */
   rowsPerTransactionMax: number;
 }
@@ -37,6 +39,7 @@ export const DATABASE_LIMITS: DatabaseLimits = {
   idleInTransactionTimeoutMs: 4_000,
   commitSearchTimeoutMs: 1_500,
   requestTimeoutMs: 6_000,
+  accountsWaitMs: 30_000,
   rowsPerTransactionMax: 1_000,
 };
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Ownership, OwnershipRegister } from '@proctor/dispatch';
 import { Database } from './database';
 import { DECISIONS_LOCK } from './decision-statements';
+import { bigint, command, statement, text } from './statement';
 import { IN_FORCE } from './turn-statements';
 
 /** Every time here is PostgreSQL's: schedulers' clocks may differ. */
@@ -13,26 +14,24 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
     await this.database.query(ANNOUNCE, [scheduler, ttlMs]);
     await this.database.query(SHORTEN, [ttlMs]);
     await this.database.query(BURY);
-    const alive = await this.database.query<{ scheduler: string }>(ALIVE, [scheduler]);
+    const alive = await this.database.query(ALIVE, [scheduler]);
     return alive.map((row) => row.scheduler).sort();
   }
 
   async claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {
     const parameters = [arch, scheduler, ttlMs];
-    const [renewed] = await this.database.query<{ epoch: number }>(RENEW, parameters);
-    const [claimed] = renewed ? [renewed] : await this.database.query<{ epoch: number }>(TAKE, parameters);
+    const [renewed] = await this.database.query(RENEW, parameters);
+    const [claimed] = renewed ? [renewed] : await this.database.query(TAKE, parameters);
     return claimed ? { arch, epoch: claimed.epoch } : null;
   }
 
   async release(arch: string, scheduler: string): Promise<void> {
-    await this.database.query('update dispatchers set owner = null where arch = $1 and owner = $2', [
-      arch,
-      scheduler,
-    ]);
+    await this.database.query(RELEASE, [arch, scheduler]);
   }
 
-  async stepAside(scheduler: string): Promise<string[]> {
-    const alive = await this.database.query<{ scheduler: string }>(STEP_ASIDE, [scheduler]);
+  async stepAside(scheduler: string, ttlMs: number): Promise<string[]> {
+    await this.database.query(SHORTEN, [ttlMs]);
+    const alive = await this.database.query(STEP_ASIDE, [scheduler]);
     return alive.map((row) => row.scheduler).sort();
   }
 
@@ -41,15 +40,15 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
   }
 }
 
-const ANNOUNCE = `
+const ANNOUNCE = command(`
   insert into schedulers (scheduler, expires_at) values ($1, clock_timestamp() + $2 * interval '1 millisecond')
-  on conflict (scheduler) do update set expires_at = excluded.expires_at`;
+  on conflict (scheduler) do update set expires_at = excluded.expires_at`);
 
 /**
  * What is to last for much longer than a time-to-live was written before PostgreSQL's clock was set back. It lasts for one
  * from now on, and those that live renew it meanwhile. Waits for no lock, as BURY.
  */
-const SHORTEN = `
+const SHORTEN = command(`
   with shorter as (
     update schedulers set expires_at = clock_timestamp() + $1 * interval '1 millisecond'
     where scheduler in (
@@ -59,17 +58,20 @@ const SHORTEN = `
   update dispatchers set expires_at = clock_timestamp() + $1 * interval '1 millisecond'
   where arch in (
     select arch from dispatchers where expires_at > clock_timestamp() + 2 * $1 * interval '1 millisecond'
-    for no key update skip locked)`;
+    for no key update skip locked)`);
 
 /**
  * A statement of its own that waits for no lock: two schedulers that come back at once and each bury the other before
  * they announce themselves would wait for each other.
  */
-const BURY = `
+const BURY = command(`
   delete from schedulers where scheduler in (
-    select scheduler from schedulers where expires_at <= clock_timestamp() for update skip locked)`;
+    select scheduler from schedulers where expires_at <= clock_timestamp() for update skip locked)`);
 
-const ALIVE = 'select scheduler from schedulers where expires_at > clock_timestamp() or scheduler = $1';
+const ALIVE = statement(
+  { scheduler: text },
+  'select scheduler from schedulers where expires_at > clock_timestamp() or scheduler = $1',
+);
 
 const EXPIRES_AT = `clock_timestamp() + $3 * interval '1 millisecond'`;
 
@@ -77,10 +79,13 @@ const EXPIRES_AT = `clock_timestamp() + $3 * interval '1 millisecond'`;
  * Changes no key, so that it waits for no dispatcher's turn (see EPOCH in turn-statements.ts). That is why it is no
  * part of TAKE: ON CONFLICT locks the row as if every column that it names were changed.
  */
-const RENEW = `
+const RENEW = statement(
+  { epoch: bigint },
+  `
   update dispatchers set expires_at = ${EXPIRES_AT}
   where arch = $1 and owner = $2 and ${IN_FORCE}
-  returning epoch`;
+  returning epoch`,
+);
 
 /**
  * A new epoch is PostgreSQL's time in milliseconds: higher than all before, also when the database was restored to an
@@ -92,7 +97,9 @@ const NEW_EPOCH = `floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 const HIGHER_EPOCH = `d.epoch + 1 + floor(random() * 1000)::bigint`;
 
 /** A decision about all architectures finds the row, or is in effect when the first dispatcher loads. */
-const TAKE = `
+const TAKE = statement(
+  { epoch: bigint },
+  `
   insert into dispatchers as d (arch, epoch, owner, expires_at, server_started_at)
   select $1::text, ${NEW_EPOCH}, $2::text, ${EXPIRES_AT}, pg_postmaster_start_time()
   from (select pg_advisory_xact_lock_shared(${DECISIONS_LOCK})) as undisturbed
@@ -101,12 +108,18 @@ const TAKE = `
       server_started_at = excluded.server_started_at
   where d.owner is null or d.expires_at <= clock_timestamp()
     or d.server_started_at is distinct from excluded.server_started_at
-  returning epoch`;
+  returning epoch`,
+);
 
-const STEP_ASIDE = `
-  with gone as (delete from schedulers where scheduler = $1)
-  select scheduler from schedulers where expires_at > clock_timestamp() and scheduler <> $1`;
+const RELEASE = command('update dispatchers set owner = null where arch = $1 and owner = $2');
 
-const WITHDRAW = `
+const STEP_ASIDE = statement(
+  { scheduler: text },
+  `
   with gone as (delete from schedulers where scheduler = $1)
-  update dispatchers set owner = null where owner = $1`;
+  select scheduler from schedulers where expires_at > clock_timestamp() and scheduler <> $1`,
+);
+
+const WITHDRAW = command(`
+  with gone as (delete from schedulers where scheduler = $1)
+  update dispatchers set owner = null where owner = $1`);

@@ -5,46 +5,8 @@ import { Database, type Statements } from './database';
 import { STAND } from './decision-statements';
 import { concerned } from './decisions';
 import * as statements from './register-statements';
-
-/** What an administrator says of a worker. */
-export interface WorkerRegistration {
-  name: string;
-  /** Of its nkey, `U…`. */
-  publicKey: string;
-  /** At least one. */
-  architectures: string[];
-  mayRunPrivate: boolean;
-}
-
-export interface WorkerRecord extends WorkerRegistration {
-  createdAt: Date;
-  /** Null while it is valid. */
-  revokedAt: Date | null;
-  /** Up to a minute late. */
-  lastSeenAt: Date | null;
-  /** Address; null where it is not known. */
-  lastSeenFrom: string | null;
-  /** Messages of it that no dispatcher took, since it was added. */
-  refusals: number;
-  /** Why, for people. */
-  lastRefusal: string | null;
-  lastRefusedAt: Date | null;
-}
-
-/** A worker that a dispatcher has heard. */
-export interface SeenWorker {
-  worker: string;
-  /** IP address; null when it is not known, which leaves the one before. */
-  from: string | null;
-}
-
-/** Messages of a worker that dispatchers did not take. */
-export interface WorkerRefusals {
-  worker: string;
-  count: number;
-  /** Why the last one was not, for people. */
-  reason: string;
-}
+import type { SeenWorker, WorkerRecord, WorkerRefusals, WorkerRegistration } from './register-statements';
+import type { Statement } from './statement';
 
 /** A name, key or architecture that no worker can have. */
 export class InvalidRegistration extends Error {}
@@ -66,6 +28,19 @@ export class WorkerRevoked extends Error {
     super(`name: worker ${name} is revoked`);
   }
 }
+
+/** Nothing was done with the accounts. */
+export class AccountsBusy extends Error {
+  /** @param waitMs how long it has waited */
+  constructor(waitMs: number) {
+    super(
+      `another process has been changing the accounts of nats-server for more than ${waitMs} ms: look which one is stuck` +
+        ` (PostgreSQL shows its connection as "${ACCOUNTS_LOCK.applicationName}"), and try again`,
+    );
+  }
+}
+
+const ACCOUNTS_LOCK = { key: 5_787_318_446_020_173, applicationName: 'proctor accounts' };
 
 const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;
 
@@ -141,17 +116,28 @@ export class WorkerRegister {
 
   /** All, also those that were revoked, by name. @throws DatabaseUnavailable */
   list(): Promise<WorkerRecord[]> {
-    return this.database.query<WorkerRecord>(statements.LIST);
+    return this.database.query(statements.LIST);
   }
 
   /** Those that are not revoked, by name. @throws DatabaseUnavailable */
   valid(): Promise<WorkerRecord[]> {
-    return this.database.query<WorkerRecord>(statements.VALID);
+    return this.database.query(statements.VALID);
+  }
+
+  /**
+   * Hands the workers that are not revoked, by name, to `apply`, which has nats-server let in those and no others. One call at a
+   * time in all processes, and the register is read within it: what was committed before is never undone by an older list.
+   * @throws AccountsBusy, DatabaseUnavailable; what `apply` throws
+   */
+  applyAccounts<T>(apply: (workers: WorkerRecord[]) => Promise<T>): Promise<T> {
+    const waitMs = this.database.limits.accountsWaitMs;
+    const lock = { ...ACCOUNTS_LOCK, waitMs, waitedTooLong: () => new AccountsBusy(waitMs) };
+    return this.database.alone(lock, async () => apply(await this.valid()));
   }
 
   /** @throws DatabaseUnavailable */
   async find(name: string): Promise<WorkerRecord | null> {
-    const [found] = await this.database.query<WorkerRecord>(statements.FIND, [name]);
+    const [found] = await this.database.query(statements.FIND, [name]);
     return found ?? null;
   }
 
@@ -184,8 +170,12 @@ export class WorkerRegister {
 }
 
 /** The architectures of the worker that the statement has changed. @throws UnknownWorker, WorkerRevoked */
-async function changed(transaction: Statements, statement: string, parameters: string[]): Promise<string[]> {
-  const [row] = await transaction.query<{ architectures: string[] }>(statement, parameters);
+async function changed(
+  transaction: Statements,
+  statement: Statement<{ architectures: string[] }>,
+  parameters: string[],
+): Promise<string[]> {
+  const [row] = await transaction.query(statement, parameters);
   if (row) return row.architectures;
   const name = parameters[0]!;
   const isKnown = (await transaction.query(statements.FIND, [name])).length > 0;

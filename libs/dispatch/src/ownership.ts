@@ -16,8 +16,11 @@ export interface OwnershipRegister {
   claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null>;
   /** Gives the architecture up, so that another may claim it at once. */
   release(arch: string, scheduler: string): Promise<void>;
-  /** Withdraws the announcement, and nothing that is owned; answers the ids of the others that live, sorted. */
-  stepAside(scheduler: string): Promise<string[]>;
+  /**
+   * Withdraws the announcement, and nothing that is owned; answers the ids of the others that live, sorted. What was to last
+   * for much longer than `ttlMs` is shortened likewise.
+   */
+  stepAside(scheduler: string, ttlMs: number): Promise<string[]>;
   /** Withdraws the announcement and everything owned. */
   withdraw(scheduler: string): Promise<void>;
 }

@@ -8,7 +8,7 @@ describe('BackOff', () => {
     expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  it('begins anew after a stable minute, and not before', () => {
+  it('begins again after a stable minute, and not before', () => {
     const backOff = new BackOff();
     expect([0, 0, 59_999, 60_000, 0].map((ranMs) => backOff.delayAfter(ranMs))).toEqual([
       1_000, 2_000, 4_000, 1_000, 2_000,

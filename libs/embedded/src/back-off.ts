@@ -2,7 +2,7 @@ const FIRST_DELAY_MS = 1_000;
 const DELAY_MAX_MS = 30_000;
 const STABLE_MS = 60_000;
 
-/** How long to wait before something that ended is started again: 1 s, doubling to 30 s, anew after a stable minute. */
+/** How long to wait before something that ended is started again: 1 s, doubling to 30 s, from 1 s again after a stable minute. */
 export class BackOff {
   private nextMs = FIRST_DELAY_MS;
 

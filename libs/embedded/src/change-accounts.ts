@@ -1,4 +1,5 @@
-import { open, rename, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ACCOUNTS_FILE, logFile, runningNats } from './embedded-nats';
 import { until } from './until';
@@ -19,12 +20,24 @@ const RELOADED = /Reloaded server configuration|Failed to reload server configur
  * @throws when the server does not take them in time
  */
 export async function changeAccounts(folder: string, accounts: string): Promise<void> {
-  // Never a half-written file for a server that reads it at this moment.
-  const next = join(folder, `${ACCOUNTS_FILE}.next`);
-  await writeFile(next, accounts);
-  await rename(next, join(folder, ACCOUNTS_FILE));
+  await replaceFile(join(folder, ACCOUNTS_FILE), accounts);
   const pid = await runningNats(folder);
   for (let time = 0; pid !== null && time < RELOADS; time += 1) await reload(folder, pid);
+}
+
+/**
+ * Never a half-written file for who reads it at this moment, nor one that another writer has begun.
+ * @param mode by default, what the umask leaves
+ */
+export async function replaceFile(path: string, text: string, mode = 0o666): Promise<void> {
+  const next = `${path}.${randomUUID()}.next`;
+  try {
+    await writeFile(next, text, { mode, flag: 'wx' });
+    await rename(next, path);
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  }
 }
 
 async function reload(folder: string, pid: number): Promise<void> {

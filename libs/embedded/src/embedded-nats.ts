@@ -25,7 +25,7 @@ export interface EmbeddedNatsOptions {
   folder: string;
   /** Path of nats-server, as findNatsServer() gives it. */
   binary: string;
-  /** The accounts of its configuration, as accountsConfiguration() gives them: public keys, no secrets. */
+  /** The accounts that it begins with, as text: public keys, no secrets. */
   accounts: string;
   /** A free port when absent. */
   port?: number;
@@ -62,7 +62,8 @@ export class EmbeddedNats implements Supervised {
     await ownedFolder(folder, 0o711, user);
     const left = await findLeftOver(pidFile(folder), configurationFile(folder));
     if (left) await endProcess(left, 'SIGTERM', STOP_PATIENCE_MS);
-    await writeFile(join(folder, ACCOUNTS_FILE), accounts);
+    // Once it has run, the accounts may be others: see changeAccounts.
+    if (!this.server) await writeFile(join(folder, ACCOUNTS_FILE), accounts);
     const port = (this.port ??= await freePort());
     await this.configure(port, user);
     this.server = await startServer({
@@ -120,7 +121,7 @@ export async function runningNats(folder: string): Promise<number | null> {
   return (await findLeftOver(pidFile(folder), configurationFile(folder)))?.pid ?? null;
 }
 
-/** A nats-server says INFO to whoever connects, once JetStream is up. */
+/** A nats-server says INFO to each client that connects, once JetStream is up. */
 function greets(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', timeout: PROBE_TIMEOUT_MS });
   return new Promise((resolve) => {

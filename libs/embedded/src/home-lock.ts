@@ -42,7 +42,7 @@ export class HomeLock {
     return new HomeLock(path, text, isTakenOver);
   }
 
-  /** Whoever uses the home now; null when nobody does. */
+  /** The process that uses the home now; null when there is none. */
   static async holder(path: string): Promise<LockHolder | null> {
     const text = await readText(path);
     return text === null ? null : runningHolder(text);

@@ -8,7 +8,7 @@ export {
   missingPackages,
   type PackagesOutcome,
 } from './debian-packages';
-export { changeAccounts } from './change-accounts';
+export { changeAccounts, replaceFile } from './change-accounts';
 export { EmbeddedNats, type EmbeddedNatsOptions } from './embedded-nats';
 export { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
 export { freePort, isPortTaken } from './free-port';

@@ -3,7 +3,7 @@ import { runCommand } from './command';
 import type { SystemUser } from './server-user';
 
 /**
- * Makes a folder, if it is not there, that `user` owns (null: whoever made it) with exactly this mode, whatever the
+ * Makes a folder, if it is not there, that `user` owns (null: the user who made it) with exactly this mode, whatever the
  * umask. What lies in it follows when it belonged to another user, as when the machine gets a user postgres later.
  */
 export async function ownedFolder(path: string, mode: number, user: SystemUser | null): Promise<void> {

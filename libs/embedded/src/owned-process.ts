@@ -18,7 +18,7 @@ export class OwnedProcess {
         resolve({ code, signal });
       });
     });
-    // Whoever awaits it gets the rejection; without a reader it must not end this process.
+    // The caller that awaits it gets the rejection; without a reader it must not end this process.
     this.ended.catch(() => undefined);
   }
 

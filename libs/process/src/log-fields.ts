@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a line of a JSON log says besides its message. */
+/** What a line of a JSON log has beside its message. */
 export interface LogFields {
   worker?: string;
   run?: number;

@@ -52,7 +52,7 @@ export class FolderStore extends ResultStore {
       await this.storing(syncFolders(folder, created === undefined ? folder : dirname(created)));
     } catch (error) {
       content.destroy();
-      // The file may just be made: it is removed when nobody makes it any more.
+      // The file may just be made: it is removed when no process writes it any more.
       await Promise.allSettled([writing]);
       await this.storing(rm(temporary, { force: true }));
       throw error;

@@ -4,8 +4,10 @@ import { requestSubject } from '@proctor/contracts';
 import { changeAccounts } from '@proctor/embedded';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from '../../support/until';
 import { ownNats } from './nats-server';
 
+jest.setTimeout(40_000);
 Logger.overrideLogger(false);
 
 const FIRST = { name: 'w1', architectures: ['amd64'] };
@@ -77,4 +79,18 @@ it('says why the server cannot read its accounts; those before stay in force', a
     /nats-server: Failed to reload server configuration: /,
   );
   expect(await ask(first, 'amd64', 'w1')).toMatchObject({ subject: 'proctor.rpc.amd64.w1.lease' });
+});
+
+it('keeps those accounts when the server dies and is started again', async () => {
+  await changeAccounts(server.folder, await grown());
+  server.nats.kill('SIGKILL');
+  await server.nats.ended;
+  await server.nats.start();
+  const isHeard = () =>
+    ask(first, 'amd64', 'w1').then(
+      () => true,
+      () => false,
+    );
+  expect(await until(isHeard, 20_000)).toBe(true);
+  await expectHeard();
 });

@@ -140,8 +140,11 @@ describe('after the clock of the database was set back', () => {
       await fixture.client.query(`update ${table} set expires_at = expires_at + interval '1 hour'`);
   });
 
-  it('nobody lives, and nothing is owned, for longer than the time to live', async () => {
-    await register.announce('two', TTL_MS);
+  it.each<[string, (scheduler: string) => Promise<unknown>]>([
+    ['announces itself', (scheduler) => register.announce(scheduler, TTL_MS)],
+    ['steps aside', (scheduler) => register.stepAside(scheduler, TTL_MS)],
+  ])('nobody lives, and nothing is owned, for longer than the time to live: another %s', async (_, look) => {
+    await look('two');
     const { rows } = await fixture.client.query<{ table: string; seconds: number }>(`
       select 'schedulers' as table, ceil(extract(epoch from max(expires_at) - now()))::integer as seconds
       from schedulers union all
@@ -180,12 +183,12 @@ describe('announcing', () => {
     await register.announce('one', TTL_MS);
     await register.announce('two', TTL_MS);
     const epoch = await epochOf('amd64', 'one');
-    expect(await register.stepAside('one')).toEqual(['two']);
+    expect(await register.stepAside('one', TTL_MS)).toEqual(['two']);
     expect(await register.announce('two', TTL_MS)).toEqual(['two']);
     expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
     expect(await epochOf('amd64', 'one')).toBe(epoch);
     await expire('schedulers');
-    expect(await register.stepAside('one')).toEqual([]);
+    expect(await register.stepAside('one', TTL_MS)).toEqual([]);
   });
 
   it('ends with the withdrawal, and so does everything owned', async () => {

@@ -1,4 +1,4 @@
-import type { WorkerRegistration } from '@proctor/database';
+import { AccountsBusy, openDatabase, type WorkerRegistration } from '@proctor/database';
 import { ARCH } from '../journal.fixture';
 import { workerKey } from '../../support/worker-register';
 import { type Fixture, setUp } from './fixture';
@@ -174,4 +174,53 @@ it('counts what was refused of a worker, with the last reason; of strangers noth
     { name: 'w1', refusals: 3_000_000_002, lastRefusal: 'not for i386', lastRefusedAt: expect.any(Date) },
     { name: 'w2', refusals: 1, lastRefusal: 'x', lastSeenAt: null },
   ]);
+});
+
+describe('the accounts', () => {
+  /** Another process, as far as PostgreSQL knows. */
+  const another = (accountsWaitMs = 30_000) => openDatabase(fixture.url, { accountsWaitMs });
+
+  it('are made by one at a time, of all that is committed by then', async () => {
+    const others = await Promise.all(Array.from({ length: 8 }, () => another()));
+    const applied: string[][] = [];
+    let atOnce = 0;
+    const addOne = async ({ workerRegister }: (typeof others)[number], index: number): Promise<void> => {
+      await workerRegister.add(worker(`w${index}`), ada());
+      await workerRegister.applyAccounts(async (workers) => {
+        atOnce += 1;
+        expect(atOnce).toBe(1);
+        // As long as a statement takes, others would come in between.
+        await fixture.client.query('select');
+        applied.push(workers.map(({ name }) => name));
+        atOnce -= 1;
+      });
+    };
+    await Promise.all(others.map(addOne));
+    await Promise.all(others.map((each) => each.close()));
+    expect(applied).toHaveLength(8);
+    for (const [index, names] of applied.entries())
+      expect(names).toEqual(expect.arrayContaining(applied[index - 1] ?? []));
+    expect(applied.at(-1)).toEqual(['w0', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7']);
+  });
+
+  it('wait for another process no longer than the limit says, and are free again when it fails', async () => {
+    const other = await another(200);
+    const failing = register().applyAccounts(async () => {
+      await expect(other.workerRegister.applyAccounts(() => Promise.resolve())).rejects.toThrow(AccountsBusy);
+      throw new Error('nats-server does not take them');
+    });
+    await expect(failing).rejects.toThrow('nats-server does not take them');
+    expect(await other.workerRegister.applyAccounts((workers) => Promise.resolve(workers))).toEqual([]);
+    await other.close();
+  });
+
+  it('are not said to be done by one who has lost the lock meanwhile', async () => {
+    const lost = register().applyAccounts(async () => {
+      await fixture.client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where application_name = 'proctor accounts' and datname = current_database()`,
+      );
+    });
+    await expect(lost).rejects.toThrow(/^the database is not available/);
+  });
 });

@@ -2,7 +2,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { connectBus, NatsUsers, parseCredentials, publicKeyOf, type Bus } from '@proctor/bus';
+import { requestSubject } from '@proctor/contracts';
 import { openDatabase, type OpenDatabase, type WorkerRecord } from '@proctor/database';
+import { changeAccounts } from '@proctor/embedded';
 import { Machine, type Finished } from '../../support/command-line';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { ownNats } from '../../contract/bus/nats-server';
@@ -193,5 +195,38 @@ describe('the dispatchers', () => {
       /^worker w6 is revoked.*\nthe change is registered, .*: PROCTOR_NATS_USERS is not set\n$/,
     );
     expect((await find('w6'))?.revokedAt).not.toBeNull();
+  });
+});
+
+describe('eight commands at once', () => {
+  const names = Array.from({ length: 8 }, (_, index) => `at-once-${index}`);
+  let scheduler: Bus;
+  const workers: Bus[] = [];
+  beforeAll(async () => {
+    scheduler = await connectBus(await server.users.read('scheduler'), { makesStreams: true });
+    scheduler.subscribe('proctor.rpc.*.*.lease', ({ subject, respond }) =>
+      respond?.(JSON.stringify({ subject })),
+    );
+    await scheduler.flush();
+  });
+  afterAll(() => Promise.all([scheduler, ...workers].map((bus) => bus?.close())));
+
+  it('lose no account: each of the workers is let in and heard', async () => {
+    // From here on the server knows the users of a deployment alone, and no operator.
+    const env = { PROCTOR_NATS_ACCOUNTS: join(server.folder, 'accounts.conf') };
+    const added = await Promise.all(names.map((name) => proctor(['add', name, '--arch', 'amd64'], env)));
+    for (const [index, { code, stderr }] of added.entries())
+      expect([code, stderr]).toEqual([0, expect.stringMatching(`^worker ${names[index]} added by admin`)]);
+    // A server before 2.10 is told by hand.
+    if (added.some(({ stderr }) => stderr.includes('--signal reload')))
+      await changeAccounts(server.folder, await readFile(env.PROCTOR_NATS_ACCOUNTS, 'utf8'));
+    expect(added.map(({ stderr }) => stderr).filter((text) => text.includes('does not know'))).toEqual([]);
+    const subjects: unknown[] = [];
+    for (const [index, name] of names.entries()) {
+      const bus = await connectBus(parseCredentials(added[index]!.stdout, name));
+      workers.push(bus);
+      subjects.push(await bus.request(requestSubject('amd64', name, 'lease'), {}, 5_000));
+    }
+    expect(subjects).toEqual(names.map((name) => ({ subject: `proctor.rpc.amd64.${name}.lease` })));
   });
 });

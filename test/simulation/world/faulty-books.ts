@@ -130,8 +130,8 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.release(arch, scheduler));
   }
 
-  stepAside(scheduler: string): Promise<string[]> {
-    return this.call((books) => books.stepAside(scheduler));
+  stepAside(scheduler: string, ttlMs: number): Promise<string[]> {
+    return this.call((books) => books.stepAside(scheduler, ttlMs));
   }
 
   withdraw(scheduler: string): Promise<void> {

@@ -129,7 +129,7 @@ describe('waiting for news', () => {
     expect(books.looks.map(([atMs]) => atMs)).toEqual([0, 500, 600, 1_000]);
   });
 
-  it('ends when the client goes away, and nobody looks any more', async () => {
+  it('ends when the client goes away, and stops looking', async () => {
     const client = new AbortController();
     const outcome = wait(1, 30_000, client.signal);
     await clock.runUntil(2_500);

@@ -66,7 +66,7 @@ describe('resultObject', () => {
     expect(resultObject(finishedRunRecord({ artifactsSize: null }), 'pass').artifacts_url).toBeNull();
   });
 
-  it('says n/a for a version that nobody knows', () => {
+  it('says n/a for an unknown version', () => {
     expect(resultObject(finishedRunRecord({ verdict: 'tmpfail', version: null }), 'pass').version).toBe(
       'n/a',
     );

@@ -19,8 +19,9 @@ export async function registerChanged(architectures: string[]): Promise<void> {
   try {
     const nats = await findNats();
     await tellDispatchers(nats, architectures);
-    const workers = await withDatabase(({ workerRegister }) => workerRegister.valid());
-    const advice = await nats.letIn(workers);
+    const advice = await withDatabase(({ workerRegister }) =>
+      workerRegister.applyAccounts((workers) => nats.letIn(workers)),
+    );
     if (advice !== null) console.error(advice);
   } catch (error) {
     console.error(

@@ -121,7 +121,7 @@ async function launch(
     PROCTOR_NATS_CREDENTIALS: nats.users.path(user),
   });
   const scheduler = startApp('scheduler', urls('scheduler'));
-  // A worker that asks before there is a dispatcher says that nobody answers.
+  // A worker that asks before there is a dispatcher says that there is no answer.
   const worker = Promise.all([packages.pending, scheduler]).then(async () => {
     if (isRegistered) await startApp('worker', { ...urls(configuration.worker.name), ...NOT_FOR_WORKERS });
   });

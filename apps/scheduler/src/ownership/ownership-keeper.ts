@@ -77,7 +77,7 @@ export class OwnershipKeeper {
     const { scheduler, ownershipTtlMs } = this.settings;
     return this.cutOffMs() < ownershipTtlMs
       ? this.inTime('announcing', this.register.announce(scheduler, ownershipTtlMs))
-      : this.inTime('stepping aside', this.register.stepAside(scheduler));
+      : this.inTime('stepping aside', this.register.stepAside(scheduler, ownershipTtlMs));
   }
 
   private cutOffMs(): number {

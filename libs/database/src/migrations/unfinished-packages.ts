@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { buildIndexes } from '../migrating/steps';
 
-/** Which runs of a package wait is asked by people and by whoever cancels them: not by going through all that wait. */
+/** Which runs of a package wait is asked by people and by those who cancel them: not by going through all that wait. */
 export class UnfinishedPackages1765000000000 implements MigrationInterface {
   readonly transaction = false;
 

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { briefly } from '../migrating/session';
 import { buildIndexes, validateConstraints } from '../migrating/steps';
 
-/** A user can take a worker for sound; judgements of workers that are gone do not stay for ever. */
+/** A user can take a worker for sound; judgements of workers that are gone are removed. */
 export class WorkerTrust1764800000000 implements MigrationInterface {
   readonly transaction = false;
 

@@ -1,0 +1,97 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+const project = join(__dirname, '../../..');
+const ARCHITECTURE = readFileSync(join(project, 'ARCHITECTURE.md'), 'utf8');
+
+const FILES_MAX = 12;
+/** Without imports, blank lines and comments. */
+const LINES_MAX = 1_600;
+/** A library's index.ts and the modules between two files of the tour. */
+const IMPORTS_MAX = 5;
+
+interface Stop {
+  path: string;
+  /** A word that stands in this file and in the one that leads here. */
+  word: string | undefined;
+  /** The place in the tour of the file that leads here; undefined for the one before. */
+  from: number | undefined;
+}
+
+const ITEM = /^\d+\. \*\*[^*]+\*\*(?: \(`(?<word>\w+)`(?:, from (?<from>\d+))?\))? `(?<path>[^`]+)`/gm;
+
+function stopsOf(text: string): Stop[] {
+  const [, tour = ''] = text.split(/^## One run's life.*$/m);
+  return [...tour.split(/^## /m)[0]!.matchAll(ITEM)].map(({ groups }) => ({
+    path: groups!['path']!,
+    word: groups!['word'],
+    from: groups!['from'] === undefined ? undefined : Number(groups!['from']),
+  }));
+}
+
+const textOf = (path: string): string => readFileSync(join(project, path), 'utf8');
+
+/** The modules of the project that a file imports, as paths from its root. */
+function importsOf(path: string): string[] {
+  const names = [...textOf(path).matchAll(/(?:^|\n)(?:import|export)\s(?:[^'";]*\sfrom\s)?'([^']+)'/g)];
+  return names.flatMap(([, name = '']) => {
+    const library = /^@proctor\/([^/]+)$/.exec(name)?.[1];
+    if (library !== undefined) return [`libs/${library}/src/index.ts`];
+    const target = relative(project, join(project, dirname(path), name));
+    return name.startsWith('.') && existsSync(join(project, `${target}.ts`)) ? [`${target}.ts`] : [];
+  });
+}
+
+function leadsTo(from: string, to: string): boolean {
+  let reached = new Set([from]);
+  for (let far = 0; far < IMPORTS_MAX && !reached.has(to); far++)
+    reached = new Set([...reached].flatMap((path) => [path, ...importsOf(path)]));
+  return reached.has(to);
+}
+
+const hasWord = (path: string, word: string): boolean => new RegExp(`\\b${word}\\b`).test(textOf(path));
+
+describe('the tour of ARCHITECTURE.md', () => {
+  const stops = stopsOf(ARCHITECTURE);
+
+  it('is short enough to be read', () => {
+    expect(stops.length).toBeGreaterThan(5);
+    expect(stops.length).toBeLessThanOrEqual(FILES_MAX);
+    const code = stops
+      .map(({ path }) => textOf(path).replace(/^import [^;]*;$|\/\*\*[^]*?\*\/|^\s*\/\/.*$/gm, ''))
+      .flatMap((text) => text.split('\n').filter((line) => line.trim() !== ''));
+    expect(code.length).toBeLessThanOrEqual(LINES_MAX);
+  });
+
+  it.each(stops.slice(1).map((stop, place) => [stop.path, stop, place] as const))(
+    'reaches %s from a file before it',
+    (path, { word, from = undefined }, place) => {
+      const before = stops[from === undefined ? place : from - 1]!.path;
+      if (word === undefined) expect([before, path, leadsTo(before, path)]).toEqual([before, path, true]);
+      else expect([word, hasWord(before, word), hasWord(path, word)]).toEqual([word, true, true]);
+    },
+  );
+});
+
+/** Paths in code font that begin at a top folder of the project; patterns and what the service makes itself left out. */
+function pathsIn(text: string): string[] {
+  const found = [...text.matchAll(/`((?:apps|libs|test|docs|scripts|config)\/[\w./-]*\w)`/g)];
+  return [...new Set(found.map(([, path = '']) => path))];
+}
+
+const DOCUMENTS = [
+  'ARCHITECTURE.md',
+  'README.md',
+  ...readdirSync(join(project, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+  ...readdirSync(join(project, 'docs/adr')).map((name) => `docs/adr/${name}`),
+];
+
+it.each(DOCUMENTS)('%s names no file that is not there', (document) => {
+  const text = textOf(document);
+  const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, to = '']) =>
+    join(dirname(document), to),
+  );
+  expect([...pathsIn(text), ...links].filter((path) => !existsSync(join(project, path)))).toEqual([]);
+});
