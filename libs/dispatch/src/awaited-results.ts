@@ -1,9 +1,4 @@
-import { isSameGrant, type LeaseRequest } from '@proctor/contracts';
-import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
-
-/** Times-to-live of a lease for which a run waits at most for a result that does not come. */
-const WAIT_TTLS_MAX = 10;
 
 /** Runs whose latest attempt has a result that is on its way, by their worker's word. */
 export class AwaitedResults {
@@ -21,35 +16,4 @@ export class AwaitedResults {
   forget(runId: number): void {
     this.since.delete(runId);
   }
-}
-
-/**
- * An ask names grants whose results wait on its worker's disk. A run whose latest attempt is one of them is kept from every
- * slot for a time-to-live after each such ask, though not for ever: else it would be executed twice.
- */
-export function awaitKept(state: DispatcherState, request: LeaseRequest, now: number): void {
-  for (const grant of request.kept ?? []) {
-    const run = state.runs.get(grant.runId);
-    if (!run || !isSameGrant(run, grant)) continue;
-    if (run.latestWorker === request.worker && !run.latestFailed) awaitResult(state, run, request, now);
-  }
-}
-
-function awaitResult(state: DispatcherState, run: DispatchedRun, request: LeaseRequest, now: number): void {
-  const { leaseTtlMs } = state.settings;
-  const leased = state.leases.get(run.runId);
-  // Its slot renews it.
-  if (leased?.lease.incarnation === request.incarnation) return;
-  const lastMs = state.awaited.begin(run, now) + WAIT_TTLS_MAX * leaseTtlMs;
-  if (now >= lastMs) return;
-  if (leased) {
-    // The life of the worker that executed it is over, its result is not.
-    state.leases.renew(leased, now);
-    state.leases.freeSlot(leased);
-    return;
-  }
-  const untilMs = Math.min(now + leaseTtlMs, lastMs);
-  const delayed = state.delays.get(run.runId);
-  if ((delayed?.notBeforeMs ?? 0) >= untilMs) return;
-  state.delay(run, untilMs - now, `its result is on its way from worker ${request.worker}`, now);
 }

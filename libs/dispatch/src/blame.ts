@@ -21,6 +21,13 @@ export type Failure = Pick<
 /** What tells a failure from others, and whether it was found in a turn that was lost. */
 export type FailedAttempt = Pick<Failure, 'runId' | 'attempt' | 'failedAtMs'>;
 
+/** What an attempt that failed tells of its cause. */
+export interface Evidence {
+  trouble?: Trouble | undefined;
+  /** The life of the worker process that took the attempt with it. */
+  death?: string | undefined;
+}
+
 /** Who is the likely cause of an attempt that failed. */
 export type Blamed = 'worker' | 'run' | 'archive';
 
@@ -49,6 +56,19 @@ export function whomToBlame(
   if (trouble === 'archive') return 'archive';
   if (isLasting(trouble) || isSuspect) return 'run';
   return failedOn.some((other) => other !== worker) ? 'run' : 'worker';
+}
+
+export function failureOf(
+  run: DispatchedRun,
+  { message, death, isHeld }: Pick<Failure, 'message' | 'isHeld'> & Pick<Evidence, 'death'>,
+  failedAtMs: number,
+): Failure {
+  const { runId, attempt, requestor, suite, backend, variant, isPrivate } = run;
+  return {
+    ...{ runId, attempt, package: run.package, requestor, suite, backend, variant, isPrivate },
+    ...{ failedAtMs, message, isHeld, hasResultSince: false },
+    ...(death !== undefined && { death }),
+  };
 }
 
 export function withFailure(failures: readonly Failure[], failure: Failure): Failure[] {

@@ -3,10 +3,9 @@ import type { Bucket } from './bucket';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
 import { arrivedBefore } from './order';
-import { mayExecute } from './registered-workers';
 import { pauseOf } from './standing';
 import type { SuiteQueue } from './suite-queue';
-import { ableWorkers } from './workers';
+import { ableWorkers } from './worker-pool';
 
 /** A slot that asks, and what it can execute. */
 export type AskingSlot = Offer & { worker: string };
@@ -48,7 +47,7 @@ function best(
   for (const queue of state.queues.all()) {
     if (isStopped(state, queue)) continue;
     for (const lane of queue.lanes()) {
-      if (!mayExecute(state, slot.worker, lane.needs) || !canExecute(slot, lane.needs)) continue;
+      if (!state.registered.mayExecute(slot.worker, lane.needs) || !canExecute(slot, lane.needs)) continue;
       if (isBetterElsewhere(state, slot.worker, lane.needs, now)) continue;
       for (const bucket of lane.buckets()) found = better(state, bucket, found, now, isHeldBack);
     }

@@ -16,7 +16,6 @@ import { retryDelayMs, type DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
 import { Suspects, SuspectTurns } from './suspects';
 import { UnfinishedRuns } from './unfinished-runs';
-import { restoreAll, restoreUnwritten, unwrittenOf } from './unwritten';
 import { Usage } from './usage';
 import { Workers } from './workers';
 
@@ -29,12 +28,8 @@ export interface AttemptEnd {
   result?: RunOutcome;
 }
 
-/** A memory that a commit has made worthless. */
-export interface Past {
-  state: DispatcherState;
-  /** Since when messages could not be handled, in monotonic milliseconds. */
-  sinceMs: number;
-}
+/** What outlasts a load within the tenure, since no row tells of it. */
+type Kept = Pick<DispatcherState, 'workers' | 'lives' | 'cancelReasons' | 'awaited'>;
 
 /**
  * One architecture's unfinished runs in memory: a cache of the rows, thrown away when a commit fails. Each change
@@ -74,7 +69,7 @@ export class DispatcherState {
 
   /**
    * @param loaded is owned by the state from here on
-   * @param past of the same tenure: what rows do not tell is taken from it
+   * @param kept of an earlier state of the same tenure
    */
   constructor(
     readonly arch: string,
@@ -82,22 +77,21 @@ export class DispatcherState {
     public settings: DispatchSettings,
     loaded: Loaded,
     now: number,
-    past?: Past,
+    kept?: Kept,
   ) {
     this.hearingSinceMs = now;
-    this.workers = past?.state.workers ?? new Workers(settings.workersMax);
-    this.lives = past?.state.lives ?? new Lives(settings.workersMax);
-    this.cancelReasons = past?.state.cancelReasons ?? new CancelReasons();
-    this.awaited = past?.state.awaited ?? new AwaitedResults();
+    this.workers = kept?.workers ?? new Workers(settings.workersMax);
+    this.lives = kept?.lives ?? new Lives(settings.workersMax);
+    this.cancelReasons = kept?.cancelReasons ?? new CancelReasons();
+    this.awaited = kept?.awaited ?? new AwaitedResults();
     this.judgements = new Judgements(loaded.judgements, now, () => this.settings.blame, settings.workersMax);
     this.ageing = new Ageing(now, () => this.settings.ageing);
     this.usage = new Usage(loaded.usage, now, () => this.settings.fairShare);
     this.durations = new Durations(loaded.durations, () => this.settings);
     this.standing = loaded.standing;
-    this.registered = new RegisteredWorkers(loaded.workers);
+    this.registered = new RegisteredWorkers(arch, loaded.workers);
     for (const run of loaded.runs) this.add(run, now);
-    if (past) restoreAll(this, past, now);
-    else for (const { lease } of this.leases.byGrant()) this.lives.heldLease(lease, now);
+    if (!kept) for (const { lease } of this.leases.byGrant()) this.lives.heldLease(lease, now);
   }
 
   /** The head of each answer. */
@@ -125,6 +119,24 @@ export class DispatcherState {
     const silent = this.nextToExpire;
     if (!silent) return undefined;
     return Math.max(silent.renewedAtMs, this.hearingSinceMs) + this.settings.leaseTtlMs;
+  }
+
+  /** A run as its row has it. */
+  add(run: DispatchedRun, now: number): void {
+    this.runs.add(run);
+    this.ageing.begin(run, now);
+    const waitMs = this.backOffMs(run);
+    if (run.lease) this.beginLease(run, run.lease, now);
+    else if (run.latestLost && waitMs > 0) this.delays.add(run, now + waitMs, run.latestLost.reason);
+    else this.enqueue(run);
+  }
+
+  /** Nothing of the run is left in memory. */
+  forget(run: DispatchedRun, now: number): void {
+    this.endLease(run, now);
+    this.takeFromWaiting(run);
+    this.awaited.forget(run.runId);
+    this.runs.remove(run);
   }
 
   takeIn(run: DispatchedRun, now: number): Write {
@@ -189,22 +201,6 @@ export class DispatcherState {
     this.forget(run, now);
   }
 
-  /**
-   * A write about a run was refused: memory goes by its row again.
-   * @param found what the row says; undefined when the run has finished
-   * @param triedMs when the refused write was made: a lease that memory alone knew was used no longer
-   * @returns whether a slot may have something now that it could not have before
-   */
-  correct(runId: number, found: DispatchedRun | undefined, triedMs: number, now: number): boolean {
-    const known = this.runs.get(runId);
-    const unwritten = unwrittenOf(this, runId);
-    if (known) this.forget(known, triedMs);
-    if (found) this.add(found, now);
-    if (unwritten) restoreUnwritten(this, runId, unwritten, now);
-    const isLeased = this.leases.get(runId) !== undefined;
-    return (found !== undefined && !isLeased) || (unwritten?.lease != null && !isLeased);
-  }
-
   /** The worker is there no more: another process may take its name. */
   forgetWorker(worker: string): void {
     this.workers.forget(worker);
@@ -254,25 +250,9 @@ export class DispatcherState {
     return whyNotLeasable(run, this.settings);
   }
 
-  private add(run: DispatchedRun, now: number): void {
-    this.runs.add(run);
-    this.ageing.begin(run, now);
-    const waitMs = this.backOffMs(run);
-    if (run.lease) this.beginLease(run, run.lease, now);
-    else if (run.latestLost && waitMs > 0) this.delays.add(run, now + waitMs, run.latestLost.reason);
-    else this.enqueue(run);
-  }
-
   /** How long a run that was just read still waits after it lost its latest attempt. */
   private backOffMs({ latestLost, attemptsLost }: DispatchedRun): number {
     return latestLost ? retryDelayMs(this.settings.retry, attemptsLost) - latestLost.agoMs : 0;
-  }
-
-  private forget(run: DispatchedRun, now: number): void {
-    this.endLease(run, now);
-    this.takeFromWaiting(run);
-    this.awaited.forget(run.runId);
-    this.runs.remove(run);
   }
 
   private beginLease(run: DispatchedRun, lease: HeldLease, now: number): void {

@@ -5,10 +5,10 @@ import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
 import type { LeasedRun } from './leases';
 import { runsAhead, type Ahead } from './positions';
-import { mayExecute } from './registered-workers';
 import { pauseOf } from './standing';
 import type { View } from './view';
-import { ableWorkers, type KnownWorker } from './workers';
+import { ableWorkers } from './worker-pool';
+import type { KnownWorker } from './workers';
 
 /**
  * The slots that could have a run, of living workers that are not drained: of the sound ones, else of the slowed ones,
@@ -81,7 +81,7 @@ export function prospectOf(state: DispatcherState, run: DispatchedRun, view: Vie
 function competing(state: DispatcherState, needs: Needs, { workers }: AbleSlots): (others: Needs) => boolean {
   if (workers.length > 0)
     return (others) =>
-      workers.some((known) => mayExecute(state, known.worker, others) && canExecute(known, others));
+      workers.some((known) => state.registered.mayExecute(known.worker, others) && canExecute(known, others));
   return (others) =>
     others.suite === needs.suite &&
     others.backend === needs.backend &&

@@ -1,17 +1,17 @@
 import type { LeaseReply, LeaseRequest } from '@proctor/contracts';
 import { offersRoom } from './ability';
-import { awaitKept } from './awaited-results';
 import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
 import { endWithoutResult, takenBack } from './holding';
 import type { DispatchedRun, Write } from './journal';
+import { awaitKept } from './kept-results';
 import { leaseOf } from './lease-terms';
 import { isHeldBy } from './leases';
-import { isAdmitted, rivalNotice, whyRefused } from './lives';
 import type { Step } from './messages';
-import { mayExecute, whyNotRegistered } from './registered-workers';
+import { isAdmitted, rivalNotice, whyRefused } from './rivals';
 import type { StandingDetails } from './standing-details';
-import { isDrained, testbedState } from './workers';
+import { isDrained } from './worker-pool';
+import { testbedState } from './workers';
 
 /** A slot of a worker that is not sound asks when it may get something, but not more often than this. */
 const ASK_AGAIN_MIN_MS = 1_000;
@@ -24,7 +24,7 @@ const WANTED_MAX = 50;
  * a canary test. One that takes no work is told of the lease that it holds, to hand it back.
  */
 export function leaseRequested(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
-  const unregistered = whyNotRegistered(state, request);
+  const unregistered = state.registered.whyNotRegistered(request);
   if (unregistered !== undefined) {
     const reply = refusal(state, request, unregistered);
     return { reply, ...takenBack(state, state.leases.ofSlot(request), unregistered, now) };
@@ -107,7 +107,7 @@ function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseRep
   for (const { needs } of state.queues.usedLanes()) {
     if (wanted.size >= WANTED_MAX) break;
     const { suite, backend } = needs;
-    if (!mayExecute(state, request.worker, needs)) continue;
+    if (!state.registered.mayExecute(request.worker, needs)) continue;
     if (offersRoom(request, needs) && testbedState(request, suite, backend) === 'absent') {
       // A space cannot be part of a name.
       wanted.set(`${suite} ${backend}`, { suite, backend });

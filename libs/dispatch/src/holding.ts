@@ -13,16 +13,15 @@ import { isLasting } from './blame';
 import type { AttemptEnd, DispatcherState } from './dispatcher-state';
 import type { DispatchedRun, RunOutcome, Write } from './journal';
 import { isHeldBy, type LeasedRun, type Slot } from './leases';
-import { rivalNotice } from './lives';
 import type { Step } from './messages';
-import { whyNotRegistered } from './registered-workers';
+import { rivalNotice } from './rivals';
 import { retryDelayMs } from './settings';
 
 /** As reports have it. */
 
 /** A slot says that it still executes an attempt: it is told whether to go on. */
 export function renewed(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {
-  const unregistered = whyNotRegistered(state, request);
+  const unregistered = state.registered.whyNotRegistered(request);
   if (unregistered !== undefined) return renewedInVain(state, request, unregistered, now);
   heard(state, request, now);
   const leased = leaseHeld(state, request);
@@ -64,7 +63,7 @@ export function takenBack(
 
 /** A slot hands its lease back unexecuted: the run waits again at once. Whoever holds a lease may do so. */
 export function returned(state: DispatcherState, request: ReturnRequest, now: number): Step<'return'> {
-  const refusal = whyNotRegistered(state, request);
+  const refusal = state.registered.whyNotRegistered(request);
   if (refusal === undefined) heard(state, request, now);
   const { reason } = request;
   const leased = leaseHeld(state, request);

@@ -1,10 +1,9 @@
 import type { CanaryTest, WorkerStanding } from '@proctor/contracts';
-import { doubled, heldAgainst, type Failure } from './blame';
+import { doubled, heldAgainst, type FailedAttempt, type Failure } from './blame';
 import type { AttemptOfRun } from './journal';
 import type { Slot } from './leases';
 import type { BlameSettings } from './settings';
 import { inPublic, type Reasons } from './standing-details';
-import type { RowsRead } from './unwritten';
 
 interface CanaryOut {
   test: CanaryTest;
@@ -32,6 +31,16 @@ export interface Judged extends Reasons {
   /** The latest canary test that has ended, and when that was. */
   canaryEnded: CanaryOut | null;
   canaryEndedMs: number;
+}
+
+/** What rows say that were read again, where memory may have been ahead of them. */
+export interface RowsRead {
+  /** When the turn was handled that was not committed, monotonic milliseconds. */
+  lostSinceMs: number;
+  /** No row that was read says that the attempt has failed. */
+  isUnfounded(failure: FailedAttempt): boolean;
+  /** The run was granted the attempt, as far as anybody knows: rows of finished runs are not read. */
+  isGranted(attempt: AttemptOfRun): boolean;
 }
 
 export function soundAt(now: number): Judged {

@@ -5,6 +5,7 @@ import { DispatcherState } from './dispatcher-state';
 import type { Loaded, WorkerJudgement, Write } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { step } from './step';
+import { stateOfLoaded } from './unwritten';
 
 const WORKERS = ['w1', 'w2', 'w3'];
 const RETRY = { attemptsMax: 5, delayMs: 1_000, delayMaxMs: 60_000 };
@@ -81,7 +82,7 @@ class Owners {
     const past = { state: this.state, sinceMs: this.now };
     if (!isWritten) Object.assign(this, { rows: before.rows, grantedAtMs: before.grantedAtMs });
     const loaded = isWritten ? this.loaded : before.loaded;
-    this.state = new DispatcherState(ARCH, this.epoch, SETTINGS, loaded, this.now, past);
+    this.state = stateOfLoaded(this.state, SETTINGS, loaded, this.now, past);
     this.compare();
     turn();
     this.compare();

@@ -3,20 +3,20 @@ import {
   EXPLANATION_LENGTH_MAX,
   type CanaryTest,
   type LeaseRequest,
-  type Trouble,
   type WorkerStanding,
 } from '@proctor/contracts';
 import {
   canaryTestbed,
+  failureOf,
   heldAgainst,
   isLasting,
   whomToBlame,
   whyBlamed,
   whyBlamedInPublic,
   withFailure,
+  type Evidence,
   type FailedAttempt,
 } from './blame';
-import type { DispatcherState } from './dispatcher-state';
 import type { AttemptOfRun, DispatchedRun, WorkerJudgement, Write } from './journal';
 import {
   canaryDueMs,
@@ -28,22 +28,22 @@ import {
   soundAt,
   takeGrantBack,
   type Judged,
+  type RowsRead,
 } from './judged';
 import type { LeasedRun, Slot } from './leases';
 import type { BlameSettings } from './settings';
 import { inPublic, type Reasons, type StandingDetails } from './standing-details';
-import { suspectKey } from './suspects';
-import type { RowsRead } from './unwritten';
-import { isDrained, isReplaceable } from './workers';
+import { suspectKey, type Suspects } from './suspects';
+import { isDrained, isReplaceable, type WorkerPool } from './worker-pool';
 
 /** For everybody, of a standing that an earlier owner of the architecture has written down. */
 const EARLIER_REASON = 'it was judged by an earlier scheduler';
 
-/** What an attempt that failed tells of its cause. */
-export interface Evidence {
-  trouble?: Trouble | undefined;
-  /** The life of the worker process that took the attempt with it. */
-  death?: string | undefined;
+/** The workers that are judged, and the packages that are suspected in their place. */
+interface JudgedPool extends WorkerPool {
+  readonly arch: string;
+  readonly epoch: number;
+  readonly suspects: Suspects;
 }
 
 /**
@@ -90,7 +90,7 @@ export class Judgements {
   }
 
   /** Why it is not sound, and what comes next; undefined when it is. */
-  detailsOf(state: DispatcherState, worker: string, now: number): StandingDetails | undefined {
+  detailsOf(state: JudgedPool, worker: string, now: number): StandingDetails | undefined {
     const judged = this.byWorker.get(worker);
     if (!judged || judged.standing === 'sound') return undefined;
     const { standing, reason, publicReason } = judged;
@@ -122,7 +122,7 @@ export class Judgements {
    * test failed there. What failed here before is its packages' doing.
    */
   succeeded(
-    state: DispatcherState,
+    state: JudgedPool,
     run: DispatchedRun,
     worker: string,
     leased: LeasedRun | undefined,
@@ -146,7 +146,7 @@ export class Judgements {
    * @param message why, for people
    */
   failed(
-    state: DispatcherState,
+    state: JudgedPool,
     run: DispatchedRun,
     worker: string,
     message: string,
@@ -157,12 +157,8 @@ export class Judgements {
     if (blamed === 'archive' || isLasting(trouble)) return [];
     const judged = this.byWorker.get(worker) ?? soundAt(now);
     this.remember(worker, judged);
-    const { runId, attempt, requestor, suite, backend, variant, isPrivate } = run;
-    const of = { runId, attempt, package: run.package, requestor, suite, backend, variant, isPrivate };
     const isHeld = blamed === 'worker';
-    const found = { failedAtMs: now, message, isHeld, hasResultSince: false };
-    const failure = { ...of, ...found, ...(death !== undefined && { death }) };
-    judged.failures = withFailure(judged.failures, failure);
+    judged.failures = withFailure(judged.failures, failureOf(run, { message, death, isHeld }, now));
     if (!isHeld || !isEnough(judged, this.settings())) return [];
     return this.convicted(state, worker, judged, now);
   }
@@ -174,7 +170,7 @@ export class Judgements {
   }
 
   /** The canary test that a slot without a lease is to execute. A slot that asks again gets the same one. */
-  canaryFor(state: DispatcherState, request: LeaseRequest, now: number): CanaryTest | undefined {
+  canaryFor(state: JudgedPool, request: LeaseRequest, now: number): CanaryTest | undefined {
     const judged = this.byWorker.get(request.worker);
     if (!judged || (judged.standing === 'sound' && !isInDoubt(judged, this.settings()))) return undefined;
     if (request.problem !== undefined || isDrained(state, request.worker)) return undefined;
@@ -192,7 +188,7 @@ export class Judgements {
   }
 
   /** How the slot's canary test ended, if it is the one that is waited for. */
-  canaryEnded(state: DispatcherState, request: LeaseRequest, now: number): Write[] {
+  canaryEnded(state: JudgedPool, request: LeaseRequest, now: number): Write[] {
     const { worker, canary: result } = request;
     const judged = this.byWorker.get(worker);
     if (!result || judged?.canary?.test.canary !== result.canary) return [];
@@ -227,7 +223,7 @@ export class Judgements {
     return [{ kind: 'judge-worker', worker, standing: 'sound', reason: cut(reason, EXPLANATION_LENGTH_MAX) }];
   }
 
-  private convicted(state: DispatcherState, worker: string, judged: Judged, now: number): Write[] {
+  private convicted(state: JudgedPool, worker: string, judged: Judged, now: number): Write[] {
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
     if (judged.standing === 'quarantined' || judged.standing === standing) return [];
     const { isOnProbation } = judged;
@@ -247,7 +243,7 @@ export class Judgements {
   }
 
   /** The worker has proved sound, by a canary test or the run's result. */
-  private clearedBy(state: DispatcherState, judged: Judged, now: number, by?: DispatchedRun): void {
+  private clearedBy(state: JudgedPool, judged: Judged, now: number, by?: DispatchedRun): void {
     state.suspects.markFailed(judged.failures, now, by);
     judged.failures = [];
   }
@@ -256,12 +252,12 @@ export class Judgements {
     return slot.incarnation === by.incarnation && now - askedAtMs < this.settings().canaryTimeoutMs;
   }
 
-  private canaryDueMs(state: DispatcherState, worker: string, judged: Judged, now: number): number {
+  private canaryDueMs(state: JudgedPool, worker: string, judged: Judged, now: number): number {
     return canaryDueMs(judged, this.settings(), !isReplaceable(state, worker, now));
   }
 
   /** Whether some worker that is there is sound without a doubt. */
-  private isAnySound(state: DispatcherState, now: number): boolean {
+  private isAnySound(state: JudgedPool, now: number): boolean {
     const living = state.workers.heardSince(now - state.settings.workerQuietMaxMs);
     return living.some(({ worker }) => {
       const judged = this.byWorker.get(worker);

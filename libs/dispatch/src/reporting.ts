@@ -6,11 +6,10 @@ import { isHeldBy, type LeasedRun } from './leases';
 import { stateAfter } from './lifecycle';
 import type { ReportAnswer, Step } from './messages';
 import { withdraw } from './unwritten';
-import { whyNotRegistered } from './registered-workers';
 
 /** The test runner was started. Late, doubled and foreign reports change nothing. */
 export function startReported(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
-  const unregistered = whyNotRegistered(state, report);
+  const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined)
     return { reply: false, ...takenBack(state, heldBySender(state, report), unregistered, now) };
   heard(state, report, now);
@@ -27,7 +26,7 @@ export function startReported(state: DispatcherState, report: StartedReport, now
  * is free from here on.
  */
 export function mayFinish(state: DispatcherState, report: FinishedReport, now: number): Step<'may-finish'> {
-  const unregistered = whyNotRegistered(state, report);
+  const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined) return refused(state, report, unregistered, now);
   const run = state.runs.get(report.runId);
   const reply = judge(run, report);
@@ -48,7 +47,7 @@ export function finishReported(
   report: FinishedReport,
   now: number,
 ): Step<'finished'> {
-  const unregistered = whyNotRegistered(state, report);
+  const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined) return refused(state, report, unregistered, now);
   const run = state.runs.get(report.runId);
   const reply = judge(run, report);
@@ -68,7 +67,7 @@ export function finishReported(
  * forgotten the run, or does not know yet that it was ended.
  */
 export function lateReported(state: DispatcherState, report: FinishedReport, now: number): Step<'late'> {
-  const unregistered = whyNotRegistered(state, report);
+  const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined) return refused(state, report, unregistered, now);
   const { runId, worker, verdict } = report;
   if (state.runs.has(runId)) return { writes: [], reply: 'unknown' };
@@ -88,7 +87,7 @@ export function reportRefused(
   reason: string,
   now: number,
 ): Step<'report-refused'> {
-  const unregistered = whyNotRegistered(state, attempt);
+  const unregistered = state.registered.whyNotRegistered(attempt);
   if (unregistered !== undefined) return refused(state, attempt, unregistered, now);
   const run = state.runs.get(attempt.runId);
   const reply = judge(run, attempt);

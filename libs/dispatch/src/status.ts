@@ -9,13 +9,13 @@ import {
   type StatusRequest,
   type WorkerStatus,
 } from '@proctor/contracts';
-import { rivalNotice } from './lives';
 import { arrivedBefore } from './order';
 import type { DispatcherState } from './dispatcher-state';
 import { ableSlots, prospectOf } from './estimates';
 import type { DispatchedRun } from './journal';
 import type { Step } from './messages';
 import { drainOf, pauseOf } from './standing';
+import { rivalNotice } from './rivals';
 import { View } from './view';
 import { livingWorkers, whyNoSlot, whyNoWorker } from './why-no-slot';
 import { whyPaused, whySuiteAtCap } from './why-stopped';

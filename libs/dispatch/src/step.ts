@@ -7,7 +7,6 @@ import type { DispatchedRun, RegisteredWorker, Standing } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { ordered } from './obeying';
 import { finishReported, lateReported, mayFinish, reportRefused, startReported } from './reporting';
-import { whyNotRegistered } from './registered-workers';
 import type { DispatchSettings } from './settings';
 import { statusAsked } from './status';
 
@@ -63,7 +62,7 @@ function decided(state: DispatcherState, standing: Standing): Step<'standing'> {
 function registerRead(state: DispatcherState, workers: RegisteredWorker[]): Step<'workers'> {
   state.registered.replace(workers);
   for (const worker of state.workers.names())
-    if (whyNotRegistered(state, { worker }) !== undefined) state.forgetWorker(worker);
+    if (state.registered.whyNotRegistered({ worker }) !== undefined) state.forgetWorker(worker);
   return { writes: [], reply: undefined, workWaiting: true };
 }
 

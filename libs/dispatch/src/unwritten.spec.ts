@@ -1,8 +1,8 @@
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
-import { ARCH, finishedReport, leaseRequest, loaded, settings, waitingRun } from '../../../test/support/runs';
-import { DispatcherState } from './dispatcher-state';
+import { finishedReport, leaseRequest, loaded, settings, waitingRun } from '../../../test/support/runs';
 import { step } from './step';
 import type { LostAttempt } from './journal';
+import { stateOfLoaded } from './unwritten';
 
 /** An attempt whose lease was handed back: its run waits, and its result may come still. */
 const BAD = { package: 'bad', attempt: 1, grantEpoch: 7, latestWorker: 'w1' };
@@ -16,7 +16,7 @@ function suspicionsOf(latestLost: LostAttempt | null): number {
   const bad = waitingRun(1, { ...BAD, latestLost });
   const good = waitingRun(2, { package: 'good', priority: 9 });
   const past = { state: before.state, sinceMs: before.now };
-  const state = new DispatcherState(ARCH, 7, settings(), loaded([bad, good]), before.now + 500, past);
+  const state = stateOfLoaded(before.state, settings(), loaded([bad, good]), before.now + 500, past);
   step(state, { kind: 'lease', request: leaseRequest() }, before.now + 1_000);
   step(state, { kind: 'finished', report: finishedReport(2, 1) }, before.now + 2_000);
   return state.suspects.occasionsOf(bad);

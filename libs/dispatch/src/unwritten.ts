@@ -1,19 +1,18 @@
 import type { FailedAttempt } from './blame';
-import type { DispatcherState, Past } from './dispatcher-state';
-import type { AttemptOfRun, Write } from './journal';
+import { DispatcherState } from './dispatcher-state';
+import type { AttemptOfRun, DispatchedRun, Loaded, Write } from './journal';
+import type { Ownership } from './ownership';
+import type { DispatchSettings } from './settings';
 
-/** What rows say that were read again, where memory may have been ahead of them. */
-export interface RowsRead {
-  /** When the turn was handled that was not committed, monotonic milliseconds. */
-  lostSinceMs: number;
-  /** No row that was read says that the attempt has failed. */
-  isUnfounded(failure: FailedAttempt): boolean;
-  /** The run was granted the attempt, as far as anybody knows: rows of finished runs are not read. */
-  isGranted(attempt: AttemptOfRun): boolean;
+/** A memory that a commit has made worthless. */
+export interface Past {
+  state: DispatcherState;
+  /** Since when messages could not be handled, in monotonic milliseconds. */
+  sinceMs: number;
 }
 
 /** What memory knows of an unfinished run and its row does not tell. */
-export interface Unwritten {
+interface Unwritten {
   attempt: number;
   /** Of the lease of that attempt; null when none was out. */
   lease: { renewedAtMs: number; hasSlot: boolean } | null;
@@ -21,7 +20,7 @@ export interface Unwritten {
   delay: { notBeforeMs: number; reason: string } | null;
 }
 
-export function unwrittenOf(state: DispatcherState, runId: number): Unwritten | undefined {
+function unwrittenOf(state: DispatcherState, runId: number): Unwritten | undefined {
   const run = state.runs.get(runId);
   if (!run) return undefined;
   const leased = state.leases.get(runId);
@@ -30,7 +29,7 @@ export function unwrittenOf(state: DispatcherState, runId: number): Unwritten | 
 }
 
 /** Gives a run that was just read from its row what was known of it before, as far as that is about the same attempt. */
-export function restoreUnwritten(
+function restoreUnwritten(
   state: DispatcherState,
   runId: number,
   { attempt, lease, delay }: Unwritten,
@@ -64,10 +63,23 @@ export function undoRefused(state: DispatcherState, refused: readonly Write[]): 
 }
 
 /**
- * A dispatcher has loaded its runs again: what its memory knew before goes on. No lease expires for the time in which
- * the dispatcher could not handle renewals.
+ * The memory of a dispatcher that has loaded its runs.
+ * @param past of the same tenure, when it has loaded them again: what that knew goes on
  */
-export function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now: number): void {
+export function stateOfLoaded(
+  { arch, epoch }: Ownership,
+  settings: DispatchSettings,
+  loaded: Loaded,
+  now: number,
+  past?: Past,
+): DispatcherState {
+  const state = new DispatcherState(arch, epoch, settings, loaded, now, past?.state);
+  if (past) restoreAll(state, past, now);
+  return state;
+}
+
+/** No lease expires for the time in which the dispatcher could not handle renewals. */
+function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now: number): void {
   const awayMs = now - sinceMs;
   state.hearingSinceMs = Math.min(past.hearingSinceMs + awayMs, now);
   state.reportsWaiting = past.reportsWaiting;
@@ -80,6 +92,28 @@ export function restoreAll(state: DispatcherState, { state: past, sinceMs }: Pas
     if (leased && !unwritten?.lease) state.leases.freeSlot(leased);
   }
   restoreBlame(state, past, sinceMs);
+}
+
+/**
+ * A write about a run was refused: memory goes by its row again.
+ * @param found what the row says; undefined when the run has finished
+ * @param triedMs when the refused write was made: a lease that memory alone knew was used no longer
+ * @returns whether a slot may have something now that it could not have before
+ */
+export function correct(
+  state: DispatcherState,
+  runId: number,
+  found: DispatchedRun | undefined,
+  triedMs: number,
+  now: number,
+): boolean {
+  const known = state.runs.get(runId);
+  const unwritten = unwrittenOf(state, runId);
+  if (known) state.forget(known, triedMs);
+  if (found) state.add(found, now);
+  if (unwritten) restoreUnwritten(state, runId, unwritten, now);
+  const isLeased = state.leases.get(runId) !== undefined;
+  return (found !== undefined && !isLeased) || (unwritten?.lease != null && !isLeased);
 }
 
 /**

@@ -2,7 +2,6 @@ import type { TestbedState } from '@proctor/contracts';
 import { offersRoom, type Needs } from './ability';
 import type { DispatcherState } from './dispatcher-state';
 import type { AbleSlots } from './estimates';
-import { mayExecute } from './registered-workers';
 import { decisionText, drainOf } from './standing';
 import { standingText } from './standing-details';
 import type { View } from './view';
@@ -15,7 +14,7 @@ const WORKERS_NAMED_MAX = 10;
 export function whyNoWorker(state: DispatcherState, needs: Needs, view: View, now: number): string[] {
   const living = livingWorkers(state, now);
   if (living.length === 0) return [whyNoWorkerAtAll(state)];
-  const workers = living.filter(({ worker }) => mayExecute(state, worker, needs));
+  const workers = living.filter(({ worker }) => state.registered.mayExecute(worker, needs));
   if (workers.length === 0) return [whyNoPrivate(state)];
   const ill = workers.filter((known) => known.problem !== undefined);
   const problems = named(ill, (known) => `worker ${known.worker}: ${known.problem}`);
@@ -48,7 +47,7 @@ function whyNoWorkerAtAll(state: DispatcherState): string {
 }
 
 function whyNoPrivate(state: DispatcherState): string {
-  if (!state.registered.anyPrivate(state.arch)) return 'no worker may run private tests';
+  if (!state.registered.anyPrivate()) return 'no worker may run private tests';
   return `no worker that may run private tests was heard of in the last ${quietSeconds(state)} s`;
 }
 

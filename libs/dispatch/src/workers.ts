@@ -1,8 +1,5 @@
-import type { LeaseRequest, Testbed, TestbedState, WorkerStanding } from '@proctor/contracts';
-import type { Needs } from './ability';
-import type { DispatcherState } from './dispatcher-state';
+import type { LeaseRequest, Testbed, TestbedState } from '@proctor/contracts';
 import type { Slot } from './leases';
-import { drainOf } from './standing';
 
 /** A worker as its asks describe it. */
 export interface KnownWorker {
@@ -75,52 +72,6 @@ export class Workers {
     const [silent] = this.byName.keys();
     if (this.byName.size > this.workersMax && silent !== undefined) this.byName.delete(silent);
   }
-}
-
-/**
- * Living workers that could execute a run with these needs now or as soon as a slot is free: not drained, without a problem,
- * the testbed ready, and of this standing; those that it avoids are among them.
- */
-export function ableWorkers(
-  state: DispatcherState,
-  { suite, backend, variant, sizeClass, isPrivate }: Omit<Needs, 'avoided'>,
-  now: number,
-  standing: WorkerStanding = 'sound',
-): KnownWorker[] {
-  return state.workers
-    .heardSince(now - state.settings.workerQuietMaxMs)
-    .filter(
-      (known) =>
-        testbedState(known, suite, backend) === 'ready' &&
-        known.variants.includes(variant) &&
-        (sizeClass === null || known.sizeClasses.includes(sizeClass)) &&
-        (!isPrivate || state.registered.mayRunPrivate(known.worker)) &&
-        known.problem === undefined &&
-        !isDrained(state, known.worker) &&
-        state.judgements.standingOf(known.worker) === standing,
-    );
-}
-
-/** Whether other workers could do all that this one does. False when nobody knows what it does. */
-export function isReplaceable(state: DispatcherState, worker: string, now: number): boolean {
-  const known = state.workers.get(worker);
-  const ready = known?.testbeds.filter((testbed) => testbed.state === 'ready') ?? [];
-  if (!known || ready.length === 0) return false;
-  const isPrivate = state.registered.mayRunPrivate(worker);
-  const isDoneElsewhere = (needs: Omit<Needs, 'avoided'>) =>
-    ableWorkers(state, needs, now).some((other) => other.worker !== worker);
-  return ready.every(({ suite, backend }) =>
-    known.variants.every((variant) =>
-      [null, ...known.sizeClasses].every((sizeClass) =>
-        isDoneElsewhere({ suite, backend, variant, sizeClass, isPrivate }),
-      ),
-    ),
-  );
-}
-
-/** Whether a user lets the worker finish what it has and take no more. */
-export function isDrained(state: DispatcherState, worker: string): boolean {
-  return drainOf(state.standing, worker) !== undefined;
 }
 
 /** What a worker says of a suite on a backend; undefined when it offers no such testbed. */

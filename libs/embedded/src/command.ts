@@ -1,5 +1,11 @@
 import { spawn } from 'node:child_process';
-import type { SystemUser } from './server-user';
+
+/** A user of this machine, under whose rights a program is executed. */
+export interface SystemUser {
+  name: string;
+  uid: number;
+  gid: number;
+}
 
 export interface CommandOptions {
   /** Runs as this user; null or absent: as ourselves. */

@@ -6,7 +6,8 @@ import { endProcess, findLeftOver } from './left-over';
 import { ownedFolder } from './owned-folder';
 import type { OwnedProcess } from './owned-process';
 import { startServer } from './server-process';
-import { serverUser, type SystemUser } from './server-user';
+import type { SystemUser } from './command';
+import { serverUser } from './server-user';
 import type { Ending, Supervised } from './supervised';
 
 const READY_TIMEOUT_MS = 30_000;

@@ -9,7 +9,8 @@ import type { OwnedProcess } from './owned-process';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries';
 import { secretIn } from './secret';
 import { startServer } from './server-process';
-import { serverUser, type SystemUser } from './server-user';
+import type { SystemUser } from './command';
+import { serverUser } from './server-user';
 import type { Ending, Supervised } from './supervised';
 
 /** PostgreSQL's name for "roll back what is open and end". */

@@ -1,6 +1,6 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { runCommand } from './command';
-import type { SystemUser } from './server-user';
+import type { SystemUser } from './command';
 
 /**
  * Makes a folder, if it is not there, that `user` owns (null: the user who made it) with exactly this mode, whatever the

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { arch } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { runCommand } from './command';
-import { mayExecute, type SystemUser } from './server-user';
+import type { SystemUser } from './command';
+import { mayExecute } from './server-user';
 
 export interface PostgresBinaries {
   initdb: string;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { ids, lastLines } from './command';
 import { OwnedProcess } from './owned-process';
-import type { SystemUser } from './server-user';
+import type { SystemUser } from './command';
 import { describeEnding } from './supervised';
 import { until } from './until';
 

@@ -1,13 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { existsSync } from 'node:fs';
-import { CommandFailed, runCommand } from './command';
-
-export interface SystemUser {
-  name: string;
-  uid: number;
-  gid: number;
-}
+import { CommandFailed, runCommand, type SystemUser } from './command';
 
 /** PostgreSQL refuses to run as root, and nats-server needs no rights: root hands both to the first of these. */
 const CANDIDATES = ['postgres', 'nobody'];

@@ -1,11 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { WakeUp, type Clock } from '@proctor/clock';
 import {
-  DispatcherState,
+  correct,
   StaleEpoch,
+  stateOfLoaded,
   type AttemptOfWorker,
   type AttemptToStop,
   type DispatcherMessage,
+  type DispatcherState,
   type DispatchSettings,
   type Journal,
   type MessageKind,
@@ -148,10 +150,9 @@ export class DispatcherActor {
     const { arch, epoch } = this.tenure;
     try {
       const loaded = await this.journal.load(arch, this.settings.dispatch.fairShare.halfLifeMs);
-      const { length } = loaded.runs;
-      this.logger.log(`loaded ${length} runs, epoch ${epoch}`);
-      if (length > 0) this.signalWorkWaiting();
-      const state = new DispatcherState(arch, epoch, this.settings.dispatch, loaded, this.time(), this.past);
+      this.logger.log(`loaded ${loaded.runs.length} runs, epoch ${epoch}`);
+      if (loaded.runs.length > 0) this.signalWorkWaiting();
+      const state = stateOfLoaded(this.tenure, this.settings.dispatch, loaded, this.time(), this.past);
       this.past = undefined;
       return state;
     } catch (error) {
@@ -206,7 +207,7 @@ export class DispatcherActor {
     try {
       const found = await this.journal.unfinished(this.tenure.arch, doubtedRuns);
       const rows = new Map(found.map((run) => [run.runId, run]));
-      const corrected = doubtedRuns.map((id) => state.correct(id, rows.get(id), this.turnAtMs, this.time()));
+      const corrected = doubtedRuns.map((id) => correct(state, id, rows.get(id), this.turnAtMs, this.time()));
       if (corrected.includes(true)) this.signalWorkWaiting();
     } catch (error) {
       this.logger.warn(`runs could not be read again, loading all: ${String(error)}`);

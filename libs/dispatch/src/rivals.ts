@@ -1,0 +1,25 @@
+import type { LeaseRequest } from '@proctor/contracts';
+import type { DispatcherState } from './dispatcher-state';
+
+/** False for a process that has to wait: another one of its name lives, as far as anybody can tell. */
+export function isAdmitted(state: DispatcherState, request: LeaseRequest, now: number): boolean {
+  const { leases, settings, hearingSinceMs } = state;
+  return state.lives.admits(request, now, ({ incarnation, heardAtMs }) => {
+    const silentMs = now - Math.max(heardAtMs, hearingSinceMs);
+    return silentMs < settings.leaseTtlMs || leases.areHeldBy(request.worker, incarnation);
+  });
+}
+
+/** What a process is told that is not admitted. */
+export function whyRefused({ settings }: DispatcherState, worker: string): string {
+  return (
+    `another process that calls itself worker ${worker} is alive: this one is granted nothing until that one was ` +
+    `silent for ${Math.ceil(settings.leaseTtlMs / 1000)} s; each worker needs a name of its own`
+  );
+}
+
+/** What the process that has the name is told while another one asks under it; undefined when none does. */
+export function rivalNotice(state: DispatcherState, worker: string, now: number): string | undefined {
+  if (!state.lives.hasRivalSince(worker, now - state.settings.leaseTtlMs)) return undefined;
+  return `another process calls itself worker ${worker}, too, and is granted nothing; each needs a name of its own`;
+}

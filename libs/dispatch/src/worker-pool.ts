@@ -1,0 +1,62 @@
+import type { WorkerStanding } from '@proctor/contracts';
+import type { Needs } from './ability';
+import type { Standing } from './journal';
+import type { RegisteredWorkers } from './registered-workers';
+import type { DispatchSettings } from './settings';
+import { drainOf } from './standing';
+import { testbedState, type KnownWorker, type Workers } from './workers';
+
+/** What a dispatcher knows that tells which of its workers could execute what. */
+export interface WorkerPool {
+  readonly workers: Workers;
+  readonly registered: RegisteredWorkers;
+  readonly judgements: { standingOf(worker: string): WorkerStanding };
+  standing: Standing;
+  settings: DispatchSettings;
+}
+
+/**
+ * Living workers that could execute a run with these needs now or as soon as a slot is free: not drained, without a problem,
+ * the testbed ready, and of this standing; those that it avoids are among them.
+ */
+export function ableWorkers(
+  pool: WorkerPool,
+  { suite, backend, variant, sizeClass, isPrivate }: Omit<Needs, 'avoided'>,
+  now: number,
+  standing: WorkerStanding = 'sound',
+): KnownWorker[] {
+  return pool.workers
+    .heardSince(now - pool.settings.workerQuietMaxMs)
+    .filter(
+      (known) =>
+        testbedState(known, suite, backend) === 'ready' &&
+        known.variants.includes(variant) &&
+        (sizeClass === null || known.sizeClasses.includes(sizeClass)) &&
+        (!isPrivate || pool.registered.mayRunPrivate(known.worker)) &&
+        known.problem === undefined &&
+        !isDrained(pool, known.worker) &&
+        pool.judgements.standingOf(known.worker) === standing,
+    );
+}
+
+/** Whether other workers could do all that this one does. False when nobody knows what it does. */
+export function isReplaceable(pool: WorkerPool, worker: string, now: number): boolean {
+  const known = pool.workers.get(worker);
+  const ready = known?.testbeds.filter((testbed) => testbed.state === 'ready') ?? [];
+  if (!known || ready.length === 0) return false;
+  const isPrivate = pool.registered.mayRunPrivate(worker);
+  const isDoneElsewhere = (needs: Omit<Needs, 'avoided'>) =>
+    ableWorkers(pool, needs, now).some((other) => other.worker !== worker);
+  return ready.every(({ suite, backend }) =>
+    known.variants.every((variant) =>
+      [null, ...known.sizeClasses].every((sizeClass) =>
+        isDoneElsewhere({ suite, backend, variant, sizeClass, isPrivate }),
+      ),
+    ),
+  );
+}
+
+/** Whether a user lets the worker finish what it has and take no more. */
+export function isDrained(pool: WorkerPool, worker: string): boolean {
+  return drainOf(pool.standing, worker) !== undefined;
+}
