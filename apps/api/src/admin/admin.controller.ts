@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
-import type { PauseScope, Requestor as AuthenticatedRequestor } from '@proctor/database';
+import type { PauseScope, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { AdministratorsGuard, Requestor } from '../auth/requestor';
+import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { AdminService } from './admin.service';
 import { DrainRequest, PausePipe, PauseRequest, RestoreRequest, ResumeRequest } from './admin.dto';
@@ -24,17 +24,14 @@ export class AdminController {
   @HttpCode(200)
   pause(
     @Sent(PausePipe) request: PauseRequest,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<Decided<PauseObject>> {
     return this.service.pause(request, requestor);
   }
 
   @Post('resume')
   @HttpCode(200)
-  resume(
-    @Sent() request: ResumeRequest,
-    @Requestor() requestor: AuthenticatedRequestor,
-  ): Promise<PauseScope> {
+  resume(@Sent() request: ResumeRequest, @CurrentRequestor() requestor: Requestor): Promise<PauseScope> {
     return this.service.resume(request, requestor);
   }
 
@@ -42,7 +39,7 @@ export class AdminController {
   @HttpCode(200)
   drain(
     @Sent() request: DrainRequest,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<Decided<DrainObject>> {
     return this.service.drain(request, requestor);
   }
@@ -51,17 +48,14 @@ export class AdminController {
   @HttpCode(200)
   undrain(
     @Sent() request: RestoreRequest,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<{ worker: string }> {
     return this.service.undrain(request, requestor);
   }
 
   @Post('trust')
   @HttpCode(200)
-  trust(
-    @Sent() request: RestoreRequest,
-    @Requestor() requestor: AuthenticatedRequestor,
-  ): Promise<TrustObject> {
+  trust(@Sent() request: RestoreRequest, @CurrentRequestor() requestor: Requestor): Promise<TrustObject> {
     return this.service.trust(request, requestor);
   }
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-export interface Credentials {
+export interface BasicCredentials {
   name: string;
   password: string;
 }
@@ -9,7 +9,7 @@ export interface Credentials {
 const CREDENTIALS_LENGTH_MAX = 1_000;
 
 /** What the header `Authorization` says in the scheme Basic (RFC 7617, UTF-8); null when it says nothing usable. */
-export function basicCredentials(header: string | undefined): Credentials | null {
+export function basicCredentials(header: string | undefined): BasicCredentials | null {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return null;
   const bytes = Buffer.from(encoded, 'base64');

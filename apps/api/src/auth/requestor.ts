@@ -2,11 +2,11 @@ import { Controller, createParamDecorator, Get, Injectable } from '@nestjs/commo
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { RequestContext } from '../http/request-context';
 import { Problem } from '../http/problem';
-import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import type { Requestor } from '@proctor/database';
 import { Requires } from './authentication.middleware';
 
 /** The parameter of a handler that holds its requestor. A route without authentication fails. */
-export const Requestor = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+export const CurrentRequestor = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   const request = context.switchToHttp().getRequest<RequestContext>();
   if (!request.requestor) throw new Error('a route asks for the requestor and has no key check before it');
   return request.requestor;
@@ -36,7 +36,7 @@ export class AdministratorsGuard implements CanActivate {
 export class AuthController {
   /** Answered only for a valid key. */
   @Get()
-  check(@Requestor() requestor: AuthenticatedRequestor): { user: string } {
+  check(@CurrentRequestor() requestor: Requestor): { user: string } {
     return { user: requestor.userName };
   }
 }

@@ -33,7 +33,7 @@ export interface MediaType {
   examples?: Record<string, Example | Reference>;
 }
 
-export interface Parameter {
+export interface DocumentedParameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
@@ -43,7 +43,7 @@ export interface Parameter {
   example?: unknown;
 }
 
-export interface Answer {
+export interface DocumentedAnswer {
   description: string;
   headers?: Record<string, unknown>;
   content?: Record<string, MediaType>;
@@ -59,14 +59,14 @@ export interface Operation {
   summary: string;
   description?: string;
   security?: Record<string, string[]>[];
-  parameters?: (Parameter | Reference)[];
+  parameters?: (DocumentedParameter | Reference)[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
-  responses: Record<string, Answer | Reference>;
+  responses: Record<string, DocumentedAnswer | Reference>;
 }
 
 export const METHODS = ['get', 'post', 'delete'] as const;
 
-export type PathItem = { parameters?: (Parameter | Reference)[] } & Partial<
+export type PathItem = { parameters?: (DocumentedParameter | Reference)[] } & Partial<
   Record<(typeof METHODS)[number], Operation>
 >;
 

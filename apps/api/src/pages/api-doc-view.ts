@@ -1,11 +1,11 @@
 import { METHODS, resolved } from '../http/openapi-document';
 import type {
-  Answer,
+  DocumentedAnswer,
   ApiDocument,
   Example,
   MediaType,
   Operation,
-  Parameter,
+  DocumentedParameter,
   PathItem,
   Schema,
 } from '../http/openapi-document';
@@ -76,10 +76,12 @@ function endpointView(
     summary: operation.summary,
     text: paragraphs(operation.description ?? ''),
     credential: credentialOf(operation.security ?? document.security),
-    parameters: parameters.map((parameter) => parameterRow(resolved<Parameter>(document, parameter))),
+    parameters: parameters.map((parameter) =>
+      parameterRow(resolved<DocumentedParameter>(document, parameter)),
+    ),
     bodies: samples(document, operation.requestBody?.content ?? {}),
     answers: Object.entries(operation.responses).map(([status, reference]) => {
-      const answer = resolved<Answer>(document, reference);
+      const answer = resolved<DocumentedAnswer>(document, reference);
       return { status, text: answer.description, samples: samples(document, answer.content ?? {}) };
     }),
   };
@@ -90,7 +92,7 @@ function credentialOf([first]: Record<string, string[]>[]): string {
   return 'password' in first ? 'name and password' : 'API key';
 }
 
-function parameterRow({ name, in: where, required, description, schema, content }: Parameter): Row {
+function parameterRow({ name, in: where, required, description, schema, content }: DocumentedParameter): Row {
   const type = schema ?? Object.values(content ?? {})[0]?.schema ?? {};
   return { name, where, type: schemaText(type), isRequired: required ?? false, text: description ?? '' };
 }

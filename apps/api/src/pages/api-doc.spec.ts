@@ -4,7 +4,13 @@ import type { ValidateFunction } from 'ajv';
 import { ApiModule } from '../api.module';
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { METHODS, readDocument, resolved } from '../http/openapi-document';
-import type { Answer, Example, MediaType, Operation, Parameter } from '../http/openapi-document';
+import type {
+  DocumentedAnswer,
+  Example,
+  MediaType,
+  Operation,
+  DocumentedParameter,
+} from '../http/openapi-document';
 import { documentView } from './api-doc-view';
 
 const document = readDocument();
@@ -55,7 +61,7 @@ describe('the document', () => {
   it.each(operations)('declares the parameters in the path of %s, and no others', (name, operation) => {
     const path = name.split(' ')[1]!;
     const declared = [...(document.paths[path]!.parameters ?? []), ...(operation.parameters ?? [])]
-      .map((parameter) => resolved<Parameter>(document, parameter))
+      .map((parameter) => resolved<DocumentedParameter>(document, parameter))
       .filter((parameter) => parameter.in === 'path');
     expect(declared.map((parameter) => parameter.name)).toEqual(
       [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter),
@@ -87,7 +93,7 @@ describe('the document', () => {
   const samples: [string, MediaType, unknown][] = operations.flatMap(([name, operation]) => [
     ...media(`${name} body`, operation.requestBody?.content),
     ...Object.entries(operation.responses).flatMap(([status, answer]) =>
-      media(`${name} ${status}`, resolved<Answer>(document, answer).content),
+      media(`${name} ${status}`, resolved<DocumentedAnswer>(document, answer).content),
     ),
   ]);
 

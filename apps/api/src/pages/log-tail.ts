@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { createGunzip } from 'node:zlib';
 
-export interface LogTail {
+export interface ShownLog {
   text: string;
   lines: number;
   /** Lines of the whole log. */
@@ -17,7 +17,7 @@ const NEWLINE = 10;
  * The end of a compressed log as text without terminal codes. Memory stays bounded whatever the log's size is.
  * @throws what the stream throws; Error for bytes that are not gzip
  */
-export async function logTail(gzip: Readable, linesMax: number): Promise<LogTail> {
+export async function logTail(gzip: Readable, linesMax: number): Promise<ShownLog> {
   let tail = Buffer.alloc(0);
   let newlines = 0;
   let endsInNewline = true;

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, UseInterceptors } from '@nestjs/common';
-import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { Requestor } from '../auth/requestor';
+import { CurrentRequestor } from '../auth/requestor';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { RetryService } from '../runs/retry.service';
@@ -23,7 +23,7 @@ export class RetryPageController {
   @Get()
   async page(
     @Param('run_id', RunIdPipe) runId: number,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<Page> {
     const { run, equal, obstacle } = await this.retries.preview(runId, requestor);
     return {

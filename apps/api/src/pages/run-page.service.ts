@@ -6,7 +6,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
 import { logTail } from './log-tail';
-import type { LogTail } from './log-tail';
+import type { ShownLog } from './log-tail';
 import { runView } from './run-view';
 import { factView, testView, waitView } from './story-view';
 
@@ -39,7 +39,7 @@ export class RunPageService {
     };
   }
 
-  private async log(run: RunRecord): Promise<LogTail | null> {
+  private async log(run: RunRecord): Promise<ShownLog | null> {
     if (run.state !== 'finished' || run.logSize === null) return null;
     const stored = await this.store.open(run.runId, run.attempt, 'log.gz');
     return stored && logTail(stored.content, LOG_LINES_SHOWN_MAX);

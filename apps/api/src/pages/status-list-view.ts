@@ -1,11 +1,11 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
-import type { StatusPlace, StatusWord, WordCounts } from '../public-data/status.service';
+import type { SuiteArch, StatusWord, WordCounts } from '../public-data/status.service';
 import { statusOf } from '../runs/result-object';
 import { listPages } from './list-part';
 import { runView, utc } from './run-view';
 
-interface ListAsked extends StatusPlace {
+interface ListAsked extends SuiteArch {
   words: StatusWord[];
   /** The one status that is shown; null for all. */
   word: StatusWord | null;

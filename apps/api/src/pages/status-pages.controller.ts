@@ -4,7 +4,7 @@ import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { StatusService } from '../public-data/status.service';
-import type { StatusPlace, StatusWord } from '../public-data/status.service';
+import type { SuiteArch, StatusWord } from '../public-data/status.service';
 import { badRequest, describe } from '../http/problem';
 import { AfterPipe, PACKAGES_SHOWN_MAX } from './list-part';
 import { PageInterceptor } from './page';
@@ -52,7 +52,7 @@ export class StatusPagesController {
 
   @Get(':suite/:arch')
   async list(
-    @Param() place: StatusPlace,
+    @Param() place: SuiteArch,
     @Query('status', StatusPipe) word: StatusWord | null,
     @Query('after', AfterPipe) after: string,
   ): Promise<Page> {

@@ -12,7 +12,7 @@ import { PublicAnswerInterceptor } from './public-answer';
 import type { PublicAnswer } from './public-answer';
 import { PublicCache } from './public-cache';
 import { stateOf, StatusService } from './status.service';
-import type { StatusPlace } from './status.service';
+import type { SuiteArch } from './status.service';
 
 /** Less than the hour after which the readers of these files come again. */
 const MAX_AGE_SECONDS = 60;
@@ -33,7 +33,7 @@ export class StatusDataController {
   /** The latest status of each package. It may be long: it is kept compressed, and in memory as a whole never. */
   @Get('packages.json')
   async packages(
-    @Param() place: StatusPlace,
+    @Param() place: SuiteArch,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -56,7 +56,7 @@ export class StatusDataController {
   /** How many packages have which status. */
   @Get('status.json')
   @UseInterceptors(PublicAnswerInterceptor)
-  async counts(@Param() place: StatusPlace): Promise<PublicAnswer> {
+  async counts(@Param() place: SuiteArch): Promise<PublicAnswer> {
     const { version, answer } = await this.status.counts(place);
     const { date, ...counts } = answer;
     return {
@@ -69,7 +69,7 @@ export class StatusDataController {
   /** The same at the end of each of the last days, oldest first. */
   @Get('history.json')
   @UseInterceptors(PublicAnswerInterceptor)
-  async history(@Param() place: StatusPlace): Promise<PublicAnswer> {
+  async history(@Param() place: SuiteArch): Promise<PublicAnswer> {
     const { version, answer: days } = await this.status.history(place);
     return {
       content: days.map(({ date, ...counts }) => ({ ...counts, date: timestamp(date) })),

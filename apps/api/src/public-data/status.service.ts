@@ -15,7 +15,7 @@ import { statusOf } from '../runs/result-object';
 import { statusObject } from './status-object';
 
 /** The parts of a public path that name all packages of a suite and architecture. */
-export interface StatusPlace {
+export interface SuiteArch {
   suite: string;
   arch: string;
 }
@@ -27,7 +27,7 @@ export type StatusWord = Verdict;
 export type WordCounts = Record<StatusWord, number> & { total: number };
 
 /** An answer about a place, and the state of its packages that it was made from. */
-interface Answer<T> {
+interface DatedAnswer<T> {
   version: StatusVersion;
   answer: T;
 }
@@ -46,10 +46,10 @@ const DAYS_MAX = 90;
 /** What is known of all packages of a suite and architecture. */
 @Injectable()
 export class StatusService {
-  private readonly counted: SharedAnswers<Answer<StatusCounts>>;
-  private readonly days: SharedAnswers<Answer<DayCounts[]>>;
+  private readonly counted: SharedAnswers<DatedAnswer<StatusCounts>>;
+  private readonly days: SharedAnswers<DatedAnswer<DayCounts[]>>;
   private readonly parts: SharedAnswers<StatusRecord[]>;
-  private readonly listed: SharedAnswers<Answer<Buffer>>;
+  private readonly listed: SharedAnswers<DatedAnswer<Buffer>>;
 
   constructor(
     private readonly publicRuns: PublicRuns,
@@ -76,7 +76,7 @@ export class StatusService {
   }
 
   /** @throws Problem 404 for a suite or architecture that has no run and is not tested here */
-  async version({ suite, arch }: StatusPlace): Promise<StatusVersion> {
+  async version({ suite, arch }: SuiteArch): Promise<StatusVersion> {
     const { suites, architectures } = this.configuration.server;
     if (!isWord(suite) || !isWord(arch)) throw notFound('There is no such suite and architecture.');
     const version = await this.publicRuns.statusVersion(suite, arch);
@@ -87,7 +87,7 @@ export class StatusService {
   }
 
   /** The latest status of every package, one object a line by name, as gzip-compressed JSON. */
-  list(place: StatusPlace): Promise<Answer<Buffer>> {
+  list(place: SuiteArch): Promise<DatedAnswer<Buffer>> {
     const { neutral } = this.configuration.server;
     return this.answer(this.listed, place, neutral, ({ suite, arch }) =>
       buffer(
@@ -97,7 +97,7 @@ export class StatusService {
   }
 
   /** A part of the packages: those after a name, with one status only when a word is given. */
-  some(place: StatusPlace, after: string, limit: number, word: StatusWord | null): Promise<StatusRecord[]> {
+  some(place: SuiteArch, after: string, limit: number, word: StatusWord | null): Promise<StatusRecord[]> {
     const { neutral } = this.configuration.server;
     const { suite, arch } = place;
     const verdicts = word && VERDICTS.filter((verdict) => statusOf(verdict, neutral) === word);
@@ -106,7 +106,7 @@ export class StatusService {
     );
   }
 
-  async counts(place: StatusPlace): Promise<Answer<WordCounts & { date: Date | null }>> {
+  async counts(place: SuiteArch): Promise<DatedAnswer<WordCounts & { date: Date | null }>> {
     const { version, answer } = await this.answer(this.counted, place, '', ({ suite, arch }) =>
       this.publicRuns.statusCounts(suite, arch),
     );
@@ -114,7 +114,7 @@ export class StatusService {
   }
 
   /** At the end of each day, oldest first, from the first day on which there was something. */
-  async history(place: StatusPlace): Promise<Answer<(WordCounts & { date: Date })[]>> {
+  async history(place: SuiteArch): Promise<DatedAnswer<(WordCounts & { date: Date })[]>> {
     const { version, answer } = await this.answer(this.days, place, '', ({ suite, arch }) =>
       this.publicRuns.statusHistory(suite, arch, DAYS_MAX),
     );
@@ -125,11 +125,11 @@ export class StatusService {
 
   /** Made only when the state of the packages is another. The state is read first: the answer is not older. */
   private answer<T>(
-    known: SharedAnswers<Answer<T>>,
-    place: StatusPlace,
+    known: SharedAnswers<DatedAnswer<T>>,
+    place: SuiteArch,
     form: string,
-    make: (place: StatusPlace) => Promise<T>,
-  ): Promise<Answer<T>> {
+    make: (place: SuiteArch) => Promise<T>,
+  ): Promise<DatedAnswer<T>> {
     return known.get(`${place.suite}/${place.arch} ${form}`, async (previous) => {
       const version = await this.version(place);
       const isSame = previous !== undefined && stateOf(previous.version) === stateOf(version);
@@ -138,7 +138,7 @@ export class StatusService {
   }
 
   /** In pages that are read one after the other. */
-  private async *all({ suite, arch }: StatusPlace): AsyncGenerator<StatusRecord[]> {
+  private async *all({ suite, arch }: SuiteArch): AsyncGenerator<StatusRecord[]> {
     let after = '';
     for (;;) {
       const page = await this.publicRuns.statusOf(suite, arch, { after, limit: PAGE_LENGTH });

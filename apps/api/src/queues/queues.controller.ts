@@ -1,10 +1,10 @@
 import { Controller, Get, Inject, UseInterceptors } from '@nestjs/common';
 import type { RejectList } from '@proctor/config';
 import { Packages } from '@proctor/database';
-import type { KnownPackage, Requestor as AuthenticatedRequestor } from '@proctor/database';
+import type { KnownPackage, Requestor } from '@proctor/database';
 import { ValidateIf } from 'class-validator';
 import { Requires } from '../auth/authentication.middleware';
-import { Requestor } from '../auth/requestor';
+import { CurrentRequestor } from '../auth/requestor';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
@@ -33,12 +33,12 @@ export class QueuesController {
   ) {}
 
   @Get('queues')
-  listQueues(@Requestor() { isAdmin }: AuthenticatedRequestor): Promise<QueueObject[]> {
+  listQueues(@CurrentRequestor() { isAdmin }: Requestor): Promise<QueueObject[]> {
     return this.queues.list(isAdmin);
   }
 
   @Get('workers')
-  listWorkers(@Requestor() { isAdmin }: AuthenticatedRequestor): Promise<WorkersAnswer> {
+  listWorkers(@CurrentRequestor() { isAdmin }: Requestor): Promise<WorkersAnswer> {
     return this.workers.list(isAdmin);
   }
 
@@ -46,7 +46,7 @@ export class QueuesController {
   @UseInterceptors(BodyInterceptor)
   listPackages(
     @Sent() { backend }: PackagesQuery,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<KnownPackage[]> {
     return this.packages.list(backend, requestor);
   }

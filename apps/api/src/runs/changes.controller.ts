@@ -1,7 +1,7 @@
 import { Controller, Delete, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
-import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import type { Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { Requestor } from '../auth/requestor';
+import { CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { CancellationService } from './cancellation.service';
 import { PriorityRequest, PublicationRequest, SelectionRequest } from './changes.dto';
@@ -26,7 +26,7 @@ export class ChangesController {
   @UseInterceptors(BodyInterceptor)
   publish(
     @Sent() { run_ids: runIds }: PublicationRequest,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<PublicationAnswer> {
     return this.publication.publish(runIds, requestor);
   }
@@ -36,7 +36,7 @@ export class ChangesController {
   @UseInterceptors(BodyInterceptor)
   cancelMany(
     @Sent() asked: SelectionRequest,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<{ cancelled: number[] }> {
     return this.manyRuns.cancel(asked, requestor);
   }
@@ -46,7 +46,7 @@ export class ChangesController {
   @UseInterceptors(BodyInterceptor)
   reprioritise(
     @Sent() asked: PriorityRequest,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<{ changed: number[] }> {
     return this.manyRuns.reprioritise(asked, requestor);
   }
@@ -54,7 +54,7 @@ export class ChangesController {
   @Delete(':run_id')
   cancel(
     @Param('run_id', RunIdPipe) runId: number,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<ResultObject> {
     return this.cancellation.cancel(runId, requestor);
   }

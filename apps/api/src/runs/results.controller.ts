@@ -1,9 +1,9 @@
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
-import type { Requestor as AuthenticatedRequestor } from '@proctor/database';
+import type { Requestor } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
 import { KeyCheck } from '../auth/key-check';
-import { Requestor } from '../auth/requestor';
+import { CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { ResultLongPoll } from './result-long-poll';
 import { sendJsonStream } from './result-stream';
@@ -26,7 +26,7 @@ export class ResultsController {
   @UseInterceptors(BodyInterceptor)
   async list(
     @Sent() { since, wait = 0 }: ResultsQuery,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -42,7 +42,7 @@ export class ResultsController {
   @Get(':run_id')
   one(
     @Param('run_id', RunIdPipe) runId: number,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
   ): Promise<RunObject> {
     return this.results.one(runId, requestor);
   }

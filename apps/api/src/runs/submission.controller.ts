@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
-import type { IdempotencyKey, Requestor as AuthenticatedRequestor } from '@proctor/database';
+import type { IdempotencyKey, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { Requestor } from '../auth/requestor';
+import { CurrentRequestor } from '../auth/requestor';
 import { Claim, IdempotencyInterceptor } from '../http/idempotency.interceptor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { RetryService } from './retry.service';
@@ -25,7 +25,7 @@ export class SubmissionController {
   @HttpCode(201)
   submitBatch(
     @Sent(BatchPipe) batch: Submitted,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
     @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {
     return this.service.submit(batch, requestor, claim);
@@ -37,7 +37,7 @@ export class SubmissionController {
     @Param('suite') suite: string,
     @Param('arch') arch: string,
     @Sent(TestListPipe) items: SubmittedItems,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
     @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {
     return this.service.submit(submittedAt(items, suite, arch), requestor, claim);
@@ -50,7 +50,7 @@ export class SubmissionController {
     @Param('arch') arch: string,
     @Param('package') name: string,
     @Sent(TestOptionsPipe) options: SubmittedOptions,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
     @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {
     return this.service.submit(submittedAt(itemOf(name, options), suite, arch), requestor, claim);
@@ -60,7 +60,7 @@ export class SubmissionController {
   @HttpCode(201)
   retry(
     @Param('run_id', RunIdPipe) runId: number,
-    @Requestor() requestor: AuthenticatedRequestor,
+    @CurrentRequestor() requestor: Requestor,
     @Claim() claim: IdempotencyKey | null,
   ): Promise<unknown> {
     return this.retries.retry(runId, requestor, claim);

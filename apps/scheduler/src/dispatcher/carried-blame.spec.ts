@@ -13,7 +13,7 @@ type Fate = 'refused' | 'not confirmed';
 silenceLog();
 
 /** An actor with one worker, on books whose commits fail. */
-class Bench extends ActorRig {
+class CarriedBlameRig extends ActorRig {
   /** Of the next commits. */
   fates: Fate[] = [];
   /** The run that somebody cancels while the next commit about it is on its way. */
@@ -94,10 +94,10 @@ class Bench extends ActorRig {
 }
 
 describe('what is known against workers and packages', () => {
-  let bench: Bench;
+  let bench: CarriedBlameRig;
 
   beforeEach(() => {
-    bench = new Bench();
+    bench = new CarriedBlameRig();
     return bench.begin();
   });
   afterEach(() => bench.end());
