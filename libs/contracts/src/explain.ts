@@ -107,6 +107,15 @@ export interface Decision {
   since: string;
 }
 
+/** Of several decisions that stop the same, the one that began first is the one to name. */
+export function earliestOf<T extends Decision>(decisions: readonly T[]): T | undefined {
+  const [first, ...others] = decisions;
+  return others.reduce(
+    (earliest, each) => (earliest && earliest.since <= each.since ? earliest : each),
+    first,
+  );
+}
+
 /** One suite queue. */
 export interface QueueStatus {
   suite: string;

@@ -109,6 +109,17 @@ describe('why a run waits though a worker could execute it', () => {
     expect(rig.ask().reply.lease?.runId).toBe(1);
   });
 
+  it('of two pauses the one that began first', () => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    const later = { ...DECISION, since: '2026-11-20 11:00:00', suite: null };
+    const pauses = [later, { ...DECISION, suite: SUITE }];
+    rig.tell({ kind: 'standing', standing: { pauses, drains: [] } });
+    rig.ask();
+    expect(rig.reasons()).toEqual([`suite trixie is paused ${text}`]);
+    rig.tell({ kind: 'standing', standing: { pauses: pauses.toReversed(), drains: [] } });
+    expect(rig.reasons()).toEqual([`suite trixie is paused ${text}`]);
+  });
+
   it('its worker is drained, and another one is quarantined', () => {
     const rig = new DispatcherRig(
       [waitingRun(1)],

@@ -2,7 +2,6 @@ import type { Needs } from './ability';
 import type { Bucket } from './bucket';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
-import { pauseOf } from './standing';
 import type { Lane } from './suite-queue';
 import type { Account } from './usage';
 import type { View } from './view';
@@ -57,7 +56,7 @@ export function runsAhead(
 
 /** What a pause of another suite holds back does not go before the run. */
 function isPausedElsewhere(state: DispatcherState, { needs }: Lane, run: DispatchedRun): boolean {
-  return needs.suite !== run.suite && pauseOf(state.standing, needs.suite)?.suite === needs.suite;
+  return needs.suite !== run.suite && state.standing.pauses.some(({ suite }) => suite === needs.suite);
 }
 
 /** The levels of a bucket never rise from its head to its end. */

@@ -1,10 +1,9 @@
-import type { Decision } from '@proctor/contracts';
+import { earliestOf, type Decision } from '@proctor/contracts';
 import type { Drain, Pause, Standing } from './journal';
 
-/** The pause that holds a suite back, if any does: the architecture's, or its own. */
+/** The pause that holds a suite back, if any does: its own, or one of the whole architecture. */
 export function pauseOf({ pauses }: Standing, suite: string): Pause | undefined {
-  const ofArch = pauses.find((pause) => pause.suite === null);
-  return ofArch ?? pauses.find((pause) => pause.suite === suite);
+  return earliestOf(pauses.filter((pause) => pause.suite === null || pause.suite === suite));
 }
 
 export function drainOf({ drains }: Standing, worker: string): Drain | undefined {

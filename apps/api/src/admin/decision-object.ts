@@ -1,4 +1,4 @@
-import type { Decision } from '@proctor/contracts';
+import { earliestOf, type Decision } from '@proctor/contracts';
 import type { PauseScope } from '@proctor/database';
 
 export interface PauseObject extends PauseScope, Decision {}
@@ -32,13 +32,12 @@ export function scopeName({ suite, arch }: PauseScope): string {
   return arch === null ? `${suite} on every architecture` : `${suite}/${arch}`;
 }
 
-/** What holds a suite queue back: of several pauses, the one that began first. */
-export function pauseOf(pauses: PauseObject[], queue: { suite: string; arch: string }): Decision | null {
-  const holding = pauses
-    .filter(
+/** The pause that holds a suite queue back, as the dispatcher names it. */
+export function pauseOfQueue(pauses: PauseObject[], queue: { suite: string; arch: string }): Decision | null {
+  const first = earliestOf(
+    pauses.filter(
       ({ suite, arch }) => (suite ?? queue.suite) === queue.suite && (arch ?? queue.arch) === queue.arch,
-    )
-    .sort((a, b) => (a.since < b.since ? -1 : 1));
-  const [first] = holding;
+    ),
+  );
   return first ? { by: first.by, reason: first.reason, since: first.since } : null;
 }

@@ -5,7 +5,7 @@ import type { RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
-import { pauseOf } from '../admin/decision-object';
+import { pauseOfQueue } from '../admin/decision-object';
 import { SharedAnswers } from '../http/shared-answers';
 import { pauseSentence } from './decision-view';
 import { obstacles, queueView, workerViews } from './queue-view';
@@ -55,7 +55,7 @@ export class HomeService {
     const isFirstTime = queues.length === 0 && recent.length === 0;
     return {
       queues: queues.map((queue) =>
-        queueView(queue, pauseOf(pauses, queue), statuses.get(queue.arch) ?? null),
+        queueView(queue, pauseOfQueue(pauses, queue), statuses.get(queue.arch) ?? null),
       ),
       waiting: views(waiting),
       running: views(running),

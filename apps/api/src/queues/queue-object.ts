@@ -1,7 +1,7 @@
 import { timestamp } from '@proctor/contracts';
 import type { Decision, QueueStatus, StatusReply } from '@proctor/contracts';
 import type { QueueLength, QueueRate } from '@proctor/database';
-import { pauseOf } from '../admin/decision-object';
+import { pauseOfQueue } from '../admin/decision-object';
 import type { PauseObject } from '../admin/decision-object';
 import { silence } from '../dispatchers/explanation.service';
 
@@ -52,7 +52,7 @@ export function queueObjects(
     const { suite, arch } = all.get(name)!;
     const { waiting = 0, running = 0, oldestAt = null } = length.get(name) ?? {};
     const perHour = rate.get(name) ?? 0;
-    const paused = pauseOf(pauses, { suite, arch });
+    const paused = pauseOfQueue(pauses, { suite, arch });
     const status = statuses.get(arch) ?? null;
     const seen = status?.queues.find((queue) => queue.suite === suite) ?? null;
     return {
