@@ -1,26 +1,38 @@
 #!/usr/bin/python3
-"""Looks at everything that a test can see once it has left its testbed, and writes one line: SEEN and a JSON object.
+"""Looks at everything that a test can see, once it has left its testbed where it can, and writes one line: SEEN and a JSON
+object. Two artifacts go with it: `seen` has all paths but those of /proc, each after a letter for its kind and before a
+NUL; `owned` has those that the packages of the testbed have brought.
 
 The orders are in hexadecimal, so that no file of the test holds the secrets that it looks for. A testbed has Debian's
 python3-minimal, which has no module json.
 """
 import ast
+import glob
 import os
 import socket
-import stat
+import subprocess
 import sys
 
 ORDERS = ast.literal_eval(bytes.fromhex('@ORDERS@').decode())
-SECRETS = {name: text.encode() for name, text in ORDERS['secrets'].items()}
 MARK = ORDERS['mark']
+SECRETS = {name: text.encode() for name, text in ORDERS['secrets'].items()}
 BYTES_MAX = 1024 * 1024
 # Programs hold no secret, but names are looked at there too.
-NOT_READ = ('/usr/', '/sys/', '/proc/')
+NOT_READ = ('/usr/', '/sys/')
+# To see once more what is covered in the sandbox, where the test has left its testbed.
+UNCOVER = """
+umount "$1"
+umount --lazy "$1"
+mkdir -p /cell/bound /cell/upper /cell/work /cell/overlaid /cell/moved
+mount --bind "$(dirname "$1")" /cell/bound || mount --bind / /cell/bound
+mount -t overlay -o lowerdir=/,upperdir=/cell/upper,workdir=/cell/work,userxattr proctor /cell/overlaid
+mount --move "$1" /cell/moved
+unshare --user --map-root-user --mount sh -c 'umount "$1"; ls -R "$1"' sh "$1" >>/cell/listed
+"""
 
 found = set()
 marked = set()
 sockets = set()
-entries = {}
 variables = set()
 
 
@@ -46,6 +58,11 @@ def leave_the_testbed():
         os.chroot('.')
     except OSError as error:
         print('it stays in its testbed:', error)
+        return
+    for path in ORDERS['covered']:
+        subprocess.run(['sh', '-c', UNCOVER, 'sh', path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    if MARK.encode() in content_of('/cell/listed'):
+        marked.add('/cell/listed')
 
 
 def search(place, content):
@@ -70,27 +87,52 @@ def link(path):
         return ''
 
 
-def look_at_files():
-    for folder, folders, files in os.walk('/'):
-        if folder == '/':
-            folders.remove('proc')
-        for name in folders + files:
-            path = os.path.join(folder, name)
-            if MARK in name:
-                marked.add(path)
+def kind(entry):
+    if entry.is_symlink():
+        return 'l'
+    if entry.is_dir(follow_symlinks=False):
+        return 'd'
+    if entry.is_file(follow_symlinks=False):
+        return 'f'
+    return 's' if os.lstat(entry.path).st_mode & 0o170000 == 0o140000 else 'o'
+
+
+def entries_below(top):
+    folders = [top]
+    while folders:
+        try:
+            entries = list(os.scandir(folders.pop()))
+        except OSError:
+            continue
+        for entry in entries:
+            if top == '/' and entry.path == '/proc' or top == '/proc' and entry.name.isdigit():
+                continue
             try:
-                mode = os.lstat(path).st_mode
+                what = kind(entry)
             except OSError:
                 continue
-            if stat.S_ISSOCK(mode):
-                sockets.add(path)
-            elif stat.S_ISREG(mode):
-                top = '/'.join(path.split('/')[:2])
-                entries[top] = entries.get(top, 0) + 1
-                if not path.startswith(NOT_READ):
-                    search(path, content_of(path))
-            elif stat.S_ISLNK(mode):
-                search(path, link(path).encode())
+            if what == 'd':
+                folders.append(entry.path)
+            yield what, entry
+
+
+def is_read(path):
+    is_ordered = any(path.startswith(folder) for folder in ORDERS['read'])
+    return is_ordered and not any(part in path for part in NOT_READ)
+
+
+def look_at_files(top, seen):
+    for what, entry in entries_below(top):
+        path = entry.path
+        seen.write(what.encode() + os.fsencode(path) + b'\0')
+        if MARK in path:
+            marked.add(path)
+        if what == 's':
+            sockets.add(path)
+        elif what == 'l':
+            search(path, link(path).encode(errors='replace'))
+        elif what == 'f' and is_read(path):
+            search(path, content_of(path))
 
 
 def look_at_processes():
@@ -147,14 +189,19 @@ def reached():
     return answers
 
 
-leave_the_testbed()
-look_at_files()
+artifacts = os.environ['AUTOPKGTEST_ARTIFACTS']
+with open(artifacts + '/owned', 'wb') as owned:
+    for listed in glob.glob('/var/lib/dpkg/info/*.list'):
+        owned.write(content_of(listed))
+with open(artifacts + '/seen', 'wb') as seen, open(os.devnull, 'wb') as nowhere:
+    leave_the_testbed()
+    look_at_files('/', seen)
+    look_at_files('/proc', nowhere)
 look_at_processes()
 print('SEEN', as_json({
     'found': sorted(found),
     'marked': sorted(marked),
     'sockets': sorted(sockets),
-    'entries': entries,
     'variables': sorted(variables),
     'abstract': abstract_sockets(),
     'listeners': listeners(),

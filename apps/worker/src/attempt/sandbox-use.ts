@@ -10,7 +10,7 @@ export interface RunLimits extends Pick<WorkerConfiguration, 'runTmpfsBytes' | '
 /** The sandbox that a test runner's command needs for a testbed. */
 export function sandboxUse(
   command: string[],
-  { cgroup, wholeMachine, interpreters }: TestbedArguments,
+  { wholeMachine, interpreters }: TestbedArguments,
   { runTmpfsBytes, runMemoryBytesMax, runProcessesMax }: RunLimits,
 ): SandboxUse {
   return {
@@ -19,7 +19,6 @@ export function sandboxUse(
     tmpfsBytes: runTmpfsBytes,
     processesMax: runProcessesMax,
     ...(runMemoryBytesMax !== undefined && { memoryBytesMax: runMemoryBytesMax }),
-    ...(cgroup && { cgroup }),
     ...(wholeMachine && { wholeMachine }),
     ...(interpreters && { interpreters }),
   };

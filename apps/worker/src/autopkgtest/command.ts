@@ -20,8 +20,6 @@ export interface TestbedArguments {
   server: string[];
   /** A command that executes the runner, which follows as its arguments, in surroundings that the server needs. */
   wrapper?: string[];
-  /** The server needs a control group of its own. */
-  cgroup?: boolean;
   /** The testbed is the machine itself: its files are seen in the sandbox. */
   wholeMachine?: boolean;
   /** Interpreters of foreign programs, as lines of binfmt_misc's `register` file. */

@@ -39,7 +39,6 @@ export class Trial {
         command,
         network: 'private',
         tmpfsBytes: TMPFS_BYTES,
-        ...(testbed.cgroup && { cgroup: true }),
         ...(testbed.interpreters && { interpreters: testbed.interpreters }),
       });
       const kill = () => void sandbox.kill();

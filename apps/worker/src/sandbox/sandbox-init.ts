@@ -97,6 +97,7 @@ if [ "$surroundings" = own ]; then
   replace /var/tmp .var-tmp 1777
   replace /dev/shm .shm 1777
   cover /dev/mqueue
+  cover /sys/fs/cgroup
   if [ -n "$resolver" ] && [ ! -e "$resolver" ]; then
     mkdir -p "$(dirname "$resolver")"
     printf '%s\\n' "$nameservers" >"$resolver"

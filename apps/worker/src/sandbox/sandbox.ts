@@ -30,8 +30,6 @@ export interface SandboxUse {
   /** It sees the rest of the machine's files too. */
   wholeMachine?: boolean;
   interpreters?: string[];
-  /** It gets a control group that belongs to the run user, where this machine can give one. */
-  cgroup?: boolean;
   /** Open file descriptors of the command's standard input and output; nothing by default. */
   input?: number;
   output?: number;
@@ -153,16 +151,14 @@ export class Sandbox {
   }
 }
 
-/** One for the command's own use where it was asked for, or one that limits what it can; else none. */
+/** One of its own, so that it sees none of another run; null where this machine can give none. */
 async function cgroupFor(
   groups: ControlGroups | null,
   folder: RunFolder,
   user: RunUser,
   use: SandboxUse,
 ): Promise<RunCgroup | null> {
-  const isLimited = use.memoryBytesMax !== undefined || use.processesMax !== undefined;
-  const isOfUse = use.cgroup || (isLimited && groups !== null && groups.controllers.size > 0);
-  if (!groups || !isOfUse) return null;
+  if (!groups) return null;
   const cgroup = groups.groupOf(folder.name);
   await folder.recordCgroup(cgroup.path);
   await cgroup.make(user, use);

@@ -69,8 +69,8 @@ export class Sandboxes {
 
   async start(folder: RunFolder, use: SandboxUse): Promise<Sandbox> {
     const user = this.requireUser();
-    // The groups of a worker that is an ordinary user belong to the run user, limits included.
-    const groups = this.groups && !user.switched ? [this.groups.path] : [];
+    // They tell of other runs, and those of a worker that is an ordinary user belong to the run user, limits included.
+    const groups = this.groups ? [this.groups.path] : [];
     const hidden = await reached([this.runsPath, ...this.sight.hidden, ...groups]);
     const visible = await reached([this.workPath, ...this.sight.visible]);
     return Sandbox.start(user, folder, { ...use, hidden, visible }, this.groups);

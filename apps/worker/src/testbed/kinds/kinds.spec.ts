@@ -42,11 +42,6 @@ it.each([[SCHROOT], [LXC], [PODMAN]])(
   },
 );
 
-it('only what has an init of its own needs a control group', async () => {
-  expect((await LXC.use(use())).cgroup).toBe(true);
-  expect((await SCHROOT.use(use())).cgroup).toBeUndefined();
-});
-
 it.each([
   ['kvm', '--timeout-reboot=60'],
   ['tcg', '--timeout-reboot=300'],

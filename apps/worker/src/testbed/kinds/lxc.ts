@@ -62,6 +62,5 @@ export const LXC: TestbedKind = {
       options: [],
       server: ['lxc', 'testbed'],
       wrapper: rooted(PREPARE, [image]),
-      cgroup: true,
     }),
 };

@@ -35,7 +35,6 @@ export async function containerProblem(sandboxes: Trials): Promise<string | null
   const command = rooted(GROUP, ['true']);
   const { code, said } = await sandboxes.tryCommand('group', {
     command,
-    cgroup: true,
     network: 'host',
     tmpfsBytes: TRIAL_BYTES,
   });
