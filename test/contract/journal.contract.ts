@@ -6,7 +6,7 @@ import { journalFences } from './journal.fences';
 import { journalGrants } from './journal.grants';
 import { journalLearning } from './journal.learning';
 import { journalOrders } from './journal.orders';
-import { journalStanding } from './journal.standing';
+import { journalRestrictions } from './journal.restrictions';
 import {
   ARCH,
   finish,
@@ -24,7 +24,7 @@ import {
 export function journalContract(name: string, make: () => Promise<JournalFixture>): void {
   describe(`${name} as a journal`, () => {
     const parts = [
-      ...[journalFences, journalOrders, journalStanding, journalFailures, journalLearning, journalFacts],
+      ...[journalFences, journalOrders, journalRestrictions, journalFailures, journalLearning, journalFacts],
       ...[journalCorrections, journalGrants],
       journalBooks,
     ];

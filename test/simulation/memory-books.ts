@@ -10,7 +10,7 @@ import {
   type OwnershipRegister,
   type RegisteredWorker,
   type ReportState,
-  type Standing,
+  type Restrictions,
   type WorkerJudgement,
   type Write,
 } from '@proctor/dispatch';
@@ -151,7 +151,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   async load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
     return Promise.resolve({
       runs: this.visible(arch, (row) => row.state !== 'finished'),
-      standing: this.decisions.standing(arch),
+      restrictions: this.decisions.restrictions(arch),
       workers: this.register.all(),
       judgements: this.judgements(arch),
       usage: this.learned.usage(arch, usageHalfLifeMs),
@@ -165,8 +165,8 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     );
   }
 
-  async standing(arch: string): Promise<Standing> {
-    return Promise.resolve(this.decisions.standing(arch));
+  async restrictions(arch: string): Promise<Restrictions> {
+    return Promise.resolve(this.decisions.restrictions(arch));
   }
 
   async workers(): Promise<RegisteredWorker[]> {

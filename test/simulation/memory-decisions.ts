@@ -1,5 +1,5 @@
 import { type Decision, timestamp } from '@proctor/contracts';
-import type { Drain, Order, Pause, Standing } from '@proctor/dispatch';
+import type { Drain, Order, Pause, Restrictions } from '@proctor/dispatch';
 
 /** What is paused; null stands for every one. */
 export interface Scope {
@@ -79,7 +79,7 @@ export class MemoryDecisions {
     for (const arch of architectures) this.order(arch, { kind: 'trust', worker, by, reason });
   }
 
-  standing(of: string): Standing {
+  restrictions(of: string): Restrictions {
     const pauses = this.pauses.filter(({ arch }) => arch === null || arch === of);
     return structuredClone({ pauses: pauses.map(({ arch: _arch, ...pause }) => pause), drains: this.drains });
   }
@@ -89,7 +89,8 @@ export class MemoryDecisions {
   }
 
   private stand(arch: string | null): void {
-    for (const each of arch === null ? this.architectures() : [arch]) this.order(each, { kind: 'standing' });
+    for (const each of arch === null ? this.architectures() : [arch])
+      this.order(each, { kind: 'restrictions' });
   }
 }
 

@@ -77,7 +77,7 @@ export class ActorRig {
     return {
       load: (arch, halfLifeMs) => books.load(arch, halfLifeMs),
       unfinished: (arch, runIds) => books.unfinished(arch, runIds),
-      standing: (arch) => books.standing(arch),
+      restrictions: (arch) => books.restrictions(arch),
       workers: () => books.workers(),
       arrivals: (arch, limit) => books.arrivals(arch, limit),
       orders: (arch, limit) => books.orders(arch, limit),

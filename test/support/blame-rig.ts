@@ -51,7 +51,7 @@ export class BlameRig extends DispatcherRig {
 
   drain(worker: string): void {
     const drains = [{ worker, by: 'ada', reason: 'a new disk', since: '2026-01-01 00:00:00' }];
-    this.tell({ kind: 'standing', standing: { pauses: [], drains } });
+    this.tell({ kind: 'restrictions', restrictions: { pauses: [], drains } });
   }
 
   standing(worker: string): WorkerStanding {

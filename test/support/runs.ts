@@ -58,7 +58,7 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
 export function loaded(runs: DispatchedRun[] = [], changes: Partial<Loaded> = {}): Loaded {
   const workers = registered('w', ...Array.from({ length: 100 }, (_, place) => `w${place}`));
   const nothing = { judgements: [], usage: [], durations: [] };
-  return { runs, standing: { pauses: [], drains: [] }, workers, ...nothing, ...changes };
+  return { runs, restrictions: { pauses: [], drains: [] }, workers, ...nothing, ...changes };
 }
 
 /** Workers of the architecture, which may run private tests. */

@@ -9,7 +9,7 @@ import {
   type RegisteredWorker,
   type ReportState,
   StaleEpoch,
-  type Standing,
+  type Restrictions,
   type Write,
   WriteRefused,
 } from '@proctor/dispatch';
@@ -33,7 +33,7 @@ export class PostgresJournal implements Journal {
     const { database } = this;
     return {
       runs: await unfinishedRuns(database, arch),
-      standing: await this.standing(arch),
+      restrictions: await this.restrictions(arch),
       workers: await this.workers(),
       judgements: await database.query(loading.JUDGEMENTS, [arch]),
       usage: await database.query(loading.USAGE, [arch, usageHalfLifeMs]),
@@ -45,7 +45,7 @@ export class PostgresJournal implements Journal {
     return unfinishedOf(this.database, arch, runIds);
   }
 
-  async standing(arch: string): Promise<Standing> {
+  async restrictions(arch: string): Promise<Restrictions> {
     return this.database.entities(async (manager) => ({
       pauses: await pausesOf(manager, arch),
       drains: await allDrains(manager),
@@ -188,7 +188,7 @@ function orderOf(order: RowOf<typeof loading.ORDER_COLUMNS>): Order {
     case 'resume':
     case 'drain':
     case 'undrain':
-      return { kind: 'standing', orderId };
+      return { kind: 'restrictions', orderId };
     case 'register':
     case 'rotate':
       return { kind: 'register', orderId };

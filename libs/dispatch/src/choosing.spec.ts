@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Testbed } from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, settings, waitingRun } from '../../../test/support/runs';
-import type { DispatchedRun, Loaded, Standing } from './journal';
+import type { DispatchedRun, Loaded, Restrictions } from './journal';
 import { arrivedBefore } from './order';
 
 const STEP_MS = 1_000;
@@ -34,14 +34,14 @@ const offer = fc.record({
   ),
   sizeClasses: fc.constantFrom<string[][]>([], ['big']),
 });
-const standing = fc.record({
-  pauses: fc.constantFrom<Standing['pauses']>(
+const restrictions = fc.record({
+  pauses: fc.constantFrom<Restrictions['pauses']>(
     [],
     [],
     [{ ...DECISION, suite: 'sid' }],
     [{ ...DECISION, suite: null }],
   ),
-  drains: fc.constantFrom<Standing['drains']>([], [{ ...DECISION, worker: 'w3' }]),
+  drains: fc.constantFrom<Restrictions['drains']>([], [{ ...DECISION, worker: 'w3' }]),
 });
 const action = fc.oneof(
   { weight: 6, arbitrary: fc.record({ ask: offer }) },
@@ -54,7 +54,7 @@ const action = fc.oneof(
   fc.record({ arrive: fc.array(runOf, { maxLength: 4 }) }),
   fc.record({ pass: fc.nat(2 * STEP_MS) }),
   fc.record({ suspect: fc.nat() }),
-  fc.record({ decide: standing }),
+  fc.record({ decide: restrictions }),
 );
 const scenario = fc.record({
   runs: fc.array(runOf, { minLength: 10, maxLength: 40 }),
@@ -105,7 +105,7 @@ class Play {
       });
     } else if ('pass' in step) this.rig.tick(step.pass);
     else if ('suspect' in step) this.suspect(this.pick(step.suspect));
-    else this.rig.tell({ kind: 'standing', standing: step.decide });
+    else this.rig.tell({ kind: 'restrictions', restrictions: step.decide });
   }
 
   private ask(asked: Offer): void {
@@ -119,7 +119,7 @@ class Play {
 
   private bestFor(asked: Offer): DispatchedRun | undefined {
     const { state, now } = this.rig;
-    const { drains, pauses } = state.standing;
+    const { drains, pauses } = state.restrictions;
     if (drains.some(({ worker }) => worker === asked.worker)) return undefined;
     const stands = (run: DispatchedRun) => pauses.every(({ suite }) => suite !== null && suite !== run.suite);
     const level = (run: DispatchedRun) => state.ageing.levelOf(run, now);
@@ -146,7 +146,7 @@ class Play {
   }
 
   private isAvoided(asked: Offer, run: DispatchedRun): boolean {
-    const { drains } = this.rig.state.standing;
+    const { drains } = this.rig.state.restrictions;
     return (
       run.failedOn.includes(asked.worker) &&
       [...this.offers.values()].some(

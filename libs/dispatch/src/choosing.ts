@@ -3,7 +3,7 @@ import type { Bucket } from './bucket';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
 import { arrivedBefore } from './order';
-import { pauseOf } from './standing';
+import { pauseOf } from './restrictions';
 import type { SuiteQueue } from './suite-queue';
 import { ableWorkers } from './worker-pool';
 
@@ -71,7 +71,7 @@ export function isBetterElsewhere(
 function isStopped(state: DispatcherState, { suite }: SuiteQueue): boolean {
   return (
     state.leases.ofSuite.of(suite) >= state.settings.caps.perSuiteMax ||
-    pauseOf(state.standing, suite) !== undefined
+    pauseOf(state.restrictions, suite) !== undefined
   );
 }
 

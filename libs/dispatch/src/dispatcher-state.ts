@@ -5,7 +5,7 @@ import { AwaitedResults } from './awaited-results';
 import { CancelReasons } from './cancel-reasons';
 import { Delays } from './delays';
 import { Durations } from './durations';
-import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Standing, Write } from './journal';
+import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Restrictions, Write } from './journal';
 import { Judgements } from './judgements';
 import { whyNotLeasable } from './lease-terms';
 import { Leases, type LeasedRun, type Slot } from './leases';
@@ -58,7 +58,7 @@ export class DispatcherState {
   readonly usage: Usage;
   readonly durations: Durations;
   /** What people have decided. */
-  standing: Standing;
+  restrictions: Restrictions;
   /** No lease expires before a full time-to-live has passed since then. */
   hearingSinceMs: number;
   /**
@@ -88,7 +88,7 @@ export class DispatcherState {
     this.ageing = new Ageing(now, () => this.settings.ageing);
     this.usage = new Usage(loaded.usage, now, () => this.settings.fairShare);
     this.durations = new Durations(loaded.durations, () => this.settings);
-    this.standing = loaded.standing;
+    this.restrictions = loaded.restrictions;
     this.registered = new RegisteredWorkers(arch, loaded.workers);
     for (const run of loaded.runs) this.add(run, now);
     if (!kept) for (const { lease } of this.leases.byGrant()) this.lives.heldLease(lease, now);

@@ -79,7 +79,7 @@ describe('when a run is expected to start', () => {
     rig.tell({ kind: 'arrivals', runs: [waitingRun(3)] });
     expect(rig.explain(3).startsInMs).not.toBeNull();
     const pause = { suite: null, by: 'ada', reason: 'mirror', since: '2026-11-20 10:00:00' };
-    rig.tell({ kind: 'standing', standing: { pauses: [pause], drains: [] } });
+    rig.tell({ kind: 'restrictions', restrictions: { pauses: [pause], drains: [] } });
     expect(rig.explain(3).startsInMs).toBeNull();
   });
 });

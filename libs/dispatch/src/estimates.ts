@@ -5,7 +5,7 @@ import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
 import type { LeasedRun } from './leases';
 import { runsAhead, type Ahead } from './positions';
-import { pauseOf } from './standing';
+import { pauseOf } from './restrictions';
 import type { View } from './view';
 import { ableWorkers } from './worker-pool';
 import type { KnownWorker } from './workers';
@@ -101,7 +101,7 @@ function startsInMs(
   view: View,
   now: number,
 ): number | null {
-  const isStopped = pauseOf(state.standing, run.suite) || state.whyNotLeasable(run) !== undefined;
+  const isStopped = pauseOf(state.restrictions, run.suite) || state.whyNotLeasable(run) !== undefined;
   if (isStopped || slots.total === 0) return null;
   const ahead = higher + sameLevel;
   const workMs = slots.free > ahead ? 0 : slots.remainingMs + ahead * state.durations.meanMs;

@@ -102,10 +102,12 @@ describe('why a run waits though a worker could execute it', () => {
     [{ suite: null }, `architecture amd64 is paused ${text}`],
   ])('a pause of %j', (scope, reason) => {
     const rig = new DispatcherRig([waitingRun(1)]);
-    rig.tell({ kind: 'standing', standing: { pauses: [{ ...DECISION, ...scope }], drains: [] } });
+    rig.tell({ kind: 'restrictions', restrictions: { pauses: [{ ...DECISION, ...scope }], drains: [] } });
     expect(rig.ask().reply.lease).toBeNull();
     expect(rig.reasons()).toEqual([reason]);
-    expect(rig.tell({ kind: 'standing', standing: { pauses: [], drains: [] } }).workWaiting).toBe(true);
+    expect(rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } }).workWaiting).toBe(
+      true,
+    );
     expect(rig.ask().reply.lease?.runId).toBe(1);
   });
 
@@ -113,10 +115,10 @@ describe('why a run waits though a worker could execute it', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     const later = { ...DECISION, since: '2026-11-20 11:00:00', suite: null };
     const pauses = [later, { ...DECISION, suite: SUITE }];
-    rig.tell({ kind: 'standing', standing: { pauses, drains: [] } });
+    rig.tell({ kind: 'restrictions', restrictions: { pauses, drains: [] } });
     rig.ask();
     expect(rig.reasons()).toEqual([`suite trixie is paused ${text}`]);
-    rig.tell({ kind: 'standing', standing: { pauses: pauses.toReversed(), drains: [] } });
+    rig.tell({ kind: 'restrictions', restrictions: { pauses: pauses.toReversed(), drains: [] } });
     expect(rig.reasons()).toEqual([`suite trixie is paused ${text}`]);
   });
 
@@ -125,7 +127,7 @@ describe('why a run waits though a worker could execute it', () => {
       [waitingRun(1)],
       {},
       {
-        standing: { pauses: [], drains: [{ ...DECISION, worker: 'w1' }] },
+        restrictions: { pauses: [], drains: [{ ...DECISION, worker: 'w1' }] },
         judgements: [{ worker: 'w2', standing: 'quarantined', reason: 'three failures', agoMs: 0 }],
       },
     );
@@ -170,7 +172,7 @@ describe('why a run waits though a worker could execute it', () => {
       'it failed on worker w1 and is tried elsewhere',
     ]);
     rig.tick(1);
-    rig.tell({ kind: 'standing', standing: { pauses: [], drains: [{ ...DECISION, worker: 'w2' }] } });
+    rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [{ ...DECISION, worker: 'w2' }] } });
     expect(rig.ask().reply.lease?.runId).toBe(1);
   });
 

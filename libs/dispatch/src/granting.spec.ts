@@ -157,11 +157,11 @@ describe('a lease request', () => {
     const builds = ['unshare'];
     const { lease } = rig.ask({ builds }).reply;
     const drain = { worker: 'w1', by: 'ada', reason: 'new disk', since: '2026-11-20 10:00:00' };
-    rig.tell({ kind: 'standing', standing: { pauses: [], drains: [drain] } });
+    rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [drain] } });
     expect(rig.ask({ builds }).reply).toMatchObject({ lease, wanted: [] });
     const free = rig.ask({ slot: 1, testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] });
     expect(free.reply.lease).toBeNull();
-    rig.tell({ kind: 'standing', standing: { pauses: [], drains: [] } });
+    rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } });
     expect(rig.ask({ builds }).reply.wanted).toEqual([{ suite: 'sid', backend: 'unshare' }]);
   });
 

@@ -95,9 +95,9 @@ export interface Publication {
   runId: number;
 }
 
-/** Pauses or drains have changed: `standing` tells how they are. */
-export interface StandingChange {
-  kind: 'standing';
+/** Pauses or drains have changed: `restrictions` tells how they are. */
+export interface RestrictionsChange {
+  kind: 'restrictions';
   orderId: number;
 }
 
@@ -129,7 +129,7 @@ export interface Revocation {
 
 /** Something that was committed without the dispatcher, and that its memory must follow. */
 export type Order =
-  Cancellation | Reprioritisation | Publication | StandingChange | Trust | RegisterChange | Revocation;
+  Cancellation | Reprioritisation | Publication | RestrictionsChange | Trust | RegisterChange | Revocation;
 
 /** A user has stopped a suite queue, or with `suite` null the architecture: nothing of it is granted. */
 export interface Pause extends Decision {
@@ -160,7 +160,7 @@ export interface RegisteredWorker {
 }
 
 /** What people have decided about an architecture; those about everything are among them. */
-export interface Standing {
+export interface Restrictions {
   pauses: Pause[];
   drains: Drain[];
 }
@@ -169,7 +169,7 @@ export interface Standing {
 export interface Loaded {
   /** All runs of the architecture that are not finished, whether taken in or not. */
   runs: DispatchedRun[];
-  standing: Standing;
+  restrictions: Restrictions;
   /** The whole register, also of workers of other architectures and of those that were revoked. */
   workers: RegisteredWorker[];
   judgements: WorkerJudgement[];
@@ -254,7 +254,7 @@ export interface Journal {
   load(arch: string, usageHalfLifeMs: number): Promise<Loaded>;
   /** Those of the given runs of the architecture that are not finished, whether taken in or not, oldest first. */
   unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]>;
-  standing(arch: string): Promise<Standing>;
+  restrictions(arch: string): Promise<Restrictions>;
   /** The whole register of workers, by name. */
   workers(): Promise<RegisteredWorker[]>;
   /** Accepted runs that are not finished and that no dispatcher has taken in, oldest first, at most `limit`. */

@@ -12,7 +12,7 @@ import type {
   StatusReply,
   StatusRequest,
 } from '@proctor/contracts';
-import type { AttemptOfWorker, DispatchedRun, Order, RegisteredWorker, Standing, Write } from './journal';
+import type { AttemptOfWorker, DispatchedRun, Order, RegisteredWorker, Restrictions, Write } from './journal';
 import type { DispatchSettings } from './settings';
 import type { Viewer } from './view';
 
@@ -23,7 +23,7 @@ export type DispatcherMessage =
   /** Orders that no dispatcher had taken in. */
   | { kind: 'orders'; orders: Order[] }
   /** What people have decided, read anew. */
-  | { kind: 'standing'; standing: Standing }
+  | { kind: 'restrictions'; restrictions: Restrictions }
   /** The register of workers, read anew. */
   | { kind: 'workers'; workers: RegisteredWorker[] }
   | { kind: 'lease'; request: LeaseRequest }
@@ -61,7 +61,7 @@ export type ReportAnswer = 'counts' | 'reported' | 'stale' | 'foreign' | 'unknow
 export interface Replies {
   arrivals: undefined;
   orders: undefined;
-  standing: undefined;
+  restrictions: undefined;
   workers: undefined;
   lease: LeaseReply;
   renew: RenewReply;

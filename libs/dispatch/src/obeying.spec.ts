@@ -153,7 +153,7 @@ describe('an order to change a priority', () => {
 
 it('news of pauses and drains are taken; another message tells how they are', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
-  const step = rig.tell({ kind: 'orders', orders: [{ orderId: 9, kind: 'standing' }] });
+  const step = rig.tell({ kind: 'orders', orders: [{ orderId: 9, kind: 'restrictions' }] });
   expect(step).toEqual({ writes: [{ kind: 'order-taken', orderId: 9 }], reply: undefined, stops: [] });
 });
 

@@ -31,7 +31,7 @@ function obeyed(state: DispatcherState, order: Order, now: number): Obeyed {
     case 'publish':
       state.publish(order.runId);
       return { writes: [], stops: [] };
-    case 'standing':
+    case 'restrictions':
     case 'register':
       // A message of its own tells how that is now.
       return { writes: [], stops: [] };

@@ -87,13 +87,13 @@ describe('the number of runs ahead', () => {
     const rig = new DispatcherRig(
       runs,
       { sizeClassOf: (name) => (name === 'gcc' ? 'big' : null) },
-      { standing: { pauses: [pause], drains: [] } },
+      { restrictions: { pauses: [pause], drains: [] } },
     );
     rig.state.workers.asked(leaseRequest({ testbeds }), rig.now);
     expect(rig.explain(7).ahead).toBe(2);
     rig.state.delay(rig.state.runs.get(5)!, 1_000, 'because', rig.now);
     expect(rig.explain(7).ahead).toBe(1);
-    rig.tell({ kind: 'standing', standing: { pauses: [], drains: [] } });
+    rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } });
     expect(rig.explain(7).ahead).toBe(2);
   });
 

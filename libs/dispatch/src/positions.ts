@@ -56,7 +56,7 @@ export function runsAhead(
 
 /** What a pause of another suite holds back does not go before the run. */
 function isPausedElsewhere(state: DispatcherState, { needs }: Lane, run: DispatchedRun): boolean {
-  return needs.suite !== run.suite && state.standing.pauses.some(({ suite }) => suite === needs.suite);
+  return needs.suite !== run.suite && state.restrictions.pauses.some(({ suite }) => suite === needs.suite);
 }
 
 /** The levels of a bucket never rise from its head to its end. */

@@ -42,7 +42,7 @@ describe('the status of workers', () => {
       [],
       {},
       {
-        standing: { pauses: [], drains: [{ ...DECISION, worker: 'w1' }] },
+        restrictions: { pauses: [], drains: [{ ...DECISION, worker: 'w1' }] },
         judgements: [{ worker: 'w2', standing: 'quarantined', reason: 'three failures', agoMs: 0 }],
       },
     );
@@ -112,8 +112,8 @@ describe('the pages of a status', () => {
   it('have all queues, however many and however stopped', () => {
     const suites = Array.from({ length: 2_000 }, (_, n) => `suite-${String(n).padStart(4, '0')}`);
     const reason = '\u0001'.repeat(500);
-    const standing = { pauses: suites.map((suite) => ({ ...DECISION, suite, reason })), drains: [] };
-    const rig = new DispatcherRig([], {}, { standing });
+    const restrictions = { pauses: suites.map((suite) => ({ ...DECISION, suite, reason })), drains: [] };
+    const rig = new DispatcherRig([], {}, { restrictions });
     rig.ask();
     const pages = pagesOf(rig);
     for (const page of pages) expect(jsonBytes(page)).toBeLessThan(STATUS_PAGE_BYTES_MAX + 1_000);
@@ -184,8 +184,8 @@ describe('the status of queues', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)], { caps });
     rig.ask();
     rig.tell({
-      kind: 'standing',
-      standing: {
+      kind: 'restrictions',
+      restrictions: {
         pauses: [
           { ...DECISION, suite: 'sid' },
           { ...DECISION, suite: 'trixie' },

@@ -14,7 +14,7 @@ import type { DispatcherState } from './dispatcher-state';
 import { ableSlots, prospectOf } from './estimates';
 import type { DispatchedRun } from './journal';
 import type { Step } from './messages';
-import { drainOf, pauseOf } from './standing';
+import { drainOf, pauseOf } from './restrictions';
 import { rivalNotice } from './rivals';
 import { View } from './view';
 import { livingWorkers, whyNoSlot, whyNoWorker } from './why-no-slot';
@@ -65,7 +65,7 @@ function workersAfter(state: DispatcherState, after: StatusPlace | undefined, no
 
 function suitesAfter(state: DispatcherState, after: StatusPlace | undefined, everything: boolean): string[] {
   if (after?.kind === 'worker') return [];
-  const paused = state.standing.pauses.flatMap(({ suite }) => suite ?? []);
+  const paused = state.restrictions.pauses.flatMap(({ suite }) => suite ?? []);
   const suites = [...new Set([...state.runs.perSuite(everything).keys(), ...paused])].sort();
   return after ? suites.filter((suite) => suite > after.name) : suites;
 }
@@ -76,7 +76,7 @@ function workerStatus(state: DispatcherState, known: KnownWorker, view: View, no
   const leftOut = known.testbeds.length - testbeds.length;
   const problem = known.problem ?? rivalNotice(state, worker, now);
   const details = state.judgements.detailsOf(state, worker, now);
-  const drain = drainOf(state.standing, worker);
+  const drain = drainOf(state.restrictions, worker);
   return {
     worker,
     slots: known.slots.size,
@@ -95,7 +95,7 @@ function workerStatus(state: DispatcherState, known: KnownWorker, view: View, no
 function queueStatus(state: DispatcherState, suite: string, view: View, now: number): QueueStatus {
   const running = view.runningIn(suite);
   const waiting = state.runs.perSuite(view.everything).of(suite) - running;
-  const pause = pauseOf(state.standing, suite);
+  const pause = pauseOf(state.restrictions, suite);
   const lanes = view.lanesOf(suite);
   const slots = lanes.map(({ needs }) => ableSlots(state, needs, view, now));
   const canEnd = slots.every(({ total }) => total > 0);

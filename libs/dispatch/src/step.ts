@@ -3,7 +3,7 @@ import type { DispatcherState } from './dispatcher-state';
 import { explained } from './explain';
 import { leaseRequested } from './granting';
 import { renewed, returned, ticked } from './holding';
-import type { DispatchedRun, RegisteredWorker, Standing } from './journal';
+import type { DispatchedRun, RegisteredWorker, Restrictions } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { ordered } from './obeying';
 import { finishReported, lateReported, mayFinish, reportRefused, startReported } from './reporting';
@@ -17,7 +17,7 @@ type Handlers = {
 const HANDLERS: Handlers = {
   arrivals: (state, { runs }, now) => arrived(state, runs, now),
   orders: (state, { orders }, now) => ordered(state, orders, now),
-  standing: (state, { standing }) => decided(state, standing),
+  restrictions: (state, { restrictions }) => decided(state, restrictions),
   workers: (state, { workers }) => registerRead(state, workers),
   lease: (state, { request }, now) => leaseRequested(state, request, now),
   renew: (state, { request }, now) => renewed(state, request, now),
@@ -53,8 +53,8 @@ function arrived(state: DispatcherState, runs: DispatchedRun[], now: number): St
 }
 
 /** A pause or drain may have ended. */
-function decided(state: DispatcherState, standing: Standing): Step<'standing'> {
-  state.standing = standing;
+function decided(state: DispatcherState, restrictions: Restrictions): Step<'restrictions'> {
+  state.restrictions = restrictions;
   return { writes: [], reply: undefined, workWaiting: true };
 }
 

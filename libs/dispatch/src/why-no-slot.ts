@@ -2,7 +2,7 @@ import type { TestbedState } from '@proctor/contracts';
 import { offersRoom, type Needs } from './ability';
 import type { DispatcherState } from './dispatcher-state';
 import type { AbleSlots } from './estimates';
-import { decisionText, drainOf } from './standing';
+import { decisionText, drainOf } from './restrictions';
 import { standingText } from './standing-details';
 import type { View } from './view';
 import { testbedState, type KnownWorker } from './workers';
@@ -78,7 +78,7 @@ function whyStopped(
   view: View,
   now: number,
 ): string | undefined {
-  const drain = drainOf(state.standing, worker);
+  const drain = drainOf(state.restrictions, worker);
   if (drain) return decisionText(`worker ${worker}`, 'drained', drain);
   const details = state.judgements.detailsOf(state, worker, now);
   return details && `worker ${worker} is ${standingText({ ...details, reason: view.reasonOf(details) })}`;

@@ -1,10 +1,10 @@
 import type { DispatcherState } from './dispatcher-state';
-import { decisionText, pauseOf } from './standing';
+import { decisionText, pauseOf } from './restrictions';
 import type { View } from './view';
 
 /** Which pause keeps a suite from every slot, for people; empty when none does. */
 export function whyPaused(state: DispatcherState, suite: string): string[] {
-  const pause = pauseOf(state.standing, suite);
+  const pause = pauseOf(state.restrictions, suite);
   if (!pause) return [];
   const what = pause.suite === null ? `architecture ${state.arch}` : `suite ${suite}`;
   return [decisionText(what, 'paused', pause)];

@@ -1,9 +1,9 @@
 import type { WorkerStanding } from '@proctor/contracts';
 import type { Needs } from './ability';
-import type { Standing } from './journal';
+import type { Restrictions } from './journal';
 import type { RegisteredWorkers } from './registered-workers';
 import type { DispatchSettings } from './settings';
-import { drainOf } from './standing';
+import { drainOf } from './restrictions';
 import { testbedState, type KnownWorker, type Workers } from './workers';
 
 /** What a dispatcher knows that tells which of its workers could execute what. */
@@ -11,7 +11,7 @@ export interface WorkerPool {
   readonly workers: Workers;
   readonly registered: RegisteredWorkers;
   readonly judgements: { standingOf(worker: string): WorkerStanding };
-  standing: Standing;
+  restrictions: Restrictions;
   settings: DispatchSettings;
 }
 
@@ -58,5 +58,5 @@ export function isReplaceable(pool: WorkerPool, worker: string, now: number): bo
 
 /** Whether a user lets the worker finish what it has and take no more. */
 export function isDrained(pool: WorkerPool, worker: string): boolean {
-  return drainOf(pool.standing, worker) !== undefined;
+  return drainOf(pool.restrictions, worker) !== undefined;
 }

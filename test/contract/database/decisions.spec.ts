@@ -46,7 +46,7 @@ it('keeps for good who paused and resumed what and why, for each architecture th
 
 it('pauses an architecture that has no dispatcher yet: it finds that when it begins', async () => {
   expect(await decisions().pause({ suite: null, arch: 'riscv64' }, ada(), 'no machine')).toEqual(['riscv64']);
-  expect((await fixture.database.journal.standing('riscv64')).pauses).toMatchObject([
+  expect((await fixture.database.journal.restrictions('riscv64')).pauses).toMatchObject([
     { reason: 'no machine' },
   ]);
 });

@@ -90,9 +90,9 @@ it('a decision about every architecture keeps no ownership from being renewed, a
   await lockAwaited(fixture.url, 'insert into dispatchers');
   await fixture.client.query('commit');
   await Promise.all([pausing, taking]);
-  const standing = await fixture.database.journal.standing('arm64');
-  expect(standing.pauses).toMatchObject([{ reason: 'maintenance' }]);
-  expect(await fixture.database.journal.orders(ARCH, 10)).toMatchObject([{ kind: 'standing' }]);
+  const restrictions = await fixture.database.journal.restrictions('arm64');
+  expect(restrictions.pauses).toMatchObject([{ reason: 'maintenance' }]);
+  expect(await fixture.database.journal.orders(ARCH, 10)).toMatchObject([{ kind: 'restrictions' }]);
 });
 
 it('is given up after its limit, and writes nothing then', async () => {

@@ -238,7 +238,7 @@ export class Checks {
     const { arch, suite } = row.request;
     // Only a dispatcher that has taken in every order must go by them.
     if (books.decisions.waiting(arch).length > 0) return;
-    const { pauses } = books.decisions.standing(arch);
+    const { pauses } = books.decisions.restrictions(arch);
     const isPaused = pauses.some((pause) => pause.suite === null || pause.suite === suite);
     this.require(!isPaused, `${title}: granted although ${suite} is paused`);
   }

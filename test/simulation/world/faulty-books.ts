@@ -10,7 +10,7 @@ import type {
   OwnershipRegister,
   RegisteredWorker,
   ReportState,
-  Standing,
+  Restrictions,
   Write,
 } from '@proctor/dispatch';
 import type { MemoryBooks } from '../memory-books';
@@ -53,8 +53,8 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.counted(this.call((books) => books.unfinished(arch, runIds)));
   }
 
-  standing(arch: string): Promise<Standing> {
-    return this.call((books) => books.standing(arch));
+  restrictions(arch: string): Promise<Restrictions> {
+    return this.call((books) => books.restrictions(arch));
   }
 
   workers(): Promise<RegisteredWorker[]> {

@@ -58,7 +58,7 @@ export class WorkerChecks {
     this.require(books.register.mayWork(worker, arch), `${title}: granted to ${worker}, which is revoked`);
     const isAllowed = !isPrivate || books.register.mayRunPrivate(worker);
     this.require(isAllowed, `${title}: granted to ${worker}, though it is private`);
-    const isDrained = books.decisions.standing(arch).drains.some((drain) => drain.worker === worker);
+    const isDrained = books.decisions.restrictions(arch).drains.some((drain) => drain.worker === worker);
     this.require(!isDrained, `${title}: granted to ${worker}, which is drained`);
   }
 

@@ -102,7 +102,7 @@ describe('DispatcherActor', () => {
       rig.accept();
       let isAway = false;
       await rig.start({
-        standing: (arch) => (isAway ? Promise.reject(new Error('away')) : rig.books.standing(arch)),
+        restrictions: (arch) => (isAway ? Promise.reject(new Error('away')) : rig.books.restrictions(arch)),
       });
       isAway = true;
       rig.books.decisions.drain('w1', 'ada', 'its disk');

@@ -5,7 +5,7 @@ import type {
   Loaded,
   Order,
   RegisteredWorker,
-  Standing,
+  Restrictions,
   Write,
 } from '@proctor/dispatch';
 
@@ -37,8 +37,8 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
     return this.call('reading runs', this.journal.unfinished(arch, runIds));
   }
 
-  standing(arch: string): Promise<Standing> {
-    return this.call('reading decisions', this.journal.standing(arch));
+  restrictions(arch: string): Promise<Restrictions> {
+    return this.call('reading decisions', this.journal.restrictions(arch));
   }
 
   workers(): Promise<RegisteredWorker[]> {

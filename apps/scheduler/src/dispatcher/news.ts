@@ -19,7 +19,7 @@ export class News {
   /** @param settings as they are at the moment */
   constructor(
     private readonly arch: string,
-    private readonly journal: Pick<Journal, 'arrivals' | 'orders' | 'standing' | 'workers'>,
+    private readonly journal: Pick<Journal, 'arrivals' | 'orders' | 'restrictions' | 'workers'>,
     private readonly logger: Pick<LoggerService, 'warn'>,
     private readonly settings: () => NewsSettings,
   ) {}
@@ -56,8 +56,8 @@ export class News {
       const orders = await this.journal.orders(this.arch, limit);
       if (orders.length === limit) this.lookForOrders();
       const messages: DispatcherMessage[] = orders.length > 0 ? [{ kind: 'orders', orders }] : [];
-      if (orders.some(({ kind }) => kind === 'standing'))
-        messages.push({ kind: 'standing', standing: await this.journal.standing(this.arch) });
+      if (orders.some(({ kind }) => kind === 'restrictions'))
+        messages.push({ kind: 'restrictions', restrictions: await this.journal.restrictions(this.arch) });
       if (orders.some(({ kind }) => kind === 'register' || kind === 'revoke'))
         messages.push({ kind: 'workers', workers: await this.journal.workers() });
       return messages;

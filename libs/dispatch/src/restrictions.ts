@@ -1,12 +1,12 @@
 import { earliestOf, type Decision } from '@proctor/contracts';
-import type { Drain, Pause, Standing } from './journal';
+import type { Drain, Pause, Restrictions } from './journal';
 
 /** The pause that holds a suite back, if any does: its own, or one of the whole architecture. */
-export function pauseOf({ pauses }: Standing, suite: string): Pause | undefined {
+export function pauseOf({ pauses }: Restrictions, suite: string): Pause | undefined {
   return earliestOf(pauses.filter((pause) => pause.suite === null || pause.suite === suite));
 }
 
-export function drainOf({ drains }: Standing, worker: string): Drain | undefined {
+export function drainOf({ drains }: Restrictions, worker: string): Drain | undefined {
   return drains.find((drain) => drain.worker === worker);
 }
 

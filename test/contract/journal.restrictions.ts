@@ -3,7 +3,7 @@ import type { Order, Write } from '@proctor/dispatch';
 import { ARCH, HALF_LIFE_MS, type JournalFixture, Owner } from './journal.fixture';
 
 /** How a journal tells a dispatcher what people have paused and drained. */
-export function journalStanding(make: () => Promise<JournalFixture>): void {
+export function journalRestrictions(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
 
   beforeEach(async () => {
@@ -11,13 +11,13 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
   });
 
   const everything = { arch: null, suite: null };
-  const standing = () => owner.books.journal.standing(ARCH);
+  const restrictions = () => owner.books.journal.restrictions(ARCH);
   const by = (reason: string) => ({ by: 'ada', reason, since: expect.stringMatching(/^\d{4}-.*T.*Z$/) });
   const orders = (arch: string) => owner.books.journal.orders(arch, 10);
 
   describe('what people have decided', () => {
     it('is nothing at first', async () => {
-      expect(await standing()).toEqual({ pauses: [], drains: [] });
+      expect(await restrictions()).toEqual({ pauses: [], drains: [] });
     });
 
     it('is told with who, why and since when, the oldest first, and loaded as well', async () => {
@@ -31,14 +31,14 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
         ],
         drains: [{ worker: 'w7', ...by('new disks') }],
       };
-      expect(await standing()).toEqual(told);
-      expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).standing).toEqual(told);
+      expect(await restrictions()).toEqual(told);
+      expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).restrictions).toEqual(told);
     });
 
     it('keeps to the architecture', async () => {
       await owner.books.pause({ arch: 'arm64', suite: null }, 'too hot');
-      expect(await standing()).toEqual({ pauses: [], drains: [] });
-      expect(await owner.books.journal.standing('arm64')).toMatchObject({
+      expect(await restrictions()).toEqual({ pauses: [], drains: [] });
+      expect(await owner.books.journal.restrictions('arm64')).toMatchObject({
         pauses: [{ suite: null, reason: 'too hot' }],
       });
     });
@@ -49,7 +49,7 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
       await owner.books.pause({ arch: ARCH, suite: null }, 'third');
       await owner.books.drain('w1', 'first');
       await owner.books.drain('w1', 'second');
-      expect(await standing()).toMatchObject({
+      expect(await restrictions()).toMatchObject({
         pauses: [
           { suite: null, reason: 'second' },
           { suite: null, reason: 'third' },
@@ -69,7 +69,7 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
       expect(await owner.books.undrain('w2')).toBe(false);
       expect(await owner.books.undrain('w1')).toBe(true);
       expect(await owner.books.undrain('w1')).toBe(false);
-      expect(await standing()).toMatchObject({ pauses: [{ suite: 'sid' }], drains: [] });
+      expect(await restrictions()).toMatchObject({ pauses: [{ suite: 'sid' }], drains: [] });
     });
   });
 
@@ -130,7 +130,7 @@ export function journalStanding(make: () => Promise<JournalFixture>): void {
   });
 
   describe('a change of it', () => {
-    const order: Order = { kind: 'standing', orderId: expect.any(Number) as number };
+    const order: Order = { kind: 'restrictions', orderId: expect.any(Number) as number };
 
     it('is an order to every dispatcher that it concerns, until that one has taken it', async () => {
       await owner.books.pause({ arch: ARCH, suite: 'sid' }, 'first');
