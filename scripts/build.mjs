@@ -1,7 +1,8 @@
 // Compiles apps and libs to dist with SWC (types are checked by `npm run typecheck`).
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
@@ -10,4 +11,9 @@ const swc = spawnSync(
   [`${root}/node_modules/@swc/cli/bin/swc.js`, 'apps', 'libs', '-d', 'dist', '--copy-files', '--quiet'],
   { cwd: root, stdio: 'inherit' },
 );
-process.exit(swc.status ?? 1);
+if (swc.status !== 0) process.exit(swc.status ?? 1);
+
+// Each start of the api would take half a second for the YAML that people write.
+const document = `${root}/dist/apps/api/src/http/openapi`;
+writeFileSync(`${document}.json`, JSON.stringify(parse(readFileSync(`${document}.yaml`, 'utf8'))));
+rmSync(`${document}.yaml`);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
@@ -80,8 +80,13 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> } & Record<string, Record<string, unknown>>;
 }
 
-/** The description of the API, as it is kept beside this file. */
+/**
+ * The description of the API. The build makes JSON of it, which is read a hundred times faster; sources that were not built have
+ * the YAML alone.
+ */
 export function readDocument(): ApiDocument {
+  const built = join(__dirname, 'openapi.json');
+  if (existsSync(built)) return JSON.parse(readFileSync(built, 'utf8')) as ApiDocument;
   return parse(readFileSync(join(__dirname, 'openapi.yaml'), 'utf8')) as ApiDocument;
 }
 

@@ -10,19 +10,20 @@ import { documentView } from './api-doc-view';
 @Controller('api')
 @Requires('nothing')
 export class DocumentController {
-  private readonly document = readDocument();
-  private readonly view = documentView(this.document);
+  private document: ApiDocument | undefined;
+  private view: ReturnType<typeof documentView> | undefined;
 
   @Get('v1/openapi.json')
   @Header('Cache-Control', 'public, no-cache')
   read(): ApiDocument {
-    return this.document;
+    return (this.document ??= readDocument());
   }
 
   @Get('doc')
   @Header('Cache-Control', 'public, no-cache')
   @UseInterceptors(PageInterceptor)
   page(): Page {
+    this.view ??= documentView(this.read());
     return { template: 'api-doc', data: this.view };
   }
 }
