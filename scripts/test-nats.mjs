@@ -7,9 +7,15 @@ import { join } from 'node:path';
 import { ensureBuilt, root } from './built.mjs';
 
 const RELEASES = ['bookworm', 'trixie'];
-const CONTRACT = ['nats', 'nats-restart', 'staging', 'admission', 'hostile-worker', 'tls'].map(
-  (name) => `test/contract/bus/${name}.spec.ts`,
-);
+const CONTRACT = [
+  'nats',
+  'nats-restart',
+  'staging',
+  'admission',
+  'hostile-worker',
+  'shared-stream',
+  'tls',
+].map((name) => `test/contract/bus/${name}.spec.ts`);
 
 ensureBuilt();
 const embedded = createRequire(import.meta.url)('../dist/libs/embedded/src/index.js');

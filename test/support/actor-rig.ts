@@ -17,6 +17,7 @@ export class ActorRig {
   readonly signalled = jest.fn();
   readonly stopSignalled = jest.fn();
   readonly factsCommitted = jest.fn();
+  readonly workersRegistered = jest.fn();
   readonly sighted = jest.fn();
   readonly ended = jest.fn();
   tenure!: Tenure;
@@ -33,6 +34,7 @@ export class ActorRig {
       ...{ journal: this.wrapped(journal), clock: this.clock, isHearing: () => true },
       ...{ signalWorkWaiting: this.signalled, signalStop: this.stopSignalled },
       factsCommitted: this.factsCommitted,
+      workersRegistered: this.workersRegistered,
       sighted: this.sighted,
     };
     this.actor = new DispatcherActor(this.tenure, ports, this.settings(changes));

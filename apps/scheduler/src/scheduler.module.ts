@@ -79,6 +79,7 @@ function dispatchers(configuration: LiveConfiguration): Provider {
           streams.stopped(worker, stop);
         },
         factsCommitted: (arch) => publishers.look(arch),
+        workersRegistered: (arch, workers) => owned.workersRegistered(arch, workers),
         sighted: (seen) => sightings.note(seen),
       };
       const owned = new Dispatchers(

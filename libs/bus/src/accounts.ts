@@ -85,11 +85,16 @@ export function inboxPrefix(name: string): string {
   return `_INBOX.${name}`;
 }
 
+/** Where JetStream puts the reports of an architecture: who serves it listens there, and no user may publish there. */
+export function reportInbox(arch: string): string {
+  return `${inboxPrefix('scheduler')}.report.${arch}`;
+}
+
 const SCHEDULER: Permissions = {
   publish: {
     allow: [
       ...['LIST', 'INFO.*', 'CREATE.*', 'UPDATE.*', 'PURGE.*'].map((call) => `$JS.API.STREAM.${call}`),
-      ...['CREATE.>', 'DURABLE.CREATE.>', 'INFO.>', 'MSG.NEXT.>'].map((call) => `$JS.API.CONSUMER.${call}`),
+      ...['CREATE.>', 'DURABLE.CREATE.>', 'INFO.>'].map((call) => `$JS.API.CONSUMER.${call}`),
       '$JS.API.DIRECT.GET.>',
       // Never by stream: the acknowledgements of 2.15 have other tokens than those of 2.9.
       '$JS.ACK.>',

@@ -80,7 +80,12 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     return this.end(arch);
   }
 
-  /** See Bus.reportsWaiting; the stream is there once the architecture was served. */
+  /** See Bus.prepareReports. */
+  prepareReports(arch: string, workers: readonly string[]): Promise<void> {
+    return this.bus.prepareReports(arch, workers);
+  }
+
+  /** See Bus.reportsWaiting. */
   reportsWaiting(arch: string): Promise<ReportOrigin[]> {
     return this.bus.reportsWaiting(arch);
   }

@@ -103,17 +103,21 @@ export abstract class Bus {
   abstract signal(subject: string, body: object): void;
 
   /**
-   * Resolves once the architecture's stream holds a report of this subject: this one, or one that waits already.
+   * Resolves once the worker's stream holds a report of this subject: this one, or one that waits already.
    * @throws NoAnswer while disconnected, or when no scheduler has made the stream yet
    * @throws StreamFull
    */
   abstract report(subject: string, body: object): Promise<void>;
 
-  /** The reports that the architecture's stream holds, of every kind: none of them is settled yet. */
+  /** The reports to an architecture that the streams hold, of every kind: none of them is settled yet. */
   abstract reportsWaiting(arch: string): Promise<ReportOrigin[]>;
 
-  /** Makes the stream of an architecture's reports, or brings its limits up to date; consumeReports does so too. */
-  abstract prepareReports(arch: string): Promise<void>;
+  /**
+   * Makes the streams of what these workers report to an architecture, or brings the limits of those up to date that it has
+   * not made before. It makes those again that are gone, as does each return of the connection for the workers of the latest
+   * call. No worker may make a stream.
+   */
+  abstract prepareReports(arch: string, workers: readonly string[]): Promise<void>;
 
   /**
    * Resolves once the event stream holds the fact; rejects otherwise, at once while disconnected. One that was
@@ -176,8 +180,8 @@ export abstract class Bus {
   abstract flush(): Promise<void>;
 
   /**
-   * Takes the reports of an architecture in order, several at a time. All consumers of an architecture share one
-   * durable position: what one leaves unacknowledged goes to another.
+   * Takes the reports of an architecture, those of each worker in order, several at a time. What nobody settles in
+   * `reportAckWaitMs` comes again. One process consumes an architecture; while there are two each gets all that comes.
    */
   abstract consumeReports(
     arch: string,

@@ -1,9 +1,15 @@
 /**
- * Sizes and times of the bus. Streams take theirs when a scheduler connects, serves an architecture or hears a worker. nats-server reserves the sizes of all streams out of its `max_file_store`.
+ * Sizes and times of the bus. Streams take theirs when a scheduler connects, serves an architecture or hears a worker.
+ * nats-server reserves the sizes of all streams out of its `max_file_store`.
  */
 export interface BusLimits {
-  /** Of each architecture's stream of reports; full, it refuses new reports, which stay on the disks of the workers. */
+  /**
+   * Of each stream of reports, which one worker reports to one architecture by; full, it refuses new ones, which stay on the
+   * worker's disk.
+   */
   reportsBytesMax: number;
+  /** Reports in such a stream. */
+  reportsMax: number;
   /** Of the event stream; full, it forgets its oldest. */
   eventsBytesMax: number;
   eventsAgeMaxMs: number;
@@ -19,7 +25,10 @@ export interface BusLimits {
   reportAckWaitMs: number;
   /** Handlers of one scope that run at the same time. */
   reportsInFlightMax: number;
-  /** Reports of one scope that are delivered and not yet acknowledged, refused ones that wait for redelivery included. */
+  /**
+   * Reports of one worker to one scope that are delivered and not yet acknowledged, those that wait for redelivery included.
+   * Fewer than `reportsInFlightMax`, so that no worker alone keeps all handlers busy.
+   */
   reportsPendingMax: number;
   /** Wait before the first redelivery of a refused report; doubles with each. */
   redeliveryDelayMinMs: number;
@@ -27,8 +36,8 @@ export interface BusLimits {
   /** A report that its handlers in one process refused so often is ended. */
   reportFailuresMax: number;
   /**
-   * Reports of one worker that change nothing beyond those that count, in `reportsInVainMs`: what it reports beyond that is dropped unread until
-   * this time is over. It loses nothing: it repeats what it was not told the end of.
+   * Reports of one worker that change nothing beyond those that count, in `reportsInVainMs`: what it reports beyond that is
+   * not read until this time is over.
    */
   reportsInVainMax: number;
   reportsInVainMs: number;
@@ -40,7 +49,8 @@ const MIB = 1024 ** 2;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const BUS_LIMITS: BusLimits = {
-  reportsBytesMax: 64 * MIB,
+  reportsBytesMax: 16 * MIB,
+  reportsMax: 1000,
   eventsBytesMax: 256 * MIB,
   eventsAgeMaxMs: 7 * DAY_MS,
   logsBytesMax: 64 * MIB,
@@ -50,7 +60,7 @@ export const BUS_LIMITS: BusLimits = {
   stagingAgeMaxMs: 7 * DAY_MS,
   reportAckWaitMs: 10_000,
   reportsInFlightMax: 50,
-  reportsPendingMax: 1000,
+  reportsPendingMax: 20,
   redeliveryDelayMinMs: 1000,
   redeliveryDelayMaxMs: 30_000,
   reportFailuresMax: 10,

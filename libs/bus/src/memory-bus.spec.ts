@@ -21,7 +21,7 @@ beforeEach(() => {
   fates = {};
   const broker = new MemoryBroker({ clock, deliver: ({ kind }) => fates[kind]?.shift() ?? 'deliver' });
   [client, server] = [new MemoryBus(broker), new MemoryBus(broker)];
-  broker.reports.prepare('amd64');
+  broker.reports.prepare('amd64', ['w1']);
 });
 
 /** The handlings of one report, as `redelivered`, until all has settled. */

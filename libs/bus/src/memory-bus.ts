@@ -26,6 +26,8 @@ import { ReportIntake } from './report-intake';
 export class MemoryBus extends Bus {
   private readonly reconnectListeners = new Set<() => void>();
   private readonly endings = new Set<() => void>();
+  /** The workers of each architecture whose streams of reports are made again when the connection is back. */
+  private readonly preparedReports = new Map<string, readonly string[]>();
   private connected = true;
   private closed = false;
 
@@ -61,9 +63,10 @@ export class MemoryBus extends Bus {
     });
   }
 
-  async prepareReports(arch: string): Promise<void> {
+  async prepareReports(arch: string, workers: readonly string[]): Promise<void> {
     this.requireConnection();
-    this.broker.reports.prepare(arch);
+    this.preparedReports.set(arch, workers);
+    this.broker.reports.prepare(arch, workers);
     return Promise.resolve();
   }
 
@@ -165,6 +168,7 @@ export class MemoryBus extends Bus {
   reconnect(): void {
     if (this.connected || this.closed) return;
     this.connected = true;
+    for (const [arch, workers] of this.preparedReports) this.broker.reports.prepare(arch, workers);
     this.broker.reports.resume();
     for (const listener of this.reconnectListeners) listener();
   }
@@ -201,13 +205,8 @@ export class MemoryBus extends Bus {
     refusal?: ReportRefusal,
   ): Promise<ReportConsumption> {
     this.requireConnection();
-    this.broker.reports.prepare(arch);
     const intake = new ReportIntake(handler, this.broker.limits, this.broker.clock, refusal);
-    const { clock } = this.broker;
-    const consumption = this.broker.reports.consume(arch, {
-      ...{ clock, intake },
-      isConnected: () => this.carries(),
-    });
+    const consumption = this.broker.reports.consume(arch, { intake, isConnected: () => this.carries() });
     this.endings.add(() => void consumption.stop());
     return Promise.resolve(consumption);
   }

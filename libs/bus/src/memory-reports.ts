@@ -1,7 +1,7 @@
 import type { Clock } from '@proctor/clock';
-import { reportOrigin, type ReportOrigin } from '@proctor/contracts';
+import { REPORT_PREFIX, reportOrigin, reportSender, type ReportOrigin } from '@proctor/contracts';
 import { NoAnswer, StreamFull, type ReportConsumption } from './bus';
-import type { MemoryBroker } from './memory-broker';
+import type { BusLimits } from './limits';
 import type { Delivery, ReportIntake } from './report-intake';
 
 interface StoredReport {
@@ -15,95 +15,98 @@ interface StoredReport {
   cancelTimer: () => void;
 }
 
-export interface MemoryConsumer {
-  /** Of its process. */
+/** What the streams need of their server. */
+interface Server {
   clock: Clock;
+  limits: BusLimits;
+  travel(
+    message: { kind: 'delivery' | 'acknowledgement'; subject: string; text: string },
+    arrive: () => void,
+  ): boolean;
+}
+
+export interface MemoryConsumer {
   isConnected(): boolean;
   intake: ReportIntake;
 }
 
-/** The pause before a consumer makes a lost stream again, as NatsReportConsumption has it. */
-const RESUME_MS = 1000;
-
-/** The streams of reports: a work queue for each architecture that a scheduler has served. */
+/** The streams of reports: for each architecture a work queue of each worker, and those who consume them all. */
 export class MemoryReports {
-  private readonly streams = new Map<string, ReportStream>();
+  private readonly archs = new Map<string, ArchReports>();
 
-  constructor(private readonly broker: MemoryBroker) {}
+  constructor(private readonly server: Server) {}
 
-  prepare(arch: string): void {
-    if (!this.streams.has(arch)) this.streams.set(arch, new ReportStream(this.broker));
+  prepare(arch: string, workers: readonly string[]): void {
+    const { streams, consumers } = this.of(arch);
+    for (const worker of workers)
+      if (!streams.has(worker)) streams.set(worker, new ReportStream(this.server, consumers));
   }
 
   /** A copy of a report that waits is not stored. Returns why the report cannot be stored, else null. */
   publish(subject: string, text: string): NoAnswer | StreamFull | null {
-    const stream = this.streams.get(archOf(subject));
+    const stream = this.of(archOf(subject)).streams.get(reportSender(subject));
     if (!stream) return new NoAnswer(`${subject}: there is no stream for it yet, a scheduler makes it`);
     return stream.add(subject, text) ? null : new StreamFull(`${subject}: the stream is full`);
   }
 
-  /** The stream must have been prepared; its consumer makes it again should it be lost. */
   consume(arch: string, consumer: MemoryConsumer): ReportConsumption {
-    const consumption = { stopped: false };
-    this.attach(arch, consumer, consumption);
+    const { streams, consumers } = this.of(arch);
+    consumers.add(consumer);
+    for (const stream of streams.values()) stream.deliver();
     return {
       stop: () => {
-        consumption.stopped = true;
-        this.streams.get(arch)?.detach(consumer);
+        consumers.delete(consumer);
         return consumer.intake.stop();
       },
     };
   }
 
-  /** The stream must have been prepared. */
   waiting(arch: string): ReportOrigin[] {
-    return this.stream(arch).subjects.flatMap((subject) => reportOrigin(subject) ?? []);
+    const subjects = [...this.of(arch).streams.values()].flatMap((stream) => stream.subjects);
+    return subjects.flatMap((subject) => reportOrigin(subject) ?? []);
   }
 
   /** Reports in all streams. */
   get size(): number {
-    return [...this.streams.values()].reduce((sum, { subjects }) => sum + subjects.length, 0);
+    return this.streams.reduce((sum, { subjects }) => sum + subjects.length, 0);
   }
 
   /** Deliveries that waited for a consumer's connection go on. */
   resume(): void {
-    for (const stream of this.streams.values()) stream.deliver();
+    for (const stream of this.streams) stream.deliver();
   }
 
   /** All streams and what they held are gone, until a scheduler makes them again. */
   lose(): void {
-    const lost = [...this.streams.values()];
-    this.streams.clear();
-    for (const stream of lost) stream.end();
+    for (const stream of this.streams) stream.end();
+    for (const { streams } of this.archs.values()) streams.clear();
   }
 
-  private attach(arch: string, consumer: MemoryConsumer, consumption: { stopped: boolean }): void {
-    this.stream(arch).attach(consumer, () => this.attachAgain(arch, consumer, consumption));
+  private of(arch: string): ArchReports {
+    const reports = this.archs.get(arch) ?? { streams: new Map(), consumers: new Set() };
+    this.archs.set(arch, reports);
+    return reports;
   }
 
-  private attachAgain(arch: string, consumer: MemoryConsumer, consumption: { stopped: boolean }): void {
-    consumer.clock.after(RESUME_MS, () => {
-      if (consumption.stopped) return;
-      if (!consumer.isConnected()) return this.attachAgain(arch, consumer, consumption);
-      this.prepare(arch);
-      this.attach(arch, consumer, consumption);
-    });
+  private get streams(): ReportStream[] {
+    return [...this.archs.values()].flatMap(({ streams }) => [...streams.values()]);
   }
+}
 
-  private stream(arch: string): ReportStream {
-    const stream = this.streams.get(arch);
-    if (!stream) throw new Error(`the reports of ${arch} have no stream`);
-    return stream;
-  }
+interface ArchReports {
+  /** By worker. */
+  streams: Map<string, ReportStream>;
+  consumers: Set<MemoryConsumer>;
 }
 
 class ReportStream {
   private readonly stored: StoredReport[] = [];
-  /** With what is to be done when the stream is lost. */
-  private readonly consumers = new Map<MemoryConsumer, () => void>();
   private lastSequence = 0;
 
-  constructor(private readonly broker: MemoryBroker) {}
+  constructor(
+    private readonly server: Server,
+    private readonly consumers: ReadonlySet<MemoryConsumer>,
+  ) {}
 
   get subjects(): string[] {
     return this.stored.map(({ subject }) => subject);
@@ -112,52 +115,46 @@ class ReportStream {
   /** False when the stream is full. */
   add(subject: string, text: string): boolean {
     if (this.stored.some((report) => report.subject === subject)) return true;
+    const { reportsBytesMax, reportsMax } = this.server.limits;
     const bytes = this.stored.reduce((sum, report) => sum + Buffer.byteLength(report.text), 0);
-    if (bytes + Buffer.byteLength(text) > this.broker.limits.reportsBytesMax) return false;
+    if (bytes + Buffer.byteLength(text) > reportsBytesMax || this.stored.length >= reportsMax) return false;
     const sequence = ++this.lastSequence;
     this.stored.push({ sequence, subject, text, deliveries: 0, ready: true, cancelTimer: () => undefined });
     this.deliver();
     return true;
   }
 
-  attach(consumer: MemoryConsumer, lost: () => void): void {
-    this.consumers.set(consumer, lost);
-    this.deliver();
-  }
-
-  detach(consumer: MemoryConsumer): void {
-    this.consumers.delete(consumer);
-  }
-
   /** Nothing of it is left. */
   end(): void {
     for (const report of this.stored.splice(0)) report.cancelTimer();
-    for (const lost of this.consumers.values()) lost();
-    this.consumers.clear();
   }
 
+  /** Each consumer that is there gets what is ready; no more of it than may be unsettled. */
   deliver(): void {
-    for (const report of this.stored) {
-      const consumer = [...this.consumers.keys()].find((each) => each.isConnected());
-      if (!consumer) return;
-      if (report.ready) this.deliverTo(consumer, report);
+    const consumers = [...this.consumers].filter((each) => each.isConnected());
+    if (consumers.length === 0) return;
+    let unsettled = this.stored.filter(({ deliveries }) => deliveries > 0).length;
+    for (const report of this.stored.filter(({ ready }) => ready)) {
+      if (report.deliveries === 0 && ++unsettled > this.server.limits.reportsPendingMax) return;
+      this.deliverTo(consumers, report);
     }
   }
 
-  private deliverTo(consumer: MemoryConsumer, report: StoredReport): void {
+  private deliverTo(consumers: MemoryConsumer[], report: StoredReport): void {
     report.deliveries++;
     const { subject, text, deliveries } = report;
-    this.release(report, this.broker.limits.reportAckWaitMs);
-    this.broker.travel({ kind: 'delivery', subject, text }, () => {
-      if (consumer.isConnected()) consumer.intake.take(this.deliveryOf(consumer, report, deliveries));
-    });
+    this.release(report, this.server.limits.reportAckWaitMs);
+    for (const consumer of consumers)
+      this.server.travel({ kind: 'delivery', subject, text }, () => {
+        if (consumer.isConnected()) consumer.intake.take(this.deliveryOf(consumer, report, deliveries));
+      });
   }
 
   private deliveryOf(consumer: MemoryConsumer, report: StoredReport, deliveries: number): Delivery {
     const { sequence, subject, text } = report;
     const say = (effect: () => void) => {
       if (!consumer.isConnected() || !this.stored.includes(report)) return;
-      this.broker.travel({ kind: 'acknowledgement', subject, text }, effect);
+      this.server.travel({ kind: 'acknowledgement', subject, text }, effect);
     };
     const mine = () => report.deliveries === deliveries && !report.ready;
     return {
@@ -169,7 +166,7 @@ class ReportStream {
       end: () => say(() => this.remove(report)),
       refuse: (delayMs) => say(() => mine() && this.release(report, delayMs)),
       stillWorking: () => {
-        if (consumer.isConnected() && mine()) this.release(report, this.broker.limits.reportAckWaitMs);
+        if (consumer.isConnected() && mine()) this.release(report, this.server.limits.reportAckWaitMs);
       },
     };
   }
@@ -178,7 +175,7 @@ class ReportStream {
   private release(report: StoredReport, ms: number): void {
     report.cancelTimer();
     report.ready = false;
-    report.cancelTimer = this.broker.clock.after(ms, () => {
+    report.cancelTimer = this.server.clock.after(ms, () => {
       report.ready = true;
       this.deliver();
     });
@@ -187,10 +184,12 @@ class ReportStream {
   private remove(report: StoredReport): void {
     report.cancelTimer();
     const at = this.stored.indexOf(report);
-    if (at >= 0) this.stored.splice(at, 1);
+    if (at < 0) return;
+    this.stored.splice(at, 1);
+    this.deliver();
   }
 }
 
 function archOf(subject: string): string {
-  return reportOrigin(subject)?.arch ?? '';
+  return subject.slice(REPORT_PREFIX.length).split('.')[0] ?? '';
 }

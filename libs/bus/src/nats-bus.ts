@@ -4,9 +4,6 @@ import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import {
   MESSAGE_BYTES_MAX,
-  reportFilter,
-  reportOrigin,
-  reportStream,
   type Fact,
   type Grant,
   type LogChunk,
@@ -29,6 +26,7 @@ import type { BusLimits } from './limits';
 import { NatsEvents } from './nats-events';
 import type { NatsLink } from './nats-link';
 import { NatsLogs } from './nats-logs';
+import { NatsReportStreams } from './nats-report-streams';
 import { NatsReportConsumption } from './nats-reports';
 import { NatsStaging } from './nats-staging';
 import { ReportIntake } from './report-intake';
@@ -43,6 +41,7 @@ export class NatsBus extends Bus {
   private readonly events: NatsEvents;
   private readonly logs: NatsLogs;
   private readonly staging: NatsStaging;
+  private readonly reportStreams: NatsReportStreams;
   private readonly consumptions = new Set<NatsReportConsumption>();
   private readonly preparedWorkers = new Set<string>();
 
@@ -55,6 +54,7 @@ export class NatsBus extends Bus {
     this.events = new NatsEvents(link.js);
     this.logs = new NatsLogs(link.js, link.jsm);
     this.staging = new NatsStaging(link.js, link.jsm);
+    this.reportStreams = new NatsReportStreams(link);
     link.restores(() => this.restore());
   }
 
@@ -93,16 +93,14 @@ export class NatsBus extends Bus {
     }
   }
 
-  async prepareReports(arch: string): Promise<void> {
+  async prepareReports(arch: string, workers: readonly string[]): Promise<void> {
     this.requireConnection();
-    await this.link.ensureReportStream(arch);
+    await this.reportStreams.prepare(arch, workers);
   }
 
   async reportsWaiting(arch: string): Promise<ReportOrigin[]> {
     this.requireConnection();
-    const filter = { subjects_filter: reportFilter(arch) };
-    const { state } = await this.link.jsm.streams.info(reportStream(arch), filter);
-    return Object.keys(state.subjects ?? {}).flatMap((subject) => reportOrigin(subject) ?? []);
+    return this.reportStreams.waiting(arch);
   }
 
   async publishEvent(fact: Fact): Promise<void> {
@@ -220,9 +218,9 @@ export class NatsBus extends Bus {
     };
   }
 
-  /** A server that came back with empty storage has none of it; the consumptions find theirs by name. */
+  /** A server that came back with empty storage has none of it. */
   private async restore(): Promise<void> {
-    await Promise.all([...this.consumptions].map((consumption) => consumption.ensureConsumer()));
+    await this.reportStreams.restore();
     for (const worker of this.preparedWorkers) await this.link.ensureWorkerStreams(worker);
   }
 

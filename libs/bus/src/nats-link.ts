@@ -68,8 +68,8 @@ export class NatsLink {
   }
 
   /** @throws when it is refused, or JetStream does not answer */
-  async ensureReportStream(arch: string): Promise<void> {
-    await this.explained(() => ensureReportStream(this.jsm, arch, this.limits));
+  async ensureReportStream(arch: string, worker: string): Promise<void> {
+    await this.explained(() => ensureReportStream(this.jsm, arch, worker, this.limits));
   }
 
   /** @throws when it is refused, or JetStream does not answer */

@@ -1,25 +1,20 @@
-import { AckPolicy, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
-import { errors, nanos } from '@nats-io/transport-node';
+import { nanos, type Msg, type Subscription } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { within, type Clock } from '@proctor/clock';
-import { reportFilter, reportStream } from '@proctor/contracts';
+import { reportInbox } from './accounts';
 import type { ReportConsumption } from './bus';
 import type { BusLimits } from './limits';
 import type { NatsLink } from './nats-link';
 import type { Delivery, ReportIntake } from './report-intake';
 import { unlessClosed } from './unless-closed';
 
-const PULL_EXPIRES_MS = 5000;
-const RETRY_MS = 1000;
-
-/** Takes one architecture's reports from their stream through its durable pull consumer. */
+/**
+ * Takes the reports of one architecture: one subscription for all its streams, whose consumers put there what comes and ask
+ * for nothing. The subject is the same for each process that serves the architecture, so the next one has nothing to change.
+ */
 export class NatsReportConsumption implements ReportConsumption {
   private readonly logger = new Logger('Bus');
-  private readonly stream: string;
-  private readonly durable: string;
-  private messages: ConsumerMessages | null = null;
-  private cancelResume = (): void => undefined;
-  private stopped = false;
+  private subscription: Subscription | null = null;
 
   constructor(
     private readonly link: NatsLink,
@@ -27,76 +22,61 @@ export class NatsReportConsumption implements ReportConsumption {
     private readonly intake: ReportIntake,
     private readonly limits: BusLimits,
     private readonly clock: Clock,
-  ) {
-    this.stream = reportStream(arch);
-    this.durable = `report-${arch}`;
-  }
+  ) {}
 
-  /** @throws when JetStream does not answer */
+  /** Resolves once the server knows. @throws when there is no connection */
   async start(): Promise<void> {
-    await this.ensureConsumer();
-    await this.consume();
-  }
-
-  /** Makes the stream and the durable consumer, again if the server has lost them. */
-  async ensureConsumer(): Promise<void> {
-    await this.link.ensureReportStream(this.arch);
-    await this.link.jsm.consumers.add(this.stream, {
-      durable_name: this.durable,
-      filter_subject: reportFilter(this.arch),
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(this.limits.reportAckWaitMs),
-      max_ack_pending: this.limits.reportsPendingMax,
-      max_deliver: -1,
+    this.subscription = this.link.nc.subscribe(reportInbox(this.arch), {
+      callback: (error, message) => {
+        if (error) this.logger.error(`reports of ${this.arch}: ${error.message}`);
+        else this.take(message);
+      },
     });
+    try {
+      await this.link.nc.flush();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    this.cancelResume();
-    this.messages?.stop();
-    // Until the server knows, it may hand reports to this consumer, which would come again only after their ack wait.
-    const known = this.link.nc.flush().catch(() => undefined);
-    await within(Promise.all([known, this.intake.stop()]), this.limits.drainTimeoutMs, this.clock);
+    const { subscription } = this;
+    this.subscription = null;
+    // What is on its way until the server knows is given back by the intake: the next consumer need not wait for it.
+    const drained = this.link.isConnected() ? subscription?.drain() : undefined;
+    await within(Promise.allSettled([drained, this.intake.stop()]), this.limits.drainTimeoutMs, this.clock);
+    if (subscription?.isClosed() === false) subscription.unsubscribe();
   }
 
-  private async consume(): Promise<void> {
-    const consumer = await this.link.js.consumers.get(this.stream, this.durable);
-    const messages = await consumer.consume({
-      max_messages: this.limits.reportsInFlightMax,
-      expires: PULL_EXPIRES_MS,
-      // Nobody but this process makes them again.
-      abort_on_missing_resource: true,
-      callback: (message) => this.intake.take(deliveryOf(message)),
-    });
-    if (this.stopped) return messages.stop();
-    this.messages = messages;
-    void messages.closed().then((error) => this.resume(error));
-  }
-
-  /** The client gives a consumption up for what it thinks final, as a lost stream; the reports are still needed. */
-  private resume(error: unknown): void {
-    if (this.stopped || error instanceof errors.ClosedConnectionError) return;
-    const reason = error instanceof Error ? error.message : 'the consumption ended';
-    this.logger.warn(`reports of ${this.arch}: ${reason}, starting it again`);
-    this.cancelResume = this.clock.after(RETRY_MS, () => {
-      this.ensureConsumer()
-        .then(() => this.consume())
-        .catch((failure: unknown) => this.resume(failure));
-    });
+  private take(message: Msg): void {
+    const delivery = deliveryOf(message);
+    if (delivery) this.intake.take(delivery);
+    else this.logger.warn(`reports of ${this.arch}: a message on ${message.subject} is no delivery`);
   }
 }
 
-function deliveryOf(message: JsMsg): Delivery {
+/** Tokens of an acknowledgement's subject: `$JS.ACK.` STREAM.CONSUMER.DELIVERIES.SEQUENCE and three more. */
+const ACK_TOKENS = 9;
+/** The same after `$JS.ACK.` DOMAIN.ACCOUNT. */
+const LONG_ACK_TOKENS_MIN = 11;
+
+/** Null when JetStream has not sent it. */
+function deliveryOf(message: Msg): Delivery | null {
+  const tokens = message.reply?.split('.') ?? [];
+  const isLong = tokens.length >= LONG_ACK_TOKENS_MIN;
+  if (tokens[1] !== 'ACK' || !(isLong || tokens.length === ACK_TOKENS)) return null;
+  const [, , deliveries, sequence] = tokens.slice(isLong ? 4 : 2);
+  const say = (what: string) => unlessClosed(() => message.respond(what));
   return {
-    sequence: message.seq,
+    sequence: Number(sequence),
     subject: message.subject,
     text: message.string(),
-    deliveries: message.info.deliveryCount,
-    acknowledge: () => unlessClosed(() => message.ack()),
-    refuse: (delayMs) => unlessClosed(() => message.nak(delayMs)),
+    deliveries: Number(deliveries),
+    acknowledge: () => say('+ACK'),
+    refuse: (delayMs) => say(delayMs > 0 ? `-NAK ${JSON.stringify({ delay: nanos(delayMs) })}` : '-NAK'),
     // Without a reason: servers before 2.10.4 do not understand one.
-    end: () => unlessClosed(() => message.term()),
-    stillWorking: () => unlessClosed(() => message.working()),
+    end: () => say('+TERM'),
+    stillWorking: () => say('+WPI'),
   };
 }

@@ -227,8 +227,8 @@ describe('a worker whose reports change nothing', () => {
 
   it('is not read any more until its time is over', async () => {
     for (const text of ['counts', 'vain', 'odd']) await said(text);
-    expect(await said('counts')).toEqual(['end']);
-    expect(await said('vain', 'w1', 'proctor.report.amd64.w1.x')).toEqual(['end']);
+    expect(await said('counts')).toEqual(['refuse 998']);
+    expect(await said('vain', 'w1', 'proctor.report.amd64.w1.x')).toEqual(['refuse 997']);
     expect(await said('of w2', 'w2')).toEqual(['acknowledge']);
     await clock.runUntil(1_001);
     expect(await said('counts')).toEqual(['acknowledge']);

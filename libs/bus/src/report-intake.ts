@@ -25,6 +25,8 @@ export interface Delivery {
 
 /** How often a delivery in hand is reported alive, as a part of the time after which it would go to another. */
 const HEARTBEATS_PER_ACK_WAIT = 3;
+/** Reports whose failures are remembered. */
+const FAILURES_REMEMBERED_MAX = 10_000;
 /** Characters of a refused report in the log. */
 const LOGGED_REPORT_LENGTH_MAX = 1000;
 
@@ -74,8 +76,10 @@ export class ReportIntake {
     while (this.handling.size < this.limits.reportsInFlightMax) {
       const delivery = this.waiting.shift();
       if (!delivery) return;
-      if (this.vain.isMuted(reportSender(delivery.subject))) {
-        this.settle(delivery, () => delivery.end());
+      const waitMs = this.vain.waitMs(reportSender(delivery.subject));
+      if (waitMs > 0) {
+        this.letGo(delivery);
+        delivery.refuse(waitMs);
         continue;
       }
       const handled: Promise<void> = this.handle(delivery).finally(() => {
@@ -124,8 +128,8 @@ export class ReportIntake {
     if (!this.vain.count(worker)) return;
     const { reportsInVainMax, reportsInVainMs } = this.limits;
     this.logger.error(
-      `worker ${worker}: ${reportsInVainMax} reports within ${reportsInVainMs} ms changed nothing; what it reports is ` +
-        'dropped unread until that time is over',
+      `worker ${worker}: ${reportsInVainMax} reports within ${reportsInVainMs} ms changed nothing; nothing more that it ` +
+        'reports is read until that time is over',
     );
   }
 
@@ -156,8 +160,7 @@ export class ReportIntake {
     this.failures.delete(key);
     this.failures.set(key, failures);
     const [oldest] = this.failures.keys();
-    if (this.failures.size > this.limits.reportsPendingMax && oldest !== undefined)
-      this.failures.delete(oldest);
+    if (this.failures.size > FAILURES_REMEMBERED_MAX && oldest !== undefined) this.failures.delete(oldest);
   }
 
   private delayAfter(deliveries: number): number {

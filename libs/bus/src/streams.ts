@@ -1,9 +1,11 @@
 import {
+  AckPolicy,
   DiscardPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
   RetentionPolicy,
   StorageType,
+  type ConsumerConfig,
   type StreamConfig,
   type JetStreamManager,
 } from '@nats-io/jetstream';
@@ -14,16 +16,19 @@ import {
   EVENT_STREAM_SUBJECTS,
   logFilter,
   logStream,
-  reportFilter,
+  reportsOfWorker,
   reportStream,
+  sharedReportStream,
   stagingFilter,
   stagingStream,
 } from '@proctor/contracts';
+import { reportInbox } from './accounts';
 import type { BusLimits } from './limits';
 
 /** Of the server's answers. */
 const INSUFFICIENT_STORAGE_CODE = 10047;
 const NOT_STORED_CODE = 10077;
+const CONSUMER_EXISTS_CODE = 10148;
 const UNAVAILABLE = 503;
 
 /** How long a stream may be about to be made by another process. */
@@ -32,24 +37,47 @@ const BEING_MADE_MS = 200;
 type NamedStream = Partial<StreamConfig> & { name: string };
 
 /**
- * The stream of one architecture's reports. It holds one report of each subject and refuses a copy of it.
+ * The stream of what one worker reports to one architecture, and the consumer that has it delivered to who serves the
+ * architecture. It holds one report of each subject and refuses a copy of it.
  * @throws JetStreamApiError and others when JetStream is not there yet or refuses
  */
 export async function ensureReportStream(
   jsm: JetStreamManager,
   arch: string,
+  worker: string,
   limits: BusLimits,
 ): Promise<void> {
+  const name = reportStream(arch, worker);
   await ensureStream(jsm, {
-    name: reportStream(arch),
-    subjects: [reportFilter(arch)],
+    name,
+    subjects: [reportsOfWorker(arch, worker)],
     retention: RetentionPolicy.Workqueue,
     discard: DiscardPolicy.New,
     storage: StorageType.File,
     max_bytes: limits.reportsBytesMax,
+    max_msgs: limits.reportsMax,
     max_msgs_per_subject: 1,
     discard_new_per_subject: true,
   });
+  await ensureConsumer(jsm, name, {
+    durable_name: 'dispatcher',
+    deliver_subject: reportInbox(arch),
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(limits.reportAckWaitMs),
+    max_ack_pending: limits.reportsPendingMax,
+    max_deliver: -1,
+  });
+}
+
+/**
+ * The stream of earlier versions has the subjects of those that take its place. It loses them, and what it held: the
+ * workers have that on their disks, and repeat it. No scheduler may delete a stream.
+ * @throws as ensureReportStream
+ */
+export async function retireSharedReportStream(jsm: JetStreamManager, arch: string): Promise<void> {
+  const name = sharedReportStream(arch);
+  await jsm.streams.update(name, { subjects: [`proctor.retired.${arch}`], max_bytes: 1 });
+  await jsm.streams.purge(name);
 }
 
 /**
@@ -114,6 +142,20 @@ async function ensureStream(jsm: JetStreamManager, stream: NamedStream, isLast =
   }
 }
 
+async function ensureConsumer(
+  jsm: JetStreamManager,
+  stream: string,
+  consumer: Partial<ConsumerConfig> & { durable_name: string },
+): Promise<void> {
+  try {
+    await jsm.consumers.add(stream, consumer);
+  } catch (error) {
+    // A server before 2.10 takes another configuration at once.
+    if (!(error instanceof JetStreamApiError) || error.code !== CONSUMER_EXISTS_CODE) throw error;
+    await jsm.consumers.update(stream, consumer.durable_name, consumer);
+  }
+}
+
 async function exists(jsm: JetStreamManager, name: string): Promise<boolean> {
   try {
     await jsm.streams.info(name);
@@ -134,9 +176,9 @@ export function isCopy(error: unknown): boolean {
   return isNotStored(error) && error.message.includes('per subject');
 }
 
-/** The stream holds as many bytes as it may. */
+/** The stream holds as many bytes, or messages, as it may. */
 export function isFull(error: unknown): boolean {
-  return isNotStored(error) && error.message.includes('maximum bytes');
+  return isNotStored(error) && /maximum (bytes|messages) exceeded/.test(error.message);
 }
 
 /** Which of its limits the stream has reached is told by the description alone. */
@@ -150,7 +192,8 @@ export function explainRefusal(error: unknown, limits: BusLimits): string {
   if (error.code !== INSUFFICIENT_STORAGE_CODE) return error.message;
   const { reportsBytesMax, eventsBytesMax, logsBytesMax, stagingBytesMax } = limits;
   return (
-    `nats-server may not store the ${eventsBytesMax} bytes that the streams reserve, ${reportsBytesMax} for each ` +
-    `architecture and ${logsBytesMax + stagingBytesMax} for each worker (its jetstream max_file_store, or the disk)`
+    `nats-server may not store the ${eventsBytesMax} bytes that the streams reserve, and for each worker ` +
+    `${logsBytesMax + stagingBytesMax}, and ${reportsBytesMax} for each of its architectures (its jetstream ` +
+    'max_file_store, or the disk)'
   );
 }

@@ -6,7 +6,7 @@ interface Window {
   count: number;
 }
 
-/** Counts the reports of each worker that changed nothing. A worker that sends too many is muted for a while. */
+/** Counts the reports of each worker that changed nothing. Of a worker that sends too many none is read for a while. */
 export class VainReports {
   private readonly windows = new Map<string, Window>();
 
@@ -15,7 +15,7 @@ export class VainReports {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns true when the worker is muted by this one */
+  /** @returns true when this one is the last that is read for a while */
   count(worker: string): boolean {
     const window = this.windowOf(worker) ?? { sinceMs: this.clock.now(), count: 0 };
     window.count++;
@@ -29,8 +29,11 @@ export class VainReports {
     if (window && window.count > 0) window.count--;
   }
 
-  isMuted(worker: string): boolean {
-    return (this.windowOf(worker)?.count ?? 0) >= this.limits.reportsInVainMax;
+  /** Until the worker's reports are read again: 0 when they are now. */
+  waitMs(worker: string): number {
+    const window = this.windowOf(worker);
+    if (!window || window.count < this.limits.reportsInVainMax) return 0;
+    return window.sinceMs + this.limits.reportsInVainMs - this.clock.now();
   }
 
   private windowOf(worker: string): Window | undefined {

@@ -83,8 +83,8 @@ export function eventFilter(arch: string): string {
 
 /**
  * What workers report of attempts, durable: `proctor.report.{arch}.{worker}.{kind}.{runId}.{attempt}.{grantEpoch}`, the
- * epoch if it is known. A stream holds the reports of one architecture, at most one of each subject, so a worker that
- * repeats a report takes no more room.
+ * epoch if it is known. A stream holds what one worker reports to one architecture, at most one of each subject, so a worker
+ * that repeats a report takes no more room, and none takes the room of another.
  */
 export const REPORT_PATTERNS = {
   started: 'proctor.report.*.*.started.>',
@@ -110,7 +110,13 @@ export interface ReportOrigin extends ReportedAttempt {
   kind: string;
 }
 
-export function reportStream(arch: string): string {
+/** No architecture has a `_` in its name, so no two streams have the same. */
+export function reportStream(arch: string, worker: string): string {
+  return `${sharedReportStream(arch)}_${worker}`;
+}
+
+/** Of earlier versions, in which the workers of an architecture shared one. */
+export function sharedReportStream(arch: string): string {
   return `PROCTOR_REPORTS_${arch}`;
 }
 
@@ -118,12 +124,12 @@ export function reportSubject(arch: string, kind: ReportKind, { worker, ...grant
   return `${REPORT_PREFIX}${arch}.${worker}.${kind}.${grantName(grant, '.')}`;
 }
 
-/** Everything that one dispatcher consumes: all that the stream of the architecture holds. */
+/** Everything that one dispatcher consumes: all that the streams of the architecture hold. */
 export function reportFilter(arch: string): string {
   return `${REPORT_PREFIX}${arch}.>`;
 }
 
-/** All that a worker may report to an architecture. */
+/** All that a worker may report to an architecture: what one stream holds. */
 export function reportsOfWorker(arch: string, worker: string): string {
   return `${REPORT_PREFIX}${arch}.${worker}.>`;
 }

@@ -36,6 +36,13 @@ export class RegisteredWorkers {
     return !isPrivate || this.mayRunPrivate(worker);
   }
 
+  /** Those that may work on the architecture. */
+  namesFor(arch: string): string[] {
+    return [...this.byName.values()]
+      .filter(({ isRevoked, architectures }) => !isRevoked && architectures.includes(arch))
+      .map(({ worker }) => worker);
+  }
+
   mayRunPrivate(worker: string): boolean {
     return this.byName.get(worker)?.mayRunPrivate ?? false;
   }

@@ -7,10 +7,19 @@ import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jet
 import { connect, headers, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { BUS_LIMITS, connectBus, IN_VAIN, StreamFull, type Bus } from '@proctor/bus';
-import { logStream, logSubject, reportSubject, requestSubject, stagingStream } from '@proctor/contracts';
+import {
+  logStream,
+  logSubject,
+  reportOrigin,
+  reportStream,
+  reportSubject,
+  requestSubject,
+  stagingStream,
+} from '@proctor/contracts';
 import { changeAccounts, EmbeddedNats, freePort } from '@proctor/embedded';
 import { TestUsers } from '../../support/nats-users';
 import { until } from '../../support/until';
+import { Events } from './events';
 
 Logger.overrideLogger(false);
 
@@ -49,7 +58,7 @@ async function raw(name: string): Promise<NatsConnection> {
 }
 
 async function bus(name: string): Promise<Bus> {
-  const limits = { logsBytesMax: ROOM_BYTES, stagingBytesMax: ROOM_BYTES };
+  const limits = { logsBytesMax: ROOM_BYTES, stagingBytesMax: ROOM_BYTES, reportsBytesMax: ROOM_BYTES };
   const opened = await connectBus(await users.read(name), { limits, makesStreams: name === 'scheduler' });
   ends.push(() => opened.close());
   return opened;
@@ -67,8 +76,10 @@ beforeAll(async () => {
   nats = new EmbeddedNats({ folder, binary, accounts, port });
   await nats.start();
   scheduler = await bus('scheduler');
-  for (const arch of ['amd64', 'arm64']) await scheduler.prepareReports(arch);
-  for (const { name } of WORKERS) await scheduler.prepareWorker(name);
+  for (const { name, architectures } of WORKERS) {
+    await scheduler.prepareWorker(name);
+    for (const arch of architectures) await scheduler.prepareReports(arch, [name]);
+  }
   // Answers as a dispatcher does: with numbers that a stop could have.
   scheduler.subscribe(requestSubject('amd64', '*', 'renew'), ({ respond }) =>
     respond?.(JSON.stringify({ ...GRANT, instruction: 'continue' })),
@@ -107,9 +118,9 @@ describe('a worker may not say', () => {
     ['that a stream is to be emptied', `$JS.API.STREAM.PURGE.${logStream('w2')}`],
     ['that it wants a message of a stream', `$JS.API.STREAM.MSG.GET.${stagingStream('w2')}`],
     ['that it wants a message of a stream at once', `$JS.API.DIRECT.GET.${stagingStream('w2')}`],
-    ['that it wants to consume', `$JS.API.CONSUMER.CREATE.PROCTOR_REPORTS_amd64`],
+    ['that it wants to consume', `$JS.API.CONSUMER.CREATE.${reportStream('amd64', 'w1')}`],
     ['that it wants to know the streams', '$JS.API.STREAM.LIST'],
-    ['that a report was handled', '$JS.ACK.PROCTOR_REPORTS_amd64.report-amd64.1.1.1.1.1'],
+    ['that a report was handled', `$JS.ACK.${reportStream('amd64', 'w2')}.dispatcher.1.1.1.1.1`],
     ['that the server is to reload', '$SYS.REQ.SERVER.PING'],
     ['an answer to a question that it was not asked', '_R_.abc.def'],
     ['an answer to the api', '_INBOX.api.x'],
@@ -164,7 +175,7 @@ describe('an answer that is sent elsewhere', () => {
     ['the reports of another', reportSubject('amd64', 'finished', { worker: 'w2', ...GRANT })],
   ])('reaches nothing of %s', async (_whose, reply) => {
     const [logs, events, reports] = await Promise.all(
-      [logStream('w2'), 'PROCTOR_EVENTS', 'PROCTOR_REPORTS_amd64'].map(messagesOf),
+      [logStream('w2'), 'PROCTOR_EVENTS', reportStream('amd64', 'w2')].map(messagesOf),
     );
     hostile.publish(requestSubject('amd64', 'w1', 'renew'), '{}', { reply });
     // The acknowledgement of a stream is an answer too.
@@ -172,7 +183,7 @@ describe('an answer that is sent elsewhere', () => {
     await settled();
     expect(told).toEqual([JSON.stringify({ last: true })]);
     expect(
-      await Promise.all([logStream('w2'), 'PROCTOR_EVENTS', 'PROCTOR_REPORTS_amd64'].map(messagesOf)),
+      await Promise.all([logStream('w2'), 'PROCTOR_EVENTS', reportStream('amd64', 'w2')].map(messagesOf)),
     ).toEqual([logs, events, reports]);
   });
 });
@@ -212,7 +223,7 @@ describe('the room of others', () => {
     });
     for (let copy = 0; copy < 20; copy++) hostile.publish(REPORT, JSON.stringify({ copy }));
     await hostile.flush();
-    expect(await messagesOf('PROCTOR_REPORTS_amd64')).toBe(1);
+    expect(await messagesOf(reportStream('amd64', 'w1'))).toBe(1);
   });
 
   it('is not taken by subscriptions without end', async () => {
@@ -241,44 +252,51 @@ describe('the room of others', () => {
 });
 
 describe('a flood of reports of runs that there are not', () => {
-  const own = reportSubject('amd64', 'finished', { worker: 'w2', ...GRANT });
   /** At most so many of it are handled: those that were begun when the limit was reached, too. */
-  const HANDLED_MAX = BUS_LIMITS.reportsInVainMax + BUS_LIMITS.reportsInFlightMax;
+  const HANDLED_MAX = BUS_LIMITS.reportsInVainMax + BUS_LIMITS.reportsPendingMax;
+  const ROUNDS = 30;
   let handled: number;
   let runId = 1_000;
-  const flood = (reports: number, bytes: number) => {
-    const body = JSON.stringify({ padding: 'x'.repeat(bytes) });
-    for (let count = 0; count < reports; count++)
-      hostile.publish(
-        reportSubject('amd64', count % 2 ? 'started' : 'finished', {
-          ...GRANT,
-          worker: 'w1',
-          runId: runId++,
-        }),
-        body,
-      );
+  const madeUp = () => reportSubject('amd64', 'finished', { ...GRANT, worker: 'w1', runId: runId++ });
+  const flood = (reports: number) => {
+    for (let count = 0; count < reports; count++) hostile.publish(madeUp(), '{}');
     return hostile.flush();
   };
   /** As a dispatcher does that needs some time for each. */
-  const consume = (awaited: string) => {
-    handled = 0;
-    let recorded = (): void => undefined;
-    const isRecorded = new Promise<void>((resolve) => (recorded = resolve));
-    const consuming = scheduler.consumeReports('amd64', async ({ subject }) => {
-      if (subject === awaited) return recorded();
+  const consume = (recorded: (subject: string) => void) =>
+    scheduler.consumeReports('amd64', async ({ subject }) => {
+      if (reportOrigin(subject)?.worker === 'w2') return recorded(subject);
       handled++;
       await pause(HANDLING_MS);
       return IN_VAIN;
     });
-    return { isRecorded, stop: async () => (await consuming).stop() };
-  };
 
-  it('is dropped, and the report of another is recorded after a few of it', async () => {
-    await flood(10_000, 10);
-    await other.report(own, {});
-    const { isRecorded, stop } = consume(own);
-    await isRecorded;
-    await stop();
+  it('fills the stream of its worker, and each report of another is stored and recorded nevertheless', async () => {
+    handled = 0;
+    const recorded = new Events<string>();
+    let goesOn = true;
+    const flooding = (async () => {
+      while (goesOn) await flood(500);
+    })();
+    const isFull = () =>
+      jetstream(hostile)
+        .publish(madeUp(), '{}')
+        .then(
+          () => false,
+          (error: Error) => error.message.includes('maximum bytes'),
+        );
+    expect(await until(isFull, 10_000)).toBe(true);
+    const consumption = await consume(recorded.push);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const own = reportSubject('amd64', 'finished', { ...GRANT, worker: 'w2', runId: round });
+      const before = handled;
+      await other.report(own, {});
+      expect(await recorded.next()).toBe(own);
+      expect(handled - before).toBeLessThanOrEqual(BUS_LIMITS.reportsPendingMax);
+    }
+    await consumption.stop();
+    goesOn = false;
+    await flooding;
     expect(handled).toBeLessThanOrEqual(HANDLED_MAX);
   });
 });

@@ -95,7 +95,7 @@ it('is closed at once while it waits for its streams', async () => {
 it('keeps reports, subscriptions and readers over a killed server', async () => {
   const bus = await connect();
   const grant = { runId: newRunId(), attempt: 1, grantEpoch: 5 };
-  await bus.prepareReports(scope);
+  await bus.prepareReports(scope, [WORKER]);
   await bus.report(finishedOf(scope, 1), { number: 1 });
   await bus.prepareWorker(WORKER);
   await bus.appendLog(WORKER, grant, chunk(0));
@@ -127,6 +127,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
 
 it('makes streams and consumers anew when the server has lost its files', async () => {
   const bus = await connect();
+  await bus.prepareReports(scope, [WORKER]);
   const taken = new Events<ReportMessage>();
   await bus.consumeReports(scope, (report) => Promise.resolve(taken.push(report)));
   await kill(bus);
@@ -136,18 +137,16 @@ it('makes streams and consumers anew when the server has lost its files', async 
   expect((await taken.next()).text).toBe('{"number":1}');
 }, 30_000);
 
-it('makes the stream of an architecture anew when somebody deletes it', async () => {
+it('makes the stream of a worker anew when somebody has deleted it', async () => {
   const bus = await connect();
+  await bus.prepareReports(scope, [WORKER]);
   const taken = new Events<ReportMessage>();
   await bus.consumeReports(scope, (report) => Promise.resolve(taken.push(report)));
   const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
-  await jsm.streams.delete(reportStream(scope));
-  const delivered = () =>
-    bus.report(finishedOf(scope, 1), { number: 1 }).then(
-      () => true,
-      () => false,
-    );
-  expect(await until(delivered, 20_000)).toBe(true);
+  await jsm.streams.delete(reportStream(scope, WORKER));
+  await expect(bus.report(finishedOf(scope, 1), { number: 1 })).rejects.toThrow(NoAnswer);
+  await bus.prepareReports(scope, [WORKER]);
+  await bus.report(finishedOf(scope, 1), { number: 1 });
   expect((await taken.next()).text).toBe('{"number":1}');
 }, 30_000);
 
@@ -156,7 +155,7 @@ it('waits for a server that is not there yet', async () => {
   const connecting = connect();
   await nats.start();
   const bus = await connecting;
-  await bus.prepareReports(scope);
+  await bus.prepareReports(scope, [WORKER]);
   await bus.report(finishedOf(scope, 1), {});
 });
 
@@ -167,7 +166,7 @@ it('rejects at once when the credentials are wrong', async () => {
 
 it('lets several processes make the streams at the same time', async () => {
   const all = await Promise.all([connect(), connect(), connect(), connect()]);
-  await Promise.all(all.map((bus) => bus.prepareReports(scope)));
+  await Promise.all(all.map((bus) => bus.prepareReports(scope, [WORKER])));
   await Promise.all(all.map((bus, number) => bus.report(finishedOf(scope, number), { number })));
 });
 

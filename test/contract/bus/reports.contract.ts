@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NoAnswer, NotNow, StreamFull, type Bus, type ReportHandler, type ReportMessage } from '@proctor/bus';
-import { MalformedMessage, reportSubject } from '@proctor/contracts';
+import { MalformedMessage, reportSender, reportSubject } from '@proctor/contracts';
 import { Events } from './events';
 import {
   drained,
@@ -11,6 +11,8 @@ import {
   type BusServer,
   type StartServer,
 } from './server';
+
+const WORKERS = ['w1', 'w-2'];
 
 /** A handler that does something at once. */
 function doing(work: (report: ReportMessage) => void): ReportHandler {
@@ -32,7 +34,7 @@ export function describeReports(name: string, start: StartServer): void {
     });
     beforeEach(async () => {
       scope = newScope();
-      await bus.prepareReports(scope);
+      await bus.prepareReports(scope, WORKERS);
     });
     afterAll(() => server.close());
 
@@ -121,7 +123,7 @@ export function describeReports(name: string, start: StartServer): void {
     it('lists those that wait, of each architecture its own', async () => {
       expect(await other.reportsWaiting(scope)).toEqual([]);
       const neighbour = newScope();
-      await bus.prepareReports(neighbour);
+      await bus.prepareReports(neighbour, WORKERS);
       await bus.report(finishedOf(neighbour, 3), {});
       await report(1);
       await bus.report(reportSubject(scope, 'started', { worker: 'w-2', runId: 2, attempt: 3 }), {});
@@ -130,7 +132,7 @@ export function describeReports(name: string, start: StartServer): void {
         { arch: scope, worker: 'w1', kind: 'finished', runId: 1, attempt: 1 },
         { arch: scope, worker: 'w-2', kind: 'started', runId: 2, attempt: 3 },
       ]);
-      await expect(other.reportsWaiting(newScope())).rejects.toThrow();
+      expect(await other.reportsWaiting(newScope())).toEqual([]);
     });
 
     it('holds a report once, however often its worker repeats it, and takes it again once it is gone', async () => {
@@ -145,35 +147,69 @@ export function describeReports(name: string, start: StartServer): void {
       await consumption.stop();
     });
 
-    it('keeps the room of an architecture from the reports of another', async () => {
+    it('keeps the room of each worker and each architecture from the reports of others', async () => {
       const filler = { filler: 'x'.repeat(Math.ceil(LIMITS.reportsBytesMax! / 5)) };
       for (const number of [1, 2, 3, 4]) await bus.report(finishedOf(scope, number), filler);
       await expect(bus.report(finishedOf(scope, 5), filler)).rejects.toThrow(StreamFull);
       // One that waits already is there: its worker need not keep on asking.
       await bus.report(finishedOf(scope, 4), filler);
+      await bus.report(reportSubject(scope, 'finished', { worker: 'w-2', runId: 5, attempt: 1 }), filler);
       const neighbour = newScope();
-      await bus.prepareReports(neighbour);
+      await bus.prepareReports(neighbour, WORKERS);
       await bus.report(finishedOf(neighbour, 5), filler);
     });
 
-    it('refuses those of an architecture that no scheduler has served', async () => {
+    it('holds as many of a worker as the limit allows, however short they are', async () => {
+      for (let number = 1; number <= LIMITS.reportsMax!; number++) await report(number);
+      await expect(report(LIMITS.reportsMax! + 1)).rejects.toThrow(StreamFull);
+      await report(1);
+    });
+
+    it('refuses those of a worker, and to an architecture, that no scheduler has prepared', async () => {
       await expect(bus.report(finishedOf(newScope(), 1), {})).rejects.toThrow(NoAnswer);
+      const stranger = { worker: 'stranger', runId: 1, attempt: 1 };
+      await expect(bus.report(reportSubject(scope, 'finished', stranger), {})).rejects.toThrow(NoAnswer);
+    });
+
+    it('hands over the report of a worker while all that another may have unsettled is in hand', async () => {
+      const begun = new Events<string>();
+      let goOn = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (goOn = resolve));
+      for (let number = 1; number <= 2 * LIMITS.reportsPendingMax!; number++) await report(number);
+      const consumption = await other.consumeReports(scope, async ({ subject }) => {
+        begun.push(subject);
+        if (reportSender(subject) === 'w1') await gate;
+      });
+      for (let count = 0; count < LIMITS.reportsPendingMax!; count++)
+        expect(reportSender(await begun.next())).toBe('w1');
+      const waiting = reportSubject(scope, 'finished', { worker: 'w-2', runId: 1, attempt: 1 });
+      await bus.report(waiting, {});
+      expect(await begun.next()).toBe(waiting);
+      goOn();
+      await drained(bus, scope);
+      await consumption.stop();
     });
 
     it('hands several over at a time, as many as the limit allows', async () => {
       const begun = new Events<string>();
       let goOn = (): void => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
-      for (const number of [1, 2, 3, 4]) await report(number);
-      const consumption = await other.consumeReports(scope, async ({ text }) => {
-        begun.push(text);
+      for (const number of [1, 2, 3]) await report(number);
+      const consumption = await other.consumeReports(scope, async ({ subject }) => {
+        begun.push(subject);
         await gate;
       });
-      for (const number of [1, 2, 3]) expect(await begun.next()).toBe(`{"number":${number}}`);
+      for (const number of [1, 2]) expect(await begun.next()).toBe(finishedOf(scope, number));
+      const ofAnother = [1, 2].map((runId) =>
+        reportSubject(scope, 'finished', { worker: 'w-2', runId, attempt: 1 }),
+      );
+      for (const subject of ofAnother) await bus.report(subject, {});
+      expect(await begun.next()).toBe(ofAnother[0]);
       await other.flush();
       expect(begun.unread).toBe(0);
       goOn();
-      expect(await begun.next()).toBe('{"number":4}');
+      const last = [await begun.next(), await begun.next()];
+      expect(last.sort()).toEqual([finishedOf(scope, 3), ofAnother[1]].sort());
       await drained(bus, scope);
       await consumption.stop();
     });
@@ -187,21 +223,23 @@ export function describeReports(name: string, start: StartServer): void {
         impatient = await start(SHORT_ACK_WAIT);
         [first, second] = [await impatient.connect(), await impatient.connect()];
       });
-      beforeEach(() => first.prepareReports(scope));
+      beforeEach(() => first.prepareReports(scope, WORKERS));
       afterAll(() => impatient.close());
       const reportFirst = (number: number) => first.report(finishedOf(scope, number), { number });
 
-      // What was on its way to the one that stops is lost to it, and comes again when its silence is noticed.
       it('waits for the handlers in flight when stopped, and leaves the rest for the next', async () => {
-        for (const number of [1, 2, 3, 4, 5]) await reportFirst(number);
+        const reports = WORKERS.flatMap((worker) =>
+          [1, 2, 3].map((runId) => reportSubject(scope, 'finished', { worker, runId, attempt: 1 })),
+        );
+        for (const subject of reports) await first.report(subject, {});
         let goOn = (): void => undefined;
         const gate = new Promise<void>((resolve) => (goOn = resolve));
         const begun = new Events<string>();
         const done: string[] = [];
-        const consumption = await first.consumeReports(scope, async ({ text }) => {
-          begun.push(text);
+        const consumption = await first.consumeReports(scope, async ({ subject }) => {
+          begun.push(subject);
           await gate;
-          done.push(text);
+          done.push(subject);
         });
         for (let count = 0; count < 3; count++) await begun.next();
         const stopped = consumption.stop();
@@ -212,10 +250,10 @@ export function describeReports(name: string, start: StartServer): void {
         const rest: string[] = [];
         const next = await second.consumeReports(
           scope,
-          doing(({ text }) => void rest.push(text)),
+          doing(({ subject }) => void rest.push(subject)),
         );
         await drained(first, scope);
-        expect(rest.sort()).toEqual(['{"number":4}', '{"number":5}']);
+        expect([...done, ...rest].sort()).toEqual(reports.sort());
         await next.stop();
       });
 

@@ -18,6 +18,8 @@ export const LIMITS: Partial<BusLimits> = {
   reportsBytesMax: 1024 ** 2,
   reportAckWaitMs: 60_000,
   reportsInFlightMax: 3,
+  reportsPendingMax: 2,
+  reportsMax: 20,
   redeliveryDelayMinMs: 20,
   redeliveryDelayMaxMs: 100,
   reportFailuresMax: 4,

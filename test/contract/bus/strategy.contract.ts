@@ -132,7 +132,7 @@ export function describeStrategy(name: string, start: StartServer): void {
     });
     beforeEach(async () => {
       scope = newScope();
-      await client.prepareReports(scope);
+      await client.prepareReports(scope, ['w1']);
     });
     afterEach(() => service.strategy.withdraw(scope));
     afterAll(async () => {

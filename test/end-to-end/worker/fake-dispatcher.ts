@@ -45,7 +45,9 @@ export class FakeDispatcher {
 
   static async connect({ users }: RunningProctor, arch: string): Promise<FakeDispatcher> {
     const bus = await connectBus(await users.read('scheduler'), { makesStreams: true });
-    for (const { name } of users.workers) await bus.prepareWorker(name);
+    const workers = users.workers.map(({ name }) => name);
+    await bus.prepareReports(arch, workers);
+    for (const name of workers) await bus.prepareWorker(name);
     const dispatcher = new FakeDispatcher(bus, arch);
     await dispatcher.listen();
     return dispatcher;

@@ -62,6 +62,10 @@ export class ProcessBus extends MemoryBus {
     return this.ofJetStream(() => super.report(subject, body));
   }
 
+  override prepareReports(arch: string, workers: readonly string[]): Promise<void> {
+    return this.ofJetStream(() => super.prepareReports(arch, workers));
+  }
+
   override reportsWaiting(arch: string): Promise<ReportOrigin[]> {
     return this.ofJetStream(() => super.reportsWaiting(arch));
   }

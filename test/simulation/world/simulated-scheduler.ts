@@ -57,9 +57,9 @@ export class SimulatedScheduler {
     const ports = { facts: books, bus: this.bus, clock: this.process.clock };
     this.publishers = new FactPublishers((tenure) => new FactPublisher(tenure, ports, () => PUBLISHING));
     const strategy = new BusStrategy(this.bus, this.process.clock);
-    const dispatchers = new Dispatchers(
+    const dispatchers: Dispatchers = new Dispatchers(
       strategy,
-      (tenure) => this.makeActor(tenure, new FaultyBooks(database, this.process), settings),
+      (tenure) => this.makeActor(tenure, new FaultyBooks(database, this.process), settings, dispatchers),
       this.process.clock,
     );
     const reports = new FinishedReports(
@@ -94,7 +94,12 @@ export class SimulatedScheduler {
     void this.bus.close();
   }
 
-  private makeActor(tenure: Tenure, journal: FaultyBooks, settings: ActorSettings): DispatcherActor {
+  private makeActor(
+    tenure: Tenure,
+    journal: FaultyBooks,
+    settings: ActorSettings,
+    dispatchers: Dispatchers,
+  ): DispatcherActor {
     this.tenures.set(tenure.arch, tenure);
     const ports = {
       journal,
@@ -103,6 +108,7 @@ export class SimulatedScheduler {
       signalStop: ({ worker, ...stop }: AttemptToStop) =>
         this.bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop),
       factsCommitted: (arch: string) => this.publishers.look(arch),
+      workersRegistered: (arch: string, workers: string[]) => dispatchers.workersRegistered(arch, workers),
       sighted: () => undefined,
       signalWorkWaiting: (arch: string) => this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
     };

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectBus, type BusLimits, type Credentials } from '@proctor/bus';
+import { connectBus, type BusLimits } from '@proctor/bus';
+import type { TestUsers } from '../../support/nats-users';
 import { aWhile, type Fault, type FaultParts } from './fault';
 import { ARCHITECTURES } from '../plan';
 
@@ -66,18 +67,19 @@ export function lostJetStream({ deployment }: FaultParts): Fault {
 
 export function fullStreams(parts: FaultParts): Fault {
   const happen = async () => {
-    const operator = await parts.deployment.users.operator();
-    await limitReports(operator, { reportsBytesMax: NO_ROOM_BYTES });
+    const { users } = parts.deployment;
+    await limitReports(users, { reportsBytesMax: NO_ROOM_BYTES });
     await aWhile(parts, 5_000, 5_000);
-    await limitReports(operator, {});
+    await limitReports(users, {});
   };
   return { title: 'streams at their limit', of: 'nats', happen };
 }
 
 /** As the scheduler does that serves an architecture, with these limits. */
-async function limitReports(operator: Credentials, limits: Partial<BusLimits>): Promise<void> {
-  const bus = await connectBus(operator, { limits });
-  await Promise.all(ARCHITECTURES.map((arch) => bus.prepareReports(arch)));
+async function limitReports(users: TestUsers, limits: Partial<BusLimits>): Promise<void> {
+  const bus = await connectBus(await users.operator(), { limits });
+  const workers = users.workers.map(({ name }) => name);
+  await Promise.all(ARCHITECTURES.map((arch) => bus.prepareReports(arch, workers)));
   await bus.close();
 }
 

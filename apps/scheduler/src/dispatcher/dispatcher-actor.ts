@@ -40,6 +40,8 @@ export interface ActorPorts {
   signalStop(stop: AttemptToStop): void;
   /** What happened to runs of the architecture was committed. */
   factsCommitted(arch: string): void;
+  /** The register was read: these workers may report to the architecture. */
+  workersRegistered(arch: string, workers: string[]): void;
   /** Messages of workers were handled. */
   sighted(sightings: Sighting[]): void;
 }
@@ -154,6 +156,7 @@ export class DispatcherActor {
       if (loaded.runs.length > 0) this.signalWorkWaiting();
       const state = stateOfLoaded(this.tenure, this.settings.dispatch, loaded, this.time(), this.past);
       this.past = undefined;
+      this.tellWorkers(state);
       return state;
     } catch (error) {
       this.logger.error(`the runs could not be loaded: ${String(error)}`);
@@ -195,7 +198,13 @@ export class DispatcherActor {
     logJudgements(state, news.judged, this.turnAtMs, this.logger);
     if (news.hasWritten) this.ports.factsCommitted(this.tenure.arch);
     this.ports.sighted(news.sightings);
+    if (letters.some(({ message }) => message.kind === 'workers')) this.tellWorkers(state);
     if (news.doubtedRuns.length > 0) await this.correct(state, news);
+  }
+
+  private tellWorkers({ registered }: DispatcherState): void {
+    const { arch } = this.tenure;
+    this.ports.workersRegistered(arch, registered.namesFor(arch));
   }
 
   /**

@@ -39,6 +39,7 @@ describe('an architecture that is abandoned', () => {
       signalWorkWaiting: signalled,
       signalStop: signalled,
       factsCommitted: signalled,
+      workersRegistered: signalled,
       sighted: signalled,
     };
     const serving = {
@@ -49,6 +50,7 @@ describe('an architecture that is abandoned', () => {
         return hung();
       },
       reportsWaiting: () => Promise.resolve([]),
+      prepareReports: () => Promise.resolve(),
     };
     const settings = { ...actorSettings(1, 'calm'), turnTimeoutMs: 1_000_000 };
     dispatchers = new Dispatchers(serving, (tenure) => new DispatcherActor(tenure, ports, settings), clock);

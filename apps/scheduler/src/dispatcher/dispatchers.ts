@@ -5,6 +5,7 @@ import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import type { Realm } from '../ownership/realm';
 import type { Tenure } from '../ownership/tenure';
 import { ReportBacklog } from './report-backlog';
+import { ReportStreams } from './report-streams';
 import type { ActorSettings, DispatcherActor } from './dispatcher-actor';
 import { NotOwner } from './not-handled';
 
@@ -13,13 +14,16 @@ export interface Serving {
   serve(arch: string): Promise<void> | void;
   /** Nothing new is handled from the call on, and it may be served again; resolves when all in progress is done. */
   withdraw(arch: string): Promise<void> | void;
-  /** The reports that the architecture's stream holds. */
+  /** See Bus.reportsWaiting. */
   reportsWaiting(arch: string): Promise<ReportOrigin[]>;
+  /** See Bus.prepareReports. */
+  prepareReports(arch: string, workers: readonly string[]): Promise<void>;
 }
 
 interface Reign {
   tenure: Tenure;
   actor: DispatcherActor;
+  streams: ReportStreams;
   backlog: ReportBacklog;
 }
 
@@ -52,6 +56,11 @@ export class Dispatchers implements Realm {
     for (const { actor } of this.reigns.values()) actor.reconfigure(settings);
   }
 
+  /** The register was read: these workers may report to the architecture. */
+  workersRegistered(arch: string, workers: string[]): void {
+    this.reigns.get(arch)?.streams.expect(workers);
+  }
+
   heardAgain(): void {
     for (const { actor } of this.reigns.values()) actor.heardAgain();
   }
@@ -60,10 +69,11 @@ export class Dispatchers implements Realm {
   async begin(tenure: Tenure): Promise<void> {
     if (!tenure.holds()) return;
     const actor = this.makeActor(tenure);
+    const streams = new ReportStreams(tenure.arch, this.serving, this.clock);
     const backlog = new ReportBacklog(tenure.arch, this.serving, this.clock);
-    this.reigns.set(tenure.arch, { tenure, actor, backlog });
+    this.reigns.set(tenure.arch, { tenure, actor, streams, backlog });
     await this.serving.serve(tenure.arch);
-    // Its stream is there now.
+    void streams.follow();
     void backlog.follow((attempts) => actor.setReportsWaiting(attempts));
   }
 
@@ -87,6 +97,7 @@ export class Dispatchers implements Realm {
     const reign = this.reigns.get(tenure.arch);
     if (reign?.tenure !== tenure) return undefined;
     this.reigns.delete(tenure.arch);
+    reign.streams.stop();
     reign.backlog.stop();
     return reign.actor;
   }

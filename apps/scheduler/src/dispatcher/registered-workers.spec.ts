@@ -45,6 +45,16 @@ describe('a dispatcher and the register of workers', () => {
     expect(await refusal()).toBe('worker w1 is not registered for amd64, but for arm64');
   });
 
+  it('tells which workers may report, when it begins and when that changes', async () => {
+    rig.books.register.revoke('w1', 'ada');
+    await rig.start();
+    expect(rig.workersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2']);
+    rig.books.register.add('w3', [ARCH], false);
+    rig.books.register.add('w4', ['arm64'], false);
+    await rig.time(POLL_MS);
+    expect(rig.workersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2', 'w3']);
+  });
+
   it('goes on by what it knows when the register cannot be read, and reads it again', async () => {
     let failures = 1;
     await rig.start({

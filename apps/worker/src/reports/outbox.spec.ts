@@ -27,6 +27,7 @@ async function makeOutbox(clock = new VirtualClock()) {
   const bus = new MemoryBus(new MemoryBroker());
   const reports: object[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
+  await bus.prepareReports('amd64', [FENCE.worker]);
   await bus.consumeReports('amd64', (report) => {
     reports.push(JSON.parse(report.text) as object);
     waiting.filter(({ count }) => reports.length >= count).forEach(({ resolve }) => resolve());

@@ -68,8 +68,9 @@ describe('a stream at its limit', () => {
   async function limit(limits: Partial<BusLimits>): Promise<void> {
     const { users } = stage.proctor;
     const bus = await connectBus(await users.operator(), { limits, makesStreams: true });
-    await bus.prepareReports(arch);
-    for (const { name } of users.workers) await bus.prepareWorker(name);
+    const workers = users.workers.map(({ name }) => name);
+    await bus.prepareReports(arch, workers);
+    for (const name of workers) await bus.prepareWorker(name);
     await bus.close();
   }
 

@@ -1,0 +1,58 @@
+import { Logger } from '@nestjs/common';
+import { Outages, type Bus } from '@proctor/bus';
+import { WakeUp, type Clock } from '@proctor/clock';
+
+/** How long it is taken for granted that the streams are there; an operator may have deleted one. */
+const CHECK_EVERY_MS = 60_000;
+/** The pause after some could not be made. */
+const RETRY_MS = 5_000;
+
+/** Has the streams made that the registered workers report to one architecture by: at once, and again should one be gone. */
+export class ReportStreams {
+  private readonly outages: Outages;
+  private workers: string[] = [];
+  private readonly wakeUp: WakeUp;
+  private stopped = false;
+
+  constructor(
+    private readonly arch: string,
+    private readonly bus: Pick<Bus, 'prepareReports'>,
+    clock: Clock,
+  ) {
+    this.wakeUp = new WakeUp(clock);
+    this.outages = new Outages(new Logger('Streams'), clock);
+  }
+
+  /** The register was read: these workers may report to the architecture. */
+  expect(workers: string[]): void {
+    if (workers.join() === this.workers.join()) return;
+    this.workers = workers;
+    this.wakeUp.wake();
+  }
+
+  /** Until stop(). */
+  async follow(): Promise<void> {
+    while (!this.stopped) {
+      this.wakeUp.forget();
+      const isDone = await this.prepare();
+      await this.wakeUp.wait(isDone ? CHECK_EVERY_MS : RETRY_MS);
+    }
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.wakeUp.wake();
+  }
+
+  private async prepare(): Promise<boolean> {
+    const what = `making the streams of reports to ${this.arch}`;
+    try {
+      await this.bus.prepareReports(this.arch, this.workers);
+      this.outages.succeeded(what);
+      return true;
+    } catch (error) {
+      this.outages.failed(what, String(error));
+      return false;
+    }
+  }
+}

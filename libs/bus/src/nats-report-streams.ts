@@ -1,0 +1,76 @@
+import {
+  reportFilter,
+  reportOrigin,
+  reportStream,
+  sharedReportStream,
+  type ReportOrigin,
+} from '@proctor/contracts';
+import type { NatsLink } from './nats-link';
+import { retireSharedReportStream } from './streams';
+
+/** Requests to JetStream that wait for their answers at a time. */
+const REQUESTS_MAX = 16;
+
+/** The streams of reports: for each architecture one of each of its workers. */
+export class NatsReportStreams {
+  /** Of the latest calls, by architecture. */
+  private readonly workersOf = new Map<string, readonly string[]>();
+  /** Names of the streams that were brought up to date. */
+  private readonly prepared = new Set<string>();
+
+  constructor(private readonly link: NatsLink) {}
+
+  /** See Bus.prepareReports. One that is refused keeps none of the others from being made. */
+  async prepare(arch: string, workers: readonly string[]): Promise<void> {
+    this.workersOf.set(arch, workers);
+    const present = await this.present(arch);
+    if (present.has(sharedReportStream(arch))) await retireSharedReportStream(this.link.jsm, arch);
+    const isLacking = (worker: string) => {
+      const name = reportStream(arch, worker);
+      return !this.prepared.has(name) || !present.get(name);
+    };
+    await severalAtATime(workers.filter(isLacking), async (worker) => {
+      await this.link.ensureReportStream(arch, worker);
+      this.prepared.add(reportStream(arch, worker));
+    });
+  }
+
+  /** Makes again what the server has lost. */
+  async restore(): Promise<void> {
+    for (const [arch, workers] of this.workersOf) await this.prepare(arch, workers);
+  }
+
+  /** See Bus.reportsWaiting. */
+  async waiting(arch: string): Promise<ReportOrigin[]> {
+    const origins: ReportOrigin[] = [];
+    const present = await this.present(arch);
+    const filled = [...present].filter(([, content]) => content?.messages);
+    await severalAtATime(filled, async ([name]) => {
+      const { state } = await this.link.jsm.streams.info(name, { subjects_filter: reportFilter(arch) });
+      for (const subject of Object.keys(state.subjects ?? {})) {
+        const origin = reportOrigin(subject);
+        if (origin) origins.push(origin);
+      }
+    });
+    return origins;
+  }
+
+  /** By name what the streams of the architecture hold; null of one whose reports are not delivered. */
+  private async present(arch: string): Promise<Map<string, { messages: number } | null>> {
+    const present = new Map<string, { messages: number } | null>();
+    for await (const { config, state } of this.link.jsm.streams.list(reportFilter(arch)))
+      present.set(config.name, state.consumer_count > 0 ? state : null);
+    return present;
+  }
+}
+
+/** @throws what the first failed with, once all have been tried */
+async function severalAtATime<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  const rest = items.values();
+  const workThrough = async () => {
+    for (const item of rest) await work(item).catch((error: unknown) => failures.push(error));
+  };
+  await Promise.all(Array.from({ length: REQUESTS_MAX }, workThrough));
+  if (failures.length > 0) throw failures[0];
+}
