@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { Global, Logger, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { NatsAccess, type NatsServer, NoNatsAccess } from '@proctor/administration';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { ResultFileName, TestResult, Verdict } from '@proctor/contracts';
@@ -16,6 +17,7 @@ import type { OpenDatabase } from '@proctor/database';
 import type { Ownership } from '@proctor/dispatch';
 import { FolderStore, StoreModule, type StoreSettings } from '@proctor/store';
 import { createApplication } from '../../apps/api/src/application';
+import { ApiNats } from '../../apps/api/src/administration-ports';
 import { ApiModule } from '../../apps/api/src/api.module';
 import { fixedStatus } from '../../apps/api/src/configuration.token';
 import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
@@ -31,6 +33,8 @@ export interface ApiOptions {
   databaseUrl?: (own: string) => string | Promise<string>;
   /** Where the api finds files, when that is not the test's own folder. */
   store?: StoreSettings;
+  /** The nats-server whose accounts it may change; none when absent. */
+  nats?: () => Promise<NatsServer>;
 }
 
 export interface Outcome {
@@ -120,6 +124,7 @@ export async function startApi({
   configuredAt,
   databaseUrl = (own) => own,
   store,
+  nats = () => Promise.reject(new NoNatsAccess('PROCTOR_NATS_USERS is not set')),
 }: ApiOptions = {}): Promise<RunningApi> {
   // Refused requests are what these tests are about; their log lines would drown the report.
   Logger.overrideLogger(false);
@@ -145,6 +150,7 @@ export async function startApi({
         await databaseUrl(own.url),
         store ?? { kind: 'folder', path: storePath },
         broker,
+        nats,
       ),
       configuration.server,
       { abortOnError: false },
@@ -194,6 +200,7 @@ function testModule(
   databaseUrl: string,
   store: StoreSettings,
   broker: MemoryBroker,
+  nats: () => Promise<NatsServer>,
 ): DynamicModule {
   return {
     module: TestModule,
@@ -207,8 +214,9 @@ function testModule(
         provide: DispatcherClient,
         useFactory: () => new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), systemClock),
       },
+      { provide: NatsAccess, useValue: new ApiNats(nats) },
     ],
-    exports: [DispatcherClient],
+    exports: [DispatcherClient, NatsAccess],
   };
 }
 

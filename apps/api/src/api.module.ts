@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import type { DynamicModule, MiddlewareConsumer, NestModule, Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { USE_CASES } from '@proctor/administration';
 import { systemClock } from '@proctor/clock';
 import { Results } from '@proctor/database';
 import { AdminController } from './admin/admin.controller';
-import { AdminService } from './admin/admin.service';
+import { ADMINISTRATION_PORTS } from './administration-ports';
 import { AuthenticationMiddleware } from './auth/authentication.middleware';
 import { GuessLimit } from './auth/guess-limit';
 import { KeyCheck } from './auth/key-check';
@@ -87,7 +88,8 @@ const PROVIDERS: Provider[] = [
   CancellationService,
   PublicationService,
   ManyRunsService,
-  AdminService,
+  ...USE_CASES,
+  ...ADMINISTRATION_PORTS,
   OrderSignal,
   QueuesService,
   WorkersService,
@@ -118,8 +120,8 @@ const PROVIDERS: Provider[] = [
 ];
 
 /**
- * Everything that answers HTTP. The stores of @proctor/database, `ResultStore` and `DispatcherClient` come from global
- * modules beside it.
+ * Everything that answers HTTP. The stores of @proctor/database, `ResultStore`, `DispatcherClient` and `NatsAccess` come from
+ * global modules beside it.
  */
 @Module({})
 export class ApiModule implements NestModule {

@@ -3,12 +3,14 @@ import type { DynamicModule } from '@nestjs/common';
 import type { Connections, LiveConfiguration } from '@proctor/config';
 import { DatabaseModule } from '@proctor/database';
 import { StoreModule } from '@proctor/store';
+import { NatsAccess, natsOfService } from '@proctor/administration';
+import { ApiNats } from './administration-ports';
 import { ApiModule } from './api.module';
 import { connectBus, readCredentials } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import { DispatcherClient } from './dispatchers/dispatcher-client';
 
-/** The connection to the dispatchers, over NATS. */
+/** The connection to the dispatchers, over NATS, and the accounts of nats-server, where this process can change them. */
 @Module({})
 class DispatchersModule {
   static forRoot(credentialsFile: string): DynamicModule {
@@ -17,8 +19,11 @@ class DispatchersModule {
     return {
       module: DispatchersModule,
       global: true,
-      providers: [{ provide: DispatcherClient, useFactory }],
-      exports: [DispatcherClient],
+      providers: [
+        { provide: DispatcherClient, useFactory },
+        { provide: NatsAccess, useValue: new ApiNats(() => natsOfService(process.env, credentialsFile)) },
+      ],
+      exports: [DispatcherClient, NatsAccess],
     };
   }
 }

@@ -1,11 +1,14 @@
-import { withDatabase } from './home-database';
+import { NewKey, requestOf } from '@proctor/administration';
+import { ApiKeys } from '@proctor/database';
+import { administer } from './administration';
 
 /**
  * Prints the key alone on standard output, so that a script can keep it.
  * @throws UnknownUser
  */
 export async function createKey(userName: string, options: { name: string }): Promise<void> {
-  const { id, key, prefix } = await withDatabase(({ apiKeys }) => apiKeys.create(userName, options.name));
+  const { name } = requestOf(NewKey, options);
+  const { id, key, prefix } = await administer((get) => get(ApiKeys).create(userName, name));
   console.log(key);
   console.error(`key ${id} (${prefix}…) of ${userName} made; it is shown this once`);
 }
@@ -15,7 +18,7 @@ export async function createKey(userName: string, options: { name: string }): Pr
  * @throws UnknownUser
  */
 export async function listKeys(userName: string): Promise<void> {
-  const keys = await withDatabase(({ apiKeys }) => apiKeys.list(userName));
+  const keys = await administer((get) => get(ApiKeys).list(userName));
   for (const key of keys) {
     const used = key.lastUsedAt ? `used ${key.lastUsedAt.toISOString()}` : 'never used';
     const state = key.revokedAt ? `revoked ${key.revokedAt.toISOString()}` : 'valid';
@@ -25,7 +28,7 @@ export async function listKeys(userName: string): Promise<void> {
 }
 
 export async function revokeKey(idOrPrefix: string): Promise<void> {
-  const isRevoked = await withDatabase(({ apiKeys }) => apiKeys.revoke(idOrPrefix));
+  const isRevoked = await administer((get) => get(ApiKeys).revoke(idOrPrefix));
   if (!isRevoked) throw new Error(`there is no valid key ${idOrPrefix}`);
   console.error(`key ${idOrPrefix} revoked`);
 }

@@ -14,6 +14,11 @@ async function main(): Promise<number> {
   } catch (error) {
     // Commander has printed its message; asking for help or the version is no mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
+    const { InvalidRequest } = await import('@proctor/administration');
+    if (error instanceof InvalidRequest) {
+      console.error(`error: ${error.message}`);
+      return USAGE_EXIT_CODE;
+    }
     const isBug = BUGS.some((kind) => error instanceof kind);
     console.error(error instanceof Error && !isBug ? `proctor: ${error.message}` : error);
     return 1;

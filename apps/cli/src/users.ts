@@ -1,5 +1,5 @@
-import { UnknownUser } from '@proctor/database';
-import { withDatabase } from './home-database';
+import { UnknownUser, Users } from '@proctor/database';
+import { administer } from './administration';
 import { askPassword, passwordFromStdin } from './password';
 
 /** @throws UserExists, InvalidUserName */
@@ -8,17 +8,17 @@ export async function addUser(
   options: { admin: boolean; passwordStdin: boolean },
 ): Promise<void> {
   const password = options.passwordStdin ? await passwordFromStdin() : undefined;
-  await withDatabase(async ({ users }) => {
-    await users.add(name, { isAdmin: options.admin, ...(password !== undefined && { password }) });
-  });
+  await administer((get) =>
+    get(Users).add(name, { isAdmin: options.admin, ...(password !== undefined && { password }) }),
+  );
   console.error(`user ${name} added`);
 }
 
 /** @throws UnknownUser; or when there is no terminal to ask on */
 export async function changePassword(name: string, options: { passwordStdin: boolean }): Promise<void> {
-  await withDatabase(async ({ users }) => {
-    if (!(await users.find(name))) throw new UnknownUser(name);
-    await users.setPassword(
+  await administer(async (get) => {
+    if (!(await get(Users).find(name))) throw new UnknownUser(name);
+    await get(Users).setPassword(
       name,
       options.passwordStdin ? await passwordFromStdin() : await askPassword(name),
     );

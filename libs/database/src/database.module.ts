@@ -1,9 +1,9 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { dataSourceOptions } from './data-source';
 import { Database } from './database';
 import { DATABASE_LIMITS, type DatabaseLimits, PUBLIC_DATABASE_LIMITS } from './limits';
+import type { OpenDatabase } from './open-database';
 import { PublicRuns, STORES } from './stores';
 
 /** Those on the first pool. */
@@ -12,12 +12,12 @@ const FIRST_STORES = Object.values(STORES).filter((store) => store !== PublicRun
 /** A process that starts while PostgreSQL is away waits for it, this often and this long between. */
 const CONNECT_RETRIES = { retryAttempts: 30, retryDelay: 1_000 };
 
-/** The name of the second pool. */
+/** The name of the second pool. TypeOrmModule calls its data source by it, with `DataSource` behind. */
 const PUBLIC = 'public';
 
 const PUBLIC_RUNS: Provider = {
   provide: PublicRuns,
-  inject: [getDataSourceToken(PUBLIC)],
+  inject: [`${PUBLIC}DataSource`],
   useFactory: (pool: DataSource) => new PublicRuns(new Database(pool, PUBLIC_DATABASE_LIMITS)),
 };
 
@@ -28,7 +28,7 @@ export class DatabaseModule {
     const allLimits = { ...DATABASE_LIMITS, ...limits };
     const database: Provider = {
       provide: Database,
-      inject: [getDataSourceToken()],
+      inject: [DataSource],
       useFactory: (pool: DataSource) => new Database(pool, allLimits),
     };
     return {
@@ -37,6 +37,17 @@ export class DatabaseModule {
       imports: [poolOf(url, allLimits)],
       providers: [database, ...FIRST_STORES],
       exports: FIRST_STORES,
+    };
+  }
+
+  /** Those of a program that has opened the database itself, and closes it. */
+  static of(database: OpenDatabase): DynamicModule {
+    const names = Object.keys(STORES) as (keyof typeof STORES)[];
+    return {
+      module: DatabaseModule,
+      global: true,
+      providers: names.map((name) => ({ provide: STORES[name], useValue: database[name] })),
+      exports: Object.values(STORES),
     };
   }
 
@@ -52,7 +63,9 @@ export class DatabaseModule {
   }
 }
 
-function poolOf(url: string, limits: DatabaseLimits, name?: string): DynamicModule {
+/** Loads TypeOrmModule for those alone that ask for a pool: a command starts sooner without. */
+async function poolOf(url: string, limits: DatabaseLimits, name?: string): Promise<DynamicModule> {
+  const { TypeOrmModule } = await import('@nestjs/typeorm');
   return TypeOrmModule.forRoot({
     ...dataSourceOptions(url, limits),
     ...CONNECT_RETRIES,

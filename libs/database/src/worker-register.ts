@@ -13,19 +13,19 @@ export class InvalidRegistration extends Error {}
 
 export class WorkerExists extends Error {
   constructor(name: string) {
-    super(`name: there is already a worker ${name}`);
+    super(`there is already a worker ${name}`);
   }
 }
 
 export class UnknownWorker extends Error {
   constructor(name: string) {
-    super(`name: there is no worker ${name}`);
+    super(`there is no worker ${name}`);
   }
 }
 
 export class WorkerRevoked extends Error {
   constructor(name: string) {
-    super(`name: worker ${name} is revoked`);
+    super(`worker ${name} is revoked`);
   }
 }
 

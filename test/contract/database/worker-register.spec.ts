@@ -52,7 +52,7 @@ it('tells who is a worker, and keeps for good who added it and why, for every di
 });
 
 it.each([
-  ['a name that is there', worker('w1'), 'name: there is already a worker w1'],
+  ['a name that is there', worker('w1'), 'there is already a worker w1'],
   ['a name with a dot', worker('a.b'), 'name: "a.b" cannot be a worker\'s name'],
   ['no architecture', worker('w2', { architectures: [] }), 'architectures: at least one is needed'],
   [
@@ -86,9 +86,9 @@ it('takes another key for a worker, as long as it is valid', async () => {
     'riscv64 rotate w1 ada a lost disk',
   ]);
   await expect(register().rotate('w1', 'nothing', ada())).rejects.toThrow('public key: "nothing"');
-  await expect(register().rotate('w2', workerKey(), ada())).rejects.toThrow('name: there is no worker w2');
+  await expect(register().rotate('w2', workerKey(), ada())).rejects.toThrow('there is no worker w2');
   await register().revoke('w1', ada());
-  await expect(register().rotate('w1', workerKey(), ada())).rejects.toThrow('name: worker w1 is revoked');
+  await expect(register().rotate('w1', workerKey(), ada())).rejects.toThrow('worker w1 is revoked');
   expect(await register().find('w1')).toMatchObject({ publicKey: key });
 });
 
@@ -102,8 +102,8 @@ it('revokes a worker once, which stays in the list', async () => {
   ]);
   expect(await register().valid()).toMatchObject([{ name: 'w2' }]);
   expect((await orders()).slice(4)).toEqual(['amd64 revoke w1 ada sold', 'arm64 revoke w1 ada sold']);
-  await expect(register().revoke('w1', ada())).rejects.toThrow('name: worker w1 is revoked');
-  await expect(register().revoke('w3', ada())).rejects.toThrow('name: there is no worker w3');
+  await expect(register().revoke('w1', ada())).rejects.toThrow('worker w1 is revoked');
+  await expect(register().revoke('w3', ada())).rejects.toThrow('there is no worker w3');
 });
 
 it('takes a name again that was revoked, as a new worker', async () => {

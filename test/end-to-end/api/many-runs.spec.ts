@@ -171,7 +171,7 @@ describe.each(['cancel', 'priority'])('a request to %s', (path) => {
     [
       'a misspelt selector',
       { packge: 'x', suite: 'trixie' },
-      /"packge" is unknown; there is run_ids/,
+      /"packge" is unknown; there is suite, arch, reason, run_ids/,
       '#/packge',
     ],
     ['a bad package name', { package: 'No Such' }, /^package must be the name .* not "No Such"/, '#/package'],

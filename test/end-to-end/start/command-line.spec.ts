@@ -21,6 +21,7 @@ describe('the command proctor without a running Proctor', () => {
     ['an unknown command', ['nonsense']],
     ['a missing argument', ['user', 'add']],
     ['a missing option', ['key', 'create', 'someone']],
+    ['a key without a name', ['key', 'create', 'someone', '--name', '']],
   ])('ends with 2 for %s', async (_, args) => {
     expect((await proctor(args)).code).toBe(2);
   });

@@ -80,7 +80,7 @@ describe('pauses and drains', () => {
     };
     expect(await said('pause', '--suite', 'sid', '--reason', 'the mirror\nis away')).toEqual([
       0,
-      'sid on every architecture is paused by admin: the mirror\nis away\n',
+      'suite sid on every architecture is paused by admin: the mirror\nis away\n',
     ]);
     expect(await said('pause', '--reason', 'all', '--by', 'root')).toEqual([
       0,
@@ -100,9 +100,9 @@ describe('pauses and drains', () => {
     ]);
     expect(await said('resume', '--suite', 'sid', '--arch', 'amd64')).toEqual([
       1,
-      'proctor: sid/amd64 is not paused\n',
+      'proctor: queue sid/amd64 is not paused\n',
     ]);
-    expect(await said('resume', '--suite', 'sid')).toEqual([0, 'sid on every architecture goes on\n']);
+    expect(await said('resume', '--suite', 'sid')).toEqual([0, 'suite sid on every architecture goes on\n']);
     expect(await said('resume')).toEqual([0, 'everything goes on\n']);
     expect(await said('undrain', 'worker-1')).toEqual([0, 'worker worker-1 gets runs again\n']);
     expect(await said('undrain', 'worker-1')).toEqual([1, 'proctor: worker worker-1 is not drained\n']);
@@ -138,25 +138,17 @@ describe('proctor worker trust', () => {
     });
     await judge('sound');
     expect(await said('worker-1')).toEqual([1, '', 'proctor: worker worker-1 is sound already\n']);
-    expect(await said('worker-1', '--by', 'ann')).toEqual([
-      1,
-      '',
-      'proctor: ann is no administrator: name one with --by\n',
-    ]);
+    expect(await said('worker-1', '--by', 'ann')).toEqual([1, '', 'proctor: ann is no administrator\n']);
   });
 });
 
 describe('a pause', () => {
   it.each([
-    ['unknown suite', ['--suite', 'sdi'], /^proctor: suite sdi is not in .*config: there is sid, trixie\n$/],
-    [
-      'unknown architecture',
-      ['--arch', 'amd46'],
-      /^proctor: arch amd46 is not in .*config: there is amd64\n$/,
-    ],
+    ['unknown suite', ['--suite', 'sdi'], 'proctor: suite "sdi" is unknown; there is sid, trixie\n'],
+    ['unknown architecture', ['--arch', 'amd46'], 'proctor: arch "amd46" is unknown; there is amd64\n'],
   ])('of an %s is refused', async (_what, scope, message) => {
     const { code, stderr } = await proctor('pause', ...scope, '--reason', 'x');
-    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect([code, stderr]).toEqual([1, message]);
     expect((await proctor('decisions')).stdout).toBe('');
   });
 });
@@ -171,13 +163,17 @@ describe('a decision', () => {
     expect(await proctor('pause', '--reason', 'x', '--by', 'ann')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'proctor: ann is no administrator: name one with --by\n',
+      stderr: 'proctor: ann is no administrator\n',
     });
   });
 
   it.each([
-    ['no selector', ['cancel'], /ids of runs, --package/],
-    ['only a reason', ['priority', '3', '--reason', 'x'], /ids of runs, --package/],
+    ['no selector', ['cancel'], /at least one of run_ids, package, trigger, suite, arch is needed/],
+    [
+      'only a reason',
+      ['priority', '3', '--reason', 'x'],
+      /at least one of run_ids, package, trigger, suite, arch is needed/,
+    ],
     ['no id', ['cancel', '1', 'x'], /'x' is invalid.*the id of a run/],
     ['a priority of 11', ['priority', '11', '1'], /'11' is invalid.*from 1 to 10/],
     ['a bad package', ['cancel', '--package', 'No'], /the name of a source package/],

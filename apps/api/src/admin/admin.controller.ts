@@ -1,11 +1,16 @@
 import { Controller, Get, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
+import {
+  DrainRequest,
+  PauseRequest,
+  QueuesAndWorkers,
+  RestoreRequest,
+  ResumeRequest,
+} from '@proctor/administration';
+import type { Decided, Drain, Pause, Trust } from '@proctor/administration';
 import type { PauseScope, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { AdminService } from './admin.service';
-import { DrainRequest, PausePipe, PauseRequest, RestoreRequest, ResumeRequest } from './admin.dto';
-import type { Decided, DrainObject, PauseObject, TrustObject } from './decision-object';
 
 /** What administrators decide about queues and workers. */
 @Controller('api/v1/admin')
@@ -13,35 +18,29 @@ import type { Decided, DrainObject, PauseObject, TrustObject } from './decision-
 @UseGuards(AdministratorsGuard)
 @UseInterceptors(BodyInterceptor)
 export class AdminController {
-  constructor(private readonly service: AdminService) {}
+  constructor(private readonly queuesAndWorkers: QueuesAndWorkers) {}
 
   @Get('decisions')
-  decisions(): Promise<{ pauses: PauseObject[]; drains: DrainObject[] }> {
-    return this.service.decisions();
+  decisions(): Promise<{ pauses: Pause[]; drains: Drain[] }> {
+    return this.queuesAndWorkers.list();
   }
 
   @Post('pause')
   @HttpCode(200)
-  pause(
-    @Sent(PausePipe) request: PauseRequest,
-    @CurrentRequestor() requestor: Requestor,
-  ): Promise<Decided<PauseObject>> {
-    return this.service.pause(request, requestor);
+  pause(@Sent() request: PauseRequest, @CurrentRequestor() requestor: Requestor): Promise<Decided<Pause>> {
+    return this.queuesAndWorkers.pause(request, requestor);
   }
 
   @Post('resume')
   @HttpCode(200)
   resume(@Sent() request: ResumeRequest, @CurrentRequestor() requestor: Requestor): Promise<PauseScope> {
-    return this.service.resume(request, requestor);
+    return this.queuesAndWorkers.resume(request, requestor);
   }
 
   @Post('drain')
   @HttpCode(200)
-  drain(
-    @Sent() request: DrainRequest,
-    @CurrentRequestor() requestor: Requestor,
-  ): Promise<Decided<DrainObject>> {
-    return this.service.drain(request, requestor);
+  drain(@Sent() request: DrainRequest, @CurrentRequestor() requestor: Requestor): Promise<Decided<Drain>> {
+    return this.queuesAndWorkers.drain(request, requestor);
   }
 
   @Post('undrain')
@@ -50,12 +49,12 @@ export class AdminController {
     @Sent() request: RestoreRequest,
     @CurrentRequestor() requestor: Requestor,
   ): Promise<{ worker: string }> {
-    return this.service.undrain(request, requestor);
+    return this.queuesAndWorkers.undrain(request, requestor);
   }
 
   @Post('trust')
   @HttpCode(200)
-  trust(@Sent() request: RestoreRequest, @CurrentRequestor() requestor: Requestor): Promise<TrustObject> {
-    return this.service.trust(request, requestor);
+  trust(@Sent() request: RestoreRequest, @CurrentRequestor() requestor: Requestor): Promise<Trust> {
+    return this.queuesAndWorkers.trust(request, requestor);
   }
 }

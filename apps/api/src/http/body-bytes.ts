@@ -1,7 +1,8 @@
+import { describe } from '@proctor/contracts';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
-import { badRequest, bodyTooLarge, describe, Problem } from './problem';
+import { badRequest, bodyTooLarge, Problem } from './problem';
 
 const DECODERS = new Map<string, () => Transform>([
   ['br', createBrotliDecompress],

@@ -1,5 +1,6 @@
+import { describe } from '@proctor/contracts';
 import { createHash } from 'node:crypto';
-import { badRequest, describe, Problem } from './problem';
+import { badRequest, Problem } from './problem';
 import { isJsonName } from './shape';
 import type { Parameter, Parameters } from './parameters';
 import { json } from './text';

@@ -1,11 +1,11 @@
+import { must, Strict } from '@proctor/contracts';
 import { IsOptional, IsString } from 'class-validator';
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
 import { jsonParameters, textParameters } from './parameters';
 import type { Parameters } from './parameters';
 import { ParametersPipe } from './parameters.pipe';
-import { must } from './rules';
-import { From, keysOf, Strict } from './shape';
+import { From, keysOf } from './shape';
 
 class Base {
   @IsOptional()

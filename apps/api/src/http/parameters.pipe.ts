@@ -1,12 +1,13 @@
+import { describe, faultsOf, isStrict } from '@proctor/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { badRequest, describe, refused } from './problem';
+import { badRequest, refused } from './problem';
 import type { BodyFault } from './problem';
 import { json } from './text';
 import type { Parameter, Parameters } from './parameters';
-import { copyOf, faultsOf, isStrict, keysOf, sourceOf } from './shape';
+import { copyOf, keysOf, sourceOf } from './shape';
 import type { Shape, Source } from './shape';
 
 /**

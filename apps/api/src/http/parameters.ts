@@ -1,4 +1,5 @@
-import { describe, refused, wellFormed } from './problem';
+import { describe, wellFormed } from '@proctor/contracts';
+import { refused } from './problem';
 
 /** A named value of a request, wherever it travelled. */
 export interface Parameter {

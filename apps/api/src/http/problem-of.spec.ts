@@ -1,7 +1,7 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
 import { BrokenOff, DatabaseUnavailable } from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
-import { badRequest, describe as shown, Problem } from './problem';
+import { badRequest, Problem } from './problem';
 import { problemOf } from './problem-of';
 
 describe('problemOf', () => {
@@ -75,24 +75,5 @@ describe('problemOf', () => {
     expect(
       [400, 403, 404, 405, 413, 415, 416, 503].map((status) => new Problem(status, '').title),
     ).not.toContain('Error');
-  });
-});
-
-describe('describe', () => {
-  it.each([
-    [undefined, 'missing'],
-    [null, 'null'],
-    [5, '5'],
-    [true, 'true'],
-    [[1], 'an array'],
-    [{}, 'an object'],
-    ['a"b\n', '"a\\"b\\n"'],
-    ['\ud800', '"\ufffd"'],
-  ])('shows %j as %s', (value, text) => {
-    expect(shown(value)).toBe(text);
-  });
-
-  it('shortens long texts', () => {
-    expect(shown('x'.repeat(1000)).length).toBeLessThan(100);
   });
 });

@@ -1,7 +1,16 @@
 import { HttpException } from '@nestjs/common';
-import { BrokenOff, DatabaseUnavailable } from '@proctor/database';
+import { Refusal } from '@proctor/administration';
+import type { RefusalKind } from '@proctor/administration';
+import {
+  BrokenOff,
+  DatabaseUnavailable,
+  UnknownWorker,
+  WorkerExists,
+  WorkerRevoked,
+} from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
 import { bodyTooLarge, comeBack, Problem } from './problem';
+import type { Parameters } from './parameters';
 
 const RETRY_AFTER_MS = 5_000;
 
@@ -11,9 +20,18 @@ const CHANGE_UNKNOWN =
   'The database is out of reach, and it is not known whether this request was carried out. A request with an ' +
   'Idempotency-Key may be sent again as it is; otherwise look first: GET /api/v1/test lists what there is.';
 
-/** An error as the client sees it: never more than it may know, and never a fault of its own as a 500. */
-export function problemOf(error: unknown): Problem {
+const STATUS_OF: Record<RefusalKind, number> = { invalid: 400, forbidden: 403, unknown: 404, conflict: 409 };
+
+/**
+ * An error as the client sees it: never more than it may know, and never a fault of its own as a 500.
+ * @param sent the parameters of the request, where they were read
+ */
+export function problemOf(error: unknown, sent?: Parameters): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof Refusal) return refusedBy(error, sent);
+  if (error instanceof UnknownWorker) return new Problem(404, sentence(error.message));
+  if (error instanceof WorkerExists || error instanceof WorkerRevoked)
+    return new Problem(409, sentence(error.message));
   if (error instanceof BrokenOff) return comeBack(503, brokenOff(error), RETRY_AFTER_MS);
   if (error instanceof DatabaseUnavailable) {
     return comeBack(503, error.changed === 'nothing' ? NOTHING_CHANGED : CHANGE_UNKNOWN, RETRY_AFTER_MS);
@@ -23,6 +41,13 @@ export function problemOf(error: unknown): Problem {
   }
   if (error instanceof HttpException) return new Problem(error.getStatus(), sentence(error.message));
   return ofHttpLibrary(error) ?? new Problem(500, 'The server failed to answer; the failure was logged.');
+}
+
+function refusedBy({ kind, message, field }: Refusal, sent?: Parameters): Problem {
+  // A message that begins with the name of a field keeps it as it is spelled.
+  const detail = field !== null && message.startsWith(field) ? `${message}.` : sentence(message);
+  const pointer = field === null ? null : (sent?.get(field)?.pointer ?? null);
+  return new Problem(STATUS_OF[kind], detail, pointer === null ? {} : { errors: [{ pointer, detail }] });
 }
 
 function brokenOff({ done, changed }: BrokenOff): string {

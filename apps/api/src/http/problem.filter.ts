@@ -6,6 +6,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { pathOf } from './paths';
 import { notFound, Problem } from './problem';
 import { problemOf } from './problem-of';
+import type { ContextRequest } from './request-context';
 
 /** Where a `ProblemPage` is injected. */
 export const PROBLEM_PAGE = Symbol('problem page');
@@ -25,10 +26,12 @@ export class ProblemFilter implements ExceptionFilter {
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
-    const request = host.switchToHttp().getRequest<Request>();
+    const request = host.switchToHttp().getRequest<ContextRequest>();
     const response = host.switchToHttp().getResponse<Response>();
     const problem =
-      error instanceof NotFoundException && !request.route ? unrouted(request) : problemOf(error);
+      error instanceof NotFoundException && !request.route
+        ? unrouted(request)
+        : problemOf(error, request.parameters);
     if (problem.status >= 500) this.log(request, problem, error);
     if (response.headersSent) {
       // Part of an answer is out: only a broken connection tells the client that the rest is missing.

@@ -67,22 +67,3 @@ export function comeBack(status: 429 | 503, detail: string, afterMs: number): Pr
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(afterMs / 1000))) },
   });
 }
-
-const SHOWN_LENGTH_MAX = 80;
-
-/** A value of the client as a message names it: short, never nested, one line. */
-export function describe(value: unknown): string {
-  if (value === undefined) return 'missing';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  const text =
-    typeof value === 'string' && value.length > SHOWN_LENGTH_MAX
-      ? `${value.slice(0, SHOWN_LENGTH_MAX)}…`
-      : value;
-  return typeof text === 'string' ? JSON.stringify(wellFormed(text)) : JSON.stringify(text);
-}
-
-/** Lone surrogates, which no encoding can carry, become U+FFFD. */
-export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
-}

@@ -1,4 +1,4 @@
-import { Allow, getMetadataStorage, validateSync } from 'class-validator';
+import { Allow, getMetadataStorage } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import type { Parameter } from './parameters';
 
@@ -19,7 +19,6 @@ export interface Source {
 }
 
 const SOURCE = Symbol('source');
-const STRICT = Symbol('strict');
 const jsonNames = new Set<string>();
 
 /** Says how a field is read where its name and the type of its value do not say it. */
@@ -31,18 +30,6 @@ export function From(source: Source): PropertyDecorator {
     if (source.text === 'json')
       [String(key), source.alias ?? String(key)].forEach((name) => jsonNames.add(name));
   };
-}
-
-/**
- * Refuses parameters that are no field of the class: where much may change at once, a misspelt one must not be passed
- * over. A parameter that is null counts as left out, and all faults are named.
- */
-export function Strict(): ClassDecorator {
-  return (shape) => Reflect.defineMetadata(STRICT, true, shape);
-}
-
-export function isStrict(shape: Shape): boolean {
-  return Reflect.hasMetadata(STRICT, shape);
 }
 
 export function sourceOf(shape: Shape, key: string): Source {
@@ -78,18 +65,4 @@ export function copyOf<T extends object>(shape: Shape<T>, raw: object): T {
     if (Object.hasOwn(raw, key)) Object.assign(copy, { [key]: (raw as Record<string, unknown>)[key] });
   }
   return copy;
-}
-
-/** One fault of an object that a client sent. */
-export interface ShapeFault {
-  key: string;
-  /** A sentence without its subject: `must be a string, not 5`. */
-  detail: string;
-}
-
-/** What breaks the rules of an instance's class, the first rule of each key. */
-export function faultsOf(instance: object): ShapeFault[] {
-  return validateSync(instance, { stopAtFirstError: true }).flatMap(({ property, constraints }) =>
-    Object.values(constraints ?? {}).map((detail) => ({ key: property, detail })),
-  );
 }

@@ -1,6 +1,7 @@
+import { describe, wellFormed } from '@proctor/contracts';
 import { isUtf8 } from 'node:buffer';
 import { checkJsonSize } from './json-size';
-import { badRequest, describe, refused, wellFormed } from './problem';
+import { badRequest, refused } from './problem';
 import type { Field } from './parameters';
 
 /**

@@ -8,11 +8,12 @@ import {
   Post,
   UseInterceptors,
 } from '@nestjs/common';
+import { NewKey } from '@proctor/administration';
 import type { User } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { KeyOwner } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { KeyIdPipe, NewKey } from './keys.dto';
+import { KeyIdPipe } from './keys.dto';
 import { KeysService } from './keys.service';
 import type { KeyObject, NewKeyObject } from './keys.service';
 import type { Sealing } from './sealing';

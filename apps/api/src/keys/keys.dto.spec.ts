@@ -1,9 +1,10 @@
+import { NewKey } from '@proctor/administration';
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { refusalOf } from '../../../../test/support/refusal';
 import { jsonParameters, textParameters } from '../http/parameters';
 import type { Parameters } from '../http/parameters';
 import { shapeOf } from '../http/parameters.pipe';
-import { KeyIdPipe, NewKey } from './keys.dto';
+import { KeyIdPipe } from './keys.dto';
 
 const { server } = apiConfiguration();
 const keyNameOf = (parameters: Parameters): string => shapeOf(NewKey, parameters, server).name;

@@ -1,19 +1,7 @@
+import { describe } from '@proctor/contracts';
 import type { PipeTransform } from '@nestjs/common';
-import { Length } from 'class-validator';
-import { describe, notFound } from '../http/problem';
+import { notFound } from '../http/problem';
 import type { Problem } from '../http/problem';
-import { IsStorableText, must } from '../http/rules';
-
-const LENGTH_MAX = 100;
-const RULE = must(`be a string of 1 to ${LENGTH_MAX} characters without NUL`);
-
-/** A request for a key. */
-export class NewKey {
-  /** What its user calls it. */
-  @Length(1, LENGTH_MAX, RULE)
-  @IsStorableText(RULE)
-  name: string;
-}
 
 const KEY_ID_MAX = 2 ** 31 - 1;
 

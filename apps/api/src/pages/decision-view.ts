@@ -1,6 +1,6 @@
+import { scopeName } from '@proctor/administration';
+import type { Pause } from '@proctor/administration';
 import type { Decision } from '@proctor/contracts';
-import { scopeName } from '../admin/decision-object';
-import type { PauseObject } from '../admin/decision-object';
 import { utc } from './run-view';
 
 /** Who decided it, and why: `root (since 2026-11-20 15:40:51 UTC): the mirror is away`. */
@@ -8,6 +8,7 @@ export function decidedBy({ by, reason, since }: Decision): string {
   return `${by} (since ${utc(new Date(since))}): ${reason}`;
 }
 
-export function pauseSentence(pause: PauseObject): string {
-  return `${scopeName(pause)} is paused by ${decidedBy(pause)}`;
+export function pauseSentence(pause: Pause): string {
+  const name = scopeName(pause);
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)} is paused by ${decidedBy(pause)}`;
 }

@@ -1,6 +1,6 @@
 import type { PipeTransform } from '@nestjs/common';
-import { isPackageName } from '@proctor/contracts';
-import { badRequest, describe } from '../http/problem';
+import { isPackageName, describe } from '@proctor/contracts';
+import { badRequest } from '../http/problem';
 
 /** Packages that one page of a list shows. */
 export const PACKAGES_SHOWN_MAX = 500;

@@ -1,11 +1,11 @@
 import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
-import { isPackageName, packagePrefix } from '@proctor/contracts';
+import { isPackageName, packagePrefix, describe } from '@proctor/contracts';
 import { systemClock } from '@proctor/clock';
 import { PublicRuns } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { describe, notFound } from '../http/problem';
+import { notFound } from '../http/problem';
 import { SharedAnswers } from '../http/shared-answers';
 import { AfterPipe, listPages, PACKAGES_SHOWN_MAX } from './list-part';
 import { packageView } from './package-view';

@@ -1,3 +1,4 @@
+import { describe } from '@proctor/contracts';
 import { Controller, Get, Inject, Injectable, Param, Query, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
@@ -5,7 +6,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { StatusService } from '../public-data/status.service';
 import type { SuiteArch, StatusWord } from '../public-data/status.service';
-import { badRequest, describe } from '../http/problem';
+import { badRequest } from '../http/problem';
 import { AfterPipe, PACKAGES_SHOWN_MAX } from './list-part';
 import { PageInterceptor } from './page';
 import type { Page } from './page';

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isPackageName, isWord, packagePrefix } from '@proctor/contracts';
+import { isPackageName, isWord, packagePrefix, describe } from '@proctor/contracts';
 import { PublicRuns } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { describe, notFound } from '../http/problem';
+import { notFound } from '../http/problem';
 import { noSuchRun, runIdOf } from '../runs/run-id';
 
 /** The parts of a public path that name a package on a suite and architecture. */

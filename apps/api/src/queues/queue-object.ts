@@ -1,8 +1,8 @@
+import type { Pause } from '@proctor/administration';
 import { timestamp } from '@proctor/contracts';
 import type { Decision, QueueStatus, StatusReply } from '@proctor/contracts';
 import type { QueueLength, QueueRate } from '@proctor/database';
 import { pauseOfQueue } from '../admin/decision-object';
-import type { PauseObject } from '../admin/decision-object';
 import { silence } from '../dispatchers/explanation.service';
 
 const HOUR_SECONDS = 3_600;
@@ -30,7 +30,7 @@ export interface QueueObject {
 export interface QueueFacts {
   lengths: QueueLength[];
   rates: QueueRate[];
-  pauses: PauseObject[];
+  pauses: Pause[];
   /** By architecture; null where no dispatcher answers. */
   statuses: Map<string, StatusReply | null>;
 }

@@ -1,3 +1,4 @@
+import { IsStorableText, must } from '@proctor/contracts';
 import { Controller, Get, Inject, UseInterceptors } from '@nestjs/common';
 import type { RejectList } from '@proctor/config';
 import { Packages } from '@proctor/database';
@@ -8,7 +9,6 @@ import { CurrentRequestor } from '../auth/requestor';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { IsStorableText, must } from '../http/rules';
 import type { QueueObject } from './queue-object';
 import { QueuesService } from './queues.service';
 import { WorkersService } from './workers.service';

@@ -1,9 +1,9 @@
 import { rejectedVersions } from '@proctor/config';
 import type { RejectList } from '@proctor/config';
-import { isPackageName, PRIORITY_DEFAULT } from '@proctor/contracts';
+import { isPackageName, PRIORITY_DEFAULT, describe } from '@proctor/contracts';
 import type { RunRequest } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
-import { badRequest, describe } from '../http/problem';
+import { badRequest } from '../http/problem';
 import type { Problem } from '../http/problem';
 import { faultAt, isOfBody, placeOf } from './place';
 import type { Fault } from './place';

@@ -1,43 +1,16 @@
-import { isPackageName, RUN_ID_MAX } from '@proctor/contracts';
-import { IsArray, IsBoolean, IsInt, IsOptional, Max } from 'class-validator';
+import { Selection } from '@proctor/administration';
+import { describe, must } from '@proctor/contracts';
+import { IsBoolean, IsOptional } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
-import { describe, Problem, refused } from '../http/problem';
-import { IsArchitectureName, IsReason, IsStorableText, IsStringThat, IsSuiteName, must } from '../http/rules';
-import { From, Strict } from '../http/shape';
+import { Problem, refused } from '../http/problem';
+import { From } from '../http/shape';
 import { PRIORITY_RANGE, priorityOf } from './priority';
 import type { Parameter } from '../http/parameters';
 
-const IDS = must('be an array of ids of runs, or a string of them separated by commas');
-
-/** Which runs are meant: those that match every parameter. */
-@Strict()
-export class SelectionRequest {
+/** Which runs are meant, as it travels. */
+export class SelectionRequest extends Selection {
   @From({ read: idsOf })
-  @IsOptional()
-  @IsArray(IDS)
-  @IsInt({ each: true, ...IDS })
-  @Max(RUN_ID_MAX, { each: true, ...IDS })
-  run_ids?: number[];
-
-  @IsOptional()
-  @IsStringThat(isPackageName, must('be the name of a source package'))
-  package?: string;
-
-  @IsOptional()
-  @IsStorableText(must('be a string without NUL and without lone surrogates'))
-  trigger?: string;
-
-  @IsOptional()
-  @IsSuiteName()
-  suite?: string;
-
-  @IsOptional()
-  @IsArchitectureName()
-  arch?: string;
-
-  @IsOptional()
-  @IsReason()
-  reason?: string;
+  declare run_ids?: number[];
 
   /** Not only those of the own key. */
   @From({ text: 'boolean' })

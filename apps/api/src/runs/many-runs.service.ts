@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { BrokenOff, Cancellations, Decisions } from '@proctor/database';
-import type { Requestor, RunSelection } from '@proctor/database';
-import { OrderSignal } from '../dispatchers/order-signal';
-import { ResultLongPoll } from './result-long-poll';
+import { ManyRuns } from '@proctor/administration';
+import type { Requestor } from '@proctor/database';
+import { Problem } from '../http/problem';
 import type { PriorityRequest, SelectionRequest } from './changes.dto';
-import { isRunId } from '@proctor/contracts';
-import { badRequest, Problem } from '../http/problem';
 
 /**
  * Changes all runs that a request selects. Runs that its requestor may not change are neither touched nor counted nor
@@ -13,80 +10,28 @@ import { badRequest, Problem } from '../http/problem';
  */
 @Injectable()
 export class ManyRunsService {
-  constructor(
-    private readonly cancellations: Cancellations,
-    private readonly decisions: Decisions,
-    private readonly signal: OrderSignal,
-    private readonly longPoll: ResultLongPoll,
-  ) {}
+  constructor(private readonly manyRuns: ManyRuns) {}
 
-  /**
-   * Finishes runs at once in the database; their slots are stopped by the dispatchers.
-   * @throws Problem 400, 403: nothing was cancelled; BrokenOff
-   */
+  /** @throws InvalidRequest, Problem 403: nothing was cancelled; BrokenOff */
   async cancel(asked: SelectionRequest, requestor: Requestor): Promise<{ cancelled: number[] }> {
-    const cancelled = await this.change(
-      selectionOf(asked, requestor),
-      (selection) => this.cancellations.cancelMatching(selection, requestor, asked.reason),
-      () => this.longPoll.notify(),
-    );
-    return { cancelled };
+    return { cancelled: await this.manyRuns.cancel(asked, requestor, keyOf(asked, requestor)) };
   }
 
-  /**
-   * Gives waiting runs another priority.
-   * @throws Problem 400, 403: nothing was changed; BrokenOff
-   */
+  /** @throws InvalidRequest, Problem 403: nothing was changed; BrokenOff */
   async reprioritise(asked: PriorityRequest, requestor: Requestor): Promise<{ changed: number[] }> {
-    const { priority, reason } = asked;
-    const changed = await this.change(selectionOf(asked, requestor), (selection) =>
-      this.decisions.reprioritise(selection, priority, requestor, reason),
-    );
-    return { changed };
-  }
-
-  /** Tells others of what was changed also when the rest was not. */
-  private async change(
-    selection: RunSelection | null,
-    commit: (selection: RunSelection) => Promise<number[]>,
-    tell = (): void => undefined,
-  ): Promise<number[]> {
-    if (!selection) return [];
-    const told = (runIds: number[]): number[] => {
-      if (runIds.length === 0) return runIds;
-      this.signal.send(selection.arch ?? null);
-      tell();
-      return runIds;
+    const { priority } = asked;
+    return {
+      changed: await this.manyRuns.reprioritise(asked, priority, requestor, keyOf(asked, requestor)),
     };
-    return commit(selection).then(told, (error: unknown) => {
-      if (error instanceof BrokenOff) told(error.done);
-      throw error;
-    });
   }
 }
 
-const SELECTORS = ['run_ids', 'package', 'trigger', 'suite', 'arch'] as const;
-
 /**
- * The runs that a request means; null when it names runs that cannot be.
- * @throws Problem 400 when nothing is selected by; 403 for everyone's without being an administrator
+ * The key whose runs are meant; null: all.
+ * @throws Problem 403 for everyone's without being an administrator
  */
-function selectionOf(asked: SelectionRequest, requestor: Requestor): RunSelection | null {
-  const { run_ids: runIds, package: packageName, trigger, suite, arch, everyone } = asked;
-  if (SELECTORS.every((key) => asked[key] === undefined)) {
-    throw badRequest(`At least one of ${SELECTORS.join(', ')} is needed to say which runs are meant.`);
-  }
-  if (everyone && !requestor.isAdmin) {
-    throw new Problem(403, 'everyone is for administrators; without it, runs of the own key are meant.');
-  }
-  const possible = runIds?.filter(isRunId);
-  if (possible?.length === 0) return null;
-  return {
-    ...(possible && { runIds: [...new Set(possible)] }),
-    ...(packageName !== undefined && { package: packageName }),
-    ...(trigger !== undefined && { trigger }),
-    ...(suite !== undefined && { suite }),
-    ...(arch !== undefined && { arch }),
-    ...(!everyone && { keyId: requestor.keyId }),
-  };
+function keyOf({ everyone }: SelectionRequest, { isAdmin, keyId }: Requestor): number | null {
+  if (!everyone) return keyId;
+  if (isAdmin) return null;
+  throw new Problem(403, 'everyone is for administrators; without it, runs of the own key are meant.');
 }

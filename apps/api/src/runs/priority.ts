@@ -1,5 +1,5 @@
-import { PRIORITY_MAX, PRIORITY_MIN } from '@proctor/contracts';
-import { describe, refused } from '../http/problem';
+import { PRIORITY_MAX, PRIORITY_MIN, describe } from '@proctor/contracts';
+import { refused } from '../http/problem';
 import type { Parameter } from '../http/parameters';
 
 export const PRIORITY_RANGE = `a whole number from ${PRIORITY_MIN} to ${PRIORITY_MAX}`;

@@ -1,8 +1,7 @@
-import { isPinSpec } from '@proctor/contracts';
+import { isPinSpec, describe } from '@proctor/contracts';
 import type { Pin, RunRequest } from '@proctor/contracts';
 import type { ExtraAptSource } from '@proctor/config';
 import type { ApiConfiguration } from '../configuration.token';
-import { describe } from '../http/problem';
 import type { ItemFault } from './submitted-items';
 import type { TestItem } from './test-request.dto';
 

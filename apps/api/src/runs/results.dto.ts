@@ -1,5 +1,6 @@
+import { describe } from '@proctor/contracts';
 import type { ApiConfiguration } from '../configuration.token';
-import { describe, refused } from '../http/problem';
+import { refused } from '../http/problem';
 import { From } from '../http/shape';
 import type { Parameter } from '../http/parameters';
 

@@ -1,6 +1,6 @@
 import type { PipeTransform } from '@nestjs/common';
-import { runIdIn } from '@proctor/contracts';
-import { badRequest, describe, notFound } from '../http/problem';
+import { runIdIn, describe } from '@proctor/contracts';
+import { badRequest, notFound } from '../http/problem';
 import type { Problem } from '../http/problem';
 
 /** The id of a run in a path. */

@@ -1,11 +1,12 @@
+import { describe, faultsOf } from '@proctor/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { badRequest, describe, refused } from '../http/problem';
+import { badRequest, refused } from '../http/problem';
 import { fieldsOf } from '../http/parameters.pipe';
 import type { Fields } from '../http/parameters.pipe';
-import { copyOf, faultsOf, keysOf } from '../http/shape';
+import { copyOf, keysOf } from '../http/shape';
 import type { Parameters } from '../http/parameters';
 import { elementOf, faultAt, isOfBody, keyOf } from './place';
 import type { Fault, Place } from './place';

@@ -1,5 +1,5 @@
-import { describe } from '../http/problem';
-import { copyOf, faultsOf, keysOf } from '../http/shape';
+import { describe, faultsOf } from '@proctor/contracts';
+import { copyOf, keysOf } from '../http/shape';
 import { placeOf } from './place';
 import type { Origin, Place } from './place';
 import { TestItem } from './test-request.dto';

@@ -1,4 +1,4 @@
-import { PRIORITY_MAX, PRIORITY_MIN } from '@proctor/contracts';
+import { PRIORITY_MAX, PRIORITY_MIN, describe, IsStorableText, must } from '@proctor/contracts';
 import type { Pin } from '@proctor/contracts';
 import {
   ArrayNotEmpty,
@@ -14,8 +14,7 @@ import {
 } from 'class-validator';
 import type { ValidationOptions } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
-import { describe, Problem, refused } from '../http/problem';
-import { IsStorableText, must } from '../http/rules';
+import { Problem, refused } from '../http/problem';
 import { From } from '../http/shape';
 import type { Parameter } from '../http/parameters';
 import { PRIORITY_RANGE, priorityOf } from './priority';

@@ -1,4 +1,4 @@
-import { describe } from '../http/problem';
+import { describe } from '@proctor/contracts';
 
 const KEYS_NAMED_MAX = 20;
 

@@ -1,25 +1,21 @@
-import { BrokenOff, type RunSelection } from '@proctor/database';
-import type { Command } from 'commander';
-import { decide } from './decider';
+import { ManyRuns, requestOf, Selection } from '@proctor/administration';
+import { BrokenOff } from '@proctor/database';
+import { decide } from '../administration';
 
-interface Selectors extends Pick<RunSelection, 'package' | 'trigger' | 'suite' | 'arch'> {
-  reason?: string;
-  by: string;
-}
+type Selectors = Omit<Selection, 'run_ids'> & { by: string };
 
 /**
  * Prints the ids of the runs that it ended, one a line.
- * @throws UnknownUser; CommanderError when nothing says which runs are meant
+ * @throws UnknownUser; Refusal, also when nothing says which runs are meant
  */
 export async function cancelRuns(
   runIds: number[] | undefined,
-  { reason, by, ...selectors }: Selectors,
-  command: Command,
+  { by, ...selectors }: Selectors,
 ): Promise<void> {
-  const selection = selectionOf(runIds, selectors, command);
+  const selection = selectionOf(runIds, selectors);
   const what = `cancelled by ${by}`;
-  const cancelled = await decide(by, ({ cancellations }, decider) =>
-    cancellations.cancelMatching(selection, decider, reason).catch(tellDone(what)),
+  const cancelled = await decide(by, (get, administrator) =>
+    get(ManyRuns).cancel(selection, administrator, null).catch(tellDone(what)),
   );
   tell(cancelled, what);
 }
@@ -28,27 +24,18 @@ export async function cancelRuns(
 export async function changePriority(
   priority: number,
   runIds: number[] | undefined,
-  { reason, by, ...selectors }: Selectors,
-  command: Command,
+  { by, ...selectors }: Selectors,
 ): Promise<void> {
-  const selection = selectionOf(runIds, selectors, command);
+  const selection = selectionOf(runIds, selectors);
   const what = `given priority ${priority} by ${by}`;
-  const changed = await decide(by, ({ decisions }, decider) =>
-    decisions.reprioritise(selection, priority, decider, reason).catch(tellDone(what)),
+  const changed = await decide(by, (get, administrator) =>
+    get(ManyRuns).reprioritise(selection, priority, administrator, null).catch(tellDone(what)),
   );
   tell(changed, what);
 }
 
-function selectionOf(
-  runIds: number[] = [],
-  selectors: Omit<RunSelection, 'runIds'>,
-  command: Command,
-): RunSelection {
-  const selection = { ...selectors, ...(runIds.length > 0 && { runIds }) };
-  if (Object.keys(selection).length > 0) return selection;
-  return command.error(
-    'error: ids of runs, --package, --trigger, --suite or --arch must say which runs are meant',
-  );
+function selectionOf(runIds: number[] = [], selectors: Omit<Selection, 'run_ids'>): Selection {
+  return requestOf(Selection, { ...selectors, ...(runIds.length > 0 && { run_ids: runIds }) });
 }
 
 /** What was done before the rest failed stays done. */

@@ -1,64 +1,61 @@
-import type { PauseScope } from '@proctor/database';
-import { checkTested } from '../configuration';
-import { withDatabase } from '../home-database';
-import { decide } from './decider';
+import {
+  DrainRequest,
+  PauseRequest,
+  QueuesAndWorkers,
+  requestOf,
+  RestoreRequest,
+  ResumeRequest,
+  scopeName,
+} from '@proctor/administration';
+import { administer, decide } from '../administration';
 
-interface Scope {
-  suite?: string;
-  arch?: string;
-}
+type By<Request> = Request & { by: string };
+type OfWorker<Request> = By<Omit<Request, 'worker'>>;
 
-/** @throws UnknownUser; or when the user is no administrator, or the suite or architecture is not tested here */
-export async function pause({ by, reason, ...scope }: Scope & { by: string; reason: string }): Promise<void> {
-  await checkTested(scope);
-  await decide(by, ({ decisions }, decider) => decisions.pause(scopeOf(scope), decider, reason));
-  console.error(`${nameOf(scope)} is paused by ${by}: ${reason}`);
-}
-
-/** @throws UnknownUser; or when there is no such pause */
-export async function resume({
-  by,
-  reason,
-  ...scope
-}: Scope & { by: string; reason?: string }): Promise<void> {
-  const wasPaused = await decide(by, ({ decisions }, decider) =>
-    decisions.resume(scopeOf(scope), decider, reason),
+/** @throws UnknownUser; Refusal, also when the suite or architecture is not tested here */
+export async function pause({ by, ...typed }: By<PauseRequest>): Promise<void> {
+  const request = requestOf(PauseRequest, typed);
+  const paused = await decide(by, (get, administrator) =>
+    get(QueuesAndWorkers).pause(request, administrator),
   );
-  if (!wasPaused) throw new Error(`${nameOf(scope)} is not paused`);
-  console.error(`${nameOf(scope)} goes on`);
+  console.error(`${scopeName(paused)} is paused by ${by}: ${paused.reason}`);
 }
 
-/** @throws UnknownUser; or when the user is no administrator */
-export async function drain(worker: string, { by, reason }: { by: string; reason: string }): Promise<void> {
-  await decide(by, ({ decisions }, decider) => decisions.drain(worker, decider, reason));
-  console.error(`worker ${worker} is drained by ${by}: ${reason}`);
+/** @throws UnknownUser; Refusal, also when there is no such pause */
+export async function resume({ by, ...typed }: By<ResumeRequest>): Promise<void> {
+  const request = requestOf(ResumeRequest, typed);
+  const scope = await decide(by, (get, administrator) =>
+    get(QueuesAndWorkers).resume(request, administrator),
+  );
+  console.error(`${scopeName(scope)} goes on`);
 }
 
-/** @throws UnknownUser; or when the worker is not drained */
-export async function undrain(
-  worker: string,
-  { by, reason }: { by: string; reason?: string },
-): Promise<void> {
-  const wasDrained = await decide(by, ({ decisions }, decider) => decisions.undrain(worker, decider, reason));
-  if (!wasDrained) throw new Error(`worker ${worker} is not drained`);
+/** @throws UnknownUser, Refusal */
+export async function drain(worker: string, { by, ...typed }: OfWorker<DrainRequest>): Promise<void> {
+  const request = requestOf(DrainRequest, { worker, ...typed });
+  await decide(by, (get, administrator) => get(QueuesAndWorkers).drain(request, administrator));
+  console.error(`worker ${worker} is drained by ${by}: ${request.reason}`);
+}
+
+/** @throws UnknownUser; Refusal, also when the worker is not drained */
+export async function undrain(worker: string, { by, ...typed }: OfWorker<RestoreRequest>): Promise<void> {
+  const request = requestOf(RestoreRequest, { worker, ...typed });
+  await decide(by, (get, administrator) => get(QueuesAndWorkers).undrain(request, administrator));
   console.error(`worker ${worker} gets runs again`);
 }
 
-/** @throws UnknownUser; or when the user is no administrator, nobody knows the worker, or it is sound */
-export async function trust(worker: string, { by, reason }: { by: string; reason?: string }): Promise<void> {
-  const architectures = await decide(by, ({ decisions }, decider) =>
-    decisions.trust(worker, decider, reason),
+/** @throws UnknownUser; Refusal, also when no such worker is known, or it is sound */
+export async function trust(worker: string, { by, ...typed }: OfWorker<RestoreRequest>): Promise<void> {
+  const request = requestOf(RestoreRequest, { worker, ...typed });
+  const { architectures } = await decide(by, (get, administrator) =>
+    get(QueuesAndWorkers).trust(request, administrator),
   );
-  if (architectures === 'unknown') throw new Error(`no worker ${worker} is known`);
-  if (architectures === 'sound') throw new Error(`worker ${worker} is sound already`);
   console.error(`worker ${worker} is taken for sound by ${by} (${architectures.join(', ')})`);
 }
 
 /** One line for each pause and drain: what, suite, architecture or worker, user, time, reason. */
 export async function listDecisions(): Promise<void> {
-  const [pauses, drains] = await withDatabase(({ decisions }) =>
-    Promise.all([decisions.pauses(), decisions.drains()]),
-  );
+  const { pauses, drains } = await administer((get) => get(QueuesAndWorkers).list());
   for (const { suite, arch, by, since, reason } of pauses) {
     console.log(['pause', suite ?? '*', arch ?? '*', by, since, oneLine(reason)].join('\t'));
   }
@@ -66,15 +63,6 @@ export async function listDecisions(): Promise<void> {
     console.log(['drain', worker, by, since, oneLine(reason)].join('\t'));
   }
   if (pauses.length + drains.length === 0) console.error('nothing is paused or drained');
-}
-
-function scopeOf({ suite, arch }: Scope): PauseScope {
-  return { suite: suite ?? null, arch: arch ?? null };
-}
-
-function nameOf({ suite, arch }: Scope): string {
-  if (suite === undefined) return arch === undefined ? 'everything' : `every suite on ${arch}`;
-  return arch === undefined ? `${suite} on every architecture` : `${suite}/${arch}`;
 }
 
 /** A reason may have line ends and tabs; a line of the list may not. */

@@ -1,86 +1,83 @@
 import { readFile } from 'node:fs/promises';
-import { newCredentials, type Credentials } from '@proctor/bus';
-import { checkTested } from '../configuration';
-import { decide } from '../decisions/decider';
+import {
+  CredentialsRequest,
+  NewWorker,
+  type Registered,
+  Register,
+  requestOf,
+  RevokeRequest,
+} from '@proctor/administration';
+import type { Credentials } from '@proctor/bus';
+import { decide } from '../administration';
 import { handOver } from './hand-over';
-import { ownAddress, registerChanged } from './nats';
 
-interface Decider {
+interface CredentialsOptions {
   by: string;
   reason?: string;
-}
-
-interface CredentialsOptions extends Decider {
   url?: string;
+  /** Path of the file. */
   ca?: string;
   out?: string;
 }
 
 /**
  * Prints the credentials, alone on standard output.
- * @throws UnknownUser, WorkerExists; or when the user is no administrator, an architecture is not tested here, or the file is
- * there already
+ * @throws UnknownUser, WorkerExists; Refusal; or when the file is there already
  */
 export async function addWorker(
   name: string,
-  {
-    arch: architectures,
-    private: mayRunPrivate,
-    ...options
-  }: CredentialsOptions & {
-    arch: string[];
-    private: boolean;
-  },
+  { arch, private: mayRunPrivate, ...options }: CredentialsOptions & { arch: string[]; private: boolean },
 ): Promise<void> {
-  await checkTested({ arch: architectures });
-  const concerned = await withNewCredentials(name, options, (publicKey) =>
-    decide(options.by, ({ workerRegister }, decider) =>
-      workerRegister.add({ name, publicKey, architectures, mayRunPrivate }, decider, options.reason),
-    ),
+  const { by } = options;
+  const typed = { name, architectures: arch, private: mayRunPrivate, ...(await credentialsAsked(options)) };
+  const request = requestOf(NewWorker, typed);
+  const what = mayRunPrivate ? `${arch.join(', ')}, private tests too` : arch.join(', ');
+  await withNewCredentials(options.out, `worker ${name} added by ${by} (${what})`, (give) =>
+    decide(by, (get, administrator) => get(Register).add(request, administrator, give)),
   );
-  const what = mayRunPrivate ? `${architectures.join(', ')}, private tests too` : architectures.join(', ');
-  console.error(`worker ${name} added by ${options.by} (${what})`);
-  await registerChanged(concerned);
 }
 
-/** The same. @throws UnknownUser, UnknownWorker, WorkerRevoked; or when the user is no administrator, or the file is there */
+/** The same. @throws UnknownUser, UnknownWorker, WorkerRevoked; Refusal; or when the file is there already */
 export async function rotateWorker(name: string, options: CredentialsOptions): Promise<void> {
-  const concerned = await withNewCredentials(name, options, (publicKey) =>
-    decide(options.by, ({ workerRegister }, decider) =>
-      workerRegister.rotate(name, publicKey, decider, options.reason),
-    ),
+  const { by } = options;
+  const request = requestOf(CredentialsRequest, await credentialsAsked(options));
+  await withNewCredentials(options.out, `worker ${name} was given new credentials by ${by}`, (give) =>
+    decide(by, (get, administrator) => get(Register).rotate(name, request, administrator, give)),
   );
-  console.error(`worker ${name} was given new credentials by ${options.by}`);
-  await registerChanged(concerned);
 }
 
-/** @throws UnknownUser, UnknownWorker, WorkerRevoked; or when the user is no administrator */
-export async function revokeWorker(name: string, { by, reason }: Decider): Promise<void> {
-  const concerned = await decide(by, ({ workerRegister }, decider) =>
-    workerRegister.revoke(name, decider, reason),
+/** @throws UnknownUser, UnknownWorker, WorkerRevoked, Refusal */
+export async function revokeWorker(
+  name: string,
+  { by, ...typed }: RevokeRequest & { by: string },
+): Promise<void> {
+  const request = requestOf(RevokeRequest, typed);
+  const { notice } = await decide(by, (get, administrator) =>
+    get(Register).revoke(name, request, administrator),
   );
   console.error(`worker ${name} is revoked by ${by}`);
-  await registerChanged(concerned);
+  if (notice !== null) console.error(notice);
+}
+
+async function credentialsAsked({ url, ca, reason }: CredentialsOptions): Promise<CredentialsRequest> {
+  return {
+    ...(url !== undefined && { url }),
+    ...(ca !== undefined && { ca: await readFile(ca, 'utf8') }),
+    ...(reason !== undefined && { reason }),
+  };
 }
 
 /** Nobody gets credentials that are in no register: they are handed over once the register has them. */
-function withNewCredentials<T>(
-  name: string,
-  { url, ca, out }: CredentialsOptions,
-  register: (publicKey: string) => Promise<T>,
-): Promise<T> {
-  return handOver(out, async () => {
-    const { credentials, publicKey } = await made(name, url, ca);
-    const result = await register(publicKey);
-    return { text: `${JSON.stringify(credentials, null, 2)}\n`, result };
-  });
-}
-
-async function made(
-  name: string,
-  url: string | undefined,
-  ca: string | undefined,
-): Promise<{ credentials: Credentials; publicKey: string }> {
-  const certificate = ca === undefined ? undefined : await readFile(ca, 'utf8');
-  return newCredentials(name, url ?? (await ownAddress()), certificate);
+async function withNewCredentials(
+  out: string | undefined,
+  done: string,
+  register: (give: (credentials: Credentials) => Promise<void>) => Promise<Registered>,
+): Promise<void> {
+  const { notice } = await handOver(out, (write) =>
+    register(async (credentials) => {
+      await write(`${JSON.stringify(credentials, null, 2)}\n`);
+      console.error(done);
+    }),
+  );
+  if (notice !== null) console.error(notice);
 }

@@ -1,26 +1,30 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 
 /**
- * Writes what `work` makes: to standard output, or into a file that only its owner reads. Whether the file can be made is
- * known before the work begins; it is gone again when the work fails.
+ * Gives `work` a place to write to: standard output, or a file that only its owner reads. Whether the file can be made is known
+ * before the work begins; it is gone again when the work fails and has written nothing.
  * @throws when there is such a file already
  */
 export async function handOver<T>(
   path: string | undefined,
-  work: () => Promise<{ text: string; result: T }>,
+  work: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   if (path === undefined) {
-    const { text, result } = await work();
-    process.stdout.write(text);
-    return result;
+    return work((text) => {
+      process.stdout.write(text);
+      return Promise.resolve();
+    });
   }
   const file = await newFile(path);
-  try {
-    const { text, result } = await work();
+  let isWritten = false;
+  const write = async (text: string): Promise<void> => {
     await file.writeFile(text);
-    return result;
+    isWritten = true;
+  };
+  try {
+    return await work(write);
   } catch (error) {
-    await rm(path);
+    if (!isWritten) await rm(path);
     throw error;
   } finally {
     await file.close();

@@ -1,5 +1,6 @@
+import { Register } from '@proctor/administration';
 import type { WorkerRecord } from '@proctor/database';
-import { withDatabase } from '../home-database';
+import { administer } from '../administration';
 
 const HEADINGS = [
   'NAME',
@@ -16,7 +17,7 @@ const HEADINGS = [
 
 /** A table: who is a worker, for what, and when each was last seen or refused; `-` stands for nothing. */
 export async function listWorkers(): Promise<void> {
-  const workers = await withDatabase(({ workerRegister }) => workerRegister.list());
+  const workers = await administer((get) => get(Register).list());
   if (workers.length === 0) console.error('there are no workers');
   else for (const line of aligned([HEADINGS, ...workers.map(cells)])) console.log(line);
 }

@@ -1,9 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { openDatabase } from '@proctor/database';
 import type { Home } from '@proctor/embedded';
-
-/** The user that the first start makes. */
-export const ADMINISTRATOR = 'admin';
+import { ADMINISTRATOR } from '../arguments';
 
 export interface AdministratorKey {
   /** null when it was made elsewhere and is not kept in this home. */

@@ -1,8 +1,8 @@
+import type { NatsServer } from '@proctor/administration';
 import { publicKeyOf } from '@proctor/bus';
 import type { Configuration } from '@proctor/config';
 import { openDatabase, UnknownUser } from '@proctor/database';
-import type { Nats } from '../nats';
-import { ADMINISTRATOR } from './administrator';
+import { ADMINISTRATOR } from '../arguments';
 
 /**
  * Makes the worker of this machine one that may work, unless it was revoked: for all architectures that it serves, private
@@ -11,7 +11,7 @@ import { ADMINISTRATOR } from './administrator';
  */
 export async function registerOwnWorker(
   databaseUrl: string,
-  nats: Nats,
+  nats: NatsServer,
   { worker, server }: Pick<Configuration, 'worker' | 'server'>,
 ): Promise<{ isRegistered: boolean; notice: string | null }> {
   const { name } = worker;

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { namedNats, type NatsServer, ownNats } from '@proctor/administration';
 import type { Configuration } from '@proctor/config';
 import { migrate } from '@proctor/database';
 import {
@@ -10,7 +11,6 @@ import {
   type Supervisor,
 } from '@proctor/embedded';
 import { administratorKey, type AdministratorKey } from './administrator';
-import { namedNats, ownNats, type Nats } from '../nats';
 import type { Steps } from './steps';
 
 export interface LaunchContext {
@@ -54,10 +54,10 @@ async function startPostgres({ home, supervisor, steps, env }: LaunchContext): P
 }
 
 /** Starts nats-server, fetched from Debian where there is none that is patched, unless `PROCTOR_NATS_USERS` names the users of one. */
-export async function startNats(context: LaunchContext, { worker }: Configuration): Promise<Nats> {
+export async function startNats(context: LaunchContext, { worker }: Configuration): Promise<NatsServer> {
   const { env, home } = context;
   const isNamed = Boolean(env['PROCTOR_NATS_USERS']);
-  const nats = isNamed ? namedNats(env) : ownNats(home);
+  const nats = await (isNamed ? namedNats(env) : ownNats(home));
   const { port: natsPort = await freePort() } = port(env, 'PROCTOR_NATS_PORT');
   if (!isNamed) await nats.users.prepare(`nats://127.0.0.1:${natsPort}`);
   const { url, ca } = await nats.users.read('api');

@@ -1,0 +1,76 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
+import { Deployment, NatsAccess, NoNatsAccess, Refusal, Signals } from '@proctor/administration';
+import type { NatsServer } from '@proctor/administration';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { CONFIGURATION } from './configuration.token';
+import type { ApiConfiguration } from './configuration.token';
+import { DispatcherClient } from './dispatchers/dispatcher-client';
+import { OrderSignal } from './dispatchers/order-signal';
+import { ResultLongPoll } from './runs/result-long-poll';
+
+@Injectable()
+class ApiDeployment extends Deployment {
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {
+    super();
+  }
+
+  tested(): Promise<{ suites: string[]; architectures: string[] }> {
+    return Promise.resolve(this.configuration.server);
+  }
+}
+
+@Injectable()
+class ApiSignals extends Signals {
+  constructor(
+    private readonly orderSignal: OrderSignal,
+    private readonly dispatchers: DispatcherClient,
+    private readonly longPoll: ResultLongPoll,
+  ) {
+    super();
+  }
+
+  orders(arch: string | null): void {
+    this.orderSignal.send(arch);
+  }
+
+  workers(architectures: string[]): void {
+    for (const arch of architectures) this.dispatchers.signal(subjectOf(SUBJECTS.workersChanged, arch), {});
+  }
+
+  results(): void {
+    this.longPoll.notify();
+  }
+}
+
+/** Of an api: the register is not changed where nats-server would not hear of it. */
+export class ApiNats extends NatsAccess {
+  /** @param find throws NoNatsAccess */
+  constructor(private readonly find: () => Promise<NatsServer>) {
+    super();
+  }
+
+  /** @throws Refusal (conflict) */
+  async require(command: string): Promise<void> {
+    try {
+      await (await this.find()).requireAccess();
+    } catch (error) {
+      if (!(error instanceof NoNatsAccess)) throw error;
+      const place = 'on a machine from which it can be done';
+      throw new Refusal(
+        'conflict',
+        `this api cannot change the accounts of nats-server (${error.message}); use \`${command}\` ${place}`,
+      );
+    }
+  }
+
+  server(): Promise<NatsServer> {
+    return this.find();
+  }
+}
+
+/** What the use cases of administration need of the api, besides NatsAccess. */
+export const ADMINISTRATION_PORTS: Provider[] = [
+  { provide: Deployment, useClass: ApiDeployment },
+  { provide: Signals, useClass: ApiSignals },
+];

@@ -1,0 +1,127 @@
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  type Administrator,
+  Administrators,
+  Deployment,
+  NatsAccess,
+  type NatsServer,
+  NoNatsAccess,
+  Signals,
+  USE_CASES,
+} from '@proctor/administration';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { DatabaseModule, type OpenDatabase } from '@proctor/database';
+import { withDatabase } from './home-database';
+import { findNats } from './nats';
+
+/** A use case or a store, by its class. */
+type Get = <T>(type: Type<T>) => T;
+
+/** Has use cases done by the code that the api has, on the database of this command. */
+export function administer<T>(work: (get: Get) => Promise<T>): Promise<T> {
+  return withDatabase(async (database) => {
+    const application = await NestFactory.createApplicationContext(CommandModule.on(database), {
+      logger: false,
+      abortOnError: false,
+    });
+    try {
+      return await work((type) => application.get(type));
+    } finally {
+      for (const notice of application.get(CommandSignals).notices) console.error(notice);
+    }
+  });
+}
+
+/**
+ * The same in the name of an administrator.
+ * @param by user name
+ * @throws UnknownUser; Refusal when the user is no administrator
+ */
+export function decide<T>(by: string, work: (get: Get, by: Administrator) => Promise<T>): Promise<T> {
+  return administer(async (get) => work(get, await get(Administrators).named(by)));
+}
+
+class CommandDeployment extends Deployment {
+  async tested(): Promise<{ suites: string[]; architectures: string[] }> {
+    const { readConfiguration } = await import('./configuration');
+    return (await readConfiguration()).server;
+  }
+}
+
+class CommandNats extends NatsAccess {
+  private found: Promise<NatsServer> | undefined;
+
+  /** The change is made all the same, and the notice says what is left to do. */
+  async require(): Promise<void> {}
+
+  server(): Promise<NatsServer> {
+    return (this.found ??= findNats().catch((error: Error) => {
+      throw new NoNatsAccess(error.message, { cause: error });
+    }));
+  }
+}
+
+/** A command is not held up for long by a server that is away. */
+const PATIENCE_MS = 2_000;
+
+class CommandSignals extends Signals {
+  /** What people should know of signals that were lost. */
+  readonly notices: string[] = [];
+
+  constructor(
+    private readonly deployment: Deployment,
+    private readonly nats: NatsAccess,
+  ) {
+    super();
+  }
+
+  orders(arch: string | null): Promise<void> {
+    return this.send(async () => {
+      const architectures = arch === null ? (await this.deployment.tested()).architectures : [arch];
+      return architectures.map((each) => subjectOf(SUBJECTS.ordersWaiting, each));
+    });
+  }
+
+  workers(architectures: string[]): Promise<void> {
+    const subjects = architectures.map((arch) => subjectOf(SUBJECTS.workersChanged, arch));
+    return this.send(() => Promise.resolve(subjects));
+  }
+
+  results(): Promise<void> {
+    return this.send(() => Promise.resolve([SUBJECTS.resultsChanged]));
+  }
+
+  /** Where nats-server is not known, nothing is said: dispatchers find by themselves what was decided. */
+  private async send(subjects: () => Promise<string[]>): Promise<void> {
+    try {
+      const [{ users }, { sendSignals }] = [await this.nats.server(), await import('@proctor/bus')];
+      await sendSignals(await users.read('api'), await subjects(), PATIENCE_MS);
+    } catch (error) {
+      if (error instanceof NoNatsAccess) return;
+      const cause = (error as Error).message;
+      this.notices.push(`the dispatchers could not be told and follow in a few seconds: ${cause}`);
+    }
+  }
+}
+
+@Module({})
+class CommandModule {
+  static on(database: OpenDatabase): DynamicModule {
+    return {
+      module: CommandModule,
+      imports: [DatabaseModule.of(database)],
+      providers: [
+        ...USE_CASES,
+        { provide: Deployment, useClass: CommandDeployment },
+        { provide: NatsAccess, useClass: CommandNats },
+        {
+          provide: CommandSignals,
+          inject: [Deployment, NatsAccess],
+          useFactory: (deployment: Deployment, nats: NatsAccess) => new CommandSignals(deployment, nats),
+        },
+        { provide: Signals, useExisting: CommandSignals },
+      ],
+    };
+  }
+}

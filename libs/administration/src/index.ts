@@ -1,0 +1,16 @@
+export { type Administrator, Administrators } from './administrators';
+export { ManyRuns } from './many-runs';
+export { namedNats, type NatsServer, natsOfService, ownNats } from './nats-server';
+export { Deployment, NatsAccess, NoNatsAccess, Signals } from './ports';
+export {
+  type Decided,
+  type Drain,
+  type Pause,
+  QueuesAndWorkers,
+  scopeName,
+  type Trust,
+} from './queues-and-workers';
+export { Refusal, type RefusalKind } from './refusal';
+export { type NewCredentials, Register, type Registered } from './register';
+export * from './requests';
+export { USE_CASES } from './use-cases';

@@ -1,0 +1,88 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { NatsUsers, WorkerUser } from '@proctor/bus';
+import { changeAccounts, Home, replaceFile } from '@proctor/embedded';
+import { NoNatsAccess } from './ports';
+
+const RELOAD_TIMEOUT_MS = 2_000;
+/** Twice, as reloadServers does: see there. */
+const RELOAD_BY_HAND = 'nats-server --signal reload; sleep 2; nats-server --signal reload';
+
+/** Loaded by those who need it: a command that only asks starts sooner without. */
+const bus = () => import('@proctor/bus');
+
+/** The nats-server of a deployment and its users, as this machine has them. */
+export interface NatsServer {
+  users: NatsUsers;
+  /**
+   * Lets the services in and these workers, and ends all other connections at once. For WorkerRegister.applyAccounts, which
+   * has one process at a time do it.
+   * @returns what an administrator has to do yet; null: nothing
+   */
+  letIn(workers: WorkerUser[]): Promise<string | null>;
+  /** @throws NoNatsAccess when this process could not change the accounts */
+  requireAccess(): Promise<void>;
+}
+
+/** The nats-server that `npm start` runs. */
+export async function ownNats(home: Home): Promise<NatsServer> {
+  const { NatsUsers } = await bus();
+  const users = new NatsUsers(home.natsUsers);
+  const letIn = async (workers: WorkerUser[]): Promise<null> => {
+    await changeAccounts(home.nats, await users.accountsText(workers));
+    return null;
+  };
+  return { users, letIn, requireAccess: () => requireFile(join(home.nats, 'accounts.conf')) };
+}
+
+/**
+ * One that runs elsewhere: `PROCTOR_NATS_USERS` is the folder of the credentials, `PROCTOR_NATS_ACCOUNTS` the file that its
+ * configuration includes, in the same folder when it is not set.
+ */
+export async function namedNats(env: NodeJS.ProcessEnv): Promise<NatsServer> {
+  const { NatsUsers } = await bus();
+  const users = new NatsUsers(env['PROCTOR_NATS_USERS'] ?? '');
+  const file = env['PROCTOR_NATS_ACCOUNTS'] || join(users.folder, 'accounts.conf');
+  const letIn = async (workers: WorkerUser[]): Promise<string | null> => {
+    await mkdir(dirname(file), { recursive: true });
+    await replaceFile(file, await users.accountsText(workers), 0o644);
+    return reload(users, file);
+  };
+  return { users, letIn, requireAccess: () => requireFile(file) };
+}
+
+/**
+ * That of a service: the one of `PROCTOR_NATS_USERS`; else, when the service has credentials of `PROCTOR_HOME`, the one that
+ * `npm start` runs there.
+ * @throws NoNatsAccess when it is neither
+ */
+export async function natsOfService(env: NodeJS.ProcessEnv, credentialsFile: string): Promise<NatsServer> {
+  if (env['PROCTOR_NATS_USERS']) return namedNats(env);
+  const home = env['PROCTOR_HOME'] ? new Home(resolve(env['PROCTOR_HOME'])) : null;
+  if (home && dirname(resolve(credentialsFile)) === home.natsUsers) return ownNats(home);
+  throw new NoNatsAccess('PROCTOR_NATS_USERS is not set');
+}
+
+/** A file that is made where no server reads it would let nobody in: it must be there. */
+async function requireFile(file: string): Promise<void> {
+  try {
+    await access(file, constants.R_OK);
+    await access(dirname(file), constants.W_OK);
+  } catch (error) {
+    throw new NoNatsAccess((error as Error).message, { cause: error });
+  }
+}
+
+/** @returns what to type where the server cannot be told */
+async function reload(users: NatsUsers, file: string): Promise<string | null> {
+  let cause = 'it is older than 2.10';
+  try {
+    const { reloadServers } = await bus();
+    const { told, refused } = await reloadServers(await users.read('system'), RELOAD_TIMEOUT_MS);
+    if (told > 0 && refused === null) return null;
+    if (refused !== null) cause = refused;
+  } catch (error) {
+    cause = (error as Error).message;
+  }
+  return `${file} was written, and nats-server could not be told to read it (${cause}). On its machine, type:\n  ${RELOAD_BY_HAND}`;
+}

@@ -1,0 +1,38 @@
+import type { NatsServer } from './nats-server';
+
+/** What is tested, as the configuration says now. */
+export abstract class Deployment {
+  /** @throws when the configuration cannot be read */
+  abstract tested(): Promise<{ suites: string[]; architectures: string[] }>;
+}
+
+/**
+ * Tells other processes to look at what was committed. A signal that is lost costs time, never a change, so nothing here rejects.
+ * Resolved, a signal is on its way.
+ */
+export abstract class Signals {
+  /** Orders wait for the dispatcher of an architecture; null: of any. */
+  abstract orders(arch: string | null): void | Promise<void>;
+
+  /** The register of workers was changed, for the dispatchers of these architectures. */
+  abstract workers(architectures: string[]): void | Promise<void>;
+
+  /** Some results are new. */
+  abstract results(): void | Promise<void>;
+}
+
+/** Leads to the nats-server of the deployment, where this process may change its accounts. */
+export abstract class NatsAccess {
+  /**
+   * Before the register is changed.
+   * @param command that does the same where the accounts can be changed
+   * @throws Refusal where the change is not to be made without
+   */
+  abstract require(command: string): Promise<void>;
+
+  /** @throws NoNatsAccess */
+  abstract server(): Promise<NatsServer>;
+}
+
+/** This process does not know nats-server, or may not change its accounts; the message says why. */
+export class NoNatsAccess extends Error {}

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { describe, type Decision } from '@proctor/contracts';
+import { Decisions, type PauseScope } from '@proctor/database';
+import type { Administrator } from './administrators';
+import { Deployment, Signals } from './ports';
+import { Refusal } from './refusal';
+import type { DrainRequest, PauseRequest, RestoreRequest, ResumeRequest, Scope } from './requests';
+
+export interface Pause extends PauseScope, Decision {}
+
+export interface Drain extends Decision {
+  worker: string;
+}
+
+/** A decision that was just made; the list of decisions has its time. */
+export type Decided<T extends Decision> = Omit<T, 'since'>;
+
+/** A worker that was taken for sound, and where it was not. */
+export interface Trust {
+  worker: string;
+  architectures: string[];
+  by: string;
+  reason: string | null;
+}
+
+/**
+ * What administrators decide about queues and workers. Each decision is committed when its method resolves; a later one replaces
+ * it. The dispatchers follow.
+ */
+@Injectable()
+export class QueuesAndWorkers {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly deployment: Deployment,
+    private readonly signals: Signals,
+  ) {}
+
+  /** The oldest first. */
+  async list(): Promise<{ pauses: Pause[]; drains: Drain[] }> {
+    const [pauses, drains] = await Promise.all([this.decisions.pauses(), this.decisions.drains()]);
+    return { pauses, drains };
+  }
+
+  /**
+   * Nothing of the scope is started any more; what runs goes on.
+   * @throws Refusal (invalid) of what is not tested here: a misspelt name would hold nothing back
+   */
+  async pause({ reason, ...asked }: PauseRequest, by: Administrator): Promise<Decided<Pause>> {
+    await requireTested(this.deployment, asked);
+    const scope = scopeOf(asked);
+    await this.decisions.pause(scope, by, reason);
+    await this.signals.orders(scope.arch);
+    return { ...scope, by: by.userName, reason };
+  }
+
+  /** @throws Refusal (unknown) when there is no pause of this very scope */
+  async resume({ reason, ...asked }: ResumeRequest, by: Administrator): Promise<PauseScope> {
+    const scope = scopeOf(asked);
+    if (!(await this.decisions.resume(scope, by, reason))) {
+      throw new Refusal('unknown', `${scopeName(scope)} is not paused`);
+    }
+    await this.signals.orders(scope.arch);
+    return scope;
+  }
+
+  /** The worker, which need not be known, finishes what it has and gets no more. */
+  async drain({ worker, reason }: DrainRequest, by: Administrator): Promise<Decided<Drain>> {
+    await this.decisions.drain(worker, by, reason);
+    await this.signals.orders(null);
+    return { worker, by: by.userName, reason };
+  }
+
+  /** @throws Refusal (unknown) when it is not drained */
+  async undrain({ worker, reason }: RestoreRequest, by: Administrator): Promise<{ worker: string }> {
+    if (!(await this.decisions.undrain(worker, by, reason)))
+      throw new Refusal('unknown', `worker ${worker} is not drained`);
+    await this.signals.orders(null);
+    return { worker };
+  }
+
+  /**
+   * Whatever is held against the worker is forgotten.
+   * @throws Refusal: unknown, when no such worker is known; conflict, when it is sound
+   */
+  async trust({ worker, reason }: RestoreRequest, by: Administrator): Promise<Trust> {
+    const architectures = await this.decisions.trust(worker, by, reason);
+    if (architectures === 'unknown') throw new Refusal('unknown', `no worker ${worker} is known`);
+    if (architectures === 'sound') throw new Refusal('conflict', `worker ${worker} is sound already`);
+    for (const arch of architectures) await this.signals.orders(arch);
+    return { worker, architectures, by: by.userName, reason: reason ?? null };
+  }
+}
+
+/** A scope in a sentence. */
+export function scopeName({ suite, arch }: PauseScope): string {
+  if (suite === null) return arch === null ? 'everything' : `every suite on ${arch}`;
+  return arch === null ? `suite ${suite} on every architecture` : `queue ${suite}/${arch}`;
+}
+
+/**
+ * @param names by their fields
+ * @throws Refusal (invalid) for one that is not in the configuration
+ */
+export async function requireTested(
+  deployment: Deployment,
+  names: { suite?: string; arch?: string; architectures?: string[] },
+): Promise<void> {
+  const { suites, architectures } = await deployment.tested();
+  const check = (field: string, name: string | undefined, known: string[]): void => {
+    if (name === undefined || known.includes(name)) return;
+    throw new Refusal(
+      'invalid',
+      `${field} ${describe(name)} is unknown; there is ${known.join(', ')}`,
+      field,
+    );
+  };
+  check('suite', names.suite, suites);
+  check('arch', names.arch, architectures);
+  for (const arch of names.architectures ?? []) check('architectures', arch, architectures);
+}
+
+function scopeOf({ suite, arch }: Scope): PauseScope {
+  return { suite: suite ?? null, arch: arch ?? null };
+}

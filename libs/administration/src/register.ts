@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type { Credentials } from '@proctor/bus';
+import { type WorkerRecord, WorkerRegister } from '@proctor/database';
+import type { Administrator } from './administrators';
+import { Deployment, NatsAccess, Signals } from './ports';
+import { requireTested } from './queues-and-workers';
+import { Refusal } from './refusal';
+import type { CredentialsRequest, NewWorker, RevokeRequest } from './requests';
+
+/** A change of the register that is committed. */
+export interface Registered {
+  /** What an administrator has to do yet, for people; null: nothing. */
+  notice: string | null;
+}
+
+/** The one time that the secret of a worker is seen: it is kept nowhere. */
+export interface NewCredentials extends Registered {
+  credentials: Credentials;
+}
+
+/** Gives credentials to who gets them, as soon as the register has their key. */
+type HandOver = (credentials: Credentials) => Promise<void>;
+
+/**
+ * Who is a worker. Each change is committed when its method resolves, whatever the notice says; dispatchers go by it at once. In
+ * this order a worker that is revoked is told to stop its tests before nats-server cuts it off.
+ */
+@Injectable()
+export class Register {
+  constructor(
+    private readonly workers: WorkerRegister,
+    private readonly deployment: Deployment,
+    private readonly signals: Signals,
+    private readonly nats: NatsAccess,
+  ) {}
+
+  /** All, also those that were revoked, by name. */
+  list(): Promise<WorkerRecord[]> {
+    return this.workers.list();
+  }
+
+  /**
+   * Lets a machine work.
+   * @throws WorkerExists, Refusal, NoNatsAccess when its address is not said and not known here
+   */
+  async add(asked: NewWorker, by: Administrator, handOver?: HandOver): Promise<NewCredentials> {
+    const { name, architectures, private: mayRunPrivate = false, reason } = asked;
+    await this.nats.require(`proctor worker add ${name}`);
+    await requireTested(this.deployment, { architectures });
+    const { credentials, publicKey } = await this.credentialsFor(name, asked);
+    const worker = { name, publicKey, architectures: [...new Set(architectures)], mayRunPrivate };
+    const concerned = await this.workers.add(worker, by, reason);
+    await handOver?.(credentials);
+    return { credentials, ...(await this.changed(concerned)) };
+  }
+
+  /**
+   * Gives a worker other credentials; those before are of no use any more.
+   * @throws UnknownWorker, WorkerRevoked, Refusal, NoNatsAccess when its address is not said and not known here
+   */
+  async rotate(
+    name: string,
+    asked: CredentialsRequest,
+    by: Administrator,
+    handOver?: HandOver,
+  ): Promise<NewCredentials> {
+    await this.nats.require(`proctor worker rotate ${name}`);
+    const { credentials, publicKey } = await this.credentialsFor(name, asked);
+    const concerned = await this.workers.rotate(name, publicKey, by, asked.reason);
+    await handOver?.(credentials);
+    return { credentials, ...(await this.changed(concerned)) };
+  }
+
+  /**
+   * Takes a worker out: its leases end, and nats-server ends its connection.
+   * @throws UnknownWorker, WorkerRevoked, Refusal
+   */
+  async revoke(name: string, { reason }: RevokeRequest, by: Administrator): Promise<Registered> {
+    await this.nats.require(`proctor worker revoke ${name}`);
+    return this.changed(await this.workers.revoke(name, by, reason));
+  }
+
+  private async credentialsFor(
+    name: string,
+    { url, ca }: CredentialsRequest,
+  ): Promise<{ credentials: Credentials; publicKey: string }> {
+    const { BadCredentials, newCredentials } = await import('@proctor/bus');
+    const own = url === undefined ? await (await this.nats.server()).users.read('api') : undefined;
+    try {
+      return newCredentials(name, url ?? own!.url, ca ?? own?.ca);
+    } catch (error) {
+      if (!(error instanceof BadCredentials)) throw error;
+      throw new Refusal('invalid', error.message.replace(/^new credentials: /, ''));
+    }
+  }
+
+  /** What fails from here on leaves the change as it is. */
+  private async changed(architectures: string[]): Promise<Registered> {
+    await this.signals.workers(architectures);
+    try {
+      const nats = await this.nats.server();
+      return { notice: await this.workers.applyAccounts((workers) => nats.letIn(workers)) };
+    } catch (error) {
+      const cause = (error as Error).message;
+      return { notice: `the change is registered, and nats-server does not know of it: ${cause}` };
+    }
+  }
+}

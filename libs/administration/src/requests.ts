@@ -1,0 +1,170 @@
+import {
+  describe,
+  faultsOf,
+  isArchitecture,
+  isPackageName,
+  IsArchitectureName,
+  IsReason,
+  IsStorableText,
+  IsStringThat,
+  IsSuiteName,
+  IsWorkerName,
+  must,
+  RUN_ID_MAX,
+  Strict,
+} from '@proctor/contracts';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  Length,
+  Max,
+  type ValidationArguments,
+  type ValidationOptions,
+} from 'class-validator';
+import { Refusal } from './refusal';
+
+/** Something that no deployment could do. */
+export class InvalidRequest extends Refusal {
+  constructor(message: string, field: string | null = null) {
+    super('invalid', message, field);
+  }
+}
+
+/** Everything, all queues of a suite or architecture, or one queue. */
+@Strict()
+export class Scope {
+  @IsOptional()
+  @IsSuiteName()
+  suite?: string;
+
+  @IsOptional()
+  @IsArchitectureName()
+  arch?: string;
+}
+
+export class PauseRequest extends Scope {
+  @IsReason()
+  reason: string;
+}
+
+export class ResumeRequest extends Scope {
+  @IsOptional()
+  @IsReason()
+  reason?: string;
+}
+
+@Strict()
+export class DrainRequest {
+  @IsWorkerName()
+  worker: string;
+
+  @IsReason()
+  reason: string;
+}
+
+/** A worker is to get runs again. */
+@Strict()
+export class RestoreRequest {
+  @IsWorkerName()
+  worker: string;
+
+  @IsOptional()
+  @IsReason()
+  reason?: string;
+}
+
+const IDS = must('be an array of ids of runs, or a string of them separated by commas');
+
+/** Which runs are meant: those that match every field. */
+export class Selection extends ResumeRequest {
+  @IsOptional()
+  @IsArray(IDS)
+  @IsInt({ each: true, ...IDS })
+  @Max(RUN_ID_MAX, { each: true, ...IDS })
+  run_ids?: number[];
+
+  @IsOptional()
+  @IsStringThat(isPackageName, must('be the name of a source package'))
+  package?: string;
+
+  @IsOptional()
+  @IsStorableText(must('be a string without NUL and without lone surrogates'))
+  trigger?: string;
+}
+
+const KEY_NAME_LENGTH_MAX = 100;
+const KEY_NAME = must(`be a string of 1 to ${KEY_NAME_LENGTH_MAX} characters without NUL`);
+
+/** A request for an API key. */
+export class NewKey {
+  /** What its user calls it. */
+  @Length(1, KEY_NAME_LENGTH_MAX, KEY_NAME)
+  @IsStorableText(KEY_NAME)
+  name: string;
+}
+
+const ARCHITECTURES_MAX = 100;
+const ARCHITECTURES = must(`be an array of 1 to ${ARCHITECTURES_MAX} names of architectures`);
+const EACH_ARCHITECTURE: ValidationOptions = {
+  message: ({ value }: ValidationArguments) => {
+    const odd = (value as unknown[]).find((each) => typeof each !== 'string' || !isArchitecture(each));
+    return `must each be the name of an architecture, not ${describe(odd)}`;
+  },
+};
+const CREDENTIALS_LENGTH_MAX = 100_000;
+
+/** Credentials for a worker. What is left out is as for the services. */
+@Strict()
+export class CredentialsRequest {
+  /** How it reaches NATS. */
+  @IsOptional()
+  @Length(1, CREDENTIALS_LENGTH_MAX, must('be nats://HOST:PORT or tls://HOST:PORT'))
+  url?: string;
+
+  /** Certificates in PEM that the server's own is checked against; with `tls://`. */
+  @IsOptional()
+  @Length(1, CREDENTIALS_LENGTH_MAX, must('be certificates in PEM'))
+  ca?: string;
+
+  @IsOptional()
+  @IsReason()
+  reason?: string;
+}
+
+export class NewWorker extends CredentialsRequest {
+  @IsWorkerName()
+  name: string;
+
+  @IsArray(ARCHITECTURES)
+  @ArrayMinSize(1, ARCHITECTURES)
+  @ArrayMaxSize(ARCHITECTURES_MAX, ARCHITECTURES)
+  @IsStringThat(isArchitecture, { each: true, ...EACH_ARCHITECTURE })
+  architectures: string[];
+
+  /** It may run private tests. */
+  @IsOptional()
+  @IsBoolean(must('be true or false'))
+  private?: boolean;
+}
+
+@Strict()
+export class RevokeRequest {
+  @IsOptional()
+  @IsReason()
+  reason?: string;
+}
+
+/**
+ * A request whose fields were not read by an entrance of their own.
+ * @throws InvalidRequest that names each field that breaks a rule
+ */
+export function requestOf<T extends object>(shape: new () => T, fields: Partial<T>): T {
+  const request = Object.assign(new shape(), fields);
+  const faults = faultsOf(request);
+  if (faults.length === 0) return request;
+  throw new InvalidRequest(faults.map(({ key, detail }) => `${key} ${detail}`).join('; '), faults[0]!.key);
+}
