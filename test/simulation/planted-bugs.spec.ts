@@ -37,10 +37,10 @@ jest.mock('../../libs/dispatch/src/reporting', () => {
   };
   return {
     ...actual,
-    mayFinish: (state: State, report: FinishedReport, now: number) =>
-      actual.mayFinish(state, believed(state, report), now),
-    finishReported: (state: State, report: FinishedReport, now: number) =>
-      actual.finishReported(state, believed(state, report), now),
+    onMayFinish: (state: State, report: FinishedReport, now: number) =>
+      actual.onMayFinish(state, believed(state, report), now),
+    onFinished: (state: State, report: FinishedReport, now: number) =>
+      actual.onFinished(state, believed(state, report), now),
   };
 });
 
@@ -123,7 +123,7 @@ const BUGS: PlantedBug[] = [
       const expiry = function (this: State): number | undefined {
         const silent = this.nextToExpire;
         if (!silent) return undefined;
-        const isLoaded = silent.renewedAtMs === this.hearingSinceMs;
+        const isLoaded = silent.renewedAtMs === this.reachableSinceMs;
         return (isLoaded ? silent.grantedAtMs : silent.renewedAtMs) + this.settings.leaseTtlMs;
       };
       jest.spyOn(DispatcherState.prototype, 'nextExpiryMs', 'get').mockImplementation(expiry);

@@ -31,7 +31,7 @@ export class ActorRig {
     this.tenure = new Tenure(ownership, this.clock, this.ended);
     this.tenure.extendTo(this.clock.now() + TENURE_MS);
     const ports = {
-      ...{ journal: this.wrapped(journal), clock: this.clock, isHearing: () => true },
+      ...{ journal: this.wrapped(journal), clock: this.clock, isReachable: () => true },
       ...{ signalWorkWaiting: this.signalled, signalStop: this.stopSignalled },
       factsCommitted: this.factsCommitted,
       workersRegistered: this.workersRegistered,

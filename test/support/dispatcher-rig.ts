@@ -29,9 +29,9 @@ export class DispatcherRig {
     return this.tell({ kind: 'lease', request: leaseRequest(changes) });
   }
 
-  tick(ms: number, hearing = true) {
+  tick(ms: number, workersReachable = true) {
     this.now += ms;
-    return this.tell({ kind: 'tick', hearing });
+    return this.tell({ kind: 'tick', workersReachable });
   }
 
   /** A report of run 1 by slot 0 of worker w1. */

@@ -72,7 +72,7 @@ function dispatchers(configuration: LiveConfiguration): Provider {
       const ports: ActorPorts = {
         journal,
         clock: systemClock,
-        isHearing: () => bus.isConnected(),
+        isReachable: () => bus.isConnected(),
         signalWorkWaiting: (arch) => bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
         signalStop: ({ worker, ...stop }) => {
           bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop);

@@ -60,7 +60,7 @@ export class DispatcherState {
   /** What people have decided. */
   restrictions: Restrictions;
   /** No lease expires before a full time-to-live has passed since then. */
-  hearingSinceMs: number;
+  reachableSinceMs: number;
   /**
    * Run → its grants whose finished reports waited when this owner began, and wait still: such a lease does not expire.
    * Null until that is known, and no lease expires before.
@@ -79,7 +79,7 @@ export class DispatcherState {
     now: number,
     kept?: Kept,
   ) {
-    this.hearingSinceMs = now;
+    this.reachableSinceMs = now;
     this.workers = kept?.workers ?? new Workers(settings.workersMax);
     this.lives = kept?.lives ?? new Lives(settings.workersMax);
     this.cancelReasons = kept?.cancelReasons ?? new CancelReasons();
@@ -118,7 +118,7 @@ export class DispatcherState {
   get nextExpiryMs(): number | undefined {
     const silent = this.nextToExpire;
     if (!silent) return undefined;
-    return Math.max(silent.renewedAtMs, this.hearingSinceMs) + this.settings.leaseTtlMs;
+    return Math.max(silent.renewedAtMs, this.reachableSinceMs) + this.settings.leaseTtlMs;
   }
 
   /** A run as its row has it. */

@@ -85,7 +85,7 @@ describe('why a run waits', () => {
     step(state, { kind: 'reports-waiting', attempts: [] }, 0);
     step(state, { kind: 'lease', request: leaseRequest() }, 0);
     expect(step<'explain'>(state, { kind: 'explain', runId: 5 }, 0).reply.reasons).toEqual([]);
-    step(state, { kind: 'tick', hearing: true }, 60_000);
+    step(state, { kind: 'tick', workersReachable: true }, 60_000);
     expect(step<'explain'>(state, { kind: 'explain', runId: 5 }, 70_000).reply.reasons[0]).toBe(
       'waits 20 s more after attempt 1 ended: worker w1 was silent for 60 s',
     );

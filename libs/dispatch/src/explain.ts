@@ -19,7 +19,7 @@ const NOT_WAITING = { position: null, ahead: null, startsInMs: null, reasons: []
  * Why a run waits, the weightiest reason first, and for how long, as far as the viewer may know: private runs of others are
  * left out.
  */
-export function explained(
+export function onExplain(
   state: DispatcherState,
   runId: number,
   viewer: Viewer,

@@ -2,12 +2,13 @@ import type { LeaseReply, LeaseRequest } from '@proctor/contracts';
 import { offersRoom } from './ability';
 import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
-import { endWithoutResult, takenBack } from './holding';
+import { takenBack } from './lease-keeping';
 import type { DispatchedRun, Write } from './journal';
 import { awaitKept } from './kept-results';
 import { leaseOf } from './lease-terms';
 import { isHeldBy } from './leases';
 import type { Step } from './messages';
+import { endWithoutResult } from './retries';
 import { isAdmitted, rivalNotice, whyRefused } from './rivals';
 import type { StandingDetails } from './standing-details';
 import { isDrained } from './worker-pool';
@@ -23,7 +24,7 @@ const WANTED_MAX = 50;
  * A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute, else perhaps
  * a canary test. One that takes no work is told of the lease that it holds, to hand it back.
  */
-export function leaseRequested(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
+export function onLease(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
   const unregistered = state.registered.whyNotRegistered(request);
   if (unregistered !== undefined) {
     const reply = refusal(state, request, unregistered);

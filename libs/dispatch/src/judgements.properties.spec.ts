@@ -63,7 +63,7 @@ class Owners {
 
   pass(ms: number): void {
     this.now += ms;
-    this.tell({ kind: 'tick', hearing: true });
+    this.tell({ kind: 'tick', workersReachable: true });
   }
 
   /** Another owner, who knows the rows only. */

@@ -42,10 +42,10 @@ export type DispatcherMessage =
   /** The deployment's configuration has changed. */
   | { kind: 'settings'; settings: DispatchSettings }
   /**
-   * Time has passed. `hearing`: messages of workers can reach this dispatcher. Leases expire whose time was over at
+   * Time has passed. `workersReachable`: messages of workers can reach this dispatcher. Leases expire whose time was over at
    * `expiringMs`, now when absent: renewals that came after it may not have been handled yet.
    */
-  | { kind: 'tick'; hearing: boolean; expiringMs?: number }
+  | { kind: 'tick'; workersReachable: boolean; expiringMs?: number }
   | { kind: 'explain'; runId: number; viewer?: Viewer }
   | { kind: 'status'; request?: StatusRequest };
 

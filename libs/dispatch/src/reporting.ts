@@ -1,14 +1,15 @@
 import { grantOf, isSameGrant, type FinishedReport, type StartedReport } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
-import { endWithoutResult, heard, takenBack } from './holding';
+import { heard, takenBack } from './lease-keeping';
 import type { AttemptOfWorker, DispatchedRun, RunOutcome } from './journal';
 import { isHeldBy, type LeasedRun } from './leases';
 import { stateAfter } from './lifecycle';
 import type { ReportAnswer, Step } from './messages';
+import { endWithoutResult } from './retries';
 import { withdraw } from './unwritten';
 
 /** The test runner was started. Late, doubled and foreign reports change nothing. */
-export function startReported(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
+export function onStarted(state: DispatcherState, report: StartedReport, now: number): Step<'started'> {
   const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined)
     return { reply: false, ...takenBack(state, heldBySender(state, report), unregistered, now) };
@@ -25,7 +26,7 @@ export function startReported(state: DispatcherState, report: StartedReport, now
  * A report that counts keeps its run from a new grant for one time-to-live, while its files are being stored. Its slot
  * is free from here on.
  */
-export function mayFinish(state: DispatcherState, report: FinishedReport, now: number): Step<'may-finish'> {
+export function onMayFinish(state: DispatcherState, report: FinishedReport, now: number): Step<'may-finish'> {
   const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined) return refused(state, report, unregistered, now);
   const run = state.runs.get(report.runId);
@@ -42,11 +43,7 @@ export function mayFinish(state: DispatcherState, report: FinishedReport, now: n
  * A finished report of the latest attempt ends the run, even if the run waits again; with the verdict tmpfail only when
  * that was the run's last chance.
  */
-export function finishReported(
-  state: DispatcherState,
-  report: FinishedReport,
-  now: number,
-): Step<'finished'> {
+export function onFinished(state: DispatcherState, report: FinishedReport, now: number): Step<'finished'> {
   const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined) return refused(state, report, unregistered, now);
   const run = state.runs.get(report.runId);
@@ -66,7 +63,7 @@ export function finishReported(
  * The run was ended for want of a result, and its latest attempt's own comes after all. The rows decide: memory has
  * forgotten the run, or does not know yet that it was ended.
  */
-export function lateReported(state: DispatcherState, report: FinishedReport, now: number): Step<'late'> {
+export function onLate(state: DispatcherState, report: FinishedReport, now: number): Step<'late'> {
   const unregistered = state.registered.whyNotRegistered(report);
   if (unregistered !== undefined) return refused(state, report, unregistered, now);
   const { runId, worker, verdict } = report;
@@ -81,7 +78,7 @@ export function lateReported(state: DispatcherState, report: FinishedReport, now
  * Nobody can read what the worker reported of the attempt: it has failed, and is tried again as any that failed. Who is to
  * blame, nobody knows.
  */
-export function reportRefused(
+export function onReportRefused(
   state: DispatcherState,
   attempt: AttemptOfWorker,
   reason: string,

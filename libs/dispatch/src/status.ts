@@ -29,7 +29,7 @@ const REASONS_MAX = 20;
  * A page of the dispatcher's view of its suite queues and workers; queues that are empty and not paused are left out, and so
  * are private runs unless everything is asked for.
  */
-export function statusAsked(
+export function onStatus(
   state: DispatcherState,
   { after, everything = false }: StatusRequest,
   now: number,

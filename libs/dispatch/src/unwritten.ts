@@ -81,7 +81,7 @@ export function stateOfLoaded(
 /** No lease expires for the time in which the dispatcher could not handle renewals. */
 function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now: number): void {
   const awayMs = now - sinceMs;
-  state.hearingSinceMs = Math.min(past.hearingSinceMs + awayMs, now);
+  state.reachableSinceMs = Math.min(past.reachableSinceMs + awayMs, now);
   state.reportsWaiting = past.reportsWaiting;
   for (const runId of state.runs.keys()) {
     const unwritten = unwrittenOf(past, runId);

@@ -90,7 +90,9 @@ export class Fleet {
     this.cancelTick();
     const deadlineMs = this.state.nextDeadlineMs;
     if (deadlineMs !== null)
-      this.cancelTick = this.clock.after(deadlineMs - now, () => this.tell({ kind: 'tick', hearing: true }));
+      this.cancelTick = this.clock.after(deadlineMs - now, () =>
+        this.tell({ kind: 'tick', workersReachable: true }),
+      );
     if (answer.workWaiting) for (const wake of [...this.idle.values()]) wake();
     return answer;
   }

@@ -104,7 +104,7 @@ export class SimulatedScheduler {
     const ports = {
       journal,
       clock: this.process.clock,
-      isHearing: () => this.bus.isConnected(),
+      isReachable: () => this.bus.isConnected(),
       signalStop: ({ worker, ...stop }: AttemptToStop) =>
         this.bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop),
       factsCommitted: (arch: string) => this.publishers.look(arch),

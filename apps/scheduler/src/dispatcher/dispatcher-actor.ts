@@ -33,7 +33,7 @@ export interface ActorPorts {
   journal: Journal;
   clock: Clock;
   /** Whether messages of workers can reach this process now. */
-  isHearing(): boolean;
+  isReachable(): boolean;
   /** Tells idle workers of the architecture to ask again. */
   signalWorkWaiting(arch: string): void;
   /** Tells a worker to end an attempt at once. */
@@ -128,7 +128,7 @@ export class DispatcherActor {
 
   /** Messages of workers could not come for a while: no lease expires for that. */
   heardAgain(): void {
-    this.notice({ kind: 'tick', hearing: false });
+    this.notice({ kind: 'tick', workersReachable: false });
   }
 
   /** Resolves when the turn in progress has ended; whoever still waits for a reply is refused. */
@@ -227,7 +227,8 @@ export class DispatcherActor {
   /** Comes after everything that was heard before the deadline. */
   private dueTick(state: DispatcherState): DispatcherMessage[] {
     const expiringMs = this.ticks.dueMs(state.nextDeadlineMs, this.time());
-    return expiringMs === null ? [] : [{ kind: 'tick', hearing: this.ports.isHearing(), expiringMs }];
+    const workersReachable = this.ports.isReachable();
+    return expiringMs === null ? [] : [{ kind: 'tick', workersReachable, expiringMs }];
   }
 
   /**

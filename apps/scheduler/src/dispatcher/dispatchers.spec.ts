@@ -35,7 +35,7 @@ describe('an architecture that is abandoned', () => {
         commit: (arch: string, epoch: number, writes: Write[]) =>
           hang(writes) ? hung() : books.commit(arch, epoch, writes),
       }),
-      isHearing: () => true,
+      isReachable: () => true,
       signalWorkWaiting: signalled,
       signalStop: signalled,
       factsCommitted: signalled,

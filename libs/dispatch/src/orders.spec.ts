@@ -60,7 +60,7 @@ describe('an order to cancel', () => {
   const ask = () => tell({ kind: 'lease', request: leaseRequest() }).reply.lease?.runId;
   const tick = (ms: number) => {
     now += ms;
-    return tell({ kind: 'tick', hearing: true });
+    return tell({ kind: 'tick', workersReachable: true });
   };
   const cancel = (runId: number, worker: string | null = null) =>
     tell({

@@ -4,8 +4,8 @@ import type { Cancellation, Order, Revocation, Trust, Write } from './journal';
 import type { AttemptToStop, Step } from './messages';
 
 /** What was committed without the dispatcher: its memory follows, and whoever executes a cancelled run hears of it. */
-export function ordered(state: DispatcherState, orders: Order[], now: number): Step<'orders'> {
-  const ends = orders.map((order) => obeyed(state, order, now));
+export function onOrders(state: DispatcherState, orders: Order[], now: number): Step<'orders'> {
+  const ends = orders.map((order) => effectOf(state, order, now));
   const writes: Write[] = [
     ...orders.map(({ orderId }) => ({ kind: 'order-taken' as const, orderId })),
     ...ends.flatMap((end) => end.writes),
@@ -16,12 +16,12 @@ export function ordered(state: DispatcherState, orders: Order[], now: number): S
 }
 
 /** What an order leads to, beside that it was taken: writes, and attempts that are of no use any more. */
-interface Obeyed {
+interface OrderEffect {
   writes: Write[];
   stops: AttemptToStop[];
 }
 
-function obeyed(state: DispatcherState, order: Order, now: number): Obeyed {
+function effectOf(state: DispatcherState, order: Order, now: number): OrderEffect {
   switch (order.kind) {
     case 'cancel':
       return { writes: [], stops: cancelled(state, order, now) };
@@ -47,7 +47,7 @@ function trusted(state: DispatcherState, { worker, by, reason }: Trust): Write[]
 }
 
 /** Everything that the worker holds waits again, without a failed attempt. */
-function revoked(state: DispatcherState, { worker, by, reason }: Revocation, now: number): Obeyed {
+function revoked(state: DispatcherState, { worker, by, reason }: Revocation, now: number): OrderEffect {
   const why = `worker ${worker} was revoked by ${by}${withReason(reason)}`;
   const held = state.leases.byGrant().filter(({ lease }) => lease.worker === worker);
   const writes = held.map(({ run }) => state.requeue(run, { outcome: 'returned', reason: why }, 0, now));

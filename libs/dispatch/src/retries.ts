@@ -1,0 +1,62 @@
+import { cut, MESSAGE_LENGTH_MAX, type Trouble } from '@proctor/contracts';
+import { isLasting } from './blame';
+import type { AttemptEnd, DispatcherState } from './dispatcher-state';
+import type { DispatchedRun, RunOutcome, Write } from './journal';
+import { retryDelayMs } from './settings';
+
+/**
+ * The attempt expired, was lost or failed: the run is tried again after a while, or ends when that was its last chance, as
+ * it is for one whose trouble lasts, and for one of a package that has broken its testbed too often where others had
+ * results: the next would take as long, for the same end.
+ * Its worker or the run itself is blamed. An attempt that has expired already and turns out to have failed counts once.
+ * @param trouble the probable cause of the failure
+ */
+export function endWithoutResult(
+  state: DispatcherState,
+  run: DispatchedRun,
+  end: AttemptEnd,
+  now: number,
+  trouble?: Trouble,
+): Write[] {
+  const { latestWorker: worker } = run;
+  const isCounted = run.lease === null && worker !== null && run.failedOn.includes(worker);
+  const death = end.outcome === 'failed' ? undefined : run.lease?.incarnation;
+  const evidence = { trouble, death };
+  const occasions = end.outcome === 'failed' && trouble !== 'archive' ? state.suspects.occasionsOf(run) : 0;
+  const isItsPackage = occasions >= state.settings.blame.occasionsMax;
+  const judged =
+    isCounted || worker === null
+      ? []
+      : state.judgements.failed(state, run, worker, end.reason, now, evidence);
+  if (!isCounted) run.attemptsLost += 1;
+  const { retry } = state.settings;
+  const isLast = isLasting(trouble) || isItsPackage || run.attemptsLost >= retry.attemptsMax;
+  const why = isItsPackage ? whyNoMore(occasions) : '';
+  const ended = isLast
+    ? state.finish(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end, why), now)
+    : state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now);
+  return [ended, ...judged];
+}
+
+/** How a run ends whose last attempt allowed was in vain: with what that one left, if anything. */
+function lastOutcome(run: DispatchedRun, { reason, result }: AttemptEnd, why: string): RunOutcome {
+  const count = run.attemptsLost === 1 ? '1 attempt' : `${run.attemptsLost} attempts`;
+  if (result) {
+    const notes = [...(run.attemptsLost === 1 ? [] : [`after ${count}`]), ...(why === '' ? [] : [why])];
+    const suffix = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+    return { ...result, message: cut(result.message, MESSAGE_LENGTH_MAX - suffix.length) + suffix };
+  }
+  return {
+    verdict: 'tmpfail',
+    message: `no result after ${count}: ${reason}`,
+    exitCode: null,
+    version: null,
+    durationSeconds: null,
+    files: [],
+    tests: [],
+  };
+}
+
+function whyNoMore(occasions: number): string {
+  return `not tried again: its package failed so ${occasions} times where other runs had results`;
+}
