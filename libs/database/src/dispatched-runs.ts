@@ -1,4 +1,4 @@
-import type { DispatchedRun, HeldLease, LostAttempt } from '@proctor/dispatch';
+import type { DispatchedRun, GrantedLease, LostAttempt } from '@proctor/dispatch';
 import type { Statements } from './database';
 import { ARRIVALS, FIRST_PAGE, type LOADED_COLUMNS, NEXT_PAGE, UNFINISHED_OF } from './loading-statements';
 import type { RowOf } from './statement';
@@ -93,7 +93,7 @@ function lostOf({ outcome, endedAgoMs, reason }: LoadedRun): LostAttempt | null 
   return isLost && endedAgoMs !== null ? { agoMs: endedAgoMs, reason: reason ?? '' } : null;
 }
 
-function leaseOf({ state, latestWorker: worker, incarnation, slot, heldMs }: LoadedRun): HeldLease | null {
+function leaseOf({ state, latestWorker: worker, incarnation, slot, heldMs }: LoadedRun): GrantedLease | null {
   if (state === 'queued' || worker === null || incarnation === null || slot === null || heldMs === null)
     return null;
   return { worker, incarnation, slot, state, heldMs };

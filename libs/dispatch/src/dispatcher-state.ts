@@ -5,7 +5,7 @@ import { AwaitedResults } from './awaited-results';
 import { CancelReasons } from './cancel-reasons';
 import { Delays } from './delays';
 import { Durations } from './durations';
-import type { DispatchedRun, HeldLease, Loaded, RunOutcome, Restrictions, Write } from './journal';
+import type { DispatchedRun, GrantedLease, Loaded, Restrictions, RunOutcome, Write } from './journal';
 import { Judgements } from './judgements';
 import { whyNotLeasable } from './lease-terms';
 import { Leases, type LeasedRun, type Slot } from './leases';
@@ -91,7 +91,7 @@ export class DispatcherState {
     this.restrictions = loaded.restrictions;
     this.registered = new RegisteredWorkers(arch, loaded.workers);
     for (const run of loaded.runs) this.add(run, now);
-    if (!kept) for (const { lease } of this.leases.byGrant()) this.lives.heldLease(lease, now);
+    if (!kept) for (const { lease } of this.leases.byGrant()) this.lives.grantedBefore(lease, now);
   }
 
   /** The head of each answer. */
@@ -255,7 +255,7 @@ export class DispatcherState {
     return latestLost ? retryDelayMs(this.settings.retry, attemptsLost) - latestLost.agoMs : 0;
   }
 
-  private beginLease(run: DispatchedRun, lease: HeldLease, now: number): void {
+  private beginLease(run: DispatchedRun, lease: GrantedLease, now: number): void {
     const leased = this.leases.add(run, lease, this.durations.expectedMs(run.package), now);
     this.usage.accountOf(run.requestor).begin(leased.expectedMs, leased.grantedAtMs);
   }

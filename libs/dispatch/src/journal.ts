@@ -27,7 +27,7 @@ export interface DispatchedRun extends RunRequest {
   /** The workers of those attempts, each once. */
   failedOn: string[];
   /** The lease of the latest attempt, when one is out. */
-  lease: HeldLease | null;
+  lease: GrantedLease | null;
   /** Who was granted the latest attempt, whether its lease is still out or not; null when `attempt` is 0. */
   latestWorker: string | null;
   /** The latest attempt has failed and its report is in the books: another report of it says nothing new. */
@@ -43,7 +43,7 @@ export interface LostAttempt {
   reason: string;
 }
 
-export interface HeldLease {
+export interface GrantedLease {
   worker: string;
   incarnation: string;
   slot: number;

@@ -1,5 +1,5 @@
 import { IndexedHeap } from './indexed-heap';
-import type { DispatchedRun, HeldLease } from './journal';
+import type { DispatchedRun, GrantedLease } from './journal';
 import { Tally } from './tally';
 
 /** Who asks or renews, as the wire messages carry it. */
@@ -11,7 +11,7 @@ export interface Slot {
 
 export interface LeasedRun {
   run: DispatchedRun;
-  lease: HeldLease;
+  lease: GrantedLease;
   /** Monotonic milliseconds of the dispatcher's clock. */
   renewedAtMs: number;
   /** By the same clock; before the dispatcher began, for leases that were out then. */
@@ -28,7 +28,7 @@ export class Leases {
   readonly ofPackage = new Tally();
   readonly ofSuite = new Tally();
 
-  add(run: DispatchedRun, lease: HeldLease, expectedMs: number, now: number): LeasedRun {
+  add(run: DispatchedRun, lease: GrantedLease, expectedMs: number, now: number): LeasedRun {
     const leased = { run, lease, renewedAtMs: now, grantedAtMs: now - lease.heldMs, expectedMs };
     this.byRenewal.add(leased);
     this.bySlot.set(slotKey(lease), run.runId);
@@ -99,7 +99,7 @@ export class Leases {
   }
 }
 
-export function isHeldBy(lease: HeldLease, slot: Slot): boolean {
+export function isHeldBy(lease: GrantedLease, slot: Slot): boolean {
   return lease.worker === slot.worker && lease.incarnation === slot.incarnation && lease.slot === slot.slot;
 }
 

@@ -1,7 +1,7 @@
 import type { LeaseRequest } from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, leaseRequest, startedReport, waitingRun } from '../../../test/support/runs';
-import type { HeldLease } from './journal';
+import type { GrantedLease } from './journal';
 
 const FIRST = leaseRequest().incarnation;
 const SECOND = '00000000-0000-4000-8000-000000000002';
@@ -130,10 +130,10 @@ describe('a worker that was started again', () => {
 });
 
 describe('after a takeover', () => {
-  const lease = (incarnation: string, slot: number, heldMs: number): HeldLease => {
+  const lease = (incarnation: string, slot: number, heldMs: number): GrantedLease => {
     return { worker: 'w1', incarnation, slot, state: 'running', heldMs };
   };
-  const taken = (...leases: HeldLease[]) => {
+  const taken = (...leases: GrantedLease[]) => {
     const runs = leases.map((held, place) => {
       return waitingRun(place + 1, { attempt: 1, lease: held, latestWorker: 'w1' });
     });

@@ -1,5 +1,5 @@
 import type { LeaseRequest } from '@proctor/contracts';
-import type { HeldLease } from './journal';
+import type { GrantedLease } from './journal';
 import type { Slot } from './leases';
 
 /** The life of a worker process that the dispatcher works with. Monotonic milliseconds of the dispatcher's clock. */
@@ -23,7 +23,7 @@ export class Lives {
   constructor(private readonly livesMax: number) {}
 
   /** A lease that was out when the dispatcher began; those of a worker in the order in which they were granted. */
-  heldLease({ worker, incarnation }: HeldLease, now: number): void {
+  grantedBefore({ worker, incarnation }: GrantedLease, now: number): void {
     this.put(worker, { incarnation, previous: [], heardAtMs: now, rival: null });
   }
 
