@@ -89,9 +89,9 @@ const ROOMS = {
     reports: ['slot'],
     machine: ['sandbox', 'autopkgtest'],
     testbed: ['sandbox', 'autopkgtest', 'slot', 'machine'],
-    attempt: ['sandbox', 'autopkgtest', 'slot', 'reports', 'testbed'],
-    life: ['sandbox', 'slot', 'reports', 'testbed'],
-    health: ['slot', 'reports', 'testbed', 'life'],
+    attempt: ['sandbox', 'autopkgtest', 'slot', 'reports', 'machine', 'testbed'],
+    life: ['sandbox', 'slot', 'reports', 'machine', 'testbed', 'attempt'],
+    health: ['slot', 'reports', 'testbed', 'attempt', 'life'],
     check: ['sandbox', 'machine', 'testbed'],
   },
 };
@@ -147,6 +147,13 @@ export default tseslint.config(
           ],
         },
       ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MethodDefinition[kind='constructor'] > FunctionExpression[params.length>5]",
+          message: 'A constructor has at most five parameters: fewer dependencies, or one object of options.',
+        },
+      ],
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
     },
@@ -160,6 +167,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-return': 'off',
     },
   },
+  { files: ['test/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
   ...LIBS.filter((lib) => lib !== 'dispatch').map((lib) =>
     walls([`libs/${lib}/**/*.ts`], { allow: ALLOWED[lib] ?? [], libs: MAY_IMPORT[lib] ?? [] }),
   ),

@@ -31,7 +31,7 @@ export function memoryPerRun(waiting: number): { whole: number; ours: number } {
   const before = heapBytes();
   const runs = someRuns(waiting);
   const read = heapBytes();
-  const state = new DispatcherState(ARCH, 1, settings(), loaded(runs), 0);
+  const state = new DispatcherState({ arch: ARCH, epoch: 1 }, settings(), loaded(runs), 0);
   const after = heapBytes();
   if (state.runs.size !== runs.length)
     throw new Error(`${state.runs.size} runs are in memory, not ${waiting}`);
@@ -62,7 +62,7 @@ function someRuns(waiting: number): DispatchedRun[] {
 }
 
 function dispatcherWith(waiting: number): DispatcherState {
-  return new DispatcherState(ARCH, 1, settings(), loaded(someRuns(waiting)), 0);
+  return new DispatcherState({ arch: ARCH, epoch: 1 }, settings(), loaded(someRuns(waiting)), 0);
 }
 
 function decisions(state: DispatcherState): () => void {

@@ -39,6 +39,6 @@ async function submit(
 
 async function load(database: OpenDatabase, arch: string, waiting: number): Promise<void> {
   const loaded = await database.journal.load(arch, HALF_LIFE_MS);
-  const state = new DispatcherState(arch, 1, settings(), loaded, 0);
+  const state = new DispatcherState({ arch, epoch: 1 }, settings(), loaded, 0);
   if (state.runs.size !== waiting) throw new Error(`${state.runs.size} runs were loaded, not ${waiting}`);
 }

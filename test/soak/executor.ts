@@ -26,10 +26,12 @@ const EXECUTION_MS = 20;
 async function main(): Promise<void> {
   const plan = JSON.parse(process.env['PROCTOR_SOAK_EXECUTOR'] ?? '') as ExecutorPlan;
   const bus = await connectBus(plan.credentials);
-  const outbox = new DiskOutbox(plan.resultsPath, bus, systemClock, log, {
-    resendFirstMs: 2_000,
-    resendMaxMs: 5_000,
-    refusedKeptMax: 10,
+  const outbox = new DiskOutbox({
+    path: plan.resultsPath,
+    bus,
+    clock: systemClock,
+    log,
+    settings: { resendFirstMs: 2_000, resendMaxMs: 5_000, refusedKeptMax: 10 },
   });
   const lifePath = `${plan.resultsPath}-life`;
   mkdirSync(lifePath, { recursive: true });

@@ -17,7 +17,12 @@ export class DispatcherRig {
   readonly state: DispatcherState;
 
   constructor(runs: DispatchedRun[], changes: Partial<DispatchSettings> = {}, past: Partial<Loaded> = {}) {
-    this.state = new DispatcherState(ARCH, 7, settings(changes), loaded(runs, past), this.now);
+    this.state = new DispatcherState(
+      { arch: ARCH, epoch: 7 },
+      settings(changes),
+      loaded(runs, past),
+      this.now,
+    );
     this.tell({ kind: 'reports-waiting', attempts: [] });
   }
 

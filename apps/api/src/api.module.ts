@@ -52,7 +52,7 @@ import { ResultsController } from './runs/results.controller';
 import { ResultsService } from './runs/results.service';
 import { RetryService } from './runs/retry.service';
 import { SubmissionController } from './runs/submission.controller';
-import { SubmissionService } from './runs/submission.service';
+import { NewRuns, SubmissionService } from './runs/submission.service';
 
 /** Fixed paths come before those with a parameter in their place. */
 const CONTROLLERS = [
@@ -83,6 +83,7 @@ const PROVIDERS: Provider[] = [
   AnonymousRateLimit,
   AnonymousPlaces,
   BodyMemoryLimit,
+  NewRuns,
   SubmissionService,
   RetryService,
   CancellationService,

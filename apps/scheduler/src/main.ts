@@ -5,7 +5,6 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
 import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
 import { endOnRequest, fail, processLogger, warnOfCoreDumps } from '@proctor/process';
-import { OwnershipKeeper } from './ownership/ownership-keeper';
 import { SchedulerModule } from './scheduler.module';
 
 /** What the scheduler works by. */
@@ -22,16 +21,8 @@ async function main(): Promise<void> {
     useFactory: (strategy: BusStrategy) => ({ strategy }),
     logger,
   });
+  endOnRequest(logger, 'Scheduler', () => app.close());
   await app.listen();
-  const keeper = app.get(OwnershipKeeper);
-
-  endOnRequest(logger, 'Scheduler', async () => {
-    await keeper.stop().catch((error: unknown) => {
-      logger.warn(`ownership could not be given up, it will run out: ${String(error)}`, 'Scheduler');
-    });
-    await app.close();
-  });
-  await keeper.start();
   followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
   logger.log('ready', 'Scheduler');

@@ -1,36 +1,61 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { Bus, BusModule, BusStrategy } from '@proctor/bus';
+import { Inject, Module, type DynamicModule, type OnModuleInit, type Provider } from '@nestjs/common';
+import { Bus, BusModule } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { Connections, LiveConfiguration } from '@proctor/config';
-import { SUBJECTS, subjectOf } from '@proctor/contracts';
-import {
-  AwaitedReports,
-  DatabaseModule,
-  Facts,
-  PostgresJournal,
-  PostgresOwnershipRegister,
-  WorkerRegister,
-} from '@proctor/database';
-import { ResultStore, StoreModule } from '@proctor/store';
-import { actorSettings } from './dispatcher/actor-settings';
+import { DatabaseModule } from '@proctor/database';
+import { StoreModule } from '@proctor/store';
+import { CLOCK, CONFIGURATION, type SchedulerConfiguration } from './configuration.token';
+import { ActorSurroundings } from './dispatcher/actor-surroundings';
 import { DispatchController } from './dispatcher/dispatch.controller';
-import { DispatcherActor, type ActorPorts } from './dispatcher/dispatcher-actor';
-import { Dispatchers } from './dispatcher/dispatchers';
+import { DispatcherActor } from './dispatcher/dispatcher-actor';
+import { Dispatchers, MAKE_ACTOR } from './dispatcher/dispatchers';
 import { Sightings } from './dispatcher/sightings';
-import { FactPublisher } from './facts/fact-publisher';
+import { WorkerStreams } from './dispatcher/worker-streams';
 import { FactPublishers } from './facts/fact-publishers';
 import { OwnershipKeeper } from './ownership/ownership-keeper';
 import { Realms } from './ownership/realm';
-import { FinishedReports } from './reports/finished-reports';
-import { WorkerStreams } from './dispatcher/worker-streams';
+import type { Tenure } from './ownership/tenure';
+import { ClaimTimer, FinishedReports } from './reports/finished-reports';
 import { ReportsController } from './reports/reports.controller';
 import { StagingSweeper } from './reports/staging-sweeper';
+import { actorSettings, SETTINGS } from './settings';
 
-/** The wiring of the scheduler process. */
+const DISPATCHERS: Provider[] = [
+  Sightings,
+  WorkerStreams,
+  FactPublishers,
+  ActorSurroundings,
+  {
+    provide: MAKE_ACTOR,
+    inject: [ActorSurroundings, CONFIGURATION],
+    useFactory: (ports: ActorSurroundings, configuration: SchedulerConfiguration) => (tenure: Tenure) =>
+      new DispatcherActor(tenure, ports, actorSettings(configuration)),
+  },
+  Dispatchers,
+];
+
+const OWNERSHIP: Provider[] = [
+  {
+    provide: Realms,
+    inject: [Dispatchers, FactPublishers],
+    useFactory: (dispatchers: Dispatchers, publishers: FactPublishers) => new Realms(dispatchers, publishers),
+  },
+  OwnershipKeeper,
+];
+
+/**
+ * The scheduler process. Its providers begin and end by Nest's hooks. Bootstrap: architectures are claimed, and each is served
+ * from then on. Destroy: all of them are given up. Before shutdown: what was seen of workers is written. Shutdown: the
+ * connections are closed.
+ */
 @Module({})
-export class SchedulerModule {
+export class SchedulerModule implements OnModuleInit {
+  constructor(
+    private readonly bus: Bus,
+    private readonly dispatchers: Dispatchers,
+    @Inject(CONFIGURATION) private readonly configuration: SchedulerConfiguration,
+  ) {}
+
   static forRoot(configuration: LiveConfiguration, connections: Connections): DynamicModule {
     return {
       module: SchedulerModule,
@@ -41,119 +66,20 @@ export class SchedulerModule {
       ],
       controllers: [DispatchController, ReportsController],
       providers: [
-        factPublishers(configuration),
-        SIGHTINGS,
-        dispatchers(configuration),
-        ownershipKeeper(configuration),
-        finishedReports(configuration),
-        stagingSweeper(configuration),
-        {
-          provide: WorkerStreams,
-          inject: [Bus],
-          useFactory: (bus: Bus) => new WorkerStreams(bus, systemClock),
-        },
+        { provide: CONFIGURATION, useValue: configuration },
+        { provide: CLOCK, useValue: systemClock },
+        ...SETTINGS,
+        ...DISPATCHERS,
+        ...OWNERSHIP,
+        ClaimTimer,
+        FinishedReports,
+        StagingSweeper,
       ],
     };
   }
-}
 
-function dispatchers(configuration: LiveConfiguration): Provider {
-  return {
-    provide: Dispatchers,
-    inject: [BusStrategy, Bus, PostgresJournal, FactPublishers, WorkerStreams, Sightings],
-    useFactory: (
-      strategy: BusStrategy,
-      bus: Bus,
-      journal: PostgresJournal,
-      publishers: FactPublishers,
-      streams: WorkerStreams,
-      sightings: Sightings,
-    ) => {
-      const ports: ActorPorts = {
-        journal,
-        clock: systemClock,
-        isReachable: () => bus.isConnected(),
-        signalWorkWaiting: (arch) => bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
-        signalStop: ({ worker, ...stop }) => {
-          bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop);
-          streams.stopped(worker, stop);
-        },
-        factsCommitted: (arch) => publishers.look(arch),
-        workersRegistered: (arch, workers) => owned.workersRegistered(arch, workers),
-        sighted: (seen) => sightings.note(seen),
-      };
-      const owned = new Dispatchers(
-        strategy,
-        (tenure) => new DispatcherActor(tenure, ports, actorSettings(configuration)),
-        systemClock,
-      );
-      bus.onReconnect(() => owned.heardAgain());
-      configuration.onChange(() => owned.reconfigure(actorSettings(configuration)));
-      return owned;
-    },
-  };
-}
-
-const SIGHTINGS: Provider = {
-  provide: Sightings,
-  inject: [WorkerRegister],
-  useFactory: (register: WorkerRegister) => new Sightings(register, systemClock),
-};
-
-function factPublishers(configuration: LiveConfiguration): Provider {
-  const settings = () => ({
-    pollMs: configuration.scheduler.arrivalPollMs,
-    pauseMs: 100,
-    factsPerLookMax: 1_000,
-  });
-  return {
-    provide: FactPublishers,
-    inject: [Facts, Bus],
-    useFactory: (facts: Facts, bus: Bus) =>
-      new FactPublishers((tenure) => new FactPublisher(tenure, { facts, bus, clock: systemClock }, settings)),
-  };
-}
-
-function ownershipKeeper(configuration: LiveConfiguration): Provider {
-  return {
-    provide: OwnershipKeeper,
-    inject: [PostgresOwnershipRegister, Dispatchers, FactPublishers, Bus],
-    useFactory: (
-      register: PostgresOwnershipRegister,
-      owned: Dispatchers,
-      publishers: FactPublishers,
-      bus: Bus,
-    ) =>
-      new OwnershipKeeper(register, new Realms(owned, publishers), systemClock, {
-        scheduler: `${hostname()}-${process.pid}-${randomUUID()}`,
-        get architectures() {
-          return configuration.server.architectures;
-        },
-        ownershipTtlMs: configuration.scheduler.ownershipTtlMs,
-        isConnected: () => bus.isConnected(),
-      }),
-  };
-}
-
-function finishedReports(configuration: LiveConfiguration): Provider {
-  const renewMs = () => configuration.scheduler.leaseRenewMs;
-  return {
-    provide: FinishedReports,
-    inject: [Dispatchers, PostgresJournal, Bus, ResultStore],
-    useFactory: (owned: Dispatchers, journal: PostgresJournal, bus: Bus, store: ResultStore) =>
-      new FinishedReports(owned, journal, bus, store, systemClock, renewMs),
-  };
-}
-
-function stagingSweeper(configuration: LiveConfiguration): Provider {
-  const settings = () => ({
-    sweepMs: configuration.scheduler.stagingSweepMs,
-    idleMaxMs: configuration.scheduler.stagingIdleMaxMs,
-  });
-  return {
-    provide: StagingSweeper,
-    inject: [Bus, AwaitedReports],
-    useFactory: (bus: Bus, awaitedReports: AwaitedReports) =>
-      new StagingSweeper({ bus, awaitedReports, clock: systemClock }, settings),
-  };
+  onModuleInit(): void {
+    this.bus.onReconnect(() => this.dispatchers.heardAgain());
+    this.configuration.onChange(() => this.dispatchers.reconfigure(actorSettings(this.configuration)));
+  }
 }

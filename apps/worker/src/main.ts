@@ -3,16 +3,12 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
-import { systemClock } from '@proctor/clock';
 import { connections, deploymentPaths, followConfiguration, LiveConfiguration } from '@proctor/config';
 import { endOnRequest, fail, processLogger, warnOfCoreDumps, withLogFields } from '@proctor/process';
-import { HealthLog } from './health/health-log';
-import { HealthServer } from './health/health-server';
-import { WorkerHealth } from './health/worker-health';
 import { Life } from './life/life';
 import { lockWorkFolder } from './life/work-folder';
-import { lookAtMachine } from './machine/machine';
 import { Worker } from './life/worker';
+import { lookAtMachine } from './machine/machine';
 import { WorkerModule } from './worker.module';
 
 const logger = processLogger();
@@ -29,31 +25,17 @@ async function run(configuration: LiveConfiguration): Promise<void> {
   const life = await Life.begin(workPath, new Logger('Life'));
   const hidden = deploymentPaths(configuration, process.env);
   const machine = await lookAtMachine(configuration.worker, 'runs', hidden);
-  const module = WorkerModule.forRoot(configuration, machine, life, connections(process.env));
+  const module = WorkerModule.forRoot({ configuration, machine, life }, connections(process.env));
   const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {
     inject: [BusStrategy],
     useFactory: (strategy: BusStrategy) => ({ strategy }),
     logger,
   });
-  await app.listen();
   const worker = app.get(Worker);
-  const health = app.get(WorkerHealth);
-  const healthLog = new HealthLog(health, systemClock, new Logger('Health'));
-  const healthServer = new HealthServer(health, new Logger('Health'));
-
-  const stop = async () => {
-    await worker.stop();
-    healthLog.stop();
-    await healthServer.close();
-    await app.close();
-  };
-  endOnRequest(logger, 'Worker', stop, () => worker.drain());
-  await worker.cleanUp();
-  if (configuration.worker.metrics.port > 0) await healthServer.listen(configuration.worker.metrics);
-  healthLog.start();
-  const strategy = app.get(BusStrategy);
-  const { name, architectures } = worker;
-  await Promise.all([strategy.serveWorker(name), ...architectures.map((arch) => strategy.serve(arch))]);
+  const stop = () => app.close();
+  const drain = () => worker.drain();
+  endOnRequest(logger, 'Worker', stop, drain);
+  await app.listen();
   followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
   logger.log('ready', 'Worker');

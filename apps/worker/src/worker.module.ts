@@ -1,23 +1,38 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import { Bus, BusModule } from '@proctor/bus';
-import type { Configuration, Connections } from '@proctor/config';
-import { buildWorker, type BuiltWorker } from './build-worker';
-import { WorkerHealth } from './health/worker-health';
-import type { Life } from './life/life';
-import type { Machine } from './machine/machine';
-import { SignalsController } from './signals.controller';
+import { systemClock } from '@proctor/clock';
+import type { Connections } from '@proctor/config';
+import { ATTEMPT_PROVIDERS } from './attempt/attempt.providers';
+import { CLOCK, CONFIGURATION, type WorkerProcessConfiguration } from './configuration.token';
+import { HEALTH_PROVIDERS } from './health/health.providers';
+import { Life } from './life/life';
+import { LIFE_PROVIDERS } from './life/life.providers';
+import { SignalsController } from './life/signals.controller';
 import { Worker } from './life/worker';
+import { MACHINE, type Machine } from './machine/machine';
+import { TESTBED_PROVIDERS } from './testbed/testbed.providers';
 
-/** The worker with its health, as it was built. */
-const BUILT = Symbol('BUILT');
+/** What is known before the worker is put together. */
+export interface WorkerSurroundings {
+  configuration: WorkerProcessConfiguration;
+  machine: Machine;
+  life: Life;
+}
 
-/** The wiring of the worker process: the bus is all that it connects to. */
+/**
+ * The worker process: the bus is all that it connects to. Its providers begin and end by Nest's hooks.
+ * Init: what an earlier life left is removed, then health is told. Bootstrap: signals are heard. Destroy: leases go back and
+ * attempts end. Before shutdown: health and signals end. Shutdown: the bus is closed.
+ */
 @Module({})
-export class WorkerModule {
+export class WorkerModule implements OnModuleInit {
+  constructor(
+    private readonly bus: Bus,
+    private readonly worker: Worker,
+  ) {}
+
   static forRoot(
-    configuration: Configuration,
-    machine: Machine,
-    life: Life,
+    { configuration, machine, life }: WorkerSurroundings,
     connections: Connections,
   ): DynamicModule {
     return {
@@ -25,14 +40,19 @@ export class WorkerModule {
       imports: [BusModule.forServing(connections.natsCredentials, { waitsForAdmission: true })],
       controllers: [SignalsController],
       providers: [
-        {
-          provide: BUILT,
-          inject: [Bus],
-          useFactory: (bus: Bus) => buildWorker(configuration, machine, bus, life),
-        },
-        { provide: Worker, inject: [BUILT], useFactory: ({ worker }: BuiltWorker) => worker },
-        { provide: WorkerHealth, inject: [BUILT], useFactory: ({ health }: BuiltWorker) => health },
+        { provide: CONFIGURATION, useValue: configuration },
+        { provide: CLOCK, useValue: systemClock },
+        { provide: MACHINE, useValue: machine },
+        { provide: Life, useValue: life },
+        ...TESTBED_PROVIDERS,
+        ...ATTEMPT_PROVIDERS,
+        ...LIFE_PROVIDERS,
+        ...HEALTH_PROVIDERS,
       ],
     };
+  }
+
+  onModuleInit(): void {
+    this.bus.onReconnect(() => this.worker.reconnected());
   }
 }

@@ -1,10 +1,30 @@
-import { Module, type DynamicModule, type OnApplicationShutdown, Inject } from '@nestjs/common';
+import {
+  Module,
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  Inject,
+} from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { Bus } from './bus';
 import { BusErrorFilter } from './bus-error.filter';
 import { BusStrategy } from './bus-strategy';
 import { connectBus, type BusOptions } from './connect';
 import { readCredentials } from './credentials';
+
+/**
+ * Nest closes its transport before it calls any hook. This one goes on until providers have ended their work in
+ * `onModuleDestroy`: what they hand back is answered.
+ */
+export class LastingBusStrategy extends BusStrategy implements BeforeApplicationShutdown {
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return super.close();
+  }
+}
 
 /** One connection to the bus for the whole process; closed last, at shutdown. */
 @Module({})
@@ -33,7 +53,7 @@ export class BusModule implements OnApplicationShutdown {
       ...root,
       providers: [
         ...(root.providers ?? []),
-        { provide: BusStrategy, useFactory: (bus: Bus) => new BusStrategy(bus), inject: [Bus] },
+        { provide: BusStrategy, useFactory: (bus: Bus) => new LastingBusStrategy(bus), inject: [Bus] },
         { provide: APP_FILTER, useClass: BusErrorFilter },
       ],
       exports: [Bus, BusStrategy],

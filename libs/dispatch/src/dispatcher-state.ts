@@ -11,6 +11,7 @@ import { whyNotLeasable } from './lease-terms';
 import { Leases, type LeasedRun, type Slot } from './leases';
 import { stateAfter, stateOf } from './lifecycle';
 import { Lives } from './lives';
+import type { Ownership } from './ownership';
 import { RegisteredWorkers } from './registered-workers';
 import { retryDelayMs, type DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
@@ -36,6 +37,8 @@ type Kept = Pick<DispatcherState, 'workers' | 'lives' | 'cancelReasons' | 'await
  * of a run's state is one method here, which answers the write that makes it true.
  */
 export class DispatcherState {
+  readonly arch: string;
+  readonly epoch: number;
   readonly runs = new UnfinishedRuns();
   /** Runs that a slot may have now, as far as pauses and caps let it. */
   readonly queues = new SuiteQueues(
@@ -72,13 +75,14 @@ export class DispatcherState {
    * @param kept of an earlier state of the same tenure
    */
   constructor(
-    readonly arch: string,
-    readonly epoch: number,
+    { arch, epoch }: Ownership,
     public settings: DispatchSettings,
     loaded: Loaded,
     now: number,
     kept?: Kept,
   ) {
+    this.arch = arch;
+    this.epoch = epoch;
     this.reachableSinceMs = now;
     this.workers = kept?.workers ?? new Workers(settings.workersMax);
     this.lives = kept?.lives ?? new Lives(settings.workersMax);

@@ -11,7 +11,7 @@ function reasonsAfter(
   others = [] as (typeof RUN)[],
   now = 0,
 ): string[] {
-  const state = new DispatcherState(ARCH, 1, settings(), loaded([{ ...RUN }, ...others]), 0);
+  const state = new DispatcherState({ arch: ARCH, epoch: 1 }, settings(), loaded([{ ...RUN }, ...others]), 0);
   for (const ask of asks) step(state, { kind: 'lease', request: leaseRequest(ask) }, 0);
   return step<'explain'>(state, { kind: 'explain', runId: RUN.runId }, now).reply.reasons;
 }
@@ -81,7 +81,7 @@ describe('why a run waits', () => {
   });
 
   it('a pause after an attempt without a result', () => {
-    const state = new DispatcherState(ARCH, 1, settings(), loaded([{ ...RUN }]), 0);
+    const state = new DispatcherState({ arch: ARCH, epoch: 1 }, settings(), loaded([{ ...RUN }]), 0);
     step(state, { kind: 'reports-waiting', attempts: [] }, 0);
     step(state, { kind: 'lease', request: leaseRequest() }, 0);
     expect(step<'explain'>(state, { kind: 'explain', runId: 5 }, 0).reply.reasons).toEqual([]);

@@ -36,7 +36,7 @@ class Owners {
     const all = Array.from({ length: runs }, (_, index) =>
       waitingRun(index + 1, { package: `package${index % 10}` }),
     );
-    this.state = new DispatcherState(ARCH, 1, SETTINGS, loaded(all), 0);
+    this.state = new DispatcherState({ arch: ARCH, epoch: 1 }, SETTINGS, loaded(all), 0);
     this.tell({ kind: 'reports-waiting', attempts: [] });
   }
 
@@ -70,7 +70,7 @@ class Owners {
   failOver(): void {
     const { loaded } = this;
     this.epoch += 1;
-    this.state = new DispatcherState(ARCH, this.epoch, SETTINGS, loaded, this.now);
+    this.state = new DispatcherState({ arch: ARCH, epoch: this.epoch }, SETTINGS, loaded, this.now);
     this.tell({ kind: 'reports-waiting', attempts: [] });
     this.compare();
   }

@@ -74,7 +74,7 @@ describe('a lease', () => {
 
   it('does not expire while its own report waits, and those of others do', () => {
     const another = { ...leased(), runId: 2, lease: { ...leased().lease!, slot: 1 } };
-    const state = new DispatcherState(ARCH, 7, settings(), loaded([leased(), another]), 0);
+    const state = new DispatcherState({ arch: ARCH, epoch: 7 }, settings(), loaded([leased(), another]), 0);
     const expired = (now: number) =>
       step<'tick'>(state, { kind: 'tick', workersReachable: true }, now).writes;
     const waiting = { runId: 1, attempt: 1, worker: 'w1' };
@@ -87,13 +87,18 @@ describe('a lease', () => {
   });
 
   it('expires though a report of an earlier attempt waits', () => {
-    const state = new DispatcherState(ARCH, 7, settings(), loaded([{ ...leased(), attempt: 2 }]), 0);
+    const state = new DispatcherState(
+      { arch: ARCH, epoch: 7 },
+      settings(),
+      loaded([{ ...leased(), attempt: 2 }]),
+      0,
+    );
     step(state, { kind: 'reports-waiting', attempts: [{ runId: 1, attempt: 1, worker: 'w1' }] }, 0);
     expect(step<'tick'>(state, { kind: 'tick', workersReachable: true }, 60_000).writes).toHaveLength(1);
   });
 
   it('does not expire after a load before it is known which reports wait', () => {
-    const state = new DispatcherState(ARCH, 7, settings(), loaded([leased()]), 0);
+    const state = new DispatcherState({ arch: ARCH, epoch: 7 }, settings(), loaded([leased()]), 0);
     expect(step<'tick'>(state, { kind: 'tick', workersReachable: true }, 600_000).writes).toEqual([]);
     expect(state.nextDeadlineMs).toBeNull();
     step(state, { kind: 'reports-waiting', attempts: [] }, 600_000);

@@ -49,7 +49,12 @@ describe('an order to cancel', () => {
 
   beforeEach(() => {
     now = 1_000;
-    state = new DispatcherState(ARCH, 7, settings(), loaded([waitingRun(1), waitingRun(2)]), now);
+    state = new DispatcherState(
+      { arch: ARCH, epoch: 7 },
+      settings(),
+      loaded([waitingRun(1), waitingRun(2)]),
+      now,
+    );
     tell({ kind: 'reports-waiting', attempts: [] });
   });
 

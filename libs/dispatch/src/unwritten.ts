@@ -73,7 +73,7 @@ export function stateOfLoaded(
   now: number,
   past?: Past,
 ): DispatcherState {
-  const state = new DispatcherState(arch, epoch, settings, loaded, now, past?.state);
+  const state = new DispatcherState({ arch, epoch }, settings, loaded, now, past?.state);
   if (past) restoreAll(state, past, now);
   return state;
 }

@@ -33,10 +33,10 @@ export function describeSweeping(name: string, start: StartServer): void {
       awaited = [];
       const among = (attempts: Grant[]) =>
         Promise.resolve(attempts.filter(({ runId }) => awaited.includes(runId)));
-      sweeper = new StagingSweeper({ bus, clock, awaitedReports: { among } }, () => SETTINGS);
+      sweeper = new StagingSweeper(bus, { among }, clock, () => SETTINGS);
     });
     afterEach(async () => {
-      await sweeper.onModuleDestroy();
+      await sweeper.beforeApplicationShutdown();
       for (const upload of await uploads()) await bus.dropUpload(upload);
       expect(await uploads()).toEqual([]);
     });

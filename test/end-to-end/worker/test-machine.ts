@@ -69,21 +69,22 @@ async function openIn(
   const machine = await lookAtMachine(configuration, 'runs', hidden);
   const { sandboxes } = machine;
   const backends = buildBackends({ worker: configuration }, machine, () => undefined);
-  const testbeds = new Testbeds(
+  const testbeds = new Testbeds({
     backends,
-    configuration.variants,
-    configuration.sizeClasses,
+    variants: configuration.variants,
+    sizeClasses: configuration.sizeClasses,
     sandboxes,
-    runnerVersion,
-    systemClock,
-    SILENT,
-    () => undefined,
-  );
+    versionOf: runnerVersion,
+    clock: systemClock,
+    log: SILENT,
+    changed: () => undefined,
+  });
   await testbeds.open();
   const settings = () => ({ ...configuration, resultsPath: join(workPath, 'results') });
   const { appendLog, chunks, untilLogged } = memoryLogs();
-  const runner = new SandboxedRunner(sandboxes, testbeds, appendLog, settings, systemClock, SILENT);
-  const canaries = new SandboxedCanaries(sandboxes, testbeds, settings, systemClock, SILENT);
+  const parts = { sandboxes, testbeds, settings, clock: systemClock, log: SILENT };
+  const runner = new SandboxedRunner({ ...parts, appendLog });
+  const canaries = new SandboxedCanaries(parts);
   return { workPath, runner, canaries, testbeds, sandboxes, chunks, untilLogged };
 }
 

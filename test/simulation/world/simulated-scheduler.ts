@@ -13,12 +13,11 @@ import { Sightings } from '../../../apps/scheduler/src/dispatcher/sightings';
 import { WorkerStreams } from '../../../apps/scheduler/src/dispatcher/worker-streams';
 import { DispatcherActor, type ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { Dispatchers } from '../../../apps/scheduler/src/dispatcher/dispatchers';
-import { FactPublisher } from '../../../apps/scheduler/src/facts/fact-publisher';
 import { FactPublishers } from '../../../apps/scheduler/src/facts/fact-publishers';
 import { OwnershipKeeper } from '../../../apps/scheduler/src/ownership/ownership-keeper';
 import { Realms } from '../../../apps/scheduler/src/ownership/realm';
 import type { Tenure } from '../../../apps/scheduler/src/ownership/tenure';
-import { FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
+import { ClaimTimer, FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
 import { ReportsController } from '../../../apps/scheduler/src/reports/reports.controller';
 import type { Database } from './database';
 import { FaultyBooks } from './faulty-books';
@@ -54,8 +53,7 @@ export class SimulatedScheduler {
     this.process = new SimulatedProcess(name, database.clock);
     this.bus = new ProcessBus(broker, this.process);
     const books = new FaultyBooks(database, this.process);
-    const ports = { facts: books, bus: this.bus, clock: this.process.clock };
-    this.publishers = new FactPublishers((tenure) => new FactPublisher(tenure, ports, () => PUBLISHING));
+    this.publishers = new FactPublishers(books, this.bus, this.process.clock, () => PUBLISHING);
     const strategy = new BusStrategy(this.bus, this.process.clock);
     const dispatchers: Dispatchers = new Dispatchers(
       strategy,
@@ -67,8 +65,7 @@ export class SimulatedScheduler {
       books,
       this.bus,
       new ProcessStore(store, this.process, database.random),
-      this.process.clock,
-      () => settings.dispatch.leaseRenewMs,
+      new ClaimTimer(this.process.clock, () => settings.dispatch.leaseRenewMs),
     );
     const streams = new WorkerStreams(this.bus, this.process.clock);
     const sightings = new Sightings({ note: () => Promise.resolve() }, this.process.clock);

@@ -1,13 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { PublicRuns, Results, Retries } from '@proctor/database';
 import type { IdempotencyKey, NotRetried, Once, Requestor, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { Problem } from '../http/problem';
 import { answerOf } from '../http/idempotency.interceptor';
-import { ResultLongPoll } from './result-long-poll';
+import { NewRuns } from './submission.service';
 import { noSuchRun } from './run-id';
 import { obstacleTo } from './obstacle';
 
@@ -29,8 +27,7 @@ export class RetryService {
     private readonly results: Results,
     private readonly retries: Retries,
     private readonly publicRuns: PublicRuns,
-    private readonly dispatchers: DispatcherClient,
-    private readonly longPoll: ResultLongPoll,
+    private readonly newRuns: NewRuns,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -61,7 +58,7 @@ export class RetryService {
     if (outcome.kind === 'unknown' || outcome.kind === 'unfinished' || outcome.kind === 'waiting') {
       throw notRetried(outcome, runId);
     }
-    if (outcome.kind === 'created') this.notify(run);
+    if (outcome.kind === 'created') this.newRuns.announce([run]);
     return answerOf(outcome);
   }
 
@@ -79,12 +76,6 @@ export class RetryService {
     const run = await this.results.find(runId);
     if (!run || (run.isPrivate && run.keyId !== requestor.keyId)) throw noSuchRun(runId);
     return run;
-  }
-
-  /** Only hints: a dispatcher that misses its own finds the row by itself, and so does a waiting client. */
-  private notify({ arch }: RunRecord): void {
-    this.dispatchers.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count: 1 });
-    this.longPoll.notify();
   }
 }
 

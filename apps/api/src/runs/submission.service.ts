@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isPackageName, subjectOf, SUBJECTS } from '@proctor/contracts';
-import type { RunRequest } from '@proctor/contracts';
 import { Packages, Submissions } from '@proctor/database';
 import type { IdempotencyKey, Once, Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
@@ -19,13 +18,30 @@ export interface SubmissionAnswer {
   warnings: string[];
 }
 
+/** Tells of runs that were created. Only hints: a dispatcher that misses its own finds the rows by itself, and so does a client. */
+@Injectable()
+export class NewRuns {
+  constructor(
+    private readonly dispatchers: DispatcherClient,
+    private readonly longPoll: ResultLongPoll,
+  ) {}
+
+  /** To the dispatchers of their architectures, and to the clients that wait. */
+  announce(runs: readonly { arch: string }[]): void {
+    const counts = new Map<string, number>();
+    for (const { arch } of runs) counts.set(arch, (counts.get(arch) ?? 0) + 1);
+    for (const [arch, count] of counts)
+      this.dispatchers.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count });
+    if (counts.size > 0) this.longPoll.notify();
+  }
+}
+
 @Injectable()
 export class SubmissionService {
   constructor(
     private readonly submissions: Submissions,
     private readonly packages: Packages,
-    private readonly dispatchers: DispatcherClient,
-    private readonly longPoll: ResultLongPoll,
+    private readonly newRuns: NewRuns,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -56,17 +72,8 @@ export class SubmissionService {
     const outcome: Once = claim
       ? await this.submissions.submitOnce(claim, runs, submitter, answer)
       : { kind: 'created', answer: answer(await this.submissions.submit(runs, submitter)) };
-    if (outcome.kind === 'created') this.notify(runs);
+    if (outcome.kind === 'created') this.newRuns.announce(runs);
     return answerOf(outcome);
-  }
-
-  /** Only hints: a dispatcher that misses its own finds the rows by itself, and so does a waiting client. */
-  private notify(runs: RunRequest[]): void {
-    const counts = new Map<string, number>();
-    for (const { arch } of runs) counts.set(arch, (counts.get(arch) ?? 0) + 1);
-    for (const [arch, count] of counts)
-      this.dispatchers.signal(subjectOf(SUBJECTS.runsSubmitted, arch), { count });
-    if (counts.size > 0) this.longPoll.notify();
   }
 }
 

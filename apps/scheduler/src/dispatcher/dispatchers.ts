@@ -1,7 +1,9 @@
-import { Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { BusStrategy } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import type { ReportOrigin } from '@proctor/contracts';
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
+import { CLOCK } from '../configuration.token';
 import type { Realm } from '../ownership/realm';
 import type { Tenure } from '../ownership/tenure';
 import { ReportBacklog } from './report-backlog';
@@ -27,15 +29,19 @@ interface Reign {
   backlog: ReportBacklog;
 }
 
+/** Where a function is injected that makes the actor of a tenure. */
+export const MAKE_ACTOR = Symbol('make actor');
+
 /** The dispatchers of the architectures that this process owns. */
+@Injectable()
 export class Dispatchers implements Realm {
   private readonly logger = new Logger('Dispatchers');
   private readonly reigns = new Map<string, Reign>();
 
   constructor(
-    private readonly serving: Serving,
-    private readonly makeActor: (tenure: Tenure) => DispatcherActor,
-    private readonly clock: Clock,
+    @Inject(BusStrategy) private readonly serving: Serving,
+    @Inject(MAKE_ACTOR) private readonly makeActor: (tenure: Tenure) => DispatcherActor,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Rejects with NotOwner when this process does not own the architecture, else as DispatcherActor.ask. */

@@ -63,7 +63,7 @@ describe('Sightings', () => {
     sightings.note([]);
     await time(MINUTE);
     expect(written).toEqual([]);
-    await sightings.onModuleDestroy();
+    await sightings.beforeApplicationShutdown();
     expect(written).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('Sightings', () => {
     await time(0);
     see('w2');
     refuse('w3');
-    await sightings.onModuleDestroy();
+    await sightings.beforeApplicationShutdown();
     expect(written.slice(1)).toEqual([[['w2'], [{ worker: 'w3', count: 1, reason: 'unknown' }]]]);
     await time(10 * MINUTE);
     expect(written).toHaveLength(2);

@@ -1,8 +1,11 @@
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
-import type { SeenWorker, WorkerRefusals, WorkerRegister } from '@proctor/database';
+import { WorkerRegister, type SeenWorker, type WorkerRefusals } from '@proctor/database';
+import { CLOCK } from '../configuration.token';
 import type { Sighting } from './turn';
 
+/** Between two writes. */
+const EVERY_MS = 60_000;
 /** Names that are remembered between two writes; those that come when there are so many are not. */
 const NAMES_MAX = 10_000;
 /** Refused workers that are named in the log at a time. */
@@ -13,7 +16,7 @@ const NAMED_MAX = 10;
  * the register once a minute.
  */
 @Injectable()
-export class Sightings implements OnModuleDestroy {
+export class Sightings implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Workers');
   /** By worker; of one that comes from several addresses the last. */
   private addresses = new Map<string, string>();
@@ -24,9 +27,8 @@ export class Sightings implements OnModuleDestroy {
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly register: Pick<WorkerRegister, 'note'>,
-    private readonly clock: Clock,
-    private readonly everyMs = 60_000,
+    @Inject(WorkerRegister) private readonly register: Pick<WorkerRegister, 'note'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   note(sightings: Sighting[]): void {
@@ -43,7 +45,7 @@ export class Sightings implements OnModuleDestroy {
   }
 
   /** What is left is written. */
-  async onModuleDestroy(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     this.cancel?.();
     await this.writing;
     await this.write();
@@ -58,7 +60,7 @@ export class Sightings implements OnModuleDestroy {
 
   private writeLater(): void {
     if (this.cancel) return;
-    const pauseMs = Math.max(0, this.writtenMs + this.everyMs - this.clock.now());
+    const pauseMs = Math.max(0, this.writtenMs + EVERY_MS - this.clock.now());
     this.cancel = this.clock.after(pauseMs, () => {
       this.writing = this.write();
     });

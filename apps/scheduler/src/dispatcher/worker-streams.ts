@@ -1,7 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { Outages, type Bus } from '@proctor/bus';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Bus, Outages } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import { grantOf, type Grant } from '@proctor/contracts';
+import { CLOCK } from '../configuration.token';
 
 /** How long it is taken for granted that a worker's streams are there; an operator may have deleted one. */
 const PREPARED_MS = 60_000;
@@ -17,8 +18,8 @@ export class WorkerStreams {
   private readonly preparedAtMs = new Map<string, number>();
 
   constructor(
-    private readonly bus: Pick<Bus, 'prepareWorker' | 'purgeLog'>,
-    private readonly clock: Clock,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'prepareWorker' | 'purgeLog'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {
     this.outages = new Outages(this.logger, clock);
   }

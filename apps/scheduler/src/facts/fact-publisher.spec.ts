@@ -4,7 +4,6 @@ import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { ARCH } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
 import { Tenure } from '../ownership/tenure';
-import { FactPublisher } from './fact-publisher';
 import { FactPublishers } from './fact-publishers';
 
 const SETTINGS = { pollMs: 5_000, pauseMs: 100, factsPerLookMax: 3 };
@@ -42,9 +41,7 @@ describe('FactPublisher', () => {
         return Promise.resolve();
       },
     };
-    publishers = new FactPublishers(
-      (begun) => new FactPublisher(begun, { facts, bus, clock }, () => SETTINGS),
-    );
+    publishers = new FactPublishers(facts, bus, clock, () => SETTINGS);
     await publishers.begin(tenure);
     await time(1_000);
   });

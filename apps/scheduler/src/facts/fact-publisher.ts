@@ -11,6 +11,9 @@ export interface PublisherPorts {
   clock: Clock;
 }
 
+/** Where a function is injected that returns the PublisherSettings of the moment. */
+export const PUBLISHER_SETTINGS = Symbol('publisher settings');
+
 export interface PublisherSettings {
   /** Facts are looked for at least this often, and again this long after they could not be published. */
   pollMs: number;

@@ -1,9 +1,20 @@
-import { Logger } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { limited, type Clock } from '@proctor/clock';
+import { PostgresOwnershipRegister } from '@proctor/database';
 import type { OwnershipRegister } from '@proctor/dispatch';
-import type { Realm } from './realm';
+import { CLOCK } from '../configuration.token';
+import { Realms, type Realm } from './realm';
 import { shareOf } from './shares';
 import { Tenure } from './tenure';
+
+/** Where OwnershipSettings are injected. */
+export const OWNERSHIP_SETTINGS = Symbol('ownership settings');
 
 export interface OwnershipSettings {
   /** Id of this process, chosen anew at each start. */
@@ -21,7 +32,8 @@ const RENEWALS_PER_TTL = 3;
 const MARGIN_PER_TTL = 1 / 5;
 
 /** Keeps this process's part of the architectures owned, for as long as it lives. */
-export class OwnershipKeeper {
+@Injectable()
+export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Ownership');
   private readonly tenures = new Map<string, Tenure>();
   /** Architectures that are being given up: neither renewed nor claimed until that is done. */
@@ -34,11 +46,22 @@ export class OwnershipKeeper {
   private stopped = false;
 
   constructor(
-    private readonly register: OwnershipRegister,
-    private readonly realm: Realm,
-    private readonly clock: Clock,
-    private readonly settings: OwnershipSettings,
+    @Inject(PostgresOwnershipRegister) private readonly register: OwnershipRegister,
+    @Inject(Realms) private readonly realm: Realm,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(OWNERSHIP_SETTINGS) private readonly settings: OwnershipSettings,
   ) {}
+
+  onApplicationBootstrap(): Promise<void> {
+    return this.start();
+  }
+
+  /** Never rejects: what cannot be given up runs out. */
+  async onModuleDestroy(): Promise<void> {
+    await this.stop().catch((error: unknown) => {
+      this.logger.warn(`ownership could not be given up, it will run out: ${String(error)}`);
+    });
+  }
 
   /** Resolves after the first round of claims. */
   async start(): Promise<void> {

@@ -16,7 +16,7 @@ import { MemoryStore } from '../../../../test/simulation/world/memory-store';
 import { ARCH, finishedReport, waitingRun } from '../../../../test/support/runs';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { NotHandled, NotOwner } from '../dispatcher/not-handled';
-import { FinishedReports } from './finished-reports';
+import { ClaimTimer, FinishedReports } from './finished-reports';
 import { silenceLog } from '../../../../test/support/silent-log';
 
 const CONTENT = Buffer.from('the log');
@@ -56,7 +56,13 @@ describe('FinishedReports', () => {
 
   const reports = () => {
     const journal = { reportState: () => Promise.resolve(state) };
-    return new FinishedReports({ ask: ask as never }, journal, bus, store, clock, () => 15_000);
+    return new FinishedReports(
+      { ask: ask as never },
+      journal,
+      bus,
+      store,
+      new ClaimTimer(clock, () => 15_000),
+    );
   };
   const take = () => {
     return reports().take(ARCH, report);

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import {
@@ -16,6 +16,7 @@ import {
   type RecordedSignal,
   type ResultFile,
 } from '@proctor/contracts';
+import { PostgresJournal } from '@proctor/database';
 import {
   WriteRefused,
   type AttemptOfWorker,
@@ -24,8 +25,34 @@ import {
   type ReportState,
 } from '@proctor/dispatch';
 import { ResultStore, StoreMismatch, StoreUnavailable } from '@proctor/store';
-import type { Dispatchers } from '../dispatcher/dispatchers';
+import { Dispatchers } from '../dispatcher/dispatchers';
+import { CLOCK } from '../configuration.token';
 import { NotHandled } from '../dispatcher/not-handled';
+
+/** Where a function is injected that returns how long a claim is left alone, in milliseconds; much shorter than a lease lasts. */
+export const CLAIM_RENEWAL = Symbol('claim renewal');
+
+/** When the claims of reports are renewed. */
+@Injectable()
+export class ClaimTimer {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CLAIM_RENEWAL) private readonly renewMs: () => number,
+  ) {}
+
+  /** Calls `renew` again and again, until the returned function is called. */
+  repeat(renew: () => void): () => void {
+    let cancel = (): void => undefined;
+    const renewLater = (): void => {
+      cancel = this.clock.after(this.renewMs(), () => {
+        renewLater();
+        renew();
+      });
+    };
+    renewLater();
+    return () => cancel();
+  }
+}
 
 /** The files that a worker may have staged for an attempt. */
 interface StagedResult extends Grant {
@@ -44,13 +71,11 @@ export class FinishedReports {
   private readonly underWay = new Set<string>();
 
   constructor(
-    private readonly dispatchers: Pick<Dispatchers, 'ask'>,
-    private readonly journal: Pick<Journal, 'reportState'>,
+    @Inject(Dispatchers) private readonly dispatchers: Pick<Dispatchers, 'ask'>,
+    @Inject(PostgresJournal) private readonly journal: Pick<Journal, 'reportState'>,
     private readonly bus: Bus,
     private readonly store: ResultStore,
-    private readonly clock: Clock,
-    /** How long a claim is left alone, in milliseconds; much shorter than a lease lasts. */
-    private readonly renewMs: () => number,
+    private readonly claims: ClaimTimer,
   ) {}
 
   /**
@@ -96,18 +121,12 @@ export class FinishedReports {
    * @returns what ends it
    */
   private claim(arch: string, report: FinishedReport): () => void {
-    let cancel = (): void => undefined;
-    const renewLater = (): void => {
-      cancel = this.clock.after(this.renewMs(), () => {
-        renewLater();
-        this.dispatchers.ask(arch, { kind: 'may-finish', report }).catch((error: unknown) => {
-          const { runId, attempt } = report;
-          this.logger.warn(`run ${runId}, attempt ${attempt}: its claim was not renewed: ${String(error)}`);
-        });
+    return this.claims.repeat(() => {
+      this.dispatchers.ask(arch, { kind: 'may-finish', report }).catch((error: unknown) => {
+        const { runId, attempt } = report;
+        this.logger.warn(`run ${runId}, attempt ${attempt}: its claim was not renewed: ${String(error)}`);
       });
-    };
-    renewLater();
-    return () => cancel();
+    });
   }
 
   private async keep(arch: string, report: FinishedReport, kind: 'finished' | 'late'): Promise<boolean> {

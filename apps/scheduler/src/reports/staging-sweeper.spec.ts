@@ -44,9 +44,9 @@ describe('StagingSweeper', () => {
       if (isDatabaseAway) return Promise.reject(new Error('no database'));
       return Promise.resolve(attempts.filter(({ runId }) => runId >= 1_000_000));
     };
-    sweeper = new StagingSweeper({ bus, awaitedReports: { among }, clock }, () => SETTINGS);
+    sweeper = new StagingSweeper(bus, { among }, clock, () => SETTINGS);
   });
-  afterEach(() => sweeper.onModuleDestroy());
+  afterEach(() => sweeper.beforeApplicationShutdown());
   afterAll(() => jest.restoreAllMocks());
 
   const brokenOff = (id: string, chunks = 1): StagedUpload => ({ worker: 'w1', id, name: null, chunks });
@@ -164,7 +164,7 @@ describe('StagingSweeper', () => {
     sweeper.onApplicationBootstrap();
     clock.advance(1_000);
     expect([looks, clock.pending]).toEqual([1, 0]);
-    const ended = sweeper.onModuleDestroy();
+    const ended = sweeper.beforeApplicationShutdown();
     answer();
     await ended;
     clock.advance(1_000);

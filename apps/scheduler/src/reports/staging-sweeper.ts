@@ -1,14 +1,18 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Outages, type Bus, type StagedUpload, type StagingContents } from '@proctor/bus';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Bus, Outages, type StagedUpload, type StagingContents } from '@proctor/bus';
 import { WakeUp, type Clock } from '@proctor/clock';
 import { grantName, stagedGrant, type Grant } from '@proctor/contracts';
-import type { AwaitedReports } from '@proctor/database';
+import { AwaitedReports } from '@proctor/database';
+import { CLOCK } from '../configuration.token';
 
-export interface SweeperPorts {
-  bus: Pick<Bus, 'stagingContents' | 'dropUpload'>;
-  awaitedReports: Pick<AwaitedReports, 'among'>;
-  clock: Clock;
-}
+/** Where a function is injected that returns the SweeperSettings of the moment. */
+export const SWEEPER_SETTINGS = Symbol('sweeper settings');
 
 export interface SweeperSettings {
   /** Between two sweeps; milliseconds, as all here. */
@@ -35,7 +39,7 @@ interface Observation {
  * clock; several schedulers may sweep at a time. A file that is removed too early costs an upload: its worker still has it.
  */
 @Injectable()
-export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+export class StagingSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Staging');
   private readonly outages: Outages;
   private observations = new Map<string, Observation>();
@@ -45,13 +49,14 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly wakeUp: WakeUp;
   private loop = Promise.resolve();
 
-  /** @param settings as they are at the moment */
   constructor(
-    private readonly ports: SweeperPorts,
-    private readonly settings: () => SweeperSettings,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'stagingContents' | 'dropUpload'>,
+    @Inject(AwaitedReports) private readonly awaitedReports: Pick<AwaitedReports, 'among'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SWEEPER_SETTINGS) private readonly settings: () => SweeperSettings,
   ) {
-    this.outages = new Outages(this.logger, ports.clock);
-    this.wakeUp = new WakeUp(ports.clock);
+    this.outages = new Outages(this.logger, clock);
+    this.wakeUp = new WakeUp(clock);
   }
 
   onApplicationBootstrap(): void {
@@ -59,7 +64,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Resolves when nothing is swept any more. */
-  onModuleDestroy(): Promise<void> {
+  beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     this.wakeUp.wake();
     return this.loop;
@@ -87,7 +92,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async idleUploads(): Promise<StagedUpload[]> {
-    const { bus, clock } = this.ports;
+    const { bus, clock } = this;
     const askedMs = clock.now();
     const contents = await bus.stagingContents(this.stopping.signal);
     const answeredMs = clock.now();
@@ -115,7 +120,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     const asked = [...grants.values()];
     const awaited = new Set<string>();
     for (let from = 0; from < asked.length; from += GRANTS_MAX) {
-      const found = await this.ports.awaitedReports.among(asked.slice(from, from + GRANTS_MAX));
+      const found = await this.awaitedReports.among(asked.slice(from, from + GRANTS_MAX));
       for (const grant of found) awaited.add(keyOf(grant));
     }
     return whole.filter(({ name }) => {
@@ -129,7 +134,7 @@ export class StagingSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     let count = 0;
     for (const upload of uploads) {
       if (this.stopping.signal.aborted) break;
-      await this.ports.bus.dropUpload(upload);
+      await this.bus.dropUpload(upload);
       count++;
     }
     return count;

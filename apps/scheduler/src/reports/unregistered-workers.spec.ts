@@ -8,7 +8,7 @@ import { MemoryStore } from '../../../../test/simulation/world/memory-store';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { ARCH, finishedReport } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
-import { FinishedReports } from './finished-reports';
+import { ClaimTimer, FinishedReports } from './finished-reports';
 
 const CONTENT = Buffer.from('the log');
 const sha256 = createHash('sha256').update(CONTENT).digest('hex');
@@ -41,7 +41,13 @@ describe('FinishedReports, of a worker that the register does not know, or not a
 
   const reports = () => {
     const journal = { reportState: () => Promise.resolve(state) };
-    return new FinishedReports({ ask: ask as never }, journal, bus, store, new VirtualClock(), () => 15_000);
+    return new FinishedReports(
+      { ask: ask as never },
+      journal,
+      bus,
+      store,
+      new ClaimTimer(new VirtualClock(), () => 15_000),
+    );
   };
   const take = () => reports().take(ARCH, report);
   const isStaged = async () => (await bus.unstage(report.worker, STAGED)) !== null;

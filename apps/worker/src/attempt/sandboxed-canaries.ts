@@ -1,39 +1,34 @@
-import type { Clock } from '@proctor/clock';
 import type { CanaryTest } from '@proctor/contracts';
-import type { Log } from '@proctor/process';
 import { autopkgtestCommand, checkRequest } from '../autopkgtest/command';
 import type { RunFolder } from '../sandbox/run-folder';
-import type { Sandboxes } from '../sandbox/sandboxes';
 import type { CanaryEnd, CanaryRunner } from '../slot/ports';
-import type { Testbeds } from '../testbed/testbeds';
 import { passingRequest, writePassingPackage } from '../autopkgtest/passing-package';
 import { judgeEnd, sandboxEnd } from './sandbox-end';
 import { SandboxOpener } from './sandbox-opener';
 import { sandboxUse, type RunLimits } from './sandbox-use';
-import type { RunnerSettings } from './sandboxed-runner';
+import type { RunnerParts, RunnerSettings } from './sandboxed-runner';
 
 /** A test that does nothing takes seconds; an emulated or busy machine may need minutes. */
 const CANARY_TIMEOUT_MS = 300_000;
+
+/** What canary tests are executed with. */
+export interface CanaryParts extends Omit<RunnerParts, 'appendLog' | 'settings'> {
+  /** Those that hold at the moment of the call. */
+  settings: () => RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>;
+}
 
 /** Executes canary tests in sandboxes of this machine, as attempts are executed. */
 export class SandboxedCanaries implements CanaryRunner {
   private begun = 0;
   private readonly opener: SandboxOpener;
 
-  /** @param settings those that hold at the moment of the call */
-  constructor(
-    private readonly sandboxes: Sandboxes,
-    private readonly testbeds: Testbeds,
-    private readonly settings: () => RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>,
-    private readonly clock: Clock,
-    private readonly log: Log,
-  ) {
-    this.opener = new SandboxOpener(sandboxes, testbeds);
+  constructor(private readonly parts: CanaryParts) {
+    this.opener = new SandboxOpener(parts.sandboxes, parts.testbeds);
   }
 
   async execute(test: CanaryTest, signal: AbortSignal): Promise<CanaryEnd> {
     checkRequest(passingRequest(test));
-    const folder = await this.sandboxes.createFolder(`canary-${++this.begun}`);
+    const folder = await this.parts.sandboxes.createFolder(`canary-${++this.begun}`);
     try {
       return await this.executeIn(folder, test, signal);
     } finally {
@@ -42,8 +37,8 @@ export class SandboxedCanaries implements CanaryRunner {
   }
 
   private async executeIn(folder: RunFolder, test: CanaryTest, signal: AbortSignal): Promise<CanaryEnd> {
-    const { command: runner, version } = this.testbeds.runner(test.variant);
-    const testbed = await this.testbeds.backend(test.backend).use(test.suite, test.arch, folder);
+    const { command: runner, version } = this.parts.testbeds.runner(test.variant);
+    const testbed = await this.parts.testbeds.backend(test.backend).use(test.suite, test.arch, folder);
     const subject = await writePassingPackage(folder.path);
     const command = autopkgtestCommand(passingRequest(test), {
       ...{ runner, version, subject, outputFolder: folder.output, signingKeyFiles: [] },
@@ -51,10 +46,10 @@ export class SandboxedCanaries implements CanaryRunner {
       testbed: { ...testbed, upgrade: [] },
     });
     signal.throwIfAborted();
-    const settings = this.settings();
+    const settings = this.parts.settings();
     const sandbox = await this.opener.open(folder, sandboxUse(command, testbed, settings));
     const limitMs = Math.min(settings.runTimeoutMs, CANARY_TIMEOUT_MS);
-    const { clock, log } = this;
+    const { clock, log } = this.parts;
     const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log });
     signal.throwIfAborted();
     const { verdict, message } = (await judgeEnd(folder, ending)).judgement;

@@ -47,21 +47,24 @@ interface Prepared {
 /** Publishes a chunk of an attempt's live log. */
 export type AppendLog = (grant: Grant, chunk: LogChunk) => Promise<void>;
 
+/** What attempts are executed with. */
+export interface RunnerParts {
+  sandboxes: Sandboxes;
+  testbeds: Testbeds;
+  appendLog: AppendLog;
+  /** Those that hold at the moment of the call. */
+  settings: () => RunnerSettings;
+  clock: Clock;
+  log: Log;
+}
+
 /** Executes attempts in sandboxes of this machine. */
 export class SandboxedRunner implements AttemptRunner {
   private readonly opener: SandboxOpener;
   private begun = 0;
 
-  /** @param settings those that hold at the moment of the call */
-  constructor(
-    private readonly sandboxes: Sandboxes,
-    private readonly testbeds: Testbeds,
-    private readonly appendLog: AppendLog,
-    private readonly settings: () => RunnerSettings,
-    private readonly clock: Clock,
-    private readonly log: Log,
-  ) {
-    this.opener = new SandboxOpener(sandboxes, testbeds);
+  constructor(private readonly parts: RunnerParts) {
+    this.opener = new SandboxOpener(parts.sandboxes, parts.testbeds);
   }
 
   async run(lease: Lease, started: () => void, signal: AbortSignal): Promise<AttemptResult> {
@@ -76,12 +79,12 @@ export class SandboxedRunner implements AttemptRunner {
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     checkRequest(lease);
-    const settings = this.settings();
-    const backend = this.testbeds.backend(lease.backend);
-    const { command: runner, version } = this.testbeds.runner(lease.variant);
+    const settings = this.parts.settings();
+    const backend = this.parts.testbeds.backend(lease.backend);
+    const { command: runner, version } = this.parts.testbeds.runner(lease.variant);
     // Numbered, since an attempt may be granted a second time while it is still executed: the database was restored.
     const name = `${lease.runId}-${lease.attempt}-${++this.begun}`;
-    const folder = await this.sandboxes.createFolder(name);
+    const folder = await this.parts.sandboxes.createFolder(name);
     try {
       const testbed = await backend.use(lease.suite, lease.arch, folder);
       const signingKeyFiles = await writeKeys(lease, folder);
@@ -109,7 +112,7 @@ export class SandboxedRunner implements AttemptRunner {
     } finally {
       await folder.remove().catch((error: unknown) => {
         // No result is lost for that; the next start tries again.
-        this.log.warn(
+        this.parts.log.warn(
           `run ${lease.runId} attempt ${lease.attempt}: its folder is left behind: ${String(error)}`,
         );
       });
@@ -122,7 +125,7 @@ export class SandboxedRunner implements AttemptRunner {
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     const { lease, folder, use, settings } = prepared;
-    const { clock, log } = this;
+    const { clock, log } = this.parts;
     signal.throwIfAborted();
     const begun = clock.now();
     const sandbox = await this.opener.open(folder, use);
@@ -153,7 +156,7 @@ export class SandboxedRunner implements AttemptRunner {
     { lease, folder, settings }: Prepared,
     signal: AbortSignal,
   ): Promise<SandboxEnding> {
-    const { clock, log } = this;
+    const { clock, log } = this.parts;
     const output = new OutputWatch(folder, settings, clock, log);
     const limitMs = attemptTimeoutMs(settings, lease.package);
     const ending = await sandboxEnd(sandbox, limitMs, signal, { clock, log }, (kill) => {
@@ -171,9 +174,9 @@ export class SandboxedRunner implements AttemptRunner {
   private tailOf(lease: Lease, folder: RunFolder, { logHeadBytesMax }: RunnerSettings): LogTail {
     return new LogTail(
       join(folder.output, 'log'),
-      (chunk) => this.appendLog(lease, chunk),
-      this.clock,
-      this.log,
+      (chunk) => this.parts.appendLog(lease, chunk),
+      this.parts.clock,
+      this.parts.log,
       { ...LOG_TAIL_SETTINGS, streamBytesMax: logHeadBytesMax },
     );
   }

@@ -1,3 +1,4 @@
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import { withLogFields, type Log } from '@proctor/process';
 import { inShort, type WorkerHealth } from './worker-health';
@@ -5,7 +6,7 @@ import { inShort, type WorkerHealth } from './worker-health';
 const EVERY_MS = 600_000;
 
 /** Writes the worker's health to the log now and then; in a JSON log the line has the whole report. */
-export class HealthLog {
+export class HealthLog implements OnModuleInit, BeforeApplicationShutdown {
   private cancel: () => void = () => undefined;
 
   constructor(
@@ -14,15 +15,19 @@ export class HealthLog {
     private readonly log: Log,
   ) {}
 
-  start(): void {
-    this.cancel = this.clock.after(EVERY_MS, () => {
-      this.start();
-      this.write().catch((error: unknown) => this.log.warn(`health cannot be read: ${String(error)}`));
-    });
+  onModuleInit(): void {
+    this.writeLater();
   }
 
-  stop(): void {
+  beforeApplicationShutdown(): void {
     this.cancel();
+  }
+
+  private writeLater(): void {
+    this.cancel = this.clock.after(EVERY_MS, () => {
+      this.writeLater();
+      this.write().catch((error: unknown) => this.log.warn(`health cannot be read: ${String(error)}`));
+    });
   }
 
   private async write(): Promise<void> {

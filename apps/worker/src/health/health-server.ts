@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { WorkerConfiguration } from '@proctor/config';
 import type { Log } from '@proctor/process';
 import { metricsOf } from './metrics';
 import type { WorkerHealth } from './worker-health';
@@ -9,11 +11,13 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const CONNECTIONS_MAX = 50;
 
 /** Tells the worker's health on a port: `/health` in JSON, `/metrics` for Prometheus. */
-export class HealthServer {
+export class HealthServer implements OnModuleInit, BeforeApplicationShutdown {
   private readonly server: Server;
 
+  /** @param address port 0: nowhere */
   constructor(
     private readonly health: Pick<WorkerHealth, 'report'>,
+    private readonly address: WorkerConfiguration['metrics'],
     private readonly log: Log,
   ) {
     this.server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
@@ -26,7 +30,9 @@ export class HealthServer {
   }
 
   /** @throws naming the address where it cannot listen there */
-  async listen({ host, port }: { host: string; port: number }): Promise<void> {
+  async onModuleInit(): Promise<void> {
+    const { host, port } = this.address;
+    if (port === 0) return;
     this.server.listen(port, host);
     await once(this.server, 'listening').catch((error: Error) => {
       throw new Error(`metrics.port of worker.yaml: nobody can listen at ${host}:${port}: ${error.message}`);
@@ -37,7 +43,7 @@ export class HealthServer {
   }
 
   /** Does nothing when it does not listen. */
-  close(): Promise<void> {
+  beforeApplicationShutdown(): Promise<void> {
     return new Promise((resolve) => {
       this.server.close(() => resolve());
       this.server.closeAllConnections();

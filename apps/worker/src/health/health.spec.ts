@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { freePort } from '@proctor/embedded';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import type { Lack } from '../testbed/self-protection';
+import type { Lack } from '../testbed/resource-guard';
 import { HealthLog } from './health-log';
 import { HealthServer } from './health-server';
 import { inShort, WorkerHealth, type HealthReport, type HealthSources } from './worker-health';
@@ -63,10 +63,10 @@ function makeHealth(
 const SILENT = { log: () => undefined, warn: () => undefined };
 
 const servers: HealthServer[] = [];
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.beforeApplicationShutdown())));
 
-function serverOf(changes: Parameters<typeof makeHealth>[0] = {}): HealthServer {
-  const server = new HealthServer(makeHealth(changes).health, SILENT);
+function serverOf(port: number, changes: Parameters<typeof makeHealth>[0] = {}): HealthServer {
+  const server = new HealthServer(makeHealth(changes).health, { host: '127.0.0.1', port }, SILENT);
   servers.push(server);
   return server;
 }
@@ -74,7 +74,7 @@ function serverOf(changes: Parameters<typeof makeHealth>[0] = {}): HealthServer 
 /** Where the health is told. */
 async function serve(changes: Parameters<typeof makeHealth>[0] = {}): Promise<string> {
   const port = await freePort();
-  await serverOf(changes).listen({ host: '127.0.0.1', port });
+  await serverOf(port, changes).onModuleInit();
   return `http://127.0.0.1:${port}`;
 }
 
@@ -202,7 +202,7 @@ test('a port that is taken is named', async () => {
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const { port } = other.address() as { port: number };
   try {
-    await expect(serverOf().listen({ host: '127.0.0.1', port })).rejects.toThrow(
+    await expect(serverOf(port).onModuleInit()).rejects.toThrow(
       `metrics.port of worker.yaml: nobody can listen at 127.0.0.1:${port}: `,
     );
   } finally {
@@ -214,7 +214,7 @@ test('the log tells it every ten minutes', async () => {
   const { health, clock } = makeHealth({ connected: false });
   const said = new Promise<string>((resolve) => {
     const log = new HealthLog(health, clock, { log: resolve, warn: resolve });
-    log.start();
+    log.onModuleInit();
   });
   await clock.runUntil(600_000);
   expect(await said).toMatch(

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import { LACKING } from '../testbed/self-protection';
+import { LACKING } from '../testbed/resource-guard';
 import type { HealthReport } from './worker-health';
 
 const PREFIX = 'proctor_worker_';

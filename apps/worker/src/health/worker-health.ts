@@ -4,12 +4,12 @@ import type { WorkerConfiguration } from '@proctor/config';
 import type { DiskOutbox } from '../reports/outbox';
 import type { ReportedStanding, Standings } from '../slot/standings';
 import type { Backend } from '../testbed/backend';
-import type { Lack, SelfProtection } from '../testbed/self-protection';
+import type { Lack, ResourceGuard } from '../testbed/resource-guard';
 import type { Notices } from '../slot/notices';
 import type { Testbeds } from '../testbed/testbeds';
 import type { Worker } from '../life/worker';
 import { machineLoad, type MachineLoad } from './machine-load';
-import type { CurrentRun, Ends, ObservedRuns } from './observed-runs';
+import type { CurrentRun, Ends, ObservedRuns } from '../attempt/observed-runs';
 
 export interface ImageAge {
   backend: string;
@@ -54,7 +54,7 @@ export interface HealthSources {
   bus: Pick<Bus, 'isConnected'>;
   runs: Pick<ObservedRuns, 'busy' | 'current' | 'ended'>;
   outbox: Pick<DiskOutbox, 'waiting'>;
-  offer: Pick<SelfProtection, 'offer' | 'lacks'>;
+  offer: Pick<ResourceGuard, 'offer' | 'lacks'>;
   notices: Pick<Notices, 'problem' | 'refusal'>;
   testbeds: Pick<Testbeds, 'findings'>;
   standings: Pick<Standings, 'current'>;

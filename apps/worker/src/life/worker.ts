@@ -1,3 +1,4 @@
+import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { within, type Clock } from '@proctor/clock';
 import type { RecordedSignal, StopAttemptSignal } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
@@ -16,32 +17,43 @@ const LEFTOVERS_TIMEOUT_MS = 10_000;
 /** How long a backend that takes its time may hold up the work for those that were found to work. */
 const DETECTION_TIMEOUT_MS = 15_000;
 
+/** The slots of a worker, what they share, and what ends with them. */
+export interface WorkerParts {
+  name: string;
+  architectures: string[];
+  slots: Slot[];
+  outbox: DiskOutbox;
+  probe: WriteProbe;
+  testbeds: Testbeds;
+  sandboxes: Sandboxes;
+  /** How long each attempt under way may still take, in milliseconds. */
+  timesLeft: () => number[];
+  clock: Clock;
+  log: Log;
+}
+
 /** One life of the worker process: its slots and what they share. */
-export class Worker {
+export class Worker implements OnModuleInit, OnModuleDestroy {
   private stopping = false;
   private started: Promise<void> = Promise.resolve();
 
-  constructor(
-    readonly name: string,
-    readonly architectures: string[],
-    private readonly slots: Slot[],
-    private readonly outbox: DiskOutbox,
-    private readonly probe: WriteProbe,
-    private readonly testbeds: Testbeds,
-    private readonly sandboxes: Sandboxes,
-    /** How long each attempt under way may still take, in milliseconds. */
-    private readonly timesLeft: () => number[],
-    private readonly clock: Clock,
-    private readonly log: Log,
-  ) {}
+  constructor(private readonly parts: WorkerParts) {}
 
-  /** Ends and removes what an earlier life left on the machine. */
-  async cleanUp(): Promise<void> {
-    const names = await this.sandboxes.removeLeftovers();
-    if (names.length > 0) this.log.warn(`removed what an earlier life left: ${names.join(', ')}`);
+  get name(): string {
+    return this.parts.name;
   }
 
-  /** Delivers old results, looks what works on this machine, then asks for work. */
+  get architectures(): string[] {
+    return this.parts.architectures;
+  }
+
+  /** Ends and removes what an earlier life left on the machine. */
+  async onModuleInit(): Promise<void> {
+    const names = await this.parts.sandboxes.removeLeftovers();
+    if (names.length > 0) this.parts.log.warn(`removed what an earlier life left: ${names.join(', ')}`);
+  }
+
+  /** Delivers old results, looks what works on this machine, then asks for work. To be called once the worker is ready. */
   start(): Promise<void> {
     this.started = this.begin();
     return this.started;
@@ -49,22 +61,22 @@ export class Worker {
 
   /** Work may be waiting. */
   wake(): void {
-    for (const slot of this.slots) slot.wake();
+    for (const slot of this.parts.slots) slot.wake();
   }
 
   /** The connection is back. */
   reconnected(): void {
-    this.outbox.retryNow();
+    this.parts.outbox.retryNow();
     this.wake();
   }
 
   recorded(signal: RecordedSignal): void {
-    this.outbox.recorded(signal);
+    this.parts.outbox.recorded(signal);
   }
 
   /** Does nothing when no slot executes the attempt. */
   stopAttempt(signal: StopAttemptSignal): void {
-    for (const slot of this.slots) slot.stopAttempt(signal);
+    for (const slot of this.parts.slots) slot.stopAttempt(signal);
   }
 
   /**
@@ -73,15 +85,15 @@ export class Worker {
    */
   async drain(): Promise<void> {
     this.stopping = true;
-    const leftMs = this.timesLeft();
+    const leftMs = this.parts.timesLeft();
     const minutes = Math.ceil(Math.max(0, ...leftMs) / 60_000);
-    this.log.log(
+    this.parts.log.log(
       leftMs.length === 0
         ? 'draining: nothing is under way'
         : `draining: tests under way: ${leftMs.length}, for at most ${minutes} min more; ` +
             'another SIGTERM ends them and hands their leases back',
     );
-    await Promise.all(this.slots.map((slot) => slot.drain('the worker drains')));
+    await Promise.all(this.parts.slots.map((slot) => slot.drain('the worker drains')));
   }
 
   /** It takes no more work. */
@@ -89,28 +101,34 @@ export class Worker {
     return this.stopping;
   }
 
-  /** Hands back what is running and ends it; results not delivered yet stay on disk. No process is left. */
-  async stop(): Promise<void> {
+  /**
+   * Hands back what is running and ends it; results not delivered yet stay on disk. No process is left. Signals are heard
+   * and messages are sent as long as that takes.
+   */
+  async onModuleDestroy(): Promise<void> {
     this.stopping = true;
-    await Promise.all(this.slots.map((slot) => slot.stop('the worker stops')));
-    this.outbox.stop();
-    this.probe.stop();
-    await this.testbeds.close();
+    await Promise.all(this.parts.slots.map((slot) => slot.stop('the worker stops')));
+    this.parts.outbox.stop();
+    this.parts.probe.stop();
+    await this.parts.testbeds.close();
     await Promise.allSettled([this.started]);
   }
 
   private async begin(): Promise<void> {
-    const delivered = this.outbox.deliverLeftovers().catch((error: unknown) => {
-      this.log.warn(`results that were left on disk are not delivered: ${String(error)}`);
+    const delivered = this.parts.outbox.deliverLeftovers().catch((error: unknown) => {
+      this.parts.log.warn(`results that were left on disk are not delivered: ${String(error)}`);
     });
-    await within(delivered, LEFTOVERS_TIMEOUT_MS, this.clock);
+    await within(delivered, LEFTOVERS_TIMEOUT_MS, this.parts.clock);
     if (this.stopping) return;
-    await Promise.all([within(this.testbeds.open(), DETECTION_TIMEOUT_MS, this.clock), this.probe.start()]);
+    await Promise.all([
+      within(this.parts.testbeds.open(), DETECTION_TIMEOUT_MS, this.parts.clock),
+      this.parts.probe.start(),
+    ]);
     if (this.stopping) return;
-    for (const slot of this.slots) slot.start();
-    this.log.log(this.sandboxes.limits);
-    this.log.log(
-      `${this.name} asks for work: ${this.slots.length} slots for ${this.architectures.join(', ')}`,
+    for (const slot of this.parts.slots) slot.start();
+    this.parts.log.log(this.parts.sandboxes.limits);
+    this.parts.log.log(
+      `${this.parts.name} asks for work: ${this.parts.slots.length} slots for ${this.architectures.join(', ')}`,
     );
   }
 }

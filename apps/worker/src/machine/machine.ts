@@ -8,6 +8,9 @@ import { Architectures, DETECTED } from './architectures';
 import { currentBoot, Proofs } from './proofs';
 import { runnerPath } from './runner-version';
 
+/** Where a Machine is injected. */
+export const MACHINE = Symbol('machine');
+
 /** This machine, as far as it can run tests. */
 export interface Machine {
   bootId: string;

@@ -15,6 +15,13 @@ export interface DeliverySettings {
   refusedKeptMax: number;
 }
 
+export interface DeliveryParts {
+  bus: Bus;
+  clock: Clock;
+  log: Log;
+  settings: DeliverySettings;
+}
+
 /** Brings one kept result to the dispatcher, again and again until it has answered. */
 export class Delivery {
   private readonly wakeUp: WakeUp;
@@ -25,13 +32,10 @@ export class Delivery {
 
   constructor(
     private result: KeptResult,
-    private readonly bus: Bus,
-    clock: Clock,
-    private readonly log: Log,
-    private readonly settings: DeliverySettings,
+    private readonly parts: DeliveryParts,
   ) {
-    this.wakeUp = new WakeUp(clock);
-    this.pauseMs = settings.resendFirstMs;
+    this.wakeUp = new WakeUp(parts.clock);
+    this.pauseMs = parts.settings.resendFirstMs;
   }
 
   get arch(): string {
@@ -47,12 +51,12 @@ export class Delivery {
     while (!this.stopped) {
       await this.send();
       const pauseMs = this.pauseMs;
-      this.pauseMs = Math.min(pauseMs * 2, this.settings.resendMaxMs);
+      this.pauseMs = Math.min(pauseMs * 2, this.parts.settings.resendMaxMs);
       await this.wakeUp.wait(pauseMs);
       if (!this.answer) continue;
       if (await this.settled(this.answer)) return;
       this.answer = null;
-      this.pauseMs = this.settings.resendFirstMs;
+      this.pauseMs = this.parts.settings.resendFirstMs;
     }
   }
 
@@ -64,7 +68,7 @@ export class Delivery {
 
   /** The connection is back: no need to wait any longer, nor long if it is too early for that. */
   retryNow(): void {
-    this.pauseMs = this.settings.resendFirstMs;
+    this.pauseMs = this.parts.settings.resendFirstMs;
     this.wakeUp.wake();
   }
 
@@ -77,9 +81,9 @@ export class Delivery {
     try {
       await this.upload();
       const { arch, report } = this.result;
-      await this.bus.report(reportSubject(arch, 'finished', report), report);
+      await this.parts.bus.report(reportSubject(arch, 'finished', report), report);
     } catch (error) {
-      this.log.warn(`${this.title()}: the result was not delivered yet: ${String(error)}`);
+      this.parts.log.warn(`${this.title()}: the result was not delivered yet: ${String(error)}`);
     }
   }
 
@@ -92,7 +96,7 @@ export class Delivery {
     for (const { name, size, sha256 } of report.files) {
       if (this.uploaded.has(name)) continue;
       const content = createReadStream(join(folder, name));
-      const staged = await this.bus.stage(report.worker, stagingName(report, name), content);
+      const staged = await this.parts.bus.stage(report.worker, stagingName(report, name), content);
       if (staged.size !== size || staged.sha256 !== sha256) {
         throw new Error(`${name}: ${staged.size} bytes arrived in the staging area, ${size} were sent`);
       }
@@ -109,29 +113,29 @@ export class Delivery {
     const files = report.files.filter((_, index) => isThere[index]);
     if (files.length === report.files.length) return;
     const lost = report.files.filter((file) => !files.includes(file)).map(({ name }) => name);
-    this.log.warn(`${this.title()}: lost on this machine's disk, and not reported: ${lost.join(', ')}`);
+    this.parts.log.warn(`${this.title()}: lost on this machine's disk, and not reported: ${lost.join(', ')}`);
     this.result = { ...this.result, report: { ...report, files } };
   }
 
   private async settled({ answer, reason }: RecordedSignal): Promise<boolean> {
     if (answer === 'upload-again') {
-      this.log.warn(
+      this.parts.log.warn(
         `${this.title()}: its files are uploaded again: ${reason ?? 'the scheduler asked for it'}`,
       );
       this.uploaded.clear();
       return false;
     }
     if (answer === 'refused') {
-      this.log.warn(
+      this.parts.log.warn(
         `${this.title()}: the scheduler cannot read the report: ${reason ?? 'no reason was given'}`,
       );
       await this.setAside();
       return true;
     }
     if (answer === 'stale') {
-      this.log.warn(`${this.title()}: the result came too late: ${reason ?? 'it is stale'}`);
+      this.parts.log.warn(`${this.title()}: the result came too late: ${reason ?? 'it is stale'}`);
     } else if (reason !== undefined) {
-      this.log.warn(`${this.title()}: the result is in the books, but: ${reason}`);
+      this.parts.log.warn(`${this.title()}: the result is in the books, but: ${reason}`);
     }
     await this.removeCopy();
     return true;
@@ -142,7 +146,7 @@ export class Delivery {
     const { folder } = this.result;
     if (folder === null) return;
     await removeResult(folder).catch((error: unknown) => {
-      this.log.warn(`${this.title()}: the copy of its result stays on disk: ${String(error)}`);
+      this.parts.log.warn(`${this.title()}: the copy of its result stays on disk: ${String(error)}`);
     });
   }
 
@@ -150,10 +154,10 @@ export class Delivery {
     const { folder } = this.result;
     if (folder === null) return;
     try {
-      const kept = await setResultAside(folder, this.settings.refusedKeptMax);
-      this.log.warn(`${this.title()}: its result is kept in ${kept}`);
+      const kept = await setResultAside(folder, this.parts.settings.refusedKeptMax);
+      this.parts.log.warn(`${this.title()}: its result is kept in ${kept}`);
     } catch (error) {
-      this.log.warn(`${this.title()}: its result could not be set aside: ${String(error)}`);
+      this.parts.log.warn(`${this.title()}: its result could not be set aside: ${String(error)}`);
       await this.removeCopy();
     }
   }

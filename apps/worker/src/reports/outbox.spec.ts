@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { MemoryBroker, MemoryBus } from '@proctor/bus';
 import { FinishedReport, parseMessage, stagingName, type RecordedSignal } from '@proctor/contracts';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { DELIVERY_SETTINGS, DiskOutbox } from './outbox';
+import { DiskOutbox } from './outbox';
 import { freshResultFolder } from './result-folder';
 
 const LOG = 'the log, as if it were gzipped';
@@ -35,7 +35,7 @@ async function makeOutbox(clock = new VirtualClock()) {
   });
   const said: string[] = [];
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const outbox = new DiskOutbox(path, bus, clock, log);
+  const outbox = new DiskOutbox({ path, bus, clock, log });
   const arrived = (count: number) =>
     reports.length >= count
       ? Promise.resolve()
@@ -207,7 +207,7 @@ it('delivers a report that is kept nowhere, and says what could not be kept', as
   const silent = { log: () => undefined, warn: () => undefined };
   const file = join(path, 'a-file');
   await writeFile(file, '');
-  const outbox = new DiskOutbox(file, bus, clock, silent, DELIVERY_SETTINGS, (why) => void said.push(why));
+  const outbox = new DiskOutbox({ path: file, bus, clock, log: silent, notKept: (why) => said.push(why) });
   const { report, files } = await pack();
   await expect(outbox.finished('amd64', report, files)).rejects.toThrow(/ENOTDIR|EEXIST/);
   expect(said).toEqual([expect.stringMatching(/ENOTDIR|EEXIST/)]);

@@ -1,5 +1,3 @@
-import type { Bus } from '@proctor/bus';
-import type { Clock } from '@proctor/clock';
 import {
   grantName,
   KEPT_MAX,
@@ -9,49 +7,50 @@ import {
   type RecordedSignal,
   type StartedReport,
 } from '@proctor/contracts';
-import { withLogFields, type Log } from '@proctor/process';
+import { withLogFields } from '@proctor/process';
 import type { KeptFile, ReportOutbox } from '../slot/ports';
-import { Delivery, type DeliverySettings } from './delivery';
+import { Delivery, type DeliveryParts, type DeliverySettings } from './delivery';
 import { reportable } from './reportable';
 import { keepResult, keptResults, type KeptResult } from './result-folder';
 
-export const DELIVERY_SETTINGS: DeliverySettings = {
+const DELIVERY_SETTINGS: DeliverySettings = {
   resendFirstMs: 5_000,
   resendMaxMs: 20_000,
   refusedKeptMax: 10,
 };
+
+export interface OutboxParts extends Omit<DeliveryParts, 'settings'> {
+  /** The folder of the results. */
+  path: string;
+  settings?: DeliverySettings;
+  /** A result could not be kept on disk. */
+  notKept?: (why: string) => void;
+}
 
 /** Results on their way to the dispatchers: on disk until the dispatcher has said that it has them. */
 export class DiskOutbox implements ReportOutbox {
   private readonly deliveries = new Map<string, Delivery>();
   private stopped = false;
 
-  constructor(
-    private readonly path: string,
-    private readonly bus: Bus,
-    private readonly clock: Clock,
-    private readonly log: Log,
-    private readonly settings = DELIVERY_SETTINGS,
-    /** A result could not be kept on disk. */
-    private readonly notKept: (why: string) => void = () => undefined,
-  ) {}
+  constructor(private readonly parts: OutboxParts) {}
 
   /** Delivers what an earlier life left; resolves when the dispatchers have answered all of it. */
   async deliverLeftovers(): Promise<void> {
-    const results = await keptResults(this.path, (line) => this.log.warn(line));
-    if (results.length > 0) this.log.log(`delivering ${results.length} results that were left on disk`);
+    const results = await keptResults(this.parts.path, (line) => this.parts.log.warn(line));
+    if (results.length > 0) this.parts.log.log(`delivering ${results.length} results that were left on disk`);
     await Promise.all(results.map((result) => this.deliver(result)));
   }
 
   started(arch: string, report: StartedReport): void {
-    this.bus.report(reportSubject(arch, 'started', report), report).catch((error: unknown) => {
-      this.log.warn(`${titleOf(report)}: its start was not reported: ${String(error)}`);
+    this.parts.bus.report(reportSubject(arch, 'started', report), report).catch((error: unknown) => {
+      this.parts.log.warn(`${titleOf(report)}: its start was not reported: ${String(error)}`);
     });
   }
 
   async finished(arch: string, report: FinishedReport, files: KeptFile[]): Promise<void> {
     const { report: sound, dropped } = reportable(report);
-    if (dropped !== null) this.log.warn(`${titleOf(report)}: the result is reported otherwise: ${dropped}`);
+    if (dropped !== null)
+      this.parts.log.warn(`${titleOf(report)}: the result is reported otherwise: ${dropped}`);
     await this.deliver(await this.keep(arch, sound, sound.files.length > 0 ? files : []));
   }
 
@@ -88,16 +87,16 @@ export class DiskOutbox implements ReportOutbox {
 
   private async keep(arch: string, report: FinishedReport, files: KeptFile[]): Promise<KeptResult> {
     try {
-      return await keepResult(this.path, arch, report, files);
+      return await keepResult(this.parts.path, arch, report, files);
     } catch (error) {
-      this.notKept(String(error));
+      this.parts.notKept?.(String(error));
       throw error;
     }
   }
 
   private async deliver(result: KeptResult): Promise<void> {
     if (this.stopped) return;
-    const delivery = new Delivery(result, this.bus, this.clock, this.log, this.settings);
+    const delivery = new Delivery(result, { settings: DELIVERY_SETTINGS, ...this.parts });
     this.deliveries.set(key(result.report), delivery);
     try {
       const { runId: run, attempt } = result.report;

@@ -20,7 +20,7 @@ afterEach(async () => rm(path, { recursive: true }));
 it('keeps the results of an attempt that was granted twice apart, and hears the answer to each', async () => {
   const bus = new MemoryBus(new MemoryBroker());
   await bus.prepareReports('amd64', [OLD.worker]);
-  const outbox = new DiskOutbox(path, bus, new VirtualClock(), SILENT);
+  const outbox = new DiskOutbox({ path, bus, clock: new VirtualClock(), log: SILENT });
   const delivered = [OLD, NEW].map((report) => outbox.finished('amd64', report, []));
   const reported = new Set<number | undefined>();
   await new Promise<void>((resolve) => {

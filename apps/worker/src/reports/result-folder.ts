@@ -20,6 +20,11 @@ const REMOVED = '.removed';
 /** A result whose report the dispatcher refused. */
 const REFUSED = '.refused';
 
+/** The folder of the results of a worker. */
+export function resultsPath({ workPath }: { workPath: string }): string {
+  return join(workPath, 'results');
+}
+
 /** Where the files of a result are written before it is kept: on the same file system, so that nothing is copied. */
 export function freshResultFolder(path: string, grant: Grant): string {
   return join(path, `${grantName(grant, '-')}${UNFINISHED}`);

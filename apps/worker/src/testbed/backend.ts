@@ -3,6 +3,9 @@ import type { TestbedArguments } from '../autopkgtest/command';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { ImageRecord } from './images/image-files';
 
+/** Where the worker's backends are injected, a list. */
+export const BACKENDS = Symbol('backends');
+
 /** A kind of testbed that this machine may offer. */
 export interface Backend {
   readonly name: string;

@@ -64,8 +64,7 @@ export function buildBackends(
     if (!template) return new UnknownBackend(name, KNOWN_BACKENDS);
     if (takesImage(template))
       return imageBackend(commandKind(name, template), configuration, machine, changed);
-    const { sandboxes, trial, proofs, architectures } = machine;
-    return new CommandBackend(name, template, worker.suitesAtStart, architectures, sandboxes, trial, proofs);
+    return new CommandBackend(name, template, worker.suitesAtStart, machine);
   });
 }
 
@@ -91,6 +90,16 @@ function imageBackend(
   };
   const trial = new KindTrial(kind, executable, machine.trial);
   const log = new Logger(`Images of ${kind.name}`);
-  const images = new Images(files, builder, trial, settings, systemClock, Date.now, log, changed);
-  return new ImageBackend(kind, suitesAtStart, architectures, sandboxes, executable, images, files, hostApt);
+  const clocks = { clock: systemClock, wallClock: Date.now };
+  const images = new Images({ files, builder, trial, settings, ...clocks, log, changed });
+  return new ImageBackend({
+    kind,
+    suitesAtStart,
+    architectures,
+    sandboxes,
+    executable,
+    images,
+    files,
+    hostApt,
+  });
 }

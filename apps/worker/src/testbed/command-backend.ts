@@ -1,8 +1,7 @@
 import type { Testbed } from '@proctor/contracts';
 import type { TestbedArguments } from '../autopkgtest/command';
-import type { Proofs } from '../machine/proofs';
+import type { Machine } from '../machine/machine';
 import type { RunFolder } from '../sandbox/run-folder';
-import type { Sandboxes } from '../sandbox/sandboxes';
 import { requireTools } from '../sandbox/tools';
 import { Unusable } from '../sandbox/unusable';
 import { NotStarted } from '../slot/ports';
@@ -10,7 +9,6 @@ import type { Backend } from './backend';
 import { copiedSettings } from './host-apt/copied-settings';
 import { PLAIN_WITH_USER } from './images/image-shape';
 import { TRIAL_TIMEOUT_MS as KIND_TRIAL_TIMEOUT_MS, type TestbedKind } from './kinds/testbed-kind';
-import type { Trial } from '../machine/trial';
 
 /** Time for a testbed that may have to be fetched or booted at first. */
 const TRIAL_TIMEOUT_MS = 600_000;
@@ -40,10 +38,7 @@ export class CommandBackend implements Backend {
     readonly name: string,
     private readonly template: string[],
     private readonly suites: string[],
-    private readonly architectures: string[],
-    private readonly sandboxes: Sandboxes,
-    private readonly trial: Trial,
-    private readonly proofs: Proofs,
+    private readonly machine: Pick<Machine, 'architectures' | 'sandboxes' | 'trial' | 'proofs'>,
   ) {}
 
   /** Usable with the testbeds that passed a test; without any, the first one's reason is the answer. */
@@ -51,9 +46,9 @@ export class CommandBackend implements Backend {
     const reasons: string[] = [];
     try {
       await requireTools(['autopkgtest', 'autodep8']);
-      await this.sandboxes.detect();
+      await this.machine.sandboxes.detect();
       for (const suite of this.suites) {
-        for (const arch of this.architectures) {
+        for (const arch of this.machine.architectures) {
           const reason = await this.prove(suite, arch);
           if (reason === null) this.proved.add(`${suite}/${arch}`);
           else reasons.push(`${suite}/${arch}: ${reason}`);
@@ -115,7 +110,7 @@ export class CommandBackend implements Backend {
     };
     try {
       const name = `backend ${this.name} ${JSON.stringify(this.server(suite, arch))}`;
-      await this.proofs.once(name, () => this.trial.run(order).then(() => 'passed'));
+      await this.machine.proofs.once(name, () => this.machine.trial.run(order).then(() => 'passed'));
       return null;
     } catch (error) {
       this.ending.signal.throwIfAborted();

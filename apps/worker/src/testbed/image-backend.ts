@@ -19,36 +19,41 @@ import type { ImageUse, TestbedKind } from './kinds/testbed-kind';
 /** Programs of every kind that is made of images. */
 const TOOLS = ['autopkgtest', 'autodep8', 'mmdebstrap', 'newuidmap', 'slirp4netns'];
 
+export interface ImageBackendParts {
+  kind: TestbedKind;
+  suitesAtStart: string[];
+  /** Those that the worker serves. */
+  architectures: string[];
+  sandboxes: Sandboxes;
+  /** The architectures whose programs this machine executes. */
+  executable: Architectures;
+  images: Images;
+  files: ImageFiles;
+  hostApt: HostApt;
+}
+
 /** Testbeds of one kind, made of images of our own, without any need for root. */
 export class ImageBackend implements Backend {
   readonly buildsAnySuite = true;
 
-  constructor(
-    private readonly kind: TestbedKind,
-    private readonly suitesAtStart: string[],
-    private readonly architectures: string[],
-    private readonly sandboxes: Sandboxes,
-    private readonly machine: Architectures,
-    private readonly images: Images,
-    private readonly files: ImageFiles,
-    private readonly hostApt: HostApt,
-  ) {}
+  constructor(private readonly parts: ImageBackendParts) {}
 
   get name(): string {
-    return this.kind.name;
+    return this.parts.kind.name;
   }
 
   get isolation(): string {
-    return this.kind.isolation;
+    return this.parts.kind.isolation;
   }
 
   async detect(): Promise<string | null> {
     try {
-      const served = this.architectures.filter((arch) => this.serves(arch));
-      if (served.length === 0) return `it runs none of ${this.architectures.join(', ')} on this machine`;
-      await requireTools([...TOOLS, ...new Set(served.flatMap((arch) => this.kind.tools(arch)))]);
-      await this.sandboxes.detect();
-      return (await this.kind.problem?.(this.sandboxes)) ?? null;
+      const served = this.parts.architectures.filter((arch) => this.serves(arch));
+      if (served.length === 0)
+        return `it runs none of ${this.parts.architectures.join(', ')} on this machine`;
+      await requireTools([...TOOLS, ...new Set(served.flatMap((arch) => this.parts.kind.tools(arch)))]);
+      await this.parts.sandboxes.detect();
+      return (await this.parts.kind.problem?.(this.parts.sandboxes)) ?? null;
     } catch (error) {
       if (error instanceof Unusable) return error.message;
       throw error;
@@ -56,47 +61,51 @@ export class ImageBackend implements Backend {
   }
 
   async open(): Promise<void> {
-    await this.images.open();
-    for (const suite of this.suitesAtStart) for (const arch of this.architectures) this.want(suite, arch);
+    await this.parts.images.open();
+    for (const suite of this.parts.suitesAtStart)
+      for (const arch of this.parts.architectures) this.want(suite, arch);
   }
 
   records(): Promise<ImageRecord[]> {
-    return this.files.list();
+    return this.parts.files.list();
   }
 
   testbeds(arch: string): Testbed[] {
-    return this.images.testbeds(arch, this.name);
+    return this.parts.images.testbeds(arch, this.name);
   }
 
   want(suite: string, arch: string): void {
-    if (this.serves(arch)) this.images.want(suite, arch);
+    if (this.serves(arch)) this.parts.images.want(suite, arch);
   }
 
   async use(suite: string, arch: string, folder: RunFolder): Promise<TestbedArguments> {
-    const mode = this.images.modeOf(suite, arch);
+    const mode = this.parts.images.modeOf(suite, arch);
     if (mode === null) throw new NotStarted(`there is no image ${suite}/${arch}`);
-    const testbed = await imageArguments(this.kind, this.machine, {
-      image: this.files.imagePath(suite, arch),
+    const testbed = await imageArguments(this.parts.kind, this.parts.executable, {
+      image: this.parts.files.imagePath(suite, arch),
       suite,
       arch,
       mode,
       folder,
     });
-    const copy = await copiedSettings(folder, await this.hostApt.settings());
+    const copy = await copiedSettings(folder, await this.parts.hostApt.settings());
     return { ...testbed, upgrade: ['--apt-upgrade'], options: [copy, ...testbed.options] };
   }
 
   async pinNames(suite: string, pinned: string[], extra: string[]): Promise<Map<string, string>> {
-    const [{ lines }, settings] = await Promise.all([this.hostApt.sourcesOf(suite), this.hostApt.settings()]);
+    const [{ lines }, settings] = await Promise.all([
+      this.parts.hostApt.sourcesOf(suite),
+      this.parts.hostApt.settings(),
+    ]);
     return pinNames(pinned, { own: lines, extra }, settings);
   }
 
   async close(): Promise<void> {
-    await this.images.close();
+    await this.parts.images.close();
   }
 
   private serves(arch: string): boolean {
-    return this.kind.emulates || !this.machine.isForeign(arch);
+    return this.parts.kind.emulates || !this.parts.executable.isForeign(arch);
   }
 }
 

@@ -44,16 +44,16 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
   const more = Object.entries(others).map(([name, detection]): Backend => {
     return { ...backend, name, detect: () => detection };
   });
-  const testbeds = new Testbeds(
-    [...more, backend],
+  const testbeds = new Testbeds({
+    backends: [...more, backend],
     variants,
-    ['big'],
+    sizeClasses: ['big'],
     sandboxes,
-    () => Promise.resolve('5.28'),
+    versionOf: () => Promise.resolve('5.28'),
     clock,
     log,
     changed,
-  );
+  });
   return { testbeds, state, said, clock };
 }
 

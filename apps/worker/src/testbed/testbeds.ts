@@ -39,6 +39,20 @@ export interface TestbedFindings {
   variants: Record<string, string | null>;
 }
 
+export interface TestbedsParts {
+  backends: Backend[];
+  /** Name → command and its first arguments. */
+  variants: Record<string, string[]>;
+  /** Of big packages for which each slot has room. */
+  sizeClasses: string[];
+  sandboxes: Pick<Sandboxes, 'isExecutable' | 'detectAgain'>;
+  versionOf: (program: string) => Promise<string | null>;
+  clock: Clock;
+  log: Log;
+  /** More or other work can be taken than before. */
+  changed: () => void;
+}
+
 /** What this machine can do at this moment: its backends that work and its variants that can be executed. */
 export class Testbeds implements TestbedOffer {
   private readonly usable = new Map<string, Backend>();
@@ -54,20 +68,7 @@ export class Testbeds implements TestbedOffer {
   private cancelRecheck: () => void = () => undefined;
   private closed = false;
 
-  /**
-   * `variants`: name → command and its first arguments. `sizeClasses`: of big packages for which each slot has room.
-   * `changed`: more or other work can be taken than before.
-   */
-  constructor(
-    private readonly backends: Backend[],
-    private readonly variants: Record<string, string[]>,
-    private readonly sizeClasses: string[],
-    private readonly sandboxes: Pick<Sandboxes, 'isExecutable' | 'detectAgain'>,
-    private readonly versionOf: (program: string) => Promise<string | null>,
-    private readonly clock: Clock,
-    private readonly log: Log,
-    private readonly changed: () => void,
-  ) {}
+  constructor(private readonly parts: TestbedsParts) {}
 
   /** Looks what works, of which each is offered as soon as it does; what does not is tried again now and then. */
   async open(): Promise<void> {
@@ -80,7 +81,7 @@ export class Testbeds implements TestbedOffer {
     this.cancelDetection();
     this.cancelRecheck();
     await this.rechecking;
-    await Promise.all(this.backends.map((backend) => backend.close()));
+    await Promise.all(this.parts.backends.map((backend) => backend.close()));
     await this.detecting;
   }
 
@@ -108,7 +109,7 @@ export class Testbeds implements TestbedOffer {
       .filter((backend) => backend.buildsAnySuite)
       .map(({ name }) => name);
     const variants = [...this.runners.keys()];
-    const { sizeClasses } = this;
+    const { sizeClasses } = this.parts;
     return { testbeds, variants, builds, sizeClasses, ...(problem === null ? {} : { problem }) };
   }
 
@@ -116,7 +117,7 @@ export class Testbeds implements TestbedOffer {
     const reasonOf = (name: string) =>
       this.usable.has(name) ? null : (this.reasons.get(name) ?? 'it was not tried yet');
     return {
-      backends: Object.fromEntries(this.backends.map(({ name }) => [name, reasonOf(name)])),
+      backends: Object.fromEntries(this.parts.backends.map(({ name }) => [name, reasonOf(name)])),
       variants: Object.fromEntries([...this.runners].map(([name, { version }]) => [name, version])),
     };
   }
@@ -142,18 +143,18 @@ export class Testbeds implements TestbedOffer {
 
   private async lookAtSandboxes(): Promise<void> {
     try {
-      await this.sandboxes.detectAgain();
+      await this.parts.sandboxes.detectAgain();
       this.broken = null;
       this.recheckMs = RECHECK_FIRST_MS;
-      this.log.log('sandboxes can be opened again');
-      this.changed();
+      this.parts.log.log('sandboxes can be opened again');
+      this.parts.changed();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       if (this.broken !== why)
-        this.log.warn(`no work is taken, since no sandbox can be opened any more: ${why}`);
+        this.parts.log.warn(`no work is taken, since no sandbox can be opened any more: ${why}`);
       this.broken = why;
       if (this.closed) return;
-      this.cancelRecheck = this.clock.after(this.recheckMs, () => void this.recheck(why));
+      this.cancelRecheck = this.parts.clock.after(this.recheckMs, () => void this.recheck(why));
       this.recheckMs = Math.min(2 * this.recheckMs, DETECT_AGAIN_MS);
     }
   }
@@ -166,7 +167,7 @@ export class Testbeds implements TestbedOffer {
       return oneLine(`no usable backend: ${reasons || 'none is configured'}`, EXPLANATION_LENGTH_MAX);
     }
     if (this.runners.size > 0) return null;
-    const commands = Object.entries(this.variants).map(([name, [program]]) => `${name} (${program})`);
+    const commands = Object.entries(this.parts.variants).map(([name, [program]]) => `${name} (${program})`);
     return oneLine(`no variant can be executed: ${commands.join(', ')}`, EXPLANATION_LENGTH_MAX);
   }
 
@@ -175,19 +176,20 @@ export class Testbeds implements TestbedOffer {
     let variants: Promise<boolean> | null = null;
     const tryVariants = (): Promise<boolean> => (variants ??= this.tryVariants());
     const lookForMore = async (): Promise<void> => {
-      if (this.usable.size > 0 && (await tryVariants())) this.changed();
+      if (this.usable.size > 0 && (await tryVariants())) this.parts.changed();
     };
-    const missing = this.backends.filter(({ name }) => !this.usable.has(name));
+    const missing = this.parts.backends.filter(({ name }) => !this.usable.has(name));
     const tries = missing.map(async (backend) => {
       if (!(await this.tryBackend(backend))) return;
       await tryVariants();
-      this.changed();
+      this.parts.changed();
     });
     await Promise.all([lookForMore(), ...tries]);
     const isComplete =
-      this.usable.size === this.backends.length && this.runners.size === Object.keys(this.variants).length;
+      this.usable.size === this.parts.backends.length &&
+      this.runners.size === Object.keys(this.parts.variants).length;
     if (isComplete || this.closed) return;
-    this.cancelDetection = this.clock.after(DETECT_AGAIN_MS, () => {
+    this.cancelDetection = this.parts.clock.after(DETECT_AGAIN_MS, () => {
       this.detecting = this.detect();
     });
   }
@@ -199,12 +201,12 @@ export class Testbeds implements TestbedOffer {
     if (reason === null) {
       this.usable.set(backend.name, backend);
       this.reasons.delete(backend.name);
-      this.log.log(`backend ${backend.name} is usable`);
+      this.parts.log.log(`backend ${backend.name} is usable`);
       return true;
     }
     if (this.reasons.get(backend.name) !== reason) {
       this.reasons.set(backend.name, reason);
-      this.log.warn(`backend ${backend.name} is not usable: ${reason}`);
+      this.parts.log.warn(`backend ${backend.name} is not usable: ${reason}`);
     }
     return false;
   }
@@ -223,7 +225,7 @@ export class Testbeds implements TestbedOffer {
   /** @returns whether there are more than before */
   private async tryVariants(): Promise<boolean> {
     const before = this.runners.size;
-    for (const [name, command] of Object.entries(this.variants)) {
+    for (const [name, command] of Object.entries(this.parts.variants)) {
       if (!this.runners.has(name)) await this.tryVariant(name, command);
     }
     return this.runners.size > before;
@@ -231,12 +233,12 @@ export class Testbeds implements TestbedOffer {
 
   private async tryVariant(name: string, command: string[]): Promise<void> {
     const [program = ''] = command;
-    if (await this.sandboxes.isExecutable(program)) {
-      const version = await this.versionOf(program);
+    if (await this.parts.sandboxes.isExecutable(program)) {
+      const version = await this.parts.versionOf(program);
       this.runners.set(name, { command, version });
-      this.log.log(`variant ${name} is ${program}, version ${version ?? 'unknown'}`);
+      this.parts.log.log(`variant ${name} is ${program}, version ${version ?? 'unknown'}`);
     } else {
-      if (!this.warned.has(name)) this.log.warn(`variant ${name}: ${program} cannot be executed`);
+      if (!this.warned.has(name)) this.parts.log.warn(`variant ${name}: ${program} cannot be executed`);
       this.warned.add(name);
     }
   }

@@ -65,7 +65,16 @@ function makeImages(clock = new VirtualClock()) {
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
   const changed = () => state.changes.splice(0).forEach((heard) => heard());
   const files = new ImageFiles(path, 'tar');
-  const images = new Images(files, builder, trial, SETTINGS, clock, () => state.wallClockMs, log, changed);
+  const images = new Images({
+    files,
+    builder,
+    trial,
+    settings: SETTINGS,
+    clock,
+    wallClock: () => state.wallClockMs,
+    log,
+    changed,
+  });
   /** The next build that begins or ends. */
   const change = () => new Promise<void>((resolve) => state.changes.push(resolve));
   return { images, files, builds, trials, said, state, clock, change };

@@ -35,6 +35,19 @@ interface Image {
   failure: string | null;
 }
 
+export interface ImagesParts {
+  files: ImageFiles;
+  builder: ImageBuilder;
+  trial: ImageTrial;
+  settings: ImageSettings;
+  clock: Clock;
+  /** Milliseconds since the epoch. */
+  wallClock: () => number;
+  log: Log;
+  /** An image became ready or failed. */
+  changed: () => void;
+}
+
 /** The images of one backend: builds and proves them one at a time, replaces old ones, tries again what failed. */
 export class Images {
   private readonly images = new Map<string, Image>();
@@ -43,24 +56,14 @@ export class Images {
   private readonly abort = new AbortController();
   private working: Promise<void> | null = null;
 
-  /** `wallClock`: milliseconds since the epoch. `changed`: an image became ready or failed. */
-  constructor(
-    private readonly files: ImageFiles,
-    private readonly builder: ImageBuilder,
-    private readonly trial: ImageTrial,
-    private readonly settings: ImageSettings,
-    private readonly clock: Clock,
-    private readonly wallClock: () => number,
-    private readonly log: Log,
-    private readonly changed: () => void,
-  ) {}
+  constructor(private readonly parts: ImagesParts) {}
 
   async open(): Promise<void> {
-    for (const record of await this.files.load()) {
+    for (const record of await this.parts.files.load()) {
       const image = this.imageOf(record.suite, record.arch);
-      if (record.provedBoot === this.settings.bootId) image.record = record;
+      if (record.provedBoot === this.parts.settings.bootId) image.record = record;
       else image.unproved = record;
-      const recipe = await this.builder.recipeOf(record.suite, record.arch).catch(() => record.recipe);
+      const recipe = await this.parts.builder.recipeOf(record.suite, record.arch).catch(() => record.recipe);
       if (recipe !== record.recipe || image.unproved) this.enqueue(image);
     }
     void this.refreshOld();
@@ -92,7 +95,7 @@ export class Images {
   private stateOf(image: Image): Pick<Testbed, 'state' | 'detail'> {
     if (image.record !== null) return { state: 'ready' };
     if (image.busySince !== null) {
-      return { state: 'building', detail: `for ${seconds(this.clock.now() - image.busySince)}` };
+      return { state: 'building', detail: `for ${seconds(this.parts.clock.now() - image.busySince)}` };
     }
     if (image.failure !== null) return { state: 'failed', detail: image.failure };
     return this.queue.includes(image)
@@ -125,7 +128,7 @@ export class Images {
 
   private async work(image: Image): Promise<void> {
     const name = `${image.suite}/${image.arch}`;
-    const begun = this.clock.now();
+    const begun = this.parts.clock.now();
     image.busySince = begun;
     try {
       const { unproved } = image;
@@ -133,44 +136,53 @@ export class Images {
       image.unproved = null;
       image.record = unproved ? await this.proveAgain(unproved) : await this.build(image);
       Object.assign(image, { failure: null, failures: 0 });
-      this.log.log(`image ${name} is ready after ${seconds(this.clock.now() - begun)}`);
+      this.parts.log.log(`image ${name} is ready after ${seconds(this.parts.clock.now() - begun)}`);
     } catch (error) {
-      await this.files.dropFresh(image.suite, image.arch);
+      await this.parts.files.dropFresh(image.suite, image.arch);
       if (!this.abort.signal.aborted)
         this.failed(image, error instanceof Error ? error.message : String(error));
     } finally {
       image.busySince = null;
-      this.changed();
+      this.parts.changed();
     }
   }
 
   private async proveAgain(record: ImageRecord): Promise<ImageRecord> {
     const { suite, arch } = record;
-    const mode = await this.trial.prove(suite, arch, this.files.imagePath(suite, arch), this.abort.signal);
-    const proved = { ...record, mode, provedBoot: this.settings.bootId };
-    await this.files.update(proved);
+    const mode = await this.parts.trial.prove(
+      suite,
+      arch,
+      this.parts.files.imagePath(suite, arch),
+      this.abort.signal,
+    );
+    const proved = { ...record, mode, provedBoot: this.parts.settings.bootId };
+    await this.parts.files.update(proved);
     return proved;
   }
 
   private async build({ suite, arch }: Image): Promise<ImageRecord> {
-    this.log.log(`building the image ${suite}/${arch}`);
-    const { builder, abort, files } = this;
+    this.parts.log.log(`building the image ${suite}/${arch}`);
+    const { abort } = this;
+    const { builder, files } = this.parts;
     const recipe = await builder.recipeOf(suite, arch);
     const release = await builder.archiveState(suite);
     const fresh = files.freshPath(suite, arch);
     await builder.build(suite, arch, fresh, abort.signal);
-    const builtAt = this.wallClock();
-    const mode = await this.trial.prove(suite, arch, fresh, abort.signal);
-    const record = { suite, arch, builtAt, recipe, release, mode, provedBoot: this.settings.bootId };
+    const builtAt = this.parts.wallClock();
+    const mode = await this.parts.trial.prove(suite, arch, fresh, abort.signal);
+    const record = { suite, arch, builtAt, recipe, release, mode, provedBoot: this.parts.settings.bootId };
     await files.swapIn(record);
     return record;
   }
 
   private failed(image: Image, reason: string): void {
-    const pauseMs = Math.min(this.settings.retryFirstMs * 2 ** image.failures, this.settings.retryMaxMs);
+    const pauseMs = Math.min(
+      this.parts.settings.retryFirstMs * 2 ** image.failures,
+      this.parts.settings.retryMaxMs,
+    );
     image.failures += 1;
     image.failure = oneLine(reason, EXPLANATION_LENGTH_MAX);
-    this.log.warn(
+    this.parts.log.warn(
       `image ${image.suite}/${image.arch} could not be made: ${reason} (next try in ${seconds(pauseMs)})`,
     );
     this.later(pauseMs, () => this.enqueue(image));
@@ -178,19 +190,19 @@ export class Images {
 
   private async refreshOld(): Promise<void> {
     for (const image of this.images.values()) if (await this.isOld(image)) this.enqueue(image);
-    this.later(this.settings.checkMs, () => void this.refreshOld());
+    this.later(this.parts.settings.checkMs, () => void this.refreshOld());
   }
 
   private async isOld({ record }: Image): Promise<boolean> {
     if (record === null) return false;
-    if (this.wallClock() - record.builtAt > this.settings.ageMaxMs) return true;
-    const release = await this.builder.archiveState(record.suite).catch(() => null);
+    if (this.parts.wallClock() - record.builtAt > this.parts.settings.ageMaxMs) return true;
+    const release = await this.parts.builder.archiveState(record.suite).catch(() => null);
     return release !== null && record.release !== null && release !== record.release;
   }
 
   private later(ms: number, action: () => void): void {
     if (this.abort.signal.aborted) return;
-    const cancel = this.clock.after(ms, () => {
+    const cancel = this.parts.clock.after(ms, () => {
       this.cancels.delete(cancel);
       action();
     });

@@ -1,12 +1,23 @@
-import { Controller } from '@nestjs/common';
+import { Controller, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
+import { BusStrategy } from '@proctor/bus';
 import { parseMessage, RecordedSignal, StopAttemptSignal, SUBJECTS } from '@proctor/contracts';
-import { Worker } from './life/worker';
+import { Worker } from './worker';
 
 /** What dispatchers tell a worker without being asked. */
 @Controller()
-export class SignalsController {
-  constructor(private readonly worker: Worker) {}
+export class SignalsController implements OnApplicationBootstrap {
+  constructor(
+    private readonly worker: Worker,
+    private readonly strategy: BusStrategy,
+  ) {}
+
+  /** Resolves when all signals can come. */
+  async onApplicationBootstrap(): Promise<void> {
+    const { name, architectures } = this.worker;
+    const { strategy } = this;
+    await Promise.all([strategy.serveWorker(name), ...architectures.map((arch) => strategy.serve(arch))]);
+  }
 
   @EventPattern<string>(SUBJECTS.workWaiting)
   workWaiting(): void {

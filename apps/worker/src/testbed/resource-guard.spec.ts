@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
-import { reservesOf, SelfProtection } from './self-protection';
+import { reservesOf, ResourceGuard } from './resource-guard';
 
 const MIB = 1024 * 1024;
 const limits = {
@@ -24,7 +24,7 @@ function makeOffer(problem?: string, currentLimits = limits) {
   const clock = new VirtualClock();
   const said: string[] = [];
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const offer = new SelfProtection(testbeds, () => currentLimits, results, clock, log, reserves);
+  const offer = new ResourceGuard({ testbeds, limits: () => currentLimits, results, clock, log, reserves });
   return { left, kept, reserves, wanted, clock, said, offer };
 }
 

@@ -50,45 +50,48 @@ export interface Lack {
 
 const WHY_LENGTH_MAX = 500;
 
+export interface GuardParts {
+  testbeds: TestbedOffer;
+  /** As they are at this moment: they may change while the worker lives. */
+  limits: () => ReserveLimits;
+  results: ResultsKept;
+  clock: Clock;
+  log: Log;
+  /** By default what the machine says. */
+  reserves?: (workPath: string) => Reserves;
+}
+
 /** Another offer, but no work while the machine has too little left: looked at before each ask. */
-export class SelfProtection implements TestbedOffer {
+export class ResourceGuard implements TestbedOffer {
   /** When each lack was first seen. */
   private readonly since = new Map<Lacking, number>();
 
-  /** @param limits as they are at this moment: they may change while the worker lives */
-  constructor(
-    private readonly testbeds: TestbedOffer,
-    private readonly limits: () => ReserveLimits,
-    private readonly results: ResultsKept,
-    private readonly clock: Clock,
-    private readonly log: Log,
-    private readonly reserves: (workPath: string) => Reserves = reservesOf,
-  ) {}
+  constructor(private readonly parts: GuardParts) {}
 
   offer(arch: string): ReturnType<TestbedOffer['offer']> {
-    const offer = this.testbeds.offer(arch);
+    const offer = this.parts.testbeds.offer(arch);
     const lacks = this.lacks().map(({ why }) => why);
     const problem = offer.problem ?? lacks.join('; ');
     return problem === '' ? offer : { ...offer, problem };
   }
 
   wanted(arch: string, testbeds: LeaseReply['wanted']): void {
-    this.testbeds.wanted(arch, testbeds);
+    this.parts.testbeds.wanted(arch, testbeds);
   }
 
   /** What keeps this machine from taking work; empty: nothing. */
   lacks(): Lack[] {
     const found = this.look();
-    const now = this.clock.now();
+    const now = this.parts.clock.now();
     for (const reserve of [...this.since.keys()].filter((each) => !found.has(each))) {
       this.since.delete(reserve);
-      this.log.log(LACKS[reserve]);
+      this.parts.log.log(LACKS[reserve]);
     }
     return [...found].map(([reserve, why]) => {
       const since = this.since.get(reserve);
       if (since === undefined) {
         this.since.set(reserve, now);
-        this.log.warn(`no work is taken: ${why}`);
+        this.parts.log.warn(`no work is taken: ${why}`);
       }
       return { of: reserve, why, seconds: Math.round((now - (since ?? now)) / 1000) };
     });
@@ -96,11 +99,11 @@ export class SelfProtection implements TestbedOffer {
 
   /** What is lacking → why. */
   private look(): Map<Lacking, string> {
-    const { resultsWaitingMax } = this.limits();
+    const { resultsWaitingMax } = this.parts.limits();
     const lacks = this.tooSmall();
-    const problem = this.results.problem();
+    const problem = this.parts.results.problem();
     if (problem !== null) lacks.set('writing', shortened(`results cannot be kept on disk: ${problem}`));
-    const waiting = this.results.waiting();
+    const waiting = this.parts.results.waiting();
     if (waiting >= resultsWaitingMax) {
       lacks.set(
         'results',
@@ -111,10 +114,10 @@ export class SelfProtection implements TestbedOffer {
   }
 
   private tooSmall(): Map<Lacking, string> {
-    const { workPath, freeDiskBytesMin, freeInodesMin, freeMemoryBytesMin } = this.limits();
+    const { workPath, freeDiskBytesMin, freeInodesMin, freeMemoryBytesMin } = this.parts.limits();
     const lacks = new Map<Lacking, string>();
     try {
-      const { disk, inodes, memory } = this.reserves(workPath);
+      const { disk, inodes, memory } = (this.parts.reserves ?? reservesOf)(workPath);
       if (disk < freeDiskBytesMin) {
         const least = `freeDiskBytesMin (${mib(freeDiskBytesMin)})`;
         lacks.set('disk', shortened(`${mib(disk)} free on the disk of ${workPath}, less than ${least}`));

@@ -1,0 +1,14 @@
+import type { Configuration, LiveConfiguration } from '@proctor/config';
+
+/** The part of the configuration that the scheduler goes by. It may be another one at the next use: no value of it is kept. */
+export type SchedulerConfiguration = Pick<
+  Configuration,
+  'server' | 'scheduler' | 'extraAptSources' | 'rejectList'
+> &
+  Pick<LiveConfiguration, 'onChange'>;
+
+/** Where a SchedulerConfiguration is injected. */
+export const CONFIGURATION = Symbol('configuration');
+
+/** Where a Clock is injected. */
+export const CLOCK = Symbol('clock');

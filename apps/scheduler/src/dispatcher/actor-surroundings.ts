@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { Bus } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { PostgresJournal } from '@proctor/database';
+import type { AttemptToStop } from '@proctor/dispatch';
+import { CLOCK } from '../configuration.token';
+import { FactPublishers } from '../facts/fact-publishers';
+import type { ActorPorts } from './dispatcher-actor';
+import { Dispatchers } from './dispatchers';
+import { Sightings } from './sightings';
+import type { Sighting } from './turn';
+import { WorkerStreams } from './worker-streams';
+
+/** The outside of all actors of this process: rows, messages, events. */
+@Injectable()
+export class ActorSurroundings implements ActorPorts {
+  @Inject(PostgresJournal) readonly journal: PostgresJournal;
+  @Inject(CLOCK) readonly clock: Clock;
+  @Inject(Bus) private readonly bus: Bus;
+  @Inject(FactPublishers) private readonly publishers: FactPublishers;
+  @Inject(WorkerStreams) private readonly streams: WorkerStreams;
+  @Inject(ModuleRef) private readonly module: ModuleRef;
+  @Inject(Sightings) private readonly sightings: Sightings;
+
+  isReachable(): boolean {
+    return this.bus.isConnected();
+  }
+
+  signalWorkWaiting(arch: string): void {
+    this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {});
+  }
+
+  signalStop({ worker, ...stop }: AttemptToStop): void {
+    this.bus.signal(subjectOf(SUBJECTS.stopAttempt, worker), stop);
+    this.streams.stopped(worker, stop);
+  }
+
+  factsCommitted(arch: string): void {
+    this.publishers.look(arch);
+  }
+
+  workersRegistered(arch: string, workers: string[]): void {
+    // Looked up at the call: the dispatchers themselves need these surroundings.
+    this.module.get(Dispatchers).workersRegistered(arch, workers);
+  }
+
+  sighted(sightings: Sighting[]): void {
+    this.sightings.note(sightings);
+  }
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Provider } from '@nestjs/common';
+import { Bus } from '@proctor/bus';
+import { rejectedVersions, sizeClasses } from '@proctor/config';
+import { CONFIGURATION, type SchedulerConfiguration } from './configuration.token';
+import type { ActorSettings } from './dispatcher/dispatcher-actor';
+import { PUBLISHER_SETTINGS, type PublisherSettings } from './facts/fact-publisher';
+import { OWNERSHIP_SETTINGS, type OwnershipSettings } from './ownership/ownership-keeper';
+import { CLAIM_RENEWAL } from './reports/finished-reports';
+import { SWEEPER_SETTINGS, type SweeperSettings } from './reports/staging-sweeper';
+
+const NO_CAPS = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity };
+
+/** What of the configuration a dispatcher works by, with the limits that no deployment needs to change. */
+export function actorSettings({
+  scheduler,
+  extraAptSources,
+  rejectList,
+}: Omit<SchedulerConfiguration, 'onChange'>): ActorSettings {
+  const sources = extraAptSources.map(({ name, lines, signingKey }) => {
+    return [name, { name, lines, ...(signingKey !== undefined && { signingKey }) }] as const;
+  });
+  const { halfLifeMs, weights } = scheduler.fairShare;
+  return {
+    arrivalPollMs: scheduler.arrivalPollMs,
+    arrivalsPerTurnMax: 1_000,
+    mailboxLengthMax: scheduler.mailboxLengthMax,
+    turnMessagesMax: scheduler.turnMessagesMax,
+    reloadDelayMs: 1_000,
+    turnTimeoutMs: scheduler.turnTimeoutMs,
+    loadTimeoutMs: 60_000,
+    dispatch: {
+      leaseTtlMs: scheduler.leaseTtlMs,
+      leaseRenewMs: scheduler.leaseRenewMs,
+      askAgainMs: scheduler.askAgainMs,
+      retry: scheduler.retry,
+      fairShare: { halfLifeMs, weightOf: (user) => (Object.hasOwn(weights, user) ? weights[user]! : 1) },
+      ageing: scheduler.ageing,
+      caps: { ...NO_CAPS, ...scheduler.caps },
+      blame: scheduler.blame,
+      sizeClassOf: sizeClasses(scheduler.sizeClasses),
+      unknownDurationMs: 300_000,
+      // Idle slots ask and busy ones renew more often than that.
+      workerQuietMaxMs: Math.max(scheduler.leaseTtlMs, 3 * scheduler.askAgainMs),
+      workersMax: 10_000,
+      extraAptSources: new Map(sources),
+      rejectedVersions: (name, suite, arch) => rejectedVersions(rejectList, name, suite, arch),
+    },
+  };
+}
+
+/** What the other parts of the scheduler work by: each is read from the configuration at its use. */
+export const SETTINGS: Provider[] = [
+  {
+    provide: PUBLISHER_SETTINGS,
+    inject: [CONFIGURATION],
+    useFactory: (configuration: SchedulerConfiguration) => (): PublisherSettings => ({
+      pollMs: configuration.scheduler.arrivalPollMs,
+      pauseMs: 100,
+      factsPerLookMax: 1_000,
+    }),
+  },
+  {
+    provide: OWNERSHIP_SETTINGS,
+    inject: [CONFIGURATION, Bus],
+    useFactory: (configuration: SchedulerConfiguration, bus: Bus): OwnershipSettings => ({
+      scheduler: `${hostname()}-${process.pid}-${randomUUID()}`,
+      get architectures() {
+        return configuration.server.architectures;
+      },
+      ownershipTtlMs: configuration.scheduler.ownershipTtlMs,
+      isConnected: () => bus.isConnected(),
+    }),
+  },
+  {
+    provide: CLAIM_RENEWAL,
+    inject: [CONFIGURATION],
+    useFactory: (configuration: SchedulerConfiguration) => () => configuration.scheduler.leaseRenewMs,
+  },
+  {
+    provide: SWEEPER_SETTINGS,
+    inject: [CONFIGURATION],
+    useFactory: (configuration: SchedulerConfiguration) => (): SweeperSettings => ({
+      sweepMs: configuration.scheduler.stagingSweepMs,
+      idleMaxMs: configuration.scheduler.stagingIdleMaxMs,
+    }),
+  },
+];

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, Logger, type Provider } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { Bus } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import { attemptTimeoutMs } from '../attempt/attempt-timeout';
+import { ObservedRuns } from '../attempt/observed-runs';
+import { SandboxedCanaries } from '../attempt/sandboxed-canaries';
+import { CLOCK, CONFIGURATION, type WorkerProcessConfiguration } from '../configuration.token';
+import { MACHINE, type Machine } from '../machine/machine';
+import { DiskOutbox } from '../reports/outbox';
+import { resultsPath } from '../reports/result-folder';
+import { WriteProbe } from '../reports/write-probe';
+import type { Sandboxes } from '../sandbox/sandboxes';
+import { BusDispatchClient } from '../slot/bus-dispatch-client';
+import { Epochs } from '../slot/epochs';
+import { Notices } from '../slot/notices';
+import { Slot } from '../slot/slot';
+import type { SlotParts, SlotSettings } from '../slot/slot-parts';
+import { Standings } from '../slot/standings';
+import { ResourceGuard } from '../testbed/resource-guard';
+import { OFFER_CHANGED } from '../testbed/testbed.providers';
+import { Testbeds } from '../testbed/testbeds';
+import { Life } from './life';
+import { Worker, type WorkerParts } from './worker';
+
+/** Where the slots are injected, a list. */
+const SLOTS = Symbol('slots');
+@Injectable()
+class ProcessSlotParts implements SlotParts {
+  @Inject(BusDispatchClient) readonly client: BusDispatchClient;
+  @Inject(DiskOutbox) readonly outbox: DiskOutbox;
+  @Inject(ObservedRuns) readonly runner: ObservedRuns;
+  @Inject(SandboxedCanaries) readonly canaries: SandboxedCanaries;
+  @Inject(ResourceGuard) readonly testbeds: ResourceGuard;
+  @Inject(Epochs) readonly epochs: Epochs;
+  @Inject(Notices) readonly notices: Notices;
+  @Inject(Standings) readonly standings: Standings;
+  @Inject(CLOCK) readonly clock: Clock;
+  readonly log = new Logger('Slot');
+  readonly settings: SlotSettings;
+  readonly previous: readonly string[];
+  readonly newAskId = randomUUID;
+  readonly random = Math.random;
+
+  constructor(@Inject(CONFIGURATION) configuration: WorkerProcessConfiguration, { previous }: Life) {
+    this.settings = slotSettings(configuration);
+    this.previous = previous;
+  }
+}
+
+@Injectable()
+class ProcessParts implements WorkerParts {
+  @Inject(SLOTS) readonly slots: Slot[];
+  @Inject(DiskOutbox) readonly outbox: DiskOutbox;
+  @Inject(WriteProbe) readonly probe: WriteProbe;
+  @Inject(Testbeds) readonly testbeds: Testbeds;
+  @Inject(CLOCK) readonly clock: Clock;
+  readonly log = new Logger('Worker');
+  readonly name: string;
+  readonly architectures: string[];
+  readonly sandboxes: Sandboxes;
+
+  constructor(
+    @Inject(CONFIGURATION) private readonly configuration: WorkerProcessConfiguration,
+    @Inject(MACHINE) { architectures, sandboxes }: Machine,
+    private readonly runs: ObservedRuns,
+  ) {
+    this.name = configuration.worker.name;
+    this.architectures = architectures;
+    this.sandboxes = sandboxes;
+  }
+
+  timesLeft = (): number[] => {
+    const { worker } = this.configuration;
+    return this.runs
+      .current()
+      .map((run) => Math.max(0, attemptTimeoutMs(worker, run.package) - run.seconds * 1000));
+  };
+}
+
+/** Where results are kept until they are recorded. */
+const RESULTS: Provider[] = [
+  {
+    provide: WriteProbe,
+    inject: [CONFIGURATION, CLOCK],
+    useFactory: ({ worker }: WorkerProcessConfiguration, clock: Clock) =>
+      new WriteProbe(resultsPath(worker), clock),
+  },
+  {
+    provide: DiskOutbox,
+    inject: [CONFIGURATION, Bus, WriteProbe, CLOCK],
+    useFactory: ({ worker }: WorkerProcessConfiguration, bus: Bus, probe: WriteProbe, clock: Clock) => {
+      const notKept = (why: string) => probe.failed(why);
+      return new DiskOutbox({ path: resultsPath(worker), bus, clock, log: new Logger('Outbox'), notKept });
+    },
+  },
+];
+
+/** What all slots of the worker know of the dispatchers. */
+const DISPATCHERS: Provider[] = [
+  {
+    provide: Epochs,
+    inject: [CONFIGURATION, CLOCK],
+    useFactory: (configuration: WorkerProcessConfiguration, clock: Clock) => {
+      const lowerEpochWaitMs = () => configuration.worker.lowerEpochWaitMs;
+      return new Epochs({ clock, log: new Logger('Slot'), lowerEpochWaitMs });
+    },
+  },
+  { provide: Notices, useFactory: () => new Notices(new Logger('Notices')) },
+  {
+    provide: Standings,
+    inject: [CLOCK],
+    useFactory: (clock: Clock) => new Standings(clock, new Logger('Standing')),
+  },
+];
+
+export const LIFE_PROVIDERS: Provider[] = [
+  ...RESULTS,
+  ...DISPATCHERS,
+  {
+    provide: OFFER_CHANGED,
+    inject: [ModuleRef],
+    // Looked up at the call: the worker itself needs the backends that call it.
+    useFactory: (module: ModuleRef) => () => module.get(Worker).wake(),
+  },
+  {
+    provide: ResourceGuard,
+    inject: [CONFIGURATION, Testbeds, WriteProbe, DiskOutbox, CLOCK],
+    useFactory: (
+      configuration: WorkerProcessConfiguration,
+      testbeds: Testbeds,
+      probe: WriteProbe,
+      outbox: DiskOutbox,
+      clock: Clock,
+    ) => {
+      const limits = () => configuration.worker;
+      const results = { problem: () => probe.problem, waiting: () => outbox.waiting };
+      return new ResourceGuard({ testbeds, limits, results, clock, log: new Logger('ResourceGuard') });
+    },
+  },
+  {
+    provide: BusDispatchClient,
+    inject: [Bus, Life],
+    useFactory: (bus: Bus, life: Life) => new BusDispatchClient(bus, life),
+  },
+  ProcessSlotParts,
+  {
+    provide: SLOTS,
+    inject: [CONFIGURATION, MACHINE, Life, ProcessSlotParts],
+    useFactory: (
+      { worker: { name, slots } }: WorkerProcessConfiguration,
+      { architectures }: Machine,
+      { incarnation }: Life,
+      parts: SlotParts,
+    ) =>
+      Array.from(
+        { length: slots },
+        (_, slot) => new Slot({ worker: name, incarnation, slot }, architectures, parts),
+      ),
+  },
+  ProcessParts,
+  {
+    provide: Worker,
+    inject: [ProcessParts],
+    useFactory: (parts: ProcessParts) => new Worker(parts),
+  },
+];
+
+function slotSettings(configuration: WorkerProcessConfiguration): SlotSettings {
+  return {
+    replyTimeoutMs: 5_000,
+    retryMs: 2_000,
+    stopTimeoutMs: 2_000,
+    get answerWaitMs() {
+      return configuration.worker.answerWaitMs;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { Controller, Module, type OnModuleDestroy } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { MessagePattern } from '@nestjs/microservices';
+import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { NoAnswer } from './bus';
+import { LastingBusStrategy } from './bus.module';
+import { MemoryBroker } from './memory-broker';
+import { MemoryBus } from './memory-bus';
+
+const SUBJECT = subjectOf(SUBJECTS.status, 'amd64');
+
+it('a process hears until its providers have ended their work', async () => {
+  const broker = new MemoryBroker();
+  const [client, bus] = [new MemoryBus(broker), new MemoryBus(broker)];
+  const strategy = new LastingBusStrategy(bus);
+  const ask = () => client.request(SUBJECT, {}, 2_000);
+  let answered: unknown;
+  @Controller()
+  class Handlers implements OnModuleDestroy {
+    @MessagePattern(SUBJECTS.status)
+    status(): object {
+      return { heard: true };
+    }
+
+    async onModuleDestroy(): Promise<void> {
+      answered = await ask();
+    }
+  }
+  @Module({
+    controllers: [Handlers],
+    providers: [{ provide: LastingBusStrategy, useValue: strategy }],
+  })
+  class TestModule {}
+  const app = await NestFactory.createMicroservice(TestModule, { strategy, logger: false });
+  await app.listen();
+  await strategy.serve('amd64');
+  await app.close();
+  expect(answered).toEqual({ heard: true });
+  await expect(ask()).rejects.toThrow(NoAnswer);
+  await Promise.all([client.close(), bus.close()]);
+});
