@@ -5,6 +5,7 @@ import { USE_CASES } from '@proctor/administration';
 import { systemClock } from '@proctor/clock';
 import { Results } from '@proctor/database';
 import { AdminController } from './admin/admin.controller';
+import { RegisterController } from './admin/register.controller';
 import { ADMINISTRATION_PORTS } from './administration-ports';
 import { AuthenticationMiddleware } from './auth/authentication.middleware';
 import { GuessLimit } from './auth/guess-limit';
@@ -62,6 +63,7 @@ const CONTROLLERS = [
   KeysController,
   RetryPageController,
   AdminController,
+  RegisterController,
   ChangesController,
   ResultsController,
   SubmissionController,

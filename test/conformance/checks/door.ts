@@ -152,6 +152,8 @@ export const doorChecks: Check[] = [
           'get /workers',
           'get /admin/decisions',
           ...['pause', 'resume', 'drain', 'undrain', 'trust'].map((what) => `post /admin/${what}`),
+          ...['get /admin/workers', 'post /admin/workers'],
+          ...['rotate', 'revoke'].map((what) => `post /admin/workers/{}/${what}`),
           'get /keys',
           'post /keys',
           'delete /keys/{}',

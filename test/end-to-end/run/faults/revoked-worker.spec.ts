@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expectEachPassedOnce } from '../../../support/accounts';
 import { Machine } from '../../../support/command-line';
@@ -37,35 +37,68 @@ async function proctor(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test('nats-server ends the connection of a worker that is revoked, within a second, and lets it in no more', async () => {
-  const { output, home } = stage.proctor;
-  const runId = await stage.waitingRun();
-  const name = String((await stage.client.run(runId)).worker);
-  const revoked = name === 'second' ? 'worker2' : 'worker';
-  await proctor('revoke', name, '--reason', 'sold');
-  const from = performance.now();
-  await output.line(revoked, /disconnected from NATS/);
-  expect(performance.now() - from).toBeLessThan(1_000);
-  const isRefused = async () =>
-    /authentication error/.test(await readFile(join(home.nats, 'server.log'), 'utf8'));
-  expect(await until(isRefused, 20_000)).toBe(true);
-  expect(output.of(revoked).filter((line) => line.includes('connected to NATS'))).not.toContainEqual(
-    expect.stringMatching(/ again$/),
-  );
-  const run = await stage.client.runThat(runId, (each) => each.attempt === 2 && each.state === 'running');
-  expect(run.worker).not.toBe(name);
-  await stage.go();
-  const [account] = await expectEachPassedOnce(stage, [runId]);
-  expect(account?.outcomes).toEqual(['returned', 'finished']);
-  // What was seen and refused since the last minute is written when it ends.
-  await stage.proctor.kill('scheduler', 'SIGTERM');
-  const listed = (await proctor('list')).split('\n').filter((line) => line.startsWith(`${name} `));
-  const time = String.raw`\d{4}-\d\d-\d\dT\S+Z`;
-  expect(listed).toEqual([
-    expect.stringMatching(
-      new RegExp(
-        `^${name} +${arch} +yes +${time} +${time} +${time} +127[.]0[.]0[.]1 +[1-9]\\d* +${time} +.* was revoked`,
-      ),
-    ),
-  ]);
+async function request(path: string, body: object): Promise<Record<string, unknown>> {
+  const { url, adminKey } = stage.proctor;
+  const headers = { 'Auth-Key': adminKey, 'Content-Type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(`${url}/api/v1/admin/workers${path}`, init);
+  expect(response.ok).toBe(true);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+test('a worker that the API adds works with the credentials of the answer', async () => {
+  await stage.proctor.kill('worker', 'SIGINT');
+  await stage.proctor.kill('worker2', 'SIGINT');
+  const { users, url } = stage.proctor;
+  // The second worker, as a new one.
+  await request('/second/revoke', {});
+  const { credentials, notice } = await request('', {
+    ...{ name: 'second', architectures: [arch], private: true, url: (await users.read('api')).url },
+  });
+  expect(notice).toBeNull();
+  await writeFile(users.path('second'), JSON.stringify(credentials), { mode: 0o600 });
+  await stage.proctor.restart('worker2');
+  const [runId] = await stage.submit(1, 'added');
+  await expectEachPassedOnce(stage, [runId!]);
+  expect((await stage.client.run(runId!)).worker).toBe('second');
+  expect((await fetch(`${url}/api/v1/admin/workers`)).status).toBe(403);
 });
+
+test.each([
+  ['command', (name: string) => proctor('revoke', name, '--reason', 'sold')],
+  ['API', (name: string) => request(`/${name}/revoke`, { reason: 'sold' })],
+])(
+  'nats-server ends the connection of a worker that is revoked by %s, within a second, and lets it in no more',
+  async (_entrance, revoke) => {
+    const { output, home } = stage.proctor;
+    const runId = await stage.waitingRun();
+    const name = String((await stage.client.run(runId)).worker);
+    const revoked = name === 'second' ? 'worker2' : 'worker';
+    await revoke(name);
+    const from = performance.now();
+    await output.line(revoked, /disconnected from NATS/);
+    expect(performance.now() - from).toBeLessThan(1_000);
+    const isRefused = async () =>
+      /authentication error/.test(await readFile(join(home.nats, 'server.log'), 'utf8'));
+    expect(await until(isRefused, 20_000)).toBe(true);
+    expect(output.of(revoked).filter((line) => line.includes('connected to NATS'))).not.toContainEqual(
+      expect.stringMatching(/ again$/),
+    );
+    const run = await stage.client.runThat(runId, (each) => each.attempt === 2 && each.state === 'running');
+    expect(run.worker).not.toBe(name);
+    await stage.go();
+    const [account] = await expectEachPassedOnce(stage, [runId]);
+    expect(account?.outcomes).toEqual(['returned', 'finished']);
+    // What was seen and refused since the last minute is written when it ends.
+    await stage.proctor.kill('scheduler', 'SIGTERM');
+    const listed = (await proctor('list')).split('\n').filter((line) => line.startsWith(`${name} `));
+    const time = String.raw`\d{4}-\d\d-\d\dT\S+Z`;
+    expect(listed).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^${name} +${arch} +yes +${time} +${time} +${time} +127[.]0[.]0[.]1 +[1-9]\\d* +${time} +.* was revoked`,
+        ),
+      ),
+    ]);
+  },
+);
