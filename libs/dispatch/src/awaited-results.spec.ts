@@ -6,7 +6,7 @@ const KEPT = { kept: [{ runId: 1, attempt: 1 }] };
 const TTL_MS = 60_000;
 const LONGEST_MS = 10 * TTL_MS;
 
-/** Run 1, whose attempt of w1 has expired, waits again for whoever asks. */
+/** Run 1, whose attempt of w1 has expired, waits again for any slot. */
 function expired(): DispatcherRig {
   const rig = new DispatcherRig([waitingRun(1)]);
   rig.ask();
@@ -16,7 +16,7 @@ function expired(): DispatcherRig {
 }
 
 describe('a run whose result waits on its worker', () => {
-  it('is granted to nobody, and finishes when the result comes', () => {
+  it('is not granted, and finishes when the result comes', () => {
     const rig = expired();
     expect(rig.ask({ slot: 1, ...KEPT }).reply.lease).toBeNull();
     expect(rig.reasons()[0]).toContain('its result is on its way from worker w1');

@@ -1,6 +1,6 @@
 import type { DispatchedRun } from './journal';
 
-/** Runs whose latest attempt has a result that is on its way, by their worker's word. */
+/** Runs whose latest attempt has a result that is on its way, as their worker says. */
 export class AwaitedResults {
   /** Run → its attempt, and since when its result is awaited, in monotonic milliseconds of the dispatcher's clock. */
   private readonly since = new Map<number, { attempt: number; sinceMs: number }>();

@@ -32,8 +32,8 @@ export interface Evidence {
 export type Blamed = 'worker' | 'run' | 'archive';
 
 const EXCERPT_LENGTH_MAX = 120;
-/** Failures that are told one by one; the others are counted. */
-const FAILURES_TOLD_MAX = 5;
+/** Failures that are listed one by one; the others are counted. */
+const FAILURES_LISTED_MAX = 5;
 /** Of one worker; the oldest are dropped. */
 const FAILURES_MAX = 100;
 
@@ -91,16 +91,16 @@ export function heldAgainst(failures: readonly Failure[]): Failure[] {
 
 /** Why a worker is not sound, for administrators: no name of a package, and of private runs nothing but the id. */
 export function whyBlamed(failures: readonly Failure[], isOnProbation: boolean): string {
-  const told = failures.slice(-FAILURES_TOLD_MAX).map(failureText);
-  const others = failures.length - told.length;
-  const listed = [...told, ...(others > 0 ? [`${others} more before`] : [])].join(', ');
+  const latest = failures.slice(-FAILURES_LISTED_MAX).map(failureText);
+  const others = failures.length - latest.length;
+  const listed = [...latest, ...(others > 0 ? [`${others} more before`] : [])].join(', ');
   if (isOnProbation) return `an attempt failed here soon after a canary test passed: ${listed}`;
   return failures.length === 1
     ? `an attempt failed here: ${listed}`
     : `${failures.length} failures here in a row: ${listed}`;
 }
 
-/** The same for everybody: it counts nothing and names one public run at most, so that nobody can tell of the others. */
+/** The same for everybody: it counts nothing and names one public run at most, so that it reveals none of the others. */
 export function whyBlamedInPublic(failures: readonly Failure[], isOnProbation: boolean): string {
   const latest = failures.findLast(({ isPrivate }) => !isPrivate);
   const named = latest ? `, the latest of a public run: ${failureText(latest)}` : '';

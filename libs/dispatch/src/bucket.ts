@@ -5,7 +5,7 @@ import type { Account } from './usage';
 
 /**
  * The waiting runs of one lane, priority and requestor in order of arrival, so the head has the highest level. Private runs
- * have buckets of their own, since they may be held back on their own, and what is told of the others leaves them out. Runs of
+ * have buckets of their own, since they may be held back on their own, and what is shown of the others leaves them out. Runs of
  * a package that is held back, as one with as many leases as it may have, are parked when they come to the head: they do not
  * block the others.
  */

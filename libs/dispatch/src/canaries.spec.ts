@@ -86,7 +86,7 @@ describe('a quarantined worker', () => {
 
   it.each([
     ['that an earlier owner asked for', '6.1'],
-    ['that nobody asked for', '7.2'],
+    ['that was not asked for', '7.2'],
   ])('does not return by a canary test %s', (_what, canary) => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
@@ -127,7 +127,7 @@ describe('a quarantined worker', () => {
     expect(rig.canaryAsked()).toBeUndefined();
   });
 
-  it('works again, seldom, when nobody else is left to do its work and its canary test fails', () => {
+  it('works again, seldom, when no other worker is left to do its work and its canary test fails', () => {
     const rig = quarantined();
     rig.now += 4 * MINUTE_MS;
     const { reply } = rig.ask();

@@ -196,7 +196,7 @@ export class DispatcherState {
     return this.usage.takeChanges(now).map((change) => ({ kind: 'usage', ...change }));
   }
 
-  /** The run was finished in the books by somebody else: nothing of it is written any more. */
+  /** A user has finished the run's row: nothing more is written about it. */
   cancel(runId: number, reason: string, now: number): void {
     this.cancelReasons.add(runId, reason);
     const run = this.runs.get(runId);
@@ -211,12 +211,12 @@ export class DispatcherState {
     this.lives.forget(worker);
   }
 
-  /** The run was given another priority in the books. */
+  /** The run's row has another priority. */
   reprioritise(runId: number, priority: number): void {
     this.move(runId, (run) => (run.priority = priority));
   }
 
-  /** The run was made public in the books. */
+  /** The run's row is public. */
   publish(runId: number): void {
     this.move(runId, (run) => this.runs.publish(run));
   }
@@ -264,7 +264,7 @@ export class DispatcherState {
     this.usage.accountOf(run.requestor).begin(leased.expectedMs, leased.grantedAtMs);
   }
 
-  /** The slot time is charged to whoever asked, and a parked run of the package may take the room. */
+  /** The slot time is charged to the requestor, and a parked run of the package may take the room. */
   private endLease(run: DispatchedRun, now: number): void {
     const leased = this.leases.remove(run.runId);
     if (!leased) return;

@@ -24,7 +24,7 @@ export class Durations {
     for (const entry of loaded) this.put(entry.package, entry.durationMs);
   }
 
-  /** Private runs teach nothing: what is told of public ones goes by what was learned. */
+  /** Nothing is learned from private runs, since what is learned is shown of public ones. */
   learnFrom(
     { package: name, isPrivate }: Pick<DispatchedRun, 'package' | 'isPrivate'>,
     { durationSeconds }: Pick<RunOutcome, 'durationSeconds'>,

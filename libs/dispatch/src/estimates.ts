@@ -32,7 +32,7 @@ export interface AbleSlots {
 export interface Prospect {
   ahead: Ahead;
   slots: AbleSlots;
-  /** Null when nobody can tell. */
+  /** Null when that cannot be told. */
   startsInMs: number | null;
 }
 

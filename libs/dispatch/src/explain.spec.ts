@@ -22,7 +22,7 @@ function testbed(state: Testbed['state'], detail?: string, changes: Partial<Test
 
 describe('why a run waits', () => {
   it.each([
-    ['nobody asked', [], ['no worker has asked for work on amd64 yet']],
+    ['no worker asked', [], ['no worker has asked for work on amd64 yet']],
     [
       'no such backend',
       [{ testbeds: testbed('ready', undefined, { backend: 'qemu' }) }],
@@ -190,7 +190,7 @@ describe('why a run waits though a worker could execute it', () => {
     ]);
   });
 
-  it('names nobody else and no package', () => {
+  it('names no other user and no package', () => {
     const others = ['secret', 'hidden'].flatMap((word, index) => {
       const changes = { requestor: `${word}-user`, package: `${word}-package`, isPrivate: true };
       return [2, 12].map((runId) => waitingRun(index + runId, changes));

@@ -8,10 +8,10 @@ import { View, type Viewer } from './view';
 import { capText, whyPaused, whySuiteAtCap } from './why-stopped';
 import { whyNoSlot, whyNoWorker } from './why-no-slot';
 
-/** Whoever asks has seen that it waits. */
+/** The run waits, as its row says. */
 const NOT_TAKEN_IN = 'the scheduler has yet to take it in';
 const NEXT = 'a slot is free and about to take it';
-/** When nothing of what may be told holds it up. */
+/** When nothing that the viewer may know of holds it up. */
 const TURN = 'it waits for its turn';
 const NOT_WAITING = { position: null, ahead: null, startsInMs: null, reasons: [] };
 

@@ -101,7 +101,7 @@ describe('a lease request', () => {
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(2);
   });
 
-  it('of a worker that was started anew loses the lease of its former life', () => {
+  it('of a worker that was started again loses the lease of its former life', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     const { writes, reply } = rig.ask(NEXT_LIFE);

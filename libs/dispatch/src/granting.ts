@@ -22,7 +22,7 @@ const WANTED_MAX = 50;
 
 /**
  * A free slot asks: it gets the lease that it already holds, else the best waiting run that it can execute, else perhaps
- * a canary test. One that takes no work is told of the lease that it holds, to hand it back.
+ * a canary test. One that takes no work gets the lease that it holds, to hand it back.
  */
 export function onLease(state: DispatcherState, request: LeaseRequest, now: number): Step<'lease'> {
   const unregistered = state.registered.whyNotRegistered(request);
@@ -46,7 +46,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
     // No answer could name it any more: the run waits until the configuration is mended.
     writes.push(state.requeue(held.run, { outcome: 'returned', reason: unsendable }, 0, now));
   } else if (held) {
-    const reason = `worker ${request.worker} was started anew`;
+    const reason = `worker ${request.worker} was started again`;
     writes.push(...endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
   }
   if (request.onlyHeld) return { writes, reply: answer(state, request, null, now) };
@@ -88,7 +88,7 @@ function answer(
   };
 }
 
-/** A worker's health is for whoever can reach its port. */
+/** Everybody who can reach a worker's port can read its health. */
 function standingOf({
   standing,
   publicReason: reason,
@@ -101,7 +101,7 @@ function refusal(state: DispatcherState, { ask }: LeaseRequest, refused: string)
   return { ...state.answer, ask, lease: null, wanted: [], refused, askAgainMs: state.settings.askAgainMs };
 }
 
-/** What waiting runs need and the worker could build but has not; the rest is told once some of it is built. */
+/** What waiting runs need and the worker could build but has not; the rest follows once some of it is built. */
 function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseReply['wanted'] {
   if (request.problem !== undefined || isDrained(state, request.worker)) return [];
   const wanted = new Map<string, { suite: string; backend: string }>();

@@ -30,7 +30,7 @@ export interface DispatchedRun extends RunRequest {
   lease: GrantedLease | null;
   /** Who was granted the latest attempt, whether its lease is still out or not; null when `attempt` is 0. */
   latestWorker: string | null;
-  /** The latest attempt has failed and its report is in the books: another report of it says nothing new. */
+  /** The latest attempt has failed and its report is stored: another report of it adds nothing. */
   latestFailed: boolean;
   /** When the latest attempt expired, was lost or failed; null when it did not end so. */
   latestLost: LostAttempt | null;
@@ -52,7 +52,7 @@ export interface GrantedLease {
   heldMs: number;
 }
 
-/** How a finished run goes into the books. */
+/** What is stored of a finished run. */
 export interface RunOutcome {
   verdict: Verdict;
   message: string;
@@ -65,7 +65,7 @@ export interface RunOutcome {
   tests: TestResult[];
 }
 
-/** A run was finished in the books by a user, and its memory must follow. */
+/** A user has finished a run's row. */
 export interface Cancellation {
   kind: 'cancel';
   orderId: number;
@@ -76,11 +76,11 @@ export interface Cancellation {
   attempt: number;
   /** The epoch in which it was granted; 0 when none was. */
   grantEpoch: number;
-  /** Who held the lease when the run was cancelled; null when nobody did. */
+  /** Who held the lease when the run was cancelled; null when it waited. */
   worker: string | null;
 }
 
-/** A run that waited was given this priority in the books. */
+/** The row of a run that waited was given this priority. */
 export interface Reprioritisation {
   kind: 'reprioritise';
   orderId: number;
@@ -88,7 +88,7 @@ export interface Reprioritisation {
   priority: number;
 }
 
-/** A private run that is not finished was made public in the books. */
+/** The row of a private run that is not finished was made public. */
 export interface Publication {
   kind: 'publish';
   orderId: number;
@@ -242,7 +242,7 @@ export interface AttemptOfWorker extends Grant {
 }
 
 /**
- * `reported`: it is in the books. `counts`: it would be the first of the run's latest attempt. `late`: likewise, but the run
+ * `reported`: it is stored. `counts`: it would be the first of the run's latest attempt. `late`: likewise, but the run
  * was ended for want of it. `over`: it comes too late. `foreign`: the rows know of no such grant to this worker; the
  * attempt may be another worker's, or granted again since the database was restored.
  */
@@ -270,7 +270,7 @@ export interface Journal {
    * @throws WriteRefused when the rows cannot hold what a write says: nothing was written
    */
   commit(arch: string, epoch: number, writes: Write[], timeoutMs?: number): Promise<Write[]>;
-  /** What the books say of a report of how this attempt ended, whoever owns the architecture. */
+  /** What the rows say of a report of how this attempt ended, under any owner of the architecture. */
   reportState(attempt: AttemptOfWorker): Promise<ReportState>;
 }
 
@@ -281,5 +281,5 @@ export class StaleEpoch extends Error {
   }
 }
 
-/** A value that the rows cannot hold: the same write is refused for ever. */
+/** A value that the rows cannot hold: the same write is always refused. */
 export class WriteRefused extends Error {}

@@ -152,7 +152,7 @@ function play(owners: Owners, [kind, ...args]: unknown[]): void {
   if (kind === 'fail') owners.fail(() => play(owners, args[0] as unknown[]), args[1] as boolean);
 }
 
-it('a quarantined worker is granted nothing and a slowed one seldom, whoever owns the architecture', () => {
+it('a quarantined worker is granted nothing and a slowed one seldom, under any owner of the architecture', () => {
   const judged = { slowed: 0, quarantined: 0, sound: 0 };
   fc.assert(
     fc.property(fc.array(event, { maxLength: 150, size: 'max' }), (events) => {

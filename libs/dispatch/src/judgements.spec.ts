@@ -56,7 +56,7 @@ describe('a worker beside another', () => {
       {
         worker: 'w1',
         standing: 'quarantined',
-        reason: expect.stringMatching(/\(worker w1 was started anew\).*\(worker w1 was silent for 60 s\)/),
+        reason: expect.stringMatching(/\(worker w1 was started again\).*\(worker w1 was silent for 60 s\)/),
       },
     ]);
   });

@@ -7,7 +7,7 @@ const WAIT_TTLS_MAX = 10;
 
 /**
  * An ask names grants whose results wait on its worker's disk. A run whose latest attempt is one of them is kept from every
- * slot for a time-to-live after each such ask, though not for ever: else it would be executed twice.
+ * slot for a time-to-live after each such ask, but for a limited time: else it would be executed twice.
  */
 export function awaitKept(state: DispatcherState, request: LeaseRequest, now: number): void {
   for (const grant of request.kept ?? []) {

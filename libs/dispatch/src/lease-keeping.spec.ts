@@ -111,7 +111,7 @@ describe('a lease', () => {
     expect(rig.tick(1).writes).toHaveLength(1);
   });
 
-  it('does not expire while nobody can be heard, nor for a time-to-live after that', () => {
+  it('does not expire while workers cannot reach the dispatcher, nor for a time-to-live after that', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     expect(rig.tick(120_000, false).writes).toEqual([]);

@@ -13,7 +13,7 @@ import type { Step } from './messages';
 import { endWithoutResult } from './retries';
 import { rivalNotice } from './rivals';
 
-/** A slot says that it still executes an attempt: it is told whether to go on. */
+/** A slot that still executes an attempt asks whether to go on. */
 export function onRenew(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {
   const unregistered = state.registered.whyNotRegistered(request);
   if (unregistered !== undefined) return renewedInVain(state, request, unregistered, now);
@@ -24,8 +24,8 @@ export function onRenew(state: DispatcherState, request: RenewRequest, now: numb
     ? { instruction: 'continue' }
     : { instruction: 'stop', reason: whyGone(state, request) };
   const notice = leased && rivalNotice(state, request.worker, now);
-  const told = { ...verdict, ...(notice !== undefined && { notice }) };
-  return { writes: [], reply: { ...state.answer, ...grantOf(request), ...told } };
+  const answer = { ...verdict, ...(notice !== undefined && { notice }) };
+  return { writes: [], reply: { ...state.answer, ...grantOf(request), ...answer } };
 }
 
 /** Its sender is no worker of the architecture. */
@@ -55,7 +55,7 @@ export function takenBack(
   return { writes: [write], refusal: reason, workWaiting: true };
 }
 
-/** A slot hands its lease back unexecuted: the run waits again at once. Whoever holds a lease may do so. */
+/** A slot hands its lease back unexecuted: the run waits again at once. A worker that was revoked may do so, too. */
 export function onReturn(state: DispatcherState, request: ReturnRequest, now: number): Step<'return'> {
   const refusal = state.registered.whyNotRegistered(request);
   if (refusal === undefined) heard(state, request, now);
@@ -96,7 +96,7 @@ export function onTick(
   return { writes, reply: undefined, workWaiting };
 }
 
-/** Asks the very number that wakes the dispatcher, so that a rounding error cannot wake it for nothing, for ever. */
+/** Asks the very number that wakes the dispatcher, so that a rounding error cannot wake it for nothing again and again. */
 function expireLeases(state: DispatcherState, expiringMs: number, now: number): Write[] {
   const writes: Write[] = [];
   while ((state.nextExpiryMs ?? Infinity) <= expiringMs) {

@@ -8,7 +8,7 @@ export const LEASE_BYTES_MAX = MESSAGE_BYTES_MAX - 24 * 1024;
 /** A UTF-16 unit has at most so many bytes in a message: as \uXXXX. */
 const UNIT_BYTES_MAX = 6;
 
-/** What a worker is told of a run, as the deployment is configured now. */
+/** What a worker gets to know of a run, as the deployment is configured now. */
 export function leaseOf(run: DispatchedRun, settings: DispatchSettings): Lease {
   const { runId, attempt, grantEpoch, suite, arch, backend, variant, trigger, pinPackages } = run;
   const { leaseTtlMs: ttlMs, leaseRenewMs: renewEveryMs, extraAptSources: known } = settings;

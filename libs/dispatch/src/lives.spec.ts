@@ -72,7 +72,7 @@ describe('a second process of the same name', () => {
     expect(rig.ask({ incarnation: SECOND }).reply.lease?.runId).toBe(2);
   });
 
-  it('waits longer when nobody could be heard meanwhile', () => {
+  it('waits longer when workers could not reach the dispatcher meanwhile', () => {
     const rig = rigWith();
     rig.ask();
     rig.tick(40_000, false);
@@ -108,7 +108,7 @@ describe('a worker that was started again', () => {
     rig.ask();
     const { writes } = rig.ask({ incarnation: THIRD, previous: [SECOND, FIRST] });
     expect(writes).toMatchObject([
-      { kind: 'requeue', runId: 1, outcome: 'lost', reason: 'worker w1 was started anew' },
+      { kind: 'requeue', runId: 1, outcome: 'lost', reason: 'worker w1 was started again' },
       { kind: 'grant', runId: 2, incarnation: THIRD },
     ]);
   });

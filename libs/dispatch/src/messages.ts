@@ -22,9 +22,9 @@ export type DispatcherMessage =
   | { kind: 'arrivals'; runs: DispatchedRun[] }
   /** Orders that no dispatcher had taken in. */
   | { kind: 'orders'; orders: Order[] }
-  /** What people have decided, read anew. */
+  /** Pauses and drains, read again. */
   | { kind: 'restrictions'; restrictions: Restrictions }
-  /** The register of workers, read anew. */
+  /** The register of workers, read again. */
   | { kind: 'workers'; workers: RegisteredWorker[] }
   | { kind: 'lease'; request: LeaseRequest }
   | { kind: 'renew'; request: RenewRequest }
@@ -37,7 +37,7 @@ export type DispatcherMessage =
   | { kind: 'late'; report: FinishedReport }
   /** A finished report of the attempt was refused, for a reason to tell people: it has failed. */
   | { kind: 'report-refused'; attempt: AttemptOfWorker; reason: string }
-  /** The attempts whose finished reports waited when this owner began, and wait still; told anew when it becomes fewer. */
+  /** The attempts whose finished reports waited when this owner began, and wait still; sent again when they become fewer. */
   | { kind: 'reports-waiting'; attempts: AttemptOfWorker[] }
   /** The deployment's configuration has changed. */
   | { kind: 'settings'; settings: DispatchSettings }
@@ -50,7 +50,7 @@ export type DispatcherMessage =
   | { kind: 'status'; request?: StatusRequest };
 
 /**
- * `reported`: the attempt has failed, and its report is in the books.
+ * `reported`: the attempt has failed, and its report is stored.
  * `stale`: a newer attempt was granted. `foreign`: it does not come from the worker that was granted the attempt,
  * or the attempt was granted again since the database was restored.
  * `unknown`: the run is not in memory, so it has finished or was never seen; the rows tell.
@@ -89,7 +89,7 @@ export interface AttemptToStop extends Grant {
   reason: string;
 }
 
-/** What one message leads to. Nothing of it may be told before the writes are committed. */
+/** What one message leads to. Nothing of it is sent before the writes are committed. */
 export interface Step<K extends MessageKind = MessageKind> {
   writes: Write[];
   reply: Replies[K];

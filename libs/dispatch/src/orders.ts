@@ -3,7 +3,7 @@ import type { DispatcherState } from './dispatcher-state';
 import type { Cancellation, Order, Revocation, Trust, Write } from './journal';
 import type { AttemptToStop, Step } from './messages';
 
-/** What was committed without the dispatcher: its memory follows, and whoever executes a cancelled run hears of it. */
+/** Commits that the dispatcher did not make: its memory follows, and the workers of cancelled runs are signalled. */
 export function onOrders(state: DispatcherState, orders: Order[], now: number): Step<'orders'> {
   const ends = orders.map((order) => effectOf(state, order, now));
   const writes: Write[] = [

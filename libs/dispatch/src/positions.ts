@@ -26,7 +26,7 @@ interface Rivals {
  * level; of its own level its requestor's earlier ones, and of each other requestor as many as fair share lets go first.
  *
  * The last number is an estimate: each run is taken to use the mean slot time, as if no more runs arrived, nothing aged
- * and nobody's use decayed meanwhile. Runs that pauses or delays hold back do not count; those at a cap do. It looks up a
+ * and no use decayed meanwhile. Runs that pauses or delays hold back do not count; those at a cap do. It looks up a
  * few places in each bucket, so it costs about the same however many wait.
  * @param competes whether runs of such needs wait for the same slots
  */

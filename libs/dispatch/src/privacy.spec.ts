@@ -71,7 +71,7 @@ const STATES: [string, (rig: DispatcherRig) => void][] = [
     (rig) => arrive(rig, hidden({ requestor: 'kim', priority: 5, arrivedAt: 0 })),
   ],
   ['waits in a suite of its own', (rig) => arrive(rig, hidden({ suite: 'sid' }))],
-  ['waits for a suite that nobody offers', (rig) => arrive(rig, hidden({ suite: 'gone' }))],
+  ['waits for a suite that no worker offers', (rig) => arrive(rig, hidden({ suite: 'gone' }))],
   ['waits for a slot of its size class', (rig) => arrive(rig, hidden({ package: 'linux' }))],
   ['waits for a backend', (rig) => arrive(rig, hidden({ backend: 'qemu' }))],
   ['waits for a variant', (rig) => arrive(rig, hidden({ variant: 'stub' }))],
@@ -180,7 +180,7 @@ describe('what everybody is told is the same as without a private run that', () 
 });
 
 describe('a user is told of their own private runs', () => {
-  it('as if the others were public, and of nobody else’s', () => {
+  it('as if the others were public, and of no other user’s', () => {
     const runs = (isPrivate: boolean, changes: Partial<DispatchedRun>) => (rig: DispatcherRig) =>
       arrive(rig, ...[SECRET, SECRET + 1].map((runId) => hidden({ ...changes, isPrivate }, runId)));
     const toBob = (rig: DispatcherRig) => [2, SECRET + 1].map((runId) => rig.explain(runId, { user: 'bob' }));

@@ -87,7 +87,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     ['that a result is there', { kind: 'may-finish', report: finishedReport(1, 1) }],
     ['a result', { kind: 'finished', report: finishedReport(1, 1) }],
     ['a failure', { kind: 'finished', report: finishedReport(1, 1, { verdict: 'tmpfail' }) }],
-    ['what nobody can read', { kind: 'report-refused', attempt: ATTEMPT, reason: 'no JSON' }],
+    ['what cannot be read', { kind: 'report-refused', attempt: ATTEMPT, reason: 'no JSON' }],
   ] as const)('loses what it holds when it reports %s, of which nothing is written', (_of, message) => {
     const rig = rigThen(workers);
     const { writes, reply, workWaiting } = rig.tell(message);
@@ -116,7 +116,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
       { kind: 'finished', report: finishedReport(1, 1) } as const,
       { kind: 'finished', report: tmpfail } as const,
       { kind: 'late', report: finishedReport(9, 1) } as const,
-      { kind: 'report-refused', attempt: ATTEMPT, reason: 'nobody can read it' } as const,
+      { kind: 'report-refused', attempt: ATTEMPT, reason: 'it cannot be read' } as const,
       { kind: 'finished', report: finishedReport(2, 1) } as const,
     ])
       expect(rig.tell(message)).toEqual({ writes: [], reply: 'refused', refusal: reason });
@@ -235,7 +235,7 @@ describe('a private run', () => {
     expect(rig.ask({ worker: 'w2' }).reply.lease?.runId).toBe(1);
   });
 
-  it('waits while no worker may, and that is told to whoever may ask about it', () => {
+  it('waits while no worker may, as those see who may ask about it', () => {
     const rig = rigWith([{ isPrivate: true }, {}], NONE);
     rig.ask();
     rig.ask({ worker: 'w2' });

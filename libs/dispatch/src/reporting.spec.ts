@@ -57,7 +57,7 @@ describe('a report', () => {
     expect(rig.finish(1).reply).toBe('counts');
   });
 
-  it('that nobody can read ends its attempt as failed, and the run in the end', () => {
+  it('that cannot be read ends its attempt as failed, and the run in the end', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     const refuse = (attempt: number, worker = 'w1') =>
       rig.tell({ kind: 'report-refused', attempt: { runId: 1, attempt, worker }, reason: 'it is malformed' });

@@ -75,8 +75,8 @@ export function onLate(state: DispatcherState, report: FinishedReport, now: numb
 }
 
 /**
- * Nobody can read what the worker reported of the attempt: it has failed, and is tried again as any that failed. Who is to
- * blame, nobody knows.
+ * What the worker reported of the attempt cannot be read: it has failed, and is tried again as any that failed. The cause is
+ * unknown.
  */
 export function onReportRefused(
   state: DispatcherState,

@@ -33,7 +33,7 @@ function tmpfail(attempt: number, changes: Partial<FinishedReport> = {}): Finish
 const LOST_HERE = { latestWorker: 'w1', attempt: 1 };
 
 describe('an attempt that ends as tmpfail', () => {
-  it('is kept in the books, and its run is tried again after a while', () => {
+  it('is stored, and its run is tried again after a while', () => {
     const bench = new Bench();
     bench.ask();
     const { writes, reply } = bench.report(1);
@@ -66,7 +66,7 @@ describe('an attempt that ends as tmpfail', () => {
     ['ran into a limit of its worker', 'limit', "ended after 8.0 h by the worker's limit"],
     ['asks for what no worker does', 'request', 'the request is refused: the package "-x" is not safe'],
   ] as const)(
-    'ends its run at once when it %s, with what it left, and is held against nobody',
+    'ends its run at once when it %s, with what it left, and is held against no worker',
     (_, trouble, message) => {
       const bench = new Bench();
       bench.ask();

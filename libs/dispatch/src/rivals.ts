@@ -10,7 +10,7 @@ export function isAdmitted(state: DispatcherState, request: LeaseRequest, now: n
   });
 }
 
-/** What a process is told that is not admitted. */
+/** The answer to a process that is not admitted. */
 export function whyRefused({ settings }: DispatcherState, worker: string): string {
   return (
     `another process that calls itself worker ${worker} is alive: this one is granted nothing until that one was ` +
@@ -18,7 +18,7 @@ export function whyRefused({ settings }: DispatcherState, worker: string): strin
   );
 }
 
-/** What the process that has the name is told while another one asks under it; undefined when none does. */
+/** The warning to the process that has the name while another one asks under it; undefined when none does. */
 export function rivalNotice(state: DispatcherState, worker: string, now: number): string | undefined {
   if (!state.lives.hasRivalSince(worker, now - state.settings.leaseTtlMs)) return undefined;
   return `another process calls itself worker ${worker}, too, and is granted nothing; each needs a name of its own`;

@@ -28,7 +28,7 @@ export class Suspects {
   /** The one that was marked the longest ago first. */
   private readonly byKey = new Map<string, Suspected>();
 
-  /** @param cleared is told of a package that is suspected no more */
+  /** @param cleared is called for a package that is no longer suspected */
   constructor(private readonly cleared: (packageName: string) => void) {}
 
   get isEmpty(): boolean {
@@ -124,7 +124,7 @@ interface Turn {
 
 /**
  * When a run of a suspect takes part again at a worker while other runs wait: one at a time, and after it three times
- * as long not. So suspects get at most a quarter of the time of one slot, and are never left behind for ever.
+ * as long not. So suspects get at most a quarter of the time of one slot, and always come to their turn.
  */
 export class SuspectTurns {
   private readonly byWorker = new Map<string, Turn>();

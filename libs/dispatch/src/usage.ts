@@ -10,7 +10,7 @@ const WORTH_KEEPING_MS = 1_000;
 interface Used {
   /** Of all leases. */
   slotMs: number;
-  /** Without those of private runs, of which nobody else is told. */
+  /** Without those of private runs, which others do not see. */
   publicSlotMs: number;
 }
 
@@ -152,7 +152,7 @@ export class Usage {
     return [...changes, ...forgotten.map((requestor) => ({ requestor, ...NOTHING }))];
   }
 
-  /** Forgets whoever has used next to nothing of late and wants nothing; answers those that the rows have. */
+  /** Forgets requestors that have used next to nothing of late and want nothing; answers those that the rows have. */
   private sweep(now: number): string[] {
     this.sweptAtMs = now;
     const { halfLifeMs } = this.settings();

@@ -8,7 +8,7 @@ import { Tally } from './tally';
 import type { Account } from './usage';
 import type { KnownWorker } from './workers';
 
-/** Who is told something. */
+/** Who asks. */
 export interface Viewer {
   /** Their name, when they may know of their own private runs. */
   user?: string;
@@ -18,7 +18,7 @@ export interface Viewer {
 
 /**
  * A dispatcher's memory as a viewer may know it: without private runs of others. What these take of slots, caps and fair
- * share is not told either, so a run that they hold up is said to wait for its turn.
+ * share is left out, too, so a run that they hold up "waits for its turn".
  */
 export class View {
   /** Leases that are out. */

@@ -39,7 +39,7 @@ export function ableWorkers(
     );
 }
 
-/** Whether other workers could do all that this one does. False when nobody knows what it does. */
+/** Whether other workers could do all that this one does. False when it is not known what it does. */
 export function isReplaceable(pool: WorkerPool, worker: string, now: number): boolean {
   const known = pool.workers.get(worker);
   const ready = known?.testbeds.filter((testbed) => testbed.state === 'ready') ?? [];
