@@ -14,16 +14,14 @@ import {
   Strict,
 } from '@proctor/contracts';
 import {
-  ArrayMaxSize,
-  ArrayMinSize,
   IsArray,
   IsBoolean,
   IsInt,
   IsOptional,
   Length,
   Max,
+  ValidateBy,
   type ValidationArguments,
-  type ValidationOptions,
 } from 'class-validator';
 import { Refusal } from './refusal';
 
@@ -108,13 +106,30 @@ export class NewKey {
 }
 
 const ARCHITECTURES_MAX = 100;
-const ARCHITECTURES = must(`be an array of 1 to ${ARCHITECTURES_MAX} names of architectures`);
-const EACH_ARCHITECTURE: ValidationOptions = {
-  message: ({ value }: ValidationArguments) => {
-    const odd = (value as unknown[]).find((each) => typeof each !== 'string' || !isArchitecture(each));
-    return `must each be the name of an architecture, not ${describe(odd)}`;
-  },
-};
+const isArchitectureName = (value: unknown): boolean => typeof value === 'string' && isArchitecture(value);
+
+function isListOfSize(value: unknown): value is unknown[] {
+  return Array.isArray(value) && value.length >= 1 && value.length <= ARCHITECTURES_MAX;
+}
+
+function AreArchitectures(): PropertyDecorator {
+  const { message } = must(`be an array of 1 to ${ARCHITECTURES_MAX} names of architectures`);
+  return ValidateBy(
+    {
+      name: 'areArchitectures',
+      validator: { validate: (value: unknown) => isListOfSize(value) && value.every(isArchitectureName) },
+    },
+    {
+      message: (told: ValidationArguments) => {
+        const value: unknown = told.value;
+        if (!isListOfSize(value)) return (message as (told: ValidationArguments) => string)(told);
+        const odd = value.find((each) => !isArchitectureName(each));
+        return `must each be the name of an architecture, not ${describe(odd)}`;
+      },
+    },
+  );
+}
+
 const CREDENTIALS_LENGTH_MAX = 100_000;
 
 /** Credentials for a worker. What is left out is as for the services. */
@@ -139,10 +154,7 @@ export class NewWorker extends CredentialsRequest {
   @IsWorkerName()
   name: string;
 
-  @IsArray(ARCHITECTURES)
-  @ArrayMinSize(1, ARCHITECTURES)
-  @ArrayMaxSize(ARCHITECTURES_MAX, ARCHITECTURES)
-  @IsStringThat(isArchitecture, { each: true, ...EACH_ARCHITECTURE })
+  @AreArchitectures()
   architectures: string[];
 
   /** It may run private tests. */

@@ -151,6 +151,20 @@ it.each<[string, string, Json, number, RegExp]>([
     /^architectures must be an array of 1 to 100/,
   ],
   [
+    'no architectures at all',
+    '',
+    { name: 'w9' },
+    400,
+    /^architectures must be an array of 1 to 100 names of architectures, and is missing\.$/,
+  ],
+  [
+    'architectures that are text',
+    '',
+    { name: 'w9', architectures: 'amd64' },
+    400,
+    /^architectures must be an array/,
+  ],
+  [
     'an odd one',
     '',
     { name: 'w9', architectures: ['A'] },

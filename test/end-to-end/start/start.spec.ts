@@ -119,6 +119,7 @@ it('starts again what dies, and says so', async () => {
   await start.line(/^postgres runs again$/);
   await start.line(/^nats runs again$/);
   expect((await serverProcesses()).filter(isRunning)).toHaveLength(2);
+  expect(await machine.read('nats/accounts.conf')).toContain(`"WORKER_${hostWorkerName()}"`);
 });
 
 it('cleans up what a killed start left behind, and keeps what was stored', async () => {

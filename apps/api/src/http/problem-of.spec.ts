@@ -1,6 +1,14 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
-import { BrokenOff, DatabaseUnavailable } from '@proctor/database';
+import { Refusal } from '@proctor/administration';
+import {
+  BrokenOff,
+  DatabaseUnavailable,
+  UnknownWorker,
+  WorkerExists,
+  WorkerRevoked,
+} from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
+import { jsonParameters } from './parameters';
 import { badRequest, Problem } from './problem';
 import { problemOf } from './problem-of';
 
@@ -23,6 +31,36 @@ describe('problemOf', () => {
     expect([problem.status, problem.headers]).toEqual([503, { 'Retry-After': '5' }]);
     expect(problem.detail).not.toContain('nothing was changed');
     expect(problem.detail).toMatch(/not known.*Idempotency-Key.*GET \/api\/v1\/test/);
+  });
+
+  it.each([
+    ['invalid', 400],
+    ['forbidden', 403],
+    ['unknown', 404],
+    ['conflict', 409],
+  ] as const)('answers a refusal of the kind %s with %i, in a sentence', (kind, status) => {
+    const problem = problemOf(new Refusal(kind, 'worker w1 is not drained'));
+    expect([problem.status, problem.detail, problem.errors]).toEqual([
+      status,
+      'Worker w1 is not drained.',
+      [],
+    ]);
+  });
+
+  it('keeps the name of a field as it is spelled, and tells where it was in the body', () => {
+    const refusal = new Refusal('invalid', 'suite "sdi" is unknown', 'suite');
+    const sent = jsonParameters({ suite: 'sdi' });
+    const detail = 'suite "sdi" is unknown.';
+    expect(problemOf(refusal, sent)).toMatchObject({ detail, errors: [{ pointer: '#/suite', detail }] });
+    expect(problemOf(refusal)).toMatchObject({ detail, errors: [] });
+  });
+
+  it.each([
+    [new UnknownWorker('w1'), 404, 'There is no worker w1.'],
+    [new WorkerExists('w1'), 409, 'There is already a worker w1.'],
+    [new WorkerRevoked('w1'), 409, 'Worker w1 is revoked.'],
+  ])('knows what the register says: %s', (error, status, detail) => {
+    expect(problemOf(error)).toMatchObject({ status, detail });
   });
 
   it('tells how much was done of what broke off', () => {

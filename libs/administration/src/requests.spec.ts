@@ -1,0 +1,68 @@
+import { Refusal } from './refusal';
+import {
+  DrainRequest,
+  InvalidRequest,
+  NewKey,
+  NewWorker,
+  PauseRequest,
+  requestOf,
+  RestoreRequest,
+  Selection,
+} from './requests';
+
+const worker = { name: 'w1', architectures: ['amd64'] };
+
+it.each([
+  [PauseRequest, { reason: 'x' }],
+  [PauseRequest, { suite: 'sid', arch: 'amd64', reason: 'x' }],
+  [DrainRequest, { worker: 'w1', reason: 'x' }],
+  [RestoreRequest, { worker: 'w1' }],
+  [Selection, { run_ids: [1, 2], package: 'hello', trigger: '', suite: 'sid', arch: 'amd64', reason: 'x' }],
+  [NewKey, { name: 'a laptop' }],
+  [NewWorker, worker],
+  [NewWorker, { ...worker, private: true, url: 'nats://x:1', ca: 'x', reason: 'x' }],
+])('%p takes %j', (shape, fields) => {
+  expect({ ...requestOf<object>(shape, fields) }).toMatchObject(fields);
+});
+
+it.each([
+  [PauseRequest, {}, 'reason', /^reason must be a string of 1 to 500 characters .*, and is missing$/],
+  [
+    PauseRequest,
+    { suite: '../x', reason: ' ' },
+    'reason',
+    /^reason must be .*; suite must be the name of a suite/,
+  ],
+  [
+    DrainRequest,
+    { worker: 'a.b', reason: 'x' },
+    'worker',
+    /^worker must be the name of a worker, not "a\.b"$/,
+  ],
+  [Selection, { run_ids: [0.5] }, 'run_ids', /^run_ids must be an array of ids of runs/],
+  [Selection, { package: 'No' }, 'package', /^package must be the name of a source package, not "No"$/],
+  [NewKey, { name: '' }, 'name', /^name must be a string of 1 to 100 characters/],
+  [NewWorker, { name: 'w1' }, 'architectures', /^architectures must be an array .*, and is missing$/],
+  [NewWorker, { ...worker, architectures: ['amd64', 'A'] }, 'architectures', /each be .*, not "A"$/],
+  [NewWorker, { ...worker, private: 'yes' }, 'private', /^private must be true or false, not "yes"$/],
+])(
+  '%p of %j names each field that breaks a rule, the first for programs',
+  (shape, fields, field, message) => {
+    const made = (): unknown => requestOf<object>(shape, fields);
+    expect(made).toThrow(InvalidRequest);
+    expect(made).toThrow(Refusal);
+    expect(refusalOf(made)).toMatchObject({
+      kind: 'invalid',
+      field,
+      message: expect.stringMatching(message),
+    });
+  },
+);
+
+function refusalOf(make: () => unknown): unknown {
+  try {
+    return make();
+  } catch (error) {
+    return error;
+  }
+}
