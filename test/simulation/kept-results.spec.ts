@@ -7,8 +7,8 @@ import { MemoryBooks } from './memory-books';
 import type { Disk } from './world/memory-outbox';
 import { MemoryStore } from './world/memory-store';
 import { actorSettings } from './world/plan';
-import { Database } from './world/database';
-import { Faults } from './world/faults';
+import { SimulatedDatabase } from './world/simulated-database';
+import { FaultInjector } from './world/fault-injector';
 import { Random } from './world/random';
 import { SimulatedScheduler } from './world/simulated-scheduler';
 import { SimulatedWorker } from './world/simulated-worker';
@@ -25,7 +25,7 @@ silenceLog();
 function makeWorld(seed: number) {
   const clock = new VirtualClock();
   const random = new Random(seed);
-  const faults = new Faults(random);
+  const faults = new FaultInjector(random);
   faults.end();
   const books: MemoryBooks = new MemoryBooks(
     () => clock.now(),
@@ -33,7 +33,7 @@ function makeWorld(seed: number) {
     registered('w1'),
   );
   const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
-  const database = new Database({ books, clock, random, faults });
+  const database = new SimulatedDatabase({ books, clock, random, faults });
   const settings = actorSettings(1, 'chaos');
   const architectures = [ARCH];
   const store = new MemoryStore();

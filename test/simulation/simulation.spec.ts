@@ -1,4 +1,4 @@
-import { FAULTS } from './world/faults';
+import { FAULTS } from './world/fault-injector';
 import { simulate, type SimulationResult } from './world/simulation';
 import { silenceLog } from '../support/silent-log';
 

@@ -5,8 +5,8 @@ import { StoreUnavailable } from '@proctor/store';
 import { runRequest } from '../support/run-request';
 import { silenceLog } from '../support/silent-log';
 import { MemoryBooks } from './memory-books';
-import { Database } from './world/database';
-import { Faults } from './world/faults';
+import { SimulatedDatabase } from './world/simulated-database';
+import { FaultInjector } from './world/fault-injector';
 import { MemoryStore } from './world/memory-store';
 import { actorSettings } from './world/plan';
 import { Random } from './world/random';
@@ -28,7 +28,7 @@ const passed = (report: FinishedReport) => ({ ...report, verdict: 'pass' });
 async function open() {
   const clock = new VirtualClock();
   const random = new Random(1);
-  const faults = new Faults(random);
+  const faults = new FaultInjector(random);
   faults.end();
   const books = new MemoryBooks(
     () => clock.now(),
@@ -36,7 +36,7 @@ async function open() {
     registered('w1', 'w2'),
   );
   const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
-  const database = new Database({ books, clock, random, faults });
+  const database = new SimulatedDatabase({ books, clock, random, faults });
   const store = new MemoryStore();
   const settings = actorSettings(1, 'chaos');
   const parts = { database, broker, store, architectures: [ARCH], ownershipTtlMs: 5_000, settings };

@@ -98,9 +98,9 @@ export class Submitter {
       const text = await response.text();
       // 409: the first request with this key is still at work.
       if (response.status >= 500 || response.status === 429 || response.status === 409) return null;
-      throw new Refused(`${response.status}: ${text}`);
+      throw new RequestRefused(`${response.status}: ${text}`);
     } catch (error) {
-      if (error instanceof Refused) throw error;
+      if (error instanceof RequestRefused) throw error;
       return null;
     }
   }
@@ -120,4 +120,4 @@ export function longListOf(rate: number): number {
 }
 
 /** The api has judged: sending it again would not help. */
-class Refused extends Error {}
+class RequestRefused extends Error {}

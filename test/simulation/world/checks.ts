@@ -3,7 +3,7 @@ import type { Write } from '@proctor/dispatch';
 import type { AttemptRow, MemoryBooks, RunRow } from '../memory-books';
 import { Forgotten } from './forgotten';
 import { Passing } from './passing';
-import { Results, titleOf } from './results';
+import { ResultChecks, titleOf } from './result-checks';
 import { ToldEvents } from './told-events';
 import { WorkerChecks } from './worker-checks';
 
@@ -31,7 +31,7 @@ export class Checks {
   private readonly fresh = new Map<number, RunRow>();
   private readonly passing = new Passing();
   readonly workers = new WorkerChecks(this.require.bind(this));
-  private readonly results = new Results();
+  private readonly results = new ResultChecks();
   /** Attempts whose worker was told that its result is of no use. */
   private readonly thrownAway = new Set<string>();
   private readonly told = new ToldEvents();

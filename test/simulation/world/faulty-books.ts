@@ -14,7 +14,7 @@ import type {
   Write,
 } from '@proctor/dispatch';
 import type { MemoryBooks } from '../memory-books';
-import type { Database } from './database';
+import type { SimulatedDatabase } from './simulated-database';
 import type { SimulatedProcess } from './simulated-process';
 
 /** After so long the product's connection gives a statement up, by its process's clock. */
@@ -29,7 +29,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
   private failures = 0;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: SimulatedDatabase,
     private readonly process: SimulatedProcess,
   ) {}
 

@@ -2,8 +2,8 @@ import type { MemoryBroker } from '@proctor/bus';
 import { grantName, type FinishedReport } from '@proctor/contracts';
 import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import type { Checks } from './checks';
-import type { Database } from './database';
-import type { Liveness } from './liveness';
+import type { SimulatedDatabase } from './simulated-database';
+import type { LivenessCheck } from './liveness-check';
 import type { MemoryStore } from './memory-store';
 import type { People } from './people';
 import type { ProcessBus } from './process-bus';
@@ -15,11 +15,11 @@ import type { Story } from './story';
 export interface World {
   architectures: string[];
   suites: string[];
-  database: Database;
+  database: SimulatedDatabase;
   broker: MemoryBroker;
   store: MemoryStore;
   checks: Checks;
-  liveness: Liveness;
+  liveness: LivenessCheck;
   story: Story;
   settings: ActorSettings;
 }

@@ -19,14 +19,14 @@ import { Realms } from '../../../apps/scheduler/src/ownership/realm';
 import type { Tenure } from '../../../apps/scheduler/src/ownership/tenure';
 import { ClaimTimer, FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
 import { ReportsController } from '../../../apps/scheduler/src/reports/reports.controller';
-import type { Database } from './database';
+import type { SimulatedDatabase } from './simulated-database';
 import { FaultyBooks } from './faulty-books';
 import { ProcessStore, type MemoryStore } from './memory-store';
 import { ProcessBus } from './process-bus';
 import { SimulatedProcess } from './simulated-process';
 
 export interface SchedulerParts {
-  database: Database;
+  database: SimulatedDatabase;
   broker: MemoryBroker;
   store: MemoryStore;
   architectures: string[];

@@ -26,10 +26,10 @@ import {
 } from '../../../apps/worker/src/slot/ports';
 import { Slot } from '../../../apps/worker/src/slot/slot';
 import type { Executor } from './checks';
-import type { Faults } from './faults';
+import type { FaultInjector } from './fault-injector';
 import { LOG_FILE, MemoryOutbox, type Disk, type OutboxEvents } from './memory-outbox';
 import { ProcessBus } from './process-bus';
-import { resultOf } from './results';
+import { resultOf } from './result-checks';
 import type { Random } from './random';
 import { SimulatedProcess } from './simulated-process';
 
@@ -64,7 +64,7 @@ export interface WorkerParts {
   clock: Clock;
   broker: MemoryBroker;
   random: Random;
-  faults: Faults;
+  faults: FaultInjector;
   events: WorkerEvents;
   /** Survives the process. */
   disk: Disk;

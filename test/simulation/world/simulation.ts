@@ -4,9 +4,9 @@ import { runRequest } from '../../support/run-request';
 import { MemoryBooks } from '../memory-books';
 import { Calamities } from './calamities';
 import { Checks } from './checks';
-import { Database } from './database';
-import { Faults } from './faults';
-import { Liveness } from './liveness';
+import { SimulatedDatabase } from './simulated-database';
+import { FaultInjector } from './fault-injector';
+import { LivenessCheck } from './liveness-check';
 import { MemoryStore } from './memory-store';
 import { actorSettings, LOAD_TIMEOUT_MS, type Weather } from './plan';
 import { People } from './people';
@@ -50,7 +50,7 @@ export async function simulate(
 class Simulation {
   private readonly clock = new VirtualClock();
   private readonly random: Random;
-  private readonly faults: Faults;
+  private readonly faults: FaultInjector;
   private readonly world: World;
   private readonly api: ProcessBus;
   private readonly processes: Processes;
@@ -64,7 +64,7 @@ class Simulation {
     onTrace: (line: string) => void = () => undefined,
   ) {
     this.random = new Random(seed);
-    this.faults = new Faults(this.random);
+    this.faults = new FaultInjector(this.random);
     this.world = this.create(new Story(this.clock, onTrace));
     const { database, broker, checks, story } = this.world;
     this.api = new ProcessBus(broker, new SimulatedProcess('api', this.clock));
@@ -120,12 +120,12 @@ class Simulation {
       () => random.next(),
     );
     const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
-    const liveness = new Liveness({
+    const liveness = new LivenessCheck({
       ...{ clock, architectures: ARCHITECTURES, loadTimeoutMs: LOAD_TIMEOUT_MS },
       schedulers: () => [...this.processes.schedulers.keys()],
       unserved: (arch, ms) => checks.unserved(arch, ms),
     });
-    const database: Database = new Database(
+    const database: SimulatedDatabase = new SimulatedDatabase(
       { books, clock, random, faults },
       {
         cancel: (runId) => {

@@ -1,7 +1,7 @@
 import type { FinishedReport, WorkerStanding } from '@proctor/contracts';
 import type { Order, Write } from '@proctor/dispatch';
 import type { MemoryBooks, RunRow } from '../memory-books';
-import { titleOf } from './results';
+import { titleOf } from './result-checks';
 
 type RunWrite = Extract<Write, { runId: number }>;
 type Judgement = Extract<Write, { kind: 'judge-worker' }>;

@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import { DispatcherClient } from './dispatcher-client';
 
-class ManualClock implements Clock {
+class HeldClock implements Clock {
   readonly waiting: (() => void)[] = [];
   now = (): number => 0;
   after(_ms: number, action: () => void): () => void {
@@ -17,7 +17,7 @@ describe('DispatcherClient', () => {
   beforeAll(() => Logger.overrideLogger(false));
 
   it('serves without a bus, and finds it later', async () => {
-    const clock = new ManualClock();
+    const clock = new HeldClock();
     const connect = jest.fn((): Promise<Bus> => Promise.resolve(new MemoryBus(new MemoryBroker())));
     connect.mockRejectedValueOnce(new Error('refused'));
     const client = new DispatcherClient(connect, clock);
@@ -36,7 +36,7 @@ describe('DispatcherClient', () => {
 
   it('passes on signals that it listens to, from before and after it is connected', async () => {
     const broker = new MemoryBroker();
-    const client = new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), new ManualClock());
+    const client = new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), new HeldClock());
     const received: string[] = [];
     client.listen('early', () => received.push('early'));
     client.onApplicationBootstrap();
@@ -51,7 +51,7 @@ describe('DispatcherClient', () => {
   });
 
   it('does not try again once it is closed', async () => {
-    const clock = new ManualClock();
+    const clock = new HeldClock();
     const client = new DispatcherClient(() => Promise.reject(new Error('refused')), clock);
     client.onApplicationBootstrap();
     await new Promise(setImmediate);

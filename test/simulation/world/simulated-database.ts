@@ -1,6 +1,6 @@
 import type { Clock } from '@proctor/clock';
 import type { MemoryBooks } from '../memory-books';
-import type { Faults } from './faults';
+import type { FaultInjector } from './fault-injector';
 import type { Random } from './random';
 import type { SimulatedProcess } from './simulated-process';
 
@@ -9,7 +9,7 @@ export interface DatabaseParts {
   /** The world's clock: a statement goes on whatever becomes of the process that sent it. */
   clock: Clock;
   random: Random;
-  faults: Faults;
+  faults: FaultInjector;
 }
 
 /** What is told of the database to the world. */
@@ -36,11 +36,11 @@ const NOTHING = {
 };
 
 /** PostgreSQL: what all connections to it have in common. */
-export class Database {
+export class SimulatedDatabase {
   readonly books: MemoryBooks;
   readonly clock: Clock;
   readonly random: Random;
-  readonly faults: Faults;
+  readonly faults: FaultInjector;
   /** Every call fails at once. */
   isAway = false;
   /** Every answer takes as long as a turn of half a second to several needs. */

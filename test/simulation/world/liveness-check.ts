@@ -16,7 +16,7 @@ export interface LivenessParts {
 }
 
 /** Knows what is broken, and looks whether each architecture has a dispatcher at work as soon as nothing is. */
-export class Liveness {
+export class LivenessCheck {
   /** part → faults under way */
   private readonly under = new Map<string, number>();
   private readonly wholeSinceMs = new Map<string, number>();

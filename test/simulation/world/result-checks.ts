@@ -6,7 +6,7 @@ const REFUSED = 'the report of worker ';
 const NOT_KEPT = 'the worker could not keep the result: ';
 
 /** Knows which message may be booked as the result of which grant. */
-export class Results {
+export class ResultChecks {
   /** Grants whose results could not be kept: their attempts have failed for that. */
   private readonly unkept = new Set<string>();
 

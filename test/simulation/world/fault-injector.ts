@@ -46,7 +46,7 @@ export const FAULTS = [
 ];
 
 /** Says when something goes wrong, and remembers what did. */
-export class Faults {
+export class FaultInjector {
   readonly fired = new Map<string, number>();
   private active = true;
 
