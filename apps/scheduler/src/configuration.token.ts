@@ -1,13 +1,13 @@
 import type { Configuration, LiveConfiguration } from '@proctor/config';
 
 /** The part of the configuration that the scheduler goes by. It may be another one at the next use: no value of it is kept. */
-export type SchedulerConfiguration = Pick<
+export type LiveSchedulerConfiguration = Pick<
   Configuration,
   'server' | 'scheduler' | 'extraAptSources' | 'rejectList'
 > &
   Pick<LiveConfiguration, 'onChange'>;
 
-/** Where a SchedulerConfiguration is injected. */
+/** Where a LiveSchedulerConfiguration is injected. */
 export const CONFIGURATION = Symbol('configuration');
 
 /** Where a Clock is injected. */

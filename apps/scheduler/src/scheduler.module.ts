@@ -4,7 +4,7 @@ import { systemClock } from '@proctor/clock';
 import type { Connections, LiveConfiguration } from '@proctor/config';
 import { DatabaseModule } from '@proctor/database';
 import { StoreModule } from '@proctor/store';
-import { CLOCK, CONFIGURATION, type SchedulerConfiguration } from './configuration.token';
+import { CLOCK, CONFIGURATION, type LiveSchedulerConfiguration } from './configuration.token';
 import { ActorSurroundings } from './dispatcher/actor-surroundings';
 import { DispatchController } from './dispatcher/dispatch.controller';
 import { DispatcherActor } from './dispatcher/dispatcher-actor';
@@ -28,7 +28,7 @@ const DISPATCHERS: Provider[] = [
   {
     provide: MAKE_ACTOR,
     inject: [ActorSurroundings, CONFIGURATION],
-    useFactory: (ports: ActorSurroundings, configuration: SchedulerConfiguration) => (tenure: Tenure) =>
+    useFactory: (ports: ActorSurroundings, configuration: LiveSchedulerConfiguration) => (tenure: Tenure) =>
       new DispatcherActor(tenure, ports, actorSettings(configuration)),
   },
   Dispatchers,
@@ -53,7 +53,7 @@ export class SchedulerModule implements OnModuleInit {
   constructor(
     private readonly bus: Bus,
     private readonly dispatchers: Dispatchers,
-    @Inject(CONFIGURATION) private readonly configuration: SchedulerConfiguration,
+    @Inject(CONFIGURATION) private readonly configuration: LiveSchedulerConfiguration,
   ) {}
 
   static forRoot(configuration: LiveConfiguration, connections: Connections): DynamicModule {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Provider } from '@nestjs/common';
 import { Bus } from '@proctor/bus';
 import { rejectedVersions, sizeClasses } from '@proctor/config';
-import { CONFIGURATION, type SchedulerConfiguration } from './configuration.token';
+import { CONFIGURATION, type LiveSchedulerConfiguration } from './configuration.token';
 import type { ActorSettings } from './dispatcher/dispatcher-actor';
 import { PUBLISHER_SETTINGS, type PublisherSettings } from './facts/fact-publisher';
 import { OWNERSHIP_SETTINGS, type OwnershipSettings } from './ownership/ownership-keeper';
@@ -17,7 +17,7 @@ export function actorSettings({
   scheduler,
   extraAptSources,
   rejectList,
-}: Omit<SchedulerConfiguration, 'onChange'>): ActorSettings {
+}: Omit<LiveSchedulerConfiguration, 'onChange'>): ActorSettings {
   const sources = extraAptSources.map(({ name, lines, signingKey }) => {
     return [name, { name, lines, ...(signingKey !== undefined && { signingKey }) }] as const;
   });
@@ -55,7 +55,7 @@ export const SETTINGS: Provider[] = [
   {
     provide: PUBLISHER_SETTINGS,
     inject: [CONFIGURATION],
-    useFactory: (configuration: SchedulerConfiguration) => (): PublisherSettings => ({
+    useFactory: (configuration: LiveSchedulerConfiguration) => (): PublisherSettings => ({
       pollMs: configuration.scheduler.arrivalPollMs,
       pauseMs: 100,
       factsPerLookMax: 1_000,
@@ -64,7 +64,7 @@ export const SETTINGS: Provider[] = [
   {
     provide: OWNERSHIP_SETTINGS,
     inject: [CONFIGURATION, Bus],
-    useFactory: (configuration: SchedulerConfiguration, bus: Bus): OwnershipSettings => ({
+    useFactory: (configuration: LiveSchedulerConfiguration, bus: Bus): OwnershipSettings => ({
       scheduler: `${hostname()}-${process.pid}-${randomUUID()}`,
       get architectures() {
         return configuration.server.architectures;
@@ -76,12 +76,12 @@ export const SETTINGS: Provider[] = [
   {
     provide: CLAIM_RENEWAL,
     inject: [CONFIGURATION],
-    useFactory: (configuration: SchedulerConfiguration) => () => configuration.scheduler.leaseRenewMs,
+    useFactory: (configuration: LiveSchedulerConfiguration) => () => configuration.scheduler.leaseRenewMs,
   },
   {
     provide: SWEEPER_SETTINGS,
     inject: [CONFIGURATION],
-    useFactory: (configuration: SchedulerConfiguration) => (): SweeperSettings => ({
+    useFactory: (configuration: LiveSchedulerConfiguration) => (): SweeperSettings => ({
       sweepMs: configuration.scheduler.stagingSweepMs,
       idleMaxMs: configuration.scheduler.stagingIdleMaxMs,
     }),

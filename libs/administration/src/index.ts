@@ -4,11 +4,11 @@ export { namedNats, type NatsServer, natsOfService, ownNats } from './nats-serve
 export { Deployment, NatsAccess, NoNatsAccess, Signals } from './ports';
 export {
   type Decided,
-  type Drain,
-  type Pause,
+  type DrainDecision,
+  type PauseDecision,
   QueuesAndWorkers,
   scopeName,
-  type Trust,
+  type TrustDecision,
 } from './queues-and-workers';
 export { Refusal, type RefusalKind } from './refusal';
 export { type NewCredentials, Register, type Registered } from './register';

@@ -6,9 +6,9 @@ import { Deployment, Signals } from './ports';
 import { Refusal } from './refusal';
 import type { DrainRequest, PauseRequest, RestoreRequest, ResumeRequest, Scope } from './requests';
 
-export interface Pause extends PauseScope, Decision {}
+export interface PauseDecision extends PauseScope, Decision {}
 
-export interface Drain extends Decision {
+export interface DrainDecision extends Decision {
   worker: string;
 }
 
@@ -16,7 +16,7 @@ export interface Drain extends Decision {
 export type Decided<T extends Decision> = Omit<T, 'since'>;
 
 /** A worker that was taken for sound, and where it was not. */
-export interface Trust {
+export interface TrustDecision {
   worker: string;
   architectures: string[];
   by: string;
@@ -36,7 +36,7 @@ export class QueuesAndWorkers {
   ) {}
 
   /** The oldest first. */
-  async list(): Promise<{ pauses: Pause[]; drains: Drain[] }> {
+  async list(): Promise<{ pauses: PauseDecision[]; drains: DrainDecision[] }> {
     const [pauses, drains] = await Promise.all([this.decisions.pauses(), this.decisions.drains()]);
     return { pauses, drains };
   }
@@ -45,7 +45,7 @@ export class QueuesAndWorkers {
    * Nothing of the scope is started any more; what runs goes on.
    * @throws Refusal (invalid) of what is not tested here: a misspelt name would hold nothing back
    */
-  async pause({ reason, ...asked }: PauseRequest, by: Administrator): Promise<Decided<Pause>> {
+  async pause({ reason, ...asked }: PauseRequest, by: Administrator): Promise<Decided<PauseDecision>> {
     await requireTested(this.deployment, asked);
     const scope = scopeOf(asked);
     await this.decisions.pause(scope, by, reason);
@@ -64,7 +64,7 @@ export class QueuesAndWorkers {
   }
 
   /** The worker, which need not be known, finishes what it has and gets no more. */
-  async drain({ worker, reason }: DrainRequest, by: Administrator): Promise<Decided<Drain>> {
+  async drain({ worker, reason }: DrainRequest, by: Administrator): Promise<Decided<DrainDecision>> {
     await this.decisions.drain(worker, by, reason);
     await this.signals.orders(null);
     return { worker, by: by.userName, reason };
@@ -82,7 +82,7 @@ export class QueuesAndWorkers {
    * Whatever is held against the worker is forgotten.
    * @throws Refusal: unknown, when no such worker is known; conflict, when it is sound
    */
-  async trust({ worker, reason }: RestoreRequest, by: Administrator): Promise<Trust> {
+  async trust({ worker, reason }: RestoreRequest, by: Administrator): Promise<TrustDecision> {
     const architectures = await this.decisions.trust(worker, by, reason);
     if (architectures === 'unknown') throw new Refusal('unknown', `no worker ${worker} is known`);
     if (architectures === 'sound') throw new Refusal('conflict', `worker ${worker} is sound already`);

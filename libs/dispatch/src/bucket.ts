@@ -1,7 +1,7 @@
 import type { DispatchedRun } from './journal';
 import { arrivedBefore } from './order';
 import { SortedRuns } from './sorted-runs';
-import type { Account } from './usage';
+import type { UsageAccount } from './usage';
 
 /**
  * The waiting runs of one lane, priority and requestor in order of arrival, so the head has the highest level. Private runs
@@ -16,7 +16,7 @@ export class Bucket {
 
   constructor(
     readonly priority: number,
-    readonly account: Account,
+    readonly account: UsageAccount,
     readonly isPrivate: boolean,
   ) {}
 

@@ -1,4 +1,10 @@
-import { isSameGrant, type AttemptOutcome, type DispatcherAnswer, type Grant } from '@proctor/contracts';
+import {
+  isSameGrant,
+  type AttemptOutcome,
+  type DispatcherAnswer,
+  type Grant,
+  type SlotIdentity,
+} from '@proctor/contracts';
 import { needsOf } from './ability';
 import { Ageing } from './ageing';
 import { AwaitedResults } from './awaited-results';
@@ -8,7 +14,7 @@ import { Durations } from './durations';
 import type { DispatchedRun, GrantedLease, Loaded, Restrictions, RunOutcome, Write } from './journal';
 import { Judgements } from './judgements';
 import { whyNotLeasable } from './lease-terms';
-import { Leases, type LeasedRun, type Slot } from './leases';
+import { Leases, type LeasedRun } from './leases';
 import { stateAfter, stateOf } from './lifecycle';
 import { Lives } from './lives';
 import type { Ownership } from './ownership';
@@ -148,7 +154,7 @@ export class DispatcherState {
     return { kind: 'take-in', runId: run.runId };
   }
 
-  grant(run: DispatchedRun, slot: Slot, now: number): Write {
+  grant(run: DispatchedRun, slot: SlotIdentity, now: number): Write {
     stateAfter(stateOf(run), 'grant');
     this.takeFromWaiting(run);
     const { worker, incarnation, slot: number } = slot;

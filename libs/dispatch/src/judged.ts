@@ -1,13 +1,12 @@
-import type { CanaryTest, WorkerStanding } from '@proctor/contracts';
+import type { CanaryTest, SlotIdentity, WorkerStanding } from '@proctor/contracts';
 import { doubled, heldAgainst, type FailedAttempt, type Failure } from './blame';
 import type { AttemptOfRun } from './journal';
-import type { Slot } from './leases';
 import type { BlameSettings } from './settings';
 import { inPublic, type Reasons } from './standing-details';
 
 interface CanaryOut {
   test: CanaryTest;
-  slot: Slot;
+  slot: SlotIdentity;
   askedAtMs: number;
 }
 

@@ -4,6 +4,7 @@ import {
   type CanaryTest,
   type LeaseRequest,
   type WorkerStanding,
+  type SlotIdentity,
 } from '@proctor/contracts';
 import {
   canaryTestbed,
@@ -30,7 +31,7 @@ import {
   type Judged,
   type RowsRead,
 } from './judged';
-import type { LeasedRun, Slot } from './leases';
+import type { LeasedRun } from './leases';
 import type { BlameSettings } from './settings';
 import { inPublic, type Reasons, type StandingDetails } from './standing-details';
 import { suspectKey, type Suspects } from './suspects';
@@ -248,7 +249,11 @@ export class Judgements {
     judged.failures = [];
   }
 
-  private isAwaited({ slot, askedAtMs }: NonNullable<Judged['canary']>, by: Slot, now: number): boolean {
+  private isAwaited(
+    { slot, askedAtMs }: NonNullable<Judged['canary']>,
+    by: SlotIdentity,
+    now: number,
+  ): boolean {
     return slot.incarnation === by.incarnation && now - askedAtMs < this.settings().canaryTimeoutMs;
   }
 

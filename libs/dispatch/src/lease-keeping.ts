@@ -5,10 +5,11 @@ import {
   type RenewReply,
   type RenewRequest,
   type ReturnRequest,
+  type SlotIdentity,
 } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import type { Write } from './journal';
-import { isHeldBy, type LeasedRun, type Slot } from './leases';
+import { isHeldBy, type LeasedRun } from './leases';
 import type { Step } from './messages';
 import { endWithoutResult } from './retries';
 import { rivalNotice } from './rivals';
@@ -74,7 +75,7 @@ export function onReturn(state: DispatcherState, request: ReturnRequest, now: nu
 }
 
 /** A sign of life of a slot. */
-export function heard(state: DispatcherState, slot: Slot, now: number): void {
+export function heard(state: DispatcherState, slot: SlotIdentity, now: number): void {
   state.workers.heard(slot, now);
   state.lives.heard(slot, now);
 }
@@ -109,7 +110,7 @@ function expireLeases(state: DispatcherState, expiringMs: number, now: number): 
   return writes;
 }
 
-function leaseHeld(state: DispatcherState, request: Slot & Grant): LeasedRun | undefined {
+function leaseHeld(state: DispatcherState, request: SlotIdentity & Grant): LeasedRun | undefined {
   const leased = state.leases.get(request.runId);
   if (!leased || !isSameGrant(leased.run, request) || !isHeldBy(leased.lease, request)) return undefined;
   return leased;

@@ -1,13 +1,7 @@
+import type { SlotIdentity } from '@proctor/contracts';
 import { IndexedHeap } from './indexed-heap';
 import type { DispatchedRun, GrantedLease } from './journal';
 import { Tally } from './tally';
-
-/** Who asks or renews, as the wire messages carry it. */
-export interface Slot {
-  worker: string;
-  incarnation: string;
-  slot: number;
-}
 
 export interface LeasedRun {
   run: DispatchedRun;
@@ -51,7 +45,7 @@ export class Leases {
   }
 
   /** Whatever life of the worker process it was granted to. */
-  ofSlot(slot: Slot): LeasedRun | undefined {
+  ofSlot(slot: SlotIdentity): LeasedRun | undefined {
     const runId = this.bySlot.get(slotKey(slot));
     return runId === undefined ? undefined : this.byRenewal.get(runId);
   }
@@ -99,7 +93,7 @@ export class Leases {
   }
 }
 
-export function isHeldBy(lease: GrantedLease, slot: Slot): boolean {
+export function isHeldBy(lease: GrantedLease, slot: SlotIdentity): boolean {
   return lease.worker === slot.worker && lease.incarnation === slot.incarnation && lease.slot === slot.slot;
 }
 

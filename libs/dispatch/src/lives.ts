@@ -1,6 +1,5 @@
-import type { LeaseRequest } from '@proctor/contracts';
+import type { LeaseRequest, SlotIdentity } from '@proctor/contracts';
 import type { GrantedLease } from './journal';
-import type { Slot } from './leases';
 
 /** The life of a worker process that the dispatcher works with. Monotonic milliseconds of the dispatcher's clock. */
 interface Life {
@@ -53,7 +52,7 @@ export class Lives {
   }
 
   /** A sign of life. */
-  heard({ worker, incarnation }: Slot, now: number): void {
+  heard({ worker, incarnation }: SlotIdentity, now: number): void {
     const known = this.byWorker.get(worker);
     if (known?.incarnation === incarnation) this.put(worker, { ...known, heardAtMs: now });
   }

@@ -3,7 +3,7 @@ import type { Bucket } from './bucket';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal';
 import type { Lane } from './suite-queue';
-import type { Account } from './usage';
+import type { UsageAccount } from './usage';
 import type { View } from './view';
 
 /** Waiting runs that are expected to go before a run. */
@@ -38,7 +38,7 @@ export function runsAhead(
   now: number,
 ): Ahead {
   const level = state.ageing.levelOf(run, now);
-  const rivals = new Map<Account, Rivals>();
+  const rivals = new Map<UsageAccount, Rivals>();
   for (const lane of state.queues.usedLanes()) {
     if (!competes(lane.needs) || isPausedElsewhere(state, lane, run)) continue;
     for (const bucket of view.bucketsOf(lane)) {
@@ -79,7 +79,7 @@ function rivalsIn(
   return { higher, sameLevel: notLower - higher, earlier: Math.max(0, earlier) };
 }
 
-function sumOfHigher(rivals: Map<Account, Rivals>): number {
+function sumOfHigher(rivals: Map<UsageAccount, Rivals>): number {
   let sum = 0;
   for (const { higher } of rivals.values()) sum += higher;
   return sum;
@@ -88,12 +88,12 @@ function sumOfHigher(rivals: Map<Account, Rivals>): number {
 function countAtLevel(
   state: DispatcherState,
   run: DispatchedRun,
-  rivals: Map<Account, Rivals>,
+  rivals: Map<UsageAccount, Rivals>,
   view: View,
   now: number,
 ): number {
   const meanMs = state.durations.meanMs;
-  const shareAfter = (account: Account, runs: number) =>
+  const shareAfter = (account: UsageAccount, runs: number) =>
     view.shareOf(account, now) + (runs * meanMs) / state.usage.weightOf(account.requestor);
   const own = state.usage.accountOf(run.requestor);
   const { higher = 0, earlier = 0 } = rivals.get(own) ?? {};

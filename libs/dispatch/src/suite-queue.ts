@@ -1,7 +1,7 @@
 import type { Needs } from './ability';
 import { Bucket } from './bucket';
 import type { DispatchedRun } from './journal';
-import type { Account } from './usage';
+import type { UsageAccount } from './usage';
 
 /** The waiting runs of one suite that need the same of a slot, in buckets of one priority, requestor and privacy. */
 export class Lane {
@@ -18,7 +18,7 @@ export class Lane {
     return this.byKey.values();
   }
 
-  add(run: DispatchedRun, accountOf: (requestor: string) => Account): void {
+  add(run: DispatchedRun, accountOf: (requestor: string) => UsageAccount): void {
     const key = bucketKey(run);
     let bucket = this.byKey.get(key);
     if (!bucket) {
@@ -57,7 +57,7 @@ export class SuiteQueue {
     return this.byKey.values();
   }
 
-  add(run: DispatchedRun, needs: Needs, accountOf: (requestor: string) => Account): void {
+  add(run: DispatchedRun, needs: Needs, accountOf: (requestor: string) => UsageAccount): void {
     const key = laneKey(needs);
     let lane = this.byKey.get(key);
     if (!lane) this.byKey.set(key, (lane = new Lane(needs)));
@@ -82,7 +82,7 @@ export class SuiteQueues {
   /** Both functions must answer the same for a run as long as it is in a queue. */
   constructor(
     private readonly needsOf: (run: DispatchedRun) => Needs,
-    private readonly accountOf: (requestor: string) => Account,
+    private readonly accountOf: (requestor: string) => UsageAccount,
   ) {}
 
   all(): Iterable<SuiteQueue> {

@@ -17,7 +17,7 @@ interface Used {
 type Span = Pick<LeasedRun, 'expectedMs' | 'grantedAtMs'>;
 
 /** The slot time of one requestor on the architecture. */
-export class Account {
+export class UsageAccount {
   /** Leases that are out. */
   running = 0;
   /** Queues that hold waiting runs of the requestor. */
@@ -88,7 +88,7 @@ type Change = Used & { requestor: string };
 
 /** Who has used how much slot time of late: inside a level of priority, who has used the least goes first. */
 export class Usage {
-  private readonly accounts = new Map<string, Account>();
+  private readonly accounts = new Map<string, UsageAccount>();
   /** Accounts that the rows have. */
   private readonly booked = new Set<string>();
   /** Accounts that are not as the rows have them, but for what has decayed since. */
@@ -104,13 +104,14 @@ export class Usage {
     this.sweptAtMs = now;
     for (const { requestor, ...used } of loaded) {
       this.booked.add(requestor);
-      this.accounts.set(requestor, new Account(requestor, used, now));
+      this.accounts.set(requestor, new UsageAccount(requestor, used, now));
     }
   }
 
-  accountOf(requestor: string): Account {
+  accountOf(requestor: string): UsageAccount {
     let account = this.accounts.get(requestor);
-    if (!account) this.accounts.set(requestor, (account = new Account(requestor, { ...NOTHING }, this.now)));
+    if (!account)
+      this.accounts.set(requestor, (account = new UsageAccount(requestor, { ...NOTHING }, this.now)));
     return account;
   }
 
@@ -119,12 +120,12 @@ export class Usage {
   }
 
   /** Slot time divided by weight, milliseconds. */
-  shareOf(account: Account, now: number): number {
+  shareOf(account: UsageAccount, now: number): number {
     return account.slotMs(this.settings().halfLifeMs, now) / this.weightOf(account.requestor);
   }
 
   /** The same as everybody may know it. */
-  publicShareOf(account: Account, leased: Span[], now: number): number {
+  publicShareOf(account: UsageAccount, leased: Span[], now: number): number {
     return account.publicSlotMs(leased, this.settings().halfLifeMs, now) / this.weightOf(account.requestor);
   }
 

@@ -5,7 +5,7 @@ import type { LeasedRun } from './leases';
 import type { StandingDetails } from './standing-details';
 import type { Lane } from './suite-queue';
 import { Tally } from './tally';
-import type { Account } from './usage';
+import type { UsageAccount } from './usage';
 import type { KnownWorker } from './workers';
 
 /** Who asks. */
@@ -79,7 +79,7 @@ export class View {
   }
 
   /** Slot time divided by weight, milliseconds. */
-  shareOf(account: Account, now: number): number {
+  shareOf(account: UsageAccount, now: number): number {
     const { usage } = this.state;
     if (this.seesAllOf(account.requestor)) return usage.shareOf(account, now);
     return usage.publicShareOf(

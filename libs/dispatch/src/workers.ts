@@ -1,5 +1,4 @@
-import type { LeaseRequest, Testbed, TestbedState } from '@proctor/contracts';
-import type { Slot } from './leases';
+import type { LeaseRequest, SlotIdentity, Testbed, TestbedState } from '@proctor/contracts';
 
 /** A worker as its asks describe it. */
 export interface KnownWorker {
@@ -34,7 +33,7 @@ export class Workers {
   }
 
   /** A sign of life that says nothing about what the worker can do. */
-  heard(slot: Slot, now: number): void {
+  heard(slot: SlotIdentity, now: number): void {
     const known = this.byName.get(slot.worker);
     if (known?.incarnation !== slot.incarnation) return;
     known.slots.add(slot.slot);

@@ -95,3 +95,42 @@ it.each(DOCUMENTS)('%s names no file that is not there', (document) => {
   );
   expect([...pathsIn(text), ...links].filter((path) => !existsSync(join(project, path)))).toEqual([]);
 });
+
+/** Classes, interfaces, types, functions and constants of the product by name, with the files that export them. */
+function exportsOf(): Map<string, string[]> {
+  const files = ['apps', 'libs'].flatMap((top) =>
+    readdirSync(join(project, top), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /(?<!\.spec)\.ts$/.test(name) && !name.includes('node_modules'))
+      .map((name) => `${top}/${name}`),
+  );
+  const found = new Map<string, string[]>();
+  for (const file of files) {
+    const names = textOf(file).matchAll(
+      /^export (?:abstract |async )?(?:class|interface|type|function\*?|const) (\w+)/gm,
+    );
+    for (const name of new Set([...names].map(([, name = '']) => name)))
+      found.set(name, [...(found.get(name) ?? []), file]);
+  }
+  return found;
+}
+
+describe('the words', () => {
+  const exported = exportsOf();
+  const [, table = ''] = ARCHITECTURE.split(/^## The words$/m);
+  const rows = [
+    ...table.split(/^## /m)[0]!.matchAll(/^\| (?<word>[a-z][\w ]*?) *\|.*\| (?<names>`[^|]*) \|$/gm),
+  ];
+
+  it('are each exported by one file under the names that ARCHITECTURE.md gives', () => {
+    const names = rows.flatMap(({ groups }) =>
+      [...groups!['names']!.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+    );
+    expect(names.length).toBeGreaterThan(30);
+    expect(names.filter((name) => exported.get(name)?.length !== 1)).toEqual([]);
+  });
+
+  it('name a class, an interface or a type once in the whole repository', () => {
+    const twice = [...exported].filter(([name, files]) => /^[A-Z][a-z]/.test(name) && files.length > 1);
+    expect(twice).toEqual([]);
+  });
+});

@@ -6,7 +6,7 @@ import {
   RestoreRequest,
   ResumeRequest,
 } from '@proctor/administration';
-import type { Decided, Drain, Pause, Trust } from '@proctor/administration';
+import type { Decided, DrainDecision, PauseDecision, TrustDecision } from '@proctor/administration';
 import type { PauseScope, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
@@ -21,13 +21,16 @@ export class AdminController {
   constructor(private readonly queuesAndWorkers: QueuesAndWorkers) {}
 
   @Get('decisions')
-  decisions(): Promise<{ pauses: Pause[]; drains: Drain[] }> {
+  decisions(): Promise<{ pauses: PauseDecision[]; drains: DrainDecision[] }> {
     return this.queuesAndWorkers.list();
   }
 
   @Post('pause')
   @HttpCode(200)
-  pause(@Sent() request: PauseRequest, @CurrentRequestor() requestor: Requestor): Promise<Decided<Pause>> {
+  pause(
+    @Sent() request: PauseRequest,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<Decided<PauseDecision>> {
     return this.queuesAndWorkers.pause(request, requestor);
   }
 
@@ -39,7 +42,10 @@ export class AdminController {
 
   @Post('drain')
   @HttpCode(200)
-  drain(@Sent() request: DrainRequest, @CurrentRequestor() requestor: Requestor): Promise<Decided<Drain>> {
+  drain(
+    @Sent() request: DrainRequest,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<Decided<DrainDecision>> {
     return this.queuesAndWorkers.drain(request, requestor);
   }
 
@@ -54,7 +60,7 @@ export class AdminController {
 
   @Post('trust')
   @HttpCode(200)
-  trust(@Sent() request: RestoreRequest, @CurrentRequestor() requestor: Requestor): Promise<Trust> {
+  trust(@Sent() request: RestoreRequest, @CurrentRequestor() requestor: Requestor): Promise<TrustDecision> {
     return this.queuesAndWorkers.trust(request, requestor);
   }
 }

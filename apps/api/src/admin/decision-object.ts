@@ -1,8 +1,11 @@
-import type { Pause } from '@proctor/administration';
+import type { PauseDecision } from '@proctor/administration';
 import { earliestOf, type Decision } from '@proctor/contracts';
 
 /** The pause that holds a suite queue back, as the dispatcher names it. */
-export function pauseOfQueue(pauses: Pause[], queue: { suite: string; arch: string }): Decision | null {
+export function pauseOfQueue(
+  pauses: PauseDecision[],
+  queue: { suite: string; arch: string },
+): Decision | null {
   const first = earliestOf(
     pauses.filter(
       ({ suite, arch }) => (suite ?? queue.suite) === queue.suite && (arch ?? queue.arch) === queue.arch,

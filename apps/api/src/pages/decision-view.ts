@@ -1,5 +1,5 @@
 import { scopeName } from '@proctor/administration';
-import type { Pause } from '@proctor/administration';
+import type { PauseDecision } from '@proctor/administration';
 import type { Decision } from '@proctor/contracts';
 import { utc } from './run-view';
 
@@ -8,7 +8,7 @@ export function decidedBy({ by, reason, since }: Decision): string {
   return `${by} (since ${utc(new Date(since))}): ${reason}`;
 }
 
-export function pauseSentence(pause: Pause): string {
+export function pauseSentence(pause: PauseDecision): string {
   const name = scopeName(pause);
   return `${name.charAt(0).toUpperCase()}${name.slice(1)} is paused by ${decidedBy(pause)}`;
 }

@@ -1,4 +1,4 @@
-import type { Pause } from '@proctor/administration';
+import type { PauseDecision } from '@proctor/administration';
 import { timestamp } from '@proctor/contracts';
 import type { Decision, QueueStatus, StatusReply } from '@proctor/contracts';
 import type { QueueLength, QueueRate } from '@proctor/database';
@@ -30,7 +30,7 @@ export interface QueueObject {
 export interface QueueFacts {
   lengths: QueueLength[];
   rates: QueueRate[];
-  pauses: Pause[];
+  pauses: PauseDecision[];
   /** By architecture; null where no dispatcher answers. */
   statuses: Map<string, StatusReply | null>;
 }

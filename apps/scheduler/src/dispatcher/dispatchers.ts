@@ -12,7 +12,7 @@ import type { ActorSettings, DispatcherActor } from './dispatcher-actor';
 import { NotOwner } from './not-handled';
 
 /** The subjects of an architecture, listened to only while it is owned. BusStrategy is one. */
-export interface Serving {
+export interface ServedArchitectures {
   serve(arch: string): Promise<void> | void;
   /** Nothing new is handled from the call on, and it may be served again; resolves when all in progress is done. */
   withdraw(arch: string): Promise<void> | void;
@@ -39,7 +39,7 @@ export class Dispatchers implements Realm {
   private readonly reigns = new Map<string, Reign>();
 
   constructor(
-    @Inject(BusStrategy) private readonly serving: Serving,
+    @Inject(BusStrategy) private readonly serving: ServedArchitectures,
     @Inject(MAKE_ACTOR) private readonly makeActor: (tenure: Tenure) => DispatcherActor,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}

@@ -23,7 +23,7 @@ export interface DeliveryParts {
 }
 
 /** Brings one kept result to the dispatcher, again and again until it has answered. */
-export class Delivery {
+export class ResultDelivery {
   private readonly wakeUp: WakeUp;
   private answer: RecordedSignal | null = null;
   private readonly uploaded = new Set<string>();

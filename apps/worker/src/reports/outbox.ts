@@ -9,7 +9,7 @@ import {
 } from '@proctor/contracts';
 import { withLogFields } from '@proctor/process';
 import type { KeptFile, ReportOutbox } from '../slot/ports';
-import { Delivery, type DeliveryParts, type DeliverySettings } from './delivery';
+import { ResultDelivery, type DeliveryParts, type DeliverySettings } from './delivery';
 import { reportable } from './reportable';
 import { keepResult, keptResults, type KeptResult } from './result-folder';
 
@@ -29,7 +29,7 @@ export interface OutboxParts extends Omit<DeliveryParts, 'settings'> {
 
 /** Results on their way to the dispatchers: on disk until the dispatcher has said that it has them. */
 export class DiskOutbox implements ReportOutbox {
-  private readonly deliveries = new Map<string, Delivery>();
+  private readonly deliveries = new Map<string, ResultDelivery>();
   private stopped = false;
 
   constructor(private readonly parts: OutboxParts) {}
@@ -96,7 +96,7 @@ export class DiskOutbox implements ReportOutbox {
 
   private async deliver(result: KeptResult): Promise<void> {
     if (this.stopped) return;
-    const delivery = new Delivery(result, { settings: DELIVERY_SETTINGS, ...this.parts });
+    const delivery = new ResultDelivery(result, { settings: DELIVERY_SETTINGS, ...this.parts });
     this.deliveries.set(key(result.report), delivery);
     try {
       const { runId: run, attempt } = result.report;

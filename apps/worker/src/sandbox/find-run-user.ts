@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
 import { asRunUser, CLEAN_ENVIRONMENT } from './sandbox-command';
-import type { Account, RunUser, SubordinateIds } from './run-user';
+import type { RunAccount, RunUser, SubordinateIds } from './run-user';
 import { Unusable } from './unusable';
 
 const execute = promisify(execFile);
@@ -50,7 +50,7 @@ export async function findRunUser(): Promise<RunUser> {
 }
 
 /** Whether a command run as that user ends with 0. */
-export async function succeeds(account: Account, command: string[]): Promise<boolean> {
+export async function succeeds(account: RunAccount, command: string[]): Promise<boolean> {
   const [program = '', ...args] = [...asRunUser(account), ...command];
   return execute(program, args, { env: CLEAN_ENVIRONMENT, cwd: '/' }).then(
     () => true,
@@ -58,13 +58,13 @@ export async function succeeds(account: Account, command: string[]): Promise<boo
   );
 }
 
-async function findAccount(): Promise<Account> {
+async function findAccount(): Promise<RunAccount> {
   const self = userInfo();
   if (self.uid !== 0) return { name: self.username, uid: self.uid, gid: self.gid, switched: false };
   return (await lookUp(RUN_USER_NAME)) ?? (await create(RUN_USER_NAME));
 }
 
-async function lookUp(name: string): Promise<Account | null> {
+async function lookUp(name: string): Promise<RunAccount | null> {
   const { stdout } = await execute('getent', ['passwd', name]).catch((error: { code?: unknown }) => {
     if (error.code === 2) return { stdout: '' };
     throw error;
@@ -74,7 +74,7 @@ async function lookUp(name: string): Promise<Account | null> {
 }
 
 /** An ordinary account: only those get subordinate ids from useradd. It can neither log in nor keep files. */
-async function create(name: string): Promise<Account> {
+async function create(name: string): Promise<RunAccount> {
   const options = ['--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin'];
   await execute('/usr/sbin/useradd', [...options, '--comment', 'Proctor test runs', name]);
   const user = await lookUp(name);

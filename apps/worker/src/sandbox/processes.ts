@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A process that cannot be taken for a later one with the same id. */
-export interface ProcessIdentity {
+export interface SandboxProcess {
   pid: number;
   /** Clock ticks from boot to its start. */
   startTicks: string;
@@ -16,13 +16,13 @@ interface ProcessStatus {
 }
 
 /** null when there is no such process. */
-export async function identify(pid: number): Promise<ProcessIdentity | null> {
+export async function identify(pid: number): Promise<SandboxProcess | null> {
   const status = await statusOf(pid);
   return status && { pid, startTicks: status.startTicks, bootId: await bootId() };
 }
 
 /** A zombie counts as gone: it holds nothing. */
-export async function isRunning({ pid, startTicks, bootId: boot }: ProcessIdentity): Promise<boolean> {
+export async function isRunning({ pid, startTicks, bootId: boot }: SandboxProcess): Promise<boolean> {
   const status = await statusOf(pid);
   return (
     status !== null && status.state !== 'Z' && status.startTicks === startTicks && boot === (await bootId())
@@ -30,7 +30,7 @@ export async function isRunning({ pid, startTicks, bootId: boot }: ProcessIdenti
 }
 
 /** Kills the process if it is still the one that was meant; resolves when it is gone. */
-export async function killProcess(identity: ProcessIdentity, timeoutMs = 10_000): Promise<void> {
+export async function killProcess(identity: SandboxProcess, timeoutMs = 10_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (await isRunning(identity)) {
     sendKill(identity.pid);

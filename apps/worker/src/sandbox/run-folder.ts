@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { killProcess, type ProcessIdentity } from './processes';
+import { killProcess, type SandboxProcess } from './processes';
 import { RunCgroup } from './run-cgroup';
 import type { RunUser } from './run-user';
 
@@ -57,7 +57,7 @@ export class RunFolder {
     return path;
   }
 
-  async record(processes: ProcessIdentity[]): Promise<void> {
+  async record(processes: SandboxProcess[]): Promise<void> {
     await writeFile(join(this.path, PROCESSES), JSON.stringify(processes));
   }
 
@@ -68,7 +68,7 @@ export class RunFolder {
   /** Ends the sandbox that was recorded here, if it is still alive. */
   async endRecorded(): Promise<void> {
     const processes = (await this.recorded(PROCESSES)) || '[]';
-    for (const identity of JSON.parse(processes) as ProcessIdentity[]) await killProcess(identity);
+    for (const identity of JSON.parse(processes) as SandboxProcess[]) await killProcess(identity);
     const cgroup = await this.recorded(CGROUP);
     if (cgroup !== '') await new RunCgroup(cgroup).remove();
   }

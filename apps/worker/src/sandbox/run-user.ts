@@ -4,7 +4,7 @@ export interface SubordinateIds {
   count: number;
 }
 
-export interface Account {
+export interface RunAccount {
   name: string;
   uid: number;
   gid: number;
@@ -12,7 +12,7 @@ export interface Account {
   switched: boolean;
 }
 
-export interface RunUser extends Account {
+export interface RunUser extends RunAccount {
   subUids: SubordinateIds;
   subGids: SubordinateIds;
   /** It may open the tun device itself. */

@@ -1,4 +1,4 @@
-import type { Account, RunUser } from './run-user';
+import type { RunAccount, RunUser } from './run-user';
 import { INIT, sightLines } from './sandbox-init';
 
 /** What a process of a run sees of the worker's environment: nothing. */
@@ -38,7 +38,7 @@ export interface SandboxOrder {
 }
 
 /** The prefix of a command that makes it run as the run user and die with the worker. */
-export function asRunUser({ uid, gid, switched }: Account): string[] {
+export function asRunUser({ uid, gid, switched }: RunAccount): string[] {
   const become = switched ? [`--reuid=${uid}`, `--regid=${gid}`, '--init-groups'] : [];
   return ['setpriv', ...become, '--pdeathsig=KILL', '--'];
 }

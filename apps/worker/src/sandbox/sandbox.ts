@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { freeBytesOf } from './free-space';
 import { PrivateNetwork } from './private-network';
-import { childrenOf, identify, killProcess, type ProcessIdentity } from './processes';
+import { childrenOf, identify, killProcess, type SandboxProcess } from './processes';
 import type { ControlGroups } from './control-groups';
 import { machineMemoryKills, type MemoryKills } from './memory-kills';
 import type { RunCgroup } from './run-cgroup';
@@ -48,7 +48,7 @@ export class Sandbox {
   readonly ended: Promise<SandboxEnd>;
 
   private constructor(
-    private readonly init: ProcessIdentity | null,
+    private readonly init: SandboxProcess | null,
     private readonly workArea: string,
     exit: Promise<SandboxEnd>,
     network: PrivateNetwork | null,
