@@ -1,5 +1,6 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { S3Credentials, StoreSettings } from '@proctor/store';
+import type { SchedulerSection } from './server-file';
 
 /** The whole configuration of a deployment, validated and with every default filled in. */
 export interface Configuration {
@@ -8,7 +9,7 @@ export interface Configuration {
   server: ServerConfiguration;
   /** Where logs and artifacts of finished runs are kept. */
   store: StoreSettings;
-  scheduler: SchedulerConfiguration;
+  scheduler: SchedulerSection;
   worker: WorkerConfiguration;
   /** Names of the sources that requests may list, with their apt lines. */
   extraAptSources: ExtraAptSource[];
@@ -66,65 +67,6 @@ export interface ServerConfiguration {
   trustedProxies: string[];
   /** Address at which clients reach the api, for absolute links; when absent, each request's own host is named. */
   publicUrl?: string;
-}
-
-export interface SchedulerConfiguration {
-  leaseTtlMs: number;
-  leaseRenewMs: number;
-  ownershipTtlMs: number;
-  /** How long the database may take for one turn of a dispatcher: then it has failed, and the next takes in fewer rows. */
-  turnTimeoutMs: number;
-  /** How often a dispatcher looks for runs that no command told it about. */
-  arrivalPollMs: number;
-  /** How long an idle slot waits before it asks again without a signal. */
-  askAgainMs: number;
-  retry: {
-    /** Attempts that are lost or smell of infrastructure before the run ends as tmpfail. */
-    attemptsMax: number;
-    /** How long a run waits after the first of them; doubles with each further one. */
-    delayMs: number;
-    delayMaxMs: number;
-  };
-  fairShare: {
-    /** After this time slot time that a requestor used counts half. */
-    halfLifeMs: number;
-    /** User name → share of slot time compared with others; 1 when absent. */
-    weights: Record<string, number>;
-  };
-  ageing: {
-    /** A waiting run rises by one level of priority each time, at most `stepsMax` times. */
-    stepMs: number;
-    stepsMax: number;
-  };
-  /** Runs that may be executed at a time on an architecture; no cap when absent. */
-  caps: {
-    perRequestorMax?: number;
-    perPackageMax?: number;
-    perSuiteMax?: number;
-  };
-  /** Name of a class → packages, `*` at the end stands for anything; they go only to slots that declare the class. */
-  sizeClasses: Record<string, string[]>;
-  blame: {
-    /** Failures in a row of a worker, over as many packages, before it is quarantined or slowed. */
-    failuresMax: number;
-    /** Occasions on which a package broke its testbed where others had results, before its runs get one attempt. */
-    occasionsMax: number;
-    /** Between two runs of a slowed worker; doubles with each further failure in a row of another package. */
-    slowedMs: number;
-    slowedMaxMs: number;
-    /** How often a canary test is repeated that failed. */
-    canaryMs: number;
-    /** How long a worker is quarantined that failed soon after a passed canary test; doubles each time. */
-    quarantineMs: number;
-    quarantineMaxMs: number;
-    canaryTimeoutMs: number;
-  };
-  mailboxLengthMax: number;
-  turnMessagesMax: number;
-  /** How often the staging bucket is swept. */
-  stagingSweepMs: number;
-  /** An upload that did not grow for so long and that no report is awaited for is removed. */
-  stagingIdleMaxMs: number;
 }
 
 export interface WorkerConfiguration {

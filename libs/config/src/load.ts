@@ -1,17 +1,12 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import type { StoreSettings } from '@proctor/store';
 import { readAptSources } from './apt-sources-file';
-import type {
-  Configuration,
-  SchedulerConfiguration,
-  ServerConfiguration,
-  WorkerConfiguration,
-} from './configuration';
+import type { Configuration, ServerConfiguration, WorkerConfiguration } from './configuration';
 import { FolderContent, type FileName } from './folder';
 import { hostArchitecture, hostRelease, hostWorkerName } from './host';
 import { readRejectList } from './reject-list-file';
 import { HOST } from './rules';
-import { ServerFile, type StoreSection } from './server-file';
+import { ServerFile, type SchedulerSection, type StoreSection } from './server-file';
 import { WorkerFile } from './worker-file';
 import { ConfigurationError, YamlFile, type YamlSchema } from './yaml-file';
 
@@ -105,7 +100,7 @@ function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string)
 }
 
 /** A cap that the file leaves out is absent, so that a reader that has a default for it may spread the caps over it. */
-function schedulerConfiguration({ scheduler }: ServerFile): SchedulerConfiguration {
+function schedulerConfiguration({ scheduler }: ServerFile): SchedulerSection {
   const caps = Object.entries(scheduler.caps).filter(([, cap]) => typeof cap === 'number');
   return { ...scheduler, caps: Object.fromEntries(caps) };
 }

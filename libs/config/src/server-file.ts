@@ -66,21 +66,27 @@ export class ApiSection {
 }
 
 export class RetrySection {
+  /** Attempts that expired, were lost or failed before the run ends as tmpfail. */
   @Count() attemptsMax = 3;
+  /** How long a run waits after the first of them; doubles with each further one. */
   @Milliseconds() delayMs = 30_000;
   @Milliseconds() delayMaxMs = 600_000;
 }
 
 export class FairShareSection {
+  /** After this time slot time that a requestor used counts half. */
   @Milliseconds() halfLifeMs = 3_600_000;
+  /** User name → share of slot time compared with others; 1 when absent. */
   @Weights() weights: Record<string, number> = {};
 }
 
+/** A waiting run rises by one level of priority per `stepMs`, at most `stepsMax` times. */
 export class AgeingSection {
   @Milliseconds() stepMs = 21_600_000;
   @IsInt() @Min(0) @Max(9) stepsMax = 2;
 }
 
+/** Runs that may be executed at a time on an architecture; no cap when absent. */
 export class CapsSection {
   @IsOptional() @Count() perRequestorMax?: number;
   @IsOptional() @Count() perPackageMax?: number;
@@ -88,11 +94,16 @@ export class CapsSection {
 }
 
 export class BlameSection {
+  /** Failures in a row of a worker, over as many packages, before it is quarantined or slowed. */
   @Count() failuresMax = 3;
+  /** Occasions on which a package broke its testbed where others had results, before its runs get one attempt. */
   @Count() occasionsMax = 3;
+  /** Between two runs of a slowed worker; doubles with each further failure in a row of another package. */
   @Milliseconds() slowedMs = 5_000;
   @Milliseconds() slowedMaxMs = 60_000;
+  /** How often a canary test is repeated that failed. */
   @Milliseconds() canaryMs = 60_000;
+  /** How long a worker is quarantined that failed soon after a passed canary test; doubles each time. */
   @Milliseconds() quarantineMs = 600_000;
   @Milliseconds() quarantineMaxMs = 3_600_000;
   @Milliseconds() canaryTimeoutMs = 600_000;
@@ -102,18 +113,24 @@ export class SchedulerSection {
   @AtStart() @Milliseconds() leaseTtlMs = 60_000;
   @AtStart() @Milliseconds() leaseRenewMs = 15_000;
   @AtStart() @Milliseconds() ownershipTtlMs = 5_000;
+  /** How long the database may take for one turn of a dispatcher: then it has failed, and the next takes in fewer rows. */
   @Milliseconds() turnTimeoutMs = 2_000;
+  /** How often a dispatcher looks for runs of which no signal has come. */
   @Milliseconds() arrivalPollMs = 5_000;
+  /** How long an idle slot waits before it asks again without a signal. */
   @Milliseconds() askAgainMs = 5_000;
   @Section(() => RetrySection) retry = new RetrySection();
   @Section(() => FairShareSection) fairShare = new FairShareSection();
   @Section(() => AgeingSection) ageing = new AgeingSection();
   @Section(() => CapsSection) caps = new CapsSection();
+  /** Name of a class → packages, `*` at the end stands for anything; they go only to slots that declare the class. */
   @SizeClasses() sizeClasses: Record<string, string[]> = {};
   @Section(() => BlameSection) blame = new BlameSection();
   @Count() mailboxLengthMax = 10_000;
   @Count() turnMessagesMax = 500;
+  /** How often the staging areas are swept. */
   @Milliseconds() stagingSweepMs = 600_000;
+  /** An upload that did not grow for so long and that no report is awaited for is removed. */
   @Milliseconds() stagingIdleMaxMs = 3_600_000;
 }
 
