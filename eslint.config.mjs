@@ -165,6 +165,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
+      'no-restricted-globals': ['error', { name: 'test', message: 'Tests are said by `it`.' }],
     },
   },
   { files: ['test/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },

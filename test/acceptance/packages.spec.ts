@@ -49,7 +49,7 @@ function table(runs: ResultObject[]): string {
   return [`| ${head.join(' | ')} |`, `| ${head.map(() => '---').join(' | ')} |`, ...rows].join('\n');
 }
 
-test(`${EXPECTATIONS.length} packages of ${SUITE} end as they should, on unshare, through the whole service`, async () => {
+it(`${EXPECTATIONS.length} packages of ${SUITE} end as they should, on unshare, through the whole service`, async () => {
   proctor = await startProctor({
     config: {
       proctor: { suites: [SUITE], api: { neutral: 'neutral' } },

@@ -15,7 +15,7 @@ const OTHER = hostRelease() === 'trixie' ? 'bookworm' : 'trixie';
 let machine: TestMachine;
 afterEach(async () => machine?.close());
 
-test(`a pin to ${OTHER} holds, though apt knows that release by another name`, async () => {
+it(`a pin to ${OTHER} holds, though apt knows that release by another name`, async () => {
   machine = await openMachine();
   const tree = await sourceTree(machine.workPath, '#!/bin/sh\napt-cache policy hello\n');
   const pinned = lease({ pinPackages: [['hello', OTHER]] });

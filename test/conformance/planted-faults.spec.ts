@@ -52,14 +52,14 @@ afterAll(async () => {
 describe('without a fault', () => {
   const ids = [...new Set(FAULTS.map(({ caughtBy }) => caughtBy))].sort();
 
-  test.each(ids)('%s passes', async (id) => {
+  it.each(ids)('%s passes', async (id) => {
     proxy.plant(null);
     await runCheck(checkOf(id), instance);
   });
 });
 
 describe('planted', () => {
-  test.each(FAULTS.map((fault) => [fault.name, fault.caughtBy, fault.index] as const))(
+  it.each(FAULTS.map((fault) => [fault.name, fault.caughtBy, fault.index] as const))(
     '%s: %s notices',
     async (_name, id, index) => {
       proxy.plant(faultMakers(key())[index]!());
@@ -69,7 +69,7 @@ describe('planted', () => {
   );
 });
 
-test('the documentation lists every fault with its check', async () => {
+it('the documentation lists every fault with its check', async () => {
   const page = await readFile(join(__dirname, '../../docs/conformance.md'), 'utf8');
   const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
   for (const { name, caughtBy } of FAULTS) expect(rows).toContainEqual(['', name, caughtBy, '']);

@@ -32,14 +32,14 @@ const WELL = { database: true, bus: true };
 
 beforeAll(() => Logger.overrideLogger(false));
 
-test('only administrators are told about the configuration', async () => {
+it('only administrators are told about the configuration', async () => {
   expect(await healthFor('admin')).toEqual({ status: 200, body: { ...WELL, configuration: CONFIGURATION } });
   expect(await healthFor('user')).toEqual({ status: 200, body: WELL });
   expect(await healthFor('wrong')).toEqual({ status: 200, body: WELL });
   expect(await healthFor('')).toEqual({ status: 200, body: WELL });
 });
 
-test('what is out of reach makes it a 503', async () => {
+it('what is out of reach makes it a 503', async () => {
   expect(await healthFor('', false)).toEqual({ status: 503, body: { database: true, bus: false } });
   const away = new DatabaseUnavailable('away');
   expect(await healthFor('admin', true, away)).toEqual({ status: 503, body: { database: false, bus: true } });

@@ -3,12 +3,12 @@ import { ConfigurationError } from './yaml-file';
 
 const KEYS = { PROCTOR_S3_ACCESS_KEY_ID: 'id', PROCTOR_S3_SECRET_ACCESS_KEY: 'secret' };
 
-test('what is not asked for may be missing', () => {
+it('what is not asked for may be missing', () => {
   expect(connections({ PROCTOR_NATS_CREDENTIALS: '/etc/w1.json' }).natsCredentials).toBe('/etc/w1.json');
   expect(connections(KEYS).storeCredentials).toEqual({ accessKeyId: 'id', secretAccessKey: 'secret' });
 });
 
-test.each(Object.keys(KEYS))('%s is named when it is missing or empty, and the other is not told', (name) => {
+it.each(Object.keys(KEYS))('%s is named when it is missing or empty, and the other is not told', (name) => {
   for (const value of [undefined, '']) {
     const read = () => connections({ ...KEYS, [name]: value }).storeCredentials;
     expect(read).toThrow(ConfigurationError);
@@ -16,7 +16,7 @@ test.each(Object.keys(KEYS))('%s is named when it is missing or empty, and the o
   }
 });
 
-test.each([
+it.each([
   'postgres://u:p%40ss@db.example:5432/proctor?sslmode=verify-full',
   'postgresql://db.example/proctor',
   'postgres://u:secret@/proctor?host=/run/postgresql',
@@ -24,7 +24,7 @@ test.each([
   expect(connections({ PROCTOR_DATABASE_URL: url }).databaseUrl).toBe(url);
 });
 
-test.each([
+it.each([
   'postgres://u:s3/cret@db.example/proctor',
   'postgres://u:s3%cret@db.example/proctor',
   'postgres://u:s3#cret@db.example/proctor',

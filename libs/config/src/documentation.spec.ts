@@ -67,7 +67,7 @@ const KEYS = SECTIONS.flatMap(({ file, prefix, shape }) => {
     }));
 });
 
-test.each(KEYS)('$file: $name is documented as it is', ({ file, name, key, standard, isAtStart }) => {
+it.each(KEYS)('$file: $name is documented as it is', ({ file, name, key, standard, isAtStart }) => {
   const row = table(file).get(name);
   expect(row).toBeDefined();
   expect(row?.meaning).not.toBe('');
@@ -77,11 +77,11 @@ test.each(KEYS)('$file: $name is documented as it is', ({ file, name, key, stand
   expect(readFileSync(join(project, 'config', file), 'utf8')).toMatch(new RegExp(`^ *(# *)?${key}:`, 'm'));
 });
 
-test.each(['proctor.yaml', 'worker.yaml'])('%s: nothing else is documented', (file) => {
+it.each(['proctor.yaml', 'worker.yaml'])('%s: nothing else is documented', (file) => {
   const names = KEYS.filter((key) => key.file === file).map(({ name }) => name);
   expect([...table(file).keys()].sort()).toEqual(names.sort());
 });
 
-test('apt-sources.yaml: every key is documented', () => {
+it('apt-sources.yaml: every key is documented', () => {
   expect([...table('apt-sources.yaml').keys()]).toEqual(APT_SOURCE_KEYS);
 });

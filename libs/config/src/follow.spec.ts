@@ -4,7 +4,7 @@ import { LiveConfiguration } from './live-configuration';
 
 const folder = new ConfigurationFolder();
 
-test('the log is told of every problem and of what changed, and SIGHUP asks for it', async () => {
+it('the log is told of every problem and of what changed, and SIGHUP asks for it', async () => {
   await folder.write('proctor.yaml', 'suites: [sid]');
   const live = await LiveConfiguration.load(['server'], folder.env);
   const lines: string[] = [];

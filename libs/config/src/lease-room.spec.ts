@@ -18,14 +18,14 @@ function versionsOf(name: string, count: number): string {
   return `${name}:\n  "*":\n    amd64: { ${versions.join(', ')} }\n    "*": { ${versions.join(', ')} }\n`;
 }
 
-test('a source that is too large for a lease is refused with its line', async () => {
+it('a source that is too large for a lease is refused with its line', async () => {
   await folder.write('apt-sources.yaml', sourceOf('a', 10) + sourceOf('b', 131_072));
   await expect(load()).rejects.toThrow(
     /apt-sources.yaml:4: b: its lines and key have 131\d{3} bytes, a source may have at most 131072$/,
   );
 });
 
-test('sources are refused that are too large together, for as many as a run may list', async () => {
+it('sources are refused that are too large together, for as many as a run may list', async () => {
   await writeSources(['a', 'b', 'c', 'd'], 100_000);
   await expect(load()).rejects.toThrow(
     /apt-sources.yaml: a run may list 4 sources \(api.extraAptSourcesMax\), of which the largest have 400\d{3} bytes/,
@@ -34,7 +34,7 @@ test('sources are refused that are too large together, for as many as a run may 
   expect((await load()).extraAptSources).toHaveLength(4);
 });
 
-test('a package with too many rejected versions for a lease is refused with its line', async () => {
+it('a package with too many rejected versions for a lease is refused with its line', async () => {
   await folder.write('reject-list.yaml', versionsOf('fine', 5_000) + versionsOf('hello', 6_000));
   await expect(load()).rejects.toThrow(
     /reject-list.yaml:5: hello: its versions have 72001 bytes, those of a package may have at most 65536$/,
@@ -43,7 +43,7 @@ test('a package with too many rejected versions for a lease is refused with its 
   await expect(load()).resolves.toHaveProperty(['rejectList', 'fine']);
 });
 
-test.each([
+it.each([
   [
     'sizeClasses',
     (names: string[]) => `[${names.join(', ')}]`,

@@ -18,7 +18,7 @@ async function problemsOf(file: string, text: string): Promise<string> {
   );
 }
 
-test('an empty folder gives the defaults, with the host named', async () => {
+it('an empty folder gives the defaults, with the host named', async () => {
   const configuration = await load();
   expect(configuration.server.architectures).toEqual([hostArchitecture()]);
   expect(configuration.server.suites).toEqual([hostRelease()]);
@@ -27,12 +27,12 @@ test('an empty folder gives the defaults, with the host named', async () => {
   expect(configuration.rejectList).toEqual({});
 });
 
-test('the shipped folder says what the defaults are', async () => {
+it('the shipped folder says what the defaults are', async () => {
   const shipped = await load({ PROCTOR_CONFIG: join(__dirname, '../../../config') });
   expect(shipped).toEqual(await load());
 });
 
-test('a bucket has the keys of its kind', async () => {
+it('a bucket has the keys of its kind', async () => {
   await folder.write(
     'proctor.yaml',
     'store: { kind: s3, endpoint: "http://s3.example:7480", bucket: results, prefix: ci/, pathStyle: false }',
@@ -52,13 +52,13 @@ test('a bucket has the keys of its kind', async () => {
   });
 });
 
-test('every problem of the file is told at once', async () => {
+it('every problem of the file is told at once', async () => {
   const problems = await problemsOf('proctor.yaml', 'defaultBackend: qemu\nstore: { kind: s3 }');
   expect(problems).toContain('defaultBackend: qemu is not among');
   expect(problems).toContain('store: bucket is missing');
 });
 
-test('nested sections are taken, and what they leave out is the default', async () => {
+it('nested sections are taken, and what they leave out is the default', async () => {
   const text = `scheduler:
   retry: { delayMs: 5 }
   fairShare: { weights: { ci: 2.5, constructor: 3 } }
@@ -78,13 +78,13 @@ test('nested sections are taken, and what they leave out is the default', async 
   });
 });
 
-test('the environment overrides host and port', async () => {
+it('the environment overrides host and port', async () => {
   const { server } = await load({ PROCTOR_PORT: '9090', PROCTOR_HOST: '::1' });
   expect(server).toMatchObject({ host: '::1', port: 9090 });
   await expect(load({ PROCTOR_PORT: '80x' })).rejects.toThrow('PROCTOR_PORT: "80x" is not a port number');
 });
 
-test('a variant named by a path is looked for beside its configuration', async () => {
+it('a variant named by a path is looked for beside its configuration', async () => {
   await folder.write('worker.yaml', 'variants: { mine: [./bin/mine, --fast], autopkgtest: [autopkgtest] }');
   const { worker } = await load();
   expect(worker.variants).toEqual({
@@ -93,13 +93,13 @@ test('a variant named by a path is looked for beside its configuration', async (
   });
 });
 
-test('every problem of every file is listed at once', async () => {
+it('every problem of every file is listed at once', async () => {
   await folder.write('proctor.yaml', 'suits: 1\napi: { port: -1 }');
   const problems = (await problemsOf('worker.yaml', 'slots: 0')).split('\n');
   expect(problems).toHaveLength(3);
 });
 
-test('a file that cannot be read does not hide the problems of the others', async () => {
+it('a file that cannot be read does not hide the problems of the others', async () => {
   await mkdir(join(folder.path, 'worker.yaml'));
   await folder.write('apt-sources.yaml', '{');
   const problems = (await problemsOf('proctor.yaml', 'suits: 1')).split('\n');
@@ -110,12 +110,12 @@ test('a file that cannot be read does not hide the problems of the others', asyn
   ]);
 });
 
-test('a folder that is not there is named once', async () => {
+it('a folder that is not there is named once', async () => {
   const gone = join(folder.path, 'gone');
   await expect(load({ PROCTOR_CONFIG: gone })).rejects.toThrow(new RegExp(`^${gone}: is not a folder$`));
 });
 
-test('what may be a password is not repeated', async () => {
+it('what may be a password is not repeated', async () => {
   const line = 'deb https://user:secret@mirror.example sid main contrib $(id)';
   await folder.write('apt-sources.yaml', `x:\n  lines: ["${line}"]`);
   const problems = await problemsOf(
@@ -126,20 +126,20 @@ test('what may be a password is not repeated', async () => {
   expect(problems).not.toContain('secret');
 });
 
-test('a value may be written once and meant often', async () => {
+it('a value may be written once and meant often', async () => {
   const packages = Array.from({ length: 5_000 }, (_, index) => `p${index}: *all`);
   const all = 'p0: &all { "*": { "*": { "*": "" } } }';
   await folder.write('reject-list.yaml', [all, ...packages.slice(1)].join('\n'));
   expect((await load()).rejectList).toHaveProperty(['p4999', '*', '*', '*'], '');
 });
 
-test('versions of the reject list are taken as written', async () => {
+it('versions of the reject list are taken as written', async () => {
   await folder.write('reject-list.yaml', 'hello:\n  "*":\n    amd64: { 1.10: "", 1:2.3-4: }');
   const { rejectList } = await load();
   expect(rejectList).toEqual({ hello: { '*': { amd64: { '1.10': '', '1:2.3-4': '' } } } });
 });
 
-test('whatever a file holds, it is taken or refused with its problems', async () => {
+it('whatever a file holds, it is taken or refused with its problems', async () => {
   const value = fc.jsonValue({ maxDepth: 4 }).map((json) => JSON.stringify(json));
   const keys = fc.constantFrom('api', 'suites', 'scheduler', 'variants', 'x', '__proto__', 'constructor');
   const text = fc.oneof(

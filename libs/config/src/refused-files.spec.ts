@@ -114,7 +114,7 @@ const REFUSED: Record<FileName, [text: string, problem: string][]> = {
 };
 
 describe.each(Object.entries(REFUSED))('%s is refused with line and key', (file, contents) => {
-  test.each(contents)('%j', async (text, problem) => {
+  it.each(contents)('%j', async (text, problem) => {
     await folder.write(file, Buffer.from(text, 'latin1'));
     await expect(loadConfiguration(folder.env)).rejects.toThrow(`/${file}${problem}`);
   });

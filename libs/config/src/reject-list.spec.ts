@@ -9,7 +9,7 @@ const LIST = {
   constructor: { bookworm: { amd64: { '1': '' } } },
 } as const;
 
-test.each([
+it.each([
   ['hello', 'bookworm', 'amd64', ['1.0-1', '1.0-2', '1.0-3', '1.0-4', '1.0-5']],
   ['hello', 'bookworm', 'arm64', ['1.0-3', '1.0-5']],
   ['hello', 'trixie', 'amd64', ['1.0-1', '1.0-4', '1.0-5']],

@@ -4,7 +4,7 @@ import { isOnSubject, logSubject, reportOrigin, reportSubject, stagedGrant, stag
 const GRANT: Grant = { runId: 42, attempt: 2, grantEpoch: 1_764_633_600_000 };
 const OF_EARLIER_VERSION: Grant = { runId: 42, attempt: 2 };
 
-test('a grant is told from others by run, attempt and epoch, as far as both know the epoch', () => {
+it('a grant is told from others by run, attempt and epoch, as far as both know the epoch', () => {
   expect(isSameGrant(GRANT, { ...GRANT })).toBe(true);
   expect(isSameGrant(GRANT, { ...GRANT, runId: 43 })).toBe(false);
   expect(isSameGrant(GRANT, { ...GRANT, attempt: 1 })).toBe(false);
@@ -14,7 +14,7 @@ test('a grant is told from others by run, attempt and epoch, as far as both know
   expect(isSameGrant(OF_EARLIER_VERSION, { ...GRANT, attempt: 1 })).toBe(false);
 });
 
-test('names are of one grant alone, and say which', () => {
+it('names are of one grant alone, and say which', () => {
   const report = { worker: 'w1', ...GRANT };
   expect(reportSubject('amd64', 'finished', report)).toBe(
     'proctor.report.amd64.w1.finished.42.2.1764633600000',
@@ -28,18 +28,18 @@ test('names are of one grant alone, and say which', () => {
   expect(stagedGrant('42/2/1764633600000/log.gz')).toEqual(GRANT);
 });
 
-test('names of an earlier version are understood', () => {
+it('names of an earlier version are understood', () => {
   const origin = { arch: 'amd64', worker: 'w1', kind: 'started', ...OF_EARLIER_VERSION };
   expect(reportOrigin('proctor.report.amd64.w1.started.42.2')).toEqual(origin);
   expect(reportSubject('amd64', 'started', origin)).toBe('proctor.report.amd64.w1.started.42.2');
   expect(stagedGrant('42/2/log.gz')).toEqual(OF_EARLIER_VERSION);
 });
 
-test.each(['42/log.gz', 'a/2/log.gz', 'log.gz'])('%s is the file of no grant', (name) => {
+it.each(['42/log.gz', 'a/2/log.gz', 'log.gz'])('%s is the file of no grant', (name) => {
   expect(stagedGrant(name)).toBeNull();
 });
 
-test.each([
+it.each([
   ['proctor.report.*.*.started.>', 'proctor.report.amd64.w1.started.42.2', true],
   ['proctor.report.*.*.started.>', 'proctor.report.amd64.w1.started.42.2.7', true],
   ['proctor.report.*.*.started.>', 'proctor.report.amd64.w1.started', false],

@@ -25,7 +25,7 @@ const finished = {
 };
 const test1 = { name: 'unit', status: 'PASS', detail: null };
 
-test('a well-formed message becomes an instance of its class', () => {
+it('a well-formed message becomes an instance of its class', () => {
   expect(parseMessage(LeaseRequest, ask)).toBeInstanceOf(LeaseRequest);
   expect(parseMessage(FinishedReport, finished).files[0]?.size).toBe(3);
   expect(parseMessage(FinishedReport, { ...finished, version: null, exitCode: null }).version).toBeNull();
@@ -34,7 +34,7 @@ test('a well-formed message becomes an instance of its class', () => {
   expect(parseMessage(FinishedReport, { ...finished, tests }).tests).toEqual(tests);
 });
 
-test.each([
+it.each([
   [null, 'an object is expected'],
   ['text', 'an object is expected'],
   [[], 'an object is expected'],
@@ -53,7 +53,7 @@ test.each([
   expect(() => parseMessage(LeaseRequest, message)).toThrow(expected);
 });
 
-test('the longest ask has room in a message, however its texts are written', () => {
+it('the longest ask has room in a message, however its texts are written', () => {
   const names = Array.from({ length: 100 }, () => '\u0001'.repeat(100));
   const testbed = { suite: 'sid', backend: 'unshare', state: 'failed', detail: '\u0001'.repeat(1_000) };
   const testbeds = (count: number) => Array.from({ length: count }, () => testbed);
@@ -77,14 +77,14 @@ test('the longest ask has room in a message, however its texts are written', () 
   );
 });
 
-test('of very many broken rules the first are told', () => {
+it('of very many broken rules the first are told', () => {
   const testbeds = Array.from({ length: 1_000 }, () => ({}));
   expect(() => parseMessage(LeaseRequest, { ...ask, testbeds })).toThrow(
     /^LeaseRequest: testbeds\.0\.suite: .{100,1500}; and 2990 more$/,
   );
 });
 
-test('a list that is far too long is refused without a look at its entries', () => {
+it('a list that is far too long is refused without a look at its entries', () => {
   let looks = 0;
   const entry = {
     get suite() {
@@ -100,7 +100,7 @@ test('a list that is far too long is refused without a look at its entries', () 
   expect(parseMessage(LeaseRequest, { ...ask, unknown: testbeds.map(() => 1) }).testbeds).toEqual([]);
 });
 
-test.each([
+it.each([
   [{ runId: 2 ** 53 }, 'runId: '],
   [{ runId: 0 }, 'runId: '],
   [{ verdict: 'neutral-ish' }, 'verdict: '],

@@ -9,14 +9,14 @@ import {
   PACKAGE_NAME_LENGTH_MAX,
 } from './names';
 
-test.each(['hello', '0ad', 'g++', 'libfoo1.2-dev', 'lib', 'a'.repeat(PACKAGE_NAME_LENGTH_MAX)])(
+it.each(['hello', '0ad', 'g++', 'libfoo1.2-dev', 'lib', 'a'.repeat(PACKAGE_NAME_LENGTH_MAX)])(
   '%s is a package name',
   (name) => {
     expect(isPackageName(name)).toBe(true);
   },
 );
 
-test.each([
+it.each([
   ['empty', ''],
   ['one letter', 'a'],
   ['upper case', 'Hello'],
@@ -33,7 +33,7 @@ test.each([
   expect(isPackageName(name)).toBe(false);
 });
 
-test('whatever is a package name is harmless in a path, a subject and a shell', () => {
+it('whatever is a package name is harmless in a path, a subject and a shell', () => {
   fc.assert(
     fc.property(fc.string(), (name) => {
       fc.pre(isPackageName(name));
@@ -43,7 +43,7 @@ test('whatever is a package name is harmless in a path, a subject and a shell', 
   );
 });
 
-test.each([
+it.each([
   ['hello', 'h'],
   ['0ad', '0'],
   ['lib', 'l'],
@@ -55,24 +55,24 @@ test.each([
   expect(packagePrefix(name)).toBe(prefix);
 });
 
-test.each(['hello', 'src:hello', 'src:a1,b2', 'g++,src:gcc-13'])('%s is a pin', (spec) =>
+it.each(['hello', 'src:hello', 'src:a1,b2', 'g++,src:gcc-13'])('%s is a pin', (spec) =>
   expect(isPinSpec(spec)).toBe(true),
 );
-test.each(['', ',', 'hello,', 'src:', 'a b', 'SRC:hello', 'hello;x'])('%j is no pin', (spec) =>
+it.each(['', ',', 'hello,', 'src:', 'a b', 'SRC:hello', 'hello;x'])('%j is no pin', (spec) =>
   expect(isPinSpec(spec)).toBe(false),
 );
 
-test.each(['bookworm', 'stable-backports', 'trixie_1', 'v5.28'])('%s is a word', (name) =>
+it.each(['bookworm', 'stable-backports', 'trixie_1', 'v5.28'])('%s is a word', (name) =>
   expect(isWord(name)).toBe(true),
 );
-test.each(['', '.', '..', '-x', 'a/b', 'a b', 'é'])('%j is no word', (name) =>
+it.each(['', '.', '..', '-x', 'a/b', 'a b', 'é'])('%j is no word', (name) =>
   expect(isWord(name)).toBe(false),
 );
 
-test.each(['amd64', 'ppc64el', 'kfreebsd-amd64'])('%s is an architecture', (name) =>
+it.each(['amd64', 'ppc64el', 'kfreebsd-amd64'])('%s is an architecture', (name) =>
   expect(isArchitecture(name)).toBe(true),
 );
-test.each(['', 'a.b', '*', '>', 'AMD64'])('%j is no architecture', (name) =>
+it.each(['', 'a.b', '*', '>', 'AMD64'])('%j is no architecture', (name) =>
   expect(isArchitecture(name)).toBe(false),
 );
 

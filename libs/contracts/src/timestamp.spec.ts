@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { duration, timestamp } from './timestamp';
 
-test('a time has three digits of milliseconds and a Z, always', () => {
+it('a time has three digits of milliseconds and a Z, always', () => {
   expect(timestamp(new Date(1_700_000_000_000))).toBe('2023-11-14T22:13:20.000Z');
   fc.assert(
     fc.property(
@@ -13,7 +13,7 @@ test('a time has three digits of milliseconds and a Z, always', () => {
   );
 });
 
-test.each([
+it.each([
   [0, '0h 0m 0s'],
   [30, '0h 0m 30s'],
   [3_725, '1h 2m 5s'],

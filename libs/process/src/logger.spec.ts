@@ -21,14 +21,14 @@ async function written(
 
 const JSON_LOG = { PROCTOR_LOG: 'json' };
 
-test('lines for people tell time, part and message, and no fields', async () => {
+it('lines for people tell time, part and message, and no fields', async () => {
   const text = await written({}, (logger) =>
     withLogFields({ worker: 'w1', run: 42 }, () => logger.warn('it is late', 'Slot')),
   );
   expect(text).toMatch(/^\d\d:\d\d:\d\d\.\d{3} WARN Slot: it is late\n$/);
 });
 
-test('a JSON line carries the fields of the work that it belongs to, also of what that has started', async () => {
+it('a JSON line carries the fields of the work that it belongs to, also of what that has started', async () => {
   const text = await written(JSON_LOG, (logger) =>
     withLogFields({ worker: 'w1' }, async () => {
       logger.log('ready', 'Worker');
@@ -51,7 +51,7 @@ test('a JSON line carries the fields of the work that it belongs to, also of wha
   expect(lines[2]).not.toHaveProperty('run');
 });
 
-test('no field takes the place of what each line has', async () => {
+it('no field takes the place of what each line has', async () => {
   const text = await written(JSON_LOG, (logger) =>
     withLogFields({ message: 'other', level: 'none' }, () => logger.log('hello', 'Slot')),
   );

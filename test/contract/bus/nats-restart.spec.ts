@@ -177,7 +177,7 @@ it('says what to do when the server may not store as much', async () => {
   );
 });
 
-test(
+it(
   'a server that says nothing is given up, and found again once it speaks',
   async () => {
     const bus = await connect();

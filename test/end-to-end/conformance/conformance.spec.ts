@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('every check has an id of its own', () => {
+it('every check has an id of its own', () => {
   expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
 });
 
 // A check that cannot be tried fails here: this instance has everything.
-test.each(CHECKS.map((check) => [check.id, check.title, check] as const))('%s %s', (_id, _title, check) =>
+it.each(CHECKS.map((check) => [check.id, check.title, check] as const))('%s %s', (_id, _title, check) =>
   runCheck(check, instance),
 );

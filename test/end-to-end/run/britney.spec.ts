@@ -63,7 +63,7 @@ async function readTimes(results: Result[]): Promise<void> {
   expect(Number(stdout)).toBe(known.length);
 }
 
-test('5,000 items in a file, and the results of all of them by polling', async () => {
+it('5,000 items in a file, and the results of all of them by polling', async () => {
   const before = Math.floor(Date.now() / 1000) - 1;
   const items = Array.from({ length: ITEMS }, (_, index) => ({
     package: `source${index}`,
@@ -80,7 +80,7 @@ test('5,000 items in a file, and the results of all of them by polling', async (
   await readTimes(results);
 });
 
-test('reference runs, whose results come by feeding until back as since', async () => {
+it('reference runs, whose results come by feeding until back as since', async () => {
   let next = Math.floor(Date.now() / 1000) - 1;
   const names = ['good', 'fail-reference', 'broken-reference', 'skip-reference', 'missing-reference'];
   await submit(
@@ -105,6 +105,6 @@ test('reference runs, whose results come by feeding until back as since', async 
   expect(names.map((name) => typeof last.get(name)?.version)).toEqual(names.map(() => 'string'));
 });
 
-test('a refused request makes curl fail', async () => {
+it('a refused request makes curl fail', async () => {
   await expect(submit('no-such-architecture', [{ package: 'hello' }])).rejects.toMatchObject({ code: 22 });
 });

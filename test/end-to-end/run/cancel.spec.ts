@@ -68,7 +68,7 @@ async function expectGone({ processes }: Deaf): Promise<void> {
   expect(processes()).toEqual([]);
 }
 
-test('a cancelled test that is deaf to SIGTERM is gone in seconds, and its slot takes the next run', async () => {
+it('a cancelled test that is deaf to SIGTERM is gone in seconds, and its slot takes the next run', async () => {
   const deaf = await deafRun();
   const next = await client.submitOne(STUB_SUITE, arch, { package: 'next' });
   expect(await cancel(deaf.runId)).toMatchObject(CANCELLED);
@@ -77,7 +77,7 @@ test('a cancelled test that is deaf to SIGTERM is gone in seconds, and its slot 
   expect(await client.run(deaf.runId)).toMatchObject({ ...CANCELLED, attempt: 1 });
 });
 
-test('a test that is cancelled while the scheduler is dead is stopped once it is back', async () => {
+it('a test that is cancelled while the scheduler is dead is stopped once it is back', async () => {
   const deaf = await deafRun();
   await proctor.kill('scheduler', 'SIGKILL');
   expect(await cancel(deaf.runId)).toMatchObject(CANCELLED);
@@ -89,7 +89,7 @@ test('a test that is cancelled while the scheduler is dead is stopped once it is
   expect(await client.run(deaf.runId)).toMatchObject({ ...CANCELLED, attempt: 1 });
 });
 
-test('a waiting run that is cancelled while the scheduler is dead is never executed', async () => {
+it('a waiting run that is cancelled while the scheduler is dead is never executed', async () => {
   const blocking = await client.submitOne(STUB_SUITE, arch, {
     package: 'first',
     trigger: `wait-for:${marks.path('go')}`,

@@ -33,7 +33,7 @@ async function post(path: string, body?: Json): Promise<Json> {
   return (await response.json()) as Json;
 }
 
-test.each([
+it.each([
   ['beyond 32 bits', 2 ** 31 + 5],
   ['near 2^53', RUN_ID_MAX - 10],
 ])('runs with ids %s are executed, retried, published and cancelled', async (_where, first) => {

@@ -30,7 +30,7 @@ afterAll(async () => {
   await marks?.remove();
 });
 
-test('a run asked for is executed at once and read back with its result', async () => {
+it('a run asked for is executed at once and read back with its result', async () => {
   const before = await client.since(0);
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hello', trigger: 'version:2.10-3' });
   const run = await client.finished(runId);
@@ -51,7 +51,7 @@ test('a run asked for is executed at once and read back with its result', async 
   expect(Number.isInteger(until)).toBe(true);
 });
 
-test('a run that has not finished is returned with a null status, then with its result', async () => {
+it('a run that has not finished is returned with a null status, then with its result', async () => {
   const go = marks.path('go');
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'fail-slow', trigger: `wait-for:${go}` });
   await client.runThat(runId, (run) => run.state === 'running');
@@ -63,7 +63,7 @@ test('a run that has not finished is returned with a null status, then with its 
   expect(final?.status).toBe('fail');
 });
 
-test.each([
+it.each([
   ['pass-me', 'pass', 0, '1.0-1'],
   ['fail-me', 'fail', 4, '1.0-1'],
   ['skip-me', 'pass', 8, '1.0-1'],
@@ -74,7 +74,7 @@ test.each([
   expect(await client.finished(runId)).toMatchObject({ status, exit_code: exitCode, version });
 });
 
-test('a run that smells of infrastructure is tried again, and its whole story is told, by the API and as events', async () => {
+it('a run that smells of infrastructure is tried again, and its whole story is told, by the API and as events', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'broken-story', is_private: true });
   expect(await client.finished(runId)).toMatchObject({ status: 'tmpfail', attempt: 3, exit_code: 16 });
   const attempts = [1, 2, 3].flatMap((attempt) => [
@@ -108,7 +108,7 @@ test('a run that smells of infrastructure is tried again, and its whole story is
   expect(JSON.stringify(events)).not.toContain('broken-story');
 });
 
-test('log and artifacts are there as soon as the result is, without a key', async () => {
+it('log and artifacts are there as soon as the result is, without a key', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, {
     package: 'libwords',
     trigger: 'lines:20000 artifact:5000',
@@ -133,7 +133,7 @@ test('log and artifacts are there as soon as the result is, without a key', asyn
   expect(await same.text()).toBe(text);
 });
 
-test('a file upload and the short form for one package create runs as well', async () => {
+it('a file upload and the short form for one package create runs as well', async () => {
   const form = new FormData();
   form.set(
     'tests',
@@ -152,7 +152,7 @@ test('a file upload and the short form for one package create runs as well', asy
   for (const run of runs) expect(await client.finished(run.run_id)).toMatchObject({ status: 'pass' });
 });
 
-test('many runs at once are each executed once, high priority first', async () => {
+it('many runs at once are each executed once, high priority first', async () => {
   const mark = marks.path('many');
   const items = Array.from({ length: 40 }, (_, index) => ({
     package: `many${String(index).padStart(2, '0')}`,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => proctor?.stop());
 
-test('real packages of the archive are tested end to end: hello passes, figlet fails', async () => {
+it('real packages of the archive are tested end to end: hello passes, figlet fails', async () => {
   const [hello, figlet] = await client.submit(suite, arch, [{ package: 'hello' }, { package: 'figlet' }]);
   expect(await client.run(hello as number)).toMatchObject({
     status: null,

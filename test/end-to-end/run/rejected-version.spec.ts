@@ -53,7 +53,7 @@ const configuration = async (): Promise<{ loadedAt: string; problems: string[] }
   return health.configuration;
 };
 
-test('a rejected version is ended before its first test, any other is tested', async () => {
+it('a rejected version is ended before its first test, any other is tested', async () => {
   await expectRejected('hello', '1.2-3');
   const other = { package: 'hello', trigger: `version:1.2-30 append:${marks.path('tested')}` };
   const run = await client.finished(await client.submitOne(STUB_SUITE, arch, other));
@@ -61,7 +61,7 @@ test('a rejected version is ended before its first test, any other is tested', a
   expect(await marks.count('tested')).toBe(1);
 });
 
-test('a changed reject list is in use without a restart, for what waits and what is asked for', async () => {
+it('a changed reject list is in use without a restart, for what waits and what is asked for', async () => {
   const before = await configuration();
   await proctor.configure('reject-list.yaml', {
     world: { [STUB_SUITE]: { '*': { '2.0': '' } } },
@@ -81,7 +81,7 @@ test('a changed reject list is in use without a restart, for what waits and what
   expect(Date.parse(after?.loadedAt ?? '')).toBeGreaterThan(Date.parse(before?.loadedAt ?? ''));
 });
 
-test('a broken reject list changes nothing, and log and health say why until it is mended', async () => {
+it('a broken reject list changes nothing, and log and health say why until it is mended', async () => {
   const before = await configuration();
   await proctor.configure('reject-list.yaml', 'world: {}\nhello:\n  sid: [');
   await told(/ERROR Configuration: .*config is NOT in use/);
@@ -99,7 +99,7 @@ test('a broken reject list changes nothing, and log and health say why until it 
   expect((await configuration())?.problems).toEqual([]);
 });
 
-test('changed sources, limits and architectures are in use without a restart; a port is not', async () => {
+it('changed sources, limits and architectures are in use without a restart; a port is not', async () => {
   const item = { package: 'hello', 'extra-apt-sources': ['inner'] };
   await expect(client.submit(STUB_SUITE, arch, [item])).rejects.toThrow('400');
   const lines = ['deb http://mirror.example/debian inner main'];

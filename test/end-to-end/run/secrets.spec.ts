@@ -98,7 +98,7 @@ async function expectNoneTold(): Promise<void> {
   expect(toldSecrets(await secrets(), said)).toEqual([]);
 }
 
-test('no answer, no log and no command line tells a secret, whatever goes wrong', async () => {
+it('no answer, no log and no command line tells a secret, whatever goes wrong', async () => {
   await start({ ownPostgres: true });
   const key = { 'Auth-Key': proctor.adminKey };
   expect(await ask('/api/v1/auth', key)).toBe(200);
@@ -122,7 +122,7 @@ test('no answer, no log and no command line tells a secret, whatever goes wrong'
   await expectNoneTold();
 });
 
-test('an S3 server that refuses everything is not told the secret key, and it stands in no log and no answer', async () => {
+it('an S3 server that refuses everything is not told the secret key, and it stands in no log and no answer', async () => {
   const server = createServer((request, response) => {
     said.push([
       'a request to the S3 server',
@@ -148,7 +148,7 @@ test('an S3 server that refuses everything is not told the secret key, and it st
   }
 });
 
-test('a deployment that has told a secret does not end quietly in any test', async () => {
+it('a deployment that has told a secret does not end quietly in any test', async () => {
   await start({ apps: ['api'] });
   proctor.output.add('api', `the key is ${proctor.adminKey}`);
   await expect(proctor.stop()).rejects.toThrow('not everything could be stopped');

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 300_000;
 
 const root = resolve(__dirname, '../../..');
 
-test(
+it(
   'while everything is killed, frozen and starved, every accepted run ends exactly once',
   async () => {
     const args = ['scripts/soak.mjs', '--minutes', '0.5', '--rate', '40', '--fault-every', '1.5'];

@@ -99,7 +99,7 @@ async function cancel(runId: number): Promise<void> {
   expect((await client.fetch(`/api/v1/test/${runId}`, { method: 'DELETE' })).status).toBe(200);
 }
 
-test('it leases a run, keeps the lease, streams the log and reports', async () => {
+it('it leases a run, keeps the lease, streams the log and reports', async () => {
   // It lasts longer than a lease that is not renewed.
   const trigger = `version:3.14-1 lines:4000 append:${marks.path('executed')} sleep:5`;
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hello', trigger });
@@ -114,7 +114,7 @@ test('it leases a run, keeps the lease, streams the log and reports', async () =
   await output.line('python', new RegExp(`run ${runId} attempt 1: recorded`));
 });
 
-test.each([
+it.each([
   ['fail-one', 'fail', 4],
   ['missing-one', 'fail', 12],
 ])('%s ends as %s with exit code %i', async (name, status, exitCode) => {
@@ -122,7 +122,7 @@ test.each([
   expect(await client.finished(runId)).toMatchObject({ status, exit_code: exitCode });
 });
 
-test('a cancelled run is ended with everything that it has started', async () => {
+it('a cancelled run is ended with everything that it has started', async () => {
   const mark = newMark();
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'long', trigger: `sleep:${mark}` });
   expect(await until(() => Promise.resolve(processesWith(mark).length > 0), 20_000)).toBe(true);
@@ -131,7 +131,7 @@ test('a cancelled run is ended with everything that it has started', async () =>
   expect(processesWith(mark)).toEqual([]);
 });
 
-test('one that is told to end hands its lease back', async () => {
+it('one that is told to end hands its lease back', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hang-on' });
   await client.runThat(runId, ({ state }) => state === 'running');
   const ended = once(worker, 'exit');

@@ -6,7 +6,7 @@ let machine: TestMachine;
 beforeAll(async () => (machine = await openMachine()));
 afterAll(async () => machine?.close());
 
-test.each([
+it.each([
   ['hello', 'pass', 0],
   ['figlet', 'fail', 4],
   ['patch', 'neutral', 8],

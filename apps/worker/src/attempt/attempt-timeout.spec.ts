@@ -5,7 +5,7 @@ const settings = {
   timeouts: { 'linux-*': 2, 'linux-image': 3, 'lin*': 4, constructor: 5 },
 };
 
-test.each([
+it.each([
   ['hello', 1],
   ['linux-image', 3],
   ['linux-tools', 2],
@@ -16,6 +16,6 @@ test.each([
   expect(attemptTimeoutMs(settings, name)).toBe(ms);
 });
 
-test('what no object has of its own is no limit', () => {
+it('what no object has of its own is no limit', () => {
   expect(packageTimeoutMs({ timeouts: {} }, 'constructor')).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { ObservedRuns } from './observed-runs';
 
 const PASSED = { verdict: 'pass' } as AttemptResult;
 
-test('it knows what is under way, for how long, and how the rest has ended', async () => {
+it('it knows what is under way, for how long, and how the rest has ended', async () => {
   const clock = new VirtualClock();
   const ends: { resolve: (result: AttemptResult) => void; reject: (error: Error) => void }[] = [];
   const run = () => new Promise<AttemptResult>((resolve, reject) => ends.push({ resolve, reject }));
@@ -29,7 +29,7 @@ test('it knows what is under way, for how long, and how the rest has ended', asy
   expect(runs.ended()).toEqual({ pass: 1, neutral: 0, fail: 0, tmpfail: 0, none: 1 });
 });
 
-test('it names no private run, nor one of which a scheduler does not say that it is public', () => {
+it('it names no private run, nor one of which a scheduler does not say that it is public', () => {
   const runs = new ObservedRuns({ run: () => new Promise(() => undefined) }, new VirtualClock());
   const leases = [
     leaseOf(1, { isPrivate: true }),
@@ -41,7 +41,7 @@ test('it names no private run, nor one of which a scheduler does not say that it
   expect(runs.busy).toBe(3);
 });
 
-test.each([
+it.each([
   ['cannot be executed', new Error('no space'), false, 'tmpfail'],
   ['goes back', new NotStarted('no image'), false, 'none'],
   ['is cancelled', new Error('cancelled'), true, 'none'],

@@ -78,7 +78,7 @@ async function serve(changes: Parameters<typeof makeHealth>[0] = {}): Promise<st
   return `http://127.0.0.1:${port}`;
 }
 
-test('the health of a worker is told in JSON', async () => {
+it('the health of a worker is told in JSON', async () => {
   const answer = await fetch(`${await serve()}/health`);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -105,7 +105,7 @@ test('the health of a worker is told in JSON', async () => {
   expect(load).toHaveLength(3);
 });
 
-test('a worker with which something is wrong that takes work is ready, and says so', async () => {
+it('a worker with which something is wrong that takes work is ready, and says so', async () => {
   const notices = { problem: 'another calls itself w1, too', refusal: undefined };
   const answer = await fetch(`${await serve({ notices })}/health`);
   expect(answer.status).toBe(200);
@@ -114,7 +114,7 @@ test('a worker with which something is wrong that takes work is ready, and says 
   expect(inShort(report)).toMatch(/^takes work, but another calls itself w1, too;/);
 });
 
-test.each([
+it.each([
   ['is not connected', { connected: false }, { ready: false, connected: false }],
   ['is told to end', { stopping: true }, { ready: false, problem: 'the worker drains' }],
   [
@@ -137,7 +137,7 @@ test.each([
   expect(await answer.json()).toMatchObject(expected);
 });
 
-test('the same numbers are metrics, with whatever names escaped', async () => {
+it('the same numbers are metrics, with whatever names escaped', async () => {
   const answer = await fetch(`${await serve()}/metrics`);
   expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4');
   const lines = (await answer.text()).split('\n');
@@ -159,7 +159,7 @@ test('the same numbers are metrics, with whatever names escaped', async () => {
   }
 });
 
-test('it tells what the machine lacks, and for how long', async () => {
+it('it tells what the machine lacks, and for how long', async () => {
   const lacks: Lack[] = [{ of: 'disk', why: '0 MiB free', seconds: 90 }];
   const url = await serve({ problem: '0 MiB free', lacks });
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ ready: false, lacks });
@@ -174,7 +174,7 @@ test('it tells what the machine lacks, and for how long', async () => {
   }
 });
 
-test('it tells how its dispatchers say that it stands', async () => {
+it('it tells how its dispatchers say that it stands', async () => {
   const standings = { amd64: { standing: 'slowed', reason: 'run 5 failed', untilSeconds: 40 } } as const;
   const url = await serve({ standings });
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ ready: true, standings });
@@ -191,13 +191,13 @@ test('it tells how its dispatchers say that it stands', async () => {
   );
 });
 
-test('there is nothing else to ask for', async () => {
+it('there is nothing else to ask for', async () => {
   const url = await serve();
   expect((await fetch(`${url}/`)).status).toBe(404);
   expect((await fetch(`${url}/health`, { method: 'POST' })).status).toBe(405);
 });
 
-test('a port that is taken is named', async () => {
+it('a port that is taken is named', async () => {
   const other = createServer();
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const { port } = other.address() as { port: number };
@@ -210,7 +210,7 @@ test('a port that is taken is named', async () => {
   }
 });
 
-test('the log tells it every ten minutes', async () => {
+it('the log tells it every ten minutes', async () => {
   const { health, clock } = makeHealth({ connected: false });
   const said = new Promise<string>((resolve) => {
     const log = new HealthLog(health, clock, { log: resolve, warn: resolve });

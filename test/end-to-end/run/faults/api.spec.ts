@@ -49,7 +49,7 @@ async function countRuns(): Promise<number> {
   }
 }
 
-test('lists of 5,000 posted while the api is killed again and again exist once, whole', async () => {
+it('lists of 5,000 posted while the api is killed again and again exist once, whole', async () => {
   const { proctor, client } = stage;
   const posts = Array.from({ length: REQUESTS }, (_, place) => insistently(`list${place}-`));
   // Some are committed and not answered then, some are not committed.

@@ -20,7 +20,7 @@ async function serve(architectures: string[]): Promise<void> {
   await proctor.configure('proctor.yaml', { ...(parse(yaml) as object), architectures });
 }
 
-test('an architecture that is taken away with results in all slots holds up no other, and gets them when it is back', async () => {
+it('an architecture that is taken away with results in all slots holds up no other, and gets them when it is back', async () => {
   stage = await Stage.open({ slots: SLOTS, architectures: [arch, GONE], worker: { answerWaitMs: 1_000 } });
   const { proctor, client } = stage;
   const kept = [await stage.waitingRun('one', GONE), await stage.waitingRun('two', GONE)];

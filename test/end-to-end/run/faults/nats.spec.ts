@@ -15,7 +15,7 @@ const NO_ROOM_BYTES = 64;
 let stage: Stage;
 afterEach(() => stage?.close());
 
-test('a request is accepted while nats-server and the scheduler are away, and executed when they are back', async () => {
+it('a request is accepted while nats-server and the scheduler are away, and executed when they are back', async () => {
   stage = await Stage.open();
   const { proctor, client } = stage;
   await proctor.kill('scheduler', 'SIGKILL');
@@ -30,7 +30,7 @@ test('a request is accepted while nats-server and the scheduler are away, and ex
   await expectEachPassedOnce(stage, [runId]);
 });
 
-test('nats-server is killed and comes back: tests go on, requests are accepted, nothing is executed twice', async () => {
+it('nats-server is killed and comes back: tests go on, requests are accepted, nothing is executed twice', async () => {
   stage = await Stage.open({ slots: 3, scheduler: { leaseTtlMs: 60_000 } });
   const { proctor } = stage;
   const runIds = [await stage.waitingRun(), ...(await stage.submit(15, 'rest', 'sleep:0.3'))];
@@ -45,7 +45,7 @@ test('nats-server is killed and comes back: tests go on, requests are accepted, 
   expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
 });
 
-test('an upload that stops for too long is swept by the scheduler', async () => {
+it('an upload that stops for too long is swept by the scheduler', async () => {
   stage = await Stage.open({ scheduler: { stagingSweepMs: 200, stagingIdleMaxMs: 1_000 } });
   const bus = await connectBus(await stage.proctor.users.operator());
   const content = new Readable({ read: () => undefined });

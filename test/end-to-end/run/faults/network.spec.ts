@@ -65,7 +65,7 @@ function hasResult(runId: number): Promise<string> {
   return stage.proctor.output.line('worker', new RegExp(`run ${runId} attempt 1: pass`));
 }
 
-test('a worker that was cut off past its lease brings the result of an attempt that nobody has repeated', async () => {
+it('a worker that was cut off past its lease brings the result of an attempt that nobody has repeated', async () => {
   const runId = await cutOffRun();
   await stage.go();
   await hasResult(runId);
@@ -75,7 +75,7 @@ test('a worker that was cut off past its lease brings the result of an attempt t
   expect(account).toMatchObject({ attempt: 1, outcomes: ['finished'] });
 });
 
-test('its result of an attempt that another worker repeats changes nothing', async () => {
+it('its result of an attempt that another worker repeats changes nothing', async () => {
   const runId = await cutOffRun();
   await stage.go();
   await hasResult(runId);

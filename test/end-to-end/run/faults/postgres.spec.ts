@@ -9,7 +9,7 @@ silenceLog();
 let stage: Stage;
 afterEach(() => stage?.close());
 
-test('PostgreSQL crashes and comes back: requests are refused meanwhile, tests go on, nothing is executed twice', async () => {
+it('PostgreSQL crashes and comes back: requests are refused meanwhile, tests go on, nothing is executed twice', async () => {
   stage = await Stage.open({ ownPostgres: true, slots: 3, scheduler: { leaseTtlMs: 60_000 } });
   const { proctor, client } = stage;
   const first = await stage.waitingRun();
@@ -27,7 +27,7 @@ test('PostgreSQL crashes and comes back: requests are refused meanwhile, tests g
   expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
 });
 
-test('a result that comes while PostgreSQL is away, and nobody owns its architecture, counts', async () => {
+it('a result that comes while PostgreSQL is away, and nobody owns its architecture, counts', async () => {
   stage = await Stage.open({ ownPostgres: true });
   const { proctor } = stage;
   const runId = await stage.waitingRun();

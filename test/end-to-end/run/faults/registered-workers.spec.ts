@@ -42,7 +42,7 @@ async function proctor(...args: string[]): Promise<void> {
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^worker /)]);
 }
 
-test('a worker that is revoked ends its test, which another executes at once; added again, it works again', async () => {
+it('a worker that is revoked ends its test, which another executes at once; added again, it works again', async () => {
   await open(['api', 'scheduler', 'worker', 'worker2']);
   const runId = await stage.waitingRun();
   const { worker: name } = await stage.client.run(runId);
@@ -66,7 +66,7 @@ test('a worker that is revoked ends its test, which another executes at once; ad
   expect(await stage.client.finished(next)).toMatchObject({ worker: name, status: 'pass' });
 });
 
-test('what a revoked worker reports changes nothing, and it is told so', async () => {
+it('what a revoked worker reports changes nothing, and it is told so', async () => {
   await open(['api', 'scheduler', 'worker']);
   const { client } = stage;
   const runId = await stage.waitingRun();
@@ -100,7 +100,7 @@ test('what a revoked worker reports changes nothing, and it is told so', async (
   });
 });
 
-test('private tests are executed only where they may be', async () => {
+it('private tests are executed only where they may be', async () => {
   await open(['api', 'scheduler', 'worker2']);
   const { client } = stage;
   await proctor('revoke', 'second');

@@ -46,7 +46,7 @@ async function request(path: string, body: object): Promise<Record<string, unkno
   return (await response.json()) as Record<string, unknown>;
 }
 
-test('a worker that the API adds works with the credentials of the answer', async () => {
+it('a worker that the API adds works with the credentials of the answer', async () => {
   await stage.proctor.kill('worker', 'SIGINT');
   await stage.proctor.kill('worker2', 'SIGINT');
   const { users, url } = stage.proctor;
@@ -64,7 +64,7 @@ test('a worker that the API adds works with the credentials of the answer', asyn
   expect((await fetch(`${url}/api/v1/admin/workers`)).status).toBe(403);
 });
 
-test.each([
+it.each([
   ['command', (name: string) => proctor('revoke', name, '--reason', 'sold')],
   ['API', (name: string) => request(`/${name}/revoke`, { reason: 'sold' })],
 ])(

@@ -10,7 +10,7 @@ silenceLog();
 let stage: Stage;
 afterEach(() => stage?.close());
 
-test('a scheduler that is killed and started again, again and again, costs no second execution', async () => {
+it('a scheduler that is killed and started again, again and again, costs no second execution', async () => {
   stage = await Stage.open({ slots: 3, scheduler: { leaseTtlMs: 60_000 } });
   const first = await stage.waitingRun();
   const rest = await stage.submit(20, 'rest', 'sleep:0.3');
@@ -24,7 +24,7 @@ test('a scheduler that is killed and started again, again and again, costs no se
   expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
 });
 
-test('results that arrive while the scheduler is away for longer than a lease count', async () => {
+it('results that arrive while the scheduler is away for longer than a lease count', async () => {
   stage = await Stage.open();
   const runIds = [await stage.waitingRun('one'), await stage.waitingRun('two')];
   await stage.proctor.kill('scheduler', 'SIGKILL');
@@ -36,7 +36,7 @@ test('results that arrive while the scheduler is away for longer than a lease co
   expect(accounts.map(({ attempt }) => attempt)).toEqual([1, 1]);
 });
 
-test('a run whose command was lost is found by the poll', async () => {
+it('a run whose command was lost is found by the poll', async () => {
   stage = await Stage.open();
   const database = await openDatabase(stage.proctor.databaseUrl);
   try {
@@ -54,7 +54,7 @@ test('a run whose command was lost is found by the poll', async () => {
   }
 });
 
-test('three hundred runs that are cancelled as soon as they are asked for fail no turn, and all end', async () => {
+it('three hundred runs that are cancelled as soon as they are asked for fail no turn, and all end', async () => {
   stage = await Stage.open({ slots: 4 });
   const { client, proctor } = stage;
   const runIds: number[] = [];

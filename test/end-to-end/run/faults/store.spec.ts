@@ -60,7 +60,7 @@ async function urlsOf(runId: number): Promise<string[]> {
   return [log!, artifacts!];
 }
 
-test('what a run leaves is kept in the bucket and read over HTTP; of a private run by its own key alone', async () => {
+it('what a run leaves is kept in the bucket and read over HTTP; of a private run by its own key alone', async () => {
   const { client, proctor } = stage;
   const items = stage.items(2, 'kept', 'lines:2000 artifact:100000');
   const runIds = await client.submit('testing', arch, [items[0]!, { ...items[1], is_private: true }]);
@@ -77,7 +77,7 @@ test('what a run leaves is kept in the bucket and read over HTTP; of a private r
   }
 });
 
-test('while the store is away results wait and all else goes on, also over a restart of the scheduler; then they count', async () => {
+it('while the store is away results wait and all else goes on, also over a restart of the scheduler; then they count', async () => {
   const { client, proctor } = stage;
   const [before = 0] = await stage.submit(1, 'before');
   await client.finished(before);

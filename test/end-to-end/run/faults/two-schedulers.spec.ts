@@ -71,7 +71,7 @@ async function servedAgain(architectures: string[]): Promise<number[]> {
   return runIds;
 }
 
-test('architectures are spread evenly; those of a killed one are served again in time, with their leases', async () => {
+it('architectures are spread evenly; those of a killed one are served again in time, with their leases', async () => {
   const { scheduler: orphaned = [] } = await spread();
   const early = await waitingOnEach();
   await stage.proctor.kill('scheduler', 'SIGKILL');
@@ -83,7 +83,7 @@ test('architectures are spread evenly; those of a killed one are served again in
   await spread();
 });
 
-test('one that is frozen past its ownership and wakes up changes nothing and steps down', async () => {
+it('one that is frozen past its ownership and wakes up changes nothing and steps down', async () => {
   const { scheduler: orphaned = [] } = await spread();
   const early = await waitingOnEach();
   await stage.proctor.kill('scheduler', 'SIGSTOP');

@@ -97,7 +97,7 @@ describe('a second worker of the same name', () => {
   });
 });
 
-test('a report of an attempt that is not the latest writes nothing', async () => {
+it('a report of an attempt that is not the latest writes nothing', async () => {
   stage = await Stage.open();
   const { client, proctor } = stage;
   const runId = await stage.waitingRun();
@@ -125,7 +125,7 @@ test('a report of an attempt that is not the latest writes nothing', async () =>
   expect(await client.run(runId)).toMatchObject({ version: '1.0-1' });
 });
 
-test('a report that nobody can read ends its attempt, its worker is told, and the run is tried again', async () => {
+it('a report that nobody can read ends its attempt, its worker is told, and the run is tried again', async () => {
   stage = await Stage.open({ slots: 1 });
   const { client, proctor } = stage;
   const runId = await stage.waitingRun();
@@ -158,7 +158,7 @@ test('a report that nobody can read ends its attempt, its worker is told, and th
   expect(account).toMatchObject({ verdict: 'pass', outcomes: ['failed', 'finished'] });
 });
 
-test('a result that the database refuses ends its attempt, visibly, and the run is tried again', async () => {
+it('a result that the database refuses ends its attempt, visibly, and the run is tried again', async () => {
   stage = await Stage.open({ slots: 1 });
   const { client, proctor } = stage;
   const runId = await stage.waitingRun();
