@@ -2,9 +2,9 @@ import type { DispatcherState as State, Journal } from '@proctor/dispatch';
 import type { FinishedReport } from '@proctor/contracts';
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { LimitedJournal } from '../../apps/scheduler/src/dispatcher/limited-journal';
-import type { Letter } from '../../apps/scheduler/src/dispatcher/mailbox';
-import { News } from '../../apps/scheduler/src/dispatcher/news';
-import type { TurnNews } from '../../apps/scheduler/src/dispatcher/turn';
+import type { Envelope } from '../../apps/scheduler/src/dispatcher/mailbox';
+import { CommittedWork } from '../../apps/scheduler/src/dispatcher/committed-work';
+import type { TurnOutcome } from '../../apps/scheduler/src/dispatcher/turn';
 import { ReportsController } from '../../apps/scheduler/src/reports/reports.controller';
 import { DispatcherState } from '../../libs/dispatch/src';
 import { RegisteredWorkers } from '../../libs/dispatch/src/registered-workers';
@@ -46,8 +46,8 @@ jest.mock('../../libs/dispatch/src/reporting', () => {
 
 /** Private methods of the actor that a bug is planted into. */
 interface ActorInside {
-  recover(state: State, letters: Letter[], failure: Error): Promise<void>;
-  correct(state: State, news: TurnNews): Promise<void>;
+  recover(state: State, envelopes: Envelope[], failure: Error): Promise<void>;
+  correct(state: State, news: TurnOutcome): Promise<void>;
   lose(state: State): void;
 }
 
@@ -82,8 +82,8 @@ const BUGS: PlantedBug[] = [
     name: 'memory is kept after a failed commit',
     plant: () => {
       const inside = DispatcherActor.prototype as unknown as ActorInside;
-      jest.spyOn(inside, 'recover').mockImplementation((_state, letters, failure) => {
-        for (const letter of letters) letter.reject(failure);
+      jest.spyOn(inside, 'recover').mockImplementation((_state, envelopes, failure) => {
+        for (const envelope of envelopes) envelope.reject(failure);
         return Promise.resolve();
       });
     },
@@ -94,7 +94,7 @@ const BUGS: PlantedBug[] = [
     plant: () => {
       const inside = DispatcherActor.prototype as unknown as ActorInside;
       jest.spyOn(inside, 'correct').mockImplementation((_state, { undone }) => {
-        for (const letter of undone) letter.reject(new Error('left out'));
+        for (const envelope of undone) envelope.reject(new Error('left out'));
         return Promise.resolve();
       });
     },
@@ -105,7 +105,7 @@ const BUGS: PlantedBug[] = [
     plant: () => {
       const inside = DispatcherActor.prototype as unknown as ActorInside;
       jest.spyOn(inside, 'correct').mockImplementation(function (this: ActorInside, state, { undone }) {
-        for (const letter of undone) letter.reject(new Error('left out'));
+        for (const envelope of undone) envelope.reject(new Error('left out'));
         this.lose(state);
         return Promise.resolve();
       });
@@ -209,8 +209,11 @@ const BUGS: PlantedBug[] = [
   {
     name: 'orders are read and forgotten',
     plant: () => {
-      const read = Reflect.get(News.prototype, 'orders');
-      jest.spyOn(News.prototype, 'orders').mockImplementation(async function (this: News, now: number) {
+      const read = Reflect.get(CommittedWork.prototype, 'orders');
+      jest.spyOn(CommittedWork.prototype, 'orders').mockImplementation(async function (
+        this: CommittedWork,
+        now: number,
+      ) {
         await read.call(this, now);
         return [];
       });

@@ -8,9 +8,9 @@ import { systemClock } from '@proctor/clock';
 import { parseMessage, RecordedSignal, StopAttemptSignal, SUBJECTS, subjectOf } from '@proctor/contracts';
 import type { Lease, LeaseReply } from '@proctor/contracts';
 import { endOnRequest, fail, processLogger, type Log } from '@proctor/process';
-import { Life } from '../../apps/worker/src/life/life';
+import { WorkerLife } from '../../apps/worker/src/life/life';
 import { DiskOutbox } from '../../apps/worker/src/reports/outbox';
-import { BusDispatchClient } from '../../apps/worker/src/slot/bus-dispatch-client';
+import { BusLeaseClient } from '../../apps/worker/src/slot/bus-lease-client';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Notices } from '../../apps/worker/src/slot/notices';
 import type { AttemptResult } from '../../apps/worker/src/slot/ports';
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   });
   const lifePath = `${plan.resultsPath}-life`;
   mkdirSync(lifePath, { recursive: true });
-  const slots = makeSlots(plan, bus, outbox, await Life.begin(lifePath, log));
+  const slots = makeSlots(plan, bus, outbox, await WorkerLife.begin(lifePath, log));
   const wake = () => slots.forEach((slot) => slot.wake());
   for (const arch of plan.architectures) bus.subscribe(subjectOf(SUBJECTS.workWaiting, arch), wake);
   bus.subscribe(subjectOf(SUBJECTS.recorded, plan.name), ({ text }) =>
@@ -59,9 +59,9 @@ async function main(): Promise<void> {
   slots.forEach((slot) => slot.start());
 }
 
-function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox, life: Life): Slot[] {
+function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox, life: WorkerLife): Slot[] {
   const { incarnation, previous } = life;
-  const client = new BusDispatchClient(bus, life);
+  const client = new BusLeaseClient(bus, life);
   const notices = new Notices(log);
   const standings = { heard: () => undefined };
   const epochs = new Epochs({ clock: systemClock, log, lowerEpochWaitMs: () => 15_000 });

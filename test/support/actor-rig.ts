@@ -1,13 +1,13 @@
 import type { Journal } from '@proctor/dispatch';
 import { DispatcherActor, type ActorSettings } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
-import { Tenure } from '../../apps/scheduler/src/ownership/tenure';
+import { OwnershipTerm } from '../../apps/scheduler/src/ownership/ownership-term';
 import { MemoryBooks } from '../simulation/memory-books';
 import { VirtualClock } from '../simulation/world/virtual-clock';
 import { runRequest } from './run-request';
 import { ARCH, leaseRequest, registered, settings } from './runs';
 
 export const POLL_MS = 5_000;
-export const TENURE_MS = 10_000_000;
+export const TERM_MS = 10_000_000;
 const SLOT = leaseRequest({ testbeds: [{ suite: 'bookworm', backend: 'unshare', state: 'ready' }] });
 
 /** A dispatcher of the test's own, on books in memory; `start` it first, `end` it in any case. */
@@ -20,16 +20,16 @@ export class ActorRig {
   readonly workersRegistered = jest.fn();
   readonly sighted = jest.fn();
   readonly ended = jest.fn();
-  tenure!: Tenure;
+  term!: OwnershipTerm;
   actor!: DispatcherActor;
 
   /** @param journal replaces methods of the books */
   async start(journal: Partial<Journal> = {}, changes: Partial<ActorSettings> = {}): Promise<void> {
     await this.books.release(ARCH, 's1');
-    const ownership = await this.books.claim(ARCH, 's1', TENURE_MS);
+    const ownership = await this.books.claim(ARCH, 's1', TERM_MS);
     if (!ownership) throw new Error('the architecture could not be claimed');
-    this.tenure = new Tenure(ownership, this.clock, this.ended);
-    this.tenure.extendTo(this.clock.now() + TENURE_MS);
+    this.term = new OwnershipTerm(ownership, this.clock, this.ended);
+    this.term.extendTo(this.clock.now() + TERM_MS);
     const ports = {
       ...{ journal: this.wrapped(journal), clock: this.clock, isReachable: () => true },
       ...{ signalWorkWaiting: this.signalled, signalStop: this.stopSignalled },
@@ -37,13 +37,13 @@ export class ActorRig {
       workersRegistered: this.workersRegistered,
       sighted: this.sighted,
     };
-    this.actor = new DispatcherActor(this.tenure, ports, this.settings(changes));
+    this.actor = new DispatcherActor(this.term, ports, this.settings(changes));
     await this.time(0);
   }
 
   async end(): Promise<void> {
     await this.actor.stop();
-    this.tenure.close();
+    this.term.close();
   }
 
   settings(changes: Partial<ActorSettings> = {}): ActorSettings {

@@ -13,8 +13,8 @@ import { Sightings } from './dispatcher/sightings';
 import { WorkerStreams } from './dispatcher/worker-streams';
 import { FactPublishers } from './facts/fact-publishers';
 import { OwnershipKeeper } from './ownership/ownership-keeper';
-import { Realms } from './ownership/realm';
-import type { Tenure } from './ownership/tenure';
+import { OwnedServices } from './ownership/owned-service';
+import type { OwnershipTerm } from './ownership/ownership-term';
 import { ClaimTimer, FinishedReports } from './reports/finished-reports';
 import { ReportsController } from './reports/reports.controller';
 import { StagingSweeper } from './reports/staging-sweeper';
@@ -28,17 +28,19 @@ const DISPATCHERS: Provider[] = [
   {
     provide: MAKE_ACTOR,
     inject: [ActorSurroundings, CONFIGURATION],
-    useFactory: (ports: ActorSurroundings, configuration: LiveSchedulerConfiguration) => (tenure: Tenure) =>
-      new DispatcherActor(tenure, ports, actorSettings(configuration)),
+    useFactory:
+      (ports: ActorSurroundings, configuration: LiveSchedulerConfiguration) => (term: OwnershipTerm) =>
+        new DispatcherActor(term, ports, actorSettings(configuration)),
   },
   Dispatchers,
 ];
 
 const OWNERSHIP: Provider[] = [
   {
-    provide: Realms,
+    provide: OwnedServices,
     inject: [Dispatchers, FactPublishers],
-    useFactory: (dispatchers: Dispatchers, publishers: FactPublishers) => new Realms(dispatchers, publishers),
+    useFactory: (dispatchers: Dispatchers, publishers: FactPublishers) =>
+      new OwnedServices(dispatchers, publishers),
   },
   OwnershipKeeper,
 ];
@@ -79,7 +81,7 @@ export class SchedulerModule implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.bus.onReconnect(() => this.dispatchers.heardAgain());
+    this.bus.onReconnect(() => this.dispatchers.reachableAgain());
     this.configuration.onChange(() => this.dispatchers.reconfigure(actorSettings(this.configuration)));
   }
 }

@@ -5,7 +5,7 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
 import { connections, deploymentPaths, followConfiguration, LiveConfiguration } from '@proctor/config';
 import { endOnRequest, fail, processLogger, warnOfCoreDumps, withLogFields } from '@proctor/process';
-import { Life } from './life/life';
+import { WorkerLife } from './life/life';
 import { lockWorkFolder } from './life/work-folder';
 import { Worker } from './life/worker';
 import { lookAtMachine } from './machine/machine';
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 async function run(configuration: LiveConfiguration): Promise<void> {
   const { workPath } = configuration.worker;
   lockWorkFolder(workPath);
-  const life = await Life.begin(workPath, new Logger('Life'));
+  const life = await WorkerLife.begin(workPath, new Logger('Life'));
   const hidden = deploymentPaths(configuration, process.env);
   const machine = await lookAtMachine(configuration.worker, 'runs', hidden);
   const module = WorkerModule.forRoot({ configuration, machine, life }, connections(process.env));

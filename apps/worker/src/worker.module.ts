@@ -5,7 +5,7 @@ import type { Connections } from '@proctor/config';
 import { ATTEMPT_PROVIDERS } from './attempt/attempt.providers';
 import { CLOCK, CONFIGURATION, type WorkerProcessConfiguration } from './configuration.token';
 import { HEALTH_PROVIDERS } from './health/health.providers';
-import { Life } from './life/life';
+import { WorkerLife } from './life/life';
 import { LIFE_PROVIDERS } from './life/life.providers';
 import { SignalsController } from './life/signals.controller';
 import { Worker } from './life/worker';
@@ -16,7 +16,7 @@ import { TESTBED_PROVIDERS } from './testbed/testbed.providers';
 export interface WorkerSurroundings {
   configuration: WorkerProcessConfiguration;
   machine: Machine;
-  life: Life;
+  life: WorkerLife;
 }
 
 /**
@@ -43,7 +43,7 @@ export class WorkerModule implements OnModuleInit {
         { provide: CONFIGURATION, useValue: configuration },
         { provide: CLOCK, useValue: systemClock },
         { provide: MACHINE, useValue: machine },
-        { provide: Life, useValue: life },
+        { provide: WorkerLife, useValue: life },
         ...TESTBED_PROVIDERS,
         ...ATTEMPT_PROVIDERS,
         ...LIFE_PROVIDERS,

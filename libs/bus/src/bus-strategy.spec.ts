@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { silenceLog } from '../../../test/support/silent-log';
-import { NotNow, RemoteError } from './bus';
+import { RetryLater, RemoteError } from './bus';
 import { BusStrategy } from './bus-strategy';
 import { MemoryBroker } from './memory-broker';
 import { MemoryBus } from './memory-bus';
@@ -15,7 +15,7 @@ it('tells once of requests that cannot be handled now, and each failure of anoth
   const broker = new MemoryBroker();
   const [client, bus] = [new MemoryBus(broker), new MemoryBus(broker)];
   const strategy = new BusStrategy(bus);
-  let failure: Error = new NotNow('this scheduler does not own amd64');
+  let failure: Error = new RetryLater('this scheduler does not own amd64');
   strategy.addHandler(SUBJECTS.status, () => Promise.reject(failure));
   await strategy.serve('amd64');
   const subject = subjectOf(SUBJECTS.status, 'amd64');

@@ -12,7 +12,7 @@ import {
 } from '@proctor/contracts';
 import { lastValueFrom } from 'rxjs';
 import { failureText, parseBody } from './body';
-import { NotNow, type Bus, type BusMessage, type ReportMessage, type ReportRefusal } from './bus';
+import { RetryLater, type Bus, type BusMessage, type ReportMessage, type ReportRefusal } from './bus';
 import { BusContext } from './bus-context';
 import { BUS_LIMITS } from './limits';
 import { Outages } from './outages';
@@ -149,7 +149,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   }
 
   private tell(subject: string, error: unknown): void {
-    if (error instanceof NotNow) return this.outages.failed(subject, error.message);
+    if (error instanceof RetryLater) return this.outages.failed(subject, error.message);
     const what = error instanceof MalformedMessage ? `malformed: ${error.message}` : error;
     this.logger.error(`${subject} failed`, what instanceof Error ? what.stack : what);
   }

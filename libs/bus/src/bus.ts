@@ -18,7 +18,7 @@ export class MessageTooLarge extends Error {
 }
 
 /** A handler failed for a reason that has nothing to do with its message, as when the database is away. */
-export class NotNow extends Error {}
+export class RetryLater extends Error {}
 
 /** A request or signal as it arrived, not parsed yet. */
 export interface BusMessage {
@@ -45,7 +45,7 @@ export const IN_VAIN = 'in vain';
 /**
  * Resolves when the report's effect is durable: it is acknowledged and never comes again. A rejection has it
  * redelivered after a while; one that was rejected `reportFailuresMax` times is refused, so that it holds nothing up.
- * NotNow does not count, MalformedMessage has it refused at once. Resolves with IN_VAIN when it changed nothing.
+ * RetryLater does not count, MalformedMessage has it refused at once. Resolves with IN_VAIN when it changed nothing.
  */
 export type ReportHandler = (report: ReportMessage) => Promise<unknown>;
 

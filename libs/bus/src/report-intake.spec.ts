@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { VirtualClock } from '../../../test/simulation/world/virtual-clock';
 import { silenceLog } from '../../../test/support/silent-log';
 import { BUS_LIMITS } from './limits';
-import { IN_VAIN, NotNow } from './bus';
+import { IN_VAIN, RetryLater } from './bus';
 import { ReportIntake, type Delivery } from './report-intake';
 
 silenceLog();
@@ -108,7 +108,8 @@ describe('a report that cannot be handled', () => {
 
   it('stays until it could be answered', async () => {
     let failures = 2;
-    refusal = () => (failures-- > 0 ? Promise.reject(new NotNow('the database is away')) : Promise.resolve());
+    refusal = () =>
+      failures-- > 0 ? Promise.reject(new RetryLater('the database is away')) : Promise.resolve();
     const said = await take(new MalformedMessage('no'), 3);
     expect(said).toEqual([['refuse 1000'], ['refuse 2000'], ['end']]);
   });
@@ -135,7 +136,7 @@ describe('a report that has to wait', () => {
   let failure: Error | null;
   let intake: ReportIntake;
   beforeEach(() => {
-    failure = new NotNow('the store is away');
+    failure = new RetryLater('the store is away');
     intake = new ReportIntake(
       () => (failure ? Promise.reject(failure) : Promise.resolve()),
       BUS_LIMITS,

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { within, type Clock } from '@proctor/clock';
 import { MalformedMessage, reportOrigin, reportSender } from '@proctor/contracts';
-import { IN_VAIN, NotNow, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
+import { IN_VAIN, RetryLater, type ReportHandler, type ReportMessage, type ReportRefusal } from './bus';
 import type { BusLimits } from './limits';
 import { Outages } from './outages';
 import { VainReports } from './vain-reports';
@@ -103,7 +103,7 @@ export class ReportIntake {
   }
 
   private async fail(delivery: Delivery, error: unknown): Promise<void> {
-    if (error instanceof NotNow) return this.comeAgain(delivery, error, this.failuresOf(delivery));
+    if (error instanceof RetryLater) return this.comeAgain(delivery, error, this.failuresOf(delivery));
     if (error instanceof MalformedMessage) return this.refuse(delivery, `it is malformed: ${error.message}`);
     const failures = this.failuresOf(delivery) + 1;
     if (failures < this.limits.reportFailuresMax) return this.comeAgain(delivery, error, failures);
@@ -136,7 +136,7 @@ export class ReportIntake {
   private comeAgain(delivery: Delivery, error: unknown, failures: number): void {
     const { subject, deliveries } = delivery;
     const delayMs = this.delayAfter(deliveries);
-    if (error instanceof NotNow) this.outages.failed(titleOf(delivery), error.message);
+    if (error instanceof RetryLater) this.outages.failed(titleOf(delivery), error.message);
     else
       this.logger.warn(`${subject}: delivery ${deliveries} failed, again in ${delayMs} ms: ${String(error)}`);
     this.remember(delivery, failures);

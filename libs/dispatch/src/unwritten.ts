@@ -64,7 +64,7 @@ export function undoRefused(state: DispatcherState, refused: readonly Write[]): 
 
 /**
  * The memory of a dispatcher that has loaded its runs.
- * @param past of the same tenure, when it has loaded them again: what that knew goes on
+ * @param past of the same term, when it has loaded them again: what that knew goes on
  */
 export function stateOfLoaded(
   { arch, epoch }: Ownership,

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { NoAnswer, NotNow, StreamFull, type Bus, type ReportHandler, type ReportMessage } from '@proctor/bus';
+import {
+  NoAnswer,
+  RetryLater,
+  StreamFull,
+  type Bus,
+  type ReportHandler,
+  type ReportMessage,
+} from '@proctor/bus';
 import { MalformedMessage, reportSender, reportSubject } from '@proctor/contracts';
 import { Events } from './events';
 import {
@@ -112,7 +119,8 @@ export function describeReports(name: string, start: StartServer): void {
       const consumption = await other.consumeReports(
         scope,
         doing(() => {
-          if (++deliveries <= 2 * (LIMITS.reportFailuresMax ?? NaN)) throw new NotNow('the database is away');
+          if (++deliveries <= 2 * (LIMITS.reportFailuresMax ?? NaN))
+            throw new RetryLater('the database is away');
         }),
       );
       await drained(bus, scope);

@@ -6,7 +6,7 @@ import {
   BusErrorFilter,
   BusStrategy,
   NoAnswer,
-  NotNow,
+  RetryLater,
   RemoteError,
   type Bus,
 } from '@proctor/bus';
@@ -233,7 +233,7 @@ export function describeStrategy(name: string, start: StartServer): void {
     });
 
     it('ends a malformed report once that was told', async () => {
-      service.behaviour.onRefusal = () => Promise.reject(new NotNow('the database is away'));
+      service.behaviour.onRefusal = () => Promise.reject(new RetryLater('the database is away'));
       await client.report(reportSubject(scope, 'started', { worker: 'w1', runId: 1, attempt: 1 }), {
         runId: 'x',
       });

@@ -44,7 +44,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     }, Infinity);
     // One that hung may have been given up: another was counted in its place.
     if (hungMs === 0) this.loads += 1;
-    // The first is that of the tenure; a process that was stopped may take an answer for late that was not.
+    // The first is that of the term; a process that was stopped may take an answer for late that was not.
     if (this.loads > 1 + this.failures + this.process.stops) events.loadedForNothing(arch);
     return loaded;
   }

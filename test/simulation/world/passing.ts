@@ -7,8 +7,8 @@ type RunWrite = Extract<Write, { runId: number }>;
 
 /** What a dispatcher knew when it granted a run. */
 interface Known {
-  /** Its tenure: it keeps its list of workers as long as that lasts. */
-  tenure: object;
+  /** Its term: it keeps its list of workers as long as that lasts. */
+  term: object;
   /** Its unfinished runs. */
   runs: ReadonlySet<number>;
   /** Those of suspected packages. */
@@ -25,7 +25,7 @@ const granting = Object.getOwnPropertyDescriptor(DispatcherState.prototype, 'gra
 DispatcherState.prototype.grant = function (this: DispatcherState, run, slot, now) {
   const { suspects, suspectTurns, runs } = this;
   const known = {
-    tenure: this.workers,
+    term: this.workers,
     runs: new Set(runs.keys()),
     suspects: new Set([...runs.values()].filter((one) => suspects.has(one)).map(({ runId }) => runId)),
     isTurn: suspectTurns.isDue(slot.worker, now),
@@ -44,7 +44,7 @@ export class Passing {
   private readonly failed = new Set<string>();
   /** Run → its architecture and package: results that dispatchers may have heard of, though the row does not say so. */
   private readonly reported = new Map<number, string>();
-  /** Tenure → of what was suspected at a grant, what has had no result since. */
+  /** OwnershipTerm → of what was suspected at a grant, what has had no result since. */
   private readonly suspected = new Map<object, Set<string>>();
   /** Architecture, epoch and worker. */
   private readonly turns = new Set<string>();
@@ -73,9 +73,9 @@ export class Passing {
   forgotten(write: Grant, books: MemoryBooks): RunRow[] {
     const known = knownAt.get(write);
     if (!known) return [];
-    const before = this.suspected.get(known.tenure) ?? new Set();
+    const before = this.suspected.get(known.term) ?? new Set();
     const suspected = rowsOf(known.suspects, books).map(keyOf);
-    this.suspected.set(known.tenure, new Set([...before, ...suspected]));
+    this.suspected.set(known.term, new Set([...before, ...suspected]));
     const reported = new Set(this.reported.values());
     const others = rowsOf(known.runs, books).filter(({ runId }) => !known.suspects.has(runId));
     return others.filter((row) => before.has(keyOf(row)) && !reported.has(keyOf(row)));

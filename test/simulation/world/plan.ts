@@ -22,7 +22,7 @@ export function actorSettings(seed: number, weather: Weather): ActorSettings {
     mailboxLengthMax: 1_000,
     turnMessagesMax: 100,
     reloadDelayMs: 1_000,
-    // In some seeds slow turns fail, in others they are longer than a tenure.
+    // In some seeds slow turns fail, in others they are longer than a term.
     turnTimeoutMs: seed % 2 === 0 ? 2_000 : 6_000,
     loadTimeoutMs: LOAD_TIMEOUT_MS,
     dispatch: settings({ retry, blame, leaseRenewMs: weather === 'calm' ? 2_000 : 15_000 }),

@@ -15,8 +15,8 @@ import { DispatcherActor, type ActorSettings } from '../../../apps/scheduler/src
 import { Dispatchers } from '../../../apps/scheduler/src/dispatcher/dispatchers';
 import { FactPublishers } from '../../../apps/scheduler/src/facts/fact-publishers';
 import { OwnershipKeeper } from '../../../apps/scheduler/src/ownership/ownership-keeper';
-import { Realms } from '../../../apps/scheduler/src/ownership/realm';
-import type { Tenure } from '../../../apps/scheduler/src/ownership/tenure';
+import { OwnedServices } from '../../../apps/scheduler/src/ownership/owned-service';
+import type { OwnershipTerm } from '../../../apps/scheduler/src/ownership/ownership-term';
 import { ClaimTimer, FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
 import { ReportsController } from '../../../apps/scheduler/src/reports/reports.controller';
 import type { SimulatedDatabase } from './simulated-database';
@@ -41,7 +41,7 @@ export class SimulatedScheduler {
   readonly process: SimulatedProcess;
   readonly bus: ProcessBus;
   /** Of the architectures that it may believe to own. */
-  private readonly tenures = new Map<string, Tenure>();
+  private readonly terms = new Map<string, OwnershipTerm>();
   private readonly keeper: OwnershipKeeper;
   private readonly publishers: FactPublishers;
 
@@ -57,7 +57,7 @@ export class SimulatedScheduler {
     const strategy = new BusStrategy(this.bus, this.process.clock);
     const dispatchers: Dispatchers = new Dispatchers(
       strategy,
-      (tenure) => this.makeActor(tenure, new FaultyBooks(database, this.process), settings, dispatchers),
+      (term) => this.makeActor(term, new FaultyBooks(database, this.process), settings, dispatchers),
       this.process.clock,
     );
     const reports = new FinishedReports(
@@ -71,19 +71,24 @@ export class SimulatedScheduler {
     const sightings = new Sightings({ note: () => Promise.resolve() }, this.process.clock);
     const dispatch = new DispatchController(dispatchers, streams, sightings);
     connect(strategy, dispatch, new ReportsController(dispatchers, reports));
-    this.bus.onReconnect(() => dispatchers.heardAgain());
-    this.keeper = new OwnershipKeeper(books, new Realms(dispatchers, this.publishers), this.process.clock, {
-      scheduler: name,
-      architectures,
-      ownershipTtlMs,
-      isConnected: () => this.bus.isConnected(),
-    });
+    this.bus.onReconnect(() => dispatchers.reachableAgain());
+    this.keeper = new OwnershipKeeper(
+      books,
+      new OwnedServices(dispatchers, this.publishers),
+      this.process.clock,
+      {
+        scheduler: name,
+        architectures,
+        ownershipTtlMs,
+        isConnected: () => this.bus.isConnected(),
+      },
+    );
     void this.keeper.start();
   }
 
   /** Architectures that it would answer for, as far as it knows. */
   get believedEpochs(): Map<string, number> {
-    return new Map([...this.tenures].map(([arch, { epoch }]) => [arch, epoch]));
+    return new Map([...this.terms].map(([arch, { epoch }]) => [arch, epoch]));
   }
 
   kill(): void {
@@ -92,12 +97,12 @@ export class SimulatedScheduler {
   }
 
   private makeActor(
-    tenure: Tenure,
+    term: OwnershipTerm,
     journal: FaultyBooks,
     settings: ActorSettings,
     dispatchers: Dispatchers,
   ): DispatcherActor {
-    this.tenures.set(tenure.arch, tenure);
+    this.terms.set(term.arch, term);
     const ports = {
       journal,
       clock: this.process.clock,
@@ -109,7 +114,7 @@ export class SimulatedScheduler {
       sighted: () => undefined,
       signalWorkWaiting: (arch: string) => this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
     };
-    return new DispatcherActor(tenure, ports, settings);
+    return new DispatcherActor(term, ports, settings);
   }
 }
 

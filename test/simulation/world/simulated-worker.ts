@@ -21,7 +21,7 @@ import {
   type AttemptResult,
   type AttemptRunner,
   type CanaryRunner,
-  type DispatchClient,
+  type LeaseClient,
   type TestbedOffer,
 } from '../../../apps/worker/src/slot/ports';
 import { Slot } from '../../../apps/worker/src/slot/slot';
@@ -149,7 +149,7 @@ export class SimulatedWorker {
     });
   }
 
-  private client(): DispatchClient {
+  private client(): LeaseClient {
     const request = async <T extends object>(
       kind: RequestKind,
       arch: string,

@@ -15,7 +15,7 @@ import {
 } from '@proctor/contracts';
 import type { ExplainReply, LeaseReply, RenewReply, ReturnReply, StatusReply } from '@proctor/contracts';
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
-import { orNotNow } from './retry-later';
+import { retryLater } from './retry-later';
 import { Dispatchers } from './dispatchers';
 import { Sightings } from './sightings';
 import { WorkerStreams } from './worker-streams';
@@ -77,7 +77,7 @@ export class DispatchController {
   }
 
   private ask<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
-    return orNotNow(() => this.dispatchers.ask<K>(arch, message));
+    return retryLater(() => this.dispatchers.ask<K>(arch, message));
   }
 }
 

@@ -1,5 +1,5 @@
 import { StaleEpoch, type Write } from '@proctor/dispatch';
-import { ActorRig, POLL_MS, TENURE_MS } from '../../../../test/support/actor-rig';
+import { ActorRig, POLL_MS, TERM_MS } from '../../../../test/support/actor-rig';
 import { ARCH, settings } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
 import { MailboxFull } from './mailbox';
@@ -176,12 +176,12 @@ describe('DispatcherActor', () => {
     rig.actor = { stop: () => Promise.resolve() } as unknown as typeof rig.actor;
   });
 
-  describe('the end of its tenure', () => {
+  describe('the end of its term', () => {
     it('steps down when another epoch has begun', async () => {
       rig.accept();
       await rig.start();
       await rig.books.release(ARCH, 's1');
-      await rig.books.claim(ARCH, 's2', TENURE_MS);
+      await rig.books.claim(ARCH, 's2', TERM_MS);
       await expect(rig.ask()).rejects.toThrow(StaleEpoch);
       await rig.time(0);
       expect(rig.ended).toHaveBeenCalledTimes(1);
@@ -194,7 +194,7 @@ describe('DispatcherActor', () => {
       await rig.start({
         commit: async (arch, epoch, writes) => {
           const refused = await rig.books.commit(arch, epoch, writes);
-          if (writes.some(({ kind }) => kind === 'grant')) rig.tenure.extendTo(rig.clock.now());
+          if (writes.some(({ kind }) => kind === 'grant')) rig.term.extendTo(rig.clock.now());
           return refused;
         },
       });

@@ -15,14 +15,14 @@ import {
   type Past,
   type Replies,
 } from '@proctor/dispatch';
-import type { Tenure } from '../ownership/tenure';
+import type { OwnershipTerm } from '../ownership/ownership-term';
 import { LimitedJournal, type JournalLimits } from './limited-journal';
-import { handledAgain, Mailbox, refuse, TickWatch, unanswered, type Letter } from './mailbox';
-import { News, type NewsSettings } from './news';
+import { handledAgain, Mailbox, refuse, TickWatch, unanswered, type Envelope } from './mailbox';
+import { CommittedWork, type CommittedWorkSettings } from './committed-work';
 import { NotHandled, NotOwner } from './not-handled';
-import { logJudgements, takeTurn, type Sighting, type TurnNews } from './turn';
+import { logJudgements, takeTurn, type Sighting, type TurnOutcome } from './turn';
 
-export interface ActorSettings extends NewsSettings, JournalLimits {
+export interface ActorSettings extends CommittedWorkSettings, JournalLimits {
   mailboxLengthMax: number;
   turnMessagesMax: number;
   dispatch: DispatchSettings;
@@ -52,21 +52,21 @@ const FAILURES_IN_A_ROW_MAX = 3;
 const LOGGED_MESSAGE_LENGTH_MAX = 1000;
 
 /**
- * The single writer of one architecture's suite queues and leases. It lives for one tenure: a loop of turns, each
+ * The single writer of one architecture's suite queues and leases. It lives for one term: a loop of turns, each
  * of which handles a batch of messages, commits all writes at once and only then answers.
  */
 export class DispatcherActor {
   private readonly logger: Logger;
   private readonly mailbox: Mailbox;
   private readonly journal: LimitedJournal;
-  private readonly news: News;
+  private readonly committed: CommittedWork;
   private readonly ticks: TickWatch;
   private state: DispatcherState | null = null;
-  /** What the next load goes on from, within the tenure. */
+  /** What the next load goes on from, within the term. */
   private past: Past | undefined;
   private turnAtMs = -Infinity;
-  /** Letters of the turn before whose writes the rows refused. */
-  private undone: Letter[] = [];
+  /** Envelopes of the turn before whose writes the rows refused. */
+  private undone: Envelope[] = [];
   /** What the actor tells itself; handled by the next turn. */
   private notices: DispatcherMessage[] = [];
   private latestMs = -Infinity;
@@ -76,18 +76,18 @@ export class DispatcherActor {
 
   /** Begins to work at once. */
   constructor(
-    private readonly tenure: Tenure,
+    private readonly term: OwnershipTerm,
     private readonly ports: ActorPorts,
     private settings: ActorSettings,
   ) {
-    this.logger = new Logger(`Dispatcher ${tenure.arch}`);
+    this.logger = new Logger(`Dispatcher ${term.arch}`);
     this.wakeUp = new WakeUp(ports.clock);
     this.mailbox = new Mailbox(settings.mailboxLengthMax, () => this.state && this.wakeUp.wake());
     this.journal = new LimitedJournal(ports.journal, ports.clock, () => this.settings);
-    this.news = new News(tenure.arch, this.journal, this.logger, () => this.settings);
+    this.committed = new CommittedWork(term.arch, this.journal, this.logger, () => this.settings);
     this.ticks = new TickWatch(this.mailbox);
     // The last turn may have left some to be handled again.
-    const refuseRest = () => this.refuseAll(new NotOwner(tenure.arch));
+    const refuseRest = () => this.refuseAll(new NotOwner(term.arch));
     this.loop = this.run().catch(this.stepDown.bind(this)).finally(refuseRest);
   }
 
@@ -96,19 +96,19 @@ export class DispatcherActor {
    * @throws MailboxFull, NotOwner, NotHandled, or whatever made the message fail
    */
   ask<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
-    if (this.stopped || !this.tenure.holds()) return Promise.reject(new NotOwner(this.tenure.arch));
+    if (this.stopped || !this.term.holds()) return Promise.reject(new NotOwner(this.term.arch));
     return this.mailbox.offer<K>(message);
   }
 
   /** Runs were committed by somebody: do not wait for the next poll. */
   lookForArrivals(): void {
-    this.news.lookForArrivals();
+    this.committed.lookForArrivals();
     if (this.state) this.wakeUp.wake();
   }
 
   /** The same for orders. */
   lookForOrders(): void {
-    this.news.lookForOrders();
+    this.committed.lookForOrders();
     if (this.state) this.wakeUp.wake();
   }
 
@@ -127,14 +127,14 @@ export class DispatcherActor {
   }
 
   /** Messages of workers could not come for a while: no lease expires for that. */
-  heardAgain(): void {
+  reachableAgain(): void {
     this.notice({ kind: 'tick', workersReachable: false });
   }
 
   /** Resolves when the turn in progress has ended; whoever still waits for a reply is refused. */
   stop(): Promise<void> {
     this.stopped = true;
-    this.refuseAll(new NotOwner(this.tenure.arch));
+    this.refuseAll(new NotOwner(this.term.arch));
     this.wakeUp.wake();
     return this.loop;
   }
@@ -149,12 +149,12 @@ export class DispatcherActor {
   }
 
   private async load(): Promise<DispatcherState | null> {
-    const { arch, epoch } = this.tenure;
+    const { arch, epoch } = this.term;
     try {
       const loaded = await this.journal.load(arch, this.settings.dispatch.fairShare.halfLifeMs);
       this.logger.log(`loaded ${loaded.runs.length} runs, epoch ${epoch}`);
       if (loaded.runs.length > 0) this.signalWorkWaiting();
-      const state = stateOfLoaded(this.tenure, this.settings.dispatch, loaded, this.time(), this.past);
+      const state = stateOfLoaded(this.term, this.settings.dispatch, loaded, this.time(), this.past);
       this.past = undefined;
       this.tellWorkers(state);
       return state;
@@ -173,37 +173,37 @@ export class DispatcherActor {
 
   private async turn(state: DispatcherState): Promise<void> {
     const again = this.undone.splice(0);
-    const letters = [...again, ...this.mailbox.take(this.settings.turnMessagesMax - again.length)];
+    const envelopes = [...again, ...this.mailbox.take(this.settings.turnMessagesMax - again.length)];
     const notices = this.notices;
     this.notices = [];
     // First of all, so that no cancelled run is granted.
-    const first = [...(await this.news.orders(this.time())), ...notices];
-    const last = [...(await this.news.arrivals(this.time())), ...this.dueTick(state)];
+    const first = [...(await this.committed.orders(this.time())), ...notices];
+    const last = [...(await this.committed.arrivals(this.time())), ...this.dueTick(state)];
     try {
-      await this.handle(state, [...first.map(unanswered), ...letters, ...last.map(unanswered)]);
-      this.news.succeeded();
+      await this.handle(state, [...first.map(unanswered), ...envelopes, ...last.map(unanswered)]);
+      this.committed.succeeded();
     } catch (error) {
-      await this.recover(state, letters, error).catch((over: unknown) => {
-        refuse(letters, over);
+      await this.recover(state, envelopes, error).catch((over: unknown) => {
+        refuse(envelopes, over);
         throw over;
       });
     }
   }
 
-  private async handle(state: DispatcherState, letters: Letter[]): Promise<void> {
+  private async handle(state: DispatcherState, envelopes: Envelope[]): Promise<void> {
     this.turnAtMs = this.time();
-    const news = await takeTurn(state, letters, this.turnAtMs, this.journal, this.tenure);
-    if (news.workWaiting) this.signalWorkWaiting();
-    for (const stop of news.stops) this.ports.signalStop(stop);
-    logJudgements(state, news.judged, this.turnAtMs, this.logger);
-    if (news.hasWritten) this.ports.factsCommitted(this.tenure.arch);
-    this.ports.sighted(news.sightings);
-    if (letters.some(({ message }) => message.kind === 'workers')) this.tellWorkers(state);
-    if (news.doubtedRuns.length > 0) await this.correct(state, news);
+    const outcome = await takeTurn(state, envelopes, this.turnAtMs, this.journal, this.term);
+    if (outcome.workWaiting) this.signalWorkWaiting();
+    for (const stop of outcome.stops) this.ports.signalStop(stop);
+    logJudgements(state, outcome.judged, this.turnAtMs, this.logger);
+    if (outcome.hasWritten) this.ports.factsCommitted(this.term.arch);
+    this.ports.sighted(outcome.sightings);
+    if (envelopes.some(({ message }) => message.kind === 'workers')) this.tellWorkers(state);
+    if (outcome.doubtedRuns.length > 0) await this.correct(state, outcome);
   }
 
   private tellWorkers({ registered }: DispatcherState): void {
-    const { arch } = this.tenure;
+    const { arch } = this.term;
     this.ports.workersRegistered(arch, registered.namesFor(arch));
   }
 
@@ -211,10 +211,10 @@ export class DispatcherActor {
    * Somebody else has changed runs, as one does who cancels them: memory goes by their rows again, and what was said about
    * them is handled again.
    */
-  private async correct(state: DispatcherState, { doubtedRuns, undone }: TurnNews): Promise<void> {
+  private async correct(state: DispatcherState, { doubtedRuns, undone }: TurnOutcome): Promise<void> {
     this.undone.push(...handledAgain(undone));
     try {
-      const found = await this.journal.unfinished(this.tenure.arch, doubtedRuns);
+      const found = await this.journal.unfinished(this.term.arch, doubtedRuns);
       const rows = new Map(found.map((run) => [run.runId, run]));
       const corrected = doubtedRuns.map((id) => correct(state, id, rows.get(id), this.turnAtMs, this.time()));
       if (corrected.includes(true)) this.signalWorkWaiting();
@@ -233,40 +233,40 @@ export class DispatcherActor {
 
   /**
    * A turn failed: what it changed in memory is thrown away, and its messages are tried one by one.
-   * @throws when the tenure is over
+   * @throws when the term is over
    */
-  private async recover(state: DispatcherState, letters: Letter[], failure: unknown): Promise<void> {
+  private async recover(state: DispatcherState, envelopes: Envelope[], failure: unknown): Promise<void> {
     this.lose(state);
     if (isOver(failure)) throw failure;
-    this.logger.warn(`a turn of ${letters.length} messages failed, loading again: ${String(failure)}`);
-    this.news.lookLater(this.time());
+    this.logger.warn(`a turn of ${envelopes.length} messages failed, loading again: ${String(failure)}`);
+    this.committed.lookLater(this.time());
     let failuresInARow = 0;
-    for (const [place, letter] of letters.entries()) {
+    for (const [place, envelope] of envelopes.entries()) {
       if (failuresInARow < FAILURES_IN_A_ROW_MAX) this.state ??= await this.load();
-      if (!this.state) return refuse(letters.slice(place), new NotHandled(String(failure)));
-      failuresInARow = (await this.succeedsAlone(this.state, letter)) ? 0 : failuresInARow + 1;
+      if (!this.state) return refuse(envelopes.slice(place), new NotHandled(String(failure)));
+      failuresInARow = (await this.succeedsAlone(this.state, envelope)) ? 0 : failuresInARow + 1;
     }
   }
 
-  private async succeedsAlone(state: DispatcherState, letter: Letter): Promise<boolean> {
+  private async succeedsAlone(state: DispatcherState, envelope: Envelope): Promise<boolean> {
     try {
-      await this.handle(state, [letter]);
+      await this.handle(state, [envelope]);
       return true;
     } catch (error) {
       this.lose(state);
       if (isOver(error)) throw error;
-      refuse([letter], error);
-      const text = JSON.stringify(letter.message).slice(0, LOGGED_MESSAGE_LENGTH_MAX);
+      refuse([envelope], error);
+      const text = JSON.stringify(envelope.message).slice(0, LOGGED_MESSAGE_LENGTH_MAX);
       this.logger.error(`refused, it fails alone: ${text}: ${String(error)}`);
       return false;
     }
   }
 
-  /** Ends the tenure; the loop is over. */
+  /** Ends the term; the loop is over. */
   private stepDown(reason: unknown): void {
     this.state = null;
     this.stopped = true;
-    this.tenure.giveUp(String(reason));
+    this.term.giveUp(String(reason));
   }
 
   private notice(message: DispatcherMessage): void {
@@ -281,7 +281,7 @@ export class DispatcherActor {
   }
 
   private signalWorkWaiting(): void {
-    if (!this.stopped && this.tenure.holds()) this.ports.signalWorkWaiting(this.tenure.arch);
+    if (!this.stopped && this.term.holds()) this.ports.signalWorkWaiting(this.term.arch);
   }
 
   private hasMail(): boolean {
@@ -289,7 +289,7 @@ export class DispatcherActor {
   }
 
   private nextWakeMs(state: DispatcherState): number {
-    return Math.min(this.news.dueMs, state.nextDeadlineMs ?? Infinity);
+    return Math.min(this.committed.dueMs, state.nextDeadlineMs ?? Infinity);
   }
 
   private rest(untilMs: number): Promise<void> {

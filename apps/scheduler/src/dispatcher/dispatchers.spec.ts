@@ -5,7 +5,7 @@ import { actorSettings } from '../../../../test/simulation/world/plan';
 import { runRequest } from '../../../../test/support/run-request';
 import { ARCH, leaseRequest } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
-import { Tenure } from '../ownership/tenure';
+import { OwnershipTerm } from '../ownership/ownership-term';
 import { DispatcherActor } from './dispatcher-actor';
 import { Dispatchers } from './dispatchers';
 import { NotOwner } from './not-handled';
@@ -53,19 +53,19 @@ describe('an architecture that is abandoned', () => {
       prepareReports: () => Promise.resolve(),
     };
     const settings = { ...actorSettings(1, 'calm'), turnTimeoutMs: 1_000_000 };
-    dispatchers = new Dispatchers(serving, (tenure) => new DispatcherActor(tenure, ports, settings), clock);
+    dispatchers = new Dispatchers(serving, (term) => new DispatcherActor(term, ports, settings), clock);
   });
 
   const time = (ms: number) => clock.runUntil(clock.now() + ms);
 
-  async function own(): Promise<Tenure> {
+  async function own(): Promise<OwnershipTerm> {
     await books.release(ARCH, 's1');
-    const tenure = new Tenure((await books.claim(ARCH, 's1', TTL_MS))!, clock, () => undefined);
-    tenure.extendTo(clock.now() + TTL_MS);
-    return tenure;
+    const term = new OwnershipTerm((await books.claim(ARCH, 's1', TTL_MS))!, clock, () => undefined);
+    term.extendTo(clock.now() + TTL_MS);
+    return term;
   }
 
-  it('is served again at once, though a turn and a handler of the tenure before hang', async () => {
+  it('is served again at once, though a turn and a handler of the term before hang', async () => {
     const before = await own();
     await dispatchers.begin(before);
     await time(0);
@@ -78,16 +78,16 @@ describe('an architecture that is abandoned', () => {
     dispatchers.abandon(before);
     signalled.mockReset();
     hang = () => false;
-    const tenure = await own();
-    await dispatchers.begin(tenure);
+    const term = await own();
+    await dispatchers.begin(term);
     await time(0);
     const reply = await dispatchers.ask(ARCH, { kind: 'status' });
-    expect(reply.epoch).toBe(tenure.epoch);
+    expect(reply.epoch).toBe(term.epoch);
     expect(served).toEqual([`serve ${ARCH}`, `withdraw ${ARCH}`, `serve ${ARCH}`]);
     const ended = expect(lost).rejects.toThrow(NotOwner);
     await time(1_001_000);
     await ended;
-    tenure.close();
-    dispatchers.abandon(tenure);
+    term.close();
+    dispatchers.abandon(term);
   });
 });

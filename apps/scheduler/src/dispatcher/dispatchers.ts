@@ -4,8 +4,8 @@ import type { Clock } from '@proctor/clock';
 import type { ReportOrigin } from '@proctor/contracts';
 import type { MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import { CLOCK } from '../configuration.token';
-import type { Realm } from '../ownership/realm';
-import type { Tenure } from '../ownership/tenure';
+import type { OwnedService } from '../ownership/owned-service';
+import type { OwnershipTerm } from '../ownership/ownership-term';
 import { ReportBacklog } from './report-backlog';
 import { ReportStreams } from './report-streams';
 import type { ActorSettings, DispatcherActor } from './dispatcher-actor';
@@ -22,89 +22,85 @@ export interface ServedArchitectures {
   prepareReports(arch: string, workers: readonly string[]): Promise<void>;
 }
 
-interface Reign {
-  tenure: Tenure;
-  actor: DispatcherActor;
-  streams: ReportStreams;
-  backlog: ReportBacklog;
-}
-
-/** Where a function is injected that makes the actor of a tenure. */
+/** Where a function is injected that makes the actor of a term. */
 export const MAKE_ACTOR = Symbol('make actor');
 
 /** The dispatchers of the architectures that this process owns. */
 @Injectable()
-export class Dispatchers implements Realm {
+export class Dispatchers implements OwnedService {
   private readonly logger = new Logger('Dispatchers');
-  private readonly reigns = new Map<string, Reign>();
+  private readonly owned = new Map<
+    string,
+    { term: OwnershipTerm; actor: DispatcherActor; streams: ReportStreams; backlog: ReportBacklog }
+  >();
 
   constructor(
     @Inject(BusStrategy) private readonly serving: ServedArchitectures,
-    @Inject(MAKE_ACTOR) private readonly makeActor: (tenure: Tenure) => DispatcherActor,
+    @Inject(MAKE_ACTOR) private readonly makeActor: (term: OwnershipTerm) => DispatcherActor,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Rejects with NotOwner when this process does not own the architecture, else as DispatcherActor.ask. */
   ask<K extends MessageKind>(arch: string, message: MessageOf<K>): Promise<Replies[K]> {
-    return this.reigns.get(arch)?.actor.ask<K>(message) ?? Promise.reject(new NotOwner(arch));
+    return this.owned.get(arch)?.actor.ask<K>(message) ?? Promise.reject(new NotOwner(arch));
   }
 
   lookForArrivals(arch: string): void {
-    this.reigns.get(arch)?.actor.lookForArrivals();
+    this.owned.get(arch)?.actor.lookForArrivals();
   }
 
   lookForOrders(arch: string): void {
-    this.reigns.get(arch)?.actor.lookForOrders();
+    this.owned.get(arch)?.actor.lookForOrders();
   }
 
   /** Every dispatcher goes by these from its next turn on. */
   reconfigure(settings: ActorSettings): void {
-    for (const { actor } of this.reigns.values()) actor.reconfigure(settings);
+    for (const { actor } of this.owned.values()) actor.reconfigure(settings);
   }
 
   /** The register was read: these workers may report to the architecture. */
   workersRegistered(arch: string, workers: string[]): void {
-    this.reigns.get(arch)?.streams.expect(workers);
+    this.owned.get(arch)?.streams.expect(workers);
   }
 
-  heardAgain(): void {
-    for (const { actor } of this.reigns.values()) actor.heardAgain();
+  reachableAgain(): void {
+    for (const { actor } of this.owned.values()) actor.reachableAgain();
   }
 
   /** What was abandoned before may still be on its way: its epoch is over, so nobody waits for it. */
-  async begin(tenure: Tenure): Promise<void> {
-    if (!tenure.holds()) return;
-    const actor = this.makeActor(tenure);
-    const streams = new ReportStreams(tenure.arch, this.serving, this.clock);
-    const backlog = new ReportBacklog(tenure.arch, this.serving, this.clock);
-    this.reigns.set(tenure.arch, { tenure, actor, streams, backlog });
-    await this.serving.serve(tenure.arch);
+  async begin(term: OwnershipTerm): Promise<void> {
+    if (!term.holds()) return;
+    const actor = this.makeActor(term);
+    const streams = new ReportStreams(term.arch, this.serving, this.clock);
+    const backlog = new ReportBacklog(term.arch, this.serving, this.clock);
+    this.owned.set(term.arch, { term, actor, streams, backlog });
+    await this.serving.serve(term.arch);
     void streams.follow();
     void backlog.follow((attempts) => actor.setReportsWaiting(attempts));
   }
 
   /** Rejects when something could not be ended in order; the architecture is not served any more then either. */
-  async end(tenure: Tenure): Promise<void> {
-    await this.serving.withdraw(tenure.arch);
-    await this.remove(tenure)?.stop();
+  async end(term: OwnershipTerm): Promise<void> {
+    await this.serving.withdraw(term.arch);
+    await this.remove(term)?.stop();
   }
 
-  abandon(tenure: Tenure): void {
-    const actor = this.remove(tenure);
+  abandon(term: OwnershipTerm): void {
+    const actor = this.remove(term);
     if (!actor) return;
     // Both have their effect at once; what they resolve with is what was on its way then.
     void actor.stop();
-    Promise.resolve(this.serving.withdraw(tenure.arch)).catch((error) =>
-      this.logger.warn(`${tenure.arch} was not withdrawn in order: ${String(error)}`),
+    Promise.resolve(this.serving.withdraw(term.arch)).catch((error) =>
+      this.logger.warn(`${term.arch} was not withdrawn in order: ${String(error)}`),
     );
   }
 
-  private remove(tenure: Tenure): DispatcherActor | undefined {
-    const reign = this.reigns.get(tenure.arch);
-    if (reign?.tenure !== tenure) return undefined;
-    this.reigns.delete(tenure.arch);
-    reign.streams.stop();
-    reign.backlog.stop();
-    return reign.actor;
+  private remove(term: OwnershipTerm): DispatcherActor | undefined {
+    const owned = this.owned.get(term.arch);
+    if (owned?.term !== term) return undefined;
+    this.owned.delete(term.arch);
+    owned.streams.stop();
+    owned.backlog.stop();
+    return owned.actor;
   }
 }

@@ -1,7 +1,7 @@
 import { Mailbox, MailboxFull, TickWatch } from './mailbox';
 
 describe('Mailbox', () => {
-  it('gives letters in the order of arrival, a bounded number at a time', () => {
+  it('gives envelopes in the order of arrival, a bounded number at a time', () => {
     const mailbox = new Mailbox(10, () => undefined);
     for (const runId of [1, 2, 3]) void mailbox.offer({ kind: 'explain', runId });
     expect(mailbox.take(2).map(({ message }) => message)).toMatchObject([{ runId: 1 }, { runId: 2 }]);
@@ -36,7 +36,7 @@ describe('TickWatch', () => {
     ]);
   });
 
-  it('waits for the letters that were there then, and for no later ones', () => {
+  it('waits for the envelopes that were there then, and for no later ones', () => {
     Object.assign(mailbox, { received: 3, taken: 1 });
     expect(watch.dueMs(10, 10)).toBeNull();
     Object.assign(mailbox, { received: 5, taken: 2 });
@@ -45,7 +45,7 @@ describe('TickWatch', () => {
     expect(watch.dueMs(10, 14)).toBe(10);
   });
 
-  it('begins again when a letter has moved the deadline', () => {
+  it('begins again when a envelope has moved the deadline', () => {
     Object.assign(mailbox, { received: 2, taken: 1 });
     expect(watch.dueMs(10, 10)).toBeNull();
     mailbox.taken = 2;

@@ -12,7 +12,7 @@ export class MailboxFull extends Error {
 const REFUSALS_MAX = 10;
 
 /** A message with the one who waits for its reply. */
-export interface Letter<K extends MessageKind = MessageKind> {
+export interface Envelope<K extends MessageKind = MessageKind> {
   message: MessageOf<K>;
   resolve(reply: Replies[K]): void;
   reject(error: Error): void;
@@ -22,66 +22,66 @@ export interface Letter<K extends MessageKind = MessageKind> {
 
 /** The bounded inbox of a dispatcher. */
 export class Mailbox {
-  /** Letters that ever came in, and that were taken out. */
+  /** Envelopes that ever came in, and that were taken out. */
   received = 0;
   taken = 0;
-  private letters: Letter[] = [];
+  private envelopes: Envelope[] = [];
 
-  /** @param onMail is called after each letter that comes in */
+  /** @param onMail is called after each envelope that comes in */
   constructor(
     public lengthMax: number,
     private readonly onMail: () => void,
   ) {}
 
   get length(): number {
-    return this.letters.length;
+    return this.envelopes.length;
   }
 
   /** Resolves with the reply once the turn that handled the message is committed; rejects with MailboxFull at once. */
   offer<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
-    if (this.letters.length >= this.lengthMax) return Promise.reject(new MailboxFull(this.lengthMax));
+    if (this.envelopes.length >= this.lengthMax) return Promise.reject(new MailboxFull(this.lengthMax));
     return new Promise((resolve, reject) => {
-      const letter: Letter<K> = { message, resolve, reject, refusals: 0 };
-      this.letters.push(letter as unknown as Letter);
+      const envelope: Envelope<K> = { message, resolve, reject, refusals: 0 };
+      this.envelopes.push(envelope as unknown as Envelope);
       this.received += 1;
       this.onMail();
     });
   }
 
-  /** The oldest letters, at most `max`. */
-  take(max: number): Letter[] {
-    const oldest = this.letters.length > max ? this.letters.splice(0, max) : this.letters;
-    if (oldest === this.letters) this.letters = [];
+  /** The oldest envelopes, at most `max`. */
+  take(max: number): Envelope[] {
+    const oldest = this.envelopes.length > max ? this.envelopes.splice(0, max) : this.envelopes;
+    if (oldest === this.envelopes) this.envelopes = [];
     this.taken += oldest.length;
     return oldest;
   }
 
   rejectAll(error: Error): void {
-    for (const letter of this.take(Infinity)) letter.reject(error);
+    for (const envelope of this.take(Infinity)) envelope.reject(error);
   }
 }
 
 /** What the dispatcher tells itself: nobody waits for the reply, and it is handled once. */
-export function unanswered(message: DispatcherMessage): Letter {
+export function unanswered(message: DispatcherMessage): Envelope {
   return { message, resolve: () => undefined, reject: () => undefined, refusals: Infinity };
 }
 
-export function refuse(letters: Letter[], reason: unknown): void {
+export function refuse(envelopes: Envelope[], reason: unknown): void {
   const error = reason instanceof Error ? reason : new Error(String(reason));
-  for (const letter of letters) letter.reject(error);
+  for (const envelope of envelopes) envelope.reject(error);
 }
 
-/** Those of the letters whose writes the rows refused that are to be handled again; the others are refused. */
-export function handledAgain(letters: Letter[]): Letter[] {
-  for (const letter of letters) letter.refusals += 1;
-  const isTriedEnough = ({ refusals }: Letter): boolean => refusals > REFUSALS_MAX;
-  refuse(letters.filter(isTriedEnough), new NotHandled('the runs that it is about keep changing'));
-  return letters.filter((letter) => !isTriedEnough(letter));
+/** Those of the envelopes whose writes the rows refused that are to be handled again; the others are refused. */
+export function handledAgain(envelopes: Envelope[]): Envelope[] {
+  for (const envelope of envelopes) envelope.refusals += 1;
+  const isTriedEnough = ({ refusals }: Envelope): boolean => refusals > REFUSALS_MAX;
+  refuse(envelopes.filter(isTriedEnough), new NotHandled('the runs that it is about keep changing'));
+  return envelopes.filter((envelope) => !isTriedEnough(envelope));
 }
 
 /**
- * Says when a deadline may be acted upon: once every letter has been handled that was there when it had passed, so that
- * no lease expires whose renewal waits in the mailbox. Letters that come later delay nothing.
+ * Says when a deadline may be acted upon: once every envelope has been handled that was there when it had passed, so that
+ * no lease expires whose renewal waits in the mailbox. Envelopes that come later delay nothing.
  */
 export class TickWatch {
   private passed: { atMs: number; received: number } | null = null;
@@ -89,7 +89,7 @@ export class TickWatch {
   constructor(private readonly mailbox: Pick<Mailbox, 'received' | 'taken'>) {}
 
   /**
-   * To be asked at each turn, with the letters of the turn taken.
+   * To be asked at each turn, with the envelopes of the turn taken.
    * @param deadlineMs when time alone next changes something; null when it never does
    * @returns the moment up to which deadlines may be acted upon; null when none may
    */

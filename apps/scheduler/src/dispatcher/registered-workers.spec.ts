@@ -26,7 +26,7 @@ describe('a dispatcher and the register of workers', () => {
     expect(rig.books.look(runId)).toMatchObject({ state: 'queued', attempts: [{ outcome: 'returned' }] });
     const reason = 'worker w1 was revoked by ada';
     expect(rig.stopSignalled.mock.calls).toEqual([
-      [{ worker: 'w1', runId, attempt: 1, grantEpoch: rig.tenure.epoch, reason }],
+      [{ worker: 'w1', runId, attempt: 1, grantEpoch: rig.term.epoch, reason }],
     ]);
     expect(rig.signalled).toHaveBeenCalledWith(ARCH);
     expect(await refusal()).toContain('worker w1 was revoked');

@@ -5,7 +5,7 @@ import { silenceLog } from '../../../../test/support/silent-log';
 
 silenceLog();
 
-describe('a dispatcher that loads again within its tenure', () => {
+describe('a dispatcher that loads again within its term', () => {
   let rig: ActorRig;
   let failures: number;
   let isHanging: boolean;

@@ -1,11 +1,11 @@
-import { NoAnswer, NotNow } from '@proctor/bus';
+import { NoAnswer, RetryLater } from '@proctor/bus';
 import { TimedOut } from '@proctor/clock';
 import { DatabaseUnavailable } from '@proctor/database';
 import { StaleEpoch } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';
 import { MailboxFull } from './mailbox';
 import { NotHandled, NotOwner } from './not-handled';
-import { orNotNow } from './retry-later';
+import { retryLater } from './retry-later';
 
 describe('a message whose handling fails', () => {
   it.each([
@@ -18,11 +18,11 @@ describe('a message whose handling fails', () => {
     new StoreUnavailable('the bucket', 'connect ECONNREFUSED'),
     new NoAnswer('not connected'),
   ])('is not to blame for what passes: %s', async (error) => {
-    await expect(orNotNow(() => Promise.reject(error))).rejects.toThrow(NotNow);
+    await expect(retryLater(() => Promise.reject(error))).rejects.toThrow(RetryLater);
   });
 
   it('is told a failure that may be its own', async () => {
     const full = new Error('no space left on device');
-    await expect(orNotNow(() => Promise.reject(full))).rejects.toBe(full);
+    await expect(retryLater(() => Promise.reject(full))).rejects.toBe(full);
   });
 });

@@ -1,4 +1,4 @@
-import { NoAnswer, NotNow } from '@proctor/bus';
+import { NoAnswer, RetryLater } from '@proctor/bus';
 import { TimedOut } from '@proctor/clock';
 import { DatabaseUnavailable } from '@proctor/database';
 import { StaleEpoch } from '@proctor/dispatch';
@@ -18,12 +18,12 @@ const PASSING = [
   NoAnswer,
 ];
 
-/** Does the work for a message; what fails through no fault of the message becomes NotNow. */
-export async function orNotNow<Reply>(work: () => Promise<Reply>): Promise<Reply> {
+/** Does the work for a message; what fails through no fault of the message becomes RetryLater. */
+export async function retryLater<Reply>(work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || !PASSING.some((passing) => error instanceof passing)) throw error;
-    throw new NotNow(error.message, { cause: error });
+    throw new RetryLater(error.message, { cause: error });
   }
 }

@@ -10,8 +10,8 @@ import {
   type Step,
   type Write,
 } from '@proctor/dispatch';
-import type { Tenure } from '../ownership/tenure';
-import type { Letter } from './mailbox';
+import type { OwnershipTerm } from '../ownership/ownership-term';
+import type { Envelope } from './mailbox';
 import { NotOwner } from './not-handled';
 
 export type JudgedWorker = Extract<Write, { kind: 'judge-worker' }>;
@@ -24,7 +24,7 @@ export interface Sighting {
 }
 
 /** What others should hear of a turn, now that it is committed. */
-export interface TurnNews {
+export interface TurnOutcome {
   /** Runs became available. */
   workWaiting: boolean;
   stops: AttemptToStop[];
@@ -37,31 +37,31 @@ export interface TurnNews {
   /** Runs whose rows were not as memory has them: memory must go by their rows again. */
   doubtedRuns: number[];
   /** Messages that are not answered, since rows refused what they led to. They are to be handled again then. */
-  undone: Letter[];
+  undone: Envelope[];
 }
 
 /**
  * Handles the messages in order at one time, commits their writes in one transaction, and answers all but those that are
  * about a run that was not as expected.
  * Whatever it throws, nothing was answered and the state is good for nothing any more.
- * @throws StaleEpoch, NotOwner when the tenure is over
+ * @throws StaleEpoch, NotOwner when the term is over
  */
 export async function takeTurn(
   state: DispatcherState,
-  letters: Letter[],
+  envelopes: Envelope[],
   now: number,
   journal: Pick<Journal, 'commit'>,
-  tenure: Tenure,
-): Promise<TurnNews> {
-  const steps: Step[] = letters.map(({ message }) => step(state, message, now));
+  term: OwnershipTerm,
+): Promise<TurnOutcome> {
+  const steps: Step[] = envelopes.map(({ message }) => step(state, message, now));
   const writes = [...steps.flatMap((taken) => taken.writes), ...state.usageWrites(now)];
-  const refused = writes.length > 0 ? await journal.commit(tenure.arch, tenure.epoch, writes) : [];
-  if (!tenure.holds()) throw new NotOwner(tenure.arch);
+  const refused = writes.length > 0 ? await journal.commit(term.arch, term.epoch, writes) : [];
+  if (!term.holds()) throw new NotOwner(term.arch);
   undoRefused(state, refused);
   const doubted = new Set(refused.flatMap(runsOfWrite));
-  const undone = letters.filter((letter, place) => {
-    if (doubted.size > 0 && isAbout(letter, steps[place]!, doubted)) return true;
-    letter.resolve(steps[place]?.reply);
+  const undone = envelopes.filter((envelope, place) => {
+    if (doubted.size > 0 && isAbout(envelope, steps[place]!, doubted)) return true;
+    envelope.resolve(steps[place]?.reply);
     return false;
   });
   return {
@@ -69,7 +69,7 @@ export async function takeTurn(
     stops: steps.flatMap((taken) => taken.stops ?? []),
     judged: writes.filter((write) => write.kind === 'judge-worker'),
     hasWritten: refused.length < writes.length,
-    sightings: letters.flatMap(({ message }, place) => sightingOf(message, steps[place]!)),
+    sightings: envelopes.flatMap(({ message }, place) => sightingOf(message, steps[place]!)),
     doubtedRuns: [...doubted],
     undone,
   };
@@ -95,7 +95,7 @@ function sightingOf(message: DispatcherMessage, { refusal }: Step): Sighting[] {
 }
 
 /** Whether what a message led to, or what it is told, depends on one of the runs. */
-function isAbout({ message }: Letter, { writes, reply }: Step, runIds: ReadonlySet<number>): boolean {
+function isAbout({ message }: Envelope, { writes, reply }: Step, runIds: ReadonlySet<number>): boolean {
   const named = [
     ...('runId' in message ? [message.runId] : []),
     ...('request' in message && 'runId' in message.request ? [message.request.runId] : []),

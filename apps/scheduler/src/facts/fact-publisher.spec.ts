@@ -3,18 +3,18 @@ import type { Fact } from '@proctor/contracts';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { ARCH } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
-import { Tenure } from '../ownership/tenure';
+import { OwnershipTerm } from '../ownership/ownership-term';
 import { FactPublishers } from './fact-publishers';
 
 const SETTINGS = { pollMs: 5_000, pauseMs: 100, factsPerLookMax: 3 };
-const TENURE_MS = 10_000_000;
+const TERM_MS = 10_000_000;
 
 silenceLog();
 
 describe('FactPublisher', () => {
   let clock: VirtualClock;
   let bus: MemoryBus;
-  let tenure: Tenure;
+  let term: OwnershipTerm;
   let publishers: FactPublishers;
   /** The rows: those not published yet. */
   let rows: Fact[];
@@ -24,8 +24,8 @@ describe('FactPublisher', () => {
   beforeEach(async () => {
     clock = new VirtualClock();
     bus = new MemoryBus(new MemoryBroker({ clock }));
-    tenure = new Tenure({ arch: ARCH, epoch: 1 }, clock, jest.fn());
-    tenure.extendTo(clock.now() + TENURE_MS);
+    term = new OwnershipTerm({ arch: ARCH, epoch: 1 }, clock, jest.fn());
+    term.extendTo(clock.now() + TERM_MS);
     rows = [];
     isAway = false;
     looks.mockReset();
@@ -42,10 +42,10 @@ describe('FactPublisher', () => {
       },
     };
     publishers = new FactPublishers(facts, bus, clock, () => SETTINGS);
-    await publishers.begin(tenure);
+    await publishers.begin(term);
     await time(1_000);
   });
-  afterEach(() => publishers.end(tenure));
+  afterEach(() => publishers.end(term));
 
   const time = (ms: number) => clock.runUntil(clock.now() + ms);
 
@@ -135,13 +135,13 @@ describe('FactPublisher', () => {
     expect(rows).toEqual([]);
   });
 
-  it('publishes nothing after its tenure, whether it was told or finds so itself', async () => {
-    tenure.extendTo(clock.now());
+  it('publishes nothing after its term, whether it was told or finds so itself', async () => {
+    term.extendTo(clock.now());
     happens(1);
     publishers.look(ARCH);
     await time(2 * SETTINGS.pollMs);
     expect(await published()).toEqual([]);
-    publishers.abandon(tenure);
+    publishers.abandon(term);
     publishers.look(ARCH);
     await time(2 * SETTINGS.pollMs);
     expect(await published()).toEqual([]);

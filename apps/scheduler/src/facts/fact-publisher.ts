@@ -3,7 +3,7 @@ import type { Bus } from '@proctor/bus';
 import { WakeUp, type Clock } from '@proctor/clock';
 import type { Fact } from '@proctor/contracts';
 import type { Facts } from '@proctor/database';
-import type { Tenure } from '../ownership/tenure';
+import type { OwnershipTerm } from '../ownership/ownership-term';
 
 export interface PublisherPorts {
   facts: Pick<Facts, 'unpublished' | 'markPublished'>;
@@ -23,7 +23,7 @@ export interface PublisherSettings {
 }
 
 /**
- * Publishes the facts of one architecture as events, for one tenure: each at least once, those of a run in the order of
+ * Publishes the facts of one architecture as events, for one term: each at least once, those of a run in the order of
  * their ids.
  */
 export class FactPublisher {
@@ -37,11 +37,11 @@ export class FactPublisher {
 
   /** Begins to work at once. @param settings as they are at the moment */
   constructor(
-    private readonly tenure: Tenure,
+    private readonly term: OwnershipTerm,
     private readonly ports: PublisherPorts,
     private readonly settings: () => PublisherSettings,
   ) {
-    this.logger = new Logger(`Facts ${tenure.arch}`);
+    this.logger = new Logger(`Facts ${term.arch}`);
     this.wakeUp = new WakeUp(ports.clock);
     this.loop = this.run();
   }
@@ -74,9 +74,9 @@ export class FactPublisher {
   private async publishWaiting(): Promise<'all' | 'more' | 'failed'> {
     const { facts } = this.ports;
     const { factsPerLookMax } = this.settings();
-    if (!this.tenure.holds()) return 'failed';
+    if (!this.term.holds()) return 'failed';
     try {
-      const waiting = await facts.unpublished(this.tenure.arch, factsPerLookMax);
+      const waiting = await facts.unpublished(this.term.arch, factsPerLookMax);
       const published = await this.publish(waiting);
       if (published.length > 0) await facts.markPublished(published);
       if (published.length < waiting.length) return 'failed';
@@ -93,7 +93,7 @@ export class FactPublisher {
     const failures: unknown[] = [];
     const publishInOrder = async (ofRun: Fact[]): Promise<void> => {
       for (const fact of ofRun) {
-        if (this.stopped || !this.tenure.holds()) return;
+        if (this.stopped || !this.term.holds()) return;
         await this.ports.bus.publishEvent(fact);
         published.push(fact);
       }

@@ -3,8 +3,8 @@ import { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import { Facts } from '@proctor/database';
 import { CLOCK } from '../configuration.token';
-import type { Realm } from '../ownership/realm';
-import type { Tenure } from '../ownership/tenure';
+import type { OwnedService } from '../ownership/owned-service';
+import type { OwnershipTerm } from '../ownership/ownership-term';
 import {
   FactPublisher,
   PUBLISHER_SETTINGS,
@@ -14,8 +14,8 @@ import {
 
 /** The publishers of the architectures that this process owns. */
 @Injectable()
-export class FactPublishers implements Realm {
-  private readonly publishers = new Map<Tenure, FactPublisher>();
+export class FactPublishers implements OwnedService {
+  private readonly publishers = new Map<OwnershipTerm, FactPublisher>();
 
   constructor(
     @Inject(Facts) private readonly facts: PublisherPorts['facts'],
@@ -26,22 +26,22 @@ export class FactPublishers implements Realm {
 
   /** Facts of the architecture were committed. */
   look(arch: string): void {
-    for (const [tenure, publisher] of this.publishers) if (tenure.arch === arch) publisher.look();
+    for (const [term, publisher] of this.publishers) if (term.arch === arch) publisher.look();
   }
 
-  begin(tenure: Tenure): Promise<void> {
+  begin(term: OwnershipTerm): Promise<void> {
     const { facts, bus, clock } = this;
-    this.publishers.set(tenure, new FactPublisher(tenure, { facts, bus, clock }, this.settings));
+    this.publishers.set(term, new FactPublisher(term, { facts, bus, clock }, this.settings));
     return Promise.resolve();
   }
 
-  async end(tenure: Tenure): Promise<void> {
-    const publisher = this.publishers.get(tenure);
-    this.publishers.delete(tenure);
+  async end(term: OwnershipTerm): Promise<void> {
+    const publisher = this.publishers.get(term);
+    this.publishers.delete(term);
     await publisher?.stop();
   }
 
-  abandon(tenure: Tenure): void {
-    void this.end(tenure);
+  abandon(term: OwnershipTerm): void {
+    void this.end(term);
   }
 }

@@ -2,28 +2,28 @@ import type { OwnershipRegister } from '@proctor/dispatch';
 import { MemoryBooks } from '../../../../test/simulation/memory-books';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { OwnershipKeeper } from './ownership-keeper';
-import type { Realm } from './realm';
-import type { Tenure } from './tenure';
+import type { OwnedService } from './owned-service';
+import type { OwnershipTerm } from './ownership-term';
 import { silenceLog } from '../../../../test/support/silent-log';
 
 const TTL_MS = 5_000;
 
 /** Remembers what it serves. */
-class Served implements Realm {
-  readonly tenures = new Map<string, Tenure>();
-  begin(tenure: Tenure): Promise<void> {
-    this.tenures.set(tenure.arch, tenure);
+class Served implements OwnedService {
+  readonly terms = new Map<string, OwnershipTerm>();
+  begin(term: OwnershipTerm): Promise<void> {
+    this.terms.set(term.arch, term);
     return Promise.resolve();
   }
-  end({ arch }: Tenure): Promise<void> {
-    this.tenures.delete(arch);
+  end({ arch }: OwnershipTerm): Promise<void> {
+    this.terms.delete(arch);
     return Promise.resolve();
   }
-  abandon({ arch }: Tenure): void {
-    this.tenures.delete(arch);
+  abandon({ arch }: OwnershipTerm): void {
+    this.terms.delete(arch);
   }
   get architectures(): string[] {
-    return [...this.tenures.keys()].sort();
+    return [...this.terms.keys()].sort();
   }
 }
 
@@ -51,7 +51,7 @@ describe('OwnershipKeeper', () => {
   const time = (ms: number) => clock.runUntil(clock.now() + ms);
 
   async function start(scheduler: string, register: Partial<OwnershipRegister> = {}) {
-    const realm = new Served();
+    const owned = new Served();
     const connection: OwnershipRegister = {
       announce: (...args) => books.announce(...args),
       claim: (...args) => books.claim(...args),
@@ -60,7 +60,7 @@ describe('OwnershipKeeper', () => {
       withdraw: (...args) => books.withdraw(...args),
       ...register,
     };
-    const keeper = new OwnershipKeeper(connection, realm, clock, {
+    const keeper = new OwnershipKeeper(connection, owned, clock, {
       scheduler,
       get architectures() {
         return architectures;
@@ -70,25 +70,25 @@ describe('OwnershipKeeper', () => {
     });
     keepers.push(keeper);
     await keeper.start();
-    return { keeper, realm };
+    return { keeper, owned };
   }
 
   it('owns everything while it is alone, and half when another comes', async () => {
     const first = await start('s1');
-    expect(first.realm.architectures).toHaveLength(4);
+    expect(first.owned.architectures).toHaveLength(4);
     const second = await start('s2');
     await time(TTL_MS);
-    expect(first.realm.architectures).toHaveLength(2);
-    expect(second.realm.architectures).toHaveLength(2);
-    expect(new Set([...first.realm.architectures, ...second.realm.architectures]).size).toBe(4);
+    expect(first.owned.architectures).toHaveLength(2);
+    expect(second.owned.architectures).toHaveLength(2);
+    expect(new Set([...first.owned.architectures, ...second.owned.architectures]).size).toBe(4);
   });
 
   it('follows the architectures that the deployment has', async () => {
-    const { realm } = await start('s1');
+    const { owned } = await start('s1');
     architectures = ['amd64', 'arm64', 'i386'];
     await time(TTL_MS);
-    expect(realm.architectures).toEqual(['amd64', 'arm64', 'i386']);
-    expect((await start('s2')).realm.architectures).not.toContain('s390x');
+    expect(owned.architectures).toEqual(['amd64', 'arm64', 'i386']);
+    expect((await start('s2')).owned.architectures).not.toContain('s390x');
   });
 
   it('leaves everything to the others when the workers cannot reach it, and takes its part again when they can', async () => {
@@ -97,46 +97,46 @@ describe('OwnershipKeeper', () => {
     await time(TTL_MS);
     cutOff.add('s1');
     await time(TTL_MS);
-    expect(first.realm.architectures).toHaveLength(2);
+    expect(first.owned.architectures).toHaveLength(2);
     await time(3 * TTL_MS);
-    expect(first.realm.architectures).toEqual([]);
-    expect(second.realm.architectures).toEqual(architectures);
+    expect(first.owned.architectures).toEqual([]);
+    expect(second.owned.architectures).toEqual(architectures);
     cutOff.clear();
     await time(2 * TTL_MS);
-    expect(first.realm.architectures).toHaveLength(2);
-    expect(second.realm.architectures).toHaveLength(2);
+    expect(first.owned.architectures).toHaveLength(2);
+    expect(second.owned.architectures).toHaveLength(2);
   });
 
   it('keeps what it owns when the workers can reach no other scheduler either', async () => {
     const first = await start('s1');
     const second = await start('s2');
     await time(TTL_MS);
-    const [ours, theirs] = [first.realm.architectures, second.realm.architectures];
+    const [ours, theirs] = [first.owned.architectures, second.owned.architectures];
     cutOff = new Set(['s1', 's2']);
     await time(10 * TTL_MS);
-    expect([first.realm.architectures, second.realm.architectures]).toEqual([ours, theirs]);
+    expect([first.owned.architectures, second.owned.architectures]).toEqual([ours, theirs]);
     const alone = await start('s3');
     await time(TTL_MS);
-    expect(alone.realm.architectures).toEqual(architectures);
+    expect(alone.owned.architectures).toEqual(architectures);
   });
 
   it('hands over at once when it is stopped', async () => {
     const { keeper } = await start('s1');
     await keeper.stop();
-    expect((await start('s2')).realm.architectures).toHaveLength(4);
+    expect((await start('s2')).owned.architectures).toHaveLength(4);
   });
 
   it('keeps the epoch as long as it renews', async () => {
-    const { realm } = await start('s1');
-    const tenure = realm.tenures.get('amd64');
+    const { owned } = await start('s1');
+    const term = owned.terms.get('amd64');
     await time(20 * TTL_MS);
-    expect(realm.tenures.get('amd64')).toBe(tenure);
-    expect(tenure?.holds()).toBe(true);
+    expect(owned.terms.get('amd64')).toBe(term);
+    expect(term?.holds()).toBe(true);
   });
 
   it('abandons by its own clock, before the ownership can be another’s, when it cannot renew', async () => {
     let isAway = false;
-    const { realm } = await start('s1', {
+    const { owned } = await start('s1', {
       claim: (...args) => (isAway ? new Promise(() => undefined) : books.claim(...args)),
     });
     keepers = [];
@@ -144,7 +144,7 @@ describe('OwnershipKeeper', () => {
     const latestRenewalMs = clock.now();
     await time(TTL_MS - 1);
     expect(clock.now() - latestRenewalMs).toBeLessThan(TTL_MS);
-    expect(realm.architectures).toEqual([]);
+    expect(owned.architectures).toEqual([]);
   });
 
   it('takes over within two times the time-to-live when another dies, under a higher epoch', async () => {
@@ -155,23 +155,23 @@ describe('OwnershipKeeper', () => {
       announce: (...args) => (isDead ? dead() : books.announce(...args)),
       release: (...args) => (isDead ? dead() : books.release(...args)),
     });
-    const epoch = first.realm.tenures.get('amd64')?.epoch ?? 0;
+    const epoch = first.owned.terms.get('amd64')?.epoch ?? 0;
     const second = await start('s2');
     keepers.shift();
     isDead = true;
     await time(2 * TTL_MS);
-    expect(second.realm.architectures).toHaveLength(4);
-    expect(second.realm.tenures.get('amd64')?.epoch).toBeGreaterThan(epoch);
+    expect(second.owned.architectures).toHaveLength(4);
+    expect(second.owned.terms.get('amd64')?.epoch).toBeGreaterThan(epoch);
   });
 
   it('gives up what cannot be served', async () => {
-    const { realm } = await start('s1');
-    const tenure = realm.tenures.get('amd64');
-    tenure?.giveUp('the bus refuses');
-    expect(tenure?.holds()).toBe(false);
-    expect(realm.architectures).not.toContain('amd64');
+    const { owned } = await start('s1');
+    const term = owned.terms.get('amd64');
+    term?.giveUp('the bus refuses');
+    expect(term?.holds()).toBe(false);
+    expect(owned.architectures).not.toContain('amd64');
     await time(TTL_MS);
-    expect(realm.tenures.get('amd64')?.epoch).toBeGreaterThan(tenure?.epoch ?? 0);
+    expect(owned.terms.get('amd64')?.epoch).toBeGreaterThan(term?.epoch ?? 0);
   });
 
   describe('when calls to the database hang', () => {
@@ -179,66 +179,66 @@ describe('OwnershipKeeper', () => {
 
     it('goes on renewing the others while the renewal of one hangs', async () => {
       let hanging = '';
-      const { realm } = await start('s1', {
+      const { owned } = await start('s1', {
         claim: (arch, ...args) => (arch === hanging ? hung() : books.claim(arch, ...args)),
       });
       hanging = 'amd64';
       await time(10 * TTL_MS);
-      expect(realm.architectures).toEqual(['arm64', 'riscv64', 's390x']);
+      expect(owned.architectures).toEqual(['arm64', 'riscv64', 's390x']);
       hanging = '';
       await time(2 * TTL_MS);
-      expect(realm.architectures).toHaveLength(4);
+      expect(owned.architectures).toHaveLength(4);
     });
 
     it.each(['announce', 'release'] as const)('goes on renewing while %s hangs', async (call) => {
       let isHanging = false;
-      const { realm } = await start('s1', {
+      const { owned } = await start('s1', {
         [call]: (...args: [string, never]) => (isHanging ? hung() : books[call](...args)),
       });
-      const tenure = realm.tenures.get('arm64');
+      const term = owned.terms.get('arm64');
       isHanging = true;
-      realm.tenures.get('amd64')?.giveUp('it is tried out');
+      owned.terms.get('amd64')?.giveUp('it is tried out');
       await time(10 * TTL_MS);
-      expect(realm.tenures.get('arm64')).toBe(tenure);
-      expect(tenure?.holds()).toBe(true);
+      expect(owned.terms.get('arm64')).toBe(term);
+      expect(term?.holds()).toBe(true);
       isHanging = false;
       await time(2 * TTL_MS);
-      expect(realm.architectures).toHaveLength(4);
+      expect(owned.architectures).toHaveLength(4);
     });
 
     it('begins again what it abandoned, though the end of it hangs', async () => {
-      const { realm } = await start('s1');
-      const tenure = realm.tenures.get('amd64')!;
-      const end = realm.end.bind(realm);
-      realm.end = hung;
+      const { owned } = await start('s1');
+      const term = owned.terms.get('amd64')!;
+      const end = owned.end.bind(owned);
+      owned.end = hung;
       architectures = ['arm64', 'riscv64', 's390x'];
       await time(TTL_MS / 2);
       architectures = ['amd64', ...architectures];
       await time(3 * TTL_MS);
-      realm.end = end;
-      expect(realm.tenures.get('amd64')?.epoch).toBeGreaterThan(tenure.epoch);
-      expect(realm.architectures).toHaveLength(4);
+      owned.end = end;
+      expect(owned.terms.get('amd64')?.epoch).toBeGreaterThan(term.epoch);
+      expect(owned.architectures).toHaveLength(4);
     });
 
     it('is not confused by a renewal that is answered after a later one', async () => {
       const answers: (() => void)[] = [];
       let isSlow = false;
-      const { realm } = await start('s1', {
+      const { owned } = await start('s1', {
         claim: async (...args) => {
           const claimed = await books.claim(...args);
           if (isSlow) await new Promise<void>((resolve) => answers.push(resolve));
           return claimed;
         },
       });
-      const tenure = realm.tenures.get('amd64');
+      const term = owned.terms.get('amd64');
       isSlow = true;
       await time(TTL_MS / 3);
       isSlow = false;
       await time(TTL_MS / 3);
       for (const answer of answers) answer();
       await time(TTL_MS / 2);
-      expect(realm.tenures.get('amd64')).toBe(tenure);
-      expect(tenure?.holds()).toBe(true);
+      expect(owned.terms.get('amd64')).toBe(term);
+      expect(term?.holds()).toBe(true);
     });
   });
 });

@@ -9,9 +9,9 @@ import { limited, type Clock } from '@proctor/clock';
 import { PostgresOwnershipRegister } from '@proctor/database';
 import type { OwnershipRegister } from '@proctor/dispatch';
 import { CLOCK } from '../configuration.token';
-import { Realms, type Realm } from './realm';
+import { OwnedServices, type OwnedService } from './owned-service';
 import { shareOf } from './shares';
-import { Tenure } from './tenure';
+import { OwnershipTerm } from './ownership-term';
 
 /** Where OwnershipSettings are injected. */
 export const OWNERSHIP_SETTINGS = Symbol('ownership settings');
@@ -35,7 +35,7 @@ const MARGIN_PER_TTL = 1 / 5;
 @Injectable()
 export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Ownership');
-  private readonly tenures = new Map<string, Tenure>();
+  private readonly terms = new Map<string, OwnershipTerm>();
   /** Architectures that are being given up: neither renewed nor claimed until that is done. */
   private readonly parting = new Map<string, Promise<void>>();
   /** The round in progress in which architectures are spread, if there is one. */
@@ -47,7 +47,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
 
   constructor(
     @Inject(PostgresOwnershipRegister) private readonly register: OwnershipRegister,
-    @Inject(Realms) private readonly realm: Realm,
+    @Inject(OwnedServices) private readonly service: OwnedService,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(OWNERSHIP_SETTINGS) private readonly settings: OwnershipSettings,
   ) {}
@@ -68,7 +68,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     const everyMs = this.settings.ownershipTtlMs / RENEWALS_PER_TTL;
     // Whatever becomes of this round: one that hangs must not keep the next from renewing.
     this.cancelNext = this.clock.after(everyMs, () => void this.start());
-    for (const arch of this.tenures.keys()) void this.attempt(arch, () => this.claim(arch));
+    for (const arch of this.terms.keys()) void this.attempt(arch, () => this.claim(arch));
     this.spreading ??= this.attempt('ownership', () => this.spread()).finally(() => (this.spreading = null));
     await this.spreading;
   }
@@ -78,7 +78,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     this.stopped = true;
     this.cancelNext();
     await this.spreading;
-    for (const tenure of this.tenures.values()) this.handOver(tenure);
+    for (const term of this.terms.values()) this.handOver(term);
     await Promise.all(this.parting.values());
     await this.inTime('withdrawing', this.register.withdraw(this.settings.scheduler));
   }
@@ -87,10 +87,10 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     const { scheduler, architectures } = this.settings;
     const living = await this.living();
     if (living.length > 0 && !living.includes(scheduler)) return this.leaveToOthers();
-    const share = shareOf(scheduler, living, architectures, new Set(this.tenures.keys()));
-    for (const arch of share.release) this.handOver(this.tenures.get(arch));
+    const share = shareOf(scheduler, living, architectures, new Set(this.terms.keys()));
+    for (const arch of share.release) this.handOver(this.terms.get(arch));
     for (const arch of share.claim) {
-      if (this.tenures.size >= share.architecturesMax || this.stopped) return;
+      if (this.terms.size >= share.architecturesMax || this.stopped) return;
       if (!this.parting.has(arch)) await this.attempt(arch, () => this.claim(arch));
     }
   }
@@ -113,22 +113,22 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   /** Not before others that are cut off, too, have stepped aside: while NATS is away from all, all go on as they are. */
   private leaveToOthers(): void {
     if (this.cutOffMs() < 2 * this.settings.ownershipTtlMs) return;
-    for (const tenure of this.tenures.values()) this.handOver(tenure);
+    for (const term of this.terms.values()) this.handOver(term);
   }
 
   private async claim(arch: string): Promise<void> {
     const { scheduler, ownershipTtlMs } = this.settings;
-    const endMs = this.clock.now() + this.tenureMs;
+    const endMs = this.clock.now() + this.termMs;
     const ownership = await this.inTime('claiming', this.register.claim(arch, scheduler, ownershipTtlMs));
-    const held = this.tenures.get(arch);
+    const held = this.terms.get(arch);
     if (held && held.epoch === ownership?.epoch) return held.prolongTo(endMs);
     held?.giveUp('another scheduler owned it meanwhile');
     if (!ownership || this.parting.has(arch)) return;
-    const tenure = new Tenure(ownership, this.clock, (ended, reason) => this.lost(ended, reason));
-    tenure.extendTo(endMs);
-    this.tenures.set(arch, tenure);
-    this.logger.log(`owns ${arch}, epoch ${tenure.epoch}`);
-    this.realm.begin(tenure).catch((error) => tenure.giveUp(`it could not be served: ${String(error)}`));
+    const term = new OwnershipTerm(ownership, this.clock, (ended, reason) => this.lost(ended, reason));
+    term.extendTo(endMs);
+    this.terms.set(arch, term);
+    this.logger.log(`owns ${arch}, epoch ${term.epoch}`);
+    this.service.begin(term).catch((error) => term.giveUp(`it could not be served: ${String(error)}`));
   }
 
   private async attempt(what: string, work: () => Promise<void>): Promise<void> {
@@ -140,35 +140,35 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   /** For how long an owner believes in a claim. */
-  private get tenureMs(): number {
+  private get termMs(): number {
     return this.settings.ownershipTtlMs * (1 - MARGIN_PER_TTL);
   }
 
   /** What takes longer is of no use any more. @throws TimedOut */
   private inTime<T>(what: string, work: Promise<T>): Promise<T> {
-    return limited(work, what, this.tenureMs, this.clock);
+    return limited(work, what, this.termMs, this.clock);
   }
 
-  private lost(tenure: Tenure, reason: string): void {
-    this.logger.warn(`owns ${tenure.arch} no more (epoch ${tenure.epoch}): ${reason}`);
-    this.realm.abandon(tenure);
-    this.part(tenure, Promise.resolve());
+  private lost(term: OwnershipTerm, reason: string): void {
+    this.logger.warn(`owns ${term.arch} no more (epoch ${term.epoch}): ${reason}`);
+    this.service.abandon(term);
+    this.part(term, Promise.resolve());
   }
 
-  private handOver(tenure: Tenure | undefined): void {
-    if (tenure) this.part(tenure, this.realm.end(tenure));
+  private handOver(term: OwnershipTerm | undefined): void {
+    if (term) this.part(term, this.service.end(term));
   }
 
   /** The row is given up last: whoever claims it then may serve at once. */
-  private part(tenure: Tenure, ended: Promise<void>): void {
-    const { arch, epoch } = tenure;
-    if (this.tenures.get(arch) === tenure) this.tenures.delete(arch);
+  private part(term: OwnershipTerm, ended: Promise<void>): void {
+    const { arch, epoch } = term;
+    if (this.terms.get(arch) === term) this.terms.delete(arch);
     const parted = this.inTime(`ending ${arch}`, ended)
       .then(() => this.inTime('releasing', this.register.release(arch, this.settings.scheduler)))
       .then(() => this.logger.log(`gave up ${arch}, epoch ${epoch}`))
       .catch((error) => this.logger.warn(`${arch} could not be given up, it will run out: ${String(error)}`))
       .finally(() => {
-        tenure.close();
+        term.close();
         if (this.parting.get(arch) === parted) this.parting.delete(arch);
       });
     this.parting.set(arch, parted);

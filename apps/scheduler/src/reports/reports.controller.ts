@@ -14,7 +14,7 @@ import {
 } from '@proctor/contracts';
 import { withLogFields, type LogFields } from '@proctor/process';
 import { Dispatchers } from '../dispatcher/dispatchers';
-import { orNotNow } from '../dispatcher/retry-later';
+import { retryLater } from '../dispatcher/retry-later';
 import { FinishedReports } from './finished-reports';
 
 /** Durable reports of workers: acknowledged when the handler resolves, delivered again when it rejects. */
@@ -29,7 +29,7 @@ export class ReportsController {
   async started(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<unknown> {
     const report = parseReport(StartedReport, payload, subject);
     const hasChanged = await withLogFields(fieldsOf(report), () =>
-      orNotNow(() => this.dispatchers.ask(scope, { kind: 'started', report })),
+      retryLater(() => this.dispatchers.ask(scope, { kind: 'started', report })),
     );
     return hasChanged ? undefined : IN_VAIN;
   }
@@ -38,7 +38,7 @@ export class ReportsController {
   async finished(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<unknown> {
     const report = parseReport(FinishedReport, payload, subject);
     const hasChanged = await withLogFields(fieldsOf(report), () =>
-      orNotNow(() => this.finishedReports.take(scope, report)),
+      retryLater(() => this.finishedReports.take(scope, report)),
     );
     return hasChanged ? undefined : IN_VAIN;
   }
@@ -49,7 +49,7 @@ export class ReportsController {
     const origin = reportOrigin(subject);
     if (!origin || origin.kind === 'started') return;
     await withLogFields(fieldsOf(origin), () =>
-      orNotNow(() => this.finishedReports.refuse(scope, origin, reason)),
+      retryLater(() => this.finishedReports.refuse(scope, origin, reason)),
     );
   }
 }

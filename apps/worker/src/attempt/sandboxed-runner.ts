@@ -6,7 +6,7 @@ import type { Grant, Lease, LogChunk, TestRequest } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 import { autopkgtestCommand, checkRequest } from '../autopkgtest/command';
 import { sourceLogins } from '../autopkgtest/source-logins';
-import { spared, type Shortage } from '../autopkgtest/shortage';
+import { excusedByShortage, type Shortage } from '../autopkgtest/shortage';
 import { rejectedVersion } from '../autopkgtest/verdict';
 import { LogTail, LOG_TAIL_SETTINGS } from './log-tail';
 import { freeBytesOf } from '../sandbox/free-space';
@@ -190,7 +190,7 @@ async function resultOf(
   signal: AbortSignal,
 ): Promise<Omit<AttemptResult, 'durationSeconds'>> {
   const { judgement: judged, version, tests } = await judgeEnd(folder, ending);
-  const judgement = spared(judged, short, version, settings);
+  const judgement = excusedByShortage(judged, short, version, settings);
   const target = freshResultFolder(settings.resultsPath, lease);
   const files = await packResult(folder, target, settings, signal);
   if (version === null || !lease.rejectedVersions.includes(version)) {

@@ -1,4 +1,4 @@
-import { spared, type Shortage } from './shortage';
+import { excusedByShortage, type Shortage } from './shortage';
 import { judge } from './verdict';
 
 const GIB = 1024 ** 3;
@@ -20,7 +20,7 @@ it.each<[string, Shortage, string, string | undefined]>([
   ['its own file space was full', FULL, OF_TEST, 'limit'],
   ['its own memory was used up', MEMORY, OF_MEMORY, 'limit'],
 ])('a fail while %s is a tmpfail, with both reasons', (_what, shortage, message, trouble) => {
-  expect(spared(judge({ exitCode: 4 }), shortage, '1.0-1', SPACE)).toEqual({
+  expect(excusedByShortage(judge({ exitCode: 4 }), shortage, '1.0-1', SPACE)).toEqual({
     verdict: 'tmpfail',
     message,
     trouble,
@@ -31,23 +31,26 @@ it.each<[string, Shortage, string, string | undefined]>([
 it.each([0, 2, 8, 16, 20, null])(
   'a machine that was short changes nothing about exit code %s',
   (exitCode) => {
-    expect(spared(judge({ exitCode }), BOTH, '1.0-1', SPACE)).toEqual(judge({ exitCode }));
+    expect(excusedByShortage(judge({ exitCode }), BOTH, '1.0-1', SPACE)).toEqual(judge({ exitCode }));
   },
 );
 
 it('a testbed that broke once it was there ran into the limit too', () => {
   const end = { exitCode: 16, detail: 'cannot create /tmp/x: No space left on device' };
-  expect(spared(judge(end), FULL, '1.0-1', SPACE)).toMatchObject({ verdict: 'tmpfail', trouble: 'limit' });
-  expect(spared(judge(end), FULL, null, SPACE)).toEqual(judge(end));
+  expect(excusedByShortage(judge(end), FULL, '1.0-1', SPACE)).toMatchObject({
+    verdict: 'tmpfail',
+    trouble: 'limit',
+  });
+  expect(excusedByShortage(judge(end), FULL, null, SPACE)).toEqual(judge(end));
 });
 
 it.each([{ exitCode: 0 }, { exitCode: 8 }, { exitCode: null, limitMs: 1000 }])(
   'full file space changes nothing about %j',
   (end) => {
-    expect(spared(judge(end), FULL, '1.0-1', SPACE)).toEqual(judge(end));
+    expect(excusedByShortage(judge(end), FULL, '1.0-1', SPACE)).toEqual(judge(end));
   },
 );
 
 it('changes nothing where nothing was short', () => {
-  expect(spared(judge({ exitCode: 4 }), NOTHING, '1.0-1', SPACE)).toEqual(judge({ exitCode: 4 }));
+  expect(excusedByShortage(judge({ exitCode: 4 }), NOTHING, '1.0-1', SPACE)).toEqual(judge({ exitCode: 4 }));
 });

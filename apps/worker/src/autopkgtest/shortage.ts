@@ -24,7 +24,7 @@ const MIB = 1024 * 1024;
  * space or memory, while the machine had more, has run into a limit of the worker, as another attempt would.
  * @param version of the package; once it is known, the testbed had room for its image, and the rest is the test's doing
  */
-export function spared(
+export function excusedByShortage(
   judgement: Judgement,
   { machine, ...own }: Shortage,
   version: string | null,

@@ -12,7 +12,7 @@ import { DiskOutbox } from '../reports/outbox';
 import { resultsPath } from '../reports/result-folder';
 import { WriteProbe } from '../reports/write-probe';
 import type { Sandboxes } from '../sandbox/sandboxes';
-import { BusDispatchClient } from '../slot/bus-dispatch-client';
+import { BusLeaseClient } from '../slot/bus-lease-client';
 import { Epochs } from '../slot/epochs';
 import { Notices } from '../slot/notices';
 import { Slot } from '../slot/slot';
@@ -21,14 +21,14 @@ import { Standings } from '../slot/standings';
 import { ResourceGuard } from '../testbed/resource-guard';
 import { OFFER_CHANGED } from '../testbed/testbed.providers';
 import { Testbeds } from '../testbed/testbeds';
-import { Life } from './life';
+import { WorkerLife } from './life';
 import { Worker, type WorkerParts } from './worker';
 
 /** Where the slots are injected, a list. */
 const SLOTS = Symbol('slots');
 @Injectable()
 class ProcessSlotParts implements SlotParts {
-  @Inject(BusDispatchClient) readonly client: BusDispatchClient;
+  @Inject(BusLeaseClient) readonly client: BusLeaseClient;
   @Inject(DiskOutbox) readonly outbox: DiskOutbox;
   @Inject(ObservedRuns) readonly runner: ObservedRuns;
   @Inject(SandboxedCanaries) readonly canaries: SandboxedCanaries;
@@ -43,7 +43,7 @@ class ProcessSlotParts implements SlotParts {
   readonly newAskId = randomUUID;
   readonly random = Math.random;
 
-  constructor(@Inject(CONFIGURATION) configuration: WorkerProcessConfiguration, { previous }: Life) {
+  constructor(@Inject(CONFIGURATION) configuration: WorkerProcessConfiguration, { previous }: WorkerLife) {
     this.settings = slotSettings(configuration);
     this.previous = previous;
   }
@@ -140,18 +140,18 @@ export const LIFE_PROVIDERS: Provider[] = [
     },
   },
   {
-    provide: BusDispatchClient,
-    inject: [Bus, Life],
-    useFactory: (bus: Bus, life: Life) => new BusDispatchClient(bus, life),
+    provide: BusLeaseClient,
+    inject: [Bus, WorkerLife],
+    useFactory: (bus: Bus, life: WorkerLife) => new BusLeaseClient(bus, life),
   },
   ProcessSlotParts,
   {
     provide: SLOTS,
-    inject: [CONFIGURATION, MACHINE, Life, ProcessSlotParts],
+    inject: [CONFIGURATION, MACHINE, WorkerLife, ProcessSlotParts],
     useFactory: (
       { worker: { name, slots } }: WorkerProcessConfiguration,
       { architectures }: Machine,
-      { incarnation }: Life,
+      { incarnation }: WorkerLife,
       parts: SlotParts,
     ) =>
       Array.from(

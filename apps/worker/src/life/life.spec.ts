@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PREVIOUS_MAX } from '@proctor/contracts';
-import { Life } from './life';
+import { WorkerLife } from './life';
 import { lockWorkFolder, WorkFolderInUse } from './work-folder';
 
 let folder: string;
@@ -19,8 +19,8 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /** A life that has asked for work. */
-async function nextLife(): Promise<Life> {
-  const life = await Life.begin(folder, log);
+async function nextLife(): Promise<WorkerLife> {
+  const life = await WorkerLife.begin(folder, log);
   await life.recorded();
   return life;
 }
@@ -28,7 +28,7 @@ async function nextLife(): Promise<Life> {
 describe('a life of a worker', () => {
   it('knows those before it in the same folder that asked for work, the latest first', async () => {
     const first = await nextLife();
-    await Life.begin(folder, log);
+    await WorkerLife.begin(folder, log);
     const second = await nextLife();
     const third = await nextLife();
     expect([first, second, third].map(({ previous }) => previous)).toEqual([
@@ -52,7 +52,7 @@ describe('a life of a worker', () => {
   });
 
   it('goes on when it cannot be recorded, and says so', async () => {
-    const life = await Life.begin(join(folder, 'nowhere'), log);
+    const life = await WorkerLife.begin(join(folder, 'nowhere'), log);
     await life.recorded();
     expect(said).toEqual([expect.stringMatching(/^this life of the worker is not recorded.*ENOENT/)]);
   });

@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * This life of the worker process, and those before it in the same work folder. The folder must be locked: so they have
  * ended, and dispatchers may take their leases for lost.
  */
-export class Life {
+export class WorkerLife {
   readonly incarnation = randomUUID();
   private recording: Promise<void> | null = null;
 
@@ -21,9 +21,9 @@ export class Life {
     private readonly log: Log,
   ) {}
 
-  static async begin(workPath: string, log: Log): Promise<Life> {
+  static async begin(workPath: string, log: Log): Promise<WorkerLife> {
     const path = join(workPath, 'lives.json');
-    return new Life(path, await livesIn(path, log), log);
+    return new WorkerLife(path, await livesIn(path, log), log);
   }
 
   /**

@@ -139,14 +139,14 @@ export class HeldLease {
     this.cancelRenewal = this.parts.clock.after(this.lease.renewEveryMs, () => {
       this.renewLater();
       this.parts.client.renew(this.lease.arch, this.fence()).then(
-        (reply) => this.obey(reply),
+        (reply) => this.follow(reply),
         (error: unknown) =>
           this.parts.log.warn(`${this.title()}: the lease was not renewed: ${String(error)}`),
       );
     });
   }
 
-  private obey(reply: RenewReply): void {
+  private follow(reply: RenewReply): void {
     if (!this.parts.epochs.accepts(reply)) return;
     if (reply.instruction === 'continue') return this.parts.notices.heard(this.lease.arch, reply);
     this.stop({ ...reply, reason: reply.reason ?? 'the lease is gone' });

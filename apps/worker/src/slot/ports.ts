@@ -18,7 +18,7 @@ import type {
 } from '@proctor/contracts';
 
 /** The dispatchers as a slot sees them. Each call rejects when no answer comes; an answer may also come late. */
-export interface DispatchClient {
+export interface LeaseClient {
   ask(arch: string, request: LeaseRequest): Promise<LeaseReply>;
   renew(arch: string, request: RenewRequest): Promise<RenewReply>;
   giveBack(arch: string, request: ReturnRequest): Promise<ReturnReply>;

@@ -2,7 +2,7 @@ import type { Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
 import type { Epochs } from './epochs';
 import type { Notices } from './notices';
-import type { AttemptRunner, CanaryRunner, DispatchClient, ReportOutbox, TestbedOffer } from './ports';
+import type { AttemptRunner, CanaryRunner, LeaseClient, ReportOutbox, TestbedOffer } from './ports';
 import type { Standings } from './standings';
 
 export interface SlotSettings {
@@ -18,7 +18,7 @@ export interface SlotSettings {
 
 /** Everything that a slot is connected to. */
 export interface SlotParts {
-  client: DispatchClient;
+  client: LeaseClient;
   outbox: ReportOutbox;
   runner: AttemptRunner;
   canaries: CanaryRunner;

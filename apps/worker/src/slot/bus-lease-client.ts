@@ -8,12 +8,12 @@ import {
   type ReturnReply,
   type ReturnRequest,
 } from '@proctor/contracts';
-import type { DispatchClient } from './ports';
+import type { LeaseClient } from './ports';
 
 /** Longer than the slots wait: a grant that comes late is still seen, and handed back. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-export class BusDispatchClient implements DispatchClient {
+export class BusLeaseClient implements LeaseClient {
   constructor(
     private readonly bus: Bus,
     /** Resolves when the next life of the worker will know of this one. */

@@ -2,18 +2,18 @@ import type { Clock } from '@proctor/clock';
 import type { Ownership } from '@proctor/dispatch';
 
 /** Ownership of an architecture as its owner may believe in it: by the own monotonic clock, with a margin. */
-export class Tenure {
+export class OwnershipTerm {
   readonly arch: string;
   readonly epoch: number;
   private endMs = 0;
   private cancelEnd = (): void => undefined;
   private over = false;
 
-  /** @param onEnd is called once, when the tenure ran out or was given up */
+  /** @param onEnd is called once, when the term ran out or was given up */
   constructor(
     ownership: Ownership,
     private readonly clock: Clock,
-    private readonly onEnd: (tenure: Tenure, reason: string) => void,
+    private readonly onEnd: (term: OwnershipTerm, reason: string) => void,
   ) {
     this.arch = ownership.arch;
     this.epoch = ownership.epoch;

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { DispatcherMessage, Journal } from '@proctor/dispatch';
 
-export interface NewsSettings {
+export interface CommittedWorkSettings {
   arrivalPollMs: number;
   /** Runs, and orders, that are taken in by one turn. */
   arrivalsPerTurnMax: number;
@@ -10,7 +10,7 @@ export interface NewsSettings {
 }
 
 /** What others have committed for a dispatcher: read when it is told to look, and now and then. */
-export class News {
+export class CommittedWork {
   private ordersDueMs = -Infinity;
   private arrivalsDueMs = -Infinity;
   /** Of what a turn may take in: halved by each that fails, since there may have been too much in it. */
@@ -21,7 +21,7 @@ export class News {
     private readonly arch: string,
     private readonly journal: Pick<Journal, 'arrivals' | 'orders' | 'restrictions' | 'workers'>,
     private readonly logger: Pick<LoggerService, 'warn'>,
-    private readonly settings: () => NewsSettings,
+    private readonly settings: () => CommittedWorkSettings,
   ) {}
 
   get dueMs(): number {
