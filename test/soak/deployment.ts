@@ -30,7 +30,7 @@ export const LEASE_TTL_MS = 6_000;
 export const OWNERSHIP_TTL_MS = 3_000;
 
 /** One api, two schedulers, and workers, each a process of its own, on a real PostgreSQL and a real nats-server. */
-export class Deployment {
+export class SoakDeployment {
   readonly schedulers: AppProcess[] = [];
   readonly executors: AppProcess[] = [];
   /** What each part reaches PostgreSQL and nats-server through. */
@@ -55,7 +55,7 @@ export class Deployment {
     this.executionsPath = join(folder, 'executions');
   }
 
-  static async start(records: Records): Promise<Deployment> {
+  static async start(records: Records): Promise<SoakDeployment> {
     const folder = await mkdtemp(join(tmpdir(), 'proctor-soak-'));
     // The servers run as another user when the soak runs as root.
     await chmod(folder, 0o711);
@@ -71,7 +71,7 @@ export class Deployment {
     const workers = [...EXECUTORS, WORKER_FILE.name].map((name) => ({ name, architectures: ARCHITECTURES }));
     const accounts = await users.prepare(`nats://127.0.0.1:${port}`, workers);
     const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary, accounts, port });
-    const deployment = new Deployment(folder, postgres, nats, users, records);
+    const deployment = new SoakDeployment(folder, postgres, nats, users, records);
     try {
       await deployment.open();
     } catch (error) {

@@ -2,7 +2,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import type { Credentials } from '@proctor/bus';
 import { Client } from 'pg';
-import type { Deployment } from './deployment';
+import type { SoakDeployment } from './deployment';
 import type { Records } from './records';
 
 const REPORT_FILE = 'report.json';
@@ -26,7 +26,7 @@ interface Report {
  * Asks every part what it knows while the deployment still runs, and writes it down.
  * @returns lines that sum it up
  */
-export async function report(deployment: Deployment, records: Records): Promise<string[]> {
+export async function report(deployment: SoakDeployment, records: Records): Promise<string[]> {
   const client = new Client({ connectionString: deployment.postgres.url, query_timeout: REQUEST_TIMEOUT_MS });
   await client.connect();
   const rows = async (sql: string, ...values: unknown[]) => (await client.query<object>(sql, values)).rows;
@@ -76,7 +76,7 @@ function listOf(answer: unknown, key: string): unknown[] {
 }
 
 /** The answer; the reason where there is none. */
-async function ask({ url, key }: Deployment, path: string): Promise<unknown> {
+async function ask({ url, key }: SoakDeployment, path: string): Promise<unknown> {
   try {
     const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     const response = await fetch(`${url}${path}`, { headers: { 'Auth-Key': key }, signal });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { join } from 'node:path';
 import { Random } from '../simulation/world/random';
-import { Deployment } from './deployment';
+import { SoakDeployment } from './deployment';
 import { Faults } from './faults/faults';
 import { Follower } from './follower';
 import { settle, type Account } from './ledger';
@@ -45,7 +45,7 @@ export async function soak(
   records: Records,
   told: (text: string) => void,
 ): Promise<SoakResult> {
-  const deployment = await Deployment.start(records);
+  const deployment = await SoakDeployment.start(records);
   const parts = partsOf(deployment, plan, told);
   const stop = async () => {
     parts.submitter.stop();
@@ -79,7 +79,7 @@ interface Parts {
 }
 
 function partsOf(
-  deployment: Deployment,
+  deployment: SoakDeployment,
   { durationMs, faultEveryMs, seed, stubShare, faults }: SoakPlan,
   told: (text: string) => void,
 ): Parts {
@@ -100,7 +100,7 @@ function partsOf(
 }
 
 async function run(
-  deployment: Deployment,
+  deployment: SoakDeployment,
   { durationMs, rate }: SoakPlan,
   parts: Parts,
   told: (text: string) => void,

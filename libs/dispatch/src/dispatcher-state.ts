@@ -7,9 +7,7 @@ import {
 } from '@proctor/contracts';
 import { needsOf } from './ability';
 import { Ageing } from './ageing';
-import { AwaitedResults } from './awaited-results';
-import { CancelReasons } from './cancel-reasons';
-import { Delays } from './delays';
+import { AwaitedResults, Delays } from './delays';
 import { Durations } from './durations';
 import type { DispatchedRun, GrantedLease, Loaded, Restrictions, RunOutcome, Write } from './journal';
 import { Judgements } from './judgements';
@@ -22,7 +20,7 @@ import { RegisteredWorkers } from './registered-workers';
 import { retryDelayMs, type DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';
 import { Suspects, SuspectTurns } from './suspects';
-import { UnfinishedRuns } from './unfinished-runs';
+import { CancelReasons, UnfinishedRuns } from './unfinished-runs';
 import { Usage } from './usage';
 import { Workers } from './workers';
 

@@ -1,6 +1,9 @@
 import type { DispatchedRun } from './journal';
 import { Tally } from './tally';
 
+/** The cancelled runs of late that are remembered, to tell workers that do not know of it why they must stop. */
+const REMEMBERED_MAX = 1_000;
+
 /** The runs in a dispatcher's memory by their ids, and how many there are of each suite. */
 export class UnfinishedRuns {
   private readonly byId = new Map<number, DispatchedRun>();
@@ -47,5 +50,21 @@ export class UnfinishedRuns {
   /** Suite → how many; the private ones are left out unless `everything` is asked for. */
   perSuite(everything: boolean): Tally {
     return everything ? this.ofSuite : this.publicOfSuite;
+  }
+}
+
+/** Why cancelled runs are gone: reasons for people, by run id. */
+export class CancelReasons {
+  private readonly reasons = new Map<number, string>();
+
+  /** A Map keeps the order of insertion, so the first entry is the oldest. */
+  add(runId: number, reason: string): void {
+    this.reasons.set(runId, reason);
+    const [oldest] = this.reasons.keys();
+    if (this.reasons.size > REMEMBERED_MAX && oldest !== undefined) this.reasons.delete(oldest);
+  }
+
+  reasonOf(runId: number): string | undefined {
+    return this.reasons.get(runId);
   }
 }

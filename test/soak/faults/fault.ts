@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppProcess } from '@proctor/embedded';
 import type { Random } from '../../simulation/world/random';
-import type { Deployment } from '../deployment';
+import type { SoakDeployment } from '../deployment';
 import type { Follower } from '../follower';
 import type { Submitter } from '../submitter';
 
@@ -19,7 +19,7 @@ export interface Fault {
 
 /** What faults are made of. */
 export interface FaultParts {
-  deployment: Deployment;
+  deployment: SoakDeployment;
   random: Random;
   /** Of the whole soak: no fault lasts longer than a third of it, milliseconds. */
   durationMs: number;
