@@ -54,5 +54,6 @@ export class WorkerModule implements OnModuleInit {
 
   onModuleInit(): void {
     this.bus.onReconnect(() => this.worker.reconnected());
+    this.bus.onRefused(() => this.worker.refused());
   }
 }

@@ -168,6 +168,11 @@ export abstract class Bus {
   /** Called after each return of the connection, streams checked. The returned function removes the listener. */
   abstract onReconnect(listener: () => void): () => void;
 
+  /**
+   * Called once the server has refused to let its user in again for ten seconds. The returned function removes the listener.
+   */
+  abstract onRefused(listener: () => void): () => void;
+
   abstract isConnected(): boolean;
 
   /** Sends what is waiting and disconnects. */

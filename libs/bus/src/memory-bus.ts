@@ -156,6 +156,11 @@ export class MemoryBus extends Bus {
     return () => this.reconnectListeners.delete(listener);
   }
 
+  /** A broker in memory refuses no user. */
+  onRefused(): () => void {
+    return () => undefined;
+  }
+
   isConnected(): boolean {
     return this.connected;
   }

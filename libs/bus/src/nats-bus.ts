@@ -162,6 +162,10 @@ export class NatsBus extends Bus {
     await this.staging.dropUpload(upload);
   }
 
+  onRefused(listener: () => void): () => void {
+    return this.link.onRefused(listener);
+  }
+
   onReconnect(listener: () => void): () => void {
     return this.link.onReconnect(listener);
   }

@@ -1,10 +1,12 @@
 import { connect, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
+import { systemClock } from '@proctor/clock';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Credentials } from './credentials';
 import { connectionOptions, RECONNECT_JITTER_MS, RECONNECT_WAIT_MS } from './connection-options';
 import type { BusLimits } from './limits';
+import { Refusals } from './refusals';
 import { ensureReportStream, ensureStreams, ensureWorkerStreams, explainRefusal, isRefusal } from './streams';
 
 const JETSTREAM_TIMEOUT_MS = 10_000;
@@ -23,16 +25,20 @@ export class NatsLink {
   private readonly host: string;
   private connected = false;
   private disconnects = 0;
+  /** What the server said last since the connection broke; each attempt to connect again is told the same. */
+  private toldError = '';
   private readonly end = new AbortController();
+  private readonly refusals: Refusals;
 
   private constructor(
     readonly nc: NatsConnection,
     readonly js: JetStreamClient,
     readonly jsm: JetStreamManager,
     private readonly limits: BusLimits,
-    private readonly makesStreams: boolean,
+    private readonly options: { user: string; makesStreams: boolean },
   ) {
     this.host = nc.getServer();
+    this.refusals = new Refusals(options.user, this.host, this.logger, systemClock);
   }
 
   /** @throws when the credentials or the streams are refused; waits while the server or JetStream is not there */
@@ -45,7 +51,7 @@ export class NatsLink {
     const nc = await firstConnection(connectionOptions(credentials, clientName), waitsForAdmission);
     const js = jetstream(nc, { timeout: JETSTREAM_TIMEOUT_MS });
     const jsm = await jetstreamManager(nc, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
-    const link = new NatsLink(nc, js, jsm, limits, makesStreams);
+    const link = new NatsLink(nc, js, jsm, limits, { user: credentials.name, makesStreams });
     void link.watch();
     try {
       await link.ensureStreams();
@@ -82,6 +88,11 @@ export class NatsLink {
     return () => this.listeners.delete(listener);
   }
 
+  /** Called once the server has refused its user for ten seconds. The returned function removes the listener. */
+  onRefused(listener: () => void): () => void {
+    return this.refusals.onMeant(listener);
+  }
+
   async close(): Promise<void> {
     if (this.closing) return;
     this.end.abort();
@@ -115,7 +126,7 @@ export class NatsLink {
     for await (const status of this.nc.status()) {
       if (status.type === 'disconnect') this.disconnected();
       else if (status.type === 'reconnect') void this.reconnected();
-      else if (status.type === 'error') this.logger.error(`NATS: ${status.error.message}`);
+      else if (status.type === 'error') this.failed(status.error);
     }
     const error = await this.nc.closed();
     this.connected = false;
@@ -123,14 +134,25 @@ export class NatsLink {
       this.logger.error(`the connection to NATS at ${this.host} is closed for good: ${String(error)}`);
   }
 
+  private failed(error: Error): void {
+    if (error instanceof errors.AuthorizationError) return this.refusals.refused();
+    if (this.connected || error.message !== this.toldError) this.logger.error(`NATS: ${error.message}`);
+    this.toldError = error.message;
+  }
+
+  /** Also after each attempt to connect again that was begun and failed. */
   private disconnected(): void {
+    const wasConnected = this.connected;
     this.connected = false;
     this.disconnects++;
-    if (!this.closing) this.logger.warn(`disconnected from NATS at ${this.host}, connecting again`);
+    if (wasConnected && !this.closing)
+      this.logger.warn(`disconnected from NATS at ${this.host}, connecting again`);
   }
 
   private async reconnected(): Promise<void> {
     const { disconnects } = this;
+    this.refusals.admitted();
+    this.toldError = '';
     try {
       await this.ensureStreams();
     } catch (error) {
@@ -147,7 +169,7 @@ export class NatsLink {
     let refusals = 0;
     for (let said = false; !this.closing && !this.nc.isClosed(); said = true) {
       try {
-        if (this.makesStreams) await ensureStreams(this.jsm, this.limits);
+        if (this.options.makesStreams) await ensureStreams(this.jsm, this.limits);
         return await this.restore();
       } catch (error) {
         // One refusal may only mean that another process makes the same streams at this moment.

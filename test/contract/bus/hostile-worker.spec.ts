@@ -237,6 +237,18 @@ describe('the room of others', () => {
     expect(hostile.isClosed()).toBe(false);
   });
 
+  it('is not taken by connections without end', async () => {
+    const opened: NatsConnection[] = [];
+    const open = async (): Promise<void> => {
+      while (opened.length < 40) opened.push(await raw('w1'));
+    };
+    await expect(open()).rejects.toThrow(/maximum account active connections exceeded/i);
+    expect(opened.length).toBeLessThanOrEqual(32);
+    await (await raw('w2')).flush();
+    await Promise.all(opened.map((nc) => nc.close()));
+    await (await raw('w1')).flush();
+  });
+
   it('is not emptied by a header, and no message id is used before its owner', async () => {
     const grant = { ...GRANT, runId: 21 };
     const rollup = headers();

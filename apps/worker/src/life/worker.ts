@@ -70,6 +70,11 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
     this.wake();
   }
 
+  /** It is no worker of this deployment any more, as it seems: what it executes, others do meanwhile. */
+  refused(): void {
+    for (const slot of this.parts.slots) slot.endAttempts('nats-server lets this worker in no more');
+  }
+
   recorded(signal: RecordedSignal): void {
     this.parts.outbox.recorded(signal);
   }

@@ -70,9 +70,13 @@ export class HeldLease {
 
   /** The lease is gone: ends the attempt and reports nothing. Does nothing when another grant is meant. */
   stop(signal: StopAttemptSignal): void {
-    if (!isSameGrant(this.lease, signal)) return;
+    if (isSameGrant(this.lease, signal)) this.end(signal.reason);
+  }
+
+  /** Ends the attempt and reports nothing; a result that is there already stays with the outbox. */
+  end(reason: string): void {
     this.cancelRenewal();
-    this.abort.abort(new Error(signal.reason));
+    this.abort.abort(new Error(reason));
     this.release();
   }
 

@@ -56,6 +56,11 @@ export class Slot {
     for (const held of this.holding()) held.stop(signal);
   }
 
+  /** Ends what it executes at once: nothing can be told of it. */
+  endAttempts(reason: string): void {
+    for (const held of this.holding()) held.end(reason);
+  }
+
   /**
    * Takes nothing more, and resolves when what it executes has ended, and its result is in the books or has waited for that
    * for a while.

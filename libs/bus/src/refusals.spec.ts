@@ -1,0 +1,44 @@
+import { ManualClock } from '../../../test/support/manual-clock';
+import { Refusals } from './refusals';
+
+const clock = new ManualClock();
+const told: string[] = [];
+let meant = 0;
+let refusals: Refusals;
+
+beforeEach(() => {
+  told.length = meant = 0;
+  refusals = new Refusals('w1', 'nats.example:4222', { error: (text: string) => told.push(text) }, clock);
+  refusals.onMeant(() => meant++);
+});
+
+function refusedFor(seconds: number): void {
+  for (let second = 0; second < seconds; second++) {
+    refusals.refused();
+    clock.advance(1_000);
+  }
+}
+
+it('says once who is refused and what to do, and again after ten minutes', () => {
+  refusedFor(600);
+  expect(told).toEqual([
+    'nats-server at nats.example:4222 lets w1 in no more: if it was revoked, stop this process; if its key was changed, ' +
+      'start it again with its new credentials. It is tried again',
+  ]);
+  refusedFor(1);
+  expect(told).toHaveLength(2);
+});
+
+it('takes a refusal of ten seconds for meant, once', () => {
+  refusedFor(10);
+  expect(meant).toBe(0);
+  refusedFor(100);
+  expect(meant).toBe(1);
+});
+
+it('begins from the start when it was let in meanwhile', () => {
+  refusedFor(9);
+  refusals.admitted();
+  refusedFor(9);
+  expect({ meant, told: told.length }).toEqual({ meant: 0, told: 2 });
+});

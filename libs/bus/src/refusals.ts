@@ -1,0 +1,52 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+
+/** A refusal that lasts so long is meant: a mistake in the accounts of nats-server may be mended at once. */
+const MEANT_AFTER_MS = 10_000;
+/** While it lasts it is told again so often. */
+const STILL_EVERY_MS = 600_000;
+
+/** That nats-server lets a user in no more, who was connected: told once, and now and then while that lasts. */
+export class Refusals {
+  private readonly listeners = new Set<() => void>();
+  private sinceMs: number | null = null;
+  private toldMs = -Infinity;
+  private isMeant = false;
+
+  /** @param user its name; `host` is that of nats-server */
+  constructor(
+    private readonly user: string,
+    private readonly host: string,
+    private readonly logger: Pick<LoggerService, 'error'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** To be called at each refusal; the client tries again about once a second. */
+  refused(): void {
+    const now = this.clock.now();
+    this.sinceMs ??= now;
+    if (now - this.toldMs >= STILL_EVERY_MS) {
+      this.toldMs = now;
+      this.logger.error(
+        `nats-server at ${this.host} lets ${this.user} in no more: if it was revoked, stop this process; if its key was ` +
+          'changed, start it again with its new credentials. It is tried again',
+      );
+    }
+    if (this.isMeant || now - this.sinceMs < MEANT_AFTER_MS) return;
+    this.isMeant = true;
+    for (const listener of this.listeners) listener();
+  }
+
+  /** It is let in again. */
+  admitted(): void {
+    this.sinceMs = null;
+    this.toldMs = -Infinity;
+    this.isMeant = false;
+  }
+
+  /** Called once a refusal has lasted for ten seconds. The returned function removes the listener. */
+  onMeant(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}
