@@ -36,13 +36,15 @@ interface Account {
   users: { nkey: string; permissions?: Permissions }[];
   exports?: object[];
   imports?: object[];
-  limits?: { max_subscriptions: number };
+  limits?: { max_connections: number; max_subscriptions: number };
 }
 
 const SERVICES = 'PROCTOR';
 const SYSTEM = 'SYS';
 /** Of each connection. A worker needs a few for each of its architectures, and one for its answers. */
 const WORKER_SUBSCRIPTIONS_MAX = 1_000;
+/** A worker has one, and another while it takes a new one for a dead one. */
+const WORKER_CONNECTIONS_MAX = 32;
 
 /**
  * The accounts of nats-server: one for the services, and one for each worker, which
@@ -141,7 +143,7 @@ function workerAccount({ name, publicKey, architectures }: WorkerUser): Account 
     ...architectures.map((arch) => subjectOf(SUBJECTS.workWaiting, arch)),
   ];
   return {
-    limits: { max_subscriptions: WORKER_SUBSCRIPTIONS_MAX },
+    limits: { max_connections: WORKER_CONNECTIONS_MAX, max_subscriptions: WORKER_SUBSCRIPTIONS_MAX },
     users: [
       {
         nkey: publicKey,
