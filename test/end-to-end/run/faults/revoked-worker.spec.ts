@@ -104,13 +104,13 @@ it.each([
   },
 );
 
-test('a worker that is cut off before it hears why says once that it is refused, and ends its tests', async () => {
-  const { output, kill } = stage.proctor;
+it('a worker that is cut off before it hears why says once that it is refused, and ends its tests', async () => {
+  const { output } = stage.proctor;
   const runId = await stage.waitingRun();
   const name = String((await stage.client.run(runId)).worker);
   const revoked = name === 'second' ? 'worker2' : 'worker';
   // It does not tell the worker to stop, and grants the run to nobody.
-  await kill('scheduler', 'SIGSTOP');
+  await stage.proctor.kill('scheduler', 'SIGSTOP');
   await proctor('revoke', name, '--reason', 'sold');
   await output.line(
     revoked,
@@ -120,7 +120,7 @@ test('a worker that is cut off before it hears why says once that it is refused,
   expect(lines(`lets ${name} in no more: if it was revoked, stop this process`)).toHaveLength(1);
   expect(lines('disconnected from NATS')).toHaveLength(1);
   expect(lines('Authorization Violation')).toEqual([]);
-  await kill('scheduler', 'SIGCONT');
+  await stage.proctor.kill('scheduler', 'SIGCONT');
   const run = await stage.client.runThat(runId, (each) => each.attempt === 2 && each.state === 'running');
   expect(run.worker).not.toBe(name);
   await stage.go();
