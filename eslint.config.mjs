@@ -35,11 +35,15 @@ const NATS = ['@nats-io/*'];
 const CHILD_PROCESS = ['child_process', 'node:child_process'];
 const IO = ['node:*', 'fs', 'path', 'os', 'net', 'http', 'crypto', '@nestjs/*', 'rxjs'];
 
-const INNER = {
-  group: ['@proctor/*/**', '**/libs/*/src/**'],
-  message: "A library is entered by its index.ts: import from '@proctor/<library>'.",
-};
 const forbid = (group, message) => ({ group, message });
+const INNER = forbid(
+  ['@proctor/*/**', '**/libs/*/src/**', '!@proctor/bus/testing'],
+  "A library is entered by its index.ts: import from '@proctor/<library>'.",
+);
+const TESTING = forbid(
+  ['@proctor/*/testing', './testing', '**/testing/*'],
+  'What stands in for a server is for tests only.',
+);
 const onlyIn = {
   database: forbid(DATABASE, 'PostgreSQL is spoken in libs/database only.'),
   nats: forbid(NATS, 'NATS is spoken in libs/bus only.'),
@@ -54,11 +58,14 @@ function walls(files, { allow = [], libs = LIBS, extra = [], ignores = [] } = {}
   const foreign = LIBS.filter((lib) => !libs.includes(lib)).map((lib) => `@proctor/${lib}`);
   if (foreign.length > 0)
     patterns.push(forbid(foreign, 'This library may not depend on that one (ARCHITECTURE.md).'));
-  return {
-    files,
-    ignores,
-    rules: { 'no-restricted-imports': ['error', { patterns: [INNER, ...patterns, ...extra] }] },
-  };
+  const rules = (...more) => ({
+    'no-restricted-imports': ['error', { patterns: [INNER, ...patterns, ...extra, ...more] }],
+  });
+  const specs = files.map((each) => each.replace('*.ts', '*.spec.ts'));
+  return [
+    { files, ignores, rules: rules(TESTING) },
+    { files: specs, ignores, rules: rules() },
+  ];
 }
 
 const ALLOWED = { database: ['database'], bus: ['nats'], embedded: ['childProcess'] };
@@ -169,10 +176,10 @@ export default tseslint.config(
     },
   },
   { files: ['test/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
-  ...LIBS.filter((lib) => lib !== 'dispatch').map((lib) =>
+  ...LIBS.filter((lib) => lib !== 'dispatch').flatMap((lib) =>
     walls([`libs/${lib}/**/*.ts`], { allow: ALLOWED[lib] ?? [], libs: MAY_IMPORT[lib] ?? [] }),
   ),
-  walls(['libs/dispatch/**/*.ts'], {
+  ...walls(['libs/dispatch/**/*.ts'], {
     libs: MAY_IMPORT.dispatch,
     extra: [forbid(IO, 'The rules of scheduling are pure: no IO.')],
     ignores: ['**/*.spec.ts'],
@@ -200,7 +207,9 @@ export default tseslint.config(
       ],
     },
   },
-  ...APPS.map((app) => walls([`apps/${app}/**/*.ts`], { allow: app === 'worker' ? ['childProcess'] : [] })),
+  ...APPS.flatMap((app) =>
+    walls([`apps/${app}/**/*.ts`], { allow: app === 'worker' ? ['childProcess'] : [] }),
+  ),
   {
     files: ['**/*.mjs', '**/*.cjs'],
     languageOptions: {

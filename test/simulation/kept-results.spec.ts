@@ -1,5 +1,5 @@
 import { registered } from '../support/runs';
-import { MemoryBroker } from '@proctor/bus';
+import { MemoryBroker } from '@proctor/bus/testing';
 import type { FinishedReport, Grant } from '@proctor/contracts';
 import { runRequest } from '../support/run-request';
 import { silenceLog } from '../support/silent-log';

@@ -1,5 +1,5 @@
 import { registered } from '../support/runs';
-import { MemoryBroker } from '@proctor/bus';
+import { MemoryBroker } from '@proctor/bus/testing';
 import type { FinishedReport } from '@proctor/contracts';
 import { StoreUnavailable } from '@proctor/store';
 import { runRequest } from '../support/run-request';

@@ -9,7 +9,7 @@ import { Global, Logger, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NatsAccess, type NatsServer, NoNatsAccess } from '@proctor/administration';
-import { MemoryBroker, MemoryBus } from '@proctor/bus';
+import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { systemClock } from '@proctor/clock';
 import type { ResultFileName, TestResult, Verdict } from '@proctor/contracts';
 import { DatabaseModule, openDatabase } from '@proctor/database';

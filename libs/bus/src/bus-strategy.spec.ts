@@ -3,8 +3,7 @@ import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { silenceLog } from '../../../test/support/silent-log';
 import { RetryLater, RemoteError } from './bus';
 import { BusStrategy } from './bus-strategy';
-import { MemoryBroker } from './memory-broker';
-import { MemoryBus } from './memory-bus';
+import { MemoryBroker, MemoryBus } from './testing';
 
 silenceLog();
 afterEach(() => jest.restoreAllMocks());

@@ -4,8 +4,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { NoAnswer } from './bus';
 import { LastingBusStrategy } from './bus.module';
-import { MemoryBroker } from './memory-broker';
-import { MemoryBus } from './memory-bus';
+import { MemoryBroker, MemoryBus } from './testing';
 
 const SUBJECT = subjectOf(SUBJECTS.status, 'amd64');
 

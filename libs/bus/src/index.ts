@@ -15,8 +15,6 @@ export * from './bus-strategy';
 export * from './bus-context';
 export * from './bus-error.filter';
 export * from './bus.module';
-export * from './memory-broker';
-export * from './memory-bus';
 export { Outages } from './outages';
 export { NatsBus } from './nats-bus';
 export { reloadServers, sendSignals } from './short-connections';

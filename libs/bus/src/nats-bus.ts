@@ -1,5 +1,6 @@
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import { errors, RequestError, type NatsConnection } from '@nats-io/transport-node';
+import { errors, RequestError, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import {
@@ -31,8 +32,13 @@ import { NatsReportConsumption } from './nats-reports';
 import { NatsStaging } from './nats-staging';
 import { ReportIntake } from './report-intake';
 import { isCopy, isFull } from './streams';
-import { addressOf } from './sender-address';
 import { unlessClosed } from './unless-closed';
+
+/**
+ * What nats-server tells of the client whose request a shared import carries from one account into another. It takes the
+ * place of a header of that name which the client has sent itself.
+ */
+const REQUEST_INFO = 'Nats-Request-Info';
 
 /** The bus on a NATS server with JetStream; see connectBus. */
 export class NatsBus extends Bus {
@@ -251,4 +257,16 @@ function isNoAnswer(error: unknown): boolean {
     error instanceof errors.DrainingConnectionError ||
     error instanceof RequestError
   );
+}
+
+/** The IP address of the client that a request came from; undefined when nats-server does not tell. */
+function addressOf(headers: MsgHdrs | undefined): string | undefined {
+  const told = headers?.last(REQUEST_INFO);
+  if (!told) return undefined;
+  try {
+    const { host } = JSON.parse(told) as { host?: unknown };
+    return typeof host === 'string' && isIP(host) !== 0 ? host : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
-import { MemoryBroker, MemoryBus, type BusLimits } from '@proctor/bus';
+import type { BusLimits } from '@proctor/bus';
+import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import type { BusServer } from './server';
 
 export function startMemoryServer(limits: Partial<BusLimits>): Promise<BusServer> {

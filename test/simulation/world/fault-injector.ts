@@ -1,4 +1,4 @@
-import type { Fate, Travelling } from '@proctor/bus';
+import type { Fate, Travelling } from '@proctor/bus/testing';
 import type { Random } from './random';
 
 const MESSAGE_KINDS = ['request', 'answer', 'signal', 'report', 'delivery', 'acknowledgement'] as const;

@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream';
 import {
-  MemoryBus,
   NoAnswer,
   type BusMessage,
-  type MemoryBroker,
   type ReportConsumption,
   type ReportHandler,
   type ReportRefusal,
   type StagedContent,
 } from '@proctor/bus';
+import { MemoryBus, type MemoryBroker } from '@proctor/bus/testing';
 import type { Fact, ReportOrigin } from '@proctor/contracts';
 import type { SimulatedProcess } from './simulated-process';
 

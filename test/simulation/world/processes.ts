@@ -1,4 +1,4 @@
-import type { MemoryBroker } from '@proctor/bus';
+import type { MemoryBroker } from '@proctor/bus/testing';
 import { grantName, type FinishedReport } from '@proctor/contracts';
 import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import type { Checks } from './checks';

@@ -1,4 +1,5 @@
-import { BusStrategy, type BusContext, type MemoryBroker } from '@proctor/bus';
+import { BusStrategy, type BusContext } from '@proctor/bus';
+import type { MemoryBroker } from '@proctor/bus/testing';
 import {
   REFUSED_REPORTS,
   REPORT_PATTERNS,

@@ -1,4 +1,4 @@
-import { MemoryBroker } from '@proctor/bus';
+import { MemoryBroker } from '@proctor/bus/testing';
 import { SUBJECTS, subjectOf, type WorkerStanding } from '@proctor/contracts';
 import { runRequest } from '../../support/run-request';
 import { MemoryBooks } from '../memory-books';

@@ -1,4 +1,5 @@
-import { MemoryBroker, MemoryBus, NoAnswer } from '@proctor/bus';
+import { NoAnswer } from '@proctor/bus';
+import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import type { Bus } from '@proctor/bus';
 import { Logger } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';

@@ -1,4 +1,5 @@
-import { MemoryBroker, MemoryBus, NoAnswer } from '@proctor/bus';
+import { NoAnswer } from '@proctor/bus';
+import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import type { Fact } from '@proctor/contracts';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { ARCH } from '../../../../test/support/runs';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { MemoryBroker, MemoryBus } from '@proctor/bus';
+import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
 import {
   WriteRefused,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { MemoryBroker, MemoryBus } from '@proctor/bus';
+import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { SUBJECTS, subjectOf, type RecordedSignal, type ResultFile } from '@proctor/contracts';
 import type { ReportAnswer, ReportState } from '@proctor/dispatch';
 import { StoreUnavailable } from '@proctor/store';

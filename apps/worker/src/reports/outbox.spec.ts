@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { MemoryBroker, MemoryBus } from '@proctor/bus';
+import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { FinishedReport, parseMessage, stagingName, type RecordedSignal } from '@proctor/contracts';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { DiskOutbox } from './outbox';

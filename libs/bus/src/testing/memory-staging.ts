@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from './bus';
+import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from '../bus';
 
 /** The staging areas: for each worker the chunks of its uploads, and the names of those that are whole. */
 export class MemoryStaging {

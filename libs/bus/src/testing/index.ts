@@ -1,0 +1,2 @@
+export * from './memory-broker';
+export * from './memory-bus';
