@@ -2,14 +2,21 @@ import {
   isSameGrant,
   type AttemptOutcome,
   type DispatcherAnswer,
-  type Grant,
   type SlotIdentity,
 } from '@proctor/contracts';
 import { needsOf } from './ability';
 import { Ageing } from './ageing';
 import { AwaitedResults, Delays } from './delays';
 import { Durations } from './durations';
-import type { DispatchedRun, GrantedLease, Loaded, Restrictions, RunOutcome, Write } from './journal';
+import type {
+  AttemptOfWorker,
+  DispatchedRun,
+  GrantedLease,
+  Loaded,
+  Restrictions,
+  RunOutcome,
+  Write,
+} from './journal';
 import { Judgements } from './judgements';
 import { whyNotLeasable } from './lease-terms';
 import { Leases, type LeasedRun } from './leases';
@@ -72,7 +79,7 @@ export class DispatcherState {
    * Run → its grants whose finished reports waited when this owner began, and wait still: such a lease does not expire.
    * Null until that is known, and no lease expires before.
    */
-  reportsWaiting: ReadonlyMap<number, Grant[]> | null = null;
+  reportsWaiting: ReadonlyMap<number, AttemptOfWorker[]> | null = null;
 
   /**
    * @param loaded is owned by the state from here on
@@ -118,7 +125,10 @@ export class DispatcherState {
     const { reportsWaiting } = this;
     if (!reportsWaiting) return undefined;
     return this.leases.longestSilent(
-      ({ run }) => !reportsWaiting.get(run.runId)?.some((grant) => isSameGrant(grant, run)),
+      ({ run, lease }) =>
+        !reportsWaiting
+          .get(run.runId)
+          ?.some((each) => each.worker === lease.worker && isSameGrant(each, run)),
     );
   }
 

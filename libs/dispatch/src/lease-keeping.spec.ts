@@ -86,6 +86,12 @@ describe('a lease', () => {
     expect(expired(600_000)).toMatchObject([{ kind: 'requeue', runId: 1, outcome: 'expired' }]);
   });
 
+  it('expires though another worker reports of its attempt', () => {
+    const state = new DispatcherState({ arch: ARCH, epoch: 7 }, settings(), loaded([leased()]), 0);
+    step(state, { kind: 'reports-waiting', attempts: [{ runId: 1, attempt: 1, worker: 'w2' }] }, 0);
+    expect(step<'tick'>(state, { kind: 'tick', workersReachable: true }, 60_000).writes).toHaveLength(1);
+  });
+
   it('expires though a report of an earlier attempt waits', () => {
     const state = new DispatcherState(
       { arch: ARCH, epoch: 7 },

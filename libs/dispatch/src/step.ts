@@ -1,9 +1,8 @@
-import type { Grant } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import { onExplain } from './explain';
 import { onLease } from './granting';
 import { onRenew, onReturn, onTick } from './lease-keeping';
-import type { DispatchedRun, RegisteredWorker, Restrictions } from './journal';
+import type { AttemptOfWorker, DispatchedRun, RegisteredWorker, Restrictions } from './journal';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { onOrders } from './orders';
 import { onFinished, onLate, onMayFinish, onReportRefused, onStarted } from './reporting';
@@ -73,9 +72,9 @@ function onSettings(state: DispatcherState, settings: DispatchSettings, now: num
   return { writes: [], reply: undefined, workWaiting: true };
 }
 
-function onReportsWaiting(state: DispatcherState, grants: Grant[]): Step<'reports-waiting'> {
-  const waiting = new Map<number, Grant[]>();
-  for (const grant of grants) waiting.set(grant.runId, [...(waiting.get(grant.runId) ?? []), grant]);
+function onReportsWaiting(state: DispatcherState, attempts: AttemptOfWorker[]): Step<'reports-waiting'> {
+  const waiting = new Map<number, AttemptOfWorker[]>();
+  for (const each of attempts) waiting.set(each.runId, [...(waiting.get(each.runId) ?? []), each]);
   state.reportsWaiting = waiting;
   return { writes: [], reply: undefined };
 }
