@@ -189,7 +189,11 @@ it('begins in order, settles each exactly once and never exceeds the limit', asy
           if (plan.outcome === 'end') throw new MalformedMessage('no');
           if (plan.outcome !== 'acknowledge') throw new Error('no');
         };
-        const intake = new ReportIntake(handler, { ...BUS_LIMITS, reportsInFlightMax }, time);
+        const intake = new ReportIntake(
+          handler,
+          { ...BUS_LIMITS, reportsInFlightMax, reportsPendingMax: plans.length },
+          time,
+        );
         const deliveries = plans.map((_plan, index) => new FakeDelivery(String(index)));
         for (const delivery of deliveries) intake.take(delivery);
         await time.runUntil(3000);
@@ -240,4 +244,25 @@ describe('a worker whose reports change nothing', () => {
     for (const text of ['vain', 'counts', 'vain', 'counts', 'vain'])
       expect(await said(text)).toEqual(['acknowledge']);
   });
+});
+
+it('takes no more of a worker than it may have unsettled, whatever the server brings', async () => {
+  const limits = { ...BUS_LIMITS, reportsPendingMax: 2 };
+  const handled: string[] = [];
+  let goOn = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  const intake = new ReportIntake(({ text }) => gate.then(() => void handled.push(text)), limits, clock);
+  const take = (text: string, worker = 'w1') => {
+    const delivery = new FakeDelivery(text, 1, 1, `proctor.report.amd64.${worker}.finished.1.1`);
+    intake.take(delivery);
+    return delivery;
+  };
+  const [, , surplus] = ['1', '2', '3'].map((text) => take(text));
+  expect(surplus?.said).toEqual([`refuse ${limits.redeliveryDelayMaxMs}`]);
+  take('of w2', 'w2');
+  goOn();
+  await clock.runUntil(clock.now() + 1);
+  take('4');
+  await clock.runUntil(clock.now() + 1);
+  expect(handled).toEqual(['1', '2', 'of w2', '4']);
 });

@@ -36,6 +36,8 @@ export class ReportIntake {
   private readonly waiting: Delivery[] = [];
   private readonly heartbeats = new Map<Delivery, () => void>();
   private readonly handling = new Set<Promise<void>>();
+  /** Deliveries of each worker that wait or are handled. */
+  private readonly takenOf = new Map<string, number>();
   /** How often each report failed here, of those that are not settled yet. */
   private readonly failures = new Map<string, number>();
   private readonly outages: Outages;
@@ -54,6 +56,11 @@ export class ReportIntake {
 
   take(delivery: Delivery): void {
     if (this.stopped) return delivery.refuse(0);
+    const worker = reportSender(delivery.subject);
+    const taken = this.takenOf.get(worker) ?? 0;
+    // nats-server 2.9 brings more of a stream whose oldest it forgets, as it does when the stream is full.
+    if (taken >= this.limits.reportsPendingMax) return delivery.refuse(this.limits.redeliveryDelayMaxMs);
+    this.takenOf.set(worker, taken + 1);
     this.keepAlive(delivery);
     this.waiting.push(delivery);
     this.handleNext();
@@ -183,6 +190,10 @@ export class ReportIntake {
   private letGo(delivery: Delivery): void {
     this.heartbeats.get(delivery)?.();
     this.heartbeats.delete(delivery);
+    const worker = reportSender(delivery.subject);
+    const left = (this.takenOf.get(worker) ?? 0) - 1;
+    if (left > 0) this.takenOf.set(worker, left);
+    else this.takenOf.delete(worker);
   }
 }
 
