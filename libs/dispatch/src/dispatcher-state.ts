@@ -40,7 +40,7 @@ export interface AttemptEnd {
   result?: RunOutcome;
 }
 
-/** What outlasts a load within the tenure, since no row tells of it. */
+/** What outlasts a load within the term of an owner, since no row tells of it. */
 type Kept = Pick<DispatcherState, 'workers' | 'lives' | 'cancelReasons' | 'awaited'>;
 
 /**
@@ -83,7 +83,7 @@ export class DispatcherState {
 
   /**
    * @param loaded is owned by the state from here on
-   * @param kept of an earlier state of the same tenure
+   * @param kept of an earlier state of the same term
    */
   constructor(
     { arch, epoch }: Ownership,

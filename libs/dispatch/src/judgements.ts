@@ -49,7 +49,7 @@ interface JudgedPool extends WorkerPool {
 
 /**
  * What a dispatcher thinks of the workers, and the canary tests that are out. Standings are rows, so
- * another owner knows them; what else is known ends with the tenure.
+ * another owner knows them; what else is known ends with the term.
  */
 export class Judgements {
   /** The one that was changed the longest ago first. */

@@ -254,7 +254,7 @@ describe('what is known against workers and packages', () => {
       expect(bench.loads).toBe(1);
     });
 
-    it('its failure is held against nobody', async () => {
+    it('its failure is held against no package', async () => {
       await bench.execute('one', 'tmpfail');
       const cancelled = await bench.arrive('bad');
       const waiting = await bench.arrive('bad', { suite: 'sid' });
@@ -271,25 +271,28 @@ describe('what is known against workers and packages', () => {
     it.each([
       ['after it', false],
       ['in it, too', true],
-    ])('its failure is held against nobody whose turn was not confirmed: a result %s', async (_, isInIt) => {
-      await bench.execute('one', 'tmpfail');
-      const cancelled = await bench.arrive('bad');
-      const good = await bench.arrive('good');
-      const waiting = await bench.arrive('bad', { suite: 'sid' });
-      await bench.slotAsks();
-      await bench.slotAsks({ slot: 1 });
-      bench.cancelled = cancelled;
-      const passes = () => bench.report(good, 1, 'pass', { slot: 1 });
-      bench.fates = ['not confirmed'];
-      const failed = bench.report(cancelled, 1, 'tmpfail');
-      const passed = isInIt ? passes() : undefined;
-      expect(await failed).toBe('unknown');
-      expect(bench.loads).toBe(2);
-      bench.cancelled = null;
-      await bench.execute('three', 'tmpfail');
-      expect(await bench.standing()).toBe('sound');
-      await (passed ?? passes());
-      expect(await bench.occasions(waiting)).toBeUndefined();
-    });
+    ])(
+      'its failure is held against no package whose turn was not confirmed: a result %s',
+      async (_, isInIt) => {
+        await bench.execute('one', 'tmpfail');
+        const cancelled = await bench.arrive('bad');
+        const good = await bench.arrive('good');
+        const waiting = await bench.arrive('bad', { suite: 'sid' });
+        await bench.slotAsks();
+        await bench.slotAsks({ slot: 1 });
+        bench.cancelled = cancelled;
+        const passes = () => bench.report(good, 1, 'pass', { slot: 1 });
+        bench.fates = ['not confirmed'];
+        const failed = bench.report(cancelled, 1, 'tmpfail');
+        const passed = isInIt ? passes() : undefined;
+        expect(await failed).toBe('unknown');
+        expect(bench.loads).toBe(2);
+        bench.cancelled = null;
+        await bench.execute('three', 'tmpfail');
+        expect(await bench.standing()).toBe('sound');
+        await (passed ?? passes());
+        expect(await bench.occasions(waiting)).toBeUndefined();
+      },
+    );
   });
 });

@@ -131,7 +131,7 @@ export class DispatcherActor {
     this.notice({ kind: 'tick', workersReachable: false });
   }
 
-  /** Resolves when the turn in progress has ended; whoever still waits for a reply is refused. */
+  /** Resolves when the turn in progress has ended; messages that still wait for a reply are refused. */
   stop(): Promise<void> {
     this.stopped = true;
     this.refuseAll(new NotOwner(this.term.arch));

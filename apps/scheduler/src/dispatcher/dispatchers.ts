@@ -67,7 +67,7 @@ export class Dispatchers implements OwnedService {
     for (const { actor } of this.owned.values()) actor.reachableAgain();
   }
 
-  /** What was abandoned before may still be on its way: its epoch is over, so nobody waits for it. */
+  /** What was abandoned before may still be on its way: its epoch is over, so it is not awaited. */
   async begin(term: OwnershipTerm): Promise<void> {
     if (!term.holds()) return;
     const actor = this.makeActor(term);

@@ -5,7 +5,7 @@ import { runRequest } from '../../../../test/support/run-request';
 
 const REASON =
   '3 failures here in a row: run 1 (the testbed failed), run 2 (the testbed failed), run 3 (the testbed failed)';
-/** What the worker is told, whose health is for whoever reaches its port. */
+/** What the worker is told, whose health is for all that reach its port. */
 const TOLD = 'attempts failed here in a row, the latest of a public run: run 3 (the testbed failed)';
 
 describe('a change of a worker’s standing', () => {

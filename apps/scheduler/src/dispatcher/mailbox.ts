@@ -61,7 +61,7 @@ export class Mailbox {
   }
 }
 
-/** What the dispatcher tells itself: nobody waits for the reply, and it is handled once. */
+/** What the dispatcher tells itself: no reply is awaited, and it is handled once. */
 export function unanswered(message: DispatcherMessage): Envelope {
   return { message, resolve: () => undefined, reject: () => undefined, refusals: Infinity };
 }

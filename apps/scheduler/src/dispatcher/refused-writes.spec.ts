@@ -84,7 +84,7 @@ describe('a turn of which rows refuse a write', () => {
     expect(answered.mock.calls).toEqual([[NotOwner.name]]);
   });
 
-  it('answers nobody from what memory believed in between', async () => {
+  it('answers no message from what memory believed in between', async () => {
     const [best, next] = [rig.accept(), rig.accept()];
     await rig.start({ load, commit: cancelling(best, (write) => write.kind === 'grant') });
     // The same slot twice, as when its message was delivered twice: the second finds the lease of the first.

@@ -59,7 +59,7 @@ describe('Sightings', () => {
     ]);
   });
 
-  it('nothing is written when nobody was heard', async () => {
+  it('nothing is written when no worker was heard', async () => {
     sightings.note([]);
     await time(MINUTE);
     expect(written).toEqual([]);

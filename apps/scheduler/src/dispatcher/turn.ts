@@ -75,7 +75,7 @@ export async function takeTurn(
   };
 }
 
-/** Nobody should have to ask why a worker gets fewer runs. */
+/** Tells why a worker gets fewer runs. */
 export function logJudgements(
   state: DispatcherState,
   judged: JudgedWorker[],

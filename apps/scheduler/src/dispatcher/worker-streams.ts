@@ -44,7 +44,7 @@ export class WorkerStreams {
     this.clock.after(SILENT_AFTER_MS, () => this.forgetLog(worker, grant));
   }
 
-  /** An attempt ended without a result: nobody will store its log. What is left behind ends by its age. */
+  /** An attempt ended without a result: its log will not be stored. What is left behind ends by its age. */
   forgetLog(worker: string, grant: Grant): void {
     this.bus.purgeLog(worker, grantOf(grant)).catch((error: unknown) => {
       const { runId, attempt } = grant;

@@ -121,7 +121,7 @@ describe('FactPublisher', () => {
     expect(rows).toEqual([]);
   });
 
-  it('publishes again what could not be marked, and nobody gets it twice from the stream', async () => {
+  it('publishes again what could not be marked, and the stream has it once', async () => {
     happens(1);
     jest.spyOn(bus, 'publishEvent').mockImplementationOnce((fact) => {
       isAway = true;

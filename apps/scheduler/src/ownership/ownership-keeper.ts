@@ -17,9 +17,9 @@ import { OwnershipTerm } from './ownership-term';
 export const OWNERSHIP_SETTINGS = Symbol('ownership settings');
 
 export interface OwnershipSettings {
-  /** Id of this process, chosen anew at each start. */
+  /** Id of this process, another one at each start. */
   scheduler: string;
-  /** Read anew at each round. */
+  /** Read again at each round. */
   readonly architectures: string[];
   ownershipTtlMs: number;
   /** Whether the workers can reach this process: it is connected to NATS. */
@@ -159,7 +159,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     if (term) this.part(term, this.service.end(term));
   }
 
-  /** The row is given up last: whoever claims it then may serve at once. */
+  /** The row is given up last: the next owner may serve at once. */
   private part(term: OwnershipTerm, ended: Promise<void>): void {
     const { arch, epoch } = term;
     if (this.terms.get(arch) === term) this.terms.delete(arch);

@@ -4,7 +4,7 @@ import { shareOf } from './shares';
 describe('shareOf', () => {
   const names = (prefix: string) => fc.integer({ min: 1, max: 12 }).map((count) => list(prefix, count));
 
-  it('covers every architecture, and gives nobody more than its part', () => {
+  it('covers every architecture, and gives no scheduler more than its part', () => {
     fc.assert(
       fc.property(names('arch'), names('s'), (architectures, living) => {
         const owned = new Map(living.map((scheduler) => [scheduler, new Set<string>()]));

@@ -8,7 +8,7 @@ export interface Share {
 }
 
 /**
- * Spreads the architectures evenly: nobody takes more than its part, rounded up. Each scheduler begins with other
+ * Spreads the architectures evenly: no scheduler takes more than its part, rounded up. Each scheduler begins with other
  * ones, so that they do not race for the same.
  * @param living ids of all living schedulers, sorted, `scheduler` included
  */

@@ -290,7 +290,7 @@ describe('FinishedReports', () => {
     expect([...store.files]).toEqual(['1/2/log.gz']);
   });
 
-  it('tells the worker when nobody can read its report, and its attempt has failed', async () => {
+  it('tells the worker when its report cannot be read, and its attempt has failed', async () => {
     const attempt = { worker: report.worker, runId: 1, attempt: 2, grantEpoch: 5 };
     await reports().refuse(ARCH, attempt, 'it is\0 odd');
     const reason = 'the report of worker w1 was refused, it is odd';

@@ -61,7 +61,7 @@ interface StagedResult extends Grant {
 }
 
 /**
- * Takes a finished report into the books: its files go from staging to the store first, so that a finished run has
+ * Records a finished report: its files go from staging to the store first, so that a finished run has
  * them; then the dispatcher records it; then the worker hears that it may delete its copy.
  */
 @Injectable()
@@ -102,7 +102,7 @@ export class FinishedReports {
   }
 
   /**
-   * Nobody can read the report, and repeating it does not help: its attempt has failed, and the worker is told so. A
+   * The report cannot be read, and repeating it does not help: its attempt has failed, and the worker is told so. A
    * dispatcher that does not wait for it writes nothing.
    */
   async refuse(arch: string, attempt: AttemptOfWorker, why: string): Promise<void> {
@@ -194,7 +194,7 @@ export class FinishedReports {
     }
   }
 
-  /** A result that the database refuses would be refused for ever: its attempt has failed, for that reason. */
+  /** A result that the database refuses would be refused each time: its attempt has failed, for that reason. */
   private async record(
     arch: string,
     report: FinishedReport,

@@ -88,7 +88,7 @@ describe('StagingSweeper', () => {
     expect(ids()).toEqual([]);
   });
 
-  it('counts anew when it is started again', async () => {
+  it('counts from the beginning when it is started again', async () => {
     uploads = [brokenOff('a')];
     clock.advance(10_000);
     await begin();

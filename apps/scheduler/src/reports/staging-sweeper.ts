@@ -34,7 +34,7 @@ interface Observation {
 }
 
 /**
- * Removes what nobody will fetch from the staging areas: uploads that broke off or were replaced, and files of attempts that are over, which a
+ * Removes what will not be fetched from the staging areas: uploads that broke off or were replaced, and files of attempts that are over, which a
  * scheduler that died left behind. How long an upload has not grown is what this process has seen itself, by its own
  * clock; several schedulers may sweep at a time. A file that is removed too early costs an upload: its worker still has it.
  */

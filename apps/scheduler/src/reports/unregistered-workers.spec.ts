@@ -104,7 +104,7 @@ describe('FinishedReports, of a worker that the register does not know, or not a
     expect(await answers).toMatchObject({ answer: 'refused' });
   });
 
-  it('leaves what is in the books of one that was revoked since', async () => {
+  it('leaves what is recorded of one that was revoked since', async () => {
     ask.mockResolvedValue('refused');
     state = 'reported';
     store.files.add('1/2/log.gz');

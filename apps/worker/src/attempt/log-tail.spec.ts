@@ -92,7 +92,7 @@ it('sends a chunk whose answer was lost again with the same bytes, though the lo
   ]);
 });
 
-it('does not hold up the end of an attempt for ever', async () => {
+it('holds up the end of an attempt for a limited time', async () => {
   const never = () => new Promise<void>(() => undefined);
   const { tail } = makeTail(never, { ...SETTINGS, finishTimeoutMs: 1 });
   await writeFile(path, '0123456789');

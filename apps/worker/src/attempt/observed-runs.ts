@@ -49,7 +49,7 @@ export class ObservedRuns implements AttemptRunner {
     return this.begun.size;
   }
 
-  /** The public ones: whoever reaches the worker's port is told of them. */
+  /** The public ones: all that reach the worker's port are told of them. */
   current(): CurrentRun[] {
     const told = [...this.begun].filter(([{ isPrivate }]) => isPrivate === false);
     return told.map(([lease, begun]) => {

@@ -27,7 +27,7 @@ it('packs log and artifacts, in place of what was there', async () => {
   expect((await readdir(target)).sort()).toEqual(['artifacts.tar.gz', 'log.gz']);
 });
 
-it('makes the result for nobody but the worker to read', async () => {
+it('makes the result for the worker alone to read', async () => {
   const files = await packResult(folder, target, LIMITS, never);
   const paths = [target, ...files.map((file) => file.path)];
   const modes = await Promise.all(paths.map(async (each) => (await stat(each)).mode & 0o777));

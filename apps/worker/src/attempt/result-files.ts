@@ -16,7 +16,7 @@ const ERRORS_BYTES_MAX = 64 * 1024;
 export type PackLimits = LogLimits & Pick<WorkerConfiguration, 'artifactsBytesMax'>;
 
 /**
- * Packs what the runner left into the two files of a result, in the folder `target`, which is made anew. Nothing of it is
+ * Packs what the runner left into the two files of a result, in the folder `target`, which is emptied first. Nothing of it is
  * left when that fails or the signal aborts.
  */
 export async function packResult(

@@ -18,7 +18,7 @@ export interface EndParts {
 }
 
 /**
- * The end of a sandbox: its own, the time limit, an abort, or whoever calls the function that `watch` is given. Nothing
+ * The end of a sandbox: its own, the time limit, an abort, or a call of the function that `watch` is given. Nothing
  * of it is left then.
  * @param watch begins to watch, and answers how to stop that
  */

@@ -56,7 +56,7 @@ const COMMAND_BYTES_MAX = 1024 * 1024;
 /** What names an argument to people: `--env=ADT_TEST_TRIGGERS`, `--pin-packages`. */
 const OPTION = /^--?[a-z-]+(=[A-Z_]+(?==))?/;
 
-/** execve(2) counts a pointer for each argument besides. */
+/** execve(2) counts a pointer for each argument, too. */
 const POINTER_BYTES = 8;
 
 /** Checks again what the dispatcher sent. @throws UnsafeRequest naming the value */
@@ -165,7 +165,7 @@ const SINCE = {
 
 type NewerOption = keyof typeof SINCE;
 
-/** Whether a version of autopkgtest has an option. A version that nobody knows has none of the newer ones. */
+/** Whether a version of autopkgtest has an option. An unknown version has none of the newer ones. */
 export function hasOption(version: string | null, option: NewerOption): boolean {
   const [major, minor] =
     /^(\d+)\.(\d+)/

@@ -3,7 +3,7 @@ import { isUpgradeTrouble, troubleOf } from './trouble';
 const FETCH_ERROR =
   'Err:1 http://mirror.example bookworm InRelease\n  Could not connect to mirror.example:80\n';
 
-describe('what a tmpfail smells of', () => {
+describe('the probable cause of a tmpfail', () => {
   it.each([
     [16, 'testbed failure: rules extract failed with exit code 100 (apt failure)', '', 'archive'],
     [16, 'testbed failure: apt repeatedly failed to download packages', '', 'archive'],

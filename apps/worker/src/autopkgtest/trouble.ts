@@ -39,7 +39,7 @@ const SMELLS: readonly Smell[] = [
   { trouble: 'machine', codes: [126, 127, 137] },
 ];
 
-/** What a tmpfail smells of; undefined when nobody knows. */
+/** The probable cause of a tmpfail; undefined when it is unknown. */
 export function troubleOf({ exitCode, said, log }: Symptoms): Trouble | undefined {
   const found = SMELLS.find(
     (smell) =>

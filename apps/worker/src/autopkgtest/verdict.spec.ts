@@ -53,7 +53,7 @@ describe('judge', () => {
     });
   });
 
-  it('says what a tmpfail smells of, and nothing of that with another verdict', () => {
+  it('names the probable cause of a tmpfail, and none with another verdict', () => {
     const detail = 'apt repeatedly failed to download packages';
     expect(judge({ exitCode: 16, detail })).toMatchObject({ verdict: 'tmpfail', trouble: 'archive' });
     expect(judge({ exitCode: 20, detail: 'whatever' })).not.toHaveProperty('trouble');

@@ -6,7 +6,7 @@ import type { Log } from '@proctor/process';
 import { metricsOf } from './metrics';
 import type { WorkerHealth } from './worker-health';
 
-/** Whoever watches asks one short question at a time. */
+/** A monitor sends one short request at a time. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const CONNECTIONS_MAX = 50;
 
@@ -35,7 +35,7 @@ export class HealthServer implements OnModuleInit, BeforeApplicationShutdown {
     if (port === 0) return;
     this.server.listen(port, host);
     await once(this.server, 'listening').catch((error: Error) => {
-      throw new Error(`metrics.port of worker.yaml: nobody can listen at ${host}:${port}: ${error.message}`);
+      throw new Error(`metrics.port of worker.yaml: cannot listen at ${host}:${port}: ${error.message}`);
     });
     // As when the process has too many files open: a later request may be answered again.
     this.server.on('error', (error) => this.log.warn(`a request for health failed: ${error.message}`));

@@ -203,7 +203,7 @@ it('a port that is taken is named', async () => {
   const { port } = other.address() as { port: number };
   try {
     await expect(serverOf(port).onModuleInit()).rejects.toThrow(
-      `metrics.port of worker.yaml: nobody can listen at 127.0.0.1:${port}: `,
+      `metrics.port of worker.yaml: cannot listen at 127.0.0.1:${port}: `,
     );
   } finally {
     other.close();

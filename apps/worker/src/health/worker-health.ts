@@ -61,7 +61,7 @@ export interface HealthSources {
   backends: Pick<Backend, 'name' | 'records'>[];
 }
 
-/** Looks anew each time. */
+/** Read from its sources at each call. */
 export class WorkerHealth {
   private readonly begun: number;
 

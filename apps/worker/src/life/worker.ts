@@ -85,7 +85,7 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Asks for no more work, and resolves when what is under way has ended and its results are in the books, or wait on disk
+   * Asks for no more work, and resolves when what is under way has ended and its results are recorded, or wait on disk
    * for an answer for longer than `answerWaitMs`. A stop ends that early.
    */
   async drain(): Promise<void> {

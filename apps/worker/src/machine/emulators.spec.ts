@@ -19,7 +19,7 @@ const find = (arch = 'arm64') =>
   });
 const write = (name: string, text: string) => writeFile(join(folder, name), text);
 
-it('finds nothing where nothing is installed, nor for an architecture that nobody knows', async () => {
+it('finds nothing where nothing is installed, nor for an architecture that is unknown', async () => {
   expect(await find()).toBeNull();
   expect(await find('pdp11')).toBeNull();
 });

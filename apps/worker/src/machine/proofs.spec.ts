@@ -7,7 +7,7 @@ let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'proofs-'))));
 afterEach(async () => rm(folder, { recursive: true }));
 
-it('proves once in the life of a machine, whoever asks', async () => {
+it('proves once for each boot of a machine, however many ask', async () => {
   const path = join(folder, 'work/proofs.json');
   const prove = jest.fn(() => Promise.resolve('works'));
   expect(await new Proofs(path, 'boot 1').once('arm64', prove)).toBe('works');
@@ -35,7 +35,7 @@ it('keeps what is proved at the same time', async () => {
   for (const name of names) expect(await new Proofs(path, 'boot 1').once(name, never)).toBe(name);
 });
 
-it('begins anew with a file that a power cut left unfinished', async () => {
+it('begins again with a file that a power cut left unfinished', async () => {
   const path = join(folder, 'proofs.json');
   await writeFile(path, '{"boot":"boot 1","pro');
   const prove = jest.fn(() => Promise.resolve('works'));

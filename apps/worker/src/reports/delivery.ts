@@ -135,7 +135,7 @@ export class ResultDelivery {
     if (answer === 'stale') {
       this.parts.log.warn(`${this.title()}: the result came too late: ${reason ?? 'it is stale'}`);
     } else if (reason !== undefined) {
-      this.parts.log.warn(`${this.title()}: the result is in the books, but: ${reason}`);
+      this.parts.log.warn(`${this.title()}: the result is recorded, but: ${reason}`);
     }
     await this.removeCopy();
     return true;

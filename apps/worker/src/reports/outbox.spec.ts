@@ -100,7 +100,7 @@ it('reports again, later each time, until there is an answer', async () => {
 
 it.each<[RecordedSignal['answer'], string | undefined, string[]]>([
   ['recorded', undefined, []],
-  ['recorded', 'no such column', ['run 7 attempt 2: the result is in the books, but: no such column']],
+  ['recorded', 'no such column', ['run 7 attempt 2: the result is recorded, but: no such column']],
   ['stale', 'the run has finished', ['run 7 attempt 2: the result came too late: the run has finished']],
 ])('says what the answer %s with the reason %j means', async (word, reason, lines) => {
   const { outbox, arrived, answer, said } = await makeOutbox();
@@ -142,7 +142,7 @@ it('rejects what cannot be kept, and leaves nothing of it', async () => {
   expect(await readdir(path)).toEqual([]);
 });
 
-it('keeps a result that nobody could read in a way that everybody can', async () => {
+it('keeps a result that no reader would take in a form that readers take', async () => {
   const { outbox, arrived, answer, reports, said } = await makeOutbox();
   const { report, files } = await pack();
   const finished = outbox.finished('amd64', { ...report, version: 'v'.repeat(300) }, files);
@@ -181,7 +181,7 @@ it.each(['rename', 'half-removed'])('removes a result in one step: %s', async (h
   expect(await readdir(path)).toEqual([]);
 });
 
-it('delivers what an earlier version kept though nobody could read it, and holds up nothing for what is no result', async () => {
+it('delivers what an earlier version kept though it could not be read, and holds up nothing for what is no result', async () => {
   const { report } = await pack();
   const folder = join(path, '7-2-5');
   await rename(freshResultFolder(path, GRANT), folder);

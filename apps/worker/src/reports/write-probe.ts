@@ -18,7 +18,7 @@ export const WRITE_PROBE_SETTINGS: WriteProbeSettings = { everyMs: 10_000, timeo
 
 /**
  * Knows whether results can be kept in a folder: writes a file there every few seconds, as a result is written. Free space
- * alone does not tell, since permissions, quotas and a file system that was mounted anew refuse as well.
+ * alone does not tell, since permissions, quotas and a file system that was mounted again refuse as well.
  */
 export class WriteProbe {
   private reason: string | null = null;

@@ -5,7 +5,7 @@ import { RunCgroup, type Controller } from './run-cgroup';
 
 const CONTROLLERS: readonly Controller[] = ['memory', 'pids'];
 
-/** What whoever makes groups and moves processes into them has to be able to write: cgroups(7), delegation. */
+/** What must be writable to make groups and to move processes into them: cgroups(7), delegation. */
 const WRITTEN = ['', 'cgroup.procs', 'cgroup.subtree_control'];
 
 /** The group of the worker itself, below the one that was delegated to it (systemd: DelegateSubgroup=worker). */
@@ -64,7 +64,7 @@ async function ownGroup(): Promise<string | null> {
  * but then no process could enter the groups below: cgroups(7), threaded subtrees.
  */
 async function canHandOn(path: string): Promise<boolean> {
-  // The root of all groups has no type, and may hold processes besides.
+  // The root of all groups has no type, and may hold processes too.
   if (!existsSync(join(path, 'cgroup.type'))) return true;
   const processes = (await readFile(join(path, 'cgroup.procs'), 'utf8')).trim();
   if (processes === '') return true;

@@ -37,7 +37,7 @@ export async function findRunUser(): Promise<RunUser> {
   if (!subUids || !subGids || subUids.count < SUBORDINATE_IDS_MIN || subGids.count < SUBORDINATE_IDS_MIN) {
     throw new Unusable(
       `user ${name} has no ${SUBORDINATE_IDS_MIN} subordinate ids: ` +
-        `usermod --add-subuids 200000-265535 --add-subgids 200000-265535 ${name} (a range that nobody else has)`,
+        `usermod --add-subuids 200000-265535 --add-subgids 200000-265535 ${name} (a range that is free)`,
     );
   }
   const opensTun = await succeeds(account, ['test', '-w', TUN]);

@@ -32,7 +32,7 @@ export class RunFolder {
   }
 
   /**
-   * `{parent}/{name}/`, made anew. Worker and run user enter it, nobody else of the machine: results of private runs arise
+   * `{parent}/{name}/`, empty at first. Worker and run user may enter it, no other user of the machine: results of private runs arise
    * there.
    */
   static async create(parent: string, name: string, user: RunUser): Promise<RunFolder> {
@@ -49,7 +49,7 @@ export class RunFolder {
     return folder;
   }
 
-  /** Makes a file that nobody but the run user may read. Returns its path. */
+  /** Makes a file that only the run user may read. Returns its path. */
   async writePrivate(name: string, text: string): Promise<string> {
     const path = join(this.path, name);
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });

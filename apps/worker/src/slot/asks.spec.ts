@@ -67,7 +67,7 @@ describe('a grant that comes late', () => {
     expect(rig.attempts).toHaveLength(1);
   });
 
-  it('that was handed back is executed after all when nobody confirmed that', async () => {
+  it('that was handed back is executed after all when that was not confirmed', async () => {
     const rig = makeSlot();
     rig.state.returnsAreAnswered = false;
     rig.asks[0]?.answer({ epoch: 7 });

@@ -179,7 +179,7 @@ export class Asks {
   private async sort(reply: LeaseReply, number: number): Promise<LeaseReply | null> {
     const { lease } = reply;
     if (!lease) return reply;
-    // Granted a second time, since its return was still under way; only when nobody confirms that it may be executed.
+    // Granted a second time, since its return was still under way; only when that is not confirmed may it be executed.
     if (await this.givingBack.get(key(lease))) return { ...reply, lease: null, askAgainMs: 0 };
     // Its owner has slept since it granted it, and does not know yet that it was replaced.
     if (this.executed.get(key(lease))?.mayBegin === false)

@@ -84,7 +84,7 @@ describe('a canary test', () => {
     expect(told?.message).toHaveLength(1_000);
   });
 
-  it('ends with the worker, and is told to nobody', async () => {
+  it('ends with the worker, and is not reported', async () => {
     const rig = await ordered();
     await rig.slot.stop('the worker stops');
     expect(rig.canaries[0]?.signal.aborted).toBe(true);

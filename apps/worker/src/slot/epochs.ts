@@ -21,7 +21,7 @@ export interface EpochsParts {
 
 /**
  * The epochs of each architecture, as all slots of the worker have seen them. An answer of a lower epoch comes from an owner
- * that has been replaced. If nobody else answers for a while, there is no newer owner: the database was restored to an
+ * that has been replaced. If no other answer comes for a while, there is no newer owner: the database was restored to an
  * earlier moment, and the epochs count from there.
  */
 export class Epochs {

@@ -22,7 +22,7 @@ export async function giveBack(
   });
   const reply = await within(answer, timeoutMs, clock);
   if (reply === null) {
-    log.warn(`run ${runId} attempt ${attempt}: nobody took the lease back, it will expire: ${why}`);
+    log.warn(`run ${runId} attempt ${attempt}: the lease was not taken back, it will expire: ${why}`);
   }
   return reply !== null;
 }

@@ -4,7 +4,7 @@ import { Unusable } from '../sandbox/unusable';
 import { ArchiveAway, NotStarted } from './ports';
 
 describe('a held lease', () => {
-  it('is renewed until the result is in the books, whatever becomes of the answers', async () => {
+  it('is renewed until the result is recorded, whatever becomes of the answers', async () => {
     const rig = makeSlot();
     const attempt = await grant(rig);
     await rig.pass(45_000);
@@ -102,7 +102,7 @@ describe('a held lease', () => {
     ],
     [new ArchiveAway('no answer'), 'archive', 'the worker could not execute the test: no answer'],
     [new Error('no space'), 'machine', 'the worker could not execute the test: no space'],
-  ])('becomes a tmpfail that says what it smells of: %s', async (error, trouble, message) => {
+  ])('becomes a tmpfail that names the probable cause: %s', async (error, trouble, message) => {
     const rig = makeSlot();
     (await grant(rig)).fail(error);
     await rig.settle();
@@ -192,7 +192,7 @@ describe('stopping', () => {
     expect(rig.finished).toHaveLength(0);
   });
 
-  it('does not wait for ever for the dispatcher', async () => {
+  it('waits for the dispatcher for a limited time', async () => {
     const rig = makeSlot();
     rig.state.returnsAreAnswered = false;
     const attempt = await grant(rig);

@@ -18,7 +18,7 @@ import type { SlotParts } from './slot-parts';
 /** `not-started`: the lease went back since the machine could not begin. */
 export type HoldingEnd = 'ended' | 'not-started';
 
-/** A lease and its attempt, from the grant until the result is in the books. */
+/** A lease and its attempt, from the grant until the result is recorded. */
 export class HeldLease {
   private readonly abort = new AbortController();
   private cancelRenewal: () => void = () => undefined;
@@ -115,7 +115,7 @@ export class HeldLease {
     return tmpfail(oneLine(`${sentence}: ${text}`, MESSAGE_LENGTH_MAX), trouble, durationSeconds);
   }
 
-  /** While this lasts the lease is renewed, since the result counts only as long as nobody else was granted the run. */
+  /** While this lasts the lease is renewed, since the result counts only as long as the run was not granted again. */
   private async report({ files, ...result }: AttemptResult): Promise<void> {
     const { lease, parts } = this;
     parts.log.log(`${this.title()}: ${result.verdict} (${result.message})`);
@@ -175,7 +175,7 @@ function tmpfail(message: string, trouble: Trouble, durationSeconds: number): At
   return { verdict: 'tmpfail', message, trouble, durationSeconds, ...nothing };
 }
 
-/** What an error smells of that ended an attempt. */
+/** The probable cause of an error that ended an attempt. */
 function troubleOf(error: unknown): Trouble {
   // Whatever of the request it is that no program takes as an argument.
   if (error instanceof UnsafeRequest || (error as NodeJS.ErrnoException).code === 'E2BIG') return 'request';

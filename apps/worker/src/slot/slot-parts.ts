@@ -8,7 +8,7 @@ import type { Standings } from './standings';
 export interface SlotSettings {
   /** An answer that took longer counts as lost; it may still come, late. */
   replyTimeoutMs: number;
-  /** Pause after an ask that nobody answered. */
+  /** Pause after an ask that was not answered. */
   retryMs: number;
   /** How long a slot waits for the answer to a result before it asks other architectures. */
   answerWaitMs: number;

@@ -2,7 +2,7 @@ import { NotStarted } from './ports';
 import { grant, leaseOf, makeSlot, type Ask } from '../../../../test/support/slot-rig';
 
 describe('a slot', () => {
-  it('executes a grant, reports it, and asks again when it is in the books', async () => {
+  it('executes a grant, reports it, and asks again when it is recorded', async () => {
     const rig = makeSlot();
     const attempt = await grant(rig);
     expect(attempt.lease.runId).toBe(1);
@@ -122,7 +122,7 @@ describe('a slot', () => {
     expect(rig.returns).toMatchObject([{ runId: 1, attempt: 1, reason: 'its dispatcher was replaced' }]);
   });
 
-  it('executes what a lower epoch grants once nobody else has answered for a while', async () => {
+  it('executes what a lower epoch grants once no other answer has come for a while', async () => {
     const rig = makeSlot();
     rig.asks[0]?.answer({ epoch: 7 });
     await rig.pass(10_000);
@@ -162,7 +162,7 @@ describe('a slot', () => {
   });
 });
 
-describe('a result that nobody answers', () => {
+describe('a result that is not answered', () => {
   it('keeps its slot from its own architecture alone, while its lease is renewed', async () => {
     const rig = makeSlot(['amd64', 'i386']);
     (await grant(rig)).finish();

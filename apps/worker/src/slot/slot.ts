@@ -11,7 +11,7 @@ const REST_MAX_MS = 60_000;
 
 /**
  * One place for a running attempt. It asks the dispatchers of its architectures in turn, executes what it is granted,
- * and asks again when the result is in the books. A result that nobody answers keeps it from asking that architecture, and
+ * and asks again when the result is recorded. A result that is not answered keeps it from asking that architecture, and
  * after a while from nothing else.
  */
 export class Slot {
@@ -62,7 +62,7 @@ export class Slot {
   }
 
   /**
-   * Takes nothing more, and resolves when what it executes has ended, and its result is in the books or has waited for that
+   * Takes nothing more, and resolves when what it executes has ended, and its result is recorded or has waited for that
    * for a while.
    */
   async drain(reason: string): Promise<void> {
@@ -93,7 +93,7 @@ export class Slot {
       const pauseMs = await this.askEach();
       if (pauseMs !== null && !this.asks.grant && !this.stopping)
         await this.wakeUp.wait(this.withJitter(pauseMs));
-      // An answer may also have come while nobody waited for it.
+      // An answer may also have come while it was not awaited.
       if (this.asks.grant) await this.execute(this.asks.grant);
     }
   }
@@ -111,7 +111,7 @@ export class Slot {
       if (reply?.canary && !this.stopping) {
         this.asks.close();
         await this.canaries.execute(reply.canary);
-        // Whoever wanted it hears of it first.
+        // The dispatcher that wanted it is asked first.
         this.next = turn;
         return null;
       }

@@ -17,7 +17,7 @@ export interface Backend {
   records(): Promise<ImageRecord[]>;
   /** After a detection that succeeded: gets ready for the suites that the configuration names. */
   open(): Promise<void>;
-  /** Whether it can build an image of a suite that nobody has named to it yet. */
+  /** Whether it can build an image of a suite that was not named to it yet. */
   readonly buildsAnySuite: boolean;
   /** What it has, builds or could not build for an architecture. */
   testbeds(arch: string): Testbed[];

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine';
 import { buildBackends, type BackendsConfiguration } from './build-backends';
 
-it('a backend that nobody has described says so, whatever its name', async () => {
+it('a backend that is not described says so, whatever its name', async () => {
   const worker: BackendsConfiguration['worker'] = {
     backends: ['constructor'],
     backendCommands: {},

@@ -4,7 +4,7 @@ import type { RunFolder } from '../../sandbox/run-folder';
 import { runConfiguration, type AptSetting } from './apt-settings';
 
 /**
- * The runner's option that copies the apt.conf of a run, with these settings besides, into its testbed; the file is
+ * The runner's option that copies the apt.conf of a run, with these settings too, into its testbed; the file is
  * written into the run's folder.
  */
 export async function copiedSettings(

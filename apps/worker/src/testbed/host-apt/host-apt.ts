@@ -9,7 +9,7 @@ import { suiteSources, type SuiteSources } from './suite-sources';
 
 const execute = promisify(execFile);
 
-/** The machine's own apt: where its mirrors are and how they are reached. Read anew at each use. */
+/** The machine's own apt: where its mirrors are and how they are reached. Read again at each use. */
 export class HostApt {
   /**
    * `configured`: suite → apt lines that take the place of those derived from the machine. `keysPath`: where keys go

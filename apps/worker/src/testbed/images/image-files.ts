@@ -44,7 +44,7 @@ export class ImageFiles {
     return this.list();
   }
 
-  /** The images that are there, beside whoever builds. */
+  /** The images that are there, also while others are built. */
   async list(): Promise<ImageRecord[]> {
     const records: ImageRecord[] = [];
     const names = await readdir(this.path).catch((error: NodeJS.ErrnoException) => {

@@ -24,7 +24,7 @@ const APT_OPTIONS = [
   'APT::Get::Always-Include-Phased-Updates "true"',
 ];
 
-/** The package files go, apt's lists stay and its caches are made anew: a run starts faster with them. */
+/** The package files go, apt's lists stay and its caches are made again: a run starts faster with them. */
 const CACHES_HOOK =
   'rm -f "$1"/var/cache/apt/archives/*.deb "$1"/var/cache/apt/*.bin; chroot "$1" apt-cache gencaches';
 

@@ -229,7 +229,7 @@ it('proves an image of an earlier boot again before it is used', async () => {
   await rig.images.close();
 });
 
-it('builds an image of an earlier boot anew when it does not work any more', async () => {
+it('builds an image of an earlier boot again when it does not work any more', async () => {
   await makeOld({ provedBoot: 'an earlier boot' });
   const rig = makeImages();
   rig.state.defect = 'the kernel was changed';

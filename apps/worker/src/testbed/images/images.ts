@@ -5,7 +5,7 @@ import type { ImageBuilder } from './image-builder';
 import type { ImageFiles, ImageRecord } from './image-files';
 
 export interface ImageSettings {
-  /** Read anew at each look. */
+  /** Read again at each look. */
   readonly ageMaxMs: number;
   /** How often ages and archives are looked at. */
   checkMs: number;
@@ -132,7 +132,7 @@ export class Images {
     image.busySince = begun;
     try {
       const { unproved } = image;
-      // One that does not work any more is built anew.
+      // One that does not work any more is built again.
       image.unproved = null;
       image.record = unproved ? await this.proveAgain(unproved) : await this.build(image);
       Object.assign(image, { failure: null, failures: 0 });

@@ -4,7 +4,7 @@ import { containerProblem } from './surroundings';
 import { TRIAL_TIMEOUT_MS, type TestbedKind } from './testbed-kind';
 
 /**
- * The container shares the sandbox's network; /sys cannot be mounted anew there, so it is shared too. The container that
+ * The container shares the sandbox's network; /sys cannot be mounted again there, so it is shared too. The container that
  * is copied for each test is empty, and each copy mounts an overlay on the unpacked image: lxc's own overlays need the
  * machine's root for dpkg to rename folders in them.
  */

@@ -65,7 +65,7 @@ mount --bind "$home/pam.d" /etc/pam.d
 mount --bind "$home/var" /var/lib/schroot
 `;
 
-/** autopkgtest-virt-schroot: an overlay on an unpacked image, for each test anew. */
+/** autopkgtest-virt-schroot: an overlay on an unpacked image, a new one for each test. */
 export const SCHROOT: TestbedKind = {
   name: 'schroot',
   tools: () => ['schroot'],
