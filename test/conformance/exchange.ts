@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { gunzipSync } from 'node:zlib';
-import { NotConforming } from './check';
+import { NotConforming } from './outcomes';
 
 export interface Sent {
   method?: string;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { NotConforming } from './check';
+import { NotConforming } from './outcomes';
 import type { Answer } from './exchange';
 
 const shown = (value: unknown): string => {

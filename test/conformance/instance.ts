@@ -1,6 +1,23 @@
-import { NotTried, type Ability } from './check';
 import { exchange, exchangeUnsent, json, type Answer, type Sent } from './exchange';
 import { becomes, ok, status } from './expectations';
+import { NotTried } from './outcomes';
+
+/** What a check needs beyond the key; who runs the suite may not have it. */
+export type Ability =
+  | 'other key'
+  | 'password'
+  | 'admin key'
+  | 'idle architecture'
+  | 'idle backend'
+  | 'other suite'
+  | 'finishing runs'
+  | 'stub'
+  | 'apt source'
+  | 'closed apt source'
+  | 'history length'
+  | 'items limit'
+  | 'rate limit'
+  | 'changing the reject list';
 
 /** What is told of a run that is asked for by its id, beside what a list tells. */
 const OF_ONE_RUN = new Set(['position', 'ahead', 'estimated_start', 'reasons', 'facts', 'tests']);

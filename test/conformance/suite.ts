@@ -1,4 +1,5 @@
-import { NotTried, type Check } from './check';
+import type { Check } from './check';
+import { NotTried } from './outcomes';
 import type { Instance } from './instance';
 
 export interface Outcome {

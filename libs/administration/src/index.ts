@@ -1,7 +1,7 @@
 export { type Administrator, Administrators } from './administrators';
 export { ManyRuns } from './many-runs';
-export { namedNats, type NatsServer, natsOfService, ownNats } from './nats-server';
-export { Deployment, NatsAccess, NoNatsAccess, Signals } from './ports';
+export { namedNats, natsOfService, ownNats } from './nats-server';
+export { Deployment, NatsAccess, type NatsServer, NoNatsAccess, Signals } from './ports';
 export {
   type Decided,
   type DrainDecision,

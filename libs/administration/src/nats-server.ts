@@ -2,7 +2,7 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { NatsUsers, WorkerUser } from '@proctor/bus';
 import { changeAccounts, Home, replaceFile } from '@proctor/embedded';
-import { NoNatsAccess } from './ports';
+import { NoNatsAccess, type NatsServer } from './ports';
 
 const RELOAD_TIMEOUT_MS = 2_000;
 /** Twice, as reloadServers does: see there. */
@@ -10,19 +10,6 @@ const RELOAD_BY_HAND = 'nats-server --signal reload; sleep 2; nats-server --sign
 
 /** Loaded by those who need it: a command that only asks starts sooner without. */
 const bus = () => import('@proctor/bus');
-
-/** The nats-server of a deployment and its users, as this machine has them. */
-export interface NatsServer {
-  users: NatsUsers;
-  /**
-   * Lets the services in and these workers, and ends all other connections at once. For WorkerRegister.applyAccounts, which
-   * has one process at a time do it.
-   * @returns what an administrator has to do yet; null: nothing
-   */
-  letIn(workers: WorkerUser[]): Promise<string | null>;
-  /** @throws NoNatsAccess when this process could not change the accounts */
-  requireAccess(): Promise<void>;
-}
 
 /** The nats-server that `npm start` runs. */
 export async function ownNats(home: Home): Promise<NatsServer> {

@@ -1,4 +1,4 @@
-import type { NatsServer } from './nats-server';
+import type { NatsUsers, WorkerUser } from '@proctor/bus';
 
 /** What is tested, as the configuration says now. */
 export abstract class Deployment {
@@ -19,6 +19,19 @@ export abstract class Signals {
 
   /** Some results are new. */
   abstract results(): void | Promise<void>;
+}
+
+/** The nats-server of a deployment and its users, as this machine has them. */
+export interface NatsServer {
+  users: NatsUsers;
+  /**
+   * Lets the services in and these workers, and ends all other connections at once. For WorkerRegister.applyAccounts, which
+   * has one process at a time do it.
+   * @returns what an administrator has to do yet; null: nothing
+   */
+  letIn(workers: WorkerUser[]): Promise<string | null>;
+  /** @throws NoNatsAccess when this process could not change the accounts */
+  requireAccess(): Promise<void>;
 }
 
 /** Leads to the nats-server of the deployment, where this process may change its accounts. */

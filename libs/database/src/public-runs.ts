@@ -5,6 +5,7 @@ import { Decisions } from './decisions';
 import { Facts } from './facts';
 import { Results } from './results';
 import * as statements from './public-statements';
+import type { QueueLength, QueueRate } from './public-statements';
 import type { RunRecord } from './run-columns';
 import {
   type DayCounts,
@@ -22,24 +23,6 @@ import {
   STATUS_OF,
   STATUS_VERSION,
 } from './status-statements';
-
-/** The suite queue of one suite and architecture, as numbers. */
-export interface QueueLength {
-  suite: string;
-  arch: string;
-  waiting: number;
-  /** Leased or running. */
-  running: number;
-  /** Arrival of the run that has waited longest; null when none waits. */
-  oldestAt: Date | null;
-}
-
-/** How many runs of one suite and architecture finished within the last hour. */
-export interface QueueRate {
-  suite: string;
-  arch: string;
-  perHour: number;
-}
 
 /** How a package is on one suite and architecture. */
 export interface PackageSuite {

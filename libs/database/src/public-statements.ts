@@ -1,4 +1,3 @@
-import type { QueueLength, QueueRate } from './public-runs';
 import { RECORD_COLUMNS, selectRecords, TEST_COLUMNS } from './run-columns';
 import {
   type ColumnsOf,
@@ -11,6 +10,24 @@ import {
   time,
 } from './statement';
 import { TELLING } from './status-statements';
+
+/** The suite queue of one suite and architecture, as numbers. */
+export interface QueueLength {
+  suite: string;
+  arch: string;
+  waiting: number;
+  /** Leased or running. */
+  running: number;
+  /** Arrival of the run that has waited longest; null when none waits. */
+  oldestAt: Date | null;
+}
+
+/** How many runs of one suite and architecture finished within the last hour. */
+export interface QueueRate {
+  suite: string;
+  arch: string;
+  perHour: number;
+}
 
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
 const FINISHED = `r.state = 'finished' and not r.is_private`;

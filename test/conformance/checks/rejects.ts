@@ -1,4 +1,5 @@
-import { NotTried, type Check } from '../check';
+import type { Check } from '../check';
+import { NotTried } from '../outcomes';
 import { json } from '../exchange';
 import { equal, includes, ok, status } from '../expectations';
 import { type Instance, type RunAnswer } from '../instance';
