@@ -147,6 +147,8 @@ async function startWithin(
   const apps = Object.fromEntries(APPS.map((name) => [name, app(name)])) as Record<AppName, AppProcess>;
   const processes = { ...apps, nats, postgres: database.server };
   const secrets: Secret[] = [['password of the database', new URL(database.url).password]];
+  const bucketKey = options.env?.['PROCTOR_S3_SECRET_ACCESS_KEY'];
+  if (bucketKey !== undefined) secrets.push(['secret key of the bucket', bucketKey]);
   undo.push(async () => {
     const logs = await contentsOf([home.nats, home.postgresql].map((folder) => join(folder, 'server.log')));
     requireNoneTold([...secrets, ...(await seedsIn(home.natsUsers))], [['its output', output.text], ...logs]);

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -54,4 +55,18 @@ export async function contentsOf(paths: string[]): Promise<Said[]> {
     ),
   );
   return all.flat();
+}
+
+/** The command lines that everybody on this machine can read. */
+export function commandLines(): Said[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid): Said[] => {
+      try {
+        return [[`command line of ${pid}`, readFileSync(`/proc/${pid}/cmdline`, 'utf8')]];
+      } catch (error) {
+        if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+        return [];
+      }
+    });
 }

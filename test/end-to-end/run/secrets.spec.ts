@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +7,14 @@ import { Client } from '../../support/client';
 import { hostArchitecture } from '../../support/host-architecture';
 import { startProctor, type ProctorOptions, type RunningProctor } from '../../support/proctor';
 import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
-import { contentsOf, seedsIn, toldSecrets, type Said, type Secret } from '../../support/told-secrets';
+import {
+  commandLines,
+  contentsOf,
+  seedsIn,
+  toldSecrets,
+  type Said,
+  type Secret,
+} from '../../support/told-secrets';
 
 jest.setTimeout(120_000);
 
@@ -68,17 +74,6 @@ const basic = (password: string) => ({
   Authorization: `Basic ${Buffer.from(`alice:${password}`).toString('base64')}`,
 });
 
-/** The command lines that everybody on this machine can read. */
-function commandLines(): void {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      said.push([`command line of ${pid}`, readFileSync(`/proc/${pid}/cmdline`, 'utf8')]);
-    } catch (error) {
-      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    }
-  }
-}
-
 /** Every secret of the deployment, with what it is. */
 async function secrets(): Promise<Secret[]> {
   return [
@@ -117,7 +112,7 @@ it('no answer, no log and no command line tells a secret, whatever goes wrong', 
   expect(await ask('/api/v1/keys', basic(PASSWORDS.user))).toBe(503);
   await proctor.kill('nats', 'SIGKILL');
   await proctor.output.line('api', /NATS|nats/);
-  commandLines();
+  said.push(...commandLines());
 
   await expectNoneTold();
 });
@@ -140,7 +135,7 @@ it('an S3 server that refuses everything is not told the secret key, and it stan
     await client.submitOne(STUB_SUITE, hostArchitecture(), { package: 'hello' });
     await proctor.output.line('scheduler', /SignatureDoesNotMatch|the bucket|S3/);
     expect(said.filter(([where]) => where === 'a request to the S3 server')).not.toEqual([]);
-    commandLines();
+    said.push(...commandLines());
     await expectNoneTold();
   } finally {
     server.closeAllConnections();
@@ -163,7 +158,7 @@ async function executeWithTheSource(key: Record<string, string>): Promise<void> 
     'extra-apt-sources': ['extra'],
   });
   await client.runThat(runId, ({ state }) => state === 'running');
-  commandLines();
+  said.push(...commandLines());
   await writeFile(go, '');
   const run = await client.finished(runId);
   expect(run.status).toBe('pass');

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { S3Settings } from '@proctor/store';
@@ -5,6 +6,7 @@ import { expectEachPassedOnce } from '../../../support/accounts';
 import { linkTo, type CuttableLink } from '../../../support/cuttable-link';
 import { S3Server, S3_SERVER_PATIENCE_MS } from '../../../support/s3-server';
 import { silenceLog } from '../../../support/silent-log';
+import { commandLines, toldSecrets, type Said } from '../../../support/told-secrets';
 import { arch, Stage } from './stage';
 
 jest.setTimeout(120_000);
@@ -75,6 +77,30 @@ it('what a run leaves is kept in the bucket and read over HTTP; of a private run
     const isPrivate = place === 1;
     expect((await fetch(`${proctor.url}${log}`)).status).toBe(isPrivate ? 404 : 200);
   }
+});
+
+it('is let in by the secret key of the bucket, and nobody else is told it', async () => {
+  const { client, proctor } = stage;
+  const looked = stage.marks.path('looked');
+  const [runId = 0] = await stage.submit(1, 'told', `lines:100 artifact:1000 wait-for:${looked}`);
+  await client.runThat(runId, ({ state }) => state === 'running');
+  const said: Said[] = commandLines();
+  await writeFile(looked, '');
+  await client.finished(runId);
+  said.push(...commandLines());
+  const [log, artifacts] = await urlsOf(runId);
+  for (const path of [log!, artifacts!, `/api/v1/test/${runId}`, '/health', '/']) {
+    const response = await client.fetch(path);
+    expect([path, response.status]).toEqual([path, 200]);
+    const body = Buffer.from(await response.arrayBuffer());
+    const content = path === artifacts ? gunzipSync(body) : body;
+    said.push([path, `${JSON.stringify([...response.headers])}\n${content.toString('latin1')}`]);
+  }
+  said.push(['outputs', proctor.output.text]);
+  const { secretAccessKey } = server.credentials;
+  expect(toldSecrets([['secret key', secretAccessKey]], said)).toEqual([]);
+  const environment = await readFile(`/proc/${proctor.processes.scheduler.pid}/environ`, 'utf8');
+  expect(environment).toContain(secretAccessKey);
 });
 
 it('while the store is away results wait and all else goes on, also over a restart of the scheduler; then they count', async () => {
