@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Credentials } from '@proctor/bus';
 import { type WorkerRecord, WorkerRegister } from '@proctor/database';
@@ -17,6 +18,10 @@ export interface Registered {
 export interface NewCredentials extends Registered {
   credentials: Credentials;
 }
+
+/** A worker that is revoked is cut off after this time at the latest. */
+const STOP_SIGNAL_MS = 500;
+const POLL_MS = 20;
 
 /** Gives credentials to who gets them, as soon as the register has their key. */
 type HandOver = (credentials: Credentials) => Promise<void>;
@@ -77,7 +82,14 @@ export class Register {
    */
   async revoke(name: string, { reason }: RevokeRequest, by: Administrator): Promise<Registered> {
     await this.nats.require(`proctor worker revoke ${name}`);
-    return this.changed(await this.workers.revoke(name, by, reason));
+    const concerned = await this.workers.revoke(name, by, reason);
+    return this.changed(concerned, () => this.stopSignalled(name));
+  }
+
+  /** Waits for the dispatchers to tell the worker that it has to stop, for a moment: they may be slow, or away. */
+  private async stopSignalled(name: string): Promise<void> {
+    const endMs = performance.now() + STOP_SIGNAL_MS;
+    while (!(await this.workers.isRevocationTakenIn(name)) && performance.now() < endMs) await pause(POLL_MS);
   }
 
   private async credentialsFor(
@@ -95,9 +107,13 @@ export class Register {
   }
 
   /** What fails from here on leaves the change as it is. */
-  private async changed(architectures: string[]): Promise<Registered> {
+  private async changed(
+    architectures: string[],
+    followed = (): Promise<void> => Promise.resolve(),
+  ): Promise<Registered> {
     await this.signals.workers(architectures);
     try {
+      await followed();
       const nats = await this.nats.server();
       return { notice: await this.workers.applyAccounts((workers) => nats.letIn(workers)) };
     } catch (error) {

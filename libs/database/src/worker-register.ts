@@ -114,6 +114,12 @@ export class WorkerRegister {
     );
   }
 
+  /** Whether each dispatcher that is alive has ended the leases of a worker that was revoked. @throws DatabaseUnavailable */
+  async isRevocationTakenIn(name: string): Promise<boolean> {
+    const [row] = await this.database.query(statements.REVOCATION_TAKEN_IN, [name]);
+    return row!.isTakenIn;
+  }
+
   /** All, also those that were revoked, by name. @throws DatabaseUnavailable */
   list(): Promise<WorkerRecord[]> {
     return this.database.query(statements.LIST);

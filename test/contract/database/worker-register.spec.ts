@@ -176,6 +176,30 @@ it('counts what was refused of a worker, with the last reason; of strangers noth
   ]);
 });
 
+it('knows when each dispatcher that is alive has acted on a revocation', async () => {
+  const isTakenIn = () => register().isRevocationTakenIn('w1');
+  const takeIn = async (arch: string) => {
+    const waiting = await fixture.database.journal.orders(arch, 100);
+    await fixture.commit(
+      arch,
+      waiting.map(({ orderId }) => ({ kind: 'order-taken', orderId })),
+    );
+  };
+  await register().add(worker('w1', { architectures: ['riscv64'] }), ada());
+  expect(await isTakenIn()).toBe(true);
+  await register().revoke('w1', ada());
+  expect(await isTakenIn()).toBe(false);
+  await takeIn(ARCH);
+  expect(await isTakenIn()).toBe(false);
+  // Nobody serves riscv64, and from now on nobody serves arm64.
+  await fixture.database.ownershipRegister.release('arm64', 'scheduler-1');
+  expect(await isTakenIn()).toBe(true);
+  await fixture.database.ownershipRegister.claim('arm64', 'scheduler-1', 60_000);
+  expect(await isTakenIn()).toBe(false);
+  await takeIn('arm64');
+  expect(await isTakenIn()).toBe(true);
+});
+
 describe('the accounts', () => {
   /** Another process, as far as PostgreSQL knows. */
   const another = (accountsWaitMs = 30_000) => openDatabase(fixture.url, { accountsWaitMs });
