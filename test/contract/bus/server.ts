@@ -42,7 +42,7 @@ export function newRunId(): number {
   return randomInt(1, 2 ** 40);
 }
 
-/** Resolves when the architecture's stream holds no report any more. */
+/** Resolves when the streams hold no report to the architecture any more. */
 export async function drained(bus: Bus, arch: string): Promise<void> {
   expect(await until(async () => (await bus.reportsWaiting(arch)).length === 0, 20_000)).toBe(true);
 }
