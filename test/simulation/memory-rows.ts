@@ -35,7 +35,7 @@ export interface AttemptRow {
   endedAtMs: number | null;
   outcome: AttemptOutcome | null;
   reason: string | null;
-  /** What it left, when its report is in the books. */
+  /** What it left, when its report is stored. */
   result: RunOutcome | null;
 }
 

@@ -202,7 +202,7 @@ const BUGS: PlantedBug[] = [
     foundBy: /trusted, but/,
   },
   {
-    name: 'a report that nobody can read is ended without an answer',
+    name: 'a report that cannot be read is ended without an answer',
     plant: () => void jest.spyOn(ReportsController.prototype, 'refused').mockResolvedValue(),
     foundBy: /lost, it is (leased|running)/,
   },

@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 
-/** A wait that something else may end early; one at a time. A wake-up while nobody waits ends the next wait at once. */
+/** A wait that something else may end early; one at a time. A wake-up while there is no wait ends the next wait at once. */
 export class WakeUp {
   private pending = false;
   private end: (() => void) | null = null;

@@ -172,7 +172,7 @@ export class Checks {
       this.require(false, `order ${order.orderId}: no dispatcher took it in`);
     this.workers.atTheEnd();
     for (const runId of this.accepted)
-      this.require(books.look(runId) !== undefined, `run ${runId}: accepted, but not in the books`);
+      this.require(books.look(runId) !== undefined, `run ${runId}: accepted, but not in the rows`);
     for (const row of books.all()) {
       const title = `run ${row.runId}`;
       this.require(row.state === 'finished', `${title}: lost, it is ${row.state}`);
@@ -185,7 +185,7 @@ export class Checks {
       }
       this.checkStory(title, books.facts.ofRun(row.runId));
     }
-    // A file may stay whose report was lost with its worker's disk: nobody knows of it.
+    // A file may stay whose report was lost with its worker's disk: no row names it.
     for (const file of storedFiles) {
       const attempt = file.slice(0, file.lastIndexOf('/'));
       this.require(!this.thrownAway.has(attempt), `${file} is in the store, though it was thrown away`);
@@ -244,7 +244,7 @@ export class Checks {
   }
 
   /**
-   * Between fresh runs of one suite nothing but the priority decides, as long as nobody waits for hours and no package is
+   * Between fresh runs of one suite nothing but the priority decides, as long as none waits for hours and no package is
    * suspected.
    */
   private checkOrder(books: MemoryBooks, title: string, write: GrantWrite, row: RunRow, epoch: number): void {

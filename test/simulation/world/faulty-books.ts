@@ -90,7 +90,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     const committed = this.call(async (books) => {
       await this.passes(Math.min(slowMs, timeoutMs));
       if (slowMs >= timeoutMs) throw unavailable('the turn took too long');
-      // It may have been written or not: nobody is told.
+      // It may have been written or not: the caller does not learn it.
       if (isHung && random.chance(0.5)) return [];
       return this.write(books, arch, epoch, writes);
     }, Infinity);

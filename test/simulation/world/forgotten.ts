@@ -26,7 +26,7 @@ export class Forgotten {
     }
   }
 
-  /** Nobody knows that it was granted. */
+  /** No row says that it was granted. */
   hasGrant(grant: Grant): boolean {
     return this.grants.has(grantName(grant, '/'));
   }

@@ -39,7 +39,7 @@ export class MemoryStore extends ResultStore {
   }
 
   open(): Promise<StoredFile | null> {
-    return Promise.reject(new Error('nobody reads results in the simulation'));
+    return Promise.reject(new Error('no results are read in the simulation'));
   }
 
   async remove(runId: number, attempt: number): Promise<void> {

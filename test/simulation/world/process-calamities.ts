@@ -27,7 +27,7 @@ export class ProcessCalamities extends CalamityKind {
     ];
   }
 
-  /** Nobody hears it, but its tests go on; if it executes any, until one is executed elsewhere, too. */
+  /** Nothing that it sends arrives, but its tests go on; if it executes any, until one is executed elsewhere, too. */
   cutWorkerOff(): void {
     const { process, bus } = this.processes.anyBusyWorker();
     const running = this.world.database.books.all().filter(({ state }) => state === 'running');

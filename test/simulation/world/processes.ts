@@ -160,7 +160,7 @@ export class Processes {
     };
   }
 
-  /** Some workers report an attempt in a way that nobody can read, whenever they repeat it. */
+  /** Some workers report an attempt in a way that cannot be read, each time that they repeat it. */
   private isUnreadable(report: FinishedReport): boolean {
     const title = grantName(report, '/');
     const isUnreadable =

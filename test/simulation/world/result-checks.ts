@@ -1,6 +1,6 @@
 import { grantName, type Grant } from '@proctor/contracts';
 
-/** How the message of an attempt begins whose report nobody could read. */
+/** How the message of an attempt begins whose report could not be read. */
 const REFUSED = 'the report of worker ';
 /** And of one whose worker could not keep its result. */
 const NOT_KEPT = 'the worker could not keep the result: ';
