@@ -42,6 +42,7 @@ it.each([
   [Selection, { run_ids: [0.5] }, 'run_ids', /^run_ids must be an array of ids of runs/],
   [Selection, { package: 'No' }, 'package', /^package must be the name of a source package, not "No"$/],
   [NewKey, { name: '' }, 'name', /^name must be a string of 1 to 100 characters/],
+  [NewKey, { name: 'x'.repeat(101) }, 'name', /^name must be a string of 1 to 100 characters/],
   [NewWorker, { name: 'w1' }, 'architectures', /^architectures must be an array .*, and is missing$/],
   [NewWorker, { ...worker, architectures: ['amd64', 'A'] }, 'architectures', /each be .*, not "A"$/],
   [NewWorker, { ...worker, private: 'yes' }, 'private', /^private must be true or false, not "yes"$/],
