@@ -11,19 +11,14 @@ afterAll(() => machine.remove());
 const proctor = (args: string[], input?: string): Promise<Finished> => machine.proctor(args, input);
 
 describe('the command proctor without a running Proctor', () => {
-  it('says that it has to be started first', async () => {
+  it('the command proctor says that Proctor has to be started first', async () => {
     const { code, stdout, stderr } = await proctor(['key', 'list', 'admin']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^proctor: Proctor does not run on .*\. Start it first \(npm start\)/);
   });
 
-  it.each([
-    ['an unknown command', ['nonsense']],
-    ['a missing argument', ['user', 'add']],
-    ['a missing option', ['key', 'create', 'someone']],
-    ['a key without a name', ['key', 'create', 'someone', '--name', '']],
-  ])('ends with 2 for %s', async (_, args) => {
-    expect((await proctor(args)).code).toBe(2);
+  it('the command proctor ends with 2 when the command line is wrong', async () => {
+    expect((await proctor(['nonsense'])).code).toBe(2);
   });
 });
 

@@ -36,155 +36,136 @@ async function submit(name: string, trigger: string | null = null): Promise<numb
   return runId!;
 }
 
-describe('proctor cancel', () => {
-  it('ends the unfinished runs that match everything said, whosever they are', async () => {
-    const runs = [await submit('hello', 'x/1'), await submit('hello', 'x/1')];
-    const other = await submit('hello', 'x/2');
-    const selectors = ['--package', 'hello', '--trigger', 'x/1', '--suite', 'sid', '--arch', 'amd64'];
-    expect(await proctor('cancel', ...selectors, '--reason', 'superseded', '--by', 'root')).toEqual({
-      code: 0,
-      stdout: runs.map((runId) => `${runId}\n`).join(''),
-      stderr: '2 runs were cancelled by root\n',
-    });
-    expect(await database.results.find(runs[0]!)).toMatchObject({ message: 'cancelled by root: superseded' });
-    expect(await proctor('cancel', String(runs[0]), String(other))).toEqual({
-      code: 0,
-      stdout: `${other}\n`,
-      stderr: '1 run was cancelled by admin\n',
-    });
-    expect(await proctor('cancel', '--package', 'hello')).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: 'no runs were cancelled by admin\n',
-    });
+it('`proctor cancel` ends the unfinished runs that match everything said, whosever they are', async () => {
+  const runs = [await submit('hello', 'x/1'), await submit('hello', 'x/1')];
+  const other = await submit('hello', 'x/2');
+  const selectors = ['--package', 'hello', '--trigger', 'x/1', '--suite', 'sid', '--arch', 'amd64'];
+  expect(await proctor('cancel', ...selectors, '--reason', 'superseded', '--by', 'root')).toEqual({
+    code: 0,
+    stdout: runs.map((runId) => `${runId}\n`).join(''),
+    stderr: '2 runs were cancelled by root\n',
+  });
+  expect(await database.results.find(runs[0]!)).toMatchObject({ message: 'cancelled by root: superseded' });
+  expect(await proctor('cancel', String(runs[0]), String(other))).toEqual({
+    code: 0,
+    stdout: `${other}\n`,
+    stderr: '1 run was cancelled by admin\n',
+  });
+  expect(await proctor('cancel', '--package', 'hello')).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'no runs were cancelled by admin\n',
   });
 });
 
-describe('proctor priority', () => {
-  it('gives waiting runs another one', async () => {
-    const runId = await submit('urgent');
-    expect(await proctor('priority', '9', String(runId), '--reason', 'security')).toEqual({
-      code: 0,
-      stdout: `${runId}\n`,
-      stderr: '1 run was given priority 9 by admin\n',
-    });
-    expect(await database.results.find(runId)).toMatchObject({ priority: 9 });
+it('`proctor priority` gives waiting runs another one', async () => {
+  const runId = await submit('urgent');
+  expect(await proctor('priority', '9', String(runId), '--reason', 'security')).toEqual({
+    code: 0,
+    stdout: `${runId}\n`,
+    stderr: '1 run was given priority 9 by admin\n',
   });
+  expect(await database.results.find(runId)).toMatchObject({ priority: 9 });
 });
 
-describe('pauses and drains', () => {
-  it('are made, listed and ended', async () => {
-    const said = async (...args: string[]) => {
-      const { code, stderr } = await proctor(...args);
-      return [code, stderr];
-    };
-    expect(await said('pause', '--suite', 'sid', '--reason', 'the mirror\nis away')).toEqual([
-      0,
-      'suite sid on every architecture is paused by admin: the mirror\nis away\n',
-    ]);
-    expect(await said('pause', '--reason', 'all', '--by', 'root')).toEqual([
-      0,
-      'everything is paused by root: all\n',
-    ]);
-    expect(await said('drain', 'worker-1', '--reason', 'new disks')).toEqual([
-      0,
-      'worker worker-1 is drained by admin: new disks\n',
-    ]);
-    const time = expect.stringMatching(/^\d{4}-.*Z$/);
-    const { stdout } = await proctor('decisions');
-    expect(stdout.split('\n').map((line) => line.split('\t'))).toEqual([
-      ['pause', 'sid', '*', 'admin', time, 'the mirror is away'],
-      ['pause', '*', '*', 'root', time, 'all'],
-      ['drain', 'worker-1', 'admin', time, 'new disks'],
-      [''],
-    ]);
-    expect(await said('resume', '--suite', 'sid', '--arch', 'amd64')).toEqual([
-      1,
-      'proctor: queue sid/amd64 is not paused\n',
-    ]);
-    expect(await said('resume', '--suite', 'sid')).toEqual([0, 'suite sid on every architecture goes on\n']);
-    expect(await said('resume')).toEqual([0, 'everything goes on\n']);
-    expect(await said('undrain', 'worker-1')).toEqual([0, 'worker worker-1 gets runs again\n']);
-    expect(await said('undrain', 'worker-1')).toEqual([1, 'proctor: worker worker-1 is not drained\n']);
-    expect(await proctor('decisions')).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: 'nothing is paused or drained\n',
-    });
-  });
-});
-
-describe('proctor worker trust', () => {
+it('pauses and drains are made, listed and ended by `proctor`', async () => {
   const said = async (...args: string[]) => {
-    const { code, stdout, stderr } = await proctor('worker', 'trust', ...args);
-    return [code, stdout, stderr];
+    const { code, stderr } = await proctor(...args);
+    return [code, stderr];
   };
-
-  it('is an order to the dispatchers that think the worker is not sound', async () => {
-    const ownership = (await database.ownershipRegister.claim('amd64', 'scheduler-1', 60_000))!;
-    const judge = (standing: 'slowed' | 'sound') =>
-      database.journal.commit('amd64', ownership.epoch, [
-        { kind: 'judge-worker', worker: 'worker-1', standing, reason: '3 failures here in a row' },
-      ]);
-    expect(await said('worker-1')).toEqual([1, '', 'proctor: no worker worker-1 is known\n']);
-    await judge('slowed');
-    expect(await said('worker-1', '--reason', 'new disk', '--by', 'root')).toEqual([
-      0,
-      '',
-      'worker worker-1 is taken for sound by root (amd64)\n',
-    ]);
-    expect(await database.journal.orders('amd64', 100)).toContainEqual({
-      ...{ kind: 'trust', orderId: expect.any(Number), worker: 'worker-1', by: 'root', reason: 'new disk' },
-    });
-    await judge('sound');
-    expect(await said('worker-1')).toEqual([1, '', 'proctor: worker worker-1 is sound already\n']);
-    expect(await said('worker-1', '--by', 'ann')).toEqual([1, '', 'proctor: ann is no administrator\n']);
+  expect(await said('pause', '--suite', 'sid', '--reason', 'the mirror\nis away')).toEqual([
+    0,
+    'suite sid on every architecture is paused by admin: the mirror\nis away\n',
+  ]);
+  expect(await said('pause', '--reason', 'all', '--by', 'root')).toEqual([
+    0,
+    'everything is paused by root: all\n',
+  ]);
+  expect(await said('drain', 'worker-1', '--reason', 'new disks')).toEqual([
+    0,
+    'worker worker-1 is drained by admin: new disks\n',
+  ]);
+  const time = expect.stringMatching(/^\d{4}-.*Z$/);
+  const { stdout } = await proctor('decisions');
+  expect(stdout.split('\n').map((line) => line.split('\t'))).toEqual([
+    ['pause', 'sid', '*', 'admin', time, 'the mirror is away'],
+    ['pause', '*', '*', 'root', time, 'all'],
+    ['drain', 'worker-1', 'admin', time, 'new disks'],
+    [''],
+  ]);
+  expect(await said('resume', '--suite', 'sid', '--arch', 'amd64')).toEqual([
+    1,
+    'proctor: queue sid/amd64 is not paused\n',
+  ]);
+  expect(await said('resume', '--suite', 'sid')).toEqual([0, 'suite sid on every architecture goes on\n']);
+  expect(await said('resume')).toEqual([0, 'everything goes on\n']);
+  expect(await said('undrain', 'worker-1')).toEqual([0, 'worker worker-1 gets runs again\n']);
+  expect(await said('undrain', 'worker-1')).toEqual([1, 'proctor: worker worker-1 is not drained\n']);
+  expect(await proctor('decisions')).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'nothing is paused or drained\n',
   });
 });
 
-describe('a pause', () => {
-  it.each([
-    ['unknown suite', ['--suite', 'sdi'], 'proctor: suite "sdi" is unknown; there is sid, trixie\n'],
-    ['unknown architecture', ['--arch', 'amd46'], 'proctor: arch "amd46" is unknown; there is amd64\n'],
-  ])('of an %s is refused', async (_what, scope, message) => {
+const trusted = async (...args: string[]) => {
+  const { code, stdout, stderr } = await proctor('worker', 'trust', ...args);
+  return [code, stdout, stderr];
+};
+
+it('`proctor worker trust` is an order to the dispatchers that think the worker is not sound', async () => {
+  const ownership = (await database.ownershipRegister.claim('amd64', 'scheduler-1', 60_000))!;
+  const judge = (standing: 'slowed' | 'sound') =>
+    database.journal.commit('amd64', ownership.epoch, [
+      { kind: 'judge-worker', worker: 'worker-1', standing, reason: '3 failures here in a row' },
+    ]);
+  expect(await trusted('worker-1')).toEqual([1, '', 'proctor: no worker worker-1 is known\n']);
+  await judge('slowed');
+  expect(await trusted('worker-1', '--reason', 'new disk', '--by', 'root')).toEqual([
+    0,
+    '',
+    'worker worker-1 is taken for sound by root (amd64)\n',
+  ]);
+  expect(await database.journal.orders('amd64', 100)).toContainEqual({
+    ...{ kind: 'trust', orderId: expect.any(Number), worker: 'worker-1', by: 'root', reason: 'new disk' },
+  });
+  await judge('sound');
+  expect(await trusted('worker-1')).toEqual([1, '', 'proctor: worker worker-1 is sound already\n']);
+  expect(await trusted('worker-1', '--by', 'ann')).toEqual([1, '', 'proctor: ann is no administrator\n']);
+});
+
+it('a pause of an unknown suite or architecture is refused', async () => {
+  for (const [scope, message] of [
+    [['--suite', 'sdi'], 'proctor: suite "sdi" is unknown; there is sid, trixie\n'],
+    [['--arch', 'amd46'], 'proctor: arch "amd46" is unknown; there is amd64\n'],
+  ] as const) {
     const { code, stderr } = await proctor('pause', ...scope, '--reason', 'x');
     expect([code, stderr]).toEqual([1, message]);
-    expect((await proctor('decisions')).stdout).toBe('');
+  }
+  expect((await proctor('decisions')).stdout).toBe('');
+});
+
+it('a decision is an administrator’s', async () => {
+  expect(await proctor('cancel', '--package', 'hello', '--by', 'nobody')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'proctor: there is no user nobody\n',
+  });
+  expect(await proctor('pause', '--reason', 'x', '--by', 'ann')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'proctor: ann is no administrator\n',
   });
 });
 
-describe('a decision', () => {
-  it('is an administrator’s', async () => {
-    expect(await proctor('cancel', '--package', 'hello', '--by', 'nobody')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'proctor: there is no user nobody\n',
-    });
-    expect(await proctor('pause', '--reason', 'x', '--by', 'ann')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'proctor: ann is no administrator\n',
-    });
-  });
-
-  it.each([
-    ['no selector', ['cancel'], /at least one of run_ids, package, trigger, suite, arch is needed/],
-    [
-      'only a reason',
-      ['priority', '3', '--reason', 'x'],
-      /at least one of run_ids, package, trigger, suite, arch is needed/,
-    ],
-    ['no id', ['cancel', '1', 'x'], /'x' is invalid.*the id of a run/],
-    ['a priority of 11', ['priority', '11', '1'], /'11' is invalid.*from 1 to 10/],
-    ['a bad package', ['cancel', '--package', 'No'], /the name of a source package/],
-    ['a bad suite', ['pause', '--suite', '../x', '--reason', 'x'], /the name of a suite/],
-    ['no reason', ['pause'], /--reason/],
-    ['a blank reason', ['drain', 'w', '--reason', ' '], /1 to 500 characters/],
-    ['a bad worker', ['drain', 'a.b', '--reason', 'x'], /the name of a worker/],
-    ['no worker', ['undrain'], /worker/],
-    ['a bad worker to trust', ['worker', 'trust', 'a.b'], /the name of a worker/],
-  ])('with %s is no command: exit code 2', async (_what, args, message) => {
-    const { code, stdout, stderr } = await proctor(...args);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
-  });
+it.each([
+  ['no selector', ['cancel'], /at least one of run_ids, package, trigger, suite, arch is needed/],
+  [
+    'only a reason',
+    ['priority', '3', '--reason', 'x'],
+    /at least one of run_ids, package, trigger, suite, arch is needed/,
+  ],
+])('a command about many runs with %s ends with 2', async (_what, args, message) => {
+  const { code, stdout, stderr } = await proctor(...args);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
 });
