@@ -18,8 +18,7 @@ let proctor: RunningProctor;
 let client: Client;
 let marks: Marks;
 
-beforeEach(async () => {
-  marks = await Marks.make();
+beforeAll(async () => {
   // No renewal and no poll of a slot within the test: a worker hears of a cancellation by its signal or never.
   const scheduler = {
     leaseTtlMs: 2 * HOUR_MS,
@@ -31,10 +30,12 @@ beforeEach(async () => {
   client = Client.of(proctor);
 });
 
-afterEach(async () => {
-  await proctor?.stop();
-  await marks?.remove();
+afterAll(() => proctor?.stop());
+
+beforeEach(async () => {
+  marks = await Marks.make();
 });
+afterEach(() => marks?.remove());
 
 /** Processes of an attempt: the test itself, and a child in a session of its own. */
 interface Deaf {

@@ -15,7 +15,7 @@ it('PostgreSQL crashes and comes back: requests are refused meanwhile, tests go 
   const first = await stage.waitingRun();
   const rest = await stage.submit(15, 'rest', 'sleep:0.3');
   for (const executions of [3, 8]) {
-    await stage.underWay(executions);
+    await stage.underWay(executions, 'rest');
     await proctor.kill('postgres', 'SIGQUIT');
     const body = new URLSearchParams({ tests: JSON.stringify(stage.items(1, 'refused')) });
     const refused = await client.fetch(`/api/v1/test/${STUB_SUITE}/${arch}`, { method: 'POST', body });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import type { StoreSettings } from '@proctor/store';
 import { Client } from '../../../support/client';
 import { hostArchitecture } from '../../../support/host-architecture';
@@ -30,7 +30,10 @@ export interface StageOptions extends Omit<ProctorOptions, 'config'> {
   store?: StoreSettings;
 }
 
-/** One deployment of the stub for one test, whose processes the test kills. */
+/**
+ * One deployment of the stub, whose processes a test kills. Tests that share one leave it whole, and name their
+ * packages differently.
+ */
 export class Stage {
   private constructor(
     readonly proctor: RunningProctor,
@@ -99,9 +102,15 @@ export class Stage {
     await writeFile(this.marks.path('go'), '');
   }
 
-  /** Waits until so many executions have begun, and at least one run has finished. */
-  async underWay(executions: number): Promise<void> {
-    const isSo = async (): Promise<boolean> => (await this.marks.count('executed')) >= executions;
+  /** Runs that are submitted from now on wait until `go` is called again. */
+  withdrawGo(): Promise<void> {
+    return rm(this.marks.path('go'), { force: true });
+  }
+
+  /** Waits until so many executions of the runs submitted by this name have begun. */
+  async underWay(executions: number, name: string): Promise<void> {
+    const isSo = async (): Promise<boolean> =>
+      (await this.marks.lines('executed')).filter((line) => line.startsWith(name)).length >= executions;
     if (!(await until(isSo, 60_000))) throw new Error(`${executions} runs were not executed`);
   }
 }
