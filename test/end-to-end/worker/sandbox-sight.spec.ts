@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
@@ -48,18 +48,32 @@ it('has the real credentials and addresses in its hands, which let this machine 
   socket.destroy();
 });
 
-it('does not see credentials that take the place of others while a test goes on', async () => {
+/** What a sandbox says of files, of which one was shown to it and `change` puts the others into their places while it goes on. */
+async function seenAfter(change: () => Promise<string[]>): Promise<string> {
   machine = await openMachine({ visiblePaths: [stage.folder] }, undefined, stage.hidden);
-  const folder = await machine.sandboxes.createFolder('rotation');
-  const script = 'until [ -s "$1" ]; do sleep 0.1; done; cat "$3" >&2 && ! cat "$2" >&2';
-  const command = ['sh', '-c', script, 'sh', join(folder.output, 'go'), stage.credentials, stage.shown];
+  const folder = await machine.sandboxes.createFolder('change');
+  const script = 'until [ -s "$1" ]; do sleep 0.1; done; cat "$2"; xargs cat <"$1"';
+  const go = join(folder.output, 'go');
+  const output = await open(join(folder.output, 'seen'), 'w');
   const sandbox = await machine.sandboxes.start(folder, {
-    command,
+    command: ['sh', '-c', script, 'sh', go, stage.shown],
     network: 'private',
     tmpfsBytes: 1024 * 1024,
+    output: output.fd,
   });
-  await stage.rotate();
-  await writeFile(join(folder.output, 'go'), 'go', { mode: 0o644 });
-  expect(await sandbox.ended).toEqual({ code: 0 });
-  expect(await readFile(folder.errors, 'utf8')).toMatch(/^a-file-that-was-shown-\S+\ncat: .*\n$/);
+  const paths = await change();
+  await writeFile(`${go}.new`, paths.join('\n'), { mode: 0o644 });
+  await rename(`${go}.new`, go);
+  await sandbox.ended;
+  await output.close();
+  return readFile(join(folder.output, 'seen'), 'utf8');
+}
+
+it('does not see credentials that take the place of others while a test goes on', async () => {
+  const change = () => stage.rotate().then(() => [stage.credentials]);
+  expect(await seenAfter(change)).toMatch(/^a-file-that-was-shown-\S+\n$/);
+});
+
+it('does not see a hidden folder that takes the place of another while a test goes on, nor the other', async () => {
+  expect(await seenAfter(() => stage.replaceConfiguration())).toMatch(/^a-file-that-was-shown-\S+\n$/);
 });

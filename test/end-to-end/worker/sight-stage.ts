@@ -91,7 +91,9 @@ export class SightStage {
         PROCTOR_NATS_USERS: join(this.folder, 'users'),
       },
     );
-    return [...planted, ...deploymentPaths({ home: this.proctor.home.path }, {})];
+    // Of deployments that are yet to come: the system's folders show what they hold when a sandbox is opened.
+    const planned = [`/etc/${this.mark}`, `/var/lib/${this.mark}`];
+    return [...planted, ...planned, ...deploymentPaths({ home: this.proctor.home.path }, {})];
   }
 
   /** The addresses of the deployment's services as a test could guess them. */
@@ -176,6 +178,15 @@ export class SightStage {
   async rotate(): Promise<void> {
     await plant(`${this.credentials}.new`, PLANTED.credentials);
     await rename(`${this.credentials}.new`, this.credentials);
+  }
+
+  /** Puts another folder into the place of the planted configuration. Returns what then holds a secret. */
+  async replaceConfiguration(): Promise<string[]> {
+    const [folder, old] = [join(this.folder, 'conf'), join(this.folder, 'conf.old')];
+    await rename(folder, old);
+    const file = `apt-sources-${this.mark}.yaml`;
+    await plant(join(folder, file), PLANTED.configuration);
+    return [join(folder, file), join(old, file)];
   }
 
   private secrets(): Record<string, string> {

@@ -47,9 +47,10 @@ export function sightLines(hidden: string[], visible: string[]): string {
 
 /**
  * The first process of the sandbox. It makes the sandbox's view of the files: what is to be seen is gathered in a folder of
- * its own, the rest is covered, and the former put back. Then it waits for its network, and when it ends, the kernel ends
- * everything else in its process namespace and takes the work area away. Only the two capabilities that newuidmap and
- * newgidmap need go on to the command.
+ * its own, the rest is covered, and the former put back. A folder that holds a hidden path shows what else it held at that
+ * moment, so that nothing is seen that takes the hidden one's place later, nor the hidden one by another name. Then it waits
+ * for its network, and when it ends, the kernel ends everything else in its process namespace and takes the work area away.
+ * Only the two capabilities that newuidmap and newgidmap need go on to the command.
  */
 export const INIT = `
 set -e
@@ -71,6 +72,8 @@ mount --bind "$folder" folder
 mount -t tmpfs -o "size=$bytes,mode=755" proctor "$area"
 exec 4<"$area"
 area_now=/proc/self/fd/4
+line_break='
+'
 cover() {
   if [ -d "$1" ]; then mount -t tmpfs -o size=64k,mode=755 proctor "$1"
   elif [ -e "$1" ]; then mount --bind /dev/null "$1"
@@ -103,10 +106,33 @@ if [ "$surroundings" = own ]; then
     printf '%s\\n' "$nameservers" >"$resolver"
   fi
 fi
+enlisted=
+enlist() {
+  case "$line_break$enlisted" in *"$line_break$1$line_break"*) return 0 ;; esac
+  [ "$1" != / ] && [ -n "$(ls -A "$1" 2>/dev/null)" ] || return 0
+  enlisted=$enlisted$1$line_break
+  old=listed-$number
+  mkdir "$old"
+  mount --no-canonicalize --rbind "$1" "./$old"
+  mount -t tmpfs -o size=64k,mode=755 proctor "$1"
+  for entry in "$old"/* "$old"/.[!.]* "$old"/..?*; do
+    name=$1/\${entry##*/}
+    if [ -L "$entry" ]; then cp -P "$entry" "$name"; continue
+    elif [ -d "$entry" ]; then mkdir "$name"
+    elif [ -e "$entry" ]; then : >"$name"
+    else continue
+    fi
+    case "$line_break$view$line_break" in *"$line_break- $name$line_break"*) continue ;; esac
+    # It may be gone by now.
+    mount --no-canonicalize --rbind "./$entry" "$name" || [ ! -e "$entry" ]
+  done
+}
 number=0
 while read -r sign path; do
   number=$((number + 1))
-  if [ "$sign" = - ]; then cover "$path"
+  if [ "$sign" = - ]; then
+    if [ "$surroundings" = own ]; then enlist "$(dirname "$path")"; fi
+    cover "$path"
   elif [ -e "$number" ]; then
     if [ -d "$number" ]; then mkdir -p "$path"
     elif [ ! -e "$path" ]; then
@@ -120,6 +146,7 @@ $view
 END
 mkdir -p "$folder"
 mount --no-canonicalize --bind ./folder "$folder"
+printf %s "$enlisted" | while read -r listed; do mount -o remount,bind,ro "$listed"; done
 mount --no-canonicalize --bind "$area_now" "$area"
 cd /
 exec 4<&-
