@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { hostWorkerName } from '@proctor/config';
@@ -17,7 +17,7 @@ let network: RemoteNetwork;
 let worker: ChildProcess;
 
 /** A deployment whose first worker is in a network of its own. */
-beforeEach(async () => {
+beforeAll(async () => {
   stage = await Stage.open({ apps: ['api', 'scheduler'], slots: 1 });
   const credentials = await stage.proctor.users.read(hostWorkerName());
   network = await remoteNetwork(credentials.url);
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await once(worker, 'message');
 });
 
-afterEach(async () => {
+afterAll(async () => {
   if (worker?.exitCode === null && worker.signalCode === null) {
     const ended = once(worker, 'exit');
     worker.kill('SIGKILL');
@@ -54,8 +54,9 @@ function startWorker(): ChildProcess {
 }
 
 /** A run that the worker is executing while its network is cut, until its lease is over. */
-async function cutOffRun(): Promise<number> {
-  const runId = await stage.waitingRun();
+async function cutOffRun(name: string): Promise<number> {
+  await stage.withdrawGo();
+  const runId = await stage.waitingRun(name);
   await network.cut();
   await stage.client.runThat(runId, ({ state }) => state === 'queued');
   return runId;
@@ -65,8 +66,8 @@ function hasResult(runId: number): Promise<string> {
   return stage.proctor.output.line('worker', new RegExp(`run ${runId} attempt 1: pass`));
 }
 
-it('a worker that was cut off past its lease brings the result of an attempt that nobody has repeated', async () => {
-  const runId = await cutOffRun();
+it('a worker that was cut off past its lease brings the result of an attempt that was not repeated', async () => {
+  const runId = await cutOffRun('alone');
   await stage.go();
   await hasResult(runId);
   expect(await stage.client.run(runId)).toMatchObject({ state: 'queued', status: null });
@@ -75,11 +76,11 @@ it('a worker that was cut off past its lease brings the result of an attempt tha
   expect(account).toMatchObject({ attempt: 1, outcomes: ['finished'] });
 });
 
-it('its result of an attempt that another worker repeats changes nothing', async () => {
-  const runId = await cutOffRun();
+it('the result that a cut-off worker brings of an attempt that another worker repeats changes nothing', async () => {
+  const runId = await cutOffRun('repeated');
   await stage.go();
   await hasResult(runId);
-  await rm(stage.marks.path('go'));
+  await stage.withdrawGo();
   await stage.proctor.restart('worker2');
   await stage.client.runThat(runId, ({ state, attempt }) => state === 'running' && attempt === 2);
   const before = await accountsOf(stage.proctor, [runId]);

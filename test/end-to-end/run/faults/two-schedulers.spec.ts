@@ -15,13 +15,14 @@ const SERVED_AGAIN_MS = 10_000;
 
 let stage: Stage;
 
-beforeEach(async () => {
+beforeAll(async () => {
   // The times that a deployment has unless it says otherwise.
   const scheduler = { leaseTtlMs: 60_000, leaseRenewMs: 15_000, ownershipTtlMs: 5_000, arrivalPollMs: 5_000 };
   const apps: AppName[] = ['api', 'worker', ...SCHEDULERS];
   stage = await Stage.open({ slots: 8, architectures: ARCHITECTURES, scheduler, apps });
 });
-afterEach(() => stage?.close());
+afterAll(() => stage?.close());
+beforeEach(() => stage.withdrawGo());
 
 /** Architectures by the scheduler that owns them in the books. */
 async function owned(): Promise<Record<string, string[]>> {
@@ -54,15 +55,15 @@ async function ownedAre(isSo: (counts: number[]) => boolean): Promise<Record<str
 const spread = () => ownedAre((counts) => counts.every((count) => count === 2));
 
 /** A run on each architecture that is under way. */
-function waitingOnEach(): Promise<number[]> {
-  return Promise.all(ARCHITECTURES.map((arch) => stage.waitingRun(`early-${arch}-`, arch)));
+function waitingOnEach(name: string): Promise<number[]> {
+  return Promise.all(ARCHITECTURES.map((arch) => stage.waitingRun(`${name}-${arch}-`, arch)));
 }
 
 /** A new run on each of these architectures; each begins in time. @returns their ids */
-async function servedAgain(architectures: string[]): Promise<number[]> {
+async function servedAgain(architectures: string[], name: string): Promise<number[]> {
   const begin = performance.now();
   const runIds = (
-    await Promise.all(architectures.map((arch) => stage.submit(1, `late-${arch}-`, '', arch)))
+    await Promise.all(architectures.map((arch) => stage.submit(1, `${name}-${arch}-`, '', arch)))
   ).flat();
   for (const runId of runIds) {
     const leftMs = SERVED_AGAIN_MS - (performance.now() - begin);
@@ -71,11 +72,11 @@ async function servedAgain(architectures: string[]): Promise<number[]> {
   return runIds;
 }
 
-it('architectures are spread evenly; those of a killed one are served again in time, with their leases', async () => {
+it('architectures are spread evenly; those of a killed scheduler are served again in time, with their leases', async () => {
   const { scheduler: orphaned = [] } = await spread();
-  const early = await waitingOnEach();
+  const early = await waitingOnEach('before-death');
   await stage.proctor.kill('scheduler', 'SIGKILL');
-  const late = await servedAgain(orphaned);
+  const late = await servedAgain(orphaned, 'after-death');
   await stage.go();
   const accounts = await expectEachPassedOnce(stage, [...early, ...late]);
   expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
@@ -83,11 +84,11 @@ it('architectures are spread evenly; those of a killed one are served again in t
   await spread();
 });
 
-it('one that is frozen past its ownership and wakes up changes nothing and steps down', async () => {
+it('a scheduler that is frozen past its ownership and wakes up changes nothing and steps down', async () => {
   const { scheduler: orphaned = [] } = await spread();
-  const early = await waitingOnEach();
+  const early = await waitingOnEach('before-frost');
   await stage.proctor.kill('scheduler', 'SIGSTOP');
-  const late = await servedAgain(orphaned);
+  const late = await servedAgain(orphaned, 'after-frost');
   await ownedAre(([frozen]) => frozen === 0);
   await stage.go();
   await stage.proctor.kill('scheduler', 'SIGCONT');
