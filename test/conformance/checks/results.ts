@@ -126,11 +126,11 @@ export const resultChecks: Check[] = [
         })),
       );
       includes(passed, { status: 'pass', version: '1.0-1', exit_code: 0 }, 'a passed run');
-      includes(failed, { status: 'fail', exit_code: 4 }, 'a failed run');
-      includes(skipped, { status: 'pass', exit_code: 8 }, 'a run without tests');
+      includes(failed, { status: 'fail', version: '1.0-1', exit_code: 4 }, 'a failed run');
+      includes(skipped, { status: 'pass', version: '1.0-1', exit_code: 8 }, 'a run without tests');
       ok(skipped!.message, 'a run without tests has no message');
-      includes(missing, { status: 'fail', version: 'n/a' }, 'a run of a missing package');
-      includes(broken, { status: 'tmpfail', exit_code: 16 }, 'a run on a broken testbed');
+      includes(missing, { status: 'fail', version: 'n/a', exit_code: 12 }, 'a run of a missing package');
+      includes(broken, { status: 'tmpfail', version: '1.0-1', exit_code: 16 }, 'a run on a broken testbed');
     },
   },
   {

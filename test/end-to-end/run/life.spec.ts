@@ -63,17 +63,6 @@ it('a run that has not finished is returned with a null status, then with its re
   expect(final?.status).toBe('fail');
 });
 
-it.each([
-  ['pass-me', 'pass', 0, '1.0-1'],
-  ['fail-me', 'fail', 4, '1.0-1'],
-  ['skip-me', 'pass', 8, '1.0-1'],
-  ['missing-me', 'fail', 12, 'n/a'],
-  ['broken-me', 'tmpfail', 16, '1.0-1'],
-])('%s ends as %s', async (name, status, exitCode, version) => {
-  const runId = await client.submitOne(STUB_SUITE, arch, { package: name });
-  expect(await client.finished(runId)).toMatchObject({ status, exit_code: exitCode, version });
-});
-
 it('a run that smells of infrastructure is tried again, and its whole story is told, by the API and as events', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'broken-story', is_private: true });
   expect(await client.finished(runId)).toMatchObject({ status: 'tmpfail', attempt: 3, exit_code: 16 });
@@ -131,25 +120,6 @@ it('log and artifacts are there as soon as the result is, without a key', async 
     `${proctor.url}/data/packages/${STUB_SUITE}/${arch}/libw/libwords/latest-autopkgtest/log.gz`,
   );
   expect(await same.text()).toBe(text);
-});
-
-it('a file upload and the short form for one package create runs as well', async () => {
-  const form = new FormData();
-  form.set(
-    'tests',
-    new Blob([JSON.stringify([{ package: 'one' }, { package: 'two', trigger: 'x/1' }])]),
-    'tests.json',
-  );
-  const uploaded = await client.fetch(`/api/v1/test/${STUB_SUITE}/${arch}`, { method: 'POST', body: form });
-  expect(uploaded.status).toBe(201);
-  const single = await client.fetch(`/api/v1/test/${STUB_SUITE}/${arch}/three`, { method: 'POST' });
-  expect(single.status).toBe(201);
-  const answers = [await uploaded.json(), await single.json()] as {
-    runs: { run_id: number; package: string }[];
-  }[];
-  const runs = answers.flatMap((answer) => answer.runs);
-  expect(runs.map((run) => run.package)).toEqual(['one', 'two', 'three']);
-  for (const run of runs) expect(await client.finished(run.run_id)).toMatchObject({ status: 'pass' });
 });
 
 it('many runs at once are each executed once, high priority first', async () => {
