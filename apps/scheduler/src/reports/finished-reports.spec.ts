@@ -37,6 +37,7 @@ describe('FinishedReports', () => {
   let answers: Promise<RecordedSignal>;
   const ask = jest.fn<Promise<ReportAnswer>, unknown[]>();
   let state: ReportState;
+  const reportState = jest.fn<Promise<ReportState>, []>();
 
   beforeEach(async () => {
     const broker = new MemoryBroker();
@@ -44,6 +45,7 @@ describe('FinishedReports', () => {
     store = new MemoryStore();
     clock = new VirtualClock();
     state = 'over';
+    reportState.mockReset().mockImplementation(() => Promise.resolve(state));
     ask.mockReset().mockResolvedValue('counts');
     const worker = new MemoryBus(broker);
     answers = new Promise((resolve) => {
@@ -55,7 +57,7 @@ describe('FinishedReports', () => {
   });
 
   const reports = () => {
-    const journal = { reportState: () => Promise.resolve(state) };
+    const journal = { reportState };
     return new FinishedReports(
       { ask: ask as never },
       journal,
@@ -69,7 +71,8 @@ describe('FinishedReports', () => {
   };
   const isStaged = async () => (await bus.unstage(report.worker, STAGED)) !== null;
 
-  it('stores the files, records the result, tells the worker and clears the staging', async () => {
+  it('stores the files, records the result, tells the worker and all who wait, and clears the staging', async () => {
+    const told = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
     ask.mockImplementation((_arch, message) => {
       const { kind } = message as { kind: string };
       expect([kind, store.files.size]).toEqual(kind === 'finished' ? ['finished', 1] : ['may-finish', 0]);
@@ -79,11 +82,6 @@ describe('FinishedReports', () => {
     expect(await answers).toEqual({ runId: 1, attempt: 2, grantEpoch: 5, answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
     expect(await isStaged()).toBe(false);
-  });
-
-  it('tells those who wait for results', async () => {
-    const told = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
-    await take();
     await told;
   });
 
@@ -135,11 +133,21 @@ describe('FinishedReports', () => {
     expect([...store.files]).toEqual([]);
   });
 
-  it('removes what it has stored when that cannot be recorded, and another has ended the attempt meanwhile', async () => {
-    ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new NotOwner(ARCH));
-    await expect(take()).rejects.toThrow(NotOwner);
-    expect([...store.files]).toEqual([]);
-  });
+  it.each([0, 2])(
+    'removes what it has stored in vain, also after %i questions without an answer',
+    async (failures) => {
+      ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new NotOwner(ARCH));
+      for (let time = 0; time < failures; time++) reportState.mockRejectedValueOnce(new Error('away'));
+      await expect(take()).rejects.toThrow(NotOwner);
+      for (let time = 1; time <= failures; time++) {
+        expect([...store.files]).toEqual(['1/2/log.gz']);
+        await clock.runUntil(time * 15_000);
+      }
+      expect([...store.files]).toEqual([]);
+      await clock.runUntil(90_000);
+      expect(reportState).toHaveBeenCalledTimes(failures + 1);
+    },
+  );
 
   it.each<ReportState>(['counts', 'late', 'reported'])(
     'leaves what it has stored when that cannot be recorded, and the rows say %s',
@@ -174,13 +182,8 @@ describe('FinishedReports', () => {
       return rig;
     }
 
-    const HELD = {
-      worker: 'w1',
-      incarnation: report.incarnation,
-      slot: 0,
-      state: 'running',
-      heldMs: 0,
-    } as const;
+    const { incarnation } = report;
+    const HELD = { worker: 'w1', incarnation, slot: 0, state: 'running', heldMs: 0 } as const;
 
     it.each([
       ['that is leased', { lease: HELD }],
@@ -299,15 +302,15 @@ describe('FinishedReports', () => {
     expect(await isStaged()).toBe(false);
   });
 
-  it('has the report delivered again when it could not be recorded now', async () => {
-    ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new Error('connection lost'));
-    await expect(take()).rejects.toThrow('connection lost');
-    expect(await isStaged()).toBe(true);
-  });
-
-  it('has the report delivered again when the store fails', async () => {
-    jest.spyOn(store, 'put').mockRejectedValue(new Error('no space left on device'));
-    await expect(take()).rejects.toThrow('no space left');
+  it.each([
+    [
+      'it could not be recorded',
+      () => ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new Error('away')),
+    ],
+    ['the store fails', () => jest.spyOn(store, 'put').mockRejectedValue(new Error('away'))],
+  ])('has the report delivered again when %s', async (_, fail) => {
+    fail();
+    await expect(take()).rejects.toThrow('away');
     expect(await isStaged()).toBe(true);
   });
 

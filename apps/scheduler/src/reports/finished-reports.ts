@@ -130,16 +130,27 @@ export class FinishedReports {
   }
 
   private async keep(arch: string, report: FinishedReport, kind: 'finished' | 'late'): Promise<boolean> {
-    const missing = await this.storeFiles(report);
-    if (missing !== null) {
-      this.tell(report, 'upload-again', missing);
-      return false;
-    }
-    const answer = await this.recordStored(arch, report, kind);
+    const answer = await this.storeAndRecord(arch, report, kind).catch(async (error: unknown) => {
+      await this.removeIfOver(report);
+      throw error;
+    });
+    if (answer === null) return false;
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
     if (answer === 'refused') await this.turnAway(report);
     else await this.settle(report, answer, await this.bookedState(report, answer));
     return answer === 'counts';
+  }
+
+  /** Null when its files have to be uploaded again. */
+  private async storeAndRecord(
+    arch: string,
+    report: FinishedReport,
+    kind: 'finished' | 'late',
+  ): Promise<ReportAnswer | null> {
+    const missing = await this.storeFiles(report);
+    if (missing === null) return this.record(arch, report, kind);
+    this.tell(report, 'upload-again', missing);
+    return null;
   }
 
   /**
@@ -179,18 +190,22 @@ export class FinishedReports {
     await this.clearStaging(report);
   }
 
-  /** While the files were being stored, another scheduler may have ended the attempt, and removed none of them. */
-  private async recordStored(
-    arch: string,
-    report: FinishedReport,
-    kind: 'finished' | 'late',
-  ): Promise<ReportAnswer> {
-    try {
-      return await this.record(arch, report, kind);
-    } catch (error) {
-      const { runId, attempt } = report;
+  /**
+   * While the files were being stored, another scheduler may have ended the attempt, and removed none of them. The rows are asked
+   * until they answer: a process that has lost its architecture may have lost the database as well.
+   */
+  private async removeIfOver(report: FinishedReport): Promise<void> {
+    const { runId, attempt } = report;
+    const remove = async (): Promise<void> => {
       if ((await this.journal.reportState(report)) === 'over') await this.store.remove(runId, attempt);
-      throw error;
+    };
+    const remind = (error: unknown): void =>
+      this.logger.warn(`run ${runId}, attempt ${attempt}: files that may be over stay: ${String(error)}`);
+    try {
+      await remove();
+    } catch (error) {
+      remind(error);
+      const end = this.claims.repeat(() => void remove().then(() => end(), remind));
     }
   }
 
