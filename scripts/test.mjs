@@ -22,8 +22,8 @@ async function main() {
   const natsServer = await prepare();
   if (natsServer === null) return 1;
   const resultFile = join(folder, 'result.json');
-  // Most of the time is spent waiting for other processes: two at a time pay on any machine.
-  const workers = Math.max(2, availableParallelism() - 1);
+  // Most of the time is spent waiting for other processes: three at a time pay on any machine.
+  const workers = Math.max(3, availableParallelism() - 1);
   const code = await jest(['--json', `--outputFile=${resultFile}`, `--maxWorkers=${workers}`, ...args], {
     ...process.env,
     PROCTOR_TEST_NATS_SERVER: natsServer,
