@@ -15,7 +15,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Grant, IsGrantEpoch } from './grant';
-import { IsRunId, type Pin } from './run';
+import { IsRunId, type RunRequest } from './run';
 import { HasBytesMax } from './size';
 import { EXPLANATION_LENGTH_MAX, IsText } from './text';
 import type { WorkerStanding } from './words';
@@ -174,14 +174,7 @@ export interface AptSource {
 }
 
 /** What is tested, and where: the part of a lease that a test needs. */
-export interface TestRequest {
-  package: string;
-  suite: string;
-  arch: string;
-  backend: string;
-  variant: string;
-  trigger: string | null;
-  pinPackages: Pin[];
+export interface TestRequest extends Omit<RunRequest, 'priority' | 'isPrivate' | 'extraAptSources'> {
   extraAptSources: AptSource[];
   /**
    * Versions of the package that the deployment does not test on this suite and architecture. An attempt that turns
