@@ -44,3 +44,10 @@ export interface RunRequest {
   extraAptSources: string[];
   isPrivate: boolean;
 }
+
+/** The fields of a request that asks for nothing beside its test. */
+export const NOTHING_ASKED = {
+  trigger: null,
+  pinPackages: [],
+  extraAptSources: [],
+} satisfies Partial<RunRequest>;

@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CanaryTest, TestRequest } from '@proctor/contracts';
+import { NOTHING_ASKED, type CanaryTest, type TestRequest } from '@proctor/contracts';
 
 const NAME = 'proctor-trial';
 
@@ -44,6 +44,5 @@ export async function writePassingPackage(folder: string): Promise<string> {
 /** The request for its test in a testbed: nothing is pinned, added or rejected. */
 export function passingRequest(testbed: Omit<CanaryTest, 'canary'>): TestRequest {
   const { suite, arch, backend, variant } = testbed;
-  const nothing = { trigger: null, pinPackages: [], extraAptSources: [], rejectedVersions: [] };
-  return { package: NAME, suite, arch, backend, variant, ...nothing };
+  return { package: NAME, suite, arch, backend, variant, ...NOTHING_ASKED, rejectedVersions: [] };
 }
