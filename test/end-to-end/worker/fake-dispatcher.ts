@@ -40,6 +40,8 @@ export class FakeDispatcher {
 
   private constructor(
     readonly bus: Bus,
+    /** Reads live logs: the scheduler may not. */
+    readonly api: Bus,
     private readonly arch: string,
   ) {}
 
@@ -48,9 +50,13 @@ export class FakeDispatcher {
     const workers = users.workers.map(({ name }) => name);
     await bus.prepareReports(arch, workers);
     for (const name of workers) await bus.prepareWorker(name);
-    const dispatcher = new FakeDispatcher(bus, arch);
+    const dispatcher = new FakeDispatcher(bus, await connectBus(await users.read('api')), arch);
     await dispatcher.listen();
     return dispatcher;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.bus.close(), this.api.close()]);
   }
 
   /** The first that fits, heard already or not yet. */

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await dispatcher?.bus.close();
+  await dispatcher?.close();
   await proctor?.stop();
   await rm(workPath, { recursive: true, force: true });
 });

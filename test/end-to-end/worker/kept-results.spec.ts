@@ -33,8 +33,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await tea?.bus.close();
-  await coffee?.bus.close();
+  await tea?.close();
+  await coffee?.close();
   await proctor?.stop();
   await rm(workPath, { recursive: true, force: true });
 });

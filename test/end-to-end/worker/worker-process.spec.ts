@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await dispatcher?.bus.close();
+  await dispatcher?.close();
   await proctor?.stop();
   await rm(workPath, { recursive: true, force: true });
 });
@@ -95,7 +95,7 @@ it('says what it has, executes a lease, and delivers log and result', async () =
   const log = staged ? await text(staged.pipe(createGunzip())) : '';
   expect(log).toContain('line 5000 of the stub');
   let live = '';
-  for await (const chunk of dispatcher.bus.readLog(WORKER, granted, 0)) {
+  for await (const chunk of dispatcher.api.readLog(WORKER, granted, 0)) {
     live += Buffer.from(chunk.data, 'base64').toString();
     if (live.length >= log.length) break;
   }
@@ -229,7 +229,7 @@ it('brings a line of the log to its reader within a second, and lets a reader go
   const granted = lease({ ...STUB, trigger: pauses.join(' ') });
   dispatcher.grant(granted);
   const seen = { text: '', latenciesMs: [] as number[], chunks: 0 };
-  for await (const { data } of dispatcher.bus.readLog(WORKER, granted, 0)) {
+  for await (const { data } of dispatcher.api.readLog(WORKER, granted, 0)) {
     const now = Date.now();
     seen.text += Buffer.from(data, 'base64').toString();
     seen.chunks += 1;
@@ -242,7 +242,7 @@ it('brings a line of the log to its reader within a second, and lets a reader go
   const median = seen.latenciesMs.sort((a, b) => a - b)[2];
   expect(median).toBeLessThan(1000);
   let rest = '';
-  for await (const { chunk, data } of dispatcher.bus.readLog(WORKER, granted, 2)) {
+  for await (const { chunk, data } of dispatcher.api.readLog(WORKER, granted, 2)) {
     expect(chunk).toBeGreaterThanOrEqual(2);
     rest += Buffer.from(data, 'base64').toString();
     if (chunk === seen.chunks - 1) break;
