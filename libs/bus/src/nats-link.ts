@@ -135,7 +135,7 @@ export class NatsLink {
   }
 
   private failed(error: Error): void {
-    if (error instanceof errors.AuthorizationError) return this.refusals.refused();
+    if (isRefusedUser(error)) return this.refusals.refused();
     if (this.connected || error.message !== this.toldError) this.logger.error(`NATS: ${error.message}`);
     this.toldError = error.message;
   }
@@ -181,6 +181,11 @@ export class NatsLink {
   }
 }
 
+/** A server that had no time to check the credentials, as on a loaded machine, says so by an error of the same class. */
+function isRefusedUser(error: unknown): boolean {
+  return error instanceof errors.AuthorizationError && !/timeout/i.test(error.message);
+}
+
 /** Waits for a server that is not there; its refusal is final, unless the user may be let in later. */
 async function firstConnection(
   options: ConnectionOptions,
@@ -190,7 +195,7 @@ async function firstConnection(
     try {
       return await connect(options);
     } catch (error) {
-      const isRefused = error instanceof errors.AuthorizationError;
+      const isRefused = isRefusedUser(error);
       if (isRefused && !waitsForAdmission) throw error;
       const what = isRefused
         ? `nats-server at ${String(options.servers)} does not let ${options.name} in: is it registered?`

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Controller, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -43,4 +44,27 @@ it('serves handlers with their errors as they are, and disconnects at shutdown',
   await app.close();
   expect(bus.isConnected()).toBe(false);
   await rm(file);
+});
+
+it('connects to a server that had no time to check its credentials at first', async () => {
+  const credentials = testNatsCredentials();
+  const { hostname, port } = new URL(credentials.url);
+  let connections = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname).on('error', () => client.destroy());
+    client.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
+    upstream.pipe(client);
+    connections += 1;
+    if (connections > 1) client.pipe(upstream);
+    else client.once('data', () => client.end("-ERR 'Authentication Timeout'\r\n"));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const url = `nats://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const bus = await connectBus({ ...credentials, url });
+    expect([bus.isConnected(), connections]).toEqual([true, 2]);
+    await bus.close();
+  } finally {
+    server.close();
+  }
 });
