@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { namedNats, type NatsServer, ownNats } from '@proctor/administration';
+import { namedNats, type NatsServer, NoNatsAccess, ownNats } from '@proctor/administration';
 import type { WorkerUser } from '@proctor/bus';
 import { Home } from '@proctor/embedded';
 import { withDatabase } from './home-database';
@@ -21,7 +21,7 @@ export async function findNats(env = process.env): Promise<NatsServer> {
 /**
  * Makes the users of the services, or has their files name another address, and the file of accounts, in which the registered
  * workers are added when the register can be read.
- * @throws when `PROCTOR_NATS_USERS` is not set
+ * @throws when `PROCTOR_NATS_USERS` is not set; or when the file is there already, and the register is not known
  */
 export async function prepareNats({ url, ca }: { url: string; ca?: string }): Promise<void> {
   if (!process.env['PROCTOR_NATS_USERS'])
@@ -33,9 +33,23 @@ export async function prepareNats({ url, ca }: { url: string; ca?: string }): Pr
     return nats.letIn(workers);
   };
   const hasRegister = Boolean(process.env['PROCTOR_DATABASE_URL']);
+  if (!hasRegister && (await hasAccounts(nats)))
+    throw new Error(
+      'PROCTOR_DATABASE_URL is not set: without the register no worker would be let in any more',
+    );
   const advice = hasRegister
     ? await withDatabase(({ workerRegister }) => workerRegister.applyAccounts(letIn))
     : await letIn([]);
   console.error(`the users of the services are in ${nats.users.folder}`);
   if (advice !== null) console.error(advice);
+}
+
+async function hasAccounts(nats: NatsServer): Promise<boolean> {
+  try {
+    await nats.requireAccess();
+    return true;
+  } catch (error) {
+    if (error instanceof NoNatsAccess) return false;
+    throw error;
+  }
 }
