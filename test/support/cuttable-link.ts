@@ -14,7 +14,7 @@ export interface CuttableLink {
   loseAnswersTo(words: string): void;
   /** Whatever holds these bytes is lost, and all that comes after it on its connection. Until `clear`. */
   lose(words: string): void;
-  /** Whatever comes back takes so many milliseconds longer, one after the other on each connection. Until `clear`. */
+  /** Each answer of PostgreSQL takes so many milliseconds longer, however many pieces it comes in. Until `clear`. */
   slow(ms: number): void;
   /** Connections that have lost something stay silent, as they do when a router has forgotten them. */
   clear(): void;
@@ -81,11 +81,15 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
   };
 }
 
+/** The head of ReadyForQuery, which ends each answer; one byte follows. */
+const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5]);
+
 function passing(passes: (chunk: Buffer) => boolean, delayMs = () => 0): Transform {
   return new Transform({
     transform: (chunk: Buffer, _, done) => {
       const pass = () => (passes(chunk) ? done(null, chunk) : done());
-      if (delayMs() === 0) pass();
+      const isEnd = chunk.subarray(-6, -1).equals(READY_FOR_QUERY);
+      if (delayMs() === 0 || !isEnd) pass();
       else setTimeout(pass, delayMs());
     },
   });

@@ -87,16 +87,23 @@ it('is long enough to learn what became of a commit', async () => {
 });
 
 describe('begins again', () => {
+  /** Much more than a part of the work takes on a busy machine, and less than all of it with every answer late. */
+  const requestTimeoutMs = 3 * LIMITS.requestTimeoutMs;
+  let patient: OpenDatabase;
+  beforeAll(async () => (patient = await openDatabase(link.url, { ...LIMITS, requestTimeoutMs })));
+  afterAll(() => patient.close());
+
   /** The work, on an answer that is late often enough, as one request. */
   async function takingLong(work: () => Promise<void>): Promise<void> {
-    link.slow(SLOW_MS / 3);
+    await patient.users.find('ada');
+    link.slow(SLOW_MS);
     const begunAt = performance.now();
     await asOneRequest(work);
-    expect(performance.now() - begunAt).toBeGreaterThan(LIMITS.requestTimeoutMs);
+    expect(performance.now() - begunAt).toBeGreaterThan(requestTimeoutMs);
   }
 
   const submitMany = (count: number) =>
-    database.submissions.submit(
+    patient.submissions.submit(
       Array.from({ length: count }, () => request()),
       fixture.submitter,
     );
@@ -105,14 +112,14 @@ describe('begins again', () => {
     const runIds = await submitMany(4);
     const by = { userId: fixture.submitter.userId, userName: 'ada' };
     await takingLong(async () => {
-      expect(await database.cancellations.cancelMatching({ runIds }, by)).toEqual(runIds);
+      expect(await patient.cancellations.cancelMatching({ runIds }, by)).toEqual(runIds);
     });
   });
 
   it('with each page of a list', async () => {
     const runIds = await submitMany(12_000);
     await takingLong(async () => {
-      const { rows } = await database.results.since(fixture.submitter.keyId, 0);
+      const { rows } = await patient.results.since(fixture.submitter.keyId, 0);
       let count = 0;
       for await (const row of rows) count += row.keyId === fixture.submitter.keyId ? 1 : 0;
       expect(count).toBe(runIds.length);
