@@ -24,10 +24,14 @@ async function main() {
   const resultFile = join(folder, 'result.json');
   // Most of the time is spent waiting for other processes: three at a time pay on any machine.
   const workers = Math.max(3, availableParallelism() - 1);
-  const code = await jest(['--json', `--outputFile=${resultFile}`, `--maxWorkers=${workers}`, ...args], {
-    ...process.env,
-    PROCTOR_TEST_NATS_SERVER: natsServer,
-  });
+  const options = [
+    '--json',
+    `--outputFile=${resultFile}`,
+    `--maxWorkers=${workers}`,
+    // jest keeps something of each test file: after a hundred of them the simulation takes twice the time, and more after more.
+    '--workerIdleMemoryLimit=400MB',
+  ];
+  const code = await jest([...options, ...args], { ...process.env, PROCTOR_TEST_NATS_SERVER: natsServer });
   const { passed, failed } = count(resultFile);
   console.log(`${passed} passed, ${failed} failed`);
   return code === 0 && failed === 0 ? 0 : 1;
