@@ -32,7 +32,7 @@ import { NotHandled } from '../dispatcher/not-handled';
 /** Where a function is injected that returns how long a claim is left alone, in milliseconds; much shorter than a lease lasts. */
 export const CLAIM_RENEWAL = Symbol('claim renewal');
 
-/** When the claims of reports are renewed. */
+/** Repeats what has to be done again, as often as the claims of reports are renewed. */
 @Injectable()
 export class ClaimTimer {
   constructor(
@@ -40,16 +40,16 @@ export class ClaimTimer {
     @Inject(CLAIM_RENEWAL) private readonly renewMs: () => number,
   ) {}
 
-  /** Calls `renew` again and again, until the returned function is called. */
-  repeat(renew: () => void): () => void {
+  /** Calls `action` again and again, until the returned function is called. */
+  repeat(action: () => void): () => void {
     let cancel = (): void => undefined;
-    const renewLater = (): void => {
+    const later = (): void => {
       cancel = this.clock.after(this.renewMs(), () => {
-        renewLater();
-        renew();
+        later();
+        action();
       });
     };
-    renewLater();
+    later();
     return () => cancel();
   }
 }
