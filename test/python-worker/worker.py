@@ -10,6 +10,7 @@ keeps its results on disk, connects again, builds images, limits logs, and execu
 
 import argparse
 import base64
+import glob
 import gzip
 import hashlib
 import json
@@ -27,6 +28,7 @@ VERDICTS = {0: "pass", 2: "pass", 4: "fail", 6: "fail", 8: "neutral", 12: "fail"
 MESSAGES = {"pass": "all tests passed", "neutral": "no test was executed", "fail": "a test failed"}
 CHUNK_BYTES = 64 * 1024
 POLL_S = 0.2
+DEATH_WAIT_S = 30
 RESEND_FIRST_S, RESEND_MAX_S = 5, 60
 LOWER_EPOCH_WAIT_S, LOWER_ANSWERS_MIN = 15, 3
 
@@ -318,12 +320,31 @@ def fence_of(message):
 
 
 def kill(process):
-    """Ends the test runner with all that is in its session."""
+    """Ends the test runner with all of its process group. TimeoutError: a process of it does not die."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
     process.wait()
+    # The signal is sent to all at once, but each dies in its own time.
+    end = time.monotonic() + DEATH_WAIT_S
+    while is_alive(process.pid):
+        if time.monotonic() > end:
+            raise TimeoutError(f"process group {process.pid} is alive {DEATH_WAIT_S} s after SIGKILL")
+        time.sleep(0.01)
+
+
+def is_alive(group):
+    """Whether a process of the group is more than a zombie."""
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                state, _parent, its_group = file.read().rpartition(")")[2].split()[:3]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(its_group) == group and state not in "ZX":
+            return True
+    return False
 
 
 def say(line):
