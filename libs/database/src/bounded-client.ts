@@ -2,11 +2,22 @@ import { Client, type ClientConfig } from 'pg';
 import type { Duplex } from 'node:stream';
 import type { EventEmitter } from 'node:events';
 import type { Statement } from './statement';
+import { isPlanOutdated } from './unavailable';
 
 /** What a pool gives it, or another maker of a client. */
 export interface BoundedClientOptions extends ClientConfig {
   /** Milliseconds. */
   answerTimeoutMs: number;
+  /** Shared by the connections of a pool. */
+  plans?: Plans;
+}
+
+/**
+ * How often plans that connections keep were found to be of no use: a migration has changed the type of a column that
+ * they return. It is a part of the names of prepared statements, so that each is prepared again.
+ */
+export class Plans {
+  generation = 0;
 }
 
 /** Its code is that of a lost connection. */
@@ -21,6 +32,7 @@ class AnswerTimeout extends Error {
 /** The part of pg's client that is bounded here: its own type has a dozen overloads of each. */
 type Unbounded = new (options: ClientConfig) => EventEmitter & {
   readonly connection: { readonly stream: Duplex };
+  getTransactionStatus(): string | null;
   connect(): Promise<unknown>;
   query(...sent: unknown[]): unknown;
   end(...callback: unknown[]): unknown;
@@ -41,14 +53,20 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
   server: string | null = null;
   /** What is left of the time of its present user, milliseconds; no statement waits longer. */
   leftMs: () => number = unlimited;
+  readonly plans: Plans;
   private readonly answerTimeoutMs: number;
+  /** What is written to now, until the present turn of the event loop has sent all that it has to send. */
+  private gathering: Duplex | null = null;
 
   constructor(options: BoundedClientOptions) {
-    super(options);
+    // A statement goes out at once, also when earlier ones are not answered.
+    super({ ...options, pipeline: true });
     this.answerTimeoutMs = options.answerTimeoutMs;
+    this.plans = options.plans ?? new Plans();
   }
 
   override query(...sent: unknown[]): unknown {
+    this.gather();
     const limitMs = Math.max(0, Math.min(this.answerTimeoutMs, this.leftMs()));
     const timer = setTimeout(() => this.destroy(new AnswerTimeout(limitMs)), limitMs);
     const stop = (): void => clearTimeout(timer);
@@ -62,6 +80,18 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
     const answer = super.query(...sent) as Promise<unknown>;
     answer.then(stop, stop);
     return answer;
+  }
+
+  /** Statements that are sent together leave in one write. */
+  private gather(): void {
+    if (this.gathering !== null) return;
+    const { stream } = this.connection;
+    this.gathering = stream;
+    stream.cork();
+    process.nextTick(() => {
+      this.gathering = null;
+      stream.uncork();
+    });
   }
 
   override end(...callback: unknown[]): unknown {
@@ -79,8 +109,27 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
 /** Has the server execute a statement. @throws whatever pg throws */
 export async function rowsOf<Row>(
   client: BoundedClient,
-  { text }: Statement<Row>,
+  statement: Statement<Row>,
   parameters: unknown[] = [],
 ): Promise<Row[]> {
-  return ((await client.query(text, parameters)) as { rows: Row[] }).rows;
+  const { generation } = client.plans;
+  try {
+    return await answer(client, statement, parameters);
+  } catch (error) {
+    if (!isPlanOutdated(error)) throw error;
+    client.plans.generation = Math.max(client.plans.generation, generation + 1);
+    // Nothing was executed. A transaction is lost all the same, and its rows may be of the time before.
+    if (client.getTransactionStatus() !== 'I') throw error;
+    return answer(client, statement, parameters);
+  }
+}
+
+async function answer<Row>(
+  client: BoundedClient,
+  { name, text }: Statement<Row>,
+  values: unknown[],
+): Promise<Row[]> {
+  const { generation } = client.plans;
+  const sent = name === null ? { text, values } : { name: `${name}_${generation}`, text, values };
+  return ((await client.query(sent)) as { rows: Row[] }).rows;
 }

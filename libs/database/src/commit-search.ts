@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BoundedClient } from './bounded-client';
+import { BoundedClient, rowsOf } from './bounded-client';
 import type { DatabaseLimits } from './limits';
+import { integer, statement, text } from './statement';
 import { errorCode, translated, DatabaseUnavailable } from './unavailable';
 
 /** A transaction as the server knows it. */
@@ -46,8 +47,7 @@ export async function serverOf(client: BoundedClient): Promise<string | null> {
 
 /** Begins a transaction and learns who it is, in one round trip. */
 export async function begin(client: BoundedClient): Promise<TransactionIdentity> {
-  const answers = await client.query(BEGIN);
-  const [, { rows }] = answers as [unknown, Result<Omit<TransactionIdentity, 'server'>>];
+  const [, rows] = await Promise.all([client.query(BEGIN), rowsOf(client, IDENTITY)]);
   return { ...rows[0]!, server: client.server };
 }
 
@@ -108,7 +108,12 @@ async function searchFor(
 }
 
 /** What a statement reads is fixed as it begins, whatever the database's default is: see horizon.ts. */
-const BEGIN = `begin isolation level read committed; select pg_current_xact_id()::text as id, pg_backend_pid() as "processId"`;
+const BEGIN = 'begin isolation level read committed';
+
+const IDENTITY = statement(
+  { id: text, processId: integer },
+  'select pg_current_xact_id()::text as id, pg_backend_pid() as "processId"',
+).prepared;
 
 /** Null when this is another server. */
 const STATUS = `select case when ${SERVER} = $2 then pg_xact_status($1::text::xid8) end as status`;

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { PoolConfig } from 'pg';
 import { type DataSourceOptions, DefaultNamingStrategy } from 'typeorm';
-import { BoundedClient, type BoundedClientOptions } from './bounded-client';
+import { BoundedClient, type BoundedClientOptions, Plans } from './bounded-client';
 import { serverOf } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { NUMERIC_TYPES } from './numeric-types';
@@ -33,6 +33,7 @@ export function dataSourceOptions(url: string, limits: DatabaseLimits): Postgres
   const pool: PoolOptions = {
     Client: BoundedClient,
     answerTimeoutMs: limits.answerTimeoutMs,
+    plans: new Plans(),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: NUMERIC_TYPES,

@@ -37,13 +37,14 @@ export class Database implements Statements {
   }
 
   /**
-   * Commits when `work` resolves; rolls back and throws its error when it rejects.
+   * Commits when `work` resolves; rolls back and throws its error when it rejects. Statements that it sends without waiting for
+   * each other's answers are executed in their order, in one round trip; after one that fails, none is.
    * @throws DatabaseUnavailable, which says whether the transaction may have been committed all the same
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.connected(async (client, runner) => {
-      const identity = await begin(client);
-      const result = await work(this.bounded(client, runner))
+      const { identity, result } = await begin(client)
+        .then(async (identity) => ({ identity, result: await work(this.bounded(client, runner)) }))
         .then((done) => this.spareTimeForSearch(client, done))
         .catch(async (error: unknown) => {
           await rollBack(client);

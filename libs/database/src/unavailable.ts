@@ -64,7 +64,16 @@ export function translated(error: unknown): unknown {
   return isUnavailability(cause) ? new DatabaseUnavailable(cause) : error;
 }
 
+/**
+ * Whether a connection keeps a plan that returns another type than its columns have now. PostgreSQL has no code for it
+ * alone, and words it in the language of the server.
+ */
+export function isPlanOutdated(error: unknown): boolean {
+  return isNativeError(error) && 'routine' in error && error.routine === 'RevalidateCachedQuery';
+}
+
 function isUnavailability(error: unknown): boolean {
+  if (isPlanOutdated(error)) return true;
   const code = errorCode(error);
   if (code === undefined) return isNativeError(error) && LOST.test(error.message);
   return NETWORK_ERRORS.has(code) || SERVER_STATES.some((state) => code.startsWith(state));
