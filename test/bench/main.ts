@@ -6,6 +6,7 @@ import { migrate } from '@proctor/database';
 import { EmbeddedPostgres } from '@proctor/embedded';
 import { ARCHITECTURES, cancelling, SCHEDULERS } from './cancelling';
 import { choosing, explaining, memoryPerRun } from './choosing';
+import { core } from './core';
 import { loading } from './loading';
 import { migrating } from './migrating';
 import { measure, type Pair, type PairResult } from './pairs';
@@ -18,7 +19,7 @@ import { executing } from './worker';
 /**
  * Runs every pair, then the api, and prints tables in Markdown. `--api`: the api alone. `--worker`: real packages on this
  * machine, alone. `--migrate [RUNS]`: how long others wait while so many runs are migrated, alone. `--cancel [RUNS]`: the same
- * while so many waiting runs are cancelled by one request, alone. `--strangers`: submissions beside readers without a key,
+ * while so many waiting runs are cancelled by one request, alone. `--core [RUNS]`: the control plane, alone. `--strangers`: submissions beside readers without a key,
  * alone.
  */
 async function main(): Promise<void> {
@@ -34,6 +35,8 @@ async function main(): Promise<void> {
       architectures: ARCHITECTURES,
       schedulers: SCHEDULERS,
     });
+  const executed = countOf('--core');
+  if (executed !== null) return controlPlane(executed);
   if (process.argv.includes('--strangers')) return onApi(amongStrangers);
   if (!process.argv.includes('--api')) await pairs();
   console.log('');
@@ -65,6 +68,15 @@ const HEAD = '| what | measured ms | baseline ms | ratio (min, max) |\n| --- | -
 async function workerPairs(): Promise<void> {
   console.log(HEAD);
   for await (const pair of executing()) await report(pair);
+}
+
+async function controlPlane(runs: number): Promise<void> {
+  const nodeOptions = process.env['PROCTOR_BENCH_NODE_OPTIONS'];
+  const settings = { shared_preload_libraries: 'pg_stat_statements', max_connections: '100' };
+  await onDatabase(async (url, folder, pid) => {
+    const shape = { workers: 8, slots: 16, rounds: 3, runs, nodeOptions };
+    for await (const line of core(folder, url, pid, shape)) console.log(line);
+  }, settings);
 }
 
 async function migration(runs: number): Promise<void> {
@@ -105,18 +117,22 @@ function row({ name, measuredMs, baselineMs, ratio }: PairResult): string {
   return `| ${name} | ${measuredMs.toFixed(1)} | ${baselineMs.toFixed(1)} | ${spread} |`;
 }
 
-async function onDatabase(work: (url: string, folder: string) => Promise<void>): Promise<void> {
+async function onDatabase(
+  work: (url: string, folder: string, pid: number) => Promise<void>,
+  settings: Record<string, string> = {},
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'proctor-bench-'));
   // The server runs as another user when the bench runs as root.
   await chmod(folder, 0o711);
   const postgres = new EmbeddedPostgres({
     folder: join(folder, 'postgresql'),
     passwordFile: join(folder, 'password'),
+    settings,
   });
   try {
     await postgres.start();
     await migrate(postgres.url);
-    await work(postgres.url, folder);
+    await work(postgres.url, folder, postgres.pid!);
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
