@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
+import { codePoint } from '../../support/code-point';
 
 let api: RunningApi;
 beforeAll(async () => {
@@ -163,7 +164,7 @@ describe('a bad request', () => {
       fc
         .json()
         .map((json) => `--x\r\nContent-Disposition: form-data; name="tests"\r\n\r\n${json}\r\n--x--\r\n`),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
     );
     const bodies = fc.oneof(
       texts.map((body) => Buffer.from(body)),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { codePoint } from '../../../../test/support/code-point';
 import { Problem } from '../http/problem';
 import { jsonParameters } from '../http/parameters';
 import { accept } from './accept';
@@ -18,7 +19,7 @@ const item = fc.oneof(
   fc.record(
     {
       package: fc.oneof({ weight: 5, arbitrary: fc.constantFrom('hello', 'blocked', 'Bad') }, oddValue),
-      trigger: fc.oneof(fc.string({ unit: 'binary' }), oddValue),
+      trigger: fc.oneof(fc.string({ unit: codePoint }), oddValue),
       'pin-packages': fc.oneof(
         fc.array(fc.tuple(fc.constantFrom('a1', 'src:b1', ' '), fc.constantFrom('trixie', 'x'))),
         oddValue,

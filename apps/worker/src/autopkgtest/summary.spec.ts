@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parseMessage, TestResult, TESTS_MAX, type TestStatus } from '@proctor/contracts';
+import { codePoint } from '../../../../test/support/code-point';
 import { parseSummary } from './summary';
 
 const result = (name: string, status: TestStatus, detail: string | null = null): TestResult => ({
@@ -97,7 +98,7 @@ describe('parseSummary', () => {
   });
 
   it('tells of no test in a way that a report may not, whatever a runner wrote', () => {
-    const words = fc.string({ unit: 'binary', minLength: 1, maxLength: 250 });
+    const words = fc.string({ unit: codePoint, minLength: 1, maxLength: 250 });
     const line = fc.tuple(words, fc.constantFrom('PASS', 'FAIL', 'SKIP', 'BROKEN'), words);
     const text = fc.array(line.map((parts) => parts.join(' '))).map((lines) => lines.join('\n'));
     fc.assert(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { keysOf } from '../../../../apps/api/src/http/shape';
 import { TestItem } from '../../../../apps/api/src/runs/test-request.dto';
+import { codePoint } from '../../../support/code-point';
 
 /** What the generated requests may use so that some of them are accepted. */
 export interface Known {
@@ -14,7 +15,7 @@ export interface Known {
 }
 
 export const weird = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: codePoint, maxLength: 20 }),
   fc.constantFrom(
     '',
     '.',
