@@ -20,6 +20,8 @@ export function connectionOptions(
     name: clientName,
     authenticator: nkeyAuthenticator(Buffer.from(seed)),
     inboxPrefix: inboxPrefix(name),
+    // An error made beforehand for each request, to show where it was made, costs more than the request.
+    noAsyncTraces: true,
     ...(ca !== undefined && { tls: tlsOptions(ca, servers) }),
     maxReconnectAttempts: -1,
     // Once connected, also a refusal is waited out: the server may be restarting with another configuration.

@@ -1,5 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
+import { KnownShape } from './known-shape';
 
 /** Broken rules that are told; a message may break one in each of many thousand entries. */
 const PROBLEMS_MAX = 10;
@@ -22,6 +23,8 @@ export function parseMessage<T extends object>(shape: new () => T, data: unknown
     throw new MalformedMessage(`${shape.name}: an object is expected`);
   }
   requireShortLists(shape, data as Record<string, unknown>);
+  const known = KnownShape.of(shape)?.instance(data);
+  if (known) return known as T;
   const message = plainToInstance(shape, data);
   const errors = validateSync(message, { forbidUnknownValues: true });
   if (errors.length > 0) throw new MalformedMessage(`${shape.name}: ${listed(describe(errors, ''))}`);

@@ -1,0 +1,122 @@
+import 'reflect-metadata';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import fc from 'fast-check';
+import { ExplainRequest } from './explain';
+import { KnownShape } from './known-shape';
+import { LeaseRequest, RenewRequest } from './lease';
+import { FinishedReport, RecordedSignal, StartedReport } from './report';
+
+const uuid = 'b3a1a3a8-9f1e-4c5e-8a55-0d8b1a4f1d11';
+const identity = { worker: 'w1', incarnation: uuid, slot: 0 };
+const grant = { runId: 1, attempt: 1, grantEpoch: 3 };
+const ask = {
+  ...identity,
+  ...{
+    previous: [uuid],
+    ask: uuid,
+    variants: ['autopkgtest'],
+    builds: ['unshare'],
+    problem: 'the disk is full',
+  },
+  ...{ sizeClasses: ['big'], onlyHeld: true, kept: [grant, { runId: 2, attempt: 1 }], unknown: { a: 1 } },
+  testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready', detail: 'd' }],
+  canary: { canary: '7.1', passed: true, message: 'passed' },
+};
+const finished = {
+  ...identity,
+  ...grant,
+  ...{
+    verdict: 'tmpfail',
+    message: 'broken',
+    trouble: 'testbed',
+    exitCode: 16,
+    version: '1-1',
+    durationSeconds: 1,
+  },
+  files: [{ name: 'log.gz', size: 3, sha256: 'a'.repeat(64) }],
+  tests: [{ name: 'unit', status: 'PASS', detail: null }],
+};
+const MESSAGES: [new () => object, object][] = [
+  [LeaseRequest, ask],
+  [FinishedReport, finished],
+  [StartedReport, { ...identity, ...grant }],
+  [RenewRequest, { ...identity, ...grant }],
+  [RecordedSignal, { ...grant, answer: 'recorded' }],
+  [ExplainRequest, { runId: 1 }],
+];
+
+const strange = fc.oneof(
+  fc.constantFrom(
+    undefined,
+    null,
+    0,
+    -1,
+    1.5,
+    2 ** 53,
+    NaN,
+    '',
+    'x',
+    '\0',
+    '\ud800',
+    true,
+    [],
+    {},
+    [null],
+    [[]],
+    [{}],
+  ),
+  fc.constantFrom(uuid, [uuid], ['a', 1], [grant], grant, ask.testbeds, [ask.testbeds], { length: 1 }),
+  fc.jsonValue(),
+);
+
+/** Paths of all properties, also of those within. */
+function pathsOf(value: unknown, path: string[] = []): string[][] {
+  const deeper =
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([name, each]) => pathsOf(each, [...path, name]))
+      : [];
+  return path.length > 0 ? [path, ...deeper] : deeper;
+}
+
+function changed(value: unknown, [name, ...rest]: string[], to: unknown): unknown {
+  if (name === undefined) return to;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
+  copy[name] = changed(copy[name], rest, to);
+  return copy;
+}
+
+it.each(MESSAGES)('%p is read as class-validator and class-transformer read it', (shape, message) => {
+  const known = KnownShape.of(shape);
+  expect(known?.instance(message)).toEqual(plainToInstance(shape, message));
+  fc.assert(
+    fc.property(fc.constantFrom(...pathsOf(message)), strange, (path, value) => {
+      const data = changed(message, path, value) as object;
+      const instance = plainToInstance(shape, data);
+      const isValid = validateSync(instance, { forbidUnknownValues: true }).length === 0;
+      const ours = known!.instance(data);
+      if (!isValid) expect(ours).toBeNull();
+      else if (ours) expect(ours).toEqual(instance);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('makes instances of what a message holds', () => {
+  const made = KnownShape.of(FinishedReport)!.instance(finished) as FinishedReport;
+  const usual = plainToInstance(FinishedReport, finished);
+  expect(made).toBeInstanceOf(FinishedReport);
+  expect(made.files[0]!.constructor).toBe(usual.files[0]!.constructor);
+  expect(made.tests![0]!.constructor).toBe(usual.tests![0]!.constructor);
+});
+
+it('leaves out what would change the prototype', () => {
+  const data = JSON.parse('{"runId":1,"__proto__":{"evil":true},"constructor":1}') as object;
+  const made = KnownShape.of(ExplainRequest)!.instance(data)!;
+  expect(Object.getPrototypeOf(made)).toBe(ExplainRequest.prototype);
+  expect(made).not.toHaveProperty('evil');
+});
+
+it('knows nothing of a class without rules', () => {
+  expect(KnownShape.of(class Bare {})).toBeNull();
+});
