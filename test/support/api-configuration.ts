@@ -18,6 +18,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       pinPackagesBytesMax: 32_768,
       extraAptSourcesMax: 20,
       historyLengthMax: 500,
+      keysRememberedMs: 1_000,
       requestsPerSecondMax: 10_000,
       requestsPerMinuteMax: 100_000,
       anonymousRequestsPerSecondMax: 10_000,

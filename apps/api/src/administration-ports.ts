@@ -3,6 +3,7 @@ import type { Provider } from '@nestjs/common';
 import { Deployment, NatsAccess, NoNatsAccess, Refusal, Signals } from '@proctor/administration';
 import type { NatsServer } from '@proctor/administration';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { RememberedKeys } from './auth/remembered-keys';
 import { CONFIGURATION } from './configuration.token';
 import type { ApiConfiguration } from './configuration.token';
 import { DispatcherClient } from './dispatchers/dispatcher-client';
@@ -26,6 +27,7 @@ class ApiSignals extends Signals {
     private readonly orderSignal: OrderSignal,
     private readonly dispatchers: DispatcherClient,
     private readonly longPoll: ResultLongPoll,
+    private readonly rememberedKeys: RememberedKeys,
   ) {
     super();
   }
@@ -40,6 +42,10 @@ class ApiSignals extends Signals {
 
   results(): void {
     this.longPoll.notify();
+  }
+
+  keys(): void {
+    this.rememberedKeys.changed();
   }
 }
 

@@ -3,7 +3,7 @@ import type { DynamicModule, MiddlewareConsumer, NestModule, Provider } from '@n
 import { APP_FILTER } from '@nestjs/core';
 import { USE_CASES } from '@proctor/administration';
 import { systemClock } from '@proctor/clock';
-import { Results } from '@proctor/database';
+import { ApiKeys, Results } from '@proctor/database';
 import { AdminController } from './admin/admin.controller';
 import { RegisterController } from './admin/register.controller';
 import { ADMINISTRATION_PORTS } from './administration-ports';
@@ -11,6 +11,7 @@ import { AuthenticationMiddleware } from './auth/authentication.middleware';
 import { GuessLimit } from './auth/guess-limit';
 import { KeyCheck } from './auth/key-check';
 import { PasswordCheck } from './auth/password-check';
+import { RememberedKeys } from './auth/remembered-keys';
 import { AuthController } from './auth/requestor';
 import { CONFIGURATION, CONFIGURATION_STATUS, fixedStatus } from './configuration.token';
 import type { ApiConfiguration } from './configuration.token';
@@ -78,6 +79,12 @@ const CONTROLLERS = [
 ];
 
 const PROVIDERS: Provider[] = [
+  {
+    provide: RememberedKeys,
+    inject: [ApiKeys, CONFIGURATION, DispatcherClient],
+    useFactory: (keys: ApiKeys, configuration: ApiConfiguration, dispatchers: DispatcherClient) =>
+      new RememberedKeys(keys, configuration, dispatchers, systemClock),
+  },
   KeyCheck,
   PasswordCheck,
   GuessLimit,

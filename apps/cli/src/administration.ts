@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { type Abstract, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
   type Administrator,
@@ -15,8 +15,8 @@ import { DatabaseModule, type OpenDatabase } from '@proctor/database';
 import { withDatabase } from './home-database';
 import { findNats } from './nats';
 
-/** A use case or a store, by its class. */
-type Get = <T>(type: Type<T>) => T;
+/** A use case, a port or a store, by its class. */
+type Get = <T>(type: Type<T> | Abstract<T>) => T;
 
 /** Has use cases done by the code that the api has, on the database of this command. */
 export function administer<T>(work: (get: Get) => Promise<T>): Promise<T> {
@@ -92,15 +92,22 @@ class CommandSignals extends Signals {
     return this.send(() => Promise.resolve([SUBJECTS.resultsChanged]));
   }
 
-  /** Where nats-server is not known, nothing is said: dispatchers find by themselves what was decided. */
-  private async send(subjects: () => Promise<string[]>): Promise<void> {
+  keys(): Promise<void> {
+    return this.send(() => Promise.resolve([SUBJECTS.keysChanged]), 'the api could not be told and follows');
+  }
+
+  /** Where nats-server is not known, nothing is said: all find by themselves what was decided. */
+  private async send(
+    subjects: () => Promise<string[]>,
+    lost = 'the dispatchers could not be told and follow',
+  ): Promise<void> {
     try {
       const [{ users }, { sendSignals }] = [await this.nats.server(), await import('@proctor/bus')];
       await sendSignals(await users.read('api'), await subjects(), PATIENCE_MS);
     } catch (error) {
       if (error instanceof NoNatsAccess) return;
       const cause = (error as Error).message;
-      this.notices.push(`the dispatchers could not be told and follow in a few seconds: ${cause}`);
+      this.notices.push(`${lost} in a few seconds: ${cause}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { NewKey, requestOf } from '@proctor/administration';
+import { NewKey, requestOf, Signals } from '@proctor/administration';
 import { ApiKeys } from '@proctor/database';
 import { administer } from './administration';
 
@@ -28,7 +28,11 @@ export async function listKeys(userName: string): Promise<void> {
 }
 
 export async function revokeKey(idOrPrefix: string): Promise<void> {
-  const isRevoked = await administer((get) => get(ApiKeys).revoke(idOrPrefix));
+  const isRevoked = await administer(async (get) => {
+    const revoked = await get(ApiKeys).revoke(idOrPrefix);
+    if (revoked) await get(Signals).keys();
+    return revoked;
+  });
   if (!isRevoked) throw new Error(`there is no valid key ${idOrPrefix}`);
   console.error(`key ${idOrPrefix} revoked`);
 }

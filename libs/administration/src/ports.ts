@@ -19,6 +19,9 @@ export abstract class Signals {
 
   /** Some results are new. */
   abstract results(): void | Promise<void>;
+
+  /** API keys were revoked, or have another secret. */
+  abstract keys(): void | Promise<void>;
 }
 
 /** The nats-server of a deployment and its users, as this machine has them. */

@@ -121,14 +121,15 @@ const OF_SYSTEM: Permissions = {
 /** It reads events and live logs, nothing else of what streams hold. */
 function apiPermissions(workers: WorkerUser[]): Permissions {
   const streams = [EVENT_STREAM, ...workers.map(({ name }) => logStream(name))];
+  const signals = [SUBJECTS.resultsChanged, SUBJECTS.keysChanged];
   const calls = ['CREATE', 'INFO', 'MSG.NEXT', 'DELETE'];
   const reads = streams.flatMap((stream) => [
     `$JS.API.STREAM.INFO.${stream}`,
     ...calls.map((call) => `$JS.API.CONSUMER.${call}.${stream}.>`),
   ]);
   return {
-    publish: { allow: ['proctor.query.*.*', 'proctor.command.*.*', SUBJECTS.resultsChanged, ...reads] },
-    subscribe: { allow: [SUBJECTS.resultsChanged, `${inboxPrefix('api')}.>`] },
+    publish: { allow: ['proctor.query.*.*', 'proctor.command.*.*', ...signals, ...reads] },
+    subscribe: { allow: [...signals, `${inboxPrefix('api')}.>`] },
   };
 }
 

@@ -36,6 +36,8 @@ export interface ServerConfiguration {
   pinPackagesBytesMax: number;
   extraAptSourcesMax: number;
   historyLengthMax: number;
+  /** How long a key may be taken for valid after it was looked up, should the signal be lost that it is not; 0 to 60,000. */
+  keysRememberedMs: number;
   /** Requests of one API key, or of one user to the endpoints of keys, that one api process takes. */
   requestsPerSecondMax: number;
   requestsPerMinuteMax: number;

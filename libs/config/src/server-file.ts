@@ -43,6 +43,7 @@ export class ApiSection {
   @IsInt() @Min(1) @Max(ARGUMENT_BYTES_MAX) pinPackagesBytesMax = 32_768;
   @IsInt() @Min(0) @Max(1_000) extraAptSourcesMax = 20;
   @Count() historyLengthMax = 500;
+  @IsInt() @Min(0) @Max(60_000) keysRememberedMs = 1_000;
   @Count() requestsPerSecondMax = 1_000;
   @Count() requestsPerMinuteMax = 60_000;
   @Count() anonymousRequestsPerSecondMax = 500;

@@ -18,6 +18,8 @@ export const SUBJECTS = {
   workersChanged: 'proctor.command.*.workers',
   /** To all api processes: runs were created, finished or published; clients that wait for results may be answered. */
   resultsChanged: 'proctor.signal.results-changed',
+  /** To all api processes: API keys were revoked or have another secret now; what is remembered of keys is forgotten. */
+  keysChanged: 'proctor.signal.keys-changed',
   /** dispatcher → idle workers of the architecture: work may be waiting, ask again. */
   workWaiting: 'proctor.signal.*.work-waiting',
   /** dispatcher → worker. */

@@ -192,7 +192,7 @@ const FIND = statement(
     coalesce(k.last_used_at > now() - make_interval(secs => $2), false) as "useIsNoted"
   from api_keys k join users u using (user_id)
   where k.key_hash = $1 and k.revoked_at is null`,
-);
+).prepared;
 
 /** Two equal requests of a user at once come one after the other. */
 const LOCK_USER = statement(
@@ -227,4 +227,4 @@ const ROTATE = statement(
 
 const NOTE_USE = command(`
   update api_keys set last_used_at = now()
-  where key_id = $1 and coalesce(last_used_at <= now() - make_interval(secs => $2), true)`);
+  where key_id = $1 and coalesce(last_used_at <= now() - make_interval(secs => $2), true)`).prepared;

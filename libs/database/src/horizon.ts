@@ -59,7 +59,7 @@ const ANNOUNCE = statement(
   select pg_advisory_xact_lock_shared((${ANNOUNCEMENTS}::bigint << 32) + second) as locked,
     set_config('proctor.announced', second::text, true) as announced
   from (select floor(extract(epoch from ${marked('run_clock()')}))::bigint as second offset 0) drawn`,
-);
+).prepared;
 
 /** Below `second`, UNIX time, every row that will ever exist is visible from now on. */
 export interface Horizon {
@@ -82,11 +82,11 @@ const HORIZON = statement(
     (select min(objid::bigint) from pg_locks
      where locktype = 'advisory' and classid = ${ANNOUNCEMENTS} and objsubid = 1
        and database = (select oid from pg_database where datname = current_database())) as held`,
-);
+).prepared;
 
 const READ_ONLY = '25006';
 
-const RAISE = statement({ raised: nothing }, 'select raise_horizon() as raised');
+const RAISE = statement({ raised: nothing }, 'select raise_horizon() as raised').prepared;
 
 /** Lets the next horizon be higher, unless this is a copy that cannot be written, whose mark comes from the original. */
 export async function raiseHorizon(database: Database): Promise<void> {

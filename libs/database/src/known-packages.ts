@@ -30,4 +30,4 @@ const REMEMBER = command(`
     select from packages known where known.name = named.name and (known.is_public or not named.is_public))
   order by name
   on conflict (name) do update set is_public = true, package_id = excluded.package_id
-  where excluded.is_public and not p.is_public`);
+  where excluded.is_public and not p.is_public`).prepared;

@@ -82,7 +82,7 @@ const KEPT = statement(
   `
   select fingerprint, answer from idempotency_keys
   where key_id = $1 and key = $2 and answer is not null and created_at >= now() - interval '${KEPT_HOURS} hours'`,
-);
+).prepared;
 
 /** Waits for a transaction that has claimed the key and is not committed. */
 const CLAIM = statement(
@@ -93,11 +93,11 @@ const CLAIM = statement(
     set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
     where k.created_at < excluded.created_at - interval '${KEPT_HOURS} hours'
   returning key_id as "keyId"`,
-);
+).prepared;
 
-const ANSWER = command('update idempotency_keys set answer = $3 where key_id = $1 and key = $2');
+const ANSWER = command('update idempotency_keys set answer = $3 where key_id = $1 and key = $2').prepared;
 
 const SWEEP = command(`
   delete from idempotency_keys where (key_id, key) in (
     select key_id, key from idempotency_keys where created_at < now() - interval '${SWEPT_AFTER_HOURS} hours'
-    order by created_at limit ${SWEPT_MAX} for update skip locked)`);
+    order by created_at limit ${SWEPT_MAX} for update skip locked)`).prepared;

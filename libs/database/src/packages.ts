@@ -39,7 +39,7 @@ export class Packages {
 const BACKENDS = statement(
   { name: text, backend: text.orNull },
   'select name, backend from packages where name = any($1::text[]) and backend is not null',
-);
+).prepared;
 
 const LIST = statement(
   { id: integer, name: text, backend: text.orNull, removed: boolean } satisfies ColumnsOf<KnownPackage>,

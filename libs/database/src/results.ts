@@ -84,13 +84,13 @@ export class Results {
    */
   private async *pages(keyId: number, sinceSeconds: number, last: Date | null): AsyncGenerator<RunRecord> {
     if (last === null) return;
-    let page = await this.database.query(FIRST_PAGE, [keyId, last, PAGE_LENGTH, sinceSeconds]);
+    let page = await this.database.query(FIRST_PAGE, [keyId, last, sinceSeconds]);
     for (;;) {
       yield* page;
       const end = page.at(-1);
       if (end === undefined || page.length < PAGE_LENGTH) return;
       requestWait()?.restart();
-      page = await this.database.query(NEXT_PAGE, [keyId, last, PAGE_LENGTH, end.updatedAt, end.runId]);
+      page = await this.database.query(NEXT_PAGE, [keyId, last, end.updatedAt, end.runId]);
     }
   }
 }
@@ -104,17 +104,20 @@ const WITH_NEWS = statement(
   ) >= to_timestamp(waiting.since), false) as "isThere"
   from unnest($1::integer[], $2::float8[]) with ordinality as waiting(key_id, since, place)
   order by place`,
-);
+).prepared;
 
 const NEWEST_UPDATE = statement(
   { updatedAt: time.orNull },
   `select max(updated_at) as "updatedAt" from runs where api_key_id = $1 and updated_at >= to_timestamp($2)`,
-);
+).prepared;
 
-const BY_ID = selectRecords('where r.run_id = $1');
+const BY_ID = selectRecords('where r.run_id = $1').prepared;
 
-const PAGE_END = `and r.updated_at <= $2 order by r.updated_at, r.run_id limit $3`;
-const FIRST_PAGE = selectRecords(`where r.api_key_id = $1 and r.updated_at >= to_timestamp($4) ${PAGE_END}`);
+/** The length stands in the text: a plan for any length might sort all rows of a key for each page. */
+const PAGE_END = `and r.updated_at <= $2 order by r.updated_at, r.run_id limit ${PAGE_LENGTH}`;
+const FIRST_PAGE = selectRecords(
+  `where r.api_key_id = $1 and r.updated_at >= to_timestamp($3) ${PAGE_END}`,
+).prepared;
 const NEXT_PAGE = selectRecords(
-  `where r.api_key_id = $1 and (r.updated_at, r.run_id) > ($4, $5) ${PAGE_END}`,
-);
+  `where r.api_key_id = $1 and (r.updated_at, r.run_id) > ($3, $4) ${PAGE_END}`,
+).prepared;

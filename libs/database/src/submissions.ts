@@ -51,9 +51,11 @@ async function insertRuns(
   requests: RunRequest[],
   submitter: Submitter,
 ): Promise<number[]> {
-  await rememberPackages(transaction, requests);
-  await announceUpdate(transaction);
-  const rows = await transaction.query(INSERT, [JSON.stringify(requests), submitter.userId, submitter.keyId]);
+  const [, , rows] = await Promise.all([
+    rememberPackages(transaction, requests),
+    announceUpdate(transaction),
+    transaction.query(INSERT, [JSON.stringify(requests), submitter.userId, submitter.keyId]),
+  ]);
   return rows.map((row) => row.runId);
 }
 
@@ -82,4 +84,4 @@ const INSERT = statement(
     from: 'request f, clock',
   })})
   select run_id as "runId" from request order by place`,
-);
+).prepared;

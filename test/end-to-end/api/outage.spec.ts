@@ -21,7 +21,10 @@ const BUCKET: S3Settings = {
 let api: RunningApi;
 let link: CuttableLink;
 beforeAll(async () => {
-  api = await startApi({ databaseUrl: async (own) => (link = await linkTo(own)).url });
+  api = await startApi({
+    server: { keysRememberedMs: 0 },
+    databaseUrl: async (own) => (link = await linkTo(own)).url,
+  });
 });
 afterAll(async () => {
   await api.stop();

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeys } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { Problem } from '../http/problem';
 import { AnonymousRateLimit, KnownRateLimit } from '../http/rate-limit';
 import { AnonymousPlaces } from '../http/anonymous-places';
 import { networkOf } from './network-of';
+import { RememberedKeys } from './remembered-keys';
 
 /** Authenticates requests by their API keys. */
 @Injectable()
 export class KeyCheck {
   constructor(
-    private readonly apiKeys: ApiKeys,
+    private readonly keys: RememberedKeys,
     private readonly known: KnownRateLimit,
     private readonly anonymous: AnonymousRateLimit,
     private readonly places: AnonymousPlaces,
@@ -22,7 +22,7 @@ export class KeyCheck {
    * @throws Problem 403; 429
    */
   async requestorOf(request: Request, response: Response): Promise<Requestor> {
-    const requestor = await this.apiKeys.authenticate(request.get('Auth-Key') ?? '');
+    const requestor = await this.keys.authenticate(request.get('Auth-Key') ?? '');
     if (!requestor) {
       this.anonymous.count(networkOf(request.ip ?? ''));
       throw new Problem(403, 'The header Auth-Key must hold a valid API key.');
@@ -38,7 +38,7 @@ export class KeyCheck {
    */
   async visitorOf(request: Request, response: Response): Promise<Requestor | null> {
     const key = request.get('Auth-Key');
-    const requestor = key ? await this.apiKeys.authenticate(key) : null;
+    const requestor = key ? await this.keys.authenticate(key) : null;
     if (requestor) {
       this.known.count(`key ${requestor.keyId}`);
     } else {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Signals } from '@proctor/administration';
 import { timestamp } from '@proctor/contracts';
 import { ApiKeys } from '@proctor/database';
 import type { NewApiKey, User } from '@proctor/database';
@@ -28,7 +29,10 @@ export interface NewKeyObject {
 
 @Injectable()
 export class KeysService {
-  constructor(private readonly apiKeys: ApiKeys) {}
+  constructor(
+    private readonly apiKeys: ApiKeys,
+    private readonly signals: Signals,
+  ) {}
 
   async list({ name }: User): Promise<KeyObject[]> {
     const keys = await this.apiKeys.list(name);
@@ -63,12 +67,14 @@ export class KeysService {
   /** @throws Problem 404 also for a key of somebody else */
   async revoke(id: number, owner: User): Promise<void> {
     if (!(await this.apiKeys.revoke(id, owner.name))) throw noSuchKey(id);
+    await this.signals.keys();
   }
 
   /** @throws Problem 404 also for a key of somebody else */
   async rotate(id: number, owner: User): Promise<NewKeyObject> {
     const rotated = await this.apiKeys.rotate(id, owner.name);
     if (!rotated) throw noSuchKey(id);
+    await this.signals.keys();
     return newKeyObject(rotated);
   }
 }

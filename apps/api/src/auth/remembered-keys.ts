@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { OnApplicationBootstrap } from '@nestjs/common';
+import type { Clock } from '@proctor/clock';
+import { SUBJECTS } from '@proctor/contracts';
+import type { ApiKeys, Requestor } from '@proctor/database';
+import { LRUCache } from 'lru-cache';
+import type { ApiConfiguration } from '../configuration.token';
+
+/** Of more valid keys, those that were used longest ago are looked up again. */
+const KEYS_MAX = 10_000;
+
+/** What reaches the other api processes, while there is a bus. */
+interface Signalling {
+  listen(subject: string, received: () => void): void;
+  signal(subject: string, body: object): void;
+}
+
+interface Remembered {
+  requestor: Promise<Requestor | null>;
+  untilMs: number;
+}
+
+/**
+ * Whose the keys are that were used a moment ago. All is forgotten when a key was revoked or got another secret, here or in
+ * another process, which tells by a signal; should that be lost, a key is looked up again after `keysRememberedMs`. Requests at
+ * the same time share a look-up. Nothing is remembered of unknown keys.
+ */
+export class RememberedKeys implements OnApplicationBootstrap {
+  private readonly keys = new LRUCache<string, Remembered>({ max: KEYS_MAX });
+
+  constructor(
+    private readonly apiKeys: Pick<ApiKeys, 'authenticate'>,
+    private readonly configuration: ApiConfiguration,
+    private readonly signals: Signalling,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.signals.listen(SUBJECTS.keysChanged, () => this.keys.clear());
+  }
+
+  /**
+   * Null for an unknown or revoked key, whatever its shape.
+   * @throws DatabaseUnavailable
+   */
+  authenticate(key: string): Promise<Requestor | null> {
+    const { keysRememberedMs } = this.configuration.server;
+    if (keysRememberedMs === 0) return this.apiKeys.authenticate(key);
+    const hash = createHash('sha256').update(key).digest('base64');
+    const now = this.clock.now();
+    const known = this.keys.get(hash);
+    if (known && now < known.untilMs) return known.requestor;
+    const found = { requestor: this.apiKeys.authenticate(key), untilMs: now + keysRememberedMs };
+    this.keys.set(hash, found);
+    const forget = (): void => {
+      if (this.keys.peek(hash) === found) this.keys.delete(hash);
+    };
+    found.requestor.then((requestor) => requestor ?? forget(), forget);
+    return found.requestor;
+  }
+
+  /** A key opens nothing any more, or something else, and this is committed. */
+  changed(): void {
+    this.keys.clear();
+    this.signals.signal(SUBJECTS.keysChanged, {});
+  }
+}
