@@ -1,4 +1,5 @@
-// `npm run bench`: compiles the product and its bench, then measures pairs of ways in turn and prints their ratios.
+// `npm run bench [-- NAME… | --list | --quick | --large]`: compiles the product and its bench, then measures each row in turn
+// with a peer or a limit, prints the ratios, and writes docs/benchmarks.md.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

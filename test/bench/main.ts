@@ -1,142 +1,109 @@
 import 'reflect-metadata';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { migrate } from '@proctor/database';
-import { EmbeddedPostgres } from '@proctor/embedded';
-import { ARCHITECTURES, cancelling, SCHEDULERS } from './cancelling';
-import { choosing, explaining, memoryPerRun } from './choosing';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Logger } from '@nestjs/common';
+import { format, resolveConfig } from 'prettier';
 import { core } from './core';
-import { loading } from './loading';
-import { migrating } from './migrating';
-import { measure, type Pair, type PairResult } from './pairs';
-import { type Deployment, ServedApi } from './served-api';
-import { serving } from './serving';
-import { amongStrangers } from './strangers';
-import { someRequestor, submitting } from './submitting';
-import { executing } from './worker';
+import { judge } from './judging';
+import { describeMachine } from './machine';
+import { Place } from './place';
+import { document, HEAD, lines, type Machine, measuredRow, type MeasuredRow } from './report';
+import type { Row } from './row';
+import { ROWS } from './rows';
+
+const DOCUMENT = 'docs/benchmarks.md';
+/** What earlier runs measured, so that rows can be measured by and by. */
+const MEASURED = '.cache/bench-measured.json';
 
 /**
- * Runs every pair, then the api, and prints tables in Markdown. `--api`: the api alone. `--worker`: real packages on this
- * machine, alone. `--migrate [RUNS]`: how long others wait while so many runs are migrated, alone. `--cancel [RUNS]`: the same
- * while so many waiting runs are cancelled by one request, alone. `--core [RUNS]`: the control plane, alone. `--strangers`: submissions beside readers without a key,
- * alone.
+ * Measures all rows but the large ones, or those that are named, and prints them; all rows are written to the document.
+ * `--list`: only their names. `--quick`: at tiny sizes, to see that the bench works. `--large`: the large rows too.
+ * `--write`: rows that are named are written too, beside what was measured before. `--core RUNS`: the control plane alone, with
+ * what each of its processes and PostgreSQL do for a run.
  */
 async function main(): Promise<void> {
-  console.log(
-    `Node ${process.version}, ${availableParallelism()} processors, ${new Date().toISOString().slice(0, 10)}\n`,
-  );
-  if (process.argv.includes('--worker')) return workerPairs();
-  const migrated = countOf('--migrate');
-  if (migrated !== null) return migration(migrated);
-  const cancelled = countOf('--cancel');
-  if (cancelled !== null)
-    return onApi((api) => cancelling(api, cancelled), {
-      architectures: ARCHITECTURES,
-      schedulers: SCHEDULERS,
-    });
-  const executed = countOf('--core');
-  if (executed !== null) return controlPlane(executed);
-  if (process.argv.includes('--strangers')) return onApi(amongStrangers);
-  if (!process.argv.includes('--api')) await pairs();
-  console.log('');
-  await onApi(serving);
-}
-
-/** The number behind an option, 100,000 when there is none; null without the option. */
-function countOf(option: string): number | null {
-  const place = process.argv.indexOf(option);
-  return place < 0 ? null : Number(process.argv[place + 1] ?? 100_000);
-}
-
-async function onApi(
-  measure: (api: ServedApi) => AsyncGenerator<string>,
-  deployment?: Deployment,
-): Promise<void> {
-  await onDatabase(async (url, folder) => {
-    const api = await ServedApi.start(folder, url, deployment);
-    try {
-      for await (const line of measure(api)) console.log(line);
-    } finally {
-      await api.stop();
-    }
+  const flag = { type: 'boolean', default: false } as const;
+  const { values, positionals } = parseArgs({
+    options: { list: flag, quick: flag, large: flag, write: flag, core: { type: 'string' } },
+    allowPositionals: true,
   });
+  const rows = chosen(positionals, values).filter((row) => !(values.quick && row.isNeverQuick));
+  if (values.list) {
+    for (const { name, what, isLarge } of rows)
+      console.log(`${name.padEnd(24)} ${what}${isLarge ? ' (large)' : ''}`);
+    return;
+  }
+  Logger.overrideLogger(false);
+  if (values.core !== undefined) return controlPlane(Number(values.core));
+  const { machine, measured } = await measureAll(rows, values.quick);
+  const failed = rows.length - measured.length;
+  if (failed > 0) process.exitCode = 1;
+  if (values.quick) console.log(`\n${measured.length} passed, ${failed} failed`);
+  else if (values.write || (positionals.length === 0 && failed === 0)) await write(machine, measured);
 }
 
-const HEAD = '| what | measured ms | baseline ms | ratio (min, max) |\n| --- | --- | --- | --- |';
-
-async function workerPairs(): Promise<void> {
-  console.log(HEAD);
-  for await (const pair of executing()) await report(pair);
+function chosen(names: string[], { large, quick }: { large: boolean; quick: boolean }): Row[] {
+  if (names.length === 0) return ROWS.filter(({ isLarge }) => large || quick || !isLarge);
+  return names.map((name) => {
+    const row = ROWS.find((each) => each.name === name);
+    if (!row) throw new Error(`there is no row ${name}: npm run bench -- --list tells them`);
+    return row;
+  });
 }
 
 async function controlPlane(runs: number): Promise<void> {
   const nodeOptions = process.env['PROCTOR_BENCH_NODE_OPTIONS'];
-  const settings = { shared_preload_libraries: 'pg_stat_statements', max_connections: '100' };
-  await onDatabase(async (url, folder, pid) => {
-    const shape = { workers: 8, slots: 16, rounds: 3, runs, nodeOptions };
-    for await (const line of core(folder, url, pid, shape)) console.log(line);
-  }, settings);
-}
-
-async function migration(runs: number): Promise<void> {
-  console.log('| what | of | measured |\n| --- | --- | --- |');
-  await onDatabase(async (url) => {
-    for await (const line of migrating(url, runs)) console.log(line);
-  });
-}
-
-/** Ratios are what counts: milliseconds belong to the machine. */
-async function pairs(): Promise<void> {
-  console.log(HEAD);
-  await report(choosing(1_000, 100_000));
-  await report(choosing(1_000, 1_000_000));
-  await report(explaining(1_000, 100_000));
-  await report(explaining(1_000, 1_000_000));
-  await onDatabase(async (url) => {
-    const { database, submitter } = await someRequestor(url);
-    try {
-      await report(submitting(database, submitter, 1_000));
-      await report(await loading(database, submitter, 12_000, 120_000));
-    } finally {
-      await database.close();
-    }
-  });
-  const { whole, ours } = memoryPerRun(1_000_000);
-  console.log(
-    `\n1000000 waiting: ${whole.toFixed(0)} bytes a run, ${ours.toFixed(0)} of them beside the run as it was read`,
-  );
-}
-
-async function report(pair: Pair): Promise<void> {
-  console.log(row(await measure(pair)));
-}
-
-function row({ name, measuredMs, baselineMs, ratio }: PairResult): string {
-  const spread = `${ratio.median.toFixed(2)} (${ratio.min.toFixed(2)}, ${ratio.max.toFixed(2)})`;
-  return `| ${name} | ${measuredMs.toFixed(1)} | ${baselineMs.toFixed(1)} | ${spread} |`;
-}
-
-async function onDatabase(
-  work: (url: string, folder: string, pid: number) => Promise<void>,
-  settings: Record<string, string> = {},
-): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'proctor-bench-'));
-  // The server runs as another user when the bench runs as root.
-  await chmod(folder, 0o711);
-  const postgres = new EmbeddedPostgres({
-    folder: join(folder, 'postgresql'),
-    passwordFile: join(folder, 'password'),
-    settings,
-  });
+  const place = await Place.open({ isQuick: false });
+  const { url, drop } = await place.database();
   try {
-    await postgres.start();
-    await migrate(postgres.url);
-    await work(postgres.url, folder, postgres.pid!);
+    const shape = { workers: 8, slots: 16, rounds: 3, runs, nodeOptions };
+    const folder = await place.newFolder('core');
+    for await (const line of core(folder, url, place.postgres.pid!, shape)) console.log(line);
   } finally {
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
+    await drop();
+    await place.close();
   }
+}
+
+async function measureAll(
+  rows: Row[],
+  isQuick: boolean,
+): Promise<{ machine: Machine; measured: MeasuredRow[] }> {
+  const place = await Place.open({ isQuick });
+  const measured: MeasuredRow[] = [];
+  try {
+    const machine = await describeMachine(place);
+    console.log(HEAD);
+    for (const row of rows) {
+      const startedAt = performance.now();
+      try {
+        const result = measuredRow(row, await judge(row, place), machine);
+        measured.push(result);
+        for (const line of lines(result)) console.log(line);
+      } catch (error) {
+        console.error(`the row ${row.name} could not be measured:`, error);
+      }
+      console.error(`${row.name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+    }
+    return { machine, measured };
+  } finally {
+    await place.close();
+  }
+}
+
+/** Puts the rows beside those that were measured before. */
+async function write(machine: Machine, measured: MeasuredRow[]): Promise<void> {
+  const known = JSON.parse(await readFile(MEASURED, 'utf8').catch(() => '{}')) as Record<string, MeasuredRow>;
+  for (const row of measured) known[row.name] = row;
+  await mkdir(dirname(MEASURED), { recursive: true });
+  await writeFile(MEASURED, JSON.stringify(known));
+  const inOrder = ROWS.flatMap(({ name }) => known[name] ?? []);
+  await writeFile(
+    DOCUMENT,
+    await format(document(machine, inOrder), { ...(await resolveConfig(DOCUMENT)), parser: 'markdown' }),
+  );
+  console.error(`${DOCUMENT} is written`);
 }
 
 main().catch((error: unknown) => {

@@ -1,0 +1,9 @@
+import type { Row } from './row';
+import { controlPlane } from './rows/control-plane';
+import { decisions } from './rows/decisions';
+import { lists } from './rows/lists';
+import { realTests } from './rows/real-tests';
+import { polls, singleRequests } from './rows/single-requests';
+
+/** Everything that is measured, in the order of docs/benchmarks.md. */
+export const ROWS: Row[] = [lists, ...singleRequests, polls, controlPlane, decisions, realTests];

@@ -1,0 +1,65 @@
+import { autopkgtestCommand } from '../../../apps/worker/src/autopkgtest/command';
+import { sandboxUse } from '../../../apps/worker/src/attempt/sandbox-use';
+import { lease, openMachine, sourceTree, type TestMachine } from '../../end-to-end/worker/test-machine';
+import type { Numbers, Row } from '../row';
+
+const LIMITS = { runTmpfsBytes: 4 * 1024 ** 3, runProcessesMax: 10_000 };
+const PACKAGES = ['patch', 'hello'];
+
+/** An attempt from its lease to its packed result, against the same command line whose output is not read. */
+export const realTests: Row = {
+  name: 'real-tests',
+  what: 'an attempt of the worker',
+  against: 'the same command by hand in the same sandbox',
+  figures: [
+    { what: 'a source tree', unit: 's', of: 'tree', against: 'tree', mark: { atMost: 1.03 } },
+    ...PACKAGES.map((of) => ({ what: `\`${of}\``, unit: 's', of, against: of, mark: { atMost: 1.03 } })),
+  ],
+  rounds: 5,
+  isLarge: true,
+  isNeverQuick: true,
+  async open() {
+    const machine = await openMachine();
+    const tree = await sourceTree(machine.workPath, '#!/bin/sh\nexit 0\n');
+    const subjects = [['tree', tree], ...PACKAGES.map((name) => [name, name])] as const;
+    const each = async (test: (subject: string) => Promise<number | null>) => {
+      const seconds: Numbers = {};
+      for (const [name, subject] of subjects) {
+        const startedAt = performance.now();
+        mustEnd(name, await test(subject));
+        seconds[name] = (performance.now() - startedAt) / 1000;
+      }
+      return seconds;
+    };
+    const signal = new AbortController().signal;
+    return {
+      measured: () =>
+        each(async (subject) => {
+          const { exitCode } = await machine.runner.test(subject, lease(), () => undefined, signal);
+          return exitCode;
+        }),
+      bare: () => each((subject) => byHand(machine, subject)),
+      close: () => machine.close(),
+    };
+  },
+};
+
+/** @returns the exit code */
+async function byHand({ sandboxes, testbeds }: TestMachine, subject: string): Promise<number | null> {
+  const order = lease();
+  const { command: runner, version } = testbeds.runner(order.variant);
+  const folder = await sandboxes.createFolder(`bench-${order.runId}`);
+  try {
+    const testbed = await testbeds.backend(order.backend).use(order.suite, order.arch, folder);
+    const parts = { runner, version, subject, outputFolder: folder.output, signingKeyFiles: [], testbed };
+    const use = sandboxUse(autopkgtestCommand(order, parts), testbed, LIMITS);
+    return (await (await sandboxes.start(folder, use)).ended).code;
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** A test that broke off early would look like a fast one. */
+function mustEnd(name: string, exitCode: number | null): void {
+  if (exitCode !== 0 && exitCode !== 8) throw new Error(`the test of ${name} ended with ${exitCode}`);
+}
