@@ -1,6 +1,6 @@
 import { hostRelease } from '@proctor/config';
 import {
-  lease,
+  leaseOfTree,
   openMachine,
   sourceTree,
   storedLog,
@@ -18,8 +18,8 @@ afterEach(async () => machine?.close());
 it(`a pin to ${OTHER} holds, though apt knows that release by another name`, async () => {
   machine = await openMachine();
   const tree = await sourceTree(machine.workPath, '#!/bin/sh\napt-cache policy hello\n');
-  const pinned = lease({ pinPackages: [['hello', OTHER]] });
-  const result = await machine.runner.test(tree, pinned, () => undefined, new AbortController().signal);
+  const pinned = leaseOfTree(tree, { pinPackages: [['hello', OTHER]] });
+  const result = await machine.runner.run(pinned, () => undefined, new AbortController().signal);
   const log = await storedLog(result);
   expect({ exitCode: result.exitCode, log: result.exitCode === 0 ? '' : log }).toEqual({
     exitCode: 0,

@@ -1,4 +1,4 @@
-import type { DispatcherState as State, Journal } from '@proctor/dispatch';
+import type { DispatcherState, Journal } from '@proctor/dispatch';
 import type { FinishedReport } from '@proctor/contracts';
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { LimitedJournal } from '../../apps/scheduler/src/dispatcher/limited-journal';
@@ -6,7 +6,8 @@ import type { Envelope } from '../../apps/scheduler/src/dispatcher/mailbox';
 import { CommittedWork } from '../../apps/scheduler/src/dispatcher/committed-work';
 import type { TurnOutcome } from '../../apps/scheduler/src/dispatcher/turn';
 import { ReportsController } from '../../apps/scheduler/src/reports/reports.controller';
-import { DispatcherState } from '../../libs/dispatch/src';
+import { LeaseExpiry } from '../../libs/dispatch/src/lease-expiry';
+import type { LeasedRun } from '../../libs/dispatch/src/leases';
 import { RegisteredWorkers } from '../../libs/dispatch/src/registered-workers';
 import type * as Reporting from '../../libs/dispatch/src/reporting';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
@@ -27,7 +28,7 @@ const mockPlanted = { noAttemptCheck: false, noEpochCheck: false };
 
 jest.mock('../../libs/dispatch/src/reporting', () => {
   const actual = jest.requireActual<typeof Reporting>('../../libs/dispatch/src/reporting');
-  const believed = (state: State, report: FinishedReport): FinishedReport => {
+  const believed = (state: DispatcherState, report: FinishedReport): FinishedReport => {
     const run = state.runs.get(report.runId);
     if (!run) return report;
     const { attempt, grantEpoch, latestWorker } = run;
@@ -37,18 +38,25 @@ jest.mock('../../libs/dispatch/src/reporting', () => {
   };
   return {
     ...actual,
-    onMayFinish: (state: State, report: FinishedReport, now: number) =>
+    onMayFinish: (state: DispatcherState, report: FinishedReport, now: number) =>
       actual.onMayFinish(state, believed(state, report), now),
-    onFinished: (state: State, report: FinishedReport, now: number) =>
+    onFinished: (state: DispatcherState, report: FinishedReport, now: number) =>
       actual.onFinished(state, believed(state, report), now),
   };
 });
 
 /** Private methods of the actor that a bug is planted into. */
 interface ActorInside {
-  recover(state: State, envelopes: Envelope[], failure: Error): Promise<void>;
-  correct(state: State, news: TurnOutcome): Promise<void>;
-  lose(state: State): void;
+  recover(state: DispatcherState, envelopes: Envelope[], failure: Error): Promise<void>;
+  correct(state: DispatcherState, news: TurnOutcome): Promise<void>;
+  lose(state: DispatcherState): void;
+}
+
+/** Those of the expiry of leases. */
+interface ExpiryInside {
+  readonly reachableSinceMs: number;
+  readonly ttlMs: () => number;
+  expiryMs(leased: LeasedRun): number;
 }
 
 /** Those of the books. */
@@ -114,19 +122,17 @@ const BUGS: PlantedBug[] = [
   },
   {
     name: 'leases never expire',
-    plant: () => void jest.spyOn(DispatcherState.prototype, 'nextExpiryMs', 'get').mockReturnValue(undefined),
+    plant: () => void jest.spyOn(LeaseExpiry.prototype, 'next', 'get').mockReturnValue(undefined),
     foundBy: /lost, it is (leased|running)/,
   },
   {
     name: 'a lease that was out before a reload is measured from its grant',
     plant: () => {
-      const expiry = function (this: State): number | undefined {
-        const silent = this.nextToExpire;
-        if (!silent) return undefined;
-        const isLoaded = silent.renewedAtMs === this.reachableSinceMs;
-        return (isLoaded ? silent.grantedAtMs : silent.renewedAtMs) + this.settings.leaseTtlMs;
-      };
-      jest.spyOn(DispatcherState.prototype, 'nextExpiryMs', 'get').mockImplementation(expiry);
+      const inside = LeaseExpiry.prototype as unknown as ExpiryInside;
+      jest.spyOn(inside, 'expiryMs').mockImplementation(function (this: ExpiryInside, leased) {
+        const isLoaded = leased.renewedAtMs === this.reachableSinceMs;
+        return (isLoaded ? leased.grantedAtMs : leased.renewedAtMs) + this.ttlMs();
+      });
     },
     foundBy: /expired although its worker was there/,
     weather: 'calm',

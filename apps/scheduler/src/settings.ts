@@ -7,7 +7,7 @@ import { CONFIGURATION, type LiveSchedulerConfiguration } from './configuration.
 import type { ActorSettings } from './dispatcher/dispatcher-actor';
 import { PUBLISHER_SETTINGS, type PublisherSettings } from './facts/fact-publisher';
 import { OWNERSHIP_SETTINGS, type OwnershipSettings } from './ownership/ownership-keeper';
-import { CLAIM_RENEWAL } from './reports/finished-reports';
+import { CLAIM_RENEWAL } from './reports/claim-timer';
 import { SWEEPER_SETTINGS, type SweeperSettings } from './reports/staging-sweeper';
 
 const NO_CAPS = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity };

@@ -1,3 +1,4 @@
 export * from './clock';
 export * from './limited';
+export * from './repeater';
 export * from './wake-up';

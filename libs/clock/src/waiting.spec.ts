@@ -1,5 +1,5 @@
 import { VirtualClock } from '../../../test/simulation/world/virtual-clock';
-import { limited, TimedOut, WakeUp, within } from '.';
+import { limited, Repeater, TimedOut, WakeUp, within } from '.';
 
 const MS = 1_000;
 let clock: VirtualClock;
@@ -55,5 +55,52 @@ describe('work with a time limit', () => {
     const failed = () => Promise.reject(new Error('no'));
     await expect(limited(failed(), 'counting', MS, clock)).rejects.toThrow('no');
     await expect(within(failed(), MS, clock)).resolves.toBeNull();
+  });
+});
+
+describe('a repeated action', () => {
+  /** A repeater whose actions end when `end` is called. */
+  const rig = (failed?: (error: unknown) => void) => {
+    const ends: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+    const action = () => new Promise<void>((resolve, reject) => void ends.push({ resolve, reject }));
+    const repeater = new Repeater(clock, () => MS, action, failed);
+    repeater.start();
+    return { repeater, ends };
+  };
+  const pass = (ms: number) => clock.runUntil(clock.now() + ms);
+
+  it('begins after a pause, and again a pause after its end', async () => {
+    const { ends } = rig();
+    await pass(MS - 1);
+    expect(ends).toHaveLength(0);
+    await pass(1);
+    await pass(10 * MS);
+    expect(ends).toHaveLength(1);
+    ends[0]!.resolve();
+    await pass(MS);
+    expect(ends).toHaveLength(2);
+  });
+
+  it('begins no more once it is stopped, also while it is under way', async () => {
+    const { repeater, ends } = rig();
+    repeater.stop();
+    await pass(10 * MS);
+    expect([ends.length, repeater.isActive]).toEqual([0, false]);
+    const other = rig();
+    await pass(MS);
+    other.repeater.stop();
+    other.ends[0]!.resolve();
+    await pass(10 * MS);
+    expect(other.ends).toHaveLength(1);
+  });
+
+  it('is over when it has failed', async () => {
+    const failed = jest.fn();
+    const { repeater, ends } = rig(failed);
+    await pass(MS);
+    ends[0]!.reject(new Error('no'));
+    await pass(10 * MS);
+    expect(failed.mock.calls).toEqual([[new Error('no')]]);
+    expect([ends.length, repeater.isActive]).toEqual([1, false]);
   });
 });

@@ -1,6 +1,5 @@
 import type { AttemptOutcome, WorkerStanding } from '@proctor/contracts';
 import type { Loaded, RegisteredWorker, WorkerJudgement } from '@proctor/dispatch';
-import type { OrderKind } from './rows/order';
 import { REQUEST_COLUMNS } from './run-columns';
 import {
   bigint,
@@ -10,7 +9,6 @@ import {
   integer,
   type RowOf,
   selected,
-  smallint,
   type Statement,
   statement,
   text,
@@ -112,37 +110,6 @@ export const UNFINISHED_OF = loadedRuns(`
     select r.* from unnest($2::bigint[]) as wanted(run_id) cross join lateral (
       select * from runs where run_id = wanted.run_id offset 0
     ) r where ${UNFINISHED}`);
-
-/** An order `o`, and its run `r` if it is about one. What a cancelled run was is found in its row, which is final. */
-export const ORDER_COLUMNS = {
-  orderId: integer,
-  kind: text.as<OrderKind>(),
-  runId: bigint.orNull,
-  priority: smallint.orNull,
-  by: text.from('u.name'),
-  attempt: integer.orNull.from('r.attempt'),
-  grantEpoch: bigint.from('coalesce(r.epoch, 0)'),
-  /** Who held the run's lease. */
-  worker: text.orNull.from('r.worker'),
-  /** The worker that the order is about. */
-  subject: text.orNull.from('o.worker'),
-  reason: text.orNull,
-};
-
-export const ORDERS = statement(
-  ORDER_COLUMNS,
-  `
-  select ${selected(ORDER_COLUMNS, 'o')}
-  from (${waitingRows('orders', 'not r.taken_in', 'order_id')}) o
-  join users u on u.user_id = o.actor_id
-  left join lateral (
-    select attempt, worker, (
-      select epoch from attempts where attempts.run_id = runs.run_id and attempts.attempt = runs.attempt
-    )
-    from runs where run_id = o.run_id offset 0
-  ) r on true
-  order by o.order_id`,
-);
 
 export const REGISTERED_WORKERS = statement(
   {

@@ -20,7 +20,7 @@ import { arrivedRuns, unfinishedOf, unfinishedRuns } from './dispatched-runs';
 import { announceUpdate } from './horizon';
 import { APPLY } from './journal-statements';
 import * as loading from './loading-statements';
-import type { RowOf } from './statement';
+import { orderOf, ORDERS } from './orders';
 import { EPOCH, LIMIT_TURN, LOCK_RUNS } from './turn-statements';
 import { DatabaseUnavailable, isUnstorable } from './unavailable';
 
@@ -61,7 +61,7 @@ export class PostgresJournal implements Journal {
   }
 
   async orders(arch: string, limit: number): Promise<Order[]> {
-    return (await this.database.query(loading.ORDERS, [arch, limit])).map(orderOf);
+    return (await this.database.query(ORDERS, [arch, limit])).map(orderOf);
   }
 
   commit(arch: string, epoch: number, writes: Write[], timeoutMs?: number): Promise<Write[]> {
@@ -171,29 +171,4 @@ async function apply(
     throw isUnstorable(error) ? new WriteRefused(String(error), { cause: error }) : error;
   });
   return new Set(rows.map((row) => row.id));
-}
-
-/** The checks of the table say which columns an order of each kind has. */
-function orderOf(order: RowOf<typeof loading.ORDER_COLUMNS>): Order {
-  const { orderId, kind, by, grantEpoch, worker, reason } = order;
-  const runId = order.runId!;
-  switch (kind) {
-    case 'cancel':
-      return { kind, orderId, runId, by, attempt: order.attempt!, grantEpoch, worker };
-    case 'reprioritise':
-      return { kind, orderId, runId, priority: order.priority! };
-    case 'publish':
-      return { kind, orderId, runId };
-    case 'pause':
-    case 'resume':
-    case 'drain':
-    case 'undrain':
-      return { kind: 'restrictions', orderId };
-    case 'register':
-    case 'rotate':
-      return { kind: 'register', orderId };
-    case 'trust':
-    case 'revoke':
-      return { kind, orderId, worker: order.subject!, by, reason };
-  }
 }

@@ -125,7 +125,7 @@ class Play {
     const level = (run: DispatchedRun) => state.ageing.levelOf(run, now);
     const share = (run: DispatchedRun) => state.usage.shareOf(state.usage.accountOf(run.requestor), now);
     const able = [...state.runs.values()]
-      .filter((run) => !run.lease && !state.delays.get(run.runId) && stands(run))
+      .filter((run) => !run.lease && !state.waiting.delays.get(run.runId) && stands(run))
       .filter((run) => can(asked, run) && this.isBelowCaps(run) && !this.isAvoided(asked, run))
       .sort((a, b) => level(b) - level(a) || share(a) - share(b) || (arrivedBefore(a, b) ? -1 : 1));
     if (state.suspectTurns.isDue(asked.worker, now)) return able[0];

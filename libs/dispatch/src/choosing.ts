@@ -23,13 +23,13 @@ interface Candidate {
  * results, take part when it is their turn at the worker, or when nothing else waits for the slot.
  */
 export function bestRun(state: DispatcherState, slot: AskingSlot, now: number): DispatchedRun | undefined {
-  const { suspects, suspectTurns, queues } = state;
+  const { suspects, suspectTurns, waiting } = state;
   if (suspects.isEmpty) return best(state, slot, now, () => false);
   if (!suspectTurns.isDue(slot.worker, now)) {
     const run = best(state, slot, now, (one) => suspects.has(one));
     if (run) return run;
   }
-  queues.unparkOneOfEach();
+  waiting.queues.unparkOneOfEach();
   return best(state, slot, now, () => false);
 }
 
@@ -44,7 +44,7 @@ function best(
   isHeldBack: (run: DispatchedRun) => boolean,
 ): DispatchedRun | undefined {
   let found: Candidate | undefined;
-  for (const queue of state.queues.all()) {
+  for (const queue of state.waiting.queues.all()) {
     if (isStopped(state, queue)) continue;
     for (const lane of queue.lanes()) {
       if (!state.registered.mayExecute(slot.worker, lane.needs) || !canExecute(slot, lane.needs)) continue;
@@ -86,7 +86,7 @@ function better(
   const { caps } = state.settings;
   if (bucket.account.running >= caps.perRequestorMax) return best;
   if (best && state.ageing.levelMax(bucket.priority) < best.level) return best;
-  const run = state.queues.headOf(
+  const run = state.waiting.queues.headOf(
     bucket,
     (one) => state.leases.ofPackage.of(one.package) >= caps.perPackageMax || isHeldBack(one),
   );

@@ -1,34 +1,21 @@
-import {
-  isSameGrant,
-  type AttemptOutcome,
-  type DispatcherAnswer,
-  type SlotIdentity,
-} from '@proctor/contracts';
-import { needsOf } from './ability';
+import type { AttemptOutcome, DispatcherAnswer, SlotIdentity } from '@proctor/contracts';
 import { Ageing } from './ageing';
-import { AwaitedResults, Delays } from './delays';
+import { AwaitedResults } from './delays';
 import { Durations } from './durations';
-import type {
-  AttemptOfWorker,
-  DispatchedRun,
-  GrantedLease,
-  Loaded,
-  Restrictions,
-  RunOutcome,
-  Write,
-} from './journal';
+import type { DispatchedRun, GrantedLease, Loaded, Restrictions, RunOutcome, Write } from './journal';
 import { Judgements } from './judgements';
+import { LeaseExpiry } from './lease-expiry';
 import { whyNotLeasable } from './lease-terms';
-import { Leases, type LeasedRun } from './leases';
+import { Leases } from './leases';
 import { stateAfter, stateOf } from './lifecycle';
 import { Lives } from './lives';
 import type { Ownership } from './ownership';
 import { RegisteredWorkers } from './registered-workers';
 import { retryDelayMs, type DispatchSettings } from './settings';
-import { SuiteQueues } from './suite-queue';
 import { Suspects, SuspectTurns } from './suspects';
 import { CancelReasons, UnfinishedRuns } from './unfinished-runs';
 import { Usage } from './usage';
+import { WaitingRuns } from './waiting-runs';
 import { Workers } from './workers';
 
 /** Why an attempt ended without a result that ends its run. */
@@ -51,14 +38,9 @@ export class DispatcherState {
   readonly arch: string;
   readonly epoch: number;
   readonly runs = new UnfinishedRuns();
-  /** Runs that a slot may have now, as far as pauses and caps let it. */
-  readonly queues = new SuiteQueues(
-    (run) => needsOf(run, this.settings.sizeClassOf(run.package)),
-    (requestor) => this.usage.accountOf(requestor),
-  );
-  /** Runs that a slot may have later. */
-  readonly delays = new Delays();
+  readonly waiting: WaitingRuns;
   readonly leases = new Leases();
+  readonly expiry: LeaseExpiry;
   readonly cancelReasons: CancelReasons;
   readonly awaited: AwaitedResults;
   readonly workers: Workers;
@@ -66,20 +48,13 @@ export class DispatcherState {
   readonly registered: RegisteredWorkers;
   readonly lives: Lives;
   readonly judgements: Judgements;
-  readonly suspects = new Suspects((packageName) => this.queues.unparkAllOf(packageName));
+  readonly suspects = new Suspects((packageName) => this.waiting.queues.unparkAllOf(packageName));
   readonly suspectTurns = new SuspectTurns();
   readonly ageing: Ageing;
   readonly usage: Usage;
   readonly durations: Durations;
   /** What people have decided. */
   restrictions: Restrictions;
-  /** No lease expires before a full time-to-live has passed since then. */
-  reachableSinceMs: number;
-  /**
-   * Run → its grants whose finished reports waited when this owner began, and wait still: such a lease does not expire.
-   * Null until that is known, and no lease expires before.
-   */
-  reportsWaiting: ReadonlyMap<number, AttemptOfWorker[]> | null = null;
 
   /**
    * @param loaded is owned by the state from here on
@@ -94,7 +69,8 @@ export class DispatcherState {
   ) {
     this.arch = arch;
     this.epoch = epoch;
-    this.reachableSinceMs = now;
+    this.waiting = new WaitingRuns(settings, (requestor) => this.usage.accountOf(requestor));
+    this.expiry = new LeaseExpiry(this.leases, () => this.settings.leaseTtlMs, now);
     this.workers = kept?.workers ?? new Workers(settings.workersMax);
     this.lives = kept?.lives ?? new Lives(settings.workersMax);
     this.cancelReasons = kept?.cancelReasons ?? new CancelReasons();
@@ -116,27 +92,10 @@ export class DispatcherState {
 
   /** When time alone next changes something, in monotonic milliseconds; null when it never does. */
   get nextDeadlineMs(): number | null {
-    const due = [this.delays.nextDue()?.notBeforeMs, this.nextExpiryMs].filter((time) => time !== undefined);
-    return due.length === 0 ? null : Math.min(...due);
-  }
-
-  /** The lease that expires next, if any can. */
-  get nextToExpire(): LeasedRun | undefined {
-    const { reportsWaiting } = this;
-    if (!reportsWaiting) return undefined;
-    return this.leases.longestSilent(
-      ({ run, lease }) =>
-        !reportsWaiting
-          .get(run.runId)
-          ?.some((each) => each.worker === lease.worker && isSameGrant(each, run)),
+    const due = [this.waiting.delays.nextDue()?.notBeforeMs, this.expiry.next?.atMs].filter(
+      (time) => time !== undefined,
     );
-  }
-
-  /** When that lease expires; undefined when none can. */
-  get nextExpiryMs(): number | undefined {
-    const silent = this.nextToExpire;
-    if (!silent) return undefined;
-    return Math.max(silent.renewedAtMs, this.reachableSinceMs) + this.settings.leaseTtlMs;
+    return due.length === 0 ? null : Math.min(...due);
   }
 
   /** A run as its row has it. */
@@ -145,14 +104,14 @@ export class DispatcherState {
     this.ageing.begin(run, now);
     const waitMs = this.backOffMs(run);
     if (run.lease) this.beginLease(run, run.lease, now);
-    else if (run.latestLost && waitMs > 0) this.delays.add(run, now + waitMs, run.latestLost.reason);
-    else this.enqueue(run);
+    else if (run.latestLost && waitMs > 0) this.waiting.delay(run, now + waitMs, run.latestLost.reason);
+    else this.waiting.add(run);
   }
 
   /** Nothing of the run is left in memory. */
   forget(run: DispatchedRun, now: number): void {
     this.endLease(run, now);
-    this.takeFromWaiting(run);
+    this.waiting.remove(run);
     this.awaited.forget(run.runId);
     this.runs.remove(run);
   }
@@ -164,7 +123,7 @@ export class DispatcherState {
 
   grant(run: DispatchedRun, slot: SlotIdentity, now: number): Write {
     stateAfter(stateOf(run), 'grant');
-    this.takeFromWaiting(run);
+    this.waiting.remove(run);
     const { worker, incarnation, slot: number } = slot;
     run.attempt += 1;
     run.grantEpoch = this.epoch;
@@ -186,14 +145,14 @@ export class DispatcherState {
   requeue(run: DispatchedRun, end: AttemptEnd, delayMs: number, now: number): Write {
     stateAfter(stateOf(run), 'requeue');
     this.endLease(run, now);
-    this.takeFromWaiting(run);
+    this.waiting.remove(run);
     const { outcome, reason, result = null } = end;
     const { runId, attempt, latestWorker: worker } = run;
     if (outcome !== 'returned' && worker !== null && !run.failedOn.includes(worker))
       run.failedOn.push(worker);
     run.latestFailed = outcome === 'failed';
-    if (delayMs > 0) this.delays.add(run, now + delayMs, reason);
-    else this.enqueue(run);
+    if (delayMs > 0) this.waiting.delay(run, now + delayMs, reason);
+    else this.waiting.add(run);
     return { kind: 'requeue', runId, attempt, outcome, reason, result };
   }
 
@@ -227,40 +186,20 @@ export class DispatcherState {
 
   /** The run's row has another priority. */
   reprioritise(runId: number, priority: number): void {
-    this.move(runId, (run) => (run.priority = priority));
+    const run = this.runs.get(runId);
+    if (run) this.waiting.move(run, () => (run.priority = priority));
   }
 
   /** The run's row is public. */
   publish(runId: number): void {
-    this.move(runId, (run) => this.runs.publish(run));
+    const run = this.runs.get(runId);
+    if (run) this.waiting.move(run, () => this.runs.publish(run));
   }
 
-  /** A waiting run is kept from every slot for a while. */
-  delay(run: DispatchedRun, delayMs: number, reason: string, now: number): void {
-    this.takeFromWaiting(run);
-    this.delays.add(run, now + delayMs, reason);
-  }
-
-  endDelay(run: DispatchedRun): void {
-    this.delays.remove(run.runId);
-    this.enqueue(run);
-  }
-
-  /** Which slots may have a run depends on what its lease would be, and on the size classes that the deployment has. */
   reconfigure(settings: DispatchSettings, now: number): void {
-    const moved = [...this.runs.values()].filter(
-      (run) =>
-        !run.lease &&
-        (run.extraAptSources.length > 0 ||
-          whyNotLeasable(run, settings) !== this.whyNotLeasable(run) ||
-          settings.sizeClassOf(run.package) !== this.settings.sizeClassOf(run.package)) &&
-        !this.delays.get(run.runId),
-    );
-    for (const run of moved) this.queues.remove(run);
     this.usage.settle(now);
     this.settings = settings;
-    for (const run of moved) this.enqueue(run);
-    this.queues.unparkAll();
+    this.waiting.reconfigure(settings, this.runs.values());
   }
 
   /** See the function of that name. */
@@ -285,24 +224,6 @@ export class DispatcherState {
     this.suspectTurns.end(leased.lease.worker, run.runId, leased.grantedAtMs, now);
     run.lease = null;
     this.usage.end(run.requestor, { ...leased, isPrivate: run.isPrivate }, now);
-    this.queues.unparkOne(run.package);
-  }
-
-  private enqueue(run: DispatchedRun): void {
-    if (this.whyNotLeasable(run) === undefined) this.queues.add(run);
-  }
-
-  /** What changes of the run says where it waits. */
-  private move(runId: number, change: (run: DispatchedRun) => void): void {
-    const run = this.runs.get(runId);
-    if (!run) return;
-    const isInQueue = this.queues.remove(run);
-    change(run);
-    if (isInQueue) this.enqueue(run);
-  }
-
-  private takeFromWaiting(run: DispatchedRun): void {
-    this.queues.remove(run);
-    this.delays.remove(run.runId);
+    this.waiting.queues.unparkOne(run.package);
   }
 }

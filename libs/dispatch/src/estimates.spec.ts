@@ -66,7 +66,7 @@ describe('when a run is expected to start', () => {
     rig.ask();
     rig.state.cancel(1, 'not needed', rig.now);
     rig.tell({ kind: 'arrivals', runs: [waitingRun(2)] });
-    rig.state.delay(rig.state.runs.get(2)!, MINUTE, 'because', rig.now);
+    rig.state.waiting.delay(rig.state.runs.get(2)!, rig.now + MINUTE, 'because');
     rig.tick(20_000);
     expect(rig.explain(2).startsInMs).toBe(40_000);
   });

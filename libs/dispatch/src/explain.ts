@@ -59,7 +59,7 @@ function whyWaiting(
 }
 
 function whyDelayed(state: DispatcherState, run: DispatchedRun, now: number): string[] {
-  const delayed = state.delays.get(run.runId);
+  const delayed = state.waiting.delays.get(run.runId);
   if (!delayed) return [];
   const seconds = Math.max(0, Math.ceil((delayed.notBeforeMs - now) / 1000));
   return [`waits ${seconds} s more after attempt ${run.attempt} ended: ${delayed.reason}`];

@@ -105,7 +105,7 @@ function refusal(state: DispatcherState, { ask }: LeaseRequest, refused: string)
 function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseReply['wanted'] {
   if (request.problem !== undefined || isDrained(state, request.worker)) return [];
   const wanted = new Map<string, { suite: string; backend: string }>();
-  for (const { needs } of state.queues.usedLanes()) {
+  for (const { needs } of state.waiting.queues.usedLanes()) {
     if (wanted.size >= WANTED_MAX) break;
     const { suite, backend } = needs;
     if (!state.registered.mayExecute(request.worker, needs)) continue;

@@ -31,7 +31,7 @@ function awaitResult(state: DispatcherState, run: DispatchedRun, request: LeaseR
     return;
   }
   const untilMs = Math.min(now + leaseTtlMs, lastMs);
-  const delayed = state.delays.get(run.runId);
+  const delayed = state.waiting.delays.get(run.runId);
   if ((delayed?.notBeforeMs ?? 0) >= untilMs) return;
-  state.delay(run, untilMs - now, `its result is on its way from worker ${request.worker}`, now);
+  state.waiting.delay(run, untilMs, `its result is on its way from worker ${request.worker}`);
 }

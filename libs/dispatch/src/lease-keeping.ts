@@ -87,11 +87,15 @@ export function onTick(
   expiringMs: number,
   now: number,
 ): Step<'tick'> {
-  if (!workersReachable) state.reachableSinceMs = now;
+  if (!workersReachable) state.expiry.reachableSinceMs = now;
   const writes = expireLeases(state, expiringMs, now);
   let workWaiting = false;
-  for (let due = state.delays.nextDue(); due && due.notBeforeMs <= now; due = state.delays.nextDue()) {
-    state.endDelay(due.run);
+  for (
+    let due = state.waiting.delays.nextDue();
+    due && due.notBeforeMs <= now;
+    due = state.waiting.delays.nextDue()
+  ) {
+    state.waiting.endDelay(due.run);
     workWaiting = true;
   }
   return { writes, reply: undefined, workWaiting };
@@ -100,9 +104,8 @@ export function onTick(
 /** Asks the very number that wakes the dispatcher, so that a rounding error cannot wake it for nothing again and again. */
 function expireLeases(state: DispatcherState, expiringMs: number, now: number): Write[] {
   const writes: Write[] = [];
-  while ((state.nextExpiryMs ?? Infinity) <= expiringMs) {
-    const silent = state.nextToExpire;
-    if (!silent) break;
+  for (let next = state.expiry.next; next && next.atMs <= expiringMs; next = state.expiry.next) {
+    const { leased: silent } = next;
     const silentSeconds = Math.floor((now - silent.renewedAtMs) / 1000);
     const reason = `worker ${silent.lease.worker} was silent for ${silentSeconds} s`;
     writes.push(...endWithoutResult(state, silent.run, { outcome: 'expired', reason }, now));

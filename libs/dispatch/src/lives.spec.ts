@@ -64,7 +64,7 @@ describe('a second process of the same name', () => {
 
   it('waits longer while leases of the first one cannot expire', () => {
     const rig = rigWith();
-    rig.state.reportsWaiting = null;
+    rig.state.expiry.reportsWaiting = null;
     rig.ask();
     rig.tick(600_000);
     isRefused(rig, { incarnation: SECOND });

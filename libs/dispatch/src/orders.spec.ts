@@ -18,7 +18,7 @@ const REASON = 'the run was cancelled by ada';
 it('an order to publish makes a run known to everybody, where it waits and while it is executed', () => {
   const rig = new DispatcherRig([1, 2, 3].map((runId) => waitingRun(runId, { isPrivate: true })));
   rig.ask();
-  rig.state.delay(rig.state.runs.get(3)!, 1_000, 'because', rig.now);
+  rig.state.waiting.delay(rig.state.runs.get(3)!, rig.now + 1_000, 'because');
   const status = () => rig.tell({ kind: 'status' }).reply;
   expect(status().queues).toEqual([]);
   const orders = [1, 2, 3, 2, 99].map((runId, index) => ({

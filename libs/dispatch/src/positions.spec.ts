@@ -91,7 +91,7 @@ describe('the number of runs ahead', () => {
     );
     rig.state.workers.asked(leaseRequest({ testbeds }), rig.now);
     expect(rig.explain(7).ahead).toBe(2);
-    rig.state.delay(rig.state.runs.get(5)!, 1_000, 'because', rig.now);
+    rig.state.waiting.delay(rig.state.runs.get(5)!, rig.now + 1_000, 'because');
     expect(rig.explain(7).ahead).toBe(1);
     rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } });
     expect(rig.explain(7).ahead).toBe(2);

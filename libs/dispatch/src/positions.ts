@@ -39,7 +39,7 @@ export function runsAhead(
 ): Ahead {
   const level = state.ageing.levelOf(run, now);
   const rivals = new Map<UsageAccount, Rivals>();
-  for (const lane of state.queues.usedLanes()) {
+  for (const lane of state.waiting.queues.usedLanes()) {
     if (!competes(lane.needs) || isPausedElsewhere(state, lane, run)) continue;
     for (const bucket of view.bucketsOf(lane)) {
       if (state.ageing.levelMax(bucket.priority) < level) continue;

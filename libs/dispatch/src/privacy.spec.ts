@@ -100,7 +100,7 @@ const STATES: [string, (rig: DispatcherRig) => void][] = [
     (rig) => {
       grant(rig);
       end(rig, { verdict: 'tmpfail', message: 'no network' });
-      rig.state.endDelay(rig.state.runs.get(SECRET)!);
+      rig.state.waiting.endDelay(rig.state.runs.get(SECRET)!);
     },
   ],
   [

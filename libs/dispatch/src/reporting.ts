@@ -34,7 +34,7 @@ export function onMayFinish(state: DispatcherState, report: FinishedReport, now:
   if (run && reply === 'counts') {
     const leased = state.leases.get(run.runId);
     if (leased) keepWhileStored(state, leased, now);
-    else state.delay(run, state.settings.leaseTtlMs, 'its result is being stored', now);
+    else state.waiting.delay(run, now + state.settings.leaseTtlMs, 'its result is being stored');
   }
   return { writes: [], reply };
 }

@@ -140,7 +140,7 @@ describe('the status of queues', () => {
     const rig = new DispatcherRig([...runs, gone, waitingRun(6, { suite: 'sid' })], { caps });
     rig.ask();
     rig.ask({ slot: 1 });
-    rig.state.delay(rig.state.runs.get(2)!, 1_000, 'because', rig.now);
+    rig.state.waiting.delay(rig.state.runs.get(2)!, rig.now + 1_000, 'because');
     expect(statusOf(rig).queues).toMatchObject([
       { suite: 'sid', waiting: 1, running: 0, reasons: ['no worker offers suite sid on backend unshare'] },
       { suite: 'trixie', waiting: 4, running: 1, paused: null },
@@ -159,7 +159,7 @@ describe('the status of queues', () => {
     expect(statusOf(rig).queues).toMatchObject([
       { waiting: 3, emptyInMs: 40 * MINUTE, reasons: ['the one slot that can execute it is busy'] },
     ]);
-    rig.state.delay(rig.state.runs.get(4)!, 90 * MINUTE, 'because', rig.now);
+    rig.state.waiting.delay(rig.state.runs.get(4)!, rig.now + 90 * MINUTE, 'because');
     expect(statusOf(rig).queues).toMatchObject([{ waiting: 3, emptyInMs: 100 * MINUTE }]);
     for (const runId of [2, 3, 4]) rig.state.cancel(runId, 'not needed', rig.now);
     expect(statusOf(rig).queues).toMatchObject([{ waiting: 0, running: 1, emptyInMs: 0, reasons: [] }]);

@@ -120,7 +120,7 @@ function queueStatus(state: DispatcherState, suite: string, view: View, now: num
  * whose extra apt source is gone are left out.
  */
 function lastEndMs(state: DispatcherState, suite: string, view: View, now: number): number | null {
-  const delayed = state.delays.last((run) => run.suite === suite && view.sees(run));
+  const delayed = state.waiting.delays.last((run) => run.suite === suite && view.sees(run));
   const lasts = [lastWaiting(state, suite, view, now), delayed?.run];
   const ends = lasts.flatMap((run) => (run ? [endMs(state, run, view, now)] : []));
   if (ends.length === 0) return null;

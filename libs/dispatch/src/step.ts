@@ -75,6 +75,6 @@ function onSettings(state: DispatcherState, settings: DispatchSettings, now: num
 function onReportsWaiting(state: DispatcherState, attempts: AttemptOfWorker[]): Step<'reports-waiting'> {
   const waiting = new Map<number, AttemptOfWorker[]>();
   for (const each of attempts) waiting.set(each.runId, [...(waiting.get(each.runId) ?? []), each]);
-  state.reportsWaiting = waiting;
+  state.expiry.reportsWaiting = waiting;
   return { writes: [], reply: undefined };
 }

@@ -18,13 +18,13 @@ describe('suite queues', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { suite: 'sid' })]);
     rig.ask();
     rig.state.cancel(2, 'not needed', rig.now);
-    expect([...rig.state.queues.usedLanes()]).toEqual([]);
-    expect([...rig.state.queues.all()]).toEqual([]);
+    expect([...rig.state.waiting.queues.usedLanes()]).toEqual([]);
+    expect([...rig.state.waiting.queues.all()]).toEqual([]);
   });
 
   describe('with runs of a package at its cap', () => {
     const gcc = (runId: number) => waitingRun(runId, { package: 'gcc' });
-    const lengthOf = (rig: DispatcherRig) => [...rig.state.queues.usedLanes()][0]?.size;
+    const lengthOf = (rig: DispatcherRig) => [...rig.state.waiting.queues.usedLanes()][0]?.size;
 
     it('let others of the same bucket go, and look at the parked ones no more', () => {
       const runs = [...Array.from({ length: 1_000 }, (_, index) => gcc(index + 1)), waitingRun(1_001)];

@@ -25,7 +25,7 @@ function unwrittenOf(state: DispatcherState, runId: number): Unwritten | undefin
   if (!run) return undefined;
   const leased = state.leases.get(runId);
   const lease = leased && { renewedAtMs: leased.renewedAtMs, hasSlot: state.leases.hasSlot(leased) };
-  return { attempt: run.attempt, lease: lease ?? null, delay: state.delays.get(runId) ?? null };
+  return { attempt: run.attempt, lease: lease ?? null, delay: state.waiting.delays.get(runId) ?? null };
 }
 
 /** Gives a run that was just read from its row what was known of it before, as far as that is about the same attempt. */
@@ -42,9 +42,9 @@ function restoreUnwritten(
     state.leases.renew(leased, Math.min(lease.renewedAtMs, now));
     if (!lease.hasSlot) state.leases.freeSlot(leased);
   }
-  const knownMs = state.delays.get(runId)?.notBeforeMs ?? now;
+  const knownMs = state.waiting.delays.get(runId)?.notBeforeMs ?? now;
   if (!leased && delay && delay.notBeforeMs > knownMs)
-    state.delay(run, delay.notBeforeMs - now, delay.reason, now);
+    state.waiting.delay(run, delay.notBeforeMs, delay.reason);
 }
 
 /** The attempt did not fail after all: that is held against no worker and no package. */
@@ -81,8 +81,8 @@ export function stateOfLoaded(
 /** No lease expires for the time in which the dispatcher could not handle renewals. */
 function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now: number): void {
   const awayMs = now - sinceMs;
-  state.reachableSinceMs = Math.min(past.reachableSinceMs + awayMs, now);
-  state.reportsWaiting = past.reportsWaiting;
+  state.expiry.reachableSinceMs = Math.min(past.expiry.reachableSinceMs + awayMs, now);
+  state.expiry.reportsWaiting = past.expiry.reportsWaiting;
   for (const runId of state.runs.keys()) {
     const unwritten = unwrittenOf(past, runId);
     const leased = state.leases.get(runId);

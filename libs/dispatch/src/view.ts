@@ -55,7 +55,7 @@ export class View {
 
   /** Those that a run waits in. */
   lanesOf(suite: string): Lane[] {
-    const lanes = [...(this.state.queues.of(suite)?.lanes() ?? [])];
+    const lanes = [...(this.state.waiting.queues.of(suite)?.lanes() ?? [])];
     return lanes.filter((lane) => this.bucketsOf(lane).length > 0);
   }
 

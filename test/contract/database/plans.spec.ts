@@ -1,6 +1,7 @@
 import { KNOWN_WORKER } from '../../../libs/database/src/decision-statements';
 import { UNPUBLISHED } from '../../../libs/database/src/facts';
-import { ARRIVALS, FIRST_PAGE, ORDERS } from '../../../libs/database/src/loading-statements';
+import { ARRIVALS, FIRST_PAGE } from '../../../libs/database/src/loading-statements';
+import { ORDERS } from '../../../libs/database/src/orders';
 import type { Statement } from '../../../libs/database/src/statement';
 import { ARCH } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';

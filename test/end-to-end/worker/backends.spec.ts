@@ -4,7 +4,15 @@ import type { Backend } from '../../../apps/worker/src/testbed/backend';
 import { hostArchitecture } from '../../support/host-architecture';
 import { imageCachePath, provideImage } from '../../support/worker-images';
 import { newMark, processesWith } from './processes-with';
-import { backendsOn, lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+import {
+  backendsOn,
+  lease,
+  leaseOfTree,
+  openMachine,
+  sourceTree,
+  storedLog,
+  type TestMachine,
+} from './test-machine';
 
 jest.setTimeout(600_000);
 
@@ -62,7 +70,7 @@ echo it is inside
 `;
     const needs = capabilities.split(' ').map((name) => (name === 'root' ? 'needs-root' : name));
     const tree = await sourceTree(machine.workPath, script, needs.join(', '));
-    const result = await machine.runner.test(tree, lease({ backend }), nothing, signal);
+    const result = await machine.runner.run(leaseOfTree(tree, { backend }), nothing, signal);
     const log = await storedLog(result);
     const { verdict, exitCode } = result;
     expect({ verdict, exitCode, log: exitCode === 0 ? '' : log }).toEqual({
@@ -108,7 +116,7 @@ describe('a backend that is described in the configuration', () => {
     expect(() => machine.testbeds.backend('broken')).toThrow('trial ended with exit code 20');
     expect(() => machine.testbeds.backend('bare')).toThrow('trial ended with exit code');
     const tree = await sourceTree(machine.workPath, '#!/bin/sh\nset -e\napt-config dump | grep Error-Mode\n');
-    const result = await machine.runner.test(tree, lease({ backend: 'own' }), nothing, signal);
+    const result = await machine.runner.run(leaseOfTree(tree, { backend: 'own' }), nothing, signal);
     const log = await storedLog(result);
     expect({ verdict: result.verdict, log: result.verdict === 'pass' ? '' : log }).toEqual({
       verdict: 'pass',

@@ -6,7 +6,7 @@ import { childrenOf } from '../../../apps/worker/src/sandbox/processes';
 import { Sandbox } from '../../../apps/worker/src/sandbox/sandbox';
 import { until } from '../../support/until';
 import { newMark, processesWith } from './processes-with';
-import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(120_000);
 
@@ -56,7 +56,7 @@ it('an abort leaves no process, mount or file of the attempt', async () => {
   const abort = new AbortController();
   const tree = await sourceTree(machine.workPath, STUBBORN.replaceAll('MARK', mark));
   const logged = machine.untilLogged('the children are there');
-  const run = machine.runner.test(tree, lease(), nothing, abort.signal);
+  const run = machine.runner.run(leaseOfTree(tree), nothing, abort.signal);
   await Promise.race([logged, run]);
   const planted = processesWith(mark);
   expect(planted.length).toBeGreaterThanOrEqual(3);

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../../support/until';
 import { newMark, processesWith } from './processes-with';
-import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+import { leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(300_000);
 
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 async function runTree(script: string, restrictions = '') {
   const tree = await sourceTree(machine.workPath, script, restrictions);
-  const result = await machine.runner.test(tree, lease(), () => undefined, never);
+  const result = await machine.runner.run(leaseOfTree(tree), () => undefined, never);
   return { result, log: await storedLog(result) };
 }
 
@@ -85,7 +85,7 @@ it('a test that kills all that it can reaches nothing but itself', async () => {
   const mark = newMark();
   const abort = new AbortController();
   const sleeper = await sourceTree(machine.workPath, `#!/bin/sh\nsleep ${mark}\n`);
-  const beside = machine.runner.test(sleeper, lease(), () => undefined, abort.signal);
+  const beside = machine.runner.run(leaseOfTree(sleeper), () => undefined, abort.signal);
   const ended = expect(beside).rejects.toThrow('enough');
   try {
     expect(await until(() => Promise.resolve(processesWith(mark).length > 0), 60_000)).toBe(true);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(300_000);
 
@@ -27,7 +27,7 @@ afterAll(async () => machine?.close());
 async function runTests(control: string) {
   const tree = await sourceTree(machine.workPath, PASS);
   await writeFile(join(tree, 'debian/tests/control'), control);
-  return machine.runner.test(tree, lease(), () => undefined, never);
+  return machine.runner.run(leaseOfTree(tree), () => undefined, never);
 }
 
 it.each<[string, string, string, number]>([
@@ -57,7 +57,7 @@ describe('a testbed that has no room for its image', () => {
 
   it('is tmpfail, and the trouble is the machine', async () => {
     const tree = await sourceTree(small.workPath, PASS);
-    const result = await small.runner.test(tree, lease(), () => undefined, never);
+    const result = await small.runner.run(leaseOfTree(tree), () => undefined, never);
     expect(result).toMatchObject({ verdict: 'tmpfail', exitCode: 16, version: null });
     expect(['machine', 'testbed']).toContain(result.trouble);
   });

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { ControlGroups } from '../../../apps/worker/src/sandbox/control-groups';
-import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+import { leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(600_000);
 
@@ -54,7 +54,7 @@ function groupsLeft(): string[] {
 
 async function runTree(script: string) {
   const tree = await sourceTree(machine.workPath, script);
-  const result = await machine.runner.test(tree, lease(), () => undefined, never);
+  const result = await machine.runner.run(leaseOfTree(tree), () => undefined, never);
   return { result, log: await storedLog(result) };
 }
 
@@ -72,7 +72,7 @@ it('runs beside each other do not take processes from each other', async () => {
   const abort = new AbortController();
   const tree = await sourceTree(machine.workPath, forks(450, 'signal.pause()'));
   const logged = machine.untilLogged('had 450');
-  const beside = machine.runner.test(tree, lease(), () => undefined, abort.signal);
+  const beside = machine.runner.run(leaseOfTree(tree), () => undefined, abort.signal);
   const ended = expect(beside).rejects.toThrow('enough');
   try {
     await Promise.race([logged, beside]);

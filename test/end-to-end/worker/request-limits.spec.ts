@@ -1,7 +1,7 @@
 import type { Lease, Pin } from '@proctor/contracts';
 import { ServerFile } from '../../../libs/config/src/server-file';
 import { UnsafeRequest } from '../../../apps/worker/src/autopkgtest/unsafe-request';
-import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(180_000);
 
@@ -69,7 +69,7 @@ it.each([
   const script = '#!/bin/sh\nprintf %s "$ADT_TEST_TRIGGERS" | wc -c | sed "s/^/bytes: /"\n';
   const tree = await sourceTree(machine.workPath, script);
   const trigger = character.repeat(triggerBytesMax / Buffer.byteLength(character));
-  const result = await machine.runner.test(tree, lease({ trigger }), nothing, never);
+  const result = await machine.runner.run(leaseOfTree(tree, { trigger }), nothing, never);
   expect(result).toMatchObject({ verdict: 'pass' });
   expect(await storedLog(result)).toContain(`bytes: ${triggerBytesMax}\n`);
 });
@@ -78,7 +78,7 @@ it('has a run with the longest pins tested in a real testbed, or fail for its pi
   machine = await openMachine({ runTmpfsBytes: 2 * 1024 ** 3 });
   const tree = await sourceTree(machine.workPath, '#!/bin/sh\ntrue\n');
   const changes = { pinPackages: longestPins(lease().suite) };
-  const result = await machine.runner.test(tree, lease(changes), nothing, never);
+  const result = await machine.runner.run(leaseOfTree(tree, changes), nothing, never);
   expect(result.message).not.toMatch(/too long/i);
   expect(result.trouble).not.toBe('machine');
   expect(await storedLog(result)).not.toMatch(/argument list too long/i);

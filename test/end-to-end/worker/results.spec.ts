@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { TESTS_MAX } from '@proctor/contracts';
 import type { AttemptResult } from '../../../apps/worker/src/slot/ports';
-import { lease, openMachine, sourceTree, type TestMachine } from './test-machine';
+import { lease, leaseOfTree, openMachine, sourceTree, type TestMachine } from './test-machine';
 
 jest.setTimeout(120_000);
 
@@ -77,7 +77,7 @@ describe('a runner that writes without end', () => {
   it('is ended as well when it is a test that does so, within a real testbed', async () => {
     machine = await openMachine({ runOutputBytesMax: 32 * MIB, runTmpfsBytes: 2048 * MIB });
     const tree = await sourceTree(machine.workPath, "#!/bin/sh\nyes 'a line of a flood'\n");
-    const result = await machine.runner.test(tree, lease(), nothing, never);
+    const result = await machine.runner.run(leaseOfTree(tree), nothing, never);
     expect(result).toMatchObject({ verdict: 'tmpfail', trouble: 'limit', message: isOver });
     expect((await stored(result)).toString()).toContain('a line of a flood\n');
     await rm(join(machine.workPath, 'results'), { recursive: true });

@@ -12,7 +12,7 @@ import { startProctor, type RunningProctor } from '../../support/proctor';
 import { imageCachePath } from '../../support/worker-images';
 import { hostArchitecture } from '../../support/host-architecture';
 import { canLeave, imagePaths, strays, type Sight } from './sight-origins';
-import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+import { leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 const LISTINGS_BYTES_MAX = 1024 ** 3;
 
@@ -141,7 +141,7 @@ export class SightStage {
     // A test on the machine itself is the run user, who may not become root.
     const tree = await sourceTree(workPath, ordered, backend === 'null' ? '' : 'needs-root');
     const never = new AbortController().signal;
-    const result = await machine.runner.test(tree, lease({ backend }), () => undefined, never);
+    const result = await machine.runner.run(leaseOfTree(tree, { backend }), () => undefined, never);
     const log = await storedLog(result);
     const line = /^SEEN (.*)$/m.exec(log)?.[1];
     if (result.verdict !== 'pass' || line === undefined) throw new Error(`${result.message}\n${log}`);

@@ -1,5 +1,5 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { systemClock } from '@proctor/clock';
 import { hostRelease, type WorkerConfiguration } from '@proctor/config';
@@ -71,7 +71,7 @@ async function openIn(
   const backends = buildBackends({ worker: configuration }, machine, () => undefined);
   const testbeds = new Testbeds({
     backends,
-    variants: configuration.variants,
+    variants: { ...configuration.variants, [TREES]: ['sh', '-c', AUTOPKGTEST_OF_TREES, workPath] },
     sizeClasses: configuration.sizeClasses,
     sandboxes,
     versionOf: runnerVersion,
@@ -151,7 +151,14 @@ function defaults(workPath: string): WorkerConfiguration {
   };
 }
 
+/** The variant of a source tree: autopkgtest, with the tree of the package's name in the place of the package. */
+const TREES = 'trees';
+const AUTOPKGTEST_OF_TREES = `
+  for each; do shift; [ -d "$0/$each/debian" ] && each=$0/$each; set -- "$@" "$each"; done
+  exec autopkgtest "$@"`;
+
 let lastRunId = 0;
+let lastTree = 0;
 
 /** A lease of `hello` on this machine's release and architecture. */
 export function lease(overrides: Partial<Lease> = {}): Lease {
@@ -159,9 +166,14 @@ export function lease(overrides: Partial<Lease> = {}): Lease {
   return leaseOf(++lastRunId, { ...here, ...overrides });
 }
 
+/** A lease of a source tree in the work folder. */
+export function leaseOfTree(tree: string, overrides: Partial<Lease> = {}): Lease {
+  return lease({ package: basename(tree), variant: TREES, ...overrides });
+}
+
 /** A source tree with one test, a shell script. Returns its path. */
 export async function sourceTree(workPath: string, script: string, restrictions = ''): Promise<string> {
-  const tree = await mkdtemp(join(workPath, 'tree-'));
+  const tree = join(workPath, `tree-${++lastTree}`);
   const files: Record<string, string> = {
     'debian/changelog':
       'crafted (1.0-1) unstable; urgency=low\n\n  * Crafted.\n\n -- A Test <test@mirror.example>  Thu, 01 Jan 2026 00:00:00 +0000\n',

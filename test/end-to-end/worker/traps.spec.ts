@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { lease, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
+import { basename, join } from 'node:path';
+import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 jest.setTimeout(300_000);
 
@@ -13,8 +13,8 @@ afterAll(async () => machine?.close());
 
 async function runTree(script: string, overrides = {}) {
   const tree = await sourceTree(machine.workPath, script);
-  const result = await machine.runner.test(tree, lease(overrides), () => undefined, never);
-  return { result, log: await storedLog(result) };
+  const result = await machine.runner.run(leaseOfTree(tree, overrides), () => undefined, never);
+  return { result, log: await storedLog(result), name: basename(tree) };
 }
 
 it('passes a tree whose test passes, with the trigger in its environment', async () => {
@@ -26,11 +26,11 @@ it('passes a tree whose test passes, with the trigger in its environment', async
 });
 
 it('ends a tree whose version is rejected before its test', async () => {
-  const { result, log } = await runTree('#!/bin/sh\necho "the test has begun"\n', {
+  const { result, log, name } = await runTree('#!/bin/sh\necho "the test has begun"\n', {
     rejectedVersions: ['1.0-1'],
   });
   expect(result).toMatchObject({ verdict: 'fail', version: '1.0-1' });
-  expect(result.message).toContain('version 1.0-1 of hello is on the reject list');
+  expect(result.message).toContain(`version 1.0-1 of ${name} is on the reject list`);
   expect(log).toContain('testing package crafted version 1.0-1');
   expect(log).not.toContain('the test has begun');
 });

@@ -18,7 +18,8 @@ import { FactPublishers } from '../../../apps/scheduler/src/facts/fact-publisher
 import { OwnershipKeeper } from '../../../apps/scheduler/src/ownership/ownership-keeper';
 import { OwnedServices } from '../../../apps/scheduler/src/ownership/owned-service';
 import type { OwnershipTerm } from '../../../apps/scheduler/src/ownership/ownership-term';
-import { ClaimTimer, FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
+import { ClaimTimer } from '../../../apps/scheduler/src/reports/claim-timer';
+import { FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
 import { ReportsController } from '../../../apps/scheduler/src/reports/reports.controller';
 import type { SimulatedDatabase } from './simulated-database';
 import { FaultyBooks } from './faulty-books';

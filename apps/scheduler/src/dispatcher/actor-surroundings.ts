@@ -10,7 +10,7 @@ import { FactPublishers } from '../facts/fact-publishers';
 import type { ActorPorts } from './dispatcher-actor';
 import { Dispatchers } from './dispatchers';
 import { Sightings } from './sightings';
-import type { Sighting } from './turn';
+import type { Sighting } from './sightings';
 import { WorkerStreams } from './worker-streams';
 
 /** The outside of all actors of this process: rows, messages, events. */

@@ -20,7 +20,8 @@ import { LimitedJournal, type JournalLimits } from './limited-journal';
 import { handledAgain, Mailbox, refuse, TickWatch, unanswered, type Envelope } from './mailbox';
 import { CommittedWork, type CommittedWorkSettings } from './committed-work';
 import { NotHandled, NotOwner } from './not-handled';
-import { logJudgements, takeTurn, type Sighting, type TurnOutcome } from './turn';
+import type { Sighting } from './sightings';
+import { logJudgements, takeTurn, type TurnOutcome } from './turn';
 
 export interface ActorSettings extends CommittedWorkSettings, JournalLimits {
   mailboxLengthMax: number;

@@ -1,8 +1,15 @@
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import { WorkerRegister, type SeenWorker, type WorkerRefusals } from '@proctor/database';
+import type { DispatcherMessage, Step } from '@proctor/dispatch';
 import { CLOCK } from '../configuration.token';
-import type { Sighting } from './turn';
+
+/** A message of a worker was handled. */
+export interface Sighting {
+  worker: string;
+  /** Why it was not taken, for people; null when it was. */
+  refusal: string | null;
+}
 
 /** Between two writes. */
 const EVERY_MS = 60_000;
@@ -100,4 +107,10 @@ export class Sightings implements BeforeApplicationShutdown {
     if (refused.length > NAMED_MAX)
       this.logger.warn(`so were messages of ${refused.length - NAMED_MAX} more workers`);
   }
+}
+
+/** The sender of a message, if that is a worker. */
+export function sightingOf(message: DispatcherMessage, { refusal }: Step): Sighting[] {
+  const sender = 'request' in message ? message.request : 'report' in message ? message.report : undefined;
+  return sender && 'worker' in sender ? [{ worker: sender.worker, refusal: refusal ?? null }] : [];
 }

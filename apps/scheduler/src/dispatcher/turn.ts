@@ -4,7 +4,6 @@ import {
   step,
   undoRefused,
   type AttemptToStop,
-  type DispatcherMessage,
   type DispatcherState,
   type Journal,
   type Step,
@@ -13,15 +12,9 @@ import {
 import type { OwnershipTerm } from '../ownership/ownership-term';
 import type { Envelope } from './mailbox';
 import { NotOwner } from './not-handled';
+import { sightingOf, type Sighting } from './sightings';
 
 export type JudgedWorker = Extract<Write, { kind: 'judge-worker' }>;
-
-/** A message of a worker was handled. */
-export interface Sighting {
-  worker: string;
-  /** Why it was not taken, for people; null when it was. */
-  refusal: string | null;
-}
 
 /** What others should hear of a turn, now that it is committed. */
 export interface TurnOutcome {
@@ -87,11 +80,6 @@ export function logJudgements(
     if (details) logger.warn(`worker ${worker} is ${standingText(details)}`);
     else logger.log(`worker ${worker} is ${standing}: ${reason}`);
   }
-}
-
-function sightingOf(message: DispatcherMessage, { refusal }: Step): Sighting[] {
-  const sender = 'request' in message ? message.request : 'report' in message ? message.report : undefined;
-  return sender && 'worker' in sender ? [{ worker: sender.worker, refusal: refusal ?? null }] : [];
 }
 
 /** Whether what a message led to, or what it is told, depends on one of the runs. */

@@ -16,7 +16,8 @@ import { MemoryStore } from '../../../../test/simulation/world/memory-store';
 import { ARCH, finishedReport, waitingRun } from '../../../../test/support/runs';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { NotHandled, NotOwner } from '../dispatcher/not-handled';
-import { ClaimTimer, FinishedReports } from './finished-reports';
+import { ClaimTimer } from './claim-timer';
+import { FinishedReports } from './finished-reports';
 import { silenceLog } from '../../../../test/support/silent-log';
 
 const CONTENT = Buffer.from('the log');
@@ -66,9 +67,7 @@ describe('FinishedReports', () => {
       new ClaimTimer(clock, () => 15_000),
     );
   };
-  const take = () => {
-    return reports().take(ARCH, report);
-  };
+  const take = () => reports().take(ARCH, report);
   const isStaged = async () => (await bus.unstage(report.worker, STAGED)) !== null;
 
   it('stores the files, records the result, tells the worker and all who wait, and clears the staging', async () => {

@@ -1,64 +1,22 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Bus } from '@proctor/bus';
-import type { Clock } from '@proctor/clock';
 import {
   cut,
   grantName,
-  grantOf,
   MESSAGE_LENGTH_MAX,
   oneLine,
   RESULT_FILES,
-  stagingName,
-  subjectOf,
   SUBJECTS,
   type FinishedReport,
-  type Grant,
-  type RecordedSignal,
-  type ResultFile,
 } from '@proctor/contracts';
 import { PostgresJournal } from '@proctor/database';
-import {
-  WriteRefused,
-  type AttemptOfWorker,
-  type Journal,
-  type ReportAnswer,
-  type ReportState,
-} from '@proctor/dispatch';
-import { ResultStore, StoreMismatch, StoreUnavailable } from '@proctor/store';
+import { WriteRefused, type AttemptOfWorker, type Journal, type ReportAnswer } from '@proctor/dispatch';
+import { ResultStore } from '@proctor/store';
 import { Dispatchers } from '../dispatcher/dispatchers';
-import { CLOCK } from '../configuration.token';
 import { NotHandled } from '../dispatcher/not-handled';
-
-/** Where a function is injected that returns how long a claim is left alone, in milliseconds; much shorter than a lease lasts. */
-export const CLAIM_RENEWAL = Symbol('claim renewal');
-
-/** Repeats what has to be done again, as often as the claims of reports are renewed. */
-@Injectable()
-export class ClaimTimer {
-  constructor(
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CLAIM_RENEWAL) private readonly renewMs: () => number,
-  ) {}
-
-  /** Calls `action` again and again, until the returned function is called. */
-  repeat(action: () => void): () => void {
-    let cancel = (): void => undefined;
-    const later = (): void => {
-      cancel = this.clock.after(this.renewMs(), () => {
-        later();
-        action();
-      });
-    };
-    later();
-    return () => cancel();
-  }
-}
-
-/** The files that a worker may have staged for an attempt. */
-interface StagedResult extends Grant {
-  worker: string;
-  files: Pick<ResultFile, 'name'>[];
-}
+import { ClaimTimer } from './claim-timer';
+import { ReportReplies } from './report-replies';
+import { StagedFiles } from './staged-files';
 
 /**
  * Records a finished report: its files go from staging to the store first, so that a finished run has
@@ -67,6 +25,8 @@ interface StagedResult extends Grant {
 @Injectable()
 export class FinishedReports {
   private readonly logger = new Logger('Reports');
+  private readonly staged: StagedFiles;
+  private readonly replies: ReportReplies;
   /** Reports that are being handled here. */
   private readonly underWay = new Set<string>();
 
@@ -76,7 +36,10 @@ export class FinishedReports {
     private readonly bus: Bus,
     private readonly store: ResultStore,
     private readonly claims: ClaimTimer,
-  ) {}
+  ) {
+    this.staged = new StagedFiles(bus, store);
+    this.replies = new ReportReplies(journal, bus, store, this.staged);
+  }
 
   /**
    * Rejects when the report must be delivered again, as one that is being handled already.
@@ -95,9 +58,9 @@ export class FinishedReports {
       const endClaim = this.claim(arch, report);
       return this.keep(arch, report, 'finished').finally(endClaim);
     }
-    const state = judged === 'refused' ? null : await this.bookedState(report, judged);
+    const state = judged === 'refused' ? null : await this.replies.bookedState(report, judged);
     if (state === 'late') return this.keep(arch, report, 'late');
-    await (state === null ? this.turnAway(report) : this.settle(report, judged, state));
+    await (state === null ? this.replies.turnAway(report) : this.replies.settle(report, judged, state));
     return false;
   }
 
@@ -109,10 +72,10 @@ export class FinishedReports {
     const reason = oneLine(`the report of worker ${attempt.worker} was refused, ${why}`, MESSAGE_LENGTH_MAX);
     const answer = await this.dispatchers.ask(arch, { kind: 'report-refused', attempt, reason });
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
-    this.tell(attempt, 'refused', reason);
+    this.replies.tell(attempt, 'refused', reason);
     if (answer === 'foreign' || answer === 'refused') return;
     const files = RESULT_FILES.map((name) => ({ name }));
-    await this.clearStaging({ ...attempt, files });
+    await this.staged.clear({ ...attempt, files });
   }
 
   /**
@@ -136,8 +99,8 @@ export class FinishedReports {
     });
     if (answer === null) return false;
     if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
-    if (answer === 'refused') await this.turnAway(report);
-    else await this.settle(report, answer, await this.bookedState(report, answer));
+    if (answer === 'refused') await this.replies.turnAway(report);
+    else await this.replies.settle(report, answer, await this.replies.bookedState(report, answer));
     return answer === 'counts';
   }
 
@@ -147,47 +110,10 @@ export class FinishedReports {
     report: FinishedReport,
     kind: 'finished' | 'late',
   ): Promise<ReportAnswer | null> {
-    const missing = await this.storeFiles(report);
+    const missing = await this.staged.moveToStore(report);
     if (missing === null) return this.record(arch, report, kind);
-    this.tell(report, 'upload-again', missing);
+    this.replies.tell(report, 'upload-again', missing);
     return null;
-  }
-
-  /**
-   * Its sender is no worker of the architecture, or not any more. What may have been stored of an attempt that it was granted
-   * is removed; of another's attempt nothing is touched. As long as the attempt is the latest, its result would count should
-   * the worker be added again: the worker is told first, so that it does not deliver what is being removed.
-   */
-  private async turnAway(report: FinishedReport): Promise<void> {
-    const state = await this.journal.reportState(report);
-    if (state === 'over') await this.store.remove(report.runId, report.attempt);
-    this.tell(report, 'refused', `worker ${report.worker} may not report for this architecture`);
-    if (state !== 'foreign') await this.clearStaging(report);
-    if (state === 'counts' || state === 'late') await this.store.remove(report.runId, report.attempt);
-  }
-
-  /** No worker deletes its copy for what this memory does not know: the rows decide. */
-  private async bookedState(report: FinishedReport, judged: ReportAnswer): Promise<ReportState> {
-    const isBooked = judged === 'counts' || judged === 'reported';
-    return isBooked ? 'reported' : this.journal.reportState(report);
-  }
-
-  /**
-   * A worker keeps its copy until the files of an attempt that is over are gone from the store: should the message be lost,
-   * the report comes again from the worker's disk.
-   * @throws StoreUnavailable when the files are still there: the report is delivered again
-   */
-  private async settle(report: FinishedReport, judged: ReportAnswer, state: ReportState): Promise<void> {
-    if (state === 'counts' || state === 'late')
-      throw new NotHandled('the rows know of a grant or an end that this dispatcher has not seen');
-    if (state === 'reported') this.tell(report, 'recorded');
-    else if (judged === 'foreign' || state === 'foreign')
-      return this.tell(report, 'stale', "the attempt is another worker's, or granted again since a restore");
-    else {
-      await this.store.remove(report.runId, report.attempt);
-      this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
-    }
-    await this.clearStaging(report);
   }
 
   /**
@@ -222,56 +148,6 @@ export class FinishedReports {
       const { runId, attempt, worker } = report;
       this.logger.error(`run ${runId}, attempt ${attempt}, of ${worker}: ${error.message}`);
       return this.dispatchers.ask(arch, { kind, report: withoutResult(report, error) });
-    }
-  }
-
-  /** Null when all files are in the store, else what is wrong with the upload. */
-  private async storeFiles(report: FinishedReport): Promise<string | null> {
-    for (const file of report.files) {
-      const wrong = await this.storeFile(report, file);
-      if (wrong !== null) return wrong;
-    }
-    return null;
-  }
-
-  private async storeFile(report: FinishedReport, file: ResultFile): Promise<string | null> {
-    const { runId, attempt, worker } = report;
-    const content = await this.bus.unstage(worker, stagingName(report, file.name));
-    if (!content) return `${file.name} is missing`;
-    let damage: Error | null = null;
-    content.once('error', (error: Error) => (damage = error));
-    try {
-      await this.store.put(runId, attempt, file.name, content, { size: file.size, sha256: file.sha256 });
-      return null;
-    } catch (error) {
-      // A store that fails ends the upload too; that does not make it a damaged one.
-      if (error instanceof StoreUnavailable) throw error;
-      if (!(error instanceof StoreMismatch) && damage === null) throw error;
-      return `${file.name} is damaged: ${String(error)}`;
-    }
-  }
-
-  private tell(report: AttemptOfWorker, answer: RecordedSignal['answer'], reason?: string): void {
-    const { runId, attempt, worker } = report;
-    if (answer !== 'recorded')
-      this.logger.warn(`run ${runId}, attempt ${attempt}, of ${worker}: ${answer}, ${reason}`);
-    const signal: RecordedSignal = { ...grantOf(report), answer, ...(reason !== undefined && { reason }) };
-    this.bus.signal(subjectOf(SUBJECTS.recorded, worker), signal);
-  }
-
-  /** Staging and live log forget by themselves what cannot be dropped now. */
-  private async clearStaging(staged: StagedResult): Promise<void> {
-    const { runId, attempt, worker, files } = staged;
-    const cleared = await Promise.allSettled([
-      ...files.map(({ name }) => this.bus.dropStaged(worker, stagingName(staged, name))),
-      this.bus.purgeLog(worker, grantOf(staged)),
-    ]);
-    for (const outcome of cleared) {
-      if (outcome.status === 'rejected') {
-        this.logger.warn(
-          `run ${runId}, attempt ${attempt}: something is left behind: ${String(outcome.reason)}`,
-        );
-      }
     }
   }
 }

@@ -8,7 +8,8 @@ import { MemoryStore } from '../../../../test/simulation/world/memory-store';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { ARCH, finishedReport } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
-import { ClaimTimer, FinishedReports } from './finished-reports';
+import { ClaimTimer } from './claim-timer';
+import { FinishedReports } from './finished-reports';
 
 const CONTENT = Buffer.from('the log');
 const sha256 = createHash('sha256').update(CONTENT).digest('hex');

@@ -7,8 +7,9 @@ import { MACHINE, type Machine } from '../machine/machine';
 import { resultsPath } from '../reports/result-folder';
 import { Testbeds } from '../testbed/testbeds';
 import { ObservedRuns } from './observed-runs';
+import type { RunnerSettings } from './prepared-attempt';
 import { SandboxedCanaries } from './sandboxed-canaries';
-import { SandboxedRunner, type AppendLog, type RunnerSettings } from './sandboxed-runner';
+import { SandboxedRunner, type AppendLog } from './sandboxed-runner';
 
 export const ATTEMPT_PROVIDERS: Provider[] = [
   {

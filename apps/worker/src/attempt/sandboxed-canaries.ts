@@ -3,10 +3,11 @@ import { autopkgtestCommand, checkRequest } from '../autopkgtest/command';
 import type { RunFolder } from '../sandbox/run-folder';
 import type { CanaryEnd, CanaryRunner } from '../slot/ports';
 import { passingRequest, writePassingPackage } from '../autopkgtest/passing-package';
+import type { RunnerSettings } from './prepared-attempt';
 import { judgeEnd, sandboxEnd } from './sandbox-end';
 import { SandboxOpener } from './sandbox-opener';
 import { sandboxUse, type RunLimits } from './sandbox-use';
-import type { RunnerParts, RunnerSettings } from './sandboxed-runner';
+import type { RunnerParts } from './sandboxed-runner';
 
 /** A test that does nothing takes seconds; an emulated or busy machine may need minutes. */
 const CANARY_TIMEOUT_MS = 300_000;

@@ -1,18 +1,15 @@
 import {
   grantOf,
   isSameGrant,
-  MESSAGE_LENGTH_MAX,
-  oneLine,
   type Lease,
   type RenewReply,
   type SlotIdentity,
   type StopAttemptSignal,
-  type Trouble,
 } from '@proctor/contracts';
-import { UnsafeRequest } from '../autopkgtest/unsafe-request';
 import { Unusable } from '../sandbox/unusable';
+import { notExecuted, notKept } from './failed-attempt';
 import { giveBack } from './give-back';
-import { ArchiveAway, NotStarted, type AttemptResult } from './ports';
+import { NotStarted, type AttemptResult } from './ports';
 import type { SlotParts } from './slot-parts';
 
 /** `not-started`: the lease went back since the machine could not begin. */
@@ -109,10 +106,7 @@ export class HeldLease {
       return null;
     }
     log.warn(`${this.title()} could not be executed: ${text}`);
-    const trouble = troubleOf(error);
-    const sentence =
-      trouble === 'request' ? 'the worker refuses the request' : 'the worker could not execute the test';
-    return tmpfail(oneLine(`${sentence}: ${text}`, MESSAGE_LENGTH_MAX), trouble, durationSeconds);
+    return notExecuted(error, durationSeconds);
   }
 
   /** While this lasts the lease is renewed, since the result counts only as long as the run was not granted again. */
@@ -134,9 +128,7 @@ export class HeldLease {
   private async reportUnkept(why: string, durationSeconds: number): Promise<void> {
     const { lease, parts } = this;
     parts.log.warn(`${this.title()}: the result could not be kept: ${why}`);
-    const message = oneLine(`the worker could not keep the result: ${why}`, MESSAGE_LENGTH_MAX);
-    const failed = tmpfail(message, 'machine', durationSeconds);
-    await parts.outbox.unkept(lease.arch, { ...this.fence(), ...failed });
+    await parts.outbox.unkept(lease.arch, { ...this.fence(), ...notKept(why, durationSeconds) });
   }
 
   private renewLater(): void {
@@ -168,16 +160,4 @@ export class HeldLease {
   private title(): string {
     return `run ${this.lease.runId} attempt ${this.lease.attempt}`;
   }
-}
-
-function tmpfail(message: string, trouble: Trouble, durationSeconds: number): AttemptResult {
-  const nothing = { exitCode: null, version: null, tests: [], files: [] };
-  return { verdict: 'tmpfail', message, trouble, durationSeconds, ...nothing };
-}
-
-/** The probable cause of an error that ended an attempt. */
-function troubleOf(error: unknown): Trouble {
-  // Whatever of the request it is that no program takes as an argument.
-  if (error instanceof UnsafeRequest || (error as NodeJS.ErrnoException).code === 'E2BIG') return 'request';
-  return error instanceof ArchiveAway ? 'archive' : 'machine';
 }

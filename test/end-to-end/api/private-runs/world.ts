@@ -144,7 +144,7 @@ export class World {
   }
 
   endDelay(runId: number): void {
-    this.dispatcher.state.endDelay(this.dispatcher.state.runs.get(runId)!);
+    this.dispatcher.state.waiting.endDelay(this.dispatcher.state.runs.get(runId)!);
   }
 
   /** Times are those of the run's id, whenever it really was. */

@@ -1,0 +1,64 @@
+import { Logger } from '@nestjs/common';
+import type { Bus } from '@proctor/bus';
+import { grantOf, subjectOf, SUBJECTS, type FinishedReport, type RecordedSignal } from '@proctor/contracts';
+import type { AttemptOfWorker, Journal, ReportAnswer, ReportState } from '@proctor/dispatch';
+import type { ResultStore } from '@proctor/store';
+import { NotHandled } from '../dispatcher/not-handled';
+import type { StagedFiles } from './staged-files';
+
+/** What the worker of a finished report is told, and which files of the report stay in the store. */
+export class ReportReplies {
+  private readonly logger = new Logger('Reports');
+
+  constructor(
+    private readonly journal: Pick<Journal, 'reportState'>,
+    private readonly bus: Bus,
+    private readonly store: ResultStore,
+    private readonly staged: StagedFiles,
+  ) {}
+
+  /** No worker deletes its copy for what this memory does not know: the rows decide. */
+  async bookedState(report: FinishedReport, judged: ReportAnswer): Promise<ReportState> {
+    const isBooked = judged === 'counts' || judged === 'reported';
+    return isBooked ? 'reported' : this.journal.reportState(report);
+  }
+
+  /**
+   * A worker keeps its copy until the files of an attempt that is over are gone from the store: should the message be lost,
+   * the report comes again from the worker's disk.
+   * @throws StoreUnavailable when the files are still there: the report is delivered again
+   */
+  async settle(report: FinishedReport, judged: ReportAnswer, state: ReportState): Promise<void> {
+    if (state === 'counts' || state === 'late')
+      throw new NotHandled('the rows know of a grant or an end that this dispatcher has not seen');
+    if (state === 'reported') this.tell(report, 'recorded');
+    else if (judged === 'foreign' || state === 'foreign')
+      return this.tell(report, 'stale', "the attempt is another worker's, or granted again since a restore");
+    else {
+      await this.store.remove(report.runId, report.attempt);
+      this.tell(report, 'stale', 'a newer attempt was granted, or the run has finished');
+    }
+    await this.staged.clear(report);
+  }
+
+  /**
+   * Its sender is no worker of the architecture, or not any more. What may have been stored of an attempt that it was granted
+   * is removed; of another's attempt nothing is touched. As long as the attempt is the latest, its result would count should
+   * the worker be added again: the worker is told first, so that it does not deliver what is being removed.
+   */
+  async turnAway(report: FinishedReport): Promise<void> {
+    const state = await this.journal.reportState(report);
+    if (state === 'over') await this.store.remove(report.runId, report.attempt);
+    this.tell(report, 'refused', `worker ${report.worker} may not report for this architecture`);
+    if (state !== 'foreign') await this.staged.clear(report);
+    if (state === 'counts' || state === 'late') await this.store.remove(report.runId, report.attempt);
+  }
+
+  tell(report: AttemptOfWorker, answer: RecordedSignal['answer'], reason?: string): void {
+    const { runId, attempt, worker } = report;
+    if (answer !== 'recorded')
+      this.logger.warn(`run ${runId}, attempt ${attempt}, of ${worker}: ${answer}, ${reason}`);
+    const signal: RecordedSignal = { ...grantOf(report), answer, ...(reason !== undefined && { reason }) };
+    this.bus.signal(subjectOf(SUBJECTS.recorded, worker), signal);
+  }
+}

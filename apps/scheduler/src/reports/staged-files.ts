@@ -1,0 +1,65 @@
+import { Logger } from '@nestjs/common';
+import type { Bus } from '@proctor/bus';
+import { grantOf, stagingName, type FinishedReport, type Grant, type ResultFile } from '@proctor/contracts';
+import { StoreMismatch, StoreUnavailable, type ResultStore } from '@proctor/store';
+
+/** The files that a worker may have staged for an attempt. */
+export interface StagedResult extends Grant {
+  worker: string;
+  files: Pick<ResultFile, 'name'>[];
+}
+
+/** The files of finished reports, on their way from the workers' staging areas to the store. */
+export class StagedFiles {
+  private readonly logger = new Logger('Reports');
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly store: ResultStore,
+  ) {}
+
+  /**
+   * Null when all files of the report are in the store, else what is wrong with the upload.
+   * @throws StoreUnavailable
+   */
+  async moveToStore(report: FinishedReport): Promise<string | null> {
+    for (const file of report.files) {
+      const wrong = await this.moveFile(report, file);
+      if (wrong !== null) return wrong;
+    }
+    return null;
+  }
+
+  /** Drops what is staged, and the live log. Both forget by themselves what cannot be dropped now. */
+  async clear(staged: StagedResult): Promise<void> {
+    const { runId, attempt, worker, files } = staged;
+    const cleared = await Promise.allSettled([
+      ...files.map(({ name }) => this.bus.dropStaged(worker, stagingName(staged, name))),
+      this.bus.purgeLog(worker, grantOf(staged)),
+    ]);
+    for (const outcome of cleared) {
+      if (outcome.status === 'rejected') {
+        this.logger.warn(
+          `run ${runId}, attempt ${attempt}: something is left behind: ${String(outcome.reason)}`,
+        );
+      }
+    }
+  }
+
+  private async moveFile(report: FinishedReport, file: ResultFile): Promise<string | null> {
+    const { runId, attempt, worker } = report;
+    const content = await this.bus.unstage(worker, stagingName(report, file.name));
+    if (!content) return `${file.name} is missing`;
+    let damage: Error | null = null;
+    content.once('error', (error: Error) => (damage = error));
+    try {
+      await this.store.put(runId, attempt, file.name, content, { size: file.size, sha256: file.sha256 });
+      return null;
+    } catch (error) {
+      // A store that fails ends the upload too; that does not make it a damaged one.
+      if (error instanceof StoreUnavailable) throw error;
+      if (!(error instanceof StoreMismatch) && damage === null) throw error;
+      return `${file.name} is damaged: ${String(error)}`;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { MESSAGE_LENGTH_MAX, oneLine, type Trouble } from '@proctor/contracts';
+import { UnsafeRequest } from '../autopkgtest/unsafe-request';
+import { ArchiveAway, type AttemptResult } from './ports';
+
+/** The result of an attempt that ended in an error of the worker. */
+export function notExecuted(error: unknown, durationSeconds: number): AttemptResult {
+  const trouble = troubleOf(error);
+  const sentence =
+    trouble === 'request' ? 'the worker refuses the request' : 'the worker could not execute the test';
+  const text = error instanceof Error ? error.message : String(error);
+  return tmpfail(`${sentence}: ${text}`, trouble, durationSeconds);
+}
+
+/** That of an attempt whose own result is not on disk. */
+export function notKept(why: string, durationSeconds: number): AttemptResult {
+  return tmpfail(`the worker could not keep the result: ${why}`, 'machine', durationSeconds);
+}
+
+function tmpfail(text: string, trouble: Trouble, durationSeconds: number): AttemptResult {
+  const message = oneLine(text, MESSAGE_LENGTH_MAX);
+  const nothing = { exitCode: null, version: null, tests: [], files: [] };
+  return { verdict: 'tmpfail', message, trouble, durationSeconds, ...nothing };
+}
+
+/** The probable cause of an error that ended an attempt. */
+function troubleOf(error: unknown): Trouble {
+  // Whatever of the request it is that no program takes as an argument.
+  if (error instanceof UnsafeRequest || (error as NodeJS.ErrnoException).code === 'E2BIG') return 'request';
+  return error instanceof ArchiveAway ? 'archive' : 'machine';
+}

@@ -1,0 +1,68 @@
+import { needsOf } from './ability';
+import { Delays } from './delays';
+import type { DispatchedRun } from './journal';
+import { whyNotLeasable } from './lease-terms';
+import type { DispatchSettings } from './settings';
+import { SuiteQueues } from './suite-queue';
+import type { UsageAccount } from './usage';
+
+/** The runs of an architecture without a lease: in a queue, delayed, or neither when no lease can be made for them. */
+export class WaitingRuns {
+  /** Runs that a slot may have now, as far as pauses and caps let it. */
+  readonly queues: SuiteQueues;
+  /** Runs that a slot may have later. */
+  readonly delays = new Delays();
+
+  constructor(
+    private settings: DispatchSettings,
+    accountOf: (requestor: string) => UsageAccount,
+  ) {
+    this.queues = new SuiteQueues((run) => needsOf(run, this.settings.sizeClassOf(run.package)), accountOf);
+  }
+
+  add(run: DispatchedRun): void {
+    if (whyNotLeasable(run, this.settings) === undefined) this.queues.add(run);
+  }
+
+  remove(run: DispatchedRun): void {
+    this.queues.remove(run);
+    this.delays.remove(run.runId);
+  }
+
+  /** Keeps the run from every slot until then, in monotonic milliseconds; it may have been waiting already. */
+  delay(run: DispatchedRun, notBeforeMs: number, reason: string): void {
+    this.remove(run);
+    this.delays.add(run, notBeforeMs, reason);
+  }
+
+  endDelay(run: DispatchedRun): void {
+    this.delays.remove(run.runId);
+    this.add(run);
+  }
+
+  /** `change` alters something of the run that says where it waits. */
+  move(run: DispatchedRun, change: () => void): void {
+    const isInQueue = this.queues.remove(run);
+    change();
+    if (isInQueue) this.add(run);
+  }
+
+  /**
+   * Which slots may have a run depends on what its lease would be, and on the size classes that the deployment has.
+   * @param runs those of the architecture, leased ones as well
+   */
+  reconfigure(settings: DispatchSettings, runs: Iterable<DispatchedRun>): void {
+    const moved = [...runs].filter(
+      (run) =>
+        !run.lease &&
+        (run.extraAptSources.length > 0 ||
+          whyNotLeasable(run, settings) !== whyNotLeasable(run, this.settings) ||
+          settings.sizeClassOf(run.package) !== this.settings.sizeClassOf(run.package)) &&
+        !this.delays.get(run.runId),
+    );
+    for (const run of moved) this.queues.remove(run);
+    this.settings = settings;
+    for (const run of moved) this.add(run);
+    this.queues.unparkAll();
+  }
+}
