@@ -17,7 +17,7 @@ import {
   request,
   requeue,
   start,
-  takeIn,
+  ingest,
 } from './journal.fixture';
 
 /** What every journal promises; `make` gives a new, empty one. */
@@ -75,27 +75,27 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       expect(await arrivingIds(2)).toEqual([ids[0], ids[2]]);
     });
 
-    it('gives a run until it is taken in, and never again, also when it waits again', async () => {
+    it('gives a run until it is ingested, and never again, also when it waits again', async () => {
       const runId = await owner.accept();
       expect(await arrivingIds()).toEqual([runId]);
-      await owner.commit(takeIn(runId));
+      await owner.commit(ingest(runId));
       expect(await arrivingIds()).toEqual([]);
       await owner.commit(grant(runId, 1), requeue(runId, 1));
       expect(await arrivingIds()).toEqual([]);
     });
 
-    it('does not give a run that was granted or finished without having been taken in', async () => {
+    it('does not give a run that was granted or finished without having been ingested', async () => {
       const [granted, finished] = await owner.books.submit([request(), request()]);
       await owner.commit(grant(granted!, 1), requeue(granted!, 1), finish(finished!, 0));
       expect(await arrivingIds()).toEqual([]);
     });
 
-    it('finds a run that is committed after runs with later ids were taken in', async () => {
+    it('finds a run that is committed after runs with later ids were ingested', async () => {
       const slow = await owner.books.submitSlowly(request());
       const later = await owner.accept();
       expect(later).toBeGreaterThan(slow.runId);
       expect(await arrivingIds()).toEqual([later]);
-      await owner.commit(takeIn(later));
+      await owner.commit(ingest(later));
       await slow.commit();
       expect(await arrivingIds()).toEqual([slow.runId]);
     });
@@ -104,7 +104,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
   describe('load', () => {
     it('gives a run in each state but finished', async () => {
       const arriving = await owner.accept();
-      const waiting = await owner.runAfter(takeIn);
+      const waiting = await owner.runAfter(ingest);
       const leased = await owner.runAfter((id) => grant(id, 1, 3));
       const running = await owner.runAfter(
         (id) => grant(id, 1),
@@ -122,7 +122,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
     });
 
     it('tells a run that waits again from a new one, and counts the attempts that were lost', async () => {
-      const runId = await owner.runAfter(takeIn);
+      const runId = await owner.runAfter(ingest);
       await owner.commit(grant(runId, 1), requeue(runId, 1, 'expired'));
       await owner.commit(grant(runId, 2), requeue(runId, 2, 'returned'));
       await owner.commit(grant(runId, 3), start(runId, 3), requeue(runId, 3, 'lost'));
@@ -140,7 +140,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
         number,
       ];
       const foreign = await owner.accept({ arch: 'arm64' });
-      await owner.commit(takeIn(waiting), grant(leased, 1), finish(finished, 0));
+      await owner.commit(ingest(waiting), grant(leased, 1), finish(finished, 0));
       const asked = [foreign, finished, leased, waiting, 2_000_000_000];
       const read = await owner.books.journal.unfinished(ARCH, asked);
       expect(read.map(({ runId }) => runId)).toEqual([waiting, leased]);
@@ -171,7 +171,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       ];
       const broken = start(second, 1);
       const following = grant(second, 1);
-      const turn = [takeIn(first), takeIn(second), grant(first, 1), finish(third, 0), broken, following];
+      const turn = [ingest(first), ingest(second), grant(first, 1), finish(third, 0), broken, following];
       expect(await owner.leftOut(...turn)).toEqual([broken, following]);
       expect(await arrivingIds()).toEqual([]);
       expect(await owner.books.look(first)).toMatchObject({ state: 'leased', attempt: 1 });
@@ -191,8 +191,8 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
     it('applies several writes about one run in their order', async () => {
       const runId = await owner.accept();
       await owner.commit(
-        takeIn(runId),
-        takeIn(runId),
+        ingest(runId),
+        ingest(runId),
         grant(runId, 1),
         requeue(runId, 1),
         grant(runId, 2),
@@ -202,15 +202,15 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
     });
 
     it('refuses the same write twice', async () => {
-      const runId = await owner.runAfter(takeIn);
+      const runId = await owner.runAfter(ingest);
       for (const write of [grant(runId, 1), start(runId, 1), requeue(runId, 1), finish(runId, 1)]) {
         expect(await owner.leftOut(write, write)).toEqual([write]);
       }
     });
 
-    it('takes in, grants and finishes thousands of runs', async () => {
+    it('ingests, grants and finishes thousands of runs', async () => {
       const ids = await owner.books.submit(Array.from({ length: 5000 }, () => request()));
-      await owner.commit(...ids.map(takeIn));
+      await owner.commit(...ids.map(ingest));
       await owner.commit(...ids.map((runId) => grant(runId, 1)));
       expect((await load()).filter((run) => run.lease).length).toBe(ids.length);
       await owner.commit(...ids.map((runId) => finish(runId, 1)));

@@ -9,7 +9,7 @@ import {
   request,
   requeue,
   start,
-  takeIn,
+  ingest,
 } from './journal.fixture';
 
 /** How a journal keeps the orders that follow from what people do to runs. */
@@ -18,7 +18,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
 
   describe('orders', () => {
     const orders = (limit = 10) => owner.books.journal.orders(ARCH, limit);
-    const taken = ({ orderId }: Order): Write => ({ kind: 'order-taken', orderId });
+    const taken = ({ orderId }: Order): Write => ({ kind: 'ingest-order', orderId });
 
     it('follow a cancellation: whose run, by whom, and who executes it', async () => {
       const [waiting, leased] = await owner.books.submit([request(), request()]);
@@ -49,7 +49,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       await owner.commit(grant(runId, 1));
       await owner.books.cancel(runId, 'ada');
       for (const write of [
-        takeIn(runId),
+        ingest(runId),
         start(runId, 1),
         requeue(runId, 1),
         finish(runId, 1),
@@ -121,7 +121,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       const [order] = (await owner.books.journal.orders(ARCH, 10)) as [Order];
       const [foreignOrder] = (await owner.books.journal.orders('arm64', 10)) as [Order];
       for (const orderId of [foreignOrder.orderId, 2_000_000_000]) {
-        const wrong: Write = { kind: 'order-taken', orderId };
+        const wrong: Write = { kind: 'ingest-order', orderId };
         expect(await owner.leftOut(taken(order), wrong)).toEqual([wrong]);
       }
       expect(await owner.books.journal.orders(ARCH, 10)).toEqual([]);

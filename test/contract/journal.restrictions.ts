@@ -140,7 +140,7 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
       await owner.books.drain('w1', 'new disks');
       expect(await orders(ARCH)).toEqual([order, order, order]);
       expect(await orders('arm64')).toEqual([order, order]);
-      const taken = (await orders(ARCH)).map(({ orderId }): Write => ({ kind: 'order-taken', orderId }));
+      const taken = (await orders(ARCH)).map(({ orderId }): Write => ({ kind: 'ingest-order', orderId }));
       await owner.books.journal.commit(ARCH, owner.epoch, taken);
       expect(await orders(ARCH)).toEqual([]);
       expect(await orders('arm64')).toHaveLength(2);

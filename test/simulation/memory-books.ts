@@ -135,7 +135,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return judging;
   }
 
-  /** Ids of runs with an order that no dispatcher has taken in. */
+  /** Ids of runs with an order that no dispatcher has ingested. */
   get ordersWaiting(): number[] {
     return this.decisions.waiting().flatMap((order) => ('runId' in order ? [order.runId] : []));
   }
@@ -235,7 +235,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
 
   /** False when the write is not allowed: nothing was changed. */
   private apply(arch: string, epoch: number, write: Write): boolean {
-    if (write.kind === 'order-taken') {
+    if (write.kind === 'ingest-order') {
       const order = this.decisions.find(arch, write.orderId);
       if (order) order.takenIn = true;
       return order !== undefined;

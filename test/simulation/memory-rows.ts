@@ -44,7 +44,7 @@ export type RunWrite = Extract<Write, { runId: number }>;
 /** False when the row does not allow the write; it may have been changed in part then. */
 export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number): boolean {
   switch (write.kind) {
-    case 'take-in':
+    case 'ingest':
       row.takenIn = true;
       return row.state !== 'finished';
     case 'grant': {
@@ -163,7 +163,7 @@ export function factOf(
 ): { kind: FactKind; actor: string; reason: string | null } | null {
   const executor = `worker ${row.attempts.at(-1)?.worker}`;
   switch (write.kind) {
-    case 'take-in':
+    case 'ingest':
       return null;
     case 'grant':
       return { kind: 'granted', actor: 'scheduler', reason: `to slot ${write.slot} of ${write.worker}` };

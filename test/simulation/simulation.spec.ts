@@ -4,8 +4,8 @@ import { silenceLog } from '../support/silent-log';
 
 /** What the product must have done at least once, so that nothing passes by never happening. */
 const DEEDS = [
-  'take-in',
-  'order-taken',
+  'ingest',
+  'ingest-order',
   'grant',
   'start',
   'requeue, attempt expired',

@@ -89,7 +89,8 @@ export class Register {
   /** Waits for the dispatchers to tell the worker that it has to stop, for a moment: they may be slow, or away. */
   private async stopSignalled(name: string): Promise<void> {
     const endMs = performance.now() + STOP_SIGNAL_MS;
-    while (!(await this.workers.isRevocationTakenIn(name)) && performance.now() < endMs) await pause(POLL_MS);
+    while (!(await this.workers.isRevocationIngested(name)) && performance.now() < endMs)
+      await pause(POLL_MS);
   }
 
   private async credentialsFor(

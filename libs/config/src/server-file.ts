@@ -114,7 +114,7 @@ export class SchedulerSection {
   @AtStart() @Milliseconds() leaseTtlMs = 60_000;
   @AtStart() @Milliseconds() leaseRenewMs = 15_000;
   @AtStart() @Milliseconds() ownershipTtlMs = 5_000;
-  /** How long the database may take for one turn of a dispatcher: then it has failed, and the next takes in fewer rows. */
+  /** How long the database may take for one turn of a dispatcher: then it has failed, and the next ingests fewer rows. */
   @Milliseconds() turnTimeoutMs = 2_000;
   /** How often a dispatcher looks for runs of which no signal has come. */
   @Milliseconds() arrivalPollMs = 5_000;

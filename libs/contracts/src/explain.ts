@@ -24,7 +24,7 @@ export class ExplainRequest {
   everything?: boolean;
 }
 
-/** Numbers are null and reasons empty when the run is executed; a run that is not in memory is yet to be taken in. */
+/** Numbers are null and reasons empty when the run is executed; a run that is not in memory is yet to be ingested. */
 export interface ExplainReply extends DispatcherAnswer {
   runId: number;
   /** Place among the runs that wait for the same slots; 1 goes next. */

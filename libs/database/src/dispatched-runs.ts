@@ -21,7 +21,7 @@ export async function unfinishedRuns(statements: Statements, arch: string): Prom
   }
 }
 
-/** Those that no dispatcher has taken in, oldest first. */
+/** Those that no dispatcher has ingested, oldest first. */
 export async function arrivedRuns(
   statements: Statements,
   arch: string,

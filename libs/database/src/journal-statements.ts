@@ -4,7 +4,7 @@ import { CORRECT } from './correction';
 import { recordFacts } from './fact-statements';
 import { aboutRuns, EXPIRED_OR_LOST, expected, type WriteOf } from './fenced-runs';
 import { CLOCK } from './horizon';
-import { TAKE_ORDERS } from './orders';
+import { INGEST_ORDERS } from './orders';
 import { LEARNED, RESULT_OF_RUN, resultOfAttempt } from './outcome-columns';
 import { integer, jsonb, type Statement, text } from './statement';
 import { JUDGE_WORKERS, KEEP_USAGE } from './usage-and-judgements';
@@ -14,15 +14,15 @@ import { JUDGE_WORKERS, KEEP_USAGE } from './usage-and-judgements';
  * Each answers, as `id`, what the writes are about whose fence held; the others are as before.
  */
 export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = {
-  // A run that was taken in before is left as it is: a dispatcher that has loaded again does not know.
-  'take-in': aboutRuns(`
-    with ${expected<'take-in'>({}, `r.state <> 'finished'`)},
+  // A run that was ingested before is left as it is: a dispatcher that has loaded again does not know.
+  ingest: aboutRuns(`
+    with ${expected<'ingest'>({}, `r.state <> 'finished'`)},
     changed as (
       update runs r set taken_in = true from expected e where r.run_id = e.run_id and not e.taken_in
     )
     select run_id as id from expected`),
 
-  'order-taken': TAKE_ORDERS,
+  'ingest-order': INGEST_ORDERS,
 
   grant: aboutRuns(`
     with ${CLOCK},

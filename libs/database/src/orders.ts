@@ -29,7 +29,7 @@ const ORDER_COLUMNS = {
   reason: text.orNull,
 };
 
-/** Those of the architecture $1 that no dispatcher has taken in, $2 at most. */
+/** Those of the architecture $1 that no dispatcher has ingested, $2 at most. */
 export const ORDERS = statement(
   ORDER_COLUMNS,
   `
@@ -70,19 +70,19 @@ export function orderOf(order: RowOf<typeof ORDER_COLUMNS>): Order {
   }
 }
 
-const ORDER_TAKEN = { orderId: integer } satisfies ColumnsOf<
-  Omit<Extract<Write, { kind: 'order-taken' }>, 'kind'>
+const ORDER_INGESTED = { orderId: integer } satisfies ColumnsOf<
+  Omit<Extract<Write, { kind: 'ingest-order' }>, 'kind'>
 >;
 
 /**
- * As APPLY has it, of orders: one may have been taken in before. Looked up by ids alone for the same reason as runs:
+ * As APPLY has it, of orders: one may have been ingested before. Looked up by ids alone for the same reason as runs:
  * statistics that know no order of this architecture make the planner go through all of them.
  */
-export const TAKE_ORDERS = statement(
+export const INGEST_ORDERS = statement(
   { id: integer },
   `
     with expected as materialized (
-      select o.order_id, o.arch, o.taken_in from jsonb_to_recordset($1::jsonb) as w(${propertiesOf(ORDER_TAKEN)}) cross join lateral (
+      select o.order_id, o.arch, o.taken_in from jsonb_to_recordset($1::jsonb) as w(${propertiesOf(ORDER_INGESTED)}) cross join lateral (
         select order_id, arch, taken_in from orders where order_id = w."orderId" offset 0 for no key update
       ) o
     ),

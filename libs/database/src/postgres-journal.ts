@@ -118,7 +118,7 @@ function groups(writes: Write[]): Write[][] {
 
 /** What a write is about; among writes of one kind. */
 function subjectOf(write: Write): number | string {
-  if (write.kind === 'order-taken') return write.orderId;
+  if (write.kind === 'ingest-order') return write.orderId;
   if (write.kind === 'usage') return write.requestor;
   return write.kind === 'judge-worker' ? write.worker : write.runId;
 }

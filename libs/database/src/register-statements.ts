@@ -110,14 +110,14 @@ export const REVOKE = statement(
 );
 
 /** Whether each dispatcher that is alive has acted on the revocations of the worker $1. */
-export const REVOCATION_TAKEN_IN = statement(
-  { isTakenIn: boolean },
+export const REVOCATION_INGESTED = statement(
+  { isIngested: boolean },
   `
   select not exists (
     select from orders o join dispatchers d on d.arch = o.arch
     where not o.taken_in and o.kind = 'revoke' and o.worker = $1
       and d.owner is not null and d.expires_at > clock_timestamp()
-  ) as "isTakenIn"`,
+  ) as "isIngested"`,
 );
 
 /** $1 is the JSON array of SeenWorkers. Locked by name, as in all statements that change several rows: no two wait for each other in a circle. */

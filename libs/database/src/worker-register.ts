@@ -115,9 +115,9 @@ export class WorkerRegister {
   }
 
   /** Whether each dispatcher that is alive has ended the leases of a worker that was revoked. @throws DatabaseUnavailable */
-  async isRevocationTakenIn(name: string): Promise<boolean> {
-    const [row] = await this.database.query(statements.REVOCATION_TAKEN_IN, [name]);
-    return row!.isTakenIn;
+  async isRevocationIngested(name: string): Promise<boolean> {
+    const [row] = await this.database.query(statements.REVOCATION_INGESTED, [name]);
+    return row!.isIngested;
   }
 
   /** All, also those that were revoked, by name. @throws DatabaseUnavailable */

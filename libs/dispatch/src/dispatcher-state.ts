@@ -116,9 +116,9 @@ export class DispatcherState {
     this.runs.remove(run);
   }
 
-  takeIn(run: DispatchedRun, now: number): Write {
+  ingest(run: DispatchedRun, now: number): Write {
     if (!this.runs.has(run.runId)) this.add(run, now);
-    return { kind: 'take-in', runId: run.runId };
+    return { kind: 'ingest', runId: run.runId };
   }
 
   grant(run: DispatchedRun, slot: SlotIdentity, now: number): Write {

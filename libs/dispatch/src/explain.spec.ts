@@ -209,12 +209,12 @@ describe('why a run waits though a worker could execute it', () => {
   });
 });
 
-it('a run that is executed has no reasons and no place, one that is not known yet waits to be taken in', () => {
+it('a run that is executed has no reasons and no place, one that is not known yet waits to be read', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
   rig.ask();
   const nothing = { ...rig.state.answer, position: null, ahead: null, startsInMs: null };
   expect(rig.explain(1)).toEqual({ ...nothing, runId: 1, reasons: [] });
-  const reasons = ['the scheduler has yet to take it in'];
+  const reasons = ['the scheduler has not read it yet'];
   expect(rig.explain(2)).toEqual({ ...nothing, runId: 2, reasons });
 });
 

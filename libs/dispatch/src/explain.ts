@@ -9,7 +9,7 @@ import { capText, whyPaused, whySuiteAtCap } from './why-stopped';
 import { whyNoSlot, whyNoWorker } from './why-no-slot';
 
 /** The run waits, as its row says. */
-const NOT_TAKEN_IN = 'the scheduler has yet to take it in';
+const NOT_INGESTED = 'the scheduler has not read it yet';
 const NEXT = 'a slot is free and about to take it';
 /** When nothing that the viewer may know of holds it up. */
 const TURN = 'it waits for its turn';
@@ -27,7 +27,7 @@ export function onExplain(
 ): Step<'explain'> {
   const run = state.runs.get(runId);
   const head = { ...state.answer, runId };
-  if (!run) return { writes: [], reply: { ...head, ...NOT_WAITING, reasons: [NOT_TAKEN_IN] } };
+  if (!run) return { writes: [], reply: { ...head, ...NOT_WAITING, reasons: [NOT_INGESTED] } };
   if (stateOf(run) !== 'queued') return { writes: [], reply: { ...head, ...NOT_WAITING } };
   const view = new View(state, viewer);
   const prospect = prospectOf(state, run, view, now);

@@ -167,7 +167,7 @@ export interface Restrictions {
 
 /** Everything that a dispatcher needs to know when it begins. */
 export interface Loaded {
-  /** All runs of the architecture that are not finished, whether taken in or not. */
+  /** All runs of the architecture that are not finished, whether ingested or not. */
   runs: DispatchedRun[];
   restrictions: Restrictions;
   /** The whole register, also of workers of other architectures and of those that were revoked. */
@@ -187,10 +187,10 @@ export interface Loaded {
 /** What a dispatcher writes; each is one change of a run's state, left out as a whole when its fence does not hold. */
 export type Write =
   /** A dispatcher has taken the run into its memory; changes nothing when one has done so before. */
-  | { kind: 'take-in'; runId: number }
+  | { kind: 'ingest'; runId: number }
   /** The dispatcher's memory follows the order; changes nothing when one has done so before. */
-  | { kind: 'order-taken'; orderId: number }
-  /** `attempt` is the new one; the row must hold `attempt - 1` and be queued. Takes the run in, too. */
+  | { kind: 'ingest-order'; orderId: number }
+  /** `attempt` is the new one; the row must hold `attempt - 1` and be queued. Ingests the run, too. */
   | { kind: 'grant'; runId: number; attempt: number; worker: string; incarnation: string; slot: number }
   /** The row must be leased under this attempt. */
   | { kind: 'start'; runId: number; attempt: number }
@@ -252,14 +252,14 @@ export type ReportState = 'reported' | 'counts' | 'late' | 'over' | 'foreign';
 export interface Journal {
   /** @param usageHalfLifeMs after this time slot time that was used counts half */
   load(arch: string, usageHalfLifeMs: number): Promise<Loaded>;
-  /** Those of the given runs of the architecture that are not finished, whether taken in or not, oldest first. */
+  /** Those of the given runs of the architecture that are not finished, whether ingested or not, oldest first. */
   unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]>;
   restrictions(arch: string): Promise<Restrictions>;
   /** The whole register of workers, by name. */
   workers(): Promise<RegisteredWorker[]>;
-  /** Accepted runs that are not finished and that no dispatcher has taken in, oldest first, at most `limit`. */
+  /** Accepted runs that are not finished and that no dispatcher has ingested, oldest first, at most `limit`. */
   arrivals(arch: string, limit: number): Promise<DispatchedRun[]>;
-  /** Orders that no dispatcher has taken in, oldest first, at most `limit`. */
+  /** Orders that no dispatcher has ingested, oldest first, at most `limit`. */
   orders(arch: string, limit: number): Promise<Order[]>;
   /**
    * One transaction for all writes of a turn, in their order. A write whose row is not as it expects is left out, and so

@@ -54,7 +54,7 @@ describe('a run whose result waits on its worker', () => {
     expect(expired().ask({ slot: 1, ...changes }).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
   });
 
-  it('is not kept from anybody by a result that was taken in already', () => {
+  it('is not kept from anybody by a result that was ingested already', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     rig.finish(1, { verdict: 'tmpfail' });

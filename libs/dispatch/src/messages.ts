@@ -18,9 +18,9 @@ import type { Viewer } from './view';
 
 /** Everything that can reach a dispatcher. */
 export type DispatcherMessage =
-  /** Runs that no dispatcher had taken in. */
+  /** Runs that no dispatcher had ingested. */
   | { kind: 'arrivals'; runs: DispatchedRun[] }
-  /** Orders that no dispatcher had taken in. */
+  /** Orders that no dispatcher had ingested. */
   | { kind: 'orders'; orders: Order[] }
   /** Pauses and drains, read again. */
   | { kind: 'restrictions'; restrictions: Restrictions }

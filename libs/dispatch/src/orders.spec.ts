@@ -27,7 +27,7 @@ it('an order to publish makes a run known to everybody, where it waits and while
     runId,
   }));
   expect(rig.tell({ kind: 'orders', orders })).toEqual({
-    writes: orders.map(({ orderId }) => ({ kind: 'order-taken', orderId })),
+    writes: orders.map(({ orderId }) => ({ kind: 'ingest-order', orderId })),
     reply: undefined,
     stops: [],
   });
@@ -75,7 +75,7 @@ describe('an order to cancel', () => {
 
   it('takes a waiting run out of the queue', () => {
     expect(cancel(1)).toEqual({
-      writes: [{ kind: 'order-taken', orderId: 71 }],
+      writes: [{ kind: 'ingest-order', orderId: 71 }],
       reply: undefined,
       stops: [],
     });
@@ -131,7 +131,7 @@ describe('an order to change a priority', () => {
   it('moves a waiting run', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     expect(reprioritise(rig, 2, 6)).toEqual({
-      writes: [{ kind: 'order-taken', orderId: 9 }],
+      writes: [{ kind: 'ingest-order', orderId: 9 }],
       reply: undefined,
       stops: [],
     });
@@ -152,14 +152,14 @@ describe('an order to change a priority', () => {
   });
 
   it('is taken though the run is not in memory', () => {
-    expect(reprioritise(new DispatcherRig([]), 5, 9).writes).toEqual([{ kind: 'order-taken', orderId: 9 }]);
+    expect(reprioritise(new DispatcherRig([]), 5, 9).writes).toEqual([{ kind: 'ingest-order', orderId: 9 }]);
   });
 });
 
 it('news of pauses and drains are taken; another message tells how they are', () => {
   const rig = new DispatcherRig([waitingRun(1)]);
   const step = rig.tell({ kind: 'orders', orders: [{ orderId: 9, kind: 'restrictions' }] });
-  expect(step).toEqual({ writes: [{ kind: 'order-taken', orderId: 9 }], reply: undefined, stops: [] });
+  expect(step).toEqual({ writes: [{ kind: 'ingest-order', orderId: 9 }], reply: undefined, stops: [] });
 });
 
 describe('an order to trust a worker', () => {
@@ -173,7 +173,7 @@ describe('an order to trust a worker', () => {
     rig.tellCanary('w1', rig.ask().reply, false);
     const { writes, workWaiting } = trust(rig, 'w1');
     expect(writes).toEqual([
-      { kind: 'order-taken', orderId: 5 },
+      { kind: 'ingest-order', orderId: 5 },
       { kind: 'judge-worker', worker: 'w1', standing: 'sound', reason: 'trusted by ada: a new disk' },
     ]);
     expect(workWaiting).toBe(true);
@@ -183,6 +183,6 @@ describe('an order to trust a worker', () => {
 
   it.each(['w2', 'unheard-of'])('changes nothing for %s, which is sound', (worker) => {
     const rig = BlameRig.pair();
-    expect(trust(rig, worker, null).writes).toEqual([{ kind: 'order-taken', orderId: 5 }]);
+    expect(trust(rig, worker, null).writes).toEqual([{ kind: 'ingest-order', orderId: 5 }]);
   });
 });

@@ -7,7 +7,7 @@ import type { AttemptToStop, Step } from './messages';
 export function onOrders(state: DispatcherState, orders: Order[], now: number): Step<'orders'> {
   const ends = orders.map((order) => effectOf(state, order, now));
   const writes: Write[] = [
-    ...orders.map(({ orderId }) => ({ kind: 'order-taken' as const, orderId })),
+    ...orders.map(({ orderId }) => ({ kind: 'ingest-order' as const, orderId })),
     ...ends.flatMap((end) => end.writes),
   ];
   const mayGrantMore = orders.some(({ kind }) => kind === 'trust' || kind === 'revoke');

@@ -158,7 +158,7 @@ describe('at its revocation', () => {
     const reason = 'worker w1 was revoked by ada';
     const ended = { kind: 'requeue', attempt: 1, outcome: 'returned', reason, result: null };
     expect(writes).toEqual([
-      { kind: 'order-taken', orderId: 7 },
+      { kind: 'ingest-order', orderId: 7 },
       { ...ended, runId: 1 },
       { ...ended, runId: 2 },
     ]);

@@ -56,10 +56,10 @@ describe('new size classes', () => {
 });
 
 describe('arrivals', () => {
-  it('are taken in once, and wake idle workers', () => {
+  it('are ingested once, and wake idle workers', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     const { writes, workWaiting } = rig.tell({ kind: 'arrivals', runs: [waitingRun(1), waitingRun(2)] });
-    expect(writes).toEqual([1, 2].map((runId) => ({ kind: 'take-in', runId })));
+    expect(writes).toEqual([1, 2].map((runId) => ({ kind: 'ingest', runId })));
     expect(workWaiting).toBe(true);
     expect(rig.ask().reply.lease?.runId).toBe(1);
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(2);

@@ -48,7 +48,7 @@ export function step<K extends MessageKind>(
 }
 
 function onArrivals(state: DispatcherState, runs: DispatchedRun[], now: number): Step<'arrivals'> {
-  const writes = runs.map((run) => state.takeIn(run, now));
+  const writes = runs.map((run) => state.ingest(run, now));
   return { writes, reply: undefined, workWaiting: runs.length > 0 };
 }
 

@@ -127,7 +127,7 @@ describe('PostgresJournal in its tables', () => {
   it('moves updated_at when the run finishes and at no step before', async () => {
     const { createdAt } = (await fixture.database.results.find(runId))!;
     const turn = [
-      { kind: 'take-in' as const, runId },
+      { kind: 'ingest' as const, runId },
       grant(runId, 1),
       { kind: 'start' as const, runId, attempt: 1 },
     ];

@@ -1,5 +1,5 @@
 import { RUN_ID_MAX } from '@proctor/contracts';
-import { ARCH, fail, finish, grant, request, start, takeIn } from '../journal.fixture';
+import { ARCH, fail, finish, grant, request, start, ingest } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { ids, Runs } from './runs';
 
@@ -29,7 +29,7 @@ describe.each([
     await continueWith(first);
   });
 
-  it('is accepted, taken in, leased, executed and read', async () => {
+  it('is accepted, ingested, leased, executed and read', async () => {
     const { submissions, journal, results, facts } = fixture.database;
     const [runId, second] = (await submissions.submit([request(), request()], fixture.submitter)) as [
       number,
@@ -37,7 +37,7 @@ describe.each([
     ];
     expect([runId, second]).toEqual([first, first + 1]);
     expect(ids(await journal.arrivals(ARCH, 10))).toEqual([first, first + 1]);
-    await fixture.commit(ARCH, [takeIn(runId), takeIn(second), grant(runId, 1)]);
+    await fixture.commit(ARCH, [ingest(runId), ingest(second), grant(runId, 1)]);
     await fixture.commit(ARCH, [start(runId, 1)]);
     await fixture.commit(ARCH, [fail(runId, 1)]);
     await fixture.commit(ARCH, [grant(runId, 2)]);

@@ -1,4 +1,4 @@
-import { ARCH, finish, grant, HALF_LIFE_MS, request, requeue, takeIn } from '../journal.fixture';
+import { ARCH, finish, grant, HALF_LIFE_MS, request, requeue, ingest } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';
 
@@ -26,7 +26,7 @@ it('gives a queue that is longer than what is read at a time, each run once and 
   const requests = Array.from({ length: 20_500 }, () => request());
   const ids = await submissions.submit(requests, fixture.submitter);
   const later = await runs.waiting({ pinPackages: [['src:glibc', 'sid']], extraAptSources: ['staging'] });
-  await fixture.commit(ARCH, [takeIn(ids[0]!), grant(ids[20_100]!, 1)]);
+  await fixture.commit(ARCH, [ingest(ids[0]!), grant(ids[20_100]!, 1)]);
   const loaded = (await load()).runs;
   expect(loaded.map(({ runId }) => runId)).toEqual([...ids, later]);
   expect(loaded[20_100]!.lease).toMatchObject({ worker: 'w1', state: 'leased' });

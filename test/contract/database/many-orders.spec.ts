@@ -24,7 +24,7 @@ async function misleadingStatistics(): Promise<void> {
   await fixture.client.query('analyze orders');
 }
 
-it('are taken in within the limit of a turn, whatever the statistics say', async () => {
+it('are ingested within the limit of a turn, whatever the statistics say', async () => {
   const { submissions, cancellations, journal, ownershipRegister } = fixture.database;
   const runIds = await submissions.submit(
     Array.from({ length: RUNS }, () => request()),
@@ -40,7 +40,7 @@ it('are taken in within the limit of a turn, whatever the statistics say', async
     const orders = await journal.orders(ARCH, ORDERS_PER_TURN);
     if (orders.length === 0) break;
     taken.push(...orders.flatMap((order) => (order.kind === 'cancel' ? [order.runId] : [])));
-    const writes = orders.map(({ orderId }): Write => ({ kind: 'order-taken', orderId }));
+    const writes = orders.map(({ orderId }): Write => ({ kind: 'ingest-order', orderId }));
     expect(await journal.commit(ARCH, epoch, writes, TURN_TIMEOUT_MS)).toEqual([]);
   }
   expect(taken).toEqual(runIds);

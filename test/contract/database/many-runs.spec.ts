@@ -57,7 +57,7 @@ async function longestTurnDuring(work: Promise<unknown>): Promise<number> {
     await fixture.database.journal.commit(ARCH, ownership!.epoch, []);
     const [order] = await fixture.database.journal.orders(ARCH, 1);
     if (order) {
-      const write = { kind: 'order-taken' as const, orderId: order.orderId };
+      const write = { kind: 'ingest-order' as const, orderId: order.orderId };
       await fixture.database.journal.commit(ARCH, ownership!.epoch, [write]);
     }
     longestMs = Math.max(longestMs, performance.now() - begunAt);

@@ -177,27 +177,27 @@ it('counts what was refused of a worker, with the last reason; of strangers noth
 });
 
 it('knows when each dispatcher that is alive has acted on a revocation', async () => {
-  const isTakenIn = () => register().isRevocationTakenIn('w1');
-  const takeIn = async (arch: string) => {
+  const isIngested = () => register().isRevocationIngested('w1');
+  const ingest = async (arch: string) => {
     const waiting = await fixture.database.journal.orders(arch, 100);
     await fixture.commit(
       arch,
-      waiting.map(({ orderId }) => ({ kind: 'order-taken', orderId })),
+      waiting.map(({ orderId }) => ({ kind: 'ingest-order', orderId })),
     );
   };
   await register().add(worker('w1', { architectures: ['riscv64'] }), ada());
-  expect(await isTakenIn()).toBe(true);
+  expect(await isIngested()).toBe(true);
   await register().revoke('w1', ada());
-  expect(await isTakenIn()).toBe(false);
-  await takeIn(ARCH);
-  expect(await isTakenIn()).toBe(false);
+  expect(await isIngested()).toBe(false);
+  await ingest(ARCH);
+  expect(await isIngested()).toBe(false);
   // Nobody serves riscv64, and from now on nobody serves arm64.
   await fixture.database.ownershipRegister.release('arm64', 'scheduler-1');
-  expect(await isTakenIn()).toBe(true);
+  expect(await isIngested()).toBe(true);
   await fixture.database.ownershipRegister.claim('arm64', 'scheduler-1', 60_000);
-  expect(await isTakenIn()).toBe(false);
-  await takeIn('arm64');
-  expect(await isTakenIn()).toBe(true);
+  expect(await isIngested()).toBe(false);
+  await ingest('arm64');
+  expect(await isIngested()).toBe(true);
 });
 
 describe('the accounts', () => {

@@ -182,7 +182,7 @@ describe('trust in a worker', () => {
     await heard;
     const orders = await api.database.journal.orders('amd64', 100);
     expect(orders).toContainEqual({ kind: 'trust', orderId: expect.any(Number), ...trusted, by: 'root' });
-    // A dispatcher has taken it in.
+    // A dispatcher has ingested it.
     await judge('worker-2', 'sound');
     expect(await decide('trust', { worker: 'worker-2' })).toMatchObject([
       409,

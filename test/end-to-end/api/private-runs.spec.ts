@@ -88,7 +88,7 @@ const STEPS: [string, Work, Work?][] = [
       });
       const [run] = ((await asked.json()) as { runs: { run_id: number }[] }).runs;
       hidden.kernel = know(run!.run_id, 'secret-kernel', 'trixie');
-      await world.takeIn();
+      await world.ingest();
     },
   ],
   ['was leased', (world) => world.grant(hidden.gcc, W2)],
@@ -120,7 +120,7 @@ const STEPS: [string, Work, Work?][] = [
     'was cancelled',
     async (world) => {
       await world.api.api(`/test/${hidden.kernel}`, { method: 'DELETE' });
-      await world.takeIn();
+      await world.ingest();
     },
   ],
   [
@@ -129,7 +129,7 @@ const STEPS: [string, Work, Work?][] = [
       const { published } = world.ids;
       const response = await world.api.api(`/retry/${published}`, { method: 'POST' });
       hidden.again = know(((await response.json()) as { run_id: number }).run_id, 'libopen');
-      await world.takeIn();
+      await world.ingest();
     },
     async (world) => {
       const runId = know(await world.submit('libopen', { is_private: true, priority: 8 }), 'libopen');
@@ -154,7 +154,7 @@ const STEPS: [string, Work, Work?][] = [
         ((await asked.json()) as { runs: { run_id: number }[] }).runs[0]!.run_id,
         'secret',
       );
-      await world.takeIn();
+      await world.ingest();
     },
   ],
   [
@@ -167,7 +167,7 @@ const STEPS: [string, Work, Work?][] = [
 async function publish(world: World, runId: number): Promise<void> {
   const body = new URLSearchParams({ run_ids: String(runId) });
   await world.api.api('/test/publish', { method: 'POST', body });
-  await world.takeIn();
+  await world.ingest();
 }
 
 function asksOf(table: typeof VIEWS, asked = names): Ask[] {
@@ -223,7 +223,7 @@ describe('a stranger who asks for changes', () => {
     expect(answers[1]).toEqual(answers[0]);
     const statuses = new Set(Object.values(answers[0]!).map(({ status }) => status));
     expect([...statuses].sort()).toEqual([200, 201, 400, 401, 403, 404, 409]);
-    await inBoth((world) => world.takeIn());
+    await inBoth((world) => world.ingest());
     expect(await viewOf(worlds.withThem)).toEqual(await viewOf(worlds.withoutThem));
   });
 });

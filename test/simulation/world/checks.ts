@@ -80,8 +80,8 @@ export class Checks {
     this.require(epoch >= (this.epochs.get(arch) ?? 0), `${arch}: epoch ${epoch} wrote after a newer one`);
     this.epochs.set(arch, Math.max(epoch, this.epochs.get(arch) ?? 0));
     if (write.kind === 'judge-worker') this.workers.judged(arch, write);
-    else if (write.kind === 'order-taken')
-      this.workers.orderTaken(arch, books.decisions.find(arch, write.orderId));
+    else if (write.kind === 'ingest-order')
+      this.workers.orderIngested(arch, books.decisions.find(arch, write.orderId));
     else if ('runId' in write && row) this.runWritten(books, write, row, epoch);
   }
 
@@ -199,7 +199,7 @@ export class Checks {
     if (write.kind === 'correct')
       this.require(isOver && !row.cancelled, `${title}: corrected before its end`);
     else this.require(!isOver, `${title}: ${write.kind} after it had finished`);
-    if (write.kind === 'take-in' && row.attempt === 0) this.fresh.set(row.runId, row);
+    if (write.kind === 'ingest' && row.attempt === 0) this.fresh.set(row.runId, row);
     if (write.kind === 'grant') this.grantWritten(books, title, write, row, epoch);
     if (write.kind === 'requeue' && write.outcome === 'expired')
       this.require(!this.isCalm, `${title}: expired although its worker was there`);
@@ -236,7 +236,7 @@ export class Checks {
     this.checkOrder(books, title, write, row, epoch);
     this.workers.granted(books, title, write, row);
     const { arch, suite } = row.request;
-    // Only a dispatcher that has taken in every order must go by them.
+    // Only a dispatcher that has ingested every order must go by them.
     if (books.decisions.waiting(arch).length > 0) return;
     const { pauses } = books.decisions.restrictions(arch);
     const isPaused = pauses.some((pause) => pause.suite === null || pause.suite === suite);

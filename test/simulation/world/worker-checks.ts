@@ -13,7 +13,7 @@ export class WorkerChecks {
   private readonly living = new Set<string>();
   /** Of workers that are not sound; keys are worker and architecture. */
   private readonly standings = new Map<string, WorkerStanding>();
-  /** The same, of workers whose trust a dispatcher has taken in and not obeyed yet. */
+  /** The same, of workers whose trust a dispatcher has ingested and not obeyed yet. */
   private readonly trusted = new Set<string>();
 
   constructor(private readonly require: (condition: unknown, violation: string) => void) {}
@@ -32,7 +32,7 @@ export class WorkerChecks {
     this.trusted.clear();
   }
 
-  orderTaken(arch: string, order: Order | undefined): void {
+  orderIngested(arch: string, order: Order | undefined): void {
     const place = order?.kind === 'trust' ? `${order.worker} ${arch}` : '';
     if (this.standings.has(place)) this.trusted.add(place);
   }

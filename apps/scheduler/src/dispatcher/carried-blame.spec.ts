@@ -57,7 +57,7 @@ class CarriedBlameRig extends ActorRig {
     return runId;
   }
 
-  /** A turn fails that only takes in a run, which no worker can execute. */
+  /** A turn fails that only ingests a run, which no worker can execute. */
   async loadAgain(): Promise<void> {
     const { loads } = this;
     this.fates = ['refused'];

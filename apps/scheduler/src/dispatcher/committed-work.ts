@@ -3,7 +3,7 @@ import type { DispatcherMessage, Journal } from '@proctor/dispatch';
 
 export interface CommittedWorkSettings {
   arrivalPollMs: number;
-  /** Runs, and orders, that are taken in by one turn. */
+  /** Runs, and orders, that one turn ingests. */
   arrivalsPerTurnMax: number;
   /** Wait after rows could not be loaded, read or written. */
   reloadDelayMs: number;
@@ -13,7 +13,7 @@ export interface CommittedWorkSettings {
 export class CommittedWork {
   private ordersDueMs = -Infinity;
   private arrivalsDueMs = -Infinity;
-  /** Of what a turn may take in: halved by each that fails, since there may have been too much in it. */
+  /** Of what a turn may ingest: halved by each that fails, since there may have been too much in it. */
   private share = 1;
 
   /** @param settings as they are at the moment */

@@ -45,7 +45,7 @@ describe('DispatcherActor', () => {
   });
 
   describe('what others have committed', () => {
-    it('takes in what arrived, at a command at once and else at the next poll', async () => {
+    it('ingests what arrived, at a command at once and else at the next poll', async () => {
       await rig.start();
       const [first, second] = [rig.accept(), rig.accept()];
       await rig.time(POLL_MS - 1);
@@ -59,7 +59,7 @@ describe('DispatcherActor', () => {
       expect(rig.signalled).toHaveBeenCalledWith(ARCH);
     });
 
-    it('takes in more than one turn allows, turn after turn', async () => {
+    it('ingests more than one turn allows, turn after turn', async () => {
       await rig.start();
       const runs = Array.from({ length: 7 }, rig.accept);
       rig.actor.lookForArrivals();
@@ -67,7 +67,7 @@ describe('DispatcherActor', () => {
       expect(runs.filter((runId) => !rig.books.look(runId)?.takenIn)).toEqual([]);
     });
 
-    it('takes an order in at a command, and else at the next poll, and has the attempt stopped', async () => {
+    it('ingests an order at a command, and else at the next poll, and has the attempt stopped', async () => {
       const [first, second] = [rig.accept(), rig.accept()];
       await rig.start();
       await Promise.all([rig.ask(0), rig.ask(1)]);
@@ -98,7 +98,7 @@ describe('DispatcherActor', () => {
       expect((await rig.ask()).lease).not.toBeNull();
     });
 
-    it('takes no order in whose decisions could not be read', async () => {
+    it('ingests no order whose decisions could not be read', async () => {
       rig.accept();
       let isAway = false;
       await rig.start({

@@ -24,10 +24,10 @@ describe('a turn of a dispatcher that fails', () => {
     };
   }
 
-  it('stops nothing when the order was not committed as taken, and takes it in later', async () => {
+  it('stops nothing when the order was not committed as ingested, and ingests it later', async () => {
     rig.accept();
     let failures = 1;
-    const isTaking = (writes: Write[]) => writes.some(({ kind }) => kind === 'order-taken');
+    const isTaking = (writes: Write[]) => writes.some(({ kind }) => kind === 'ingest-order');
     await rig.start({
       commit: failing((writes) => (isTaking(writes) && failures-- > 0 ? new Error('away') : null)),
     });

@@ -1,7 +1,7 @@
 import type { DispatcherMessage, MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import { NotHandled } from './not-handled';
 
-/** The dispatcher has more to do than it takes in; asking again later helps. */
+/** The dispatcher has more to do than it can; asking again later helps. */
 export class MailboxFull extends Error {
   constructor(lengthMax: number) {
     super(`the dispatcher's mailbox is full (${lengthMax} messages)`);

@@ -48,11 +48,11 @@ describe('a turn of which rows refuse a write', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('drops an arrival that was lost, and takes the others in', async () => {
+  it('drops an arrival that was lost, and ingests the others', async () => {
     const lost = 1;
     await rig.start({
       load,
-      commit: cancelling(lost, (write) => write.kind === 'take-in' && write.runId === lost),
+      commit: cancelling(lost, (write) => write.kind === 'ingest' && write.runId === lost),
     });
     const [, kept] = [rig.accept(), rig.accept()];
     rig.actor.lookForArrivals();

@@ -80,7 +80,7 @@ export class World {
 
   async submit(name: string, parameters: Record<string, unknown> = {}, key?: string): Promise<number> {
     const runId = await this.api.submit(name, parameters, key);
-    await this.takeIn();
+    await this.ingest();
     return runId;
   }
 
@@ -99,7 +99,7 @@ export class World {
   }
 
   /** What was accepted and decided meanwhile. */
-  async takeIn(): Promise<void> {
+  async ingest(): Promise<void> {
     const { journal } = this.api.database;
     await this.tell({ kind: 'arrivals', runs: await journal.arrivals(ARCH, 100) });
     await this.tell({ kind: 'orders', orders: await journal.orders(ARCH, 100) });
