@@ -1,6 +1,13 @@
+import type { Lease } from '@proctor/contracts';
 import { autopkgtestCommand } from '../../../apps/worker/src/autopkgtest/command';
 import { sandboxUse } from '../../../apps/worker/src/attempt/sandbox-use';
-import { lease, openMachine, sourceTree, type TestMachine } from '../../end-to-end/worker/test-machine';
+import {
+  lease,
+  leaseOfTree,
+  openMachine,
+  sourceTree,
+  type TestMachine,
+} from '../../end-to-end/worker/test-machine';
 import type { Numbers, Row } from '../row';
 
 const LIMITS = { runTmpfsBytes: 4 * 1024 ** 3, runProcessesMax: 10_000 };
@@ -21,12 +28,12 @@ export const realTests: Row = {
   async open() {
     const machine = await openMachine();
     const tree = await sourceTree(machine.workPath, '#!/bin/sh\nexit 0\n');
-    const subjects = [['tree', tree], ...PACKAGES.map((name) => [name, name])] as const;
-    const each = async (test: (subject: string) => Promise<number | null>) => {
+    const each = async (test: (request: Lease) => Promise<number | null>) => {
       const seconds: Numbers = {};
-      for (const [name, subject] of subjects) {
+      for (const name of ['tree', ...PACKAGES]) {
+        const request = name === 'tree' ? leaseOfTree(tree) : lease({ package: name });
         const startedAt = performance.now();
-        mustEnd(name, await test(subject));
+        mustEnd(name, await test(request));
         seconds[name] = (performance.now() - startedAt) / 1000;
       }
       return seconds;
@@ -34,25 +41,31 @@ export const realTests: Row = {
     const signal = new AbortController().signal;
     return {
       measured: () =>
-        each(async (subject) => {
-          const { exitCode } = await machine.runner.test(subject, lease(), () => undefined, signal);
+        each(async (request) => {
+          const { exitCode } = await machine.runner.run(request, () => undefined, signal);
           return exitCode;
         }),
-      bare: () => each((subject) => byHand(machine, subject)),
+      bare: () => each((request) => byHand(machine, request)),
       close: () => machine.close(),
     };
   },
 };
 
 /** @returns the exit code */
-async function byHand({ sandboxes, testbeds }: TestMachine, subject: string): Promise<number | null> {
-  const order = lease();
-  const { command: runner, version } = testbeds.runner(order.variant);
-  const folder = await sandboxes.createFolder(`bench-${order.runId}`);
+async function byHand({ sandboxes, testbeds }: TestMachine, request: Lease): Promise<number | null> {
+  const { command: runner, version } = testbeds.runner(request.variant);
+  const folder = await sandboxes.createFolder(`bench-${request.runId}`);
   try {
-    const testbed = await testbeds.backend(order.backend).use(order.suite, order.arch, folder);
-    const parts = { runner, version, subject, outputFolder: folder.output, signingKeyFiles: [], testbed };
-    const use = sandboxUse(autopkgtestCommand(order, parts), testbed, LIMITS);
+    const testbed = await testbeds.backend(request.backend).use(request.suite, request.arch, folder);
+    const parts = {
+      runner,
+      version,
+      subject: request.package,
+      outputFolder: folder.output,
+      signingKeyFiles: [],
+      testbed,
+    };
+    const use = sandboxUse(autopkgtestCommand(request, parts), testbed, LIMITS);
     return (await (await sandboxes.start(folder, use)).ended).code;
   } finally {
     await folder.remove();
