@@ -1,8 +1,7 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { PrivateNetwork } from '../../../apps/worker/src/sandbox/private-network';
-import { childrenOf } from '../../../apps/worker/src/sandbox/processes';
 import { Sandbox } from '../../../apps/worker/src/sandbox/sandbox';
 import { until } from '../../support/until';
 import { newMark, processesWith } from './processes-with';
@@ -72,14 +71,15 @@ it('an abort leaves no process, mount or file of the attempt', async () => {
 it('a sandbox that is killed before it has heard that it may go on is gone, and nothing else is', async () => {
   machine = await openMachine({ backends: ['null'] });
   const mark = newMark();
-  const start = PrivateNetwork.start.bind(PrivateNetwork);
-  // The last that happens before the sandbox is told: its first process will not read that.
-  jest.spyOn(PrivateNetwork, 'start').mockImplementation(async (user, pid) => {
-    const network = await start(user, pid);
-    for (const init of await childrenOf(pid)) process.kill(init, 'SIGSTOP');
-    return network;
-  });
   const folder = await machine.sandboxes.createFolder('hasty');
+  const end = jest.spyOn(Socket.prototype, 'end');
+  // Its first process will not read what it is told then.
+  end.mockImplementation(function (this: Socket, word: unknown) {
+    const [init] = JSON.parse(readFileSync(join(folder.path, 'processes.json'), 'utf8')) as { pid: number }[];
+    process.kill(init!.pid, 'SIGSTOP');
+    end.mockRestore();
+    return this.end(word as string);
+  });
   const command = ['sleep', mark];
   const sandbox = await machine.sandboxes.start(folder, {
     command,

@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A process that cannot be taken for a later one with the same id. */
@@ -10,7 +10,6 @@ export interface SandboxProcess {
 }
 
 interface ProcessStatus {
-  parent: number;
   state: string;
   startTicks: string;
 }
@@ -22,10 +21,13 @@ export async function identify(pid: number): Promise<SandboxProcess | null> {
 }
 
 /** A zombie counts as gone: it holds nothing. */
-export async function isRunning({ pid, startTicks, bootId: boot }: SandboxProcess): Promise<boolean> {
+export async function isRunning({ pid, startTicks, bootId: bootOfIt }: SandboxProcess): Promise<boolean> {
   const status = await statusOf(pid);
   return (
-    status !== null && status.state !== 'Z' && status.startTicks === startTicks && boot === (await bootId())
+    status !== null &&
+    status.state !== 'Z' &&
+    status.startTicks === startTicks &&
+    bootOfIt === (await bootId())
   );
 }
 
@@ -37,13 +39,6 @@ export async function killProcess(identity: SandboxProcess, timeoutMs = 10_000):
     if (performance.now() > end) throw new Error(`process ${identity.pid} does not end`);
     await pause(10);
   }
-}
-
-/** Direct children of a process that have not ended. */
-export async function childrenOf(parent: number): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const statuses = await Promise.all(pids.map(statusOf));
-  return pids.filter((_, index) => statuses[index]?.parent === parent && statuses[index].state !== 'Z');
 }
 
 function sendKill(pid: number): void {
@@ -62,9 +57,13 @@ async function statusOf(pid: number): Promise<ProcessStatus | null> {
   });
   if (text === null) return null;
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '' };
+  return { state: fields[0] ?? '', startTicks: fields[19] ?? '' };
 }
 
-async function bootId(): Promise<string> {
-  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+let boot: Promise<string> | null = null;
+
+/** It stays the same as long as this process lives. */
+function bootId(): Promise<string> {
+  boot ??= readFile('/proc/sys/kernel/random/boot_id', 'utf8').then((text) => text.trim());
+  return boot;
 }

@@ -50,7 +50,7 @@ it('limits processes and their memory within the namespaces, and before anything
   const limits = { processesMax: 100, processBytesMax: 4096 };
   const command = sandboxCommand(USER, { ...ORDER, ...limits, command: ['true'] });
   const at = command.indexOf('prlimit');
-  expect(command.slice(at - 1, at + 4)).toEqual(['--', 'prlimit', '--nproc=100', '--data=4096', 'sh']);
+  expect(command.slice(at - 1, at + 4)).toEqual(['--', 'prlimit', '--nproc=100', '--data=4096', 'perl']);
 });
 
 it('shares the network only where it is told to', () => {

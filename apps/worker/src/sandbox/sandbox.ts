@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { freeBytesOf } from './free-space';
 import { PrivateNetwork } from './private-network';
-import { childrenOf, identify, killProcess, type SandboxProcess } from './processes';
+import { identify, killProcess, type SandboxProcess } from './processes';
 import type { ControlGroups } from './control-groups';
 import { machineMemoryKills, type MemoryKills } from './memory-kills';
 import type { RunCgroup } from './run-cgroup';
@@ -139,16 +140,35 @@ export class Sandbox {
     const control = child.stdio[3] as Socket;
     // It breaks when the sandbox is killed before it has read that it may go on. What became of it, its exit tells.
     control.on('error', () => undefined);
-    const isReady = await Promise.race([once(control, 'data').then(() => true), exit.then(() => false)]);
-    if (!isReady) throw new Error(`the sandbox ended at once (exit code ${(await exit).code})`);
-    const [inner] = await childrenOf(outer);
-    const init = inner === undefined ? null : await identify(inner);
-    const outermost = await identify(outer);
+    const line = linesOf(control, exit);
+    const inner = Number(await line());
+    const [init, outermost] = await Promise.all([identify(inner), identify(outer)]);
     await folder.record([init, outermost].filter((identity) => identity !== null));
-    const network = use.network === 'private' ? await PrivateNetwork.start(user, outer) : null;
+    // Both need the namespaces alone.
+    const [isReady, network] = await Promise.allSettled([
+      line(),
+      use.network === 'private' ? PrivateNetwork.start(user, outer) : null,
+    ]);
+    if (isReady.status === 'rejected' || network.status === 'rejected') {
+      if (network.status === 'fulfilled') await network.value?.stop();
+      throw (isReady.status === 'rejected' ? isReady : (network as PromiseRejectedResult)).reason;
+    }
     control.end('go\n');
-    return new Sandbox(init, folder.workArea, exit, network, cgroup);
+    return new Sandbox(init, folder.workArea, exit, network.value, cgroup);
   }
+}
+
+/** Resolves with the next line of a sandbox's first process; rejects when the sandbox has ended before. */
+function linesOf(control: Socket, exit: Promise<SandboxEnd>): () => Promise<string> {
+  const lines = createInterface({ input: control })[Symbol.asyncIterator]();
+  const ended = exit.then(({ code }) => {
+    throw new Error(`the sandbox ended at once (exit code ${code})`);
+  });
+  ended.catch(() => undefined);
+  return async () => {
+    const next: IteratorResult<string, unknown> = await Promise.race([lines.next(), ended]);
+    return next.done ? ended : next.value;
+  };
 }
 
 /** One of its own, so that it sees none of another run; null where this machine can give none. */

@@ -8,7 +8,7 @@ import type { RunUser } from './run-user';
 import { requireTools } from './tools';
 import { Unusable } from './unusable';
 
-const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'prlimit', 'setpriv', 'slirp4netns', 'unshare'];
+const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'perl', 'prlimit', 'setpriv', 'slirp4netns', 'unshare'];
 
 /** What autopkgtest's own unshare backend does at first, tried inside the sandbox. */
 const TRIAL = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];

@@ -17,6 +17,7 @@ const PACKAGES: Record<string, string> = {
   mount: 'mount',
   newgidmap: 'uidmap',
   newuidmap: 'uidmap',
+  perl: 'perl-base',
   podman: 'podman',
   prlimit: 'util-linux',
   'qemu-img': 'qemu-utils',

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectBus, type Bus } from '@proctor/bus';
+import {
+  grantOf,
+  reportOrigin,
+  requestSubject,
+  SUBJECTS,
+  subjectOf,
+  type FinishedReport,
+  type Lease,
+  type LeaseReply,
+  type LeaseRequest,
+  type RecordedSignal,
+} from '@proctor/contracts';
+import { AppProcess, EmbeddedNats, findNatsServer, freePort, Home } from '@proctor/embedded';
+import { stringify } from 'yaml';
+import { leaseOf } from '../support/slot-rig';
+import { TestUsers } from '../support/nats-users';
+
+export const ARCH = 'tea';
+export const SUITE = 'teapot';
+const WORKER = 'machine';
+const CLOCK_TICKS_PER_SECOND = 100;
+
+/** Milliseconds of processor time of a process, and of its children that have ended. */
+export interface ProcessorTime {
+  own: number;
+  children: number;
+}
+
+export function processorTime(pid: number | 'self'): ProcessorTime {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user, system, childUser, childSystem] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+    .map((ticks) => (Number(ticks) / CLOCK_TICKS_PER_SECOND) * 1000) as [number, number, number, number];
+  return { own: user + system, children: childUser + childSystem };
+}
+
+/** What the rig's worker has. */
+export interface RigOptions {
+  slots: number;
+  /** Name → command. */
+  variants: Record<string, string[]>;
+}
+
+/**
+ * A real worker process on a real nats-server, with a dispatcher that grants what it is given and records every result at
+ * once, as messages of the wire alone.
+ */
+export class WorkerRig {
+  private readonly waiting: Lease[] = [];
+  private lastRun = 0;
+  private toRecord = 0;
+  private resolveRecorded: () => void = () => undefined;
+  /** Called with each report of a start or an end. */
+  onReport: (kind: string, runId: number) => void = () => undefined;
+
+  private constructor(
+    readonly folder: string,
+    readonly bus: Bus,
+    /** Reads live logs. */
+    readonly api: Bus,
+    private readonly nats: EmbeddedNats,
+    private readonly app: AppProcess,
+  ) {}
+
+  static async start({ slots, variants }: RigOptions): Promise<WorkerRig> {
+    const folder = await mkdtemp(join(tmpdir(), 'proctor-bench-'));
+    await chmod(folder, 0o711);
+    const { path: binary } = await findNatsServer(
+      (await Home.find(process.env, process.cwd())).natsPackage,
+      console.log,
+    );
+    const [port, users] = [await freePort(), new TestUsers(join(folder, 'users'))];
+    const accounts = await users.prepare(`nats://127.0.0.1:${port}`, [
+      { name: WORKER, architectures: [ARCH] },
+    ]);
+    const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary, accounts, port });
+    await nats.start();
+    const bus = await connectBus(await users.read('scheduler'), { makesStreams: true });
+    await bus.prepareReports(ARCH, [WORKER]);
+    await bus.prepareWorker(WORKER);
+    const config = join(folder, 'config');
+    await mkdir(config);
+    const worker = {
+      ...{ name: WORKER, slots, architectures: [ARCH], suitesAtStart: [SUITE], variants },
+      ...{ backends: ['null'], machineMayBeDestroyed: true, workPath: join(folder, 'work') },
+    };
+    await writeFile(join(config, 'worker.yaml'), stringify(worker));
+    const app = new AppProcess({
+      name: 'worker',
+      main: join(__dirname, '../../apps/worker/src/main.js'),
+      env: {
+        ...process.env,
+        PROCTOR_HOME: folder,
+        PROCTOR_CONFIG: config,
+        PROCTOR_NATS_CREDENTIALS: users.path(WORKER),
+      },
+      identityFile: join(folder, 'worker.json'),
+      stopSignal: 'SIGINT',
+      onLine: (line) => process.env['PROCTOR_BENCH_LINES'] && console.log(line),
+    });
+    const rig = new WorkerRig(folder, bus, await connectBus(await users.read('api')), nats, app);
+    try {
+      await rig.listen();
+      await app.start();
+      return rig;
+    } catch (error) {
+      await rig.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.app.stop();
+    await Promise.all([this.bus.close(), this.api.close()]);
+    await this.nats.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  get pid(): number {
+    return this.app.pid as number;
+  }
+
+  /** Has so many runs of a variant executed; resolves once the last is recorded. */
+  execute(runs: number, variant: string): Promise<void> {
+    const details = { suite: SUITE, arch: ARCH, backend: 'null', variant };
+    for (let run = 0; run < runs; run += 1) this.waiting.push(leaseOf(++this.lastRun, details));
+    this.toRecord = runs;
+    const recorded = new Promise<void>((resolve) => (this.resolveRecorded = resolve));
+    this.bus.signal(subjectOf(SUBJECTS.workWaiting, ARCH), {});
+    return recorded;
+  }
+
+  private async listen(): Promise<void> {
+    this.bus.subscribe(requestSubject(ARCH, '*', 'lease'), ({ text, respond }) => {
+      respond?.(JSON.stringify(this.reply(JSON.parse(text) as LeaseRequest)));
+    });
+    await this.bus.flush();
+    await this.bus.consumeReports(ARCH, ({ subject, text }) => {
+      const report = JSON.parse(text) as FinishedReport;
+      const kind = reportOrigin(subject)?.kind ?? '';
+      this.onReport(kind, report.runId);
+      if (kind === 'finished') this.record(report);
+      return Promise.resolve();
+    });
+  }
+
+  private reply({ ask, problem }: LeaseRequest): LeaseReply {
+    const lease = problem === undefined ? (this.waiting.shift() ?? null) : null;
+    return { arch: ARCH, epoch: 1, ask, lease, wanted: [], askAgainMs: problem === undefined ? 60_000 : 100 };
+  }
+
+  private record(report: FinishedReport): void {
+    if (report.verdict !== 'pass') throw new Error(`run ${report.runId}: ${report.message}`);
+    const signal: RecordedSignal = { ...grantOf(report), answer: 'recorded' };
+    this.bus.signal(subjectOf(SUBJECTS.recorded, report.worker), signal);
+    this.toRecord -= 1;
+    if (this.toRecord === 0) this.resolveRecorded();
+  }
+}
