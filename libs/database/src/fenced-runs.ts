@@ -31,5 +31,5 @@ export const EXPIRED_OR_LOST = `('expired', 'lost')`;
 
 /** Answers the runs of the writes that it has made. */
 export function aboutRuns(sql: string): Statement<{ id: number }> {
-  return statement({ id: bigint }, sql);
+  return statement({ id: bigint }, sql).prepared;
 }

@@ -22,6 +22,7 @@ import { APPLY } from './journal-statements';
 import * as loading from './loading-statements';
 import { orderOf, ORDERS } from './orders';
 import { EPOCH, LIMIT_TURN, LOCK_RUNS } from './turn-statements';
+import { groupsOf, partsOf, runsOf, subjectOf } from './turn-writes';
 import { DatabaseUnavailable, isUnstorable } from './unavailable';
 
 /** The rows behind the dispatchers; every write carries its fences in its own statement. */
@@ -68,18 +69,17 @@ export class PostgresJournal implements Journal {
     const endMs = performance.now() + (timeoutMs ?? Infinity);
     return this.database.transaction(async (unlimited) => {
       const transaction = until(endMs, unlimited);
-      if (timeoutMs !== undefined) await transaction.query(LIMIT_TURN, [String(Math.ceil(timeoutMs))]);
-      const runIds = runsOf(writes);
-      if (runIds.length > 1) await transaction.query(LOCK_RUNS, [runIds]);
-      if (writes.some(({ kind }) => kind === 'finish' || kind === 'correct'))
-        await announceUpdate(transaction);
       const refused = new RefusedWrites();
-      for (const group of groups(writes)) {
-        const wanted = refused.withoutFollowing(group);
-        if (wanted.length > 0) refused.add(wanted, await apply(transaction, arch, wanted));
-      }
+      const parts = partsOf(groupsOf(writes));
+      const begun = beginTurn(transaction, writes, timeoutMs);
+      for (const part of parts.slice(0, -1)) await sent([begun, refused.apply(part, transaction, arch)]);
       // Last, since it locks: see EPOCH.
-      if ((await transaction.query(EPOCH, [arch, epoch])).length === 0) throw new StaleEpoch(arch, epoch);
+      const [, , inForce] = await sent([
+        begun,
+        refused.apply(parts.at(-1) ?? [], transaction, arch),
+        transaction.query(EPOCH, [arch, epoch]),
+      ]);
+      if (inForce.length === 0) throw new StaleEpoch(arch, epoch);
       checkTime(endMs);
       return refused.writes;
     });
@@ -90,37 +90,6 @@ export class PostgresJournal implements Journal {
     const [found] = await this.database.query(REPORT_STATE, parameters);
     return found?.state ?? 'foreign';
   }
-}
-
-/** The runs that the writes are about, each once, ascending. */
-function runsOf(writes: Write[]): number[] {
-  const runIds = new Set(writes.flatMap((write) => ('runId' in write ? [write.runId] : [])));
-  return [...runIds].sort((a, b) => a - b);
-}
-
-/** Writes that one statement can make: neighbours of one kind, each about another thing. */
-function groups(writes: Write[]): Write[][] {
-  const result: Write[][] = [];
-  let subjects = new Set<number | string>();
-  for (const write of writes) {
-    const group = result.at(-1);
-    const subject = subjectOf(write);
-    if (group?.[0]?.kind === write.kind && !subjects.has(subject)) {
-      group.push(write);
-      subjects.add(subject);
-    } else {
-      result.push([write]);
-      subjects = new Set([subject]);
-    }
-  }
-  return result;
-}
-
-/** What a write is about; among writes of one kind. */
-function subjectOf(write: Write): number | string {
-  if (write.kind === 'ingest-order') return write.orderId;
-  if (write.kind === 'usage') return write.requestor;
-  return write.kind === 'judge-worker' ? write.worker : write.runId;
 }
 
 /** No statement begins after `endMs` of this process's clock: a dispatcher that gave the turn up must find it over. */
@@ -137,20 +106,48 @@ function checkTime(endMs: number): void {
   if (performance.now() >= endMs) throw new DatabaseUnavailable(new Error('the turn took too long'));
 }
 
+/**
+ * The answers to what was sent in this order. After a statement that fails the server refuses those behind it for that alone, and
+ * their answers may be noticed first.
+ * @throws the first failure
+ */
+async function sent<const Sent extends readonly unknown[]>(
+  answers: Sent,
+): Promise<{ -readonly [Place in keyof Sent]: Awaited<Sent[Place]> }> {
+  await Promise.allSettled(answers);
+  return Promise.all(answers);
+}
+
+/** What comes before the writes of a turn. */
+async function beginTurn(transaction: Statements, writes: Write[], timeoutMs?: number): Promise<void> {
+  const runIds = runsOf(writes);
+  await sent([
+    timeoutMs !== undefined && transaction.query(LIMIT_TURN, [String(Math.ceil(timeoutMs))]),
+    runIds.length > 1 && transaction.query(LOCK_RUNS, [runIds]),
+    writes.some(({ kind }) => kind === 'finish' || kind === 'correct') && announceUpdate(transaction),
+  ]);
+}
+
 /** The writes of a turn that were left out. */
 class RefusedWrites {
   readonly writes: Write[] = [];
   private readonly runIds = new Set<number>();
 
-  /** Those of the group that may still be tried; what follows a refused write of its run is refused, too. */
-  withoutFollowing(group: Write[]): Write[] {
+  /** Makes the writes of these groups but those that follow a refused one of their run; sends all before it waits. */
+  async apply(groups: Write[][], transaction: Statements, arch: string): Promise<void> {
+    const tried = groups.map((group) => this.withoutFollowing(group)).filter(({ length }) => length > 0);
+    const changed = await sent(tried.map((group) => apply(transaction, arch, group)));
+    for (const [place, group] of tried.entries()) this.add(group, changed[place]!);
+  }
+
+  private withoutFollowing(group: Write[]): Write[] {
     if (this.runIds.size === 0) return group;
     const isFollowing = (write: Write): boolean => 'runId' in write && this.runIds.has(write.runId);
     this.writes.push(...group.filter(isFollowing));
     return group.filter((write) => !isFollowing(write));
   }
 
-  add(tried: Write[], changed: ReadonlySet<number | string>): void {
+  private add(tried: Write[], changed: ReadonlySet<number | string>): void {
     if (changed.size === tried.length) return;
     for (const write of tried) {
       if (changed.has(subjectOf(write))) continue;

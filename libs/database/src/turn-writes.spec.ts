@@ -1,0 +1,58 @@
+import type { Write } from '@proctor/dispatch';
+import { groupsOf, partsOf, runsOf } from './turn-writes';
+
+const ingest = (runId: number): Write => ({ kind: 'ingest', runId });
+const start = (runId: number): Write => ({ kind: 'start', runId, attempt: 1 });
+const grant = (runId: number): Write => ({
+  ...{ kind: 'grant', runId, attempt: 1, worker: 'w1', incarnation: 'life', slot: 0 },
+});
+const usage = (requestor: string, slotMs = 1): Write => ({
+  ...{ kind: 'usage', requestor, slotMs, publicSlotMs: 0 },
+});
+const judge = (worker: string, reason: string): Write => ({
+  ...{ kind: 'judge-worker', worker, standing: 'slowed', reason },
+});
+
+it('puts writes of a kind together, however they are mixed', () => {
+  const writes = [grant(1), start(2), grant(3), start(4), ingest(5), grant(6), usage('ada')];
+  expect(groupsOf(writes)).toEqual([
+    [grant(1), grant(3), grant(6)],
+    [start(2), start(4)],
+    [ingest(5)],
+    [usage('ada')],
+  ]);
+  expect(partsOf(groupsOf(writes))).toHaveLength(1);
+});
+
+it('keeps the order of those about one thing', () => {
+  const writes = [
+    start(1),
+    grant(2),
+    start(2),
+    grant(1),
+    judge('w1', 'a'),
+    judge('w2', 'b'),
+    judge('w1', 'c'),
+  ];
+  expect(groupsOf(writes)).toEqual([
+    [start(1)],
+    [grant(2), grant(1)],
+    [start(2)],
+    [judge('w1', 'a'), judge('w2', 'b')],
+    [judge('w1', 'c')],
+  ]);
+});
+
+it('waits for the answer to a write before the next about the same run', () => {
+  const groups = groupsOf([ingest(1), grant(2), grant(1), usage('ada'), start(3), start(2)]);
+  expect(partsOf(groups)).toEqual([
+    [[ingest(1)]],
+    [[grant(2), grant(1)], [usage('ada')]],
+    [[start(3), start(2)]],
+  ]);
+  expect(partsOf([])).toEqual([]);
+});
+
+it('names each run once, ascending', () => {
+  expect(runsOf([grant(10), start(9), grant(9), usage('ada')])).toEqual([9, 10]);
+});
