@@ -24,6 +24,8 @@ export interface DeploymentOptions {
   workers?: string[];
   /** Beside what is said here, keys of proctor.yaml. */
   server?: object;
+  /** Keys of its section `api`. */
+  api?: object;
   /** Where a part finds the database, when that is not the row's own. */
   databaseUrlOf?: (part: string, url: string) => Promise<string>;
   /** Fills the database before anything is started. */
@@ -118,7 +120,7 @@ export class Deployment {
     await options.fill?.(this.databaseUrl);
     const config = join(this.folder, 'config');
     await mkdir(config);
-    await writeFile(join(config, 'proctor.yaml'), stringify(serverFile(architectures, options.server)));
+    await writeFile(join(config, 'proctor.yaml'), stringify(serverFile(architectures, options)));
     const port = await freePort();
     this.url = `http://127.0.0.1:${port}`;
     this.env = {
@@ -182,7 +184,7 @@ export class Deployment {
   }
 }
 
-function serverFile(architectures: string[], more: object = {}): object {
+function serverFile(architectures: string[], { server = {}, api = {} }: DeploymentOptions): object {
   return {
     suites: [SUITE],
     architectures,
@@ -192,7 +194,8 @@ function serverFile(architectures: string[], more: object = {}): object {
     api: {
       ...{ requestsPerSecondMax: 1_000_000, requestsPerMinuteMax: 1_000_000 },
       ...{ anonymousRequestsPerSecondMax: 1_000_000, anonymousRequestsPerMinuteMax: 1_000_000 },
+      ...api,
     },
-    ...more,
+    ...server,
   };
 }

@@ -2,8 +2,17 @@ import type { Row } from './row';
 import { controlPlane } from './rows/control-plane';
 import { decisions } from './rows/decisions';
 import { lists } from './rows/lists';
+import { publicPagesRows } from './rows/public-pages';
 import { realTests } from './rows/real-tests';
 import { polls, singleRequests } from './rows/single-requests';
 
 /** Everything that is measured, in the order of docs/benchmarks.md. */
-export const ROWS: Row[] = [lists, ...singleRequests, polls, controlPlane, decisions, realTests];
+export const ROWS: Row[] = [
+  lists,
+  ...singleRequests,
+  polls,
+  controlPlane,
+  decisions,
+  ...publicPagesRows,
+  realTests,
+];
