@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { within, type Clock } from '@proctor/clock';
+import { Repeater, within, type Clock } from '@proctor/clock';
 import type { LogChunk } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 import { openPlainFile } from '../autopkgtest/plain-file';
@@ -26,14 +26,12 @@ export class LogTail {
   private offset = 0;
   /** The chunk that was read last, until it was sent: its number stands for these bytes and no others. */
   private unsent: LogChunk | null = null;
-  /** It polls no more. */
-  private ended = false;
   /** It sends no more. */
   private stopped = false;
   private file: FileHandle | null = null;
   private troubled = false;
-  private cancelPoll: () => void = () => undefined;
   private reading: Promise<void> = Promise.resolve();
+  private readonly polls: Repeater;
 
   constructor(
     private readonly path: string,
@@ -41,19 +39,18 @@ export class LogTail {
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly settings: LogTailSettings,
-  ) {}
+  ) {
+    const poll = () => (this.reading = this.sendNew());
+    this.polls = new Repeater(clock, () => settings.pollMs, poll);
+  }
 
   start(): void {
-    this.cancelPoll = this.clock.after(this.settings.pollMs, () => {
-      this.reading = this.sendNew().then(() => {
-        if (!this.ended) this.start();
-      });
-    });
+    this.polls.start();
   }
 
   /** The log is complete: sends the rest, within bounds, and closes it. */
   async finish(): Promise<void> {
-    this.endPolling();
+    this.polls.stop();
     this.reading = this.reading.then(() => this.sendNew());
     await within(this.reading, this.settings.finishTimeoutMs, this.clock);
     await this.close();
@@ -61,14 +58,9 @@ export class LogTail {
 
   /** Sends nothing more; never rejects. Resolves when a chunk that was on its way has arrived or is lost. */
   async stop(): Promise<void> {
-    this.endPolling();
+    this.polls.stop();
     await this.close();
     await this.reading;
-  }
-
-  private endPolling(): void {
-    this.ended = true;
-    this.cancelPoll();
   }
 
   private async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { lstat, opendir } from 'node:fs/promises';
-import type { Clock } from '@proctor/clock';
+import { Repeater, type Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
 import type { RunFolder } from '../sandbox/run-folder';
 
@@ -18,8 +18,7 @@ const FILE_BYTES_MIN = 4096;
  */
 export class OutputWatch {
   private exceeded = false;
-  private stopped = false;
-  private cancelPoll: () => void = () => undefined;
+  private looks: Repeater | null = null;
 
   constructor(
     private readonly folder: Pick<RunFolder, 'output' | 'errors'>,
@@ -33,24 +32,27 @@ export class OutputWatch {
   }
 
   start(onExceeded: () => void): void {
-    this.cancelPoll = this.clock.after(POLL_MS, () => {
-      this.look(onExceeded).catch((error: unknown) => {
-        this.log.warn(`the output of a runner is not watched: ${String(error)}`);
-      });
-    });
+    const failed = (error: unknown) =>
+      this.log.warn(`the output of a runner is not watched: ${String(error)}`);
+    this.looks = new Repeater(
+      this.clock,
+      () => POLL_MS,
+      () => this.look(onExceeded),
+      failed,
+    );
+    this.looks.start();
   }
 
   stop(): void {
-    this.stopped = true;
-    this.cancelPoll();
+    this.looks?.stop();
   }
 
   private async look(onExceeded: () => void): Promise<void> {
     const { output, errors } = this.folder;
     const bytesMax = this.settings.runOutputBytesMax;
     const isTooMuch = (await diskUse([output, errors], bytesMax)) > bytesMax;
-    if (this.stopped) return;
-    if (!isTooMuch) return this.start(onExceeded);
+    if (!isTooMuch || !this.looks?.isActive) return;
+    this.stop();
     this.exceeded = true;
     onExceeded();
   }

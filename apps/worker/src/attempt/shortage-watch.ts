@@ -1,4 +1,4 @@
-import type { Clock } from '@proctor/clock';
+import { Repeater, type Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
 import type { Shortage } from '../autopkgtest/shortage';
 import type { MemoryKills } from '../sandbox/memory-kills';
@@ -15,8 +15,7 @@ export type Observed = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
 
 /** Looks at file space and memory around and during an attempt: a test that lacks them fails as one that is broken. */
 export class ShortageWatch {
-  private cancelLook: () => void = () => undefined;
-  private stopped = false;
+  private readonly looks: Repeater;
   private killsBefore: MemoryKills = { processes: 0, atLimit: 0 };
   private isAreaFull = false;
   private isDiskFull = false;
@@ -25,19 +24,21 @@ export class ShortageWatch {
   constructor(
     private readonly sandbox: Observed,
     private readonly freeOnDisk: () => Promise<number>,
-    private readonly clock: Clock,
-    private readonly log: Log,
-  ) {}
+    clock: Clock,
+    log: Log,
+  ) {
+    const failed = (error: unknown) => log.warn(`free space is not watched: ${String(error)}`);
+    this.looks = new Repeater(clock, () => LOOK_EVERY_MS, this.look.bind(this), failed);
+  }
 
   async start(): Promise<void> {
     this.killsBefore = await this.sandbox.memoryKills();
     await this.look();
-    this.lookLater();
+    this.looks.start();
   }
 
   stop(): void {
-    this.stopped = true;
-    this.cancelLook();
+    this.looks.stop();
   }
 
   /** What was seen since the start; it looks no more. */
@@ -53,16 +54,6 @@ export class ShortageWatch {
       ...(this.isDiskFull ? ["the worker's disk was full"] : []),
     ];
     return { machine: found.join('; ') || null, isFileSpaceFull: this.isAreaFull, isMemoryUsedUp };
-  }
-
-  private lookLater(): void {
-    if (this.stopped) return;
-    this.cancelLook = this.clock.after(LOOK_EVERY_MS, () => {
-      this.look().then(
-        () => this.lookLater(),
-        (error: unknown) => this.log.warn(`free space is not watched: ${String(error)}`),
-      );
-    });
   }
 
   private async look(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock } from '@proctor/clock';
+import { Repeater, type Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
 import { versionSoFar } from '../autopkgtest/output';
 
@@ -7,34 +7,32 @@ const POLL_MS = 50;
 
 /** Waits until a running test runner says which version it tests, and calls once if that is a rejected one. */
 export class VersionWatch {
-  private cancelPoll: () => void = () => undefined;
-  private stopped = false;
+  private readonly looks: Repeater;
 
   constructor(
     private readonly outputFolder: string,
     private readonly rejected: readonly string[],
     private readonly onRejected: () => void,
-    private readonly clock: Clock,
-    private readonly log: Log,
-  ) {}
+    clock: Clock,
+    log: Log,
+  ) {
+    // Once the runner has ended, the version is looked at again.
+    const failed = (error: unknown) => log.warn(`the version is not watched: ${String(error)}`);
+    this.looks = new Repeater(clock, () => POLL_MS, this.look.bind(this), failed);
+  }
 
   start(): void {
-    if (this.rejected.length === 0) return;
-    this.cancelPoll = this.clock.after(POLL_MS, () => {
-      // Once the runner has ended, the version is looked at again.
-      this.look().catch((error: unknown) => this.log.warn(`the version is not watched: ${String(error)}`));
-    });
+    if (this.rejected.length > 0) this.looks.start();
   }
 
   stop(): void {
-    this.stopped = true;
-    this.cancelPoll();
+    this.looks.stop();
   }
 
   private async look(): Promise<void> {
     const version = await versionSoFar(this.outputFolder);
-    if (this.stopped) return;
-    if (version === null) this.start();
-    else if (this.rejected.includes(version)) this.onRejected();
+    if (version === null || !this.looks.isActive) return;
+    this.stop();
+    if (this.rejected.includes(version)) this.onRejected();
   }
 }

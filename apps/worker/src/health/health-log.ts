@@ -1,5 +1,5 @@
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import type { Clock } from '@proctor/clock';
+import { Repeater, type Clock } from '@proctor/clock';
 import { withLogFields, type Log } from '@proctor/process';
 import { inShort, type WorkerHealth } from './worker-health';
 
@@ -7,31 +7,30 @@ const EVERY_MS = 600_000;
 
 /** Writes the worker's health to the log now and then; in a JSON log the line has the whole report. */
 export class HealthLog implements OnModuleInit, BeforeApplicationShutdown {
-  private cancel: () => void = () => undefined;
+  private readonly lines: Repeater;
 
   constructor(
     private readonly health: Pick<WorkerHealth, 'report'>,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.lines = new Repeater(clock, () => EVERY_MS, this.write.bind(this));
+  }
 
   onModuleInit(): void {
-    this.writeLater();
+    this.lines.start();
   }
 
   beforeApplicationShutdown(): void {
-    this.cancel();
-  }
-
-  private writeLater(): void {
-    this.cancel = this.clock.after(EVERY_MS, () => {
-      this.writeLater();
-      this.write().catch((error: unknown) => this.log.warn(`health cannot be read: ${String(error)}`));
-    });
+    this.lines.stop();
   }
 
   private async write(): Promise<void> {
-    const health = await this.health.report();
-    withLogFields({ health }, () => this.log.log(inShort(health)));
+    try {
+      const health = await this.health.report();
+      withLogFields({ health }, () => this.log.log(inShort(health)));
+    } catch (error) {
+      this.log.warn(`health cannot be read: ${String(error)}`);
+    }
   }
 }

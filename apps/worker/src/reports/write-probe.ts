@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { within, type Clock } from '@proctor/clock';
+import { Repeater, within, type Clock } from '@proctor/clock';
 
 /** What `look` writes: more than what fits into an inode or into the rest of a file system that is full. */
 const PROBE_BYTES = 64 * 1024;
@@ -23,7 +23,7 @@ export const WRITE_PROBE_SETTINGS: WriteProbeSettings = { everyMs: 10_000, timeo
 export class WriteProbe {
   private reason: string | null = null;
   private looking: Promise<void> | null = null;
-  private cancel: () => void = () => undefined;
+  private readonly looks: Repeater;
   private stopped = false;
 
   constructor(
@@ -31,18 +31,19 @@ export class WriteProbe {
     private readonly clock: Clock,
     private readonly settings = WRITE_PROBE_SETTINGS,
     private readonly write = writeAndRemove,
-  ) {}
+  ) {
+    this.looks = new Repeater(clock, () => settings.everyMs, this.look.bind(this));
+  }
 
   /** Looks now, and then again and again. Resolves after the first look. */
   async start(): Promise<void> {
     await this.look();
-    if (this.stopped) return;
-    this.cancel = this.clock.after(this.settings.everyMs, () => void this.start());
+    if (!this.stopped) this.looks.start();
   }
 
   stop(): void {
     this.stopped = true;
-    this.cancel();
+    this.looks.stop();
   }
 
   /** Why nothing can be kept, for people; null: the last look found nothing wrong. */
