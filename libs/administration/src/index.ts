@@ -1,3 +1,9 @@
+import type { Type } from '@nestjs/common';
+import { Administrators } from './administrators';
+import { ManyRuns } from './many-runs';
+import { QueuesAndWorkers } from './queues-and-workers';
+import { Register } from './register';
+
 export { type Administrator, Administrators } from './administrators';
 export { ManyRuns } from './many-runs';
 export { namedNats, natsOfService, ownNats } from './nats-server';
@@ -13,4 +19,9 @@ export {
 export { Refusal, type RefusalKind } from './refusal';
 export { type NewCredentials, Register, type Registered } from './register';
 export * from './requests';
-export { USE_CASES } from './use-cases';
+
+/**
+ * What administrators do, for the api and for the command alike: one list of providers. Who provides them provides the stores
+ * of @proctor/database, and Deployment, Signals and NatsAccess.
+ */
+export const USE_CASES: Type[] = [Administrators, ManyRuns, QueuesAndWorkers, Register];

@@ -4,6 +4,10 @@ import { errors, RequestError, type MsgHdrs, type NatsConnection } from '@nats-i
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import {
+  EVENT_STREAM,
+  eventFilter,
+  eventId,
+  eventSubject,
   MESSAGE_BYTES_MAX,
   type Fact,
   type Grant,
@@ -23,8 +27,8 @@ import {
   type StagedUpload,
   type StagingContents,
 } from './bus';
+import { follow } from './follow';
 import type { BusLimits } from './limits';
-import { NatsEvents } from './nats-events';
 import type { NatsLink } from './nats-link';
 import { NatsLogs } from './nats-logs';
 import { NatsReportStreams } from './nats-report-streams';
@@ -44,7 +48,6 @@ const REQUEST_INFO = 'Nats-Request-Info';
 export class NatsBus extends Bus {
   private readonly logger = new Logger('Bus');
   private readonly nc: NatsConnection;
-  private readonly events: NatsEvents;
   private readonly logs: NatsLogs;
   private readonly staging: NatsStaging;
   private readonly reportStreams: NatsReportStreams;
@@ -57,7 +60,6 @@ export class NatsBus extends Bus {
   ) {
     super();
     this.nc = link.nc;
-    this.events = new NatsEvents(link.js);
     this.logs = new NatsLogs(link.js, link.jsm);
     this.staging = new NatsStaging(link.js, link.jsm);
     this.reportStreams = new NatsReportStreams(link);
@@ -111,11 +113,14 @@ export class NatsBus extends Bus {
 
   async publishEvent(fact: Fact): Promise<void> {
     this.requireConnection();
-    await this.events.publish(fact);
+    const subject = eventSubject(fact.arch, fact.kind);
+    await this.link.js.publish(subject, JSON.stringify(fact), { msgID: eventId(fact) });
   }
 
-  readEvents(arch: string, signal?: AbortSignal): AsyncIterable<Fact> {
-    return this.events.read(arch, signal);
+  async *readEvents(arch: string, signal?: AbortSignal): AsyncGenerator<Fact> {
+    const { js } = this.link;
+    for await (const message of follow(js, EVENT_STREAM, eventFilter(arch), signal))
+      yield message.json<Fact>();
   }
 
   async appendLog(worker: string, grant: Grant, chunk: LogChunk): Promise<void> {
@@ -196,7 +201,8 @@ export class NatsBus extends Bus {
         };
         const from = addressOf(message.headers);
         handler({
-          ...{ subject: message.subject, text: message.string() },
+          subject: message.subject,
+          text: message.string(),
           ...(from !== undefined && { from }),
           ...(reply && { respond }),
         });

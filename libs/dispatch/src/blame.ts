@@ -63,10 +63,19 @@ export function failureOf(
   { message, death, isHeld }: Pick<Failure, 'message' | 'isHeld'> & Pick<Evidence, 'death'>,
   failedAtMs: number,
 ): Failure {
-  const { runId, attempt, requestor, suite, backend, variant, isPrivate } = run;
   return {
-    ...{ runId, attempt, package: run.package, requestor, suite, backend, variant, isPrivate },
-    ...{ failedAtMs, message, isHeld, hasResultSince: false },
+    runId: run.runId,
+    attempt: run.attempt,
+    package: run.package,
+    requestor: run.requestor,
+    suite: run.suite,
+    backend: run.backend,
+    variant: run.variant,
+    isPrivate: run.isPrivate,
+    failedAtMs,
+    message,
+    isHeld,
+    hasResultSince: false,
     ...(death !== undefined && { death }),
   };
 }

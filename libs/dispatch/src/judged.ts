@@ -113,7 +113,9 @@ export function restored(before: Judged, row: Judged | undefined, rows: RowsRead
   const isLost = !(isSame && isSameReason) && before.canaryEndedMs >= rows.lostSinceMs;
   const judged: Judged = {
     ...before,
-    ...{ standing, reason, publicReason: isSameReason ? before.publicReason : publicReason },
+    standing,
+    reason,
+    publicReason: isSameReason ? before.publicReason : publicReason,
     sinceMs: isSame ? before.sinceMs : sinceMs,
     failures: before.failures.filter((failure) => !rows.isUnfounded(failure)),
     canary: before.canary ?? (isLost ? before.canaryEnded : null),

@@ -69,7 +69,11 @@ export class Judgements {
       const relapses = standing === 'quarantined' ? 1 : 0;
       this.byWorker.set(worker, {
         ...soundAt(now),
-        ...{ standing, reason, publicReason: EARLIER_REASON, relapses, sinceMs: now - agoMs },
+        standing,
+        reason,
+        publicReason: EARLIER_REASON,
+        relapses,
+        sinceMs: now - agoMs,
       });
     }
   }

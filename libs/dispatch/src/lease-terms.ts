@@ -10,13 +10,22 @@ const UNIT_BYTES_MAX = 6;
 
 /** What a worker gets to know of a run, as the deployment is configured now. */
 export function leaseOf(run: DispatchedRun, settings: DispatchSettings): Lease {
-  const { runId, attempt, grantEpoch, suite, arch, backend, variant, trigger, pinPackages } = run;
-  const { leaseTtlMs: ttlMs, leaseRenewMs: renewEveryMs, extraAptSources: known } = settings;
-  const extraAptSources = [...new Set(run.extraAptSources)].flatMap((name) => known.get(name) ?? []);
+  const { suite, arch } = run;
+  const sources = [...new Set(run.extraAptSources)];
   return {
-    ...{ runId, attempt, grantEpoch, ttlMs, renewEveryMs },
-    ...{ package: run.package, suite, arch, backend, variant, trigger, pinPackages },
-    extraAptSources,
+    runId: run.runId,
+    attempt: run.attempt,
+    grantEpoch: run.grantEpoch,
+    ttlMs: settings.leaseTtlMs,
+    renewEveryMs: settings.leaseRenewMs,
+    package: run.package,
+    suite,
+    arch,
+    backend: run.backend,
+    variant: run.variant,
+    trigger: run.trigger,
+    pinPackages: run.pinPackages,
+    extraAptSources: sources.flatMap((name) => settings.extraAptSources.get(name) ?? []),
     rejectedVersions: settings.rejectedVersions(run.package, suite, arch),
     isPrivate: run.isPrivate,
   };

@@ -1,12 +1,23 @@
-import { Controller, Get, Header, HttpCode, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
-import { CredentialsRequest, Register, RevokeRequest } from '@proctor/administration';
+import {
+  Controller,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Post,
+  UseGuards,
+  UseInterceptors,
+  type PipeTransform,
+} from '@nestjs/common';
+import { CredentialsRequest, NewWorker, Register, RevokeRequest } from '@proctor/administration';
 import type { NewCredentials, Registered } from '@proctor/administration';
-import { timestamp } from '@proctor/contracts';
+import { describe, timestamp, WORKER_NAME } from '@proctor/contracts';
 import type { Requestor, WorkerRecord } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
-import { NewWorkerRequest, WorkerNamePipe } from './admin.dto';
+import { notFound } from '../http/problem';
+import { From } from '../http/shape';
 
 /** A worker as the register has it. */
 interface RegisteredWorkerObject {
@@ -28,6 +39,24 @@ interface RegisteredWorkerObject {
 }
 
 type OfWorker<Outcome> = Outcome & { worker: string };
+
+/** How the fields of a new worker travel in a form. */
+class NewWorkerRequest extends NewWorker {
+  @From({ text: 'json' })
+  declare architectures: string[];
+
+  @From({ text: 'boolean' })
+  declare private?: boolean;
+}
+
+/** The name of a worker in a path. */
+class WorkerNamePipe implements PipeTransform<string, string> {
+  /** @throws Problem 404 */
+  transform(text: string): string {
+    if (WORKER_NAME.test(text)) return text;
+    throw notFound(`There is no worker ${describe(text)}.`);
+  }
+}
 
 /** Who is a worker. Credentials are in the answer that makes them, and nowhere else. */
 @Controller('api/v1/admin/workers')

@@ -42,7 +42,11 @@ export class SandboxedCanaries implements CanaryRunner {
     const testbed = await this.parts.testbeds.backend(test.backend).use(test.suite, test.arch, folder);
     const subject = await writePassingPackage(folder.path);
     const command = autopkgtestCommand(passingRequest(test), {
-      ...{ runner, version, subject, outputFolder: folder.output, signingKeyFiles: [] },
+      runner,
+      version,
+      subject,
+      outputFolder: folder.output,
+      signingKeyFiles: [],
       // Whether an archive can be reached says nothing about the machine.
       testbed: { ...testbed, upgrade: [] },
     });

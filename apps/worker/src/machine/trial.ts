@@ -13,7 +13,7 @@ const TMPFS_BYTES = 4 * 1024 ** 3;
 const EXCERPT_LENGTH_MAX = 500;
 
 /** What is tried, and for how long. */
-export interface TrialOrder extends Pick<TestRequest, 'suite' | 'arch' | 'backend'> {
+export interface TrialRequest extends Pick<TestRequest, 'suite' | 'arch' | 'backend'> {
   timeoutMs: number;
   /** Files that the arguments name are put into the folder. */
   argumentsFor: (folder: RunFolder) => Promise<TestbedArguments>;
@@ -25,14 +25,18 @@ export class Trial {
   constructor(private readonly sandboxes: Sandboxes) {}
 
   /** @throws Error that says how the run ended, unless its test passed; the signal's reason when that ended it */
-  async run({ suite, arch, backend, timeoutMs, argumentsFor, signal }: TrialOrder): Promise<void> {
+  async run({ suite, arch, backend, timeoutMs, argumentsFor, signal }: TrialRequest): Promise<void> {
     const folder = await this.sandboxes.createFolder(`trial-${backend}-${suite}-${arch}`);
     try {
       const subject = await writePassingPackage(folder.path);
       const testbed = await argumentsFor(folder);
       const request = passingRequest({ suite, arch, backend, variant: RUNNER });
       const command = autopkgtestCommand(request, {
-        ...{ runner: [RUNNER], version: null, subject, outputFolder: folder.output, signingKeyFiles: [] },
+        runner: [RUNNER],
+        version: null,
+        subject,
+        outputFolder: folder.output,
+        signingKeyFiles: [],
         testbed: { ...testbed, upgrade: [] },
       });
       const sandbox = await this.sandboxes.start(folder, {

@@ -29,7 +29,10 @@ export function reportable(report: FinishedReport): Reportable {
     ...identityOf(report),
     verdict: 'tmpfail',
     message: oneLine(`the worker made a result that cannot be reported: ${fault}`, MESSAGE_LENGTH_MAX),
-    ...{ exitCode: null, version: null, durationSeconds: 0, files: report.files },
+    exitCode: null,
+    version: null,
+    durationSeconds: 0,
+    files: report.files,
   };
   return { report: faultOf(failed) === null ? failed : { ...failed, files: [] }, dropped: fault };
 }

@@ -10,7 +10,7 @@ export const CLEAN_ENVIRONMENT = {
 /** `private`: the run reaches the network but nothing on this machine's loopback. */
 export type SandboxNetwork = 'private' | 'host';
 
-export interface SandboxOrder {
+export interface SandboxParts {
   command: string[];
   network: SandboxNetwork;
   /** The sandbox's own folder, which stays visible to it wherever it lies. */
@@ -47,11 +47,11 @@ export function asRunUser({ uid, gid, switched }: RunAccount): string[] {
  * The command of a sandbox: own user, process, mount and IPC namespaces. The user namespace maps the run user and its
  * subordinate ids to themselves, so that autopkgtest can map those ids once more.
  */
-export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
+export function sandboxCommand(user: RunUser, parts: SandboxParts): string[] {
   const { uid, gid, subUids, subGids } = user;
   return [
-    ...(order.joinCgroup ?? []),
-    ...withInterpreters(order.interpreters ?? []),
+    ...(parts.joinCgroup ?? []),
+    ...withInterpreters(parts.interpreters ?? []),
     ...asRunUser(user),
     'unshare',
     '--user',
@@ -65,20 +65,20 @@ export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
     '--kill-child=SIGKILL',
     '--mount',
     '--ipc',
-    ...(order.network === 'private' ? ['--net'] : []),
+    ...(parts.network === 'private' ? ['--net'] : []),
     '--',
-    ...limits(order),
+    ...limits(parts),
     'perl',
     '-e',
     INIT,
     '--',
-    order.workArea,
-    String(order.tmpfsBytes),
-    order.network,
-    order.folder,
-    order.wholeMachine ? 'machine' : 'own',
-    sightLines(order.hidden ?? [], order.visible ?? []),
-    ...order.command,
+    parts.workArea,
+    String(parts.tmpfsBytes),
+    parts.network,
+    parts.folder,
+    parts.wholeMachine ? 'machine' : 'own',
+    sightLines(parts.hidden ?? [], parts.visible ?? []),
+    ...parts.command,
   ];
 }
 
@@ -86,7 +86,7 @@ export function sandboxCommand(user: RunUser, order: SandboxOrder): string[] {
  * Limits of setrlimit(2), which hold for all namespaces and users within the sandbox. They are set within its user
  * namespace: Linux counts the processes of each by itself, and a limit from outside would bound all sandboxes together.
  */
-function limits({ processesMax, processBytesMax }: SandboxOrder): string[] {
+function limits({ processesMax, processBytesMax }: SandboxParts): string[] {
   const options = [
     ...(processesMax === undefined ? [] : [`--nproc=${processesMax}`]),
     ...(processBytesMax === undefined ? [] : [`--data=${processBytesMax}`]),

@@ -12,7 +12,7 @@ import { machineMemoryKills, type MemoryKills } from './memory-kills';
 import type { RunCgroup } from './run-cgroup';
 import type { RunFolder } from './run-folder';
 import type { RunUser } from './run-user';
-import { CLEAN_ENVIRONMENT, sandboxCommand, type SandboxNetwork, type SandboxOrder } from './sandbox-command';
+import { CLEAN_ENVIRONMENT, sandboxCommand, type SandboxNetwork, type SandboxParts } from './sandbox-command';
 
 /** What is said of a process, or a mount of it, that has ended. */
 const GONE = new Set(['ENOENT', 'ESRCH', 'EACCES']);
@@ -108,7 +108,7 @@ export class Sandbox {
     use: SandboxUse,
     cgroup: RunCgroup | null,
   ): Promise<Sandbox> {
-    const [program = '', ...args] = sandboxCommand(user, orderOf(folder, use, cgroup));
+    const [program = '', ...args] = sandboxCommand(user, partsOf(folder, use, cgroup));
     const errors = await open(folder.errors, 'a');
     const child = spawn(program, args, {
       stdio: [use.input ?? 'ignore', use.output ?? 'ignore', errors.fd, 'pipe'],
@@ -186,11 +186,15 @@ async function cgroupFor(
 }
 
 /** What the control group does not limit, limits of processes do. */
-function orderOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): SandboxOrder {
+function partsOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): SandboxParts {
   const { command, network, tmpfsBytes, hidden, visible, wholeMachine } = use;
   const { interpreters, memoryBytesMax, processesMax } = use;
   return {
-    ...{ command, network, tmpfsBytes, folder: folder.path, workArea: folder.workArea },
+    command,
+    network,
+    tmpfsBytes,
+    folder: folder.path,
+    workArea: folder.workArea,
     ...(hidden && { hidden }),
     ...(visible && { visible }),
     ...(wholeMachine && { wholeMachine }),
