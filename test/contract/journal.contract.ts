@@ -1,4 +1,5 @@
 import type { TestResult } from '@proctor/contracts';
+import { journalArrivals } from './journal.arrivals';
 import { journalCorrections } from './journal.corrections';
 import { journalFacts } from './journal.facts';
 import { journalFailures } from './journal.failures';
@@ -17,7 +18,6 @@ import {
   request,
   requeue,
   start,
-  ingest,
 } from './journal.fixture';
 
 /** What every journal promises; `make` gives a new, empty one. */
@@ -25,7 +25,7 @@ export function journalContract(name: string, make: () => Promise<JournalFixture
   describe(`${name} as a journal`, () => {
     const parts = [
       ...[journalFences, journalOrders, journalRestrictions, journalFailures, journalLearning, journalFacts],
-      ...[journalCorrections, journalGrants],
+      ...[journalArrivals, journalCorrections, journalGrants],
       journalBooks,
     ];
     // Each part is a block of its own, so that its hooks run for its own tests only.
@@ -36,75 +36,11 @@ export function journalContract(name: string, make: () => Promise<JournalFixture
 function journalBooks(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
   const load = async () => (await owner.load()).runs;
-  const arrivingIds = async (limit = 100) =>
-    (await owner.books.journal.arrivals(ARCH, limit)).map((run) => run.runId);
-
-  describe('arrivals', () => {
-    it('gives accepted runs as they were asked for, oldest first', async () => {
-      const asked = request({
-        package: 'libfoo',
-        priority: 9,
-        trigger: 'glibc/2.36',
-        pinPackages: [['src:glibc', 'sid']],
-        extraAptSources: ['staging'],
-        isPrivate: true,
-      });
-      const [first, second] = await owner.books.submit([asked, request()]);
-      const arrived = await owner.books.journal.arrivals(ARCH, 10);
-      expect(arrived.map((run) => run.runId)).toEqual([first, second]);
-      expect(arrived[0]).toEqual({
-        ...asked,
-        runId: first,
-        requestor: 'ada',
-        arrivedAt: expect.any(Number),
-        waitedMs: expect.any(Number),
-        attempt: 0,
-        grantEpoch: 0,
-        attemptsLost: 0,
-        failedOn: [],
-        lease: null,
-        latestWorker: null,
-        latestFailed: false,
-        latestLost: null,
-      });
-      expect(Number.isInteger(arrived[0]!.arrivedAt)).toBe(true);
-    });
-
-    it('keeps to the architecture and to the limit', async () => {
-      const ids = await owner.books.submit([request(), request({ arch: 'arm64' }), request(), request()]);
-      expect(await arrivingIds(2)).toEqual([ids[0], ids[2]]);
-    });
-
-    it('gives a run until it is ingested, and never again, also when it waits again', async () => {
-      const runId = await owner.accept();
-      expect(await arrivingIds()).toEqual([runId]);
-      await owner.commit(ingest(runId));
-      expect(await arrivingIds()).toEqual([]);
-      await owner.commit(grant(runId, 1), requeue(runId, 1));
-      expect(await arrivingIds()).toEqual([]);
-    });
-
-    it('does not give a run that was granted or finished without having been ingested', async () => {
-      const [granted, finished] = await owner.books.submit([request(), request()]);
-      await owner.commit(grant(granted!, 1), requeue(granted!, 1), finish(finished!, 0));
-      expect(await arrivingIds()).toEqual([]);
-    });
-
-    it('finds a run that is committed after runs with later ids were ingested', async () => {
-      const slow = await owner.books.submitSlowly(request());
-      const later = await owner.accept();
-      expect(later).toBeGreaterThan(slow.runId);
-      expect(await arrivingIds()).toEqual([later]);
-      await owner.commit(ingest(later));
-      await slow.commit();
-      expect(await arrivingIds()).toEqual([slow.runId]);
-    });
-  });
 
   describe('load', () => {
     it('gives a run in each state but finished', async () => {
       const arriving = await owner.accept();
-      const waiting = await owner.runAfter(ingest);
+      const waiting = await owner.accept();
       const leased = await owner.runAfter((id) => grant(id, 1, 3));
       const running = await owner.runAfter(
         (id) => grant(id, 1),
@@ -122,7 +58,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
     });
 
     it('tells a run that waits again from a new one, and counts the attempts that were lost', async () => {
-      const runId = await owner.runAfter(ingest);
+      const runId = await owner.accept();
       await owner.commit(grant(runId, 1), requeue(runId, 1, 'expired'));
       await owner.commit(grant(runId, 2), requeue(runId, 2, 'returned'));
       await owner.commit(grant(runId, 3), start(runId, 3), requeue(runId, 3, 'lost'));
@@ -140,7 +76,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
         number,
       ];
       const foreign = await owner.accept({ arch: 'arm64' });
-      await owner.commit(ingest(waiting), grant(leased, 1), finish(finished, 0));
+      await owner.commit(grant(leased, 1), finish(finished, 0));
       const asked = [foreign, finished, leased, waiting, 2_000_000_000];
       const read = await owner.books.journal.unfinished(ARCH, asked);
       expect(read.map(({ runId }) => runId)).toEqual([waiting, leased]);
@@ -171,9 +107,8 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       ];
       const broken = start(second, 1);
       const following = grant(second, 1);
-      const turn = [ingest(first), ingest(second), grant(first, 1), finish(third, 0), broken, following];
+      const turn = [grant(first, 1), finish(third, 0), broken, following];
       expect(await owner.leftOut(...turn)).toEqual([broken, following]);
-      expect(await arrivingIds()).toEqual([]);
       expect(await owner.books.look(first)).toMatchObject({ state: 'leased', attempt: 1 });
       expect(await owner.books.look(second)).toMatchObject({ state: 'queued', attempt: 0 });
       expect(await owner.books.look(third)).toMatchObject({ state: 'finished', verdict: 'pass' });
@@ -190,27 +125,19 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
 
     it('applies several writes about one run in their order', async () => {
       const runId = await owner.accept();
-      await owner.commit(
-        ingest(runId),
-        ingest(runId),
-        grant(runId, 1),
-        requeue(runId, 1),
-        grant(runId, 2),
-        start(runId, 2),
-      );
+      await owner.commit(grant(runId, 1), requeue(runId, 1), grant(runId, 2), start(runId, 2));
       expect(await owner.books.look(runId)).toMatchObject({ state: 'running', attempt: 2 });
     });
 
     it('refuses the same write twice', async () => {
-      const runId = await owner.runAfter(ingest);
+      const runId = await owner.accept();
       for (const write of [grant(runId, 1), start(runId, 1), requeue(runId, 1), finish(runId, 1)]) {
         expect(await owner.leftOut(write, write)).toEqual([write]);
       }
     });
 
-    it('ingests, grants and finishes thousands of runs', async () => {
+    it('grants and finishes thousands of runs', async () => {
       const ids = await owner.books.submit(Array.from({ length: 5000 }, () => request()));
-      await owner.commit(...ids.map(ingest));
       await owner.commit(...ids.map((runId) => grant(runId, 1)));
       expect((await load()).filter((run) => run.lease).length).toBe(ids.length);
       await owner.commit(...ids.map((runId) => finish(runId, 1)));

@@ -1,15 +1,5 @@
 import { StaleEpoch, type Write } from '@proctor/dispatch';
-import {
-  ARCH,
-  fail,
-  finish,
-  grant,
-  type JournalFixture,
-  Owner,
-  requeue,
-  start,
-  ingest,
-} from './journal.fixture';
+import { ARCH, fail, finish, grant, type JournalFixture, Owner, requeue, start } from './journal.fixture';
 
 /** What a journal refuses. */
 export function journalFences(make: () => Promise<JournalFixture>): void {
@@ -34,7 +24,7 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
 
     it('refuses to touch the runs of another architecture', async () => {
       const foreign = await owner.accept({ arch: 'arm64' });
-      for (const write of [ingest(foreign), grant(foreign, 1), finish(foreign, 0)]) {
+      for (const write of [grant(foreign, 1), finish(foreign, 0)]) {
         expect(await owner.leftOut(write)).toEqual([write]);
       }
       expect(await owner.books.look(foreign)).toMatchObject({ state: 'queued', attempt: 0 });
@@ -46,7 +36,7 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
     const refusals: [string, ((id: number) => Write)[], ((id: number) => Write)[]][] = [
       [
         'queued, never granted',
-        [ingest],
+        [],
         [
           (id) => grant(id, 2),
           (id) => grant(id, 0),
@@ -95,7 +85,6 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
         'finished',
         [(id) => grant(id, 1), (id) => finish(id, 1)],
         [
-          ingest,
           (id) => grant(id, 2),
           (id) => start(id, 1),
           (id) => requeue(id, 1),
@@ -115,7 +104,7 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
     });
 
     it('refuses an unknown run', async () => {
-      expect(await owner.leftOut(ingest(2_000_000_000))).toEqual([ingest(2_000_000_000)]);
+      expect(await owner.leftOut(grant(2_000_000_000, 1))).toEqual([grant(2_000_000_000, 1)]);
     });
   });
 }

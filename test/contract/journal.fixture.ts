@@ -113,7 +113,6 @@ export class Owner {
   }
 }
 
-export const ingest = (runId: number): Write => ({ kind: 'ingest', runId });
 export const start = (runId: number, attempt: number): Write => ({ kind: 'start', runId, attempt });
 
 export function grant(runId: number, attempt: number, slot = 0, worker = 'w1'): Write {

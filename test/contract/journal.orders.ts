@@ -9,7 +9,6 @@ import {
   request,
   requeue,
   start,
-  ingest,
 } from './journal.fixture';
 
 /** How a journal keeps the orders that follow from what people do to runs. */
@@ -48,16 +47,10 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       const runId = await owner.accept();
       await owner.commit(grant(runId, 1));
       await owner.books.cancel(runId, 'ada');
-      for (const write of [
-        ingest(runId),
-        start(runId, 1),
-        requeue(runId, 1),
-        finish(runId, 1),
-        grant(runId, 2),
-      ])
+      for (const write of [start(runId, 1), requeue(runId, 1), finish(runId, 1), grant(runId, 2)])
         expect(await owner.leftOut(write)).toEqual([write]);
       expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).runs).toEqual([]);
-      expect(await owner.books.journal.arrivals(ARCH, 10)).toEqual([]);
+      expect((await owner.books.journal.arrivals(ARCH, 10)).runs).toEqual([]);
       expect(await owner.books.journal.reportState({ runId, attempt: 1, worker: 'w1' })).toBe('over');
       expect(await owner.books.look(runId)).toMatchObject({
         state: 'finished',

@@ -1,5 +1,6 @@
 import type { RunRequest } from '@proctor/contracts';
 import {
+  type Arrivals,
   type AttemptOfWorker,
   StaleEpoch,
   type DispatchedRun,
@@ -11,6 +12,7 @@ import {
   type RegisteredWorker,
   type ReportState,
   type Restrictions,
+  type Seen,
   type WorkerJudgement,
   type Write,
 } from '@proctor/dispatch';
@@ -81,7 +83,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   draw(request: RunRequest, requestor = 'ada'): RunRow {
     const row: RunRow = {
       ...{ runId: ++this.lastRunId, request, requestor, arrivedAt: this.nowMs(), committed: false },
-      ...{ takenIn: false, state: 'queued', attempt: 0, worker: null, outcome: null, cancelled: false },
+      ...{ state: 'queued', attempt: 0, worker: null, outcome: null, cancelled: false },
       attempts: [],
     };
     this.rows.set(row.runId, row);
@@ -151,6 +153,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   async load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
     return Promise.resolve({
       runs: this.visible(arch, (row) => row.state !== 'finished'),
+      seen: this.seenBut(() => false),
       restrictions: this.decisions.restrictions(arch),
       workers: this.register.all(),
       judgements: this.judgements(arch),
@@ -173,9 +176,14 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return Promise.resolve(this.register.all());
   }
 
-  async arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
-    const waiting = this.visible(arch, (row) => !row.takenIn && row.state === 'queued');
-    return Promise.resolve(waiting.slice(0, limit));
+  async arrivals(arch: string, limit: number, seen: Seen = '[0]'): Promise<Arrivals> {
+    const [upTo = 0, ...without] = JSON.parse(seen) as number[];
+    const isNew = ({ runId }: RunRow) => runId > upTo || without.includes(runId);
+    const waiting = this.visible(arch, (row) => isNew(row) && row.state === 'queued' && row.attempt === 0);
+    const runs = waiting.slice(0, limit);
+    const left = new Set(waiting.slice(limit).map(({ runId }) => runId));
+    const nowSeen = this.seenBut(({ runId }) => left.has(runId));
+    return Promise.resolve({ runs, seen: nowSeen, more: left.size > 0 });
   }
 
   async orders(arch: string, limit: number): Promise<Order[]> {
@@ -276,6 +284,12 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return [...newest.values()]
       .filter(({ standing }) => standing !== 'sound')
       .sort((a, b) => (a.worker < b.worker ? -1 : 1));
+  }
+
+  /** All up to the last one but those that are not committed, or match: the last id, and the ids of these. */
+  private seenBut(matches: (row: RunRow) => boolean): Seen {
+    const without = this.all().filter((row) => !row.committed || matches(row));
+    return JSON.stringify([this.lastRunId, ...without.map(({ runId }) => runId)]);
   }
 
   private visible(arch: string, matches: (row: RunRow) => boolean): DispatchedRun[] {

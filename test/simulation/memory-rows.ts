@@ -16,7 +16,6 @@ export interface RunRow {
   requestor: string;
   arrivedAt: number;
   committed: boolean;
-  takenIn: boolean;
   state: RunState;
   attempt: number;
   worker: string | null;
@@ -44,15 +43,12 @@ export type RunWrite = Extract<Write, { runId: number }>;
 /** False when the row does not allow the write; it may have been changed in part then. */
 export function apply(row: RunRow, write: RunWrite, epoch: number, nowMs: number): boolean {
   switch (write.kind) {
-    case 'ingest':
-      row.takenIn = true;
-      return row.state !== 'finished';
     case 'grant': {
       if (write.attempt !== row.attempt + 1 || !moves(row, 'grant')) return false;
       const { attempt, worker, incarnation, slot } = write;
       const open = { grantedAtMs: nowMs, endedAtMs: null, outcome: null, reason: null, result: null };
       row.attempts.push({ attempt, epoch, worker, incarnation, slot, ...open });
-      Object.assign(row, { attempt, worker, takenIn: true });
+      Object.assign(row, { attempt, worker });
       return true;
     }
     case 'start':
@@ -163,8 +159,6 @@ export function factOf(
 ): { kind: FactKind; actor: string; reason: string | null } | null {
   const executor = `worker ${row.attempts.at(-1)?.worker}`;
   switch (write.kind) {
-    case 'ingest':
-      return null;
     case 'grant':
       return { kind: 'granted', actor: 'scheduler', reason: `to slot ${write.slot} of ${write.worker}` };
     case 'start':

@@ -123,8 +123,8 @@ async function streams({ name, url, seed }: Credentials): Promise<object[]> {
 const MISSING = `select * from runs where state <> 'finished' order by run_id limit $1`;
 
 const UNFINISHED = `
-  select state, arch, suite, variant, worker, taken_in, count(*)::integer as count, min(run_id) as first,
+  select state, arch, suite, variant, worker, count(*)::integer as count, min(run_id) as first,
     max(attempt) as attempts_max
-  from runs where state <> 'finished' group by state, arch, suite, variant, worker, taken_in order by count desc`;
+  from runs where state <> 'finished' group by state, arch, suite, variant, worker order by count desc`;
 
 const DISPATCHERS = `select *, now() as now from dispatchers order by arch`;

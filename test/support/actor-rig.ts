@@ -70,6 +70,13 @@ export class ActorRig {
     return row.runId;
   };
 
+  /** Whether the run waits in the actor's memory. */
+  async knows(runId: number): Promise<boolean> {
+    const asked = this.actor.ask({ kind: 'explain', runId });
+    await this.time(0);
+    return (await asked).position !== null;
+  }
+
   ask(slot = 0) {
     return this.actor.ask({ kind: 'lease', request: { ...SLOT, slot } });
   }
@@ -81,7 +88,7 @@ export class ActorRig {
       unfinished: (arch, runIds) => books.unfinished(arch, runIds),
       restrictions: (arch) => books.restrictions(arch),
       workers: () => books.workers(),
-      arrivals: (arch, limit) => books.arrivals(arch, limit),
+      arrivals: (arch, limit, seen) => books.arrivals(arch, limit, seen),
       orders: (arch, limit) => books.orders(arch, limit),
       commit: (arch, epoch, writes) => books.commit(arch, epoch, writes),
       reportState: (attempt) => books.reportState(attempt),

@@ -57,7 +57,7 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
 /** What a dispatcher of an architecture finds that has these runs and no past. */
 export function loaded(runs: DispatchedRun[] = [], changes: Partial<Loaded> = {}): Loaded {
   const workers = registered('w', ...Array.from({ length: 100 }, (_, place) => `w${place}`));
-  const nothing = { judgements: [], usage: [], durations: [] };
+  const nothing = { seen: '', judgements: [], usage: [], durations: [] };
   return { runs, restrictions: { pauses: [], drains: [] }, workers, ...nothing, ...changes };
 }
 

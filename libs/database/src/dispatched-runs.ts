@@ -1,9 +1,17 @@
-import type { DispatchedRun, GrantedLease, LostAttempt } from '@proctor/dispatch';
+import type { Arrivals, DispatchedRun, GrantedLease, LostAttempt, Seen } from '@proctor/dispatch';
 import type { Statements } from './database';
-import { ARRIVALS, FIRST_PAGE, type LOADED_COLUMNS, NEXT_PAGE, UNFINISHED_OF } from './loading-statements';
-import type { RowOf } from './statement';
+import {
+  ARRIVALS,
+  FIRST_PAGE,
+  type LOADED_COLUMNS,
+  NEXT_PAGE,
+  SNAPSHOT,
+  UNFINISHED_OF,
+} from './loading-statements';
+import type { RowOf, Statement } from './statement';
 
 type LoadedRun = RowOf<typeof LOADED_COLUMNS>;
+type ArrivedRun = typeof ARRIVALS extends Statement<infer Row> ? Row : never;
 
 /** Rows that are read at a time. */
 const PAGE_LENGTH = 20_000;
@@ -21,13 +29,51 @@ export async function unfinishedRuns(statements: Statements, arch: string): Prom
   }
 }
 
-/** Those that no dispatcher has ingested, oldest first. */
+/** PostgreSQL's snapshot: which transactions were over by then. */
+type Snapshot = string;
+
+/** How far runs were read. */
+interface SeenRuns {
+  /** All runs that it shows were. */
+  upTo: Snapshot;
+  /** Beyond it, those up to this run of this transaction that the first reading after it showed. */
+  after?: { first: Snapshot; createdIn: number; runId: number } | undefined;
+}
+
+/** Knows of no run. */
+const NOTHING_SEEN: Snapshot = '3:3:';
+
+/** All runs that can be seen now. */
+export async function seenNow(statements: Statements): Promise<Seen> {
+  const [row] = await statements.query(SNAPSHOT);
+  return JSON.stringify({ upTo: row!.snapshot } satisfies SeenRuns);
+}
+
 export async function arrivedRuns(
   statements: Statements,
   arch: string,
   limit: number,
-): Promise<DispatchedRun[]> {
-  return dispatchedRuns(await statements.query(ARRIVALS, [arch, limit]));
+  seen: Seen = JSON.stringify({ upTo: NOTHING_SEEN } satisfies SeenRuns),
+): Promise<Arrivals> {
+  const { upTo, after } = JSON.parse(seen) as SeenRuns;
+  const rows = await statements.query(ARRIVALS, [
+    ...[arch, limit, upTo],
+    ...(after ? [after.createdIn, after.runId] : [0, 0]),
+  ]);
+  const isAtEnd = rows.length < limit;
+  const now = seenAfter({ upTo, after }, rows, isAtEnd);
+  // What the first of several readings did not show comes with another first one.
+  const more = !isAtEnd || after !== undefined;
+  return { runs: dispatchedRuns(rows), seen: JSON.stringify(now), more };
+}
+
+/** What the first reading showed has been read when a later one comes to the end. */
+function seenAfter({ upTo, after }: SeenRuns, rows: ArrivedRun[], isAtEnd: boolean): SeenRuns {
+  const first = after?.first ?? rows[0]?.snapshot;
+  if (first === undefined || isAtEnd) return { upTo: first ?? upTo };
+  const isLater = (a: ArrivedRun, b: ArrivedRun) => a.createdIn - b.createdIn || a.runId - b.runId;
+  const { createdIn, runId } = rows.toSorted(isLater).at(-1)!;
+  return { upTo, after: { first, createdIn, runId } };
 }
 
 /** Those of the given runs that are not finished, oldest first. */

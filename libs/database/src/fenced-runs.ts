@@ -17,9 +17,9 @@ export function expected<Kind extends Write['kind']>(
 ): string {
   return `
     expected as materialized (
-      select w.*, r.run_id, r.arch, r.suite, r.package, r.is_private, r.taken_in, r.started_at, r.finished_at
+      select w.*, r.run_id, r.arch, r.suite, r.package, r.is_private, r.started_at, r.finished_at
       from jsonb_to_recordset($1::jsonb) as w(${propertiesOf({ runId: bigint, ...columns })}) cross join lateral (
-        select run_id, arch, suite, package, is_private, state, attempt, cancelled, taken_in, started_at, finished_at
+        select run_id, arch, suite, package, is_private, state, attempt, cancelled, started_at, finished_at
         from runs where run_id = w."runId" offset 0 for no key update
       ) r
       where r.arch = $2 and ${fence}

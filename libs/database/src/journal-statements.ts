@@ -14,14 +14,6 @@ import { JUDGE_WORKERS, KEEP_USAGE } from './usage-and-judgements';
  * Each answers, as `id`, what the writes are about whose fence held; the others are as before.
  */
 export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = {
-  // A run that was ingested before is left as it is: a dispatcher that has loaded again does not know.
-  ingest: aboutRuns(`
-    with ${expected<'ingest'>({}, `r.state <> 'finished'`)},
-    changed as (
-      update runs r set taken_in = true from expected e where r.run_id = e.run_id and not e.taken_in
-    )
-    select run_id as id from expected`),
-
   'ingest-order': INGEST_ORDERS,
 
   grant: aboutRuns(`

@@ -4,6 +4,7 @@ import { REQUEST_COLUMNS } from './run-columns';
 import {
   bigint,
   boolean,
+  type Columns,
   type ColumnsOf,
   double,
   integer,
@@ -78,10 +79,12 @@ function ago(time: string): string {
 
 /** The rows of `runs` that `chosen` gives, oldest first. */
 function loadedRuns(chosen: string): Statement<RowOf<typeof LOADED_COLUMNS>> {
-  return statement(
-    LOADED_COLUMNS,
-    `
-    select ${selected(LOADED_COLUMNS, 'r')}
+  return statement(LOADED_COLUMNS, loadedSql(LOADED_COLUMNS, chosen));
+}
+
+function loadedSql(columns: Columns, chosen: string): string {
+  return `
+    select ${selected(columns, 'r')}
     from (${chosen}) r
     join users u on u.user_id = coalesce(r.retried_by, r.requestor_id)
     left join lateral (
@@ -89,8 +92,7 @@ function loadedRuns(chosen: string): Statement<RowOf<typeof LOADED_COLUMNS>> {
         ${ago('a.granted_at')} as "heldMs", ${ago('a.ended_at')} as "endedAgoMs"
       from attempts a where r.attempt > 0 and a.run_id = r.run_id and a.attempt = r.attempt offset 0
     ) latest on true
-    order by r.created_at, r.run_id`,
-  );
+    order by r.created_at, r.run_id`;
 }
 
 const UNFINISHED = `r.arch = $1 and r.state <> 'finished'`;
@@ -103,7 +105,41 @@ export const NEXT_PAGE = loadedRuns(
     and (r.created_at, r.run_id) > (timestamptz 'epoch' + $3::float8 * interval '1 millisecond', $4)`),
 );
 
-export const ARRIVALS = loadedRuns(oldestWhere(`r.arch = $1 and not r.taken_in and r.state = 'queued'`));
+/** All transactions of which this moment knows how they have ended. */
+export const SNAPSHOT = statement(
+  { snapshot: text },
+  'select pg_current_snapshot()::text as snapshot',
+).prepared;
+
+const ARRIVAL_COLUMNS = {
+  ...LOADED_COLUMNS,
+  createdIn: bigint.from('coalesce(r.created_in, 0)'),
+  snapshot: text.from('pg_current_snapshot()::text'),
+};
+
+/** The number of a transaction as a column holds it. */
+const transaction = (id: string): string => `${id}::text::bigint`;
+
+/**
+ * Runs that wait, were never granted, and came with a transaction that the snapshot $3 does not know as committed; after the
+ * run $5 of the transaction $4. Transactions become visible in another order than that of their numbers, so none is passed
+ * over: whatever was in progress at the snapshot is not below its `xmin`. Numbers of rows that came out of a dump may lie
+ * ahead of this server's: no row that it has made does.
+ */
+export const ARRIVALS = statement(
+  ARRIVAL_COLUMNS,
+  loadedSql(
+    ARRIVAL_COLUMNS,
+    firstInOrder(
+      `runs r where r.arch between $1 and $1 and r.state = 'queued' and r.attempt = 0
+        and (r.created_in, r.run_id) > ($4::bigint, $5::bigint)
+        and r.created_in >= ${transaction('pg_snapshot_xmin($3::pg_snapshot)')}
+        and r.created_in < ${transaction('pg_snapshot_xmax(pg_current_snapshot())')}
+        and not pg_visible_in_snapshot(r.created_in::text::xid8, $3::pg_snapshot)`,
+      'r.arch, r.created_in, r.run_id',
+    ),
+  ),
+).prepared;
 
 /** Of the runs $2, each looked up by its id and nothing else, whatever the statistics say. */
 export const UNFINISHED_OF = loadedRuns(`

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type Arrivals,
   type AttemptOfWorker,
   type DispatchedRun,
   type Journal,
@@ -8,6 +9,7 @@ import {
   PACKAGES_REMEMBERED_MAX,
   type RegisteredWorker,
   type ReportState,
+  type Seen,
   StaleEpoch,
   type Restrictions,
   type Write,
@@ -16,7 +18,7 @@ import {
 import { REPORT_STATE } from './awaited-reports';
 import { Database, type Statements } from './database';
 import { allDrains, pausesOf } from './decided';
-import { arrivedRuns, unfinishedOf, unfinishedRuns } from './dispatched-runs';
+import { arrivedRuns, seenNow, unfinishedOf, unfinishedRuns } from './dispatched-runs';
 import { announceUpdate } from './horizon';
 import { APPLY } from './journal-statements';
 import * as loading from './loading-statements';
@@ -32,7 +34,10 @@ export class PostgresJournal implements Journal {
 
   async load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
     const { database } = this;
+    // Before the runs are read: what is committed meanwhile may come twice, and is not missed.
+    const seen = await seenNow(database);
     return {
+      seen,
       runs: await unfinishedRuns(database, arch),
       restrictions: await this.restrictions(arch),
       workers: await this.workers(),
@@ -57,8 +62,8 @@ export class PostgresJournal implements Journal {
     return this.database.query(loading.REGISTERED_WORKERS);
   }
 
-  arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
-    return arrivedRuns(this.database, arch, limit);
+  arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals> {
+    return arrivedRuns(this.database, arch, limit, seen);
   }
 
   async orders(arch: string, limit: number): Promise<Order[]> {

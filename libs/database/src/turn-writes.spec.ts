@@ -1,7 +1,9 @@
 import type { Write } from '@proctor/dispatch';
 import { groupsOf, partsOf, runsOf } from './turn-writes';
 
-const ingest = (runId: number): Write => ({ kind: 'ingest', runId });
+const requeue = (runId: number): Write => ({
+  ...{ kind: 'requeue', runId, attempt: 1, outcome: 'expired', reason: 'the lease expired', result: null },
+});
 const start = (runId: number): Write => ({ kind: 'start', runId, attempt: 1 });
 const grant = (runId: number): Write => ({
   ...{ kind: 'grant', runId, attempt: 1, worker: 'w1', incarnation: 'life', slot: 0 },
@@ -14,11 +16,11 @@ const judge = (worker: string, reason: string): Write => ({
 });
 
 it('puts writes of a kind together, however they are mixed', () => {
-  const writes = [grant(1), start(2), grant(3), start(4), ingest(5), grant(6), usage('ada')];
+  const writes = [grant(1), start(2), grant(3), start(4), requeue(5), grant(6), usage('ada')];
   expect(groupsOf(writes)).toEqual([
     [grant(1), grant(3), grant(6)],
     [start(2), start(4)],
-    [ingest(5)],
+    [requeue(5)],
     [usage('ada')],
   ]);
   expect(partsOf(groupsOf(writes))).toHaveLength(1);
@@ -44,9 +46,9 @@ it('keeps the order of those about one thing', () => {
 });
 
 it('waits for the answer to a write before the next about the same run', () => {
-  const groups = groupsOf([ingest(1), grant(2), grant(1), usage('ada'), start(3), start(2)]);
+  const groups = groupsOf([requeue(1), grant(2), grant(1), usage('ada'), start(3), start(2)]);
   expect(partsOf(groups)).toEqual([
-    [[ingest(1)]],
+    [[requeue(1)]],
     [[grant(2), grant(1)], [usage('ada')]],
     [[start(3), start(2)]],
   ]);

@@ -116,9 +116,9 @@ export class DispatcherState {
     this.runs.remove(run);
   }
 
-  ingest(run: DispatchedRun, now: number): Write {
+  /** A run that is in memory already stays as it is. */
+  ingest(run: DispatchedRun, now: number): void {
     if (!this.runs.has(run.runId)) this.add(run, now);
-    return { kind: 'ingest', runId: run.runId };
   }
 
   grant(run: DispatchedRun, slot: SlotIdentity, now: number): Write {

@@ -167,8 +167,10 @@ export interface Restrictions {
 
 /** Everything that a dispatcher needs to know when it begins. */
 export interface Loaded {
-  /** All runs of the architecture that are not finished, whether ingested or not. */
+  /** All runs of the architecture that are not finished. */
   runs: DispatchedRun[];
+  /** They are among `runs`, unless they were granted, finished or not asked for on the architecture. */
+  seen: Seen;
   restrictions: Restrictions;
   /** The whole register, also of workers of other architectures and of those that were revoked. */
   workers: RegisteredWorker[];
@@ -184,13 +186,26 @@ export interface Loaded {
   durations: { package: string; durationMs: number }[];
 }
 
+/**
+ * Runs that were committed up to a moment, as the journal describes them: one that is committed later is not among them,
+ * whatever its id and its time. Means something to the journal that made it.
+ */
+export type Seen = string;
+
+/** Runs that have come. */
+export interface Arrivals {
+  runs: DispatchedRun[];
+  /** Those that had been seen, and these. */
+  seen: Seen;
+  /** Whether others may be there already. */
+  more: boolean;
+}
+
 /** What a dispatcher writes; each is one change of a run's state, left out as a whole when its fence does not hold. */
 export type Write =
-  /** A dispatcher has taken the run into its memory; changes nothing when one has done so before. */
-  | { kind: 'ingest'; runId: number }
   /** The dispatcher's memory follows the order; changes nothing when one has done so before. */
   | { kind: 'ingest-order'; orderId: number }
-  /** `attempt` is the new one; the row must hold `attempt - 1` and be queued. Ingests the run, too. */
+  /** `attempt` is the new one; the row must hold `attempt - 1` and be queued. */
   | { kind: 'grant'; runId: number; attempt: number; worker: string; incarnation: string; slot: number }
   /** The row must be leased under this attempt. */
   | { kind: 'start'; runId: number; attempt: number }
@@ -252,13 +267,16 @@ export type ReportState = 'reported' | 'counts' | 'late' | 'over' | 'foreign';
 export interface Journal {
   /** @param usageHalfLifeMs after this time slot time that was used counts half */
   load(arch: string, usageHalfLifeMs: number): Promise<Loaded>;
-  /** Those of the given runs of the architecture that are not finished, whether ingested or not, oldest first. */
+  /** Those of the given runs of the architecture that are not finished, oldest first. */
   unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]>;
   restrictions(arch: string): Promise<Restrictions>;
   /** The whole register of workers, by name. */
   workers(): Promise<RegisteredWorker[]>;
-  /** Accepted runs that are not finished and that no dispatcher has ingested, oldest first, at most `limit`. */
-  arrivals(arch: string, limit: number): Promise<DispatchedRun[]>;
+  /**
+   * Accepted runs that wait and were never granted, at most `limit`: each that is not among those `seen`, which are none when
+   * that is absent. A run may be given again.
+   */
+  arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals>;
   /** Orders that no dispatcher has ingested, oldest first, at most `limit`. */
   orders(arch: string, limit: number): Promise<Order[]>;
   /**

@@ -18,7 +18,7 @@ import type { Viewer } from './view';
 
 /** Everything that can reach a dispatcher. */
 export type DispatcherMessage =
-  /** Runs that no dispatcher had ingested. */
+  /** Runs that were committed since the last ones were read; some may be known. */
   | { kind: 'arrivals'; runs: DispatchedRun[] }
   /** Orders that no dispatcher had ingested. */
   | { kind: 'orders'; orders: Order[] }

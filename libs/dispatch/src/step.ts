@@ -48,8 +48,8 @@ export function step<K extends MessageKind>(
 }
 
 function onArrivals(state: DispatcherState, runs: DispatchedRun[], now: number): Step<'arrivals'> {
-  const writes = runs.map((run) => state.ingest(run, now));
-  return { writes, reply: undefined, workWaiting: runs.length > 0 };
+  for (const run of runs) state.ingest(run, now);
+  return { writes: [], reply: undefined, workWaiting: runs.length > 0 };
 }
 
 /** A pause or drain may have ended. */

@@ -32,7 +32,7 @@ it('ends a waiting run in the books', async () => {
   });
   expect(record.updatedAt).toEqual(record.finishedAt);
   expect(record.updatedAt.getTime()).toBeGreaterThan(record.createdAt.getTime());
-  expect(await fixture.database.journal.arrivals(ARCH, 10)).toEqual([]);
+  expect((await fixture.database.journal.arrivals(ARCH, 10)).runs).toEqual([]);
 });
 
 it('ends a running one and its attempt, and tells why', async () => {

@@ -126,11 +126,7 @@ describe('PostgresJournal in its tables', () => {
 
   it('moves updated_at when the run finishes and at no step before', async () => {
     const { createdAt } = (await fixture.database.results.find(runId))!;
-    const turn = [
-      { kind: 'ingest' as const, runId },
-      grant(runId, 1),
-      { kind: 'start' as const, runId, attempt: 1 },
-    ];
+    const turn = [grant(runId, 1), { kind: 'start' as const, runId, attempt: 1 }];
     for (const write of [...turn, requeue(runId, 1), grant(runId, 2)]) {
       await fixture.database.journal.commit(ARCH, epoch, [write]);
       expect((await fixture.database.results.find(runId))!.updatedAt).toEqual(createdAt);

@@ -24,6 +24,8 @@ interface Queue {
   index: string;
   /** Inserts $4 rows of the architecture $3; $1 and $2 are a user and a key. */
   insert: string;
+  /** What the statement is told beside the architecture and a limit. */
+  more?: string;
   /** Deals with all rows. */
   dealWith: string;
 }
@@ -57,9 +59,10 @@ const QUEUES: Record<string, Queue> = {
   arrivals: {
     statement: ARRIVALS,
     table: 'runs',
-    index: 'runs_arrivals',
+    index: 'runs_arrived',
+    more: `, '3:3:', 0, 0`,
     insert: RUNS,
-    dealWith: 'update runs set taken_in = true',
+    dealWith: `update runs set state = 'leased', attempt = 1, taken_in = true, worker = 'w1'`,
   },
   'unfinished runs': {
     statement: FIRST_PAGE,
@@ -136,9 +139,9 @@ describe.each(Object.entries(QUEUES))(
   (_name, queue) => {
     it.each(Object.entries(HISTORIES))('%s', async (_history, history) => {
       await make(queue, history);
-      const { statement, table, index } = queue;
+      const { statement, table, index, more = '' } = queue;
       for (const mode of MODES) {
-        const found = await scans(statement, `'${ARCH}', ${LIMIT}`, table, mode);
+        const found = await scans(statement, `'${ARCH}', ${LIMIT}${more}`, table, mode);
         expect([mode, found]).toEqual([mode, [`Index Scan: ${index}`]]);
       }
     });

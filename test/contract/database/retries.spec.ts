@@ -36,7 +36,7 @@ it('asks for the same again, for whoever asked first, and charges who retried', 
     keyId: fixture.submitter.keyId,
     requestor: 'ada',
   });
-  const [arrived] = await fixture.database.journal.arrivals(ARCH, 10);
+  const [arrived] = (await fixture.database.journal.arrivals(ARCH, 10)).runs;
   expect(arrived).toMatchObject({ ...asked, runId: retried.runId, requestor: 'bob', attemptsLost: 0 });
   const { rows } = await fixture.database.results.since(fixture.submitter.keyId, 0);
   const read: number[] = [];

@@ -79,7 +79,7 @@ describe('a list of tests', () => {
     const heard = new Promise<{ body: string; arrivals: unknown }>((resolve) => {
       const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.runsSubmitted, 'arm64'), ({ text: body }) => {
         unsubscribe();
-        void api.database.journal.arrivals('arm64', 10).then((arrivals) => resolve({ body, arrivals }));
+        void api.database.journal.arrivals('arm64', 10).then(({ runs }) => resolve({ body, arrivals: runs }));
       });
     });
     await created(await post('/test/trixie/arm64/hello'));

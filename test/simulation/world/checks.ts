@@ -29,6 +29,8 @@ export class Checks {
   private readonly epochs = new Map<string, number>();
   /** Runs that a dispatcher knows and that were never granted nor moved: nothing but their priority decides. */
   private readonly fresh = new Map<number, RunRow>();
+  /** Runs whose priority was changed. */
+  private readonly moved = new Set<number>();
   private readonly passing = new Passing();
   readonly workers = new WorkerChecks(this.require.bind(this));
   private readonly results = new ResultChecks();
@@ -44,6 +46,14 @@ export class Checks {
 
   accepts({ runId }: RunRow): void {
     this.accepted.add(runId);
+  }
+
+  /** The dispatcher that owns their architecture has these in its memory. */
+  known(books: MemoryBooks, runIds: Iterable<number>): void {
+    for (const runId of runIds) {
+      const row = books.look(runId);
+      if (row?.state === 'queued' && row.attempt === 0 && !this.moved.has(runId)) this.fresh.set(runId, row);
+    }
   }
 
   /** The database is restored by this: what was done since does not count any more. @returns the runs that are forgotten */
@@ -73,6 +83,7 @@ export class Checks {
   }
 
   reprioritised({ runId }: RunRow): void {
+    this.moved.add(runId);
     this.fresh.delete(runId);
   }
 
@@ -199,7 +210,6 @@ export class Checks {
     if (write.kind === 'correct')
       this.require(isOver && !row.cancelled, `${title}: corrected before its end`);
     else this.require(!isOver, `${title}: ${write.kind} after it had finished`);
-    if (write.kind === 'ingest' && row.attempt === 0) this.fresh.set(row.runId, row);
     if (write.kind === 'grant') this.grantWritten(books, title, write, row, epoch);
     if (write.kind === 'requeue' && write.outcome === 'expired')
       this.require(!this.isCalm, `${title}: expired although its worker was there`);

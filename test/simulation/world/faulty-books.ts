@@ -1,6 +1,7 @@
 import type { Fact } from '@proctor/contracts';
 import { DatabaseUnavailable } from '@proctor/database';
 import type {
+  Arrivals,
   AttemptOfWorker,
   DispatchedRun,
   Journal,
@@ -11,6 +12,7 @@ import type {
   RegisteredWorker,
   ReportState,
   Restrictions,
+  Seen,
   Write,
 } from '@proctor/dispatch';
 import type { MemoryBooks } from '../memory-books';
@@ -27,6 +29,10 @@ export class FaultyBooks implements Journal, OwnershipRegister {
   private loads = 0;
   /** Turns that failed, or whose answer did not come in time. */
   private failures = 0;
+  /** The last runs that were given to its dispatcher. */
+  private answered: Pick<Arrivals, 'runs' | 'seen'> | null = null;
+  /** Those that its dispatcher has in memory, since its last commit. */
+  private readonly known = new Set<number>();
 
   constructor(
     private readonly database: SimulatedDatabase,
@@ -46,6 +52,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     if (hungMs === 0) this.loads += 1;
     // The first is that of the term; a process that was stopped may take an answer for late that was not.
     if (this.loads > 1 + this.failures + this.process.stops) events.loadedForNothing(arch);
+    this.answered = loaded;
     return loaded;
   }
 
@@ -61,8 +68,12 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     return this.call((books) => books.workers());
   }
 
-  async arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
-    const arrived = await this.call((books) => books.arrivals(arch, limit));
+  async arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals> {
+    // Its last answer was taken, and the turn that read it is over.
+    if (this.answered?.seen === seen)
+      for (const { runId } of this.answered?.runs ?? []) this.known.add(runId);
+    const arrived = await this.call((books) => books.arrivals(arch, limit, seen));
+    this.answered = arrived;
     this.database.events.polled(arch);
     return arrived;
   }
@@ -113,6 +124,8 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     if (runIds.length > 0 && faults.strikes('run cancelled during a turn', granted.length > 0 ? 0.03 : 0.01))
       events.cancel(random.pick(granted.length > 0 ? granted : runIds));
     const leftOut = await books.commit(arch, epoch, writes);
+    events.known(this.known);
+    this.known.clear();
     if (faults.strikes('turn committed, but not confirmed', 0.01))
       throw unavailable('the connection was lost');
     return leftOut;

@@ -24,6 +24,8 @@ export interface DatabaseEvents {
   restored(bringBack: () => void): void;
   /** A dispatcher that has its runs in memory has looked for more. */
   polled(arch: string): void;
+  /** The architecture's owner has these runs in its memory. */
+  known(runIds: Iterable<number>): void;
 }
 
 const ignore = (): void => undefined;
@@ -33,6 +35,7 @@ const NOTHING = {
   loadHangs: ignore,
   restored: ignore,
   polled: ignore,
+  known: ignore,
 };
 
 /** PostgreSQL: what all connections to it have in common. */

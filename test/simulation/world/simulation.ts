@@ -140,6 +140,7 @@ class Simulation {
         },
         loadHangs: (arch, ms) => liveness.loadHangs(arch, ms),
         polled: (arch) => liveness.served(arch),
+        known: (runIds) => checks.known(books, runIds),
       },
     );
     return {

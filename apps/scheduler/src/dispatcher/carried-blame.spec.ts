@@ -2,7 +2,7 @@ import type { LeaseReply, LeaseRequest, Verdict } from '@proctor/contracts';
 import type { Write } from '@proctor/dispatch';
 import { ActorRig } from '../../../../test/support/actor-rig';
 import { runRequest } from '../../../../test/support/run-request';
-import { finishedReport, leaseRequest } from '../../../../test/support/runs';
+import { ARCH, finishedReport, leaseRequest } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
 
 const TESTBEDS = [{ suite: 'bookworm', backend: 'unshare', state: 'ready' as const }];
@@ -57,11 +57,12 @@ class CarriedBlameRig extends ActorRig {
     return runId;
   }
 
-  /** A turn fails that only ingests a run, which no worker can execute. */
+  /** A turn fails that only ingests an order, about a worker that nobody knows. */
   async loadAgain(): Promise<void> {
     const { loads } = this;
     this.fates = ['refused'];
-    await this.arrive('whatever', { suite: 'sid' });
+    this.books.decisions.trust([ARCH], 'w9', 'ada', null);
+    await this.settled(() => Promise.resolve(this.actor.lookForOrders()));
     expect(this.loads).toBe(loads + 1);
   }
 

@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import type { DispatcherMessage, Journal } from '@proctor/dispatch';
+import type { DispatcherMessage, Journal, Seen } from '@proctor/dispatch';
 
 export interface CommittedWorkSettings {
   arrivalPollMs: number;
@@ -13,6 +13,8 @@ export interface CommittedWorkSettings {
 export class CommittedWork {
   private ordersDueMs = -Infinity;
   private arrivalsDueMs = -Infinity;
+  /** The runs that memory was given. */
+  private seen: Seen | undefined;
   /** Of what a turn may ingest: halved by each that fails, since there may have been too much in it. */
   private share = 1;
 
@@ -34,6 +36,11 @@ export class CommittedWork {
 
   lookForArrivals(): void {
     this.arrivalsDueMs = -Infinity;
+  }
+
+  /** Memory was made of the rows again. */
+  loaded(seen: Seen): void {
+    this.seen = seen;
   }
 
   /** Something failed: not at once, and fewer at a time, since they may be what failed. */
@@ -68,8 +75,9 @@ export class CommittedWork {
     if (this.arrivalsDueMs > now) return [];
     this.arrivalsDueMs = now + this.settings().arrivalPollMs;
     return this.read('arrivals', now, async (limit) => {
-      const runs = await this.journal.arrivals(this.arch, limit);
-      if (runs.length === limit) this.lookForArrivals();
+      const { runs, seen, more } = await this.journal.arrivals(this.arch, limit, this.seen);
+      this.seen = seen;
+      if (more) this.lookForArrivals();
       return runs.length > 0 ? [{ kind: 'arrivals', runs }] : [];
     });
   }

@@ -157,6 +157,7 @@ export class DispatcherActor {
       if (loaded.runs.length > 0) this.signalWorkWaiting();
       const state = stateOfLoaded(this.term, this.settings.dispatch, loaded, this.time(), this.past);
       this.past = undefined;
+      this.committed.loaded(loaded.seen);
       this.tellWorkers(state);
       return state;
     } catch (error) {

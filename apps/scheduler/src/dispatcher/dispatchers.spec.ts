@@ -2,7 +2,6 @@ import type { Write } from '@proctor/dispatch';
 import { MemoryBooks } from '../../../../test/simulation/memory-books';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { actorSettings } from '../../../../test/simulation/world/plan';
-import { runRequest } from '../../../../test/support/run-request';
 import { ARCH, leaseRequest } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
 import { OwnershipTerm } from '../ownership/ownership-term';
@@ -70,8 +69,8 @@ describe('an architecture that is abandoned', () => {
     await dispatchers.begin(before);
     await time(0);
     hang = (writes) => writes.length > 0;
-    books.draw({ ...runRequest(), arch: ARCH }).committed = true;
-    dispatchers.lookForArrivals(ARCH);
+    books.decisions.trust([ARCH], 'w9', 'ada', null);
+    dispatchers.lookForOrders(ARCH);
     const lost = dispatchers.ask(ARCH, { kind: 'lease', request: leaseRequest() });
     await time(0);
     before.giveUp('its commit hangs');

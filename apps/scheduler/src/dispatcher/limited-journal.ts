@@ -1,11 +1,13 @@
 import { limited, type Clock } from '@proctor/clock';
 import type {
+  Arrivals,
   DispatchedRun,
   Journal,
   Loaded,
   Order,
   RegisteredWorker,
   Restrictions,
+  Seen,
   Write,
 } from '@proctor/dispatch';
 
@@ -45,8 +47,8 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
     return this.call('reading the register of workers', this.journal.workers());
   }
 
-  arrivals(arch: string, limit: number): Promise<DispatchedRun[]> {
-    return this.call('reading arrivals', this.journal.arrivals(arch, limit));
+  arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals> {
+    return this.call('reading arrivals', this.journal.arrivals(arch, limit, seen));
   }
 
   orders(arch: string, limit: number): Promise<Order[]> {

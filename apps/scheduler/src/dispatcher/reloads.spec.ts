@@ -1,6 +1,6 @@
 import type { Write } from '@proctor/dispatch';
 import { ActorRig } from '../../../../test/support/actor-rig';
-import { finishedReport } from '../../../../test/support/runs';
+import { ARCH, finishedReport } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
 
 silenceLog();
@@ -31,9 +31,9 @@ describe('a dispatcher that loads again within its term', () => {
 
   /** A turn that writes something fails. */
   async function loadAgain(): Promise<void> {
-    rig.accept();
+    rig.books.decisions.trust([ARCH], 'w9', 'ada', null);
     failures = 1;
-    rig.actor.lookForArrivals();
+    rig.actor.lookForOrders();
     await rig.time(0);
     expect(failures).toBe(0);
     failures = 0;
@@ -63,8 +63,8 @@ describe('a dispatcher that loads again within its term', () => {
     await rig.ask();
     await rig.time(30_000);
     isAway = true;
-    rig.accept();
-    rig.actor.lookForArrivals();
+    rig.books.decisions.trust([ARCH], 'w9', 'ada', null);
+    rig.actor.lookForOrders();
     await rig.time(300_000);
     isAway = false;
     await rig.time(29_000);

@@ -23,7 +23,7 @@ export interface TurnOutcome {
   stops: AttemptToStop[];
   /** Workers that are thought of differently now. */
   judged: JudgedWorker[];
-  /** Something was committed. */
+  /** Something was committed, by the turn or with the runs that have come. */
   hasWritten: boolean;
   /** The workers that have spoken. */
   sightings: Sighting[];
@@ -61,7 +61,8 @@ export async function takeTurn(
     workWaiting: steps.some((taken) => taken.workWaiting === true),
     stops: steps.flatMap((taken) => taken.stops ?? []),
     judged: writes.filter((write) => write.kind === 'judge-worker'),
-    hasWritten: refused.length < writes.length,
+    hasWritten:
+      refused.length < writes.length || envelopes.some(({ message }) => message.kind === 'arrivals'),
     sightings: envelopes.flatMap(({ message }, place) => sightingOf(message, steps[place]!)),
     doubtedRuns: [...doubted],
     undone,

@@ -1,3 +1,4 @@
+import { Arrivals1765400000000 } from './arrivals';
 import { CancelRetryPublish1764200000000 } from './cancel-retry-publish';
 import { CorrectionsAndUsage1764700000000 } from './corrections-and-usage';
 import { FirstSchema1763640000000 } from './first-schema';
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   WorkerRegister1765100000000,
   PrivateRuns1765200000000,
   OwnershipServers1765300000000,
+  Arrivals1765400000000,
 ];

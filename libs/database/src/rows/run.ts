@@ -35,7 +35,7 @@ import { isOneOf } from './words';
 @Check('runs_cancelled_check', `not cancelled or state = 'finished'`)
 @Index('runs_unfinished', { synchronize: false })
 @Index('runs_unfinished_packages', { synchronize: false })
-@Index('runs_arrivals', { synchronize: false })
+@Index('runs_arrived', { synchronize: false })
 @Index('runs_results', ['apiKeyId', 'updatedAt', 'runId'])
 @Index('runs_history', { synchronize: false })
 @Index('runs_recent', { synchronize: false })
@@ -140,9 +140,13 @@ export class RunRow implements RunRequest {
   @Column('integer', { default: 0 })
   attempt: number;
 
-  /** Whether a dispatcher has it in memory. */
+  /** It was granted, or a dispatcher of an earlier version has ingested it. */
   @Column('boolean', { default: false })
   takenIn: boolean;
+
+  /** The number of the transaction that created it; null when that was before these were kept. See `ARRIVALS`. */
+  @Column('bigint', { nullable: true, default: () => 'current_transaction()' })
+  createdIn: number | null;
 
   @Column('text', { nullable: true })
   version: string | null;

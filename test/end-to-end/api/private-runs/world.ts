@@ -101,7 +101,8 @@ export class World {
   /** What was accepted and decided meanwhile. */
   async ingest(): Promise<void> {
     const { journal } = this.api.database;
-    await this.tell({ kind: 'arrivals', runs: await journal.arrivals(ARCH, 100) });
+    const { runs } = await journal.arrivals(ARCH, 100);
+    await this.tell({ kind: 'arrivals', runs });
     await this.tell({ kind: 'orders', orders: await journal.orders(ARCH, 100) });
   }
 
