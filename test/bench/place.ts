@@ -35,6 +35,9 @@ export class Place {
       await postgres.start();
       await place.onServer((server) => server.query(`create database ${TEMPLATE}`));
       await migrate(place.urlOf(TEMPLATE));
+      await onDatabase(place.urlOf(TEMPLATE), (client) =>
+        client.query('create extension pg_stat_statements'),
+      );
     } catch (error) {
       await place.close();
       throw error;
@@ -69,19 +72,23 @@ export class Place {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private async onServer(work: (server: Client) => Promise<unknown>): Promise<void> {
-    const server = new Client({ connectionString: this.postgres.url });
-    await server.connect();
-    try {
-      await work(server);
-    } finally {
-      await server.end();
-    }
+  private onServer(work: (server: Client) => Promise<unknown>): Promise<void> {
+    return onDatabase(this.postgres.url, work);
   }
 
   private urlOf(database: string): string {
     const url = new URL(this.postgres.url);
     url.pathname = `/${database}`;
     return url.href;
+  }
+}
+
+async function onDatabase(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
   }
 }

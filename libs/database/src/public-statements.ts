@@ -105,13 +105,24 @@ export const ALL_RATES = rates(
   `${finishedLately('not is_private')} union all ${finishedLately('is_private')}`,
 );
 
+/** Of each suite and architecture one row is read, however many runs the package has. */
+const PLACES = `
+  (select r.suite, r.arch from runs r where r.package = $1 and ${TELLING} order by r.suite, r.arch limit 1)
+  union all
+  select next.suite, next.arch
+  from places p cross join lateral (
+    select r.suite, r.arch from runs r
+    where r.package = $1 and (r.suite, r.arch) > (p.suite, p.arch) and ${TELLING} order by r.suite, r.arch limit 1
+  ) next`;
+
 export const SUITES_OF = statement(
   RECORD_COLUMNS,
   `
+  with recursive places(suite, arch) as (${PLACES})
   select ${selected(RECORD_COLUMNS, 'r')}
-  from (
-    select distinct on (r.suite, r.arch) r.* from runs r where r.package = $1 and ${TELLING}
-    order by r.suite, r.arch, r.finished_at desc, r.run_id desc
+  from places p cross join lateral (
+    select r.* from runs r where r.package = $1 and r.suite = p.suite and r.arch = p.arch and ${TELLING}
+    ${NEWEST_FIRST} limit 1
   ) r join users u on u.user_id = r.requestor_id
   order by r.suite, r.arch`,
 );

@@ -3,6 +3,9 @@ import { UNPUBLISHED } from '../../../libs/database/src/facts';
 import { ARRIVALS, FIRST_PAGE } from '../../../libs/database/src/loading-statements';
 import { ORDERS } from '../../../libs/database/src/orders';
 import type { Statement } from '../../../libs/database/src/statement';
+import { SUITES_OF } from '../../../libs/database/src/public-statements';
+import { generateFinishedRuns } from '../../generator/finished-runs';
+import { packageNames } from '../../generator/packages';
 import { ARCH } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 
@@ -112,6 +115,8 @@ interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
   Plans?: PlanNode[];
 }
 
@@ -156,4 +161,20 @@ it('whether a worker is known is told without a look at all attempts', async () 
   await fixture.client.query('analyze attempts');
   for (const mode of MODES)
     expect(await scans(KNOWN_WORKER, `'w2'`, 'attempts', mode)).toEqual(['Index Scan: attempts_pkey']);
+});
+
+it('the latest run of a package on each suite and architecture is found without its other runs', async () => {
+  await generateFinishedRuns(fixture.client, {
+    ...{ runs: 5_000, seed: 1, suites: ['sid', 'trixie'], architectures: ['amd64', 'arm64'], packages: 1 },
+    ...{ until: new Date(), days: 10, isBare: true },
+  });
+  const [name] = packageNames(1);
+  const { rows } = await fixture.client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `explain (analyze, format json) ${SUITES_OF.text.replaceAll('$1', `'${name}'`)}`,
+  );
+  const among = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(among)];
+  const read = among(rows[0]!['QUERY PLAN'][0].Plan)
+    .filter((node) => node['Relation Name'] === 'runs')
+    .map((node) => node['Actual Rows']! * node['Actual Loops']!);
+  expect(read.reduce((sum, count) => sum + count, 0)).toBeLessThan(50);
 });
