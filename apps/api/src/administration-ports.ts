@@ -75,7 +75,7 @@ export class ApiNats extends NatsAccess {
   }
 }
 
-/** What the use cases of administration need of the api, besides NatsAccess. */
+/** What the use cases of administration need of the api, apart from NatsAccess. */
 export const ADMINISTRATION_PORTS: Provider[] = [
   { provide: Deployment, useClass: ApiDeployment },
   { provide: Signals, useClass: ApiSignals },

@@ -50,7 +50,7 @@ export async function natsOfService(env: NodeJS.ProcessEnv, credentialsFile: str
   throw new NoNatsAccess('PROCTOR_NATS_USERS is not set');
 }
 
-/** A file that is made where no server reads it would let nobody in: it must be there. */
+/** The file must exist: one that is made where no server reads it would let no user in. */
 async function requireFile(file: string): Promise<void> {
   try {
     await access(file, constants.R_OK);

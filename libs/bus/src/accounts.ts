@@ -22,7 +22,7 @@ export interface WorkerUser {
   architectures: string[];
 }
 
-/** What a service may publish and hear. */
+/** What a service may publish and receive. */
 interface Permissions {
   publish: { allow: string[] };
   subscribe: { allow: string[] };
@@ -49,7 +49,7 @@ const WORKER_CONNECTIONS_MAX = 32;
 /**
  * The accounts of nats-server: one for the services, and one for each worker, which
  * imports from the services what has its own name and architectures. Permissions alone do not confine a worker:
- * nats-server does not check the reply subject of a message, and answers to it in the name of whoever answers. In an
+ * nats-server does not check the reply subject of a message, and sends the answer to it in the name of the one who answers. In an
  * account of its own a worker has no subject that anything of others listens to.
  *
  * The file must have no `authorization` block beside these: nats-server 2.9.22 and earlier then let everybody in.

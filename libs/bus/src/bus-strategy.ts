@@ -25,7 +25,7 @@ type BusEvents = { reconnect: () => void };
 
 /**
  * Nest's entrance to the bus: `@MessagePattern` and `@EventPattern<string>` handlers whose pattern is one of SUBJECTS or
- * REQUEST_PATTERNS with its `*`, of REPORT_PATTERNS, or REFUSED_REPORTS. Those of architectures are heard for the architectures
+ * REQUEST_PATTERNS with its `*`, of REPORT_PATTERNS, or REFUSED_REPORTS. Those of architectures are received for the architectures
  * that are served, those of workers (isOfWorker) for the worker. Payloads are plain JSON.
  */
 export class BusStrategy extends Server<BusEvents> implements CustomTransportStrategy {
@@ -62,20 +62,20 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   }
 
   /**
-   * Hears the requests, signals and reports of an architecture. Resolves when all of it is in effect, or when the
+   * Receives the requests, signals and reports of an architecture. Resolves when all of it is in effect, or when the
    * architecture was withdrawn meanwhile; while NATS is away it keeps trying.
    * @throws when it is served already or is not one token of a subject
    */
   async serve(arch: string): Promise<void> {
-    await this.hear(arch, arch, (template) => !isOfWorker(template));
+    await this.subscribe(arch, arch, (template) => !isOfWorker(template));
   }
 
-  /** Hears what is said to one worker; as serve. */
+  /** Receives what is sent to one worker; as serve. */
   async serveWorker(worker: string): Promise<void> {
-    await this.hear(`worker ${worker}`, worker, isOfWorker);
+    await this.subscribe(`worker ${worker}`, worker, isOfWorker);
   }
 
-  /** Hears nothing more of an architecture; resolves when its report handlers in flight are done (bounded). */
+  /** Receives nothing more of an architecture; resolves when its report handlers in flight are done (bounded). */
   withdraw(arch: string): Promise<void> {
     return this.end(arch);
   }
@@ -91,7 +91,11 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   }
 
   /** @param what names the serving: a worker may have the name of an architecture */
-  private async hear(what: string, scope: string, isMeant: (template: string) => boolean): Promise<void> {
+  private async subscribe(
+    what: string,
+    scope: string,
+    isMeant: (template: string) => boolean,
+  ): Promise<void> {
     if (!SCOPE.test(scope)) throw new Error(`"${scope}" cannot be part of a subject`);
     if (this.servings.has(what)) throw new Error(`${what} is served already`);
     const templates = [...this.messageHandlers.keys()].filter(isMeant);

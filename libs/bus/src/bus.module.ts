@@ -31,7 +31,7 @@ export class LastingBusStrategy extends BusStrategy implements BeforeApplication
 export class BusModule implements OnApplicationShutdown {
   constructor(@Inject(Bus) private readonly bus: Bus) {}
 
-  /** For a process that only speaks: provides Bus. */
+  /** For a process that only sends: provides Bus. */
   static forRoot(credentialsFile: string, options: BusOptions = {}): DynamicModule {
     return {
       module: BusModule,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Fact, Grant, LogChunk, ReportOrigin } from '@proctor/contracts';
 
-/** Nobody listens on the subject, the time for an answer is over, or there is no connection. */
+/** No process listens on the subject, the time for an answer is over, or there is no connection. */
 export class NoAnswer extends Error {}
 
 /** The other side answered that its handler failed; the message is its error's. */
@@ -94,7 +94,7 @@ export interface StagingContents {
 export abstract class Bus {
   /**
    * Asks and waits for the one answer.
-   * @throws NoAnswer when nobody listens, the time is over or there is no connection
+   * @throws NoAnswer when no process listens, the time is over or there is no connection
    * @throws RemoteError when the handler failed
    */
   abstract request<T>(subject: string, body: object, timeoutMs: number): Promise<T>;
@@ -185,7 +185,7 @@ export abstract class Bus {
   abstract flush(): Promise<void>;
 
   /**
-   * Takes the reports of an architecture, those of each worker in order, several at a time. What nobody settles in
+   * Takes the reports of an architecture, those of each worker in order, several at a time. What is not settled in
    * `reportAckWaitMs` comes again. One process consumes an architecture; while there are two each gets all that comes.
    */
   abstract consumeReports(

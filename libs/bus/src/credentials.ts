@@ -18,7 +18,7 @@ export class Credentials {
   })
   url!: string;
 
-  /** The private half of the user's nkey, `SU…`: whoever has it is this user. */
+  /** The private half of the user's nkey, `SU…`: its holder is this user. */
   @Matches(/^SU[A-Z2-7]{56}$/, { message: "seed must be that of a user's nkey (SU…)" })
   seed!: string;
 

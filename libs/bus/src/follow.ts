@@ -25,7 +25,7 @@ export async function* follow(
   } finally {
     signal?.removeEventListener('abort', stop);
     stop();
-    // Only tidiness: the server forgets a consumer that nobody asks.
+    // Only to be tidy: the server deletes an idle consumer by itself.
     void consumer.delete().catch(() => false);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Sizes and times of the bus. Streams take theirs when a scheduler connects, serves an architecture or hears a worker.
+ * Sizes and times of the bus. Streams take theirs when a scheduler connects, serves an architecture or prepares a worker.
  * nats-server reserves the sizes of all streams out of its `max_file_store`.
  */
 export interface BusLimits {
@@ -19,7 +19,7 @@ export interface BusLimits {
   logChunksPerAttemptMax: number;
   /** Of each worker's staging area; full, it refuses uploads. */
   stagingBytesMax: number;
-  /** Uploads that nobody took away, whole or broken off, are dropped after this. */
+  /** Uploads that were not fetched, whole or broken off, are deleted after this. */
   stagingAgeMaxMs: number;
   /** A report that its consumer stays silent about for this long goes to another. */
   reportAckWaitMs: number;

@@ -250,7 +250,7 @@ export class NatsBus extends Bus {
   }
 }
 
-/** Nobody took what was published: no stream has the subject, or JetStream is not there. */
+/** No stream has the subject of what was published, or JetStream is not there. */
 function hasNoStream(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof RequestError && error.cause.isNoResponders();
 }

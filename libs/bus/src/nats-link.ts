@@ -15,7 +15,7 @@ const STREAMS_REFUSALS_MAX = 4;
 const DRAIN_TIMEOUT_MS = 5000;
 
 /**
- * One connection that comes back for ever. That of the scheduler has its streams in place whenever it is said to be
+ * One connection, restored each time it is lost. That of the scheduler has its streams in place whenever it is said to be
  * connected; no other user may make them.
  */
 export class NatsLink {

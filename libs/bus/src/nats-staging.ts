@@ -200,7 +200,7 @@ function lastToken(subject: string): string {
   return subject.slice(subject.lastIndexOf('.') + 1);
 }
 
-/** Null for a record that nobody can read: workers write them. */
+/** Null for an unreadable record: workers write them. */
 function recordOf(message: StoredMsg): FoundFile | null {
   try {
     const { upload, chunks, size, sha256 } = message.json<Partial<FileRecord> | null>() ?? {};

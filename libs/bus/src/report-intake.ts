@@ -19,11 +19,11 @@ export interface Delivery {
   refuse(delayMs: number): void;
   /** Ends the report: it never comes again. */
   end(): void;
-  /** Starts `reportAckWaitMs` anew. */
+  /** Starts `reportAckWaitMs` again. */
   stillWorking(): void;
 }
 
-/** How often a delivery in hand is reported alive, as a part of the time after which it would go to another. */
+/** How often a delivery that is being handled is reported alive, as a part of the time after which it would go to another. */
 const HEARTBEATS_PER_ACK_WAIT = 3;
 /** Reports whose failures are remembered. */
 const FAILURES_REMEMBERED_MAX = 10_000;
@@ -117,7 +117,7 @@ export class ReportIntake {
     await this.refuse(delivery, `it failed ${failures} times: ${String(error)}`);
   }
 
-  /** It is over once whoever waits for it knows; until then it comes again. */
+  /** It ends once its worker knows; until then it is delivered again. */
   private async refuse(delivery: Delivery, reason: string): Promise<void> {
     const { subject, text } = delivery;
     this.logger.error(`${subject}: refused, ${reason}: ${text.slice(0, LOGGED_REPORT_LENGTH_MAX)}`);

@@ -11,7 +11,7 @@ export interface ReportTaker {
   refuse?: ReportRefusal | undefined;
 }
 
-/** What one process hears of one scope, from serving it to withdrawing. */
+/** What one process receives of one scope, from serving it to withdrawing. */
 export class Serving {
   private readonly logger = new Logger('Bus');
   private readonly unsubscribes: (() => void)[] = [];

@@ -62,7 +62,7 @@ export class NatsUsers {
   }
 }
 
-/** Nobody else can read it at any moment. */
+/** Others cannot read it at any moment. */
 async function writeSecret(path: string, credentials: Credentials): Promise<void> {
   const next = `${path}.${randomUUID()}`;
   await writeFile(next, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: 'wx' });

@@ -37,7 +37,7 @@ export interface WorkerRecord extends WorkerRegistration {
   lastRefusedAt: Date | null;
 }
 
-/** A worker that a dispatcher has heard. */
+/** A worker whose messages a dispatcher has handled. */
 export interface SeenWorker {
   worker: string;
   /** IP address; null when it is not known, which leaves the one before. */

@@ -148,7 +148,7 @@ export class WorkerRegister {
   }
 
   /**
-   * What dispatchers have heard of workers since the last call; of names that are not in the register nothing is kept.
+   * What dispatchers have noted of workers since the last call; of names that are not in the register nothing is kept.
    * @param seen names of workers whose messages they took: their rows are written once a minute at most, however many
    * schedulers see them
    * @throws DatabaseUnavailable

@@ -10,7 +10,7 @@ const ROOT_HOME = '/var/lib/proctor';
 export class Home {
   constructor(
     readonly path: string,
-    /** Why it is this folder, when nobody named it and it is not the project's own. */
+    /** Why it is this folder, when it was not named and it is not the project's own. */
     readonly reason: string | null = null,
   ) {}
 
@@ -29,7 +29,7 @@ export class Home {
     return new Home(ROOT_HOME, problem);
   }
 
-  /** Makes the folders, open to those who know a name in them, the secrets to nobody else. */
+  /** Makes the folders, open to those who know a name in them, the secrets to their owner only. */
   async prepare(): Promise<void> {
     try {
       await ownedFolder(this.path, 0o711, null);

@@ -17,7 +17,7 @@ const FRAMEWORK = new Set([
   'RoutesResolver',
 ]);
 
-/** One line per event: the time, the level unless it is plain, the part that speaks, the message. */
+/** One line per event: the time, the level unless it is plain, the part that writes it, the message. */
 class LineLogger extends ConsoleLogger {
   protected override formatMessage(
     level: LogLevel,

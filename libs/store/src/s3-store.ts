@@ -100,7 +100,7 @@ export class S3Store extends ResultStore {
     this.client.destroy();
   }
 
-  /** The tries of a request together take no longer than one may: its client would be gone before it heard of them. */
+  /** The tries of a request together take no longer than one may: its client would be gone before the answer. */
   private async answered<Answer>(send: (giveUp: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { answerTimeoutMs } = this.settings;
     const giveUp = new AbortController();

@@ -67,7 +67,7 @@ async function credentialsAsked({ url, ca, reason }: CredentialsOptions): Promis
   };
 }
 
-/** Nobody gets credentials that are in no register: they are handed over once the register has them. */
+/** Credentials are handed over only once the register has them. */
 async function withNewCredentials(
   out: string | undefined,
   done: string,

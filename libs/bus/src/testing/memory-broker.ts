@@ -34,7 +34,7 @@ interface SequencedChunk {
 
 export interface MemorySubscriber {
   isConnected(): boolean;
-  hear(message: BusMessage): void;
+  receive(message: BusMessage): void;
 }
 
 /** One NATS server for the clients of one process. */
@@ -77,12 +77,12 @@ export class MemoryBroker {
     return () => subscribers.delete(subscriber);
   }
 
-  /** False when nobody listens on the subject. */
+  /** False when the subject has no listener. */
   publish(kind: 'request' | 'signal', message: BusMessage): boolean {
     const listening = this.listening(message.subject);
     for (const { subscribers, subscriber } of listening) {
       this.travel({ kind, subject: message.subject, text: message.text }, () => {
-        if (subscribers.has(subscriber) && subscriber.isConnected()) subscriber.hear(message);
+        if (subscribers.has(subscriber) && subscriber.isConnected()) subscriber.receive(message);
       });
     }
     return listening.length > 0;

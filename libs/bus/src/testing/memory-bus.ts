@@ -178,7 +178,7 @@ export class MemoryBus extends Bus {
     for (const listener of this.reconnectListeners) listener();
   }
 
-  /** Also what the death of the process looks like to the others: nothing in hand is acknowledged. */
+  /** Also what the death of the process looks like to the others: nothing that is being handled is acknowledged. */
   async close(): Promise<void> {
     this.connected = false;
     this.closed = true;
@@ -190,7 +190,7 @@ export class MemoryBus extends Bus {
   subscribe(subject: string, handler: (message: BusMessage) => void): () => void {
     const end = this.broker.subscribe(subject, {
       isConnected: () => this.carries(),
-      hear: (message) => handler(this.answerable(message)),
+      receive: (message) => handler(this.answerable(message)),
     });
     this.endings.add(end);
     return () => {
