@@ -48,6 +48,7 @@ import { WorkersService } from './queues/workers.service';
 import { CancellationService } from './runs/cancellation.service';
 import { ChangesController } from './runs/changes.controller';
 import { ManyRunsService } from './runs/many-runs.service';
+import { OwnBackends } from './runs/own-backends';
 import { PublicationService } from './runs/publication.service';
 import { ResultLongPoll } from './runs/result-long-poll';
 import { ResultsController } from './runs/results.controller';
@@ -93,6 +94,7 @@ const PROVIDERS: Provider[] = [
   AnonymousPlaces,
   BodyMemoryLimit,
   NewRuns,
+  OwnBackends,
   SubmissionService,
   RetryService,
   CancellationService,

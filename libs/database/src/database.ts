@@ -6,7 +6,7 @@ import type { DatabaseLimits } from './limits';
 import { requestWait } from './request-wait';
 import { type SessionLock, withSessionLock } from './session-lock';
 import type { Statement } from './statement';
-import { DatabaseUnavailable, translated } from './unavailable';
+import { DatabaseUnavailable, errorCode, translated } from './unavailable';
 
 /** Where explicit SQL is sent: the pool, or one transaction. */
 export interface Statements {
@@ -120,10 +120,17 @@ export class Database implements Statements {
       if (performance.now() < endMs) return;
       throw new DatabaseUnavailable(new Error(`the transaction took longer than ${transactionTimeoutMs} ms`));
     };
+    let failure: unknown;
     return {
       async query(statement, parameters = []) {
         check();
-        return rowsOf(client, statement, parameters);
+        try {
+          return await rowsOf(client, statement, parameters);
+        } catch (error) {
+          // Statements that were sent together fail with the one that failed first; its reason counts.
+          if (errorCode(error) !== IN_FAILED_TRANSACTION) failure = error;
+          throw failure ?? error;
+        }
       },
       async entities(work) {
         check();
@@ -155,6 +162,8 @@ export class Database implements Statements {
     throw new Error('the data source has no URL');
   }
 }
+
+const IN_FAILED_TRANSACTION = '25P02';
 
 function outOfTime(): DatabaseUnavailable {
   return new DatabaseUnavailable(new Error('the request has waited for too long'));

@@ -41,20 +41,58 @@ export function once<Outcome = never>(
 ): Promise<Once | Outcome> {
   return database.transaction(async (transaction) => {
     const names = { keyId: key.keyId, key: key.key };
-    const claimed = await transaction.query(CLAIM, [key.keyId, key.key, key.fingerprint]);
-    if (claimed.length === 0) return earlier(transaction, key);
+    const [isClaimed] = await claim(transaction, [key]);
+    if (!isClaimed) return earlier(transaction, key);
     const answer = await work(transaction);
     if (answer instanceof Refused) {
       await transaction.entities((manager) => manager.delete(IdempotencyKeyRow, names));
       return answer.outcome as Outcome;
     }
-    await transaction.query(ANSWER, [key.keyId, key.key, JSON.stringify(answer)]);
-    await transaction.query(SWEEP);
+    await keepAnswers(transaction, [{ key, answer }]);
     return { kind: 'created', answer };
   });
 }
 
-async function earlier(transaction: Transaction, { keyId, key, fingerprint }: IdempotencyKey): Promise<Once> {
+/**
+ * Claims keys that differ from each other. It may wait for another transaction that has claimed one of them and is not
+ * committed; all claim in one order.
+ * @returns which of them are claimed now, in their order; of the others, see `earlier`
+ */
+export async function claim(transaction: Transaction, keys: IdempotencyKey[]): Promise<boolean[]> {
+  const rows = await transaction.query(CLAIM, [
+    keys.map(({ keyId }) => keyId),
+    keys.map(({ key }) => key),
+    keys.map(({ fingerprint }) => fingerprint),
+  ]);
+  const claimed = new Set(rows.map(nameOf));
+  return keys.map((key) => claimed.has(nameOf(key)));
+}
+
+/** Two claims of the same name are of the same request, or of one that is refused. */
+export function nameOf({ keyId, key }: Pick<IdempotencyKey, 'keyId' | 'key'>): string {
+  return `${keyId} ${key}`;
+}
+
+/** Of requests whose keys were claimed in the transaction. */
+export async function keepAnswers(
+  transaction: Transaction,
+  kept: { key: IdempotencyKey; answer: unknown }[],
+): Promise<void> {
+  await Promise.all([
+    transaction.query(ANSWER, [
+      kept.map(({ key }) => key.keyId),
+      kept.map(({ key }) => key.key),
+      kept.map(({ answer }) => JSON.stringify(answer)),
+    ]),
+    transaction.query(SWEEP),
+  ]);
+}
+
+/** What became of a request whose key was claimed before. */
+export async function earlier(
+  transaction: Transaction,
+  { keyId, key, fingerprint }: IdempotencyKey,
+): Promise<Once> {
   const row = await transaction.entities((manager) => manager.findOneBy(IdempotencyKeyRow, { keyId, key }));
   if (row?.fingerprint !== fingerprint) return { kind: 'conflict' };
   return { kind: 'replayed', answer: row.answer };
@@ -84,18 +122,23 @@ const KEPT = statement(
   where key_id = $1 and key = $2 and answer is not null and created_at >= now() - interval '${KEPT_HOURS} hours'`,
 ).prepared;
 
-/** Waits for a transaction that has claimed the key and is not committed. */
 const CLAIM = statement(
-  { keyId: integer },
+  { keyId: integer, key: text },
   `
-  insert into idempotency_keys as k (key_id, key, fingerprint, created_at) values ($1, $2, $3, clock_timestamp())
+  insert into idempotency_keys as k (key_id, key, fingerprint, created_at)
+  select key_id, key, fingerprint, clock_timestamp()
+  from unnest($1::integer[], $2::text[], $3::text[]) as claimed(key_id, key, fingerprint)
+  order by key_id, key
   on conflict (key_id, key) do update
     set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
     where k.created_at < excluded.created_at - interval '${KEPT_HOURS} hours'
-  returning key_id as "keyId"`,
+  returning key_id as "keyId", key`,
 ).prepared;
 
-const ANSWER = command('update idempotency_keys set answer = $3 where key_id = $1 and key = $2').prepared;
+const ANSWER = command(`
+  update idempotency_keys k set answer = kept.answer
+  from unnest($1::integer[], $2::text[], $3::json[]) as kept(key_id, key, answer)
+  where k.key_id = kept.key_id and k.key = kept.key`).prepared;
 
 const SWEEP = command(`
   delete from idempotency_keys where (key_id, key) in (

@@ -26,19 +26,18 @@ export class Packages {
   }
 
   /**
-   * The backends of those among the names that have one of their own.
+   * The backends of the packages that have one of their own, by name.
    * @throws DatabaseUnavailable
    */
-  async backends(names: string[]): Promise<Map<string, string>> {
-    if (names.length === 0) return new Map();
-    const rows = await this.database.query(BACKENDS, [names]);
+  async backends(): Promise<Map<string, string>> {
+    const rows = await this.database.query(BACKENDS);
     return new Map(rows.map(({ name, backend }) => [name, backend!]));
   }
 }
 
 const BACKENDS = statement(
   { name: text, backend: text.orNull },
-  'select name, backend from packages where name = any($1::text[]) and backend is not null',
+  'select name, backend from packages where backend is not null',
 ).prepared;
 
 const LIST = statement(

@@ -39,6 +39,11 @@ export function besideRequests<T>(work: () => T): T {
   return current.run(undefined, work);
 }
 
+/** For what is done for several requests, in the time of the one. */
+export function within<T>(wait: RequestWait | undefined, work: () => T): T {
+  return current.run(wait, work);
+}
+
 /** Of the request that is being worked on; undefined outside of requests. */
 export function requestWait(): RequestWait | undefined {
   return current.getStore();

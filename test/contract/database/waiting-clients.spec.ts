@@ -92,6 +92,5 @@ it('packages with a backend of their own are known by name', async () => {
   await runs.waiting({ package: 'hello' });
   await fixture.client.query(`update packages set backend = 'qemu' where name = 'linux'`);
   const { packages } = fixture.database;
-  expect([...(await packages.backends(['hello', 'linux', 'unknown']))]).toEqual([['linux', 'qemu']]);
-  expect([...(await packages.backends([]))]).toEqual([]);
+  expect([...(await packages.backends())]).toEqual([['linux', 'qemu']]);
 });

@@ -61,8 +61,9 @@ export function keysOf(shape: Shape): ReadonlySet<string> {
 /** Copies the fields out of what a client sent, one by one: a key named `__proto__` must not become a prototype. */
 export function copyOf<T extends object>(shape: Shape<T>, raw: object): T {
   const copy = new shape();
+  const fields = copy as Record<string, unknown>;
   for (const key of keysOf(shape)) {
-    if (Object.hasOwn(raw, key)) Object.assign(copy, { [key]: (raw as Record<string, unknown>)[key] });
+    if (Object.hasOwn(raw, key)) fields[key] = (raw as Record<string, unknown>)[key];
   }
   return copy;
 }

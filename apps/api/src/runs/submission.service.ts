@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isPackageName, subjectOf, SUBJECTS } from '@proctor/contracts';
-import { Packages, Submissions } from '@proctor/database';
+import { subjectOf, SUBJECTS } from '@proctor/contracts';
+import { Submissions } from '@proctor/database';
 import type { IdempotencyKey, Once, Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -9,6 +9,7 @@ import { answerOf } from '../http/idempotency.interceptor';
 import { ResultLongPoll } from './result-long-poll';
 import { accept } from './accept';
 import type { IgnoredItem } from './accept';
+import { OwnBackends } from './own-backends';
 import type { Submitted } from './submitted-items';
 
 /** The body of a 201. */
@@ -40,7 +41,7 @@ export class NewRuns {
 export class SubmissionService {
   constructor(
     private readonly submissions: Submissions,
-    private readonly packages: Packages,
+    private readonly backends: OwnBackends,
     private readonly newRuns: NewRuns,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
@@ -56,8 +57,8 @@ export class SubmissionService {
     { userId, keyId, userName }: Requestor,
     claim: IdempotencyKey | null,
   ): Promise<unknown> {
-    const backends = await this.packages.backends(namesWithoutBackend(submitted));
-    const { runs, ignored, warnings } = accept(submitted, userName, this.configuration, backends);
+    const ownBackends = await this.backends.all();
+    const { runs, ignored, warnings } = accept(submitted, userName, this.configuration, ownBackends);
     const answer = (runIds: number[]): SubmissionAnswer => ({
       runs: runs.map(({ package: name, suite, arch }, index) => ({
         run_id: runIds[index]!,
@@ -75,14 +76,4 @@ export class SubmissionService {
     if (outcome.kind === 'created') this.newRuns.announce(runs);
     return answerOf(outcome);
   }
-}
-
-/** The packages of items that leave the backend open, each once. Nothing that could not be a name is among them. */
-function namesWithoutBackend({ parts }: Submitted): string[] {
-  const names = new Set<string>();
-  for (const { item } of parts.flatMap(({ items }) => items)) {
-    const name: unknown = item.package;
-    if (!item.backend && typeof name === 'string' && isPackageName(name)) names.add(name);
-  }
-  return [...names];
 }

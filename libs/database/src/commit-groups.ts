@@ -1,0 +1,115 @@
+import { type RequestWait, requestWait, within } from './request-wait';
+import { DatabaseUnavailable, errorCode } from './unavailable';
+
+/** What a group does for its members. */
+interface GroupWork<Task, Outcome> {
+  /** Does the tasks in one transaction, all or none. @returns what became of each, in their order */
+  together(tasks: Task[]): Promise<Outcome[]>;
+  /** Whether one more task may be in a group with these. */
+  fits(task: Task, others: Task[]): boolean;
+  /** Longest wait of one request for the database, milliseconds. */
+  requestTimeoutMs: number;
+}
+
+interface Member<Task, Outcome> {
+  task: Task;
+  wait: RequestWait | undefined;
+  resolve: (outcome: Outcome) => void;
+  reject: (error: unknown) => void;
+}
+
+/** A group that takes longer holds up nobody who comes after it, milliseconds. */
+const HOLDS_OTHERS_MS = 50;
+
+/**
+ * Has requests that come while a transaction is under way share the next one: a commit costs as much for many as for one. Each
+ * has its own outcome and its own error. What fails together is done again one by one, unless the database is away or it is
+ * not known whether it was done.
+ */
+export class CommitGroups<Task, Outcome> {
+  private waiting: Member<Task, Outcome>[] = [];
+  private underWay = 0;
+  private isDue = false;
+
+  constructor(private readonly work: GroupWork<Task, Outcome>) {}
+
+  /** @throws what the task meets when it is done alone; DatabaseUnavailable */
+  async do(task: Task): Promise<Outcome> {
+    const wait = requestWait();
+    wait?.begin();
+    try {
+      return await new Promise<Outcome>((resolve, reject) => {
+        this.waiting.push({ task, wait, resolve, reject });
+        this.begin();
+      });
+    } finally {
+      wait?.end();
+    }
+  }
+
+  /** Requests that were read in the same turn of the event loop are among the first group. */
+  private begin(): void {
+    if (this.isDue || this.underWay > 0 || this.waiting.length === 0) return;
+    this.isDue = true;
+    setImmediate(() => {
+      this.isDue = false;
+      this.start();
+    });
+  }
+
+  private start(): void {
+    const members = this.gather();
+    this.underWay += 1;
+    let isHolding = true;
+    const letOthersGo = (): void => {
+      if (!isHolding) return;
+      isHolding = false;
+      this.underWay -= 1;
+      this.begin();
+    };
+    const timer = setTimeout(letOthersGo, HOLDS_OTHERS_MS);
+    void this.finish(members).then(() => {
+      clearTimeout(timer);
+      letOthersGo();
+    });
+  }
+
+  /** The first, and all that fit it. One whose time is half over is alone: it must not cut short the time of others. */
+  private gather(): Member<Task, Outcome>[] {
+    const isInHaste = ({ wait }: Member<Task, Outcome>): boolean =>
+      (wait?.ms ?? 0) > this.work.requestTimeoutMs / 2;
+    const [first, ...others] = this.waiting as [Member<Task, Outcome>, ...Member<Task, Outcome>[]];
+    const group = [first];
+    const left: Member<Task, Outcome>[] = [];
+    const tasks = [first.task];
+    for (const member of others) {
+      if (isInHaste(first) || isInHaste(member) || !this.work.fits(member.task, tasks)) {
+        left.push(member);
+      } else {
+        group.push(member);
+        tasks.push(member.task);
+      }
+    }
+    this.waiting = left;
+    return group;
+  }
+
+  /** Never rejects. */
+  private async finish(members: Member<Task, Outcome>[]): Promise<void> {
+    try {
+      // The first has waited for the longest time.
+      const tasks = members.map(({ task }) => task);
+      const outcomes = await within(members[0]!.wait, () => this.work.together(tasks));
+      members.forEach(({ resolve }, place) => resolve(outcomes[place]!));
+    } catch (error) {
+      if (members.length === 1 || isOfAll(error)) members.forEach(({ reject }) => reject(error));
+      else await Promise.all(members.map((member) => this.finish([member])));
+    }
+  }
+}
+
+/** Whether each member alone would be told the same. An error of the server may be due to one of them. */
+function isOfAll(error: unknown): boolean {
+  if (!(error instanceof DatabaseUnavailable)) return false;
+  return error.changed === 'unknown' || !/^[0-9A-Z]{5}$/.test(errorCode(error.cause) ?? '');
+}
