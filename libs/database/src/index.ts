@@ -17,7 +17,7 @@ export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion }
 export type { RunSelection } from './run-selection';
 export { BrokenOff } from './steps';
 export * from './stores';
-export type { Submitter } from './submissions';
+export type { Submitter } from './insert-runs';
 export { afterChange, DatabaseUnavailable } from './unavailable';
 export { InvalidUserName, UnknownUser, type User, UserExists } from './users';
 export type { SeenWorker, WorkerRecord, WorkerRefusals, WorkerRegistration } from './register-statements';

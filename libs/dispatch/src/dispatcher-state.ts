@@ -44,7 +44,7 @@ export class DispatcherState {
   readonly cancelReasons: CancelReasons;
   readonly awaited: AwaitedResults;
   readonly workers: Workers;
-  /** Who may be a worker, of which `workers` are those that were heard. */
+  /** Who may be a worker; `workers` are those of them that have sent messages. */
   readonly registered: RegisteredWorkers;
   readonly lives: Lives;
   readonly judgements: Judgements;

@@ -16,16 +16,16 @@ import { sightingOf, type Sighting } from './sightings';
 
 export type JudgedWorker = Extract<Write, { kind: 'judge-worker' }>;
 
-/** What others should hear of a turn, now that it is committed. */
+/** What others are notified of, now that the turn is committed. */
 export interface TurnOutcome {
   /** Runs became available. */
   workWaiting: boolean;
   stops: AttemptToStop[];
-  /** Workers that are thought of differently now. */
+  /** Workers whose standing has changed. */
   judged: JudgedWorker[];
   /** Something was committed, by the turn or with the runs that have come. */
   hasWritten: boolean;
-  /** The workers that have spoken. */
+  /** The workers that have sent a message. */
   sightings: Sighting[];
   /** Runs whose rows were not as memory has them: memory must go by their rows again. */
   doubtedRuns: number[];

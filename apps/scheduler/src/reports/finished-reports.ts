@@ -20,7 +20,7 @@ import { StagedFiles } from './staged-files';
 
 /**
  * Records a finished report: its files go from staging to the store first, so that a finished run has
- * them; then the dispatcher records it; then the worker hears that it may delete its copy.
+ * them; then the dispatcher records it; then the worker is told that it may delete its copy.
  */
 @Injectable()
 export class FinishedReports {

@@ -60,8 +60,8 @@ export class ResultDelivery {
     }
   }
 
-  /** The dispatcher's word. */
-  hear(answer: RecordedSignal): void {
+  /** The dispatcher has answered. */
+  answered(answer: RecordedSignal): void {
     this.answer = answer;
     this.wakeUp.wake();
   }

@@ -59,7 +59,7 @@ export class DiskOutbox implements ReportOutbox {
   }
 
   recorded(signal: RecordedSignal): void {
-    this.deliveries.get(key(signal))?.hear(signal);
+    this.deliveries.get(key(signal))?.answered(signal);
   }
 
   kept(arch: string): Grant[] {

@@ -22,7 +22,7 @@ export class HeldLease {
   private handedBack: Promise<void> | null = null;
   private notStarted = false;
   private hasResult = false;
-  /** Ends the wait for the dispatcher's word on the result; the outbox goes on alone. */
+  /** Ends the wait for the dispatcher's answer to the result; the outbox goes on alone. */
   private release: () => void = () => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
   private saysThatItWaits: () => void = () => undefined;

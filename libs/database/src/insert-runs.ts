@@ -1,0 +1,89 @@
+import type { RunRequest } from '@proctor/contracts';
+import type { Transaction } from './database';
+import { recordFacts, userActor } from './fact-statements';
+import { announceUpdate, CLOCK } from './horizon';
+import { rememberPackages } from './known-packages';
+import { REQUEST_COLUMNS } from './run-columns';
+import { bigint, namesOf, propertiesOf, type Statement, statement } from './statement';
+
+/** Who asked, and by which key. */
+export interface Submitter {
+  userId: number;
+  keyId: number;
+}
+
+/**
+ * The connection executes the three statements in this order; sent together they cost one round trip.
+ * @returns the ids in the order of the requests, one submission after the other
+ */
+export async function insertRuns(
+  transaction: Transaction,
+  submissions: { requests: RunRequest[]; submitter: Submitter }[],
+): Promise<number[]> {
+  const requests = submissions.flatMap((submission) => submission.requests);
+  if (requests.length === 0) return [];
+  const [first, ...others] = submissions;
+  const { userId, keyId } = first!.submitter;
+  const ofEach = (value: (submitter: Submitter) => number): number[] =>
+    submissions.flatMap((each) => each.requests.map(() => value(each.submitter)));
+  const [statement, owners] =
+    others.length === 0
+      ? [INSERT, [userId, keyId]]
+      : [INSERT_OF_SEVERAL, [ofEach((each) => each.userId), ofEach((each) => each.keyId)]];
+  const [, , rows] = await Promise.all([
+    rememberPackages(transaction, requests),
+    announceUpdate(transaction),
+    transaction.query(statement, [JSON.stringify(requests), ...owners]),
+  ]);
+  return rows.map((row) => row.runId);
+}
+
+const REQUEST = namesOf(REQUEST_COLUMNS);
+
+/** @param owners SQL of whose the runs are: constants, or columns of a further function of `rows from` */
+function insertOf(owners: {
+  rows?: string;
+  names?: string;
+  requestor: string;
+  key: string;
+  actor: string;
+}): Statement<{
+  runId: number;
+}> {
+  return statement(
+    { runId: bigint },
+    `
+  with ${CLOCK},
+  request as materialized (
+    select nextval(pg_get_serial_sequence('runs', 'run_id')) as run_id, item.*
+    from rows from (
+      jsonb_to_recordset($1::jsonb) as (${propertiesOf(REQUEST_COLUMNS)})${owners.rows ?? ''}
+    ) with ordinality as item(${REQUEST}${owners.names ?? ''}, place)
+  ),
+  inserted as (
+    insert into runs (run_id, ${REQUEST}, requestor_id, api_key_id, created_at, updated_at)
+    select run_id, ${REQUEST}, ${owners.requestor}, ${owners.key}, clock.now, clock.updated
+    from request, clock
+  ),
+  told as (${recordFacts({
+    kind: 'requested',
+    state: 'queued',
+    attempt: '0',
+    actor: owners.actor,
+    from: 'request f, clock',
+  })})
+  select run_id as "runId" from request order by place`,
+  ).prepared;
+}
+
+/** Of one submitter: $2 is the user and $3 the key. */
+const INSERT = insertOf({ requestor: '$2', key: '$3', actor: userActor('$2') });
+
+/** $2 and $3 are arrays, with a user and a key for each request. */
+const INSERT_OF_SEVERAL = insertOf({
+  rows: ', unnest($2::integer[], $3::integer[])',
+  names: ', requestor_id, api_key_id',
+  requestor: 'requestor_id',
+  key: 'api_key_id',
+  actor: userActor('f.requestor_id'),
+});
