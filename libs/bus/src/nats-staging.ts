@@ -32,7 +32,7 @@ export class NatsStaging {
   ) {}
 
   async put(worker: string, name: string, content: Readable): Promise<StagedContent> {
-    // A stream that broke before would be taken for an empty one.
+    // A stream that broke before would look like an empty one.
     if (content.destroyed)
       throw content.errored ?? new Error(`the content of ${name} was closed before it was read`);
     const upload = randomUUID();

@@ -12,7 +12,7 @@ interface Outage {
   failures: number;
 }
 
-/** Tells that something fails once, now and then while that lasts, and when it is over: not each time. */
+/** Tells that something fails once, at intervals while that lasts, and when it is over: not each time. */
 export class Outages {
   private readonly byWhat = new Map<string, Outage>();
 

@@ -23,7 +23,7 @@ export class VainReports {
     return window.count === this.limits.reportsInVainMax;
   }
 
-  /** A report counted: a worker that works may now and then report in vain, as a start that comes after its end. */
+  /** A report counted: a worker that works may at times report in vain, as a start that comes after its end. */
   forgive(worker: string): void {
     const window = this.windowOf(worker);
     if (window && window.count > 0) window.count--;

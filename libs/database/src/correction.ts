@@ -6,7 +6,7 @@ import { LEARNED, RESULT_OF_RUN, resultOfAttempt } from './outcome-columns';
 import { bigint, integer, jsonb, text } from './statement';
 
 /**
- * As APPLY has it, of runs that were ended for want of the result that has come. The run stays finished, since when it was;
+ * As APPLY has it, of runs that were ended for lack of the result that has come. The run stays finished, since when it was;
  * those who ask what is new are told of it again.
  */
 export const CORRECT = aboutRuns(`

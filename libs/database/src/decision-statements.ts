@@ -44,7 +44,7 @@ export const STANDINGS = statement(
 /** So many attempts, of the newest runs, tell which workers there are. */
 const ATTEMPTS_LOOKED_AT = 10_000;
 
-/** Whether the worker $1 is known: it executes or executed something of late, or is drained. */
+/** Whether the worker $1 is known: it executes or executed something recently, or is drained. */
 export const KNOWN_WORKER = statement(
   { isKnown: boolean },
   `

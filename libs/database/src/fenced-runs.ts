@@ -26,7 +26,7 @@ export function expected<Kind extends Write['kind']>(
     )`;
 }
 
-/** Outcomes of attempts that ended for want of a report. */
+/** Outcomes of attempts that ended for lack of a report. */
 export const EXPIRED_OR_LOST = `('expired', 'lost')`;
 
 /** Answers the runs of the writes that it has made. */

@@ -48,6 +48,6 @@ export const PUBLIC_DATABASE_LIMITS: DatabaseLimits = {
   ...DATABASE_LIMITS,
   connectionsMax: 4,
   transactionTimeoutMs: 5_000,
-  // A page is made of several statements that may each take long, and is not sent again for want of an answer.
+  // A page is made of several statements that may each take long, and is not sent again for lack of an answer.
   requestTimeoutMs: Infinity,
 };

@@ -54,7 +54,7 @@ export async function runPending(dataSource: DataSource, runner: QueryRunner): P
   return (await namesOfDone()).filter((name) => !before.has(name));
 }
 
-/** Asked for again and again: a statement that waits would hold a snapshot, which building an index waits for. */
+/** Asked for at intervals: a statement that waits would hold a snapshot, which building an index waits for. */
 async function lockMigrations(runner: QueryRunner): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     const [row] = (await runner.query('select pg_try_advisory_lock($1) as "isMine"', [MIGRATION_LOCK])) as [

@@ -20,7 +20,7 @@ const POLL_MS = 50;
 
 /**
  * Does the work while no other process does work under this lock. The lock belongs to a connection of its own, and ends with it,
- * so a process that dies does not block others. It is asked for again and again: a statement that waits would hold a snapshot, for
+ * so a process that dies does not block others. It is asked for at intervals: a statement that waits would hold a snapshot, for
  * which the building of an index waits.
  * @throws DatabaseUnavailable, also when the connection was lost meanwhile: another process may have begun before the work was
  * done

@@ -19,7 +19,7 @@ interface Submission {
 const GROUPED_RUNS_MAX = 20;
 /** Of all members of a group. */
 const GROUP_RUNS_MAX = 400;
-/** In a group, a lock of somebody else is not waited for: its neighbours would wait, too. */
+/** In a group, a lock of another transaction is not waited for: its neighbours would wait, too. */
 const GROUP_LOCK_TIMEOUT_MS = 50;
 
 /** Accepts requests: each becomes a queued run. */

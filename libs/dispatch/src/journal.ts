@@ -235,7 +235,7 @@ export type Write =
       worker: string | null;
     }
   /**
-   * The run was ended for want of a result, and now its latest attempt's own has come. The row must be finished and not
+   * The run was ended for lack of a result, and now its latest attempt's own has come. The row must be finished and not
    * cancelled, the grant its latest, which expired or was lost on this worker. Once it is written no other is allowed.
    */
   | ({ kind: 'correct'; outcome: RunOutcome } & AttemptOfWorker)
@@ -258,7 +258,7 @@ export interface AttemptOfWorker extends Grant {
 
 /**
  * `reported`: it is stored. `counts`: it would be the first of the run's latest attempt. `late`: likewise, but the run
- * was ended for want of it. `over`: it comes too late. `foreign`: the rows know of no such grant to this worker; the
+ * was ended for lack of it. `over`: it comes too late. `foreign`: the rows know of no such grant to this worker; the
  * attempt may be another worker's, or granted again since the database was restored.
  */
 export type ReportState = 'reported' | 'counts' | 'late' | 'over' | 'foreign';

@@ -156,7 +156,7 @@ describe('the last worker that could do its work', () => {
     return rig;
   }
 
-  it('gets a run now and then when its canary test fails, in case that is wrong', () => {
+  it('gets a run occasionally when its canary test fails, in case that is wrong', () => {
     const rig = slowed();
     const { writes } = rig.tellCanary('w1', rig.ask().reply, false);
     expect(writes).toMatchObject([

@@ -33,7 +33,7 @@ export type DispatcherMessage =
   /** Asked before the files of a finished report are stored; a run whose report counts is kept from a new grant. */
   | { kind: 'may-finish'; report: FinishedReport }
   | { kind: 'finished'; report: FinishedReport }
-  /** A finished report of a run that was ended for want of it, as the rows say; its files are stored. */
+  /** A finished report of a run that was ended for lack of it, as the rows say; its files are stored. */
   | { kind: 'late'; report: FinishedReport }
   /** A finished report of the attempt was refused, for a reason to tell people: it has failed. */
   | { kind: 'report-refused'; attempt: AttemptOfWorker; reason: string }

@@ -93,7 +93,7 @@ describe('a report', () => {
   });
 });
 
-describe('a report of a run that was ended for want of it', () => {
+describe('a report of a run that was ended for lack of it', () => {
   const late = { kind: 'late', report: finishedReport(1, 1) } as const;
 
   it('corrects the run, by what it says alone', () => {

@@ -60,7 +60,7 @@ export function onFinished(state: DispatcherState, report: FinishedReport, now: 
 }
 
 /**
- * The run was ended for want of a result, and its latest attempt's own comes after all. The rows decide: memory has
+ * The run was ended for lack of a result, and its latest attempt's own comes after all. The rows decide: memory has
  * forgotten the run, or does not know yet that it was ended.
  */
 export function onLate(state: DispatcherState, report: FinishedReport, now: number): Step<'late'> {

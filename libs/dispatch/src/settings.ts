@@ -34,7 +34,7 @@ export interface RetrySettings {
   delayMaxMs: number;
 }
 
-/** Inside a priority, the requestor goes first who has used the least slot time of late. */
+/** Inside a priority, the requestor goes first who has used the least slot time recently. */
 export interface FairShareSettings {
   /** After this time slot time that was used counts half. */
   halfLifeMs: number;

@@ -1,7 +1,7 @@
 import type { DispatchedRun } from './journal';
 import { Tally } from './tally';
 
-/** The cancelled runs of late that are remembered, to tell workers that do not know of it why they must stop. */
+/** The recently cancelled runs that are remembered, to tell workers that do not know of it why they must stop. */
 const REMEMBERED_MAX = 1_000;
 
 /** The runs in a dispatcher's memory by their ids, and how many there are of each suite. */

@@ -106,7 +106,7 @@ describe('usage', () => {
     expect(usage.takeChanges(500).map(({ requestor }) => requestor)).toEqual(['ada', 'bob']);
   });
 
-  it('forgets who has used next to nothing of late, but none who has a lease or waits', () => {
+  it('forgets who has used next to nothing recently, but none who has a lease or waits', () => {
     const usage = usageOf({ ada: 1_500, bob: 1_500, carl: 1_500, dora: 8_000 });
     usage.accountOf('bob').begin(50, 0);
     usage.accountOf('carl').queues = 1;

@@ -83,10 +83,10 @@ export class UsageAccount {
 
 type EndedLease = Span & { isPrivate: boolean };
 
-/** What a requestor has used of late. */
+/** What a requestor has used recently. */
 type Change = Used & { requestor: string };
 
-/** Who has used how much slot time of late: inside a level of priority, who has used the least goes first. */
+/** Who has used how much slot time recently: inside a level of priority, who has used the least goes first. */
 export class Usage {
   private readonly accounts = new Map<string, UsageAccount>();
   /** Accounts that the rows have. */
@@ -153,7 +153,7 @@ export class Usage {
     return [...changes, ...forgotten.map((requestor) => ({ requestor, ...NOTHING }))];
   }
 
-  /** Forgets requestors that have used next to nothing of late and want nothing; answers those that the rows have. */
+  /** Forgets requestors that have used next to nothing recently and want nothing; answers those that the rows have. */
   private sweep(now: number): string[] {
     this.sweptAtMs = now;
     const { halfLifeMs } = this.settings();

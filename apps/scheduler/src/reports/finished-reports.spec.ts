@@ -225,7 +225,7 @@ describe('FinishedReports', () => {
     });
   });
 
-  it('takes the result of a run that was ended for want of it', async () => {
+  it('takes the result of a run that was ended for lack of it', async () => {
     state = 'late';
     const asked: unknown[] = [];
     ask.mockImplementation((_arch, message) => {

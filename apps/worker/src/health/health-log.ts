@@ -5,7 +5,7 @@ import { inShort, type WorkerHealth } from './worker-health';
 
 const EVERY_MS = 600_000;
 
-/** Writes the worker's health to the log now and then; in a JSON log the line has the whole report. */
+/** Writes the worker's health to the log at intervals; in a JSON log the line has the whole report. */
 export class HealthLog implements OnModuleInit, BeforeApplicationShutdown {
   private readonly lines: Repeater;
 

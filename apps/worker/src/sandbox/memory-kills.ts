@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What the kernel has done for want of memory. */
+/** What the kernel has done for lack of memory. */
 export interface MemoryKills {
   /** Processes that it has ended. */
   processes: number;

@@ -25,7 +25,7 @@ it('says so loudly when a limit that it should have cannot be set', async () => 
   await expect(group.make(USER, LIMITS)).rejects.toThrow('pids.max');
 });
 
-it('tells what the kernel ended for want of memory, also once it is gone', async () => {
+it('tells what the kernel ended for lack of memory, also once it is gone', async () => {
   const group = new RunCgroup(join(parent, '1-1'));
   await group.make(USER, {});
   const events = join(group.path, 'memory.events');

@@ -60,7 +60,7 @@ export class RunCgroup {
     return ['sh', '-c', 'echo $$ >"$0/cgroup.procs" && exec "$@"', this.path];
   }
 
-  /** What the kernel has ended in it for want of memory, also once it was removed; null where that is not told. */
+  /** What the kernel has ended in it for lack of memory, also once it was removed; null where that is not told. */
   async memoryKills(): Promise<MemoryKills | null> {
     const text = await readFile(join(this.path, 'memory.events'), 'utf8').catch(ignoreMissing);
     if (text !== undefined) this.kills = killsIn(text);

@@ -91,7 +91,7 @@ export class Sandbox {
     });
   }
 
-  /** Processes that the kernel has ended for want of memory: this sandbox's where that can be told, else the machine's. */
+  /** Processes that the kernel has ended for lack of memory: this sandbox's where that can be told, else the machine's. */
   async memoryKills(): Promise<MemoryKills> {
     return (await this.cgroup?.memoryKills()) ?? (await machineMemoryKills());
   }

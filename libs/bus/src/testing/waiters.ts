@@ -1,4 +1,4 @@
-/** Promises by name that somebody wakes. */
+/** Promises by name, to be resolved by others. */
 export class Waiters {
   private readonly waiting = new Map<string, Set<() => void>>();
 

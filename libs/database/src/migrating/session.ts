@@ -42,7 +42,7 @@ export function tell(runner: QueryRunner, line: string): void {
 }
 
 /**
- * Does the work again while it fails for want of a lock.
+ * Does the work again while it fails for lack of a lock.
  * @param work leaves nothing half done that it would not find when it is done again
  * @throws TableInUse
  */
@@ -67,7 +67,7 @@ export async function patiently<T>(runner: QueryRunner, work: () => Promise<T>):
 export function briefly<T>(runner: QueryRunner, tables: string[], work: () => Promise<T>): Promise<T> {
   return patiently(runner, () =>
     transaction(runner, async () => {
-      // This lock excludes vacuum and the like alone: it is waited for without making anybody else wait.
+      // This lock excludes vacuum and the like alone: waiting for it makes no other transaction wait.
       await runner.query('set local lock_timeout = 0');
       for (const table of tables) await runner.query(`lock table ${table} in share update exclusive mode`);
       await runner.query(`set local lock_timeout = ${Math.ceil(LOCK_WAIT_MS / Math.max(1, tables.length))}`);
