@@ -2,7 +2,7 @@ import { hostArchitecture, type WorkerConfiguration } from '@proctor/config';
 import { candidates } from '../machine/emulators';
 import type { Machine } from '../machine/machine';
 import { runnerVersion } from '../machine/runner-version';
-import { Unusable } from '../sandbox/unusable';
+import { whyUnusable } from '../sandbox/unusable';
 import type { Backend } from '../testbed/backend';
 import { buildBackends, KNOWN_BACKENDS, type BackendsConfiguration } from '../testbed/build-backends';
 import type { ImageRecord } from '../testbed/images/image-files';
@@ -47,7 +47,7 @@ export async function lookForEverything(
   for (const backend of buildBackends(configuration, machine, () => undefined, [...names])) {
     backends.push(await findingOf(backend, worker.backends.includes(backend.name)));
   }
-  const sandboxes = await sandboxProblem(machine);
+  const sandboxes = await whyUnusable(machine.sandboxes.detect());
   return {
     backends,
     architectures: await architectures(machine, sandboxes),
@@ -58,16 +58,6 @@ export async function lookForEverything(
 async function findingOf(backend: Backend, isConfigured: boolean): Promise<BackendFinding> {
   const { name, isolation } = backend;
   return { name, isolation, isConfigured, problem: await backend.detect(), images: await backend.records() };
-}
-
-async function sandboxProblem({ sandboxes }: Machine): Promise<string | null> {
-  try {
-    await sandboxes.detect();
-    return null;
-  } catch (error) {
-    if (error instanceof Unusable) return error.message;
-    throw error;
-  }
 }
 
 async function architectures(machine: Machine, sandboxes: string | null): Promise<ArchitectureFinding[]> {

@@ -1,6 +1,6 @@
 import { hostArchitecture } from '@proctor/config';
 import type { Sandboxes } from '../sandbox/sandboxes';
-import { Unusable } from '../sandbox/unusable';
+import { Unusable, whyUnusable } from '../sandbox/unusable';
 import { candidates, EMULATOR_PLACES, interpretersFor, isCompatible } from './emulators';
 import type { Proofs } from './proofs';
 
@@ -36,14 +36,8 @@ export class Architectures {
   }
 
   /** What is wrong with executing programs of the architecture here; null: nothing. */
-  async problem(arch: string): Promise<string | null> {
-    try {
-      await this.interpretersOf(arch);
-      return null;
-    } catch (error) {
-      if (error instanceof Unusable) return error.message;
-      throw error;
-    }
+  problem(arch: string): Promise<string | null> {
+    return whyUnusable(this.interpretersOf(arch));
   }
 
   /**

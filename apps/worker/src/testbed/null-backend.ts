@@ -1,7 +1,7 @@
 import type { Testbed } from '@proctor/contracts';
 import type { TestbedArguments } from '../autopkgtest/command';
 import type { Sandboxes } from '../sandbox/sandboxes';
-import { Unusable } from '../sandbox/unusable';
+import { whyUnusable } from '../sandbox/unusable';
 import type { Backend } from './backend';
 
 /**
@@ -23,13 +23,7 @@ export class NullBackend implements Backend {
     if (!this.machineMayBeDestroyed) {
       return 'tests would run on this machine itself: set machineMayBeDestroyed in worker.yaml if it may be thrown away';
     }
-    try {
-      await this.sandboxes.detect();
-      return null;
-    } catch (error) {
-      if (error instanceof Unusable) return error.message;
-      throw error;
-    }
+    return whyUnusable(this.sandboxes.detect());
   }
 
   async open(): Promise<void> {}
