@@ -37,6 +37,16 @@ export class Database implements Statements {
   }
 
   /**
+   * For statements without a transaction that are sent together: each sees what was committed when the one before it was
+   * answered, or later.
+   */
+  inOrder<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.connected((client) =>
+      work({ query: (statement, parameters = []) => rowsOf(client, statement, parameters) }),
+    );
+  }
+
+  /**
    * Commits when `work` resolves; rolls back and throws its error when it rejects. Statements that it sends without waiting for
    * each other's answers are executed in their order, in one round trip; after one that fails, none is.
    * @throws DatabaseUnavailable, which says whether the transaction may have been committed all the same

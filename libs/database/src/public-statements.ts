@@ -135,8 +135,11 @@ export const EQUAL_WAITING = statement(
   where equal.run_id = $1 and r.state = 'queued' and (not r.is_private or r.api_key_id = $2)`,
 );
 
-/** As `packagePrefix` makes it. */
-const PREFIX = `case when name like 'lib_%' then left(name, 4) else left(name, 1) end`;
+/** As `packagePrefix` makes it of the name in a column. */
+export const NAMED_PREFIX = (name: string): string =>
+  `case when ${name} like 'lib_%' then left(${name}, 4) else left(${name}, 1) end`;
+
+const PREFIX = NAMED_PREFIX('name');
 
 export const PREFIXES = statement(
   { prefix: text },

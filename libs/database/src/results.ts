@@ -1,27 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import type { TestResult } from '@proctor/contracts';
+import type { NeutralStatus, TestResult } from '@proctor/contracts';
 import { Database } from './database';
 import { type Horizon, horizon, raiseHorizon, until, untilAtBest } from './horizon';
 import { type RunRecord, selectRecords } from './run-columns';
-import { boolean, statement, time } from './statement';
 import { requestWait } from './request-wait';
+import { FIRST_PAGE, FIRST_PAGE_LENGTH, NEXT_PAGE, PAGE_LENGTH } from './result-texts';
+import { boolean, statement, time } from './statement';
 import { RunRow } from './rows';
-
-/** Rows that are in memory at a time. */
-const PAGE_LENGTH = 1_000;
 
 /** PostgreSQL's times end before the number does; no row is from the year 10000 on. */
 const SINCE_MAX = 253_402_300_800;
 
-/** The answer to "what is new since": rows come in pages while they are read. */
+/** The answer to "what is new since": results come in pages while they are read. */
 export interface ResultsSince {
   /** UNIX seconds, whole: asking again since then misses nothing. */
   until: number;
   /**
-   * Ordered by `updatedAt`, then `runId`. Each page is a statement of its own, so that a slow reader holds neither a
-   * connection nor a snapshot; reading throws DatabaseUnavailable when the database goes away meanwhile.
+   * JSON of the results as the API has them, separated by commas, ordered by `updatedAt`, then `runId`. Each page is a
+   * statement of its own, so that a slow reader holds neither a connection nor a snapshot; one is read ahead. Reading
+   * throws DatabaseUnavailable when the database goes away meanwhile. Null when nothing is new.
    */
-  rows: AsyncIterable<RunRecord>;
+  pages: AsyncIterable<string> | null;
 }
 
 /** What requestors read back. */
@@ -32,17 +31,21 @@ export class Results {
   /**
    * The runs of one API key that were created, finished or published at or after a time.
    * @param sinceSeconds UNIX seconds, 0 or more, decimals allowed
+   * @param neutral the status of neutral runs
    * @throws DatabaseUnavailable
    */
-  async since(keyId: number, sinceSeconds: number): Promise<ResultsSince> {
+  async since(keyId: number, sinceSeconds: number, neutral: NeutralStatus): Promise<ResultsSince> {
     const from = Math.min(sinceSeconds, SINCE_MAX);
+    // Most polls are empty, and what they are told does not depend on a horizon.
+    const [any] = await this.database.query(NEWEST_UPDATE, [keyId, from]);
+    if (!any?.updatedAt) return { until: until(sinceSeconds, null, Infinity), pages: null };
     let newest = await this.newest(keyId, from);
     if (newest.canRise && untilAtBest(sinceSeconds, newest.last) > newest.second) {
       await raiseHorizon(this.database);
       newest = await this.newest(keyId, from);
     }
     const { second, last } = newest;
-    return { until: until(sinceSeconds, last, second), rows: this.pages(keyId, from, last) };
+    return { until: until(sinceSeconds, last, second), pages: this.pages(keyId, neutral, from, last) };
   }
 
   /**
@@ -73,8 +76,9 @@ export class Results {
 
   /** A horizon, and then the time of the key's newest row from `from` on. */
   private async newest(keyId: number, from: number): Promise<Horizon & { last: Date | null }> {
-    const found = await horizon(this.database);
-    const [newest] = await this.database.query(NEWEST_UPDATE, [keyId, from]);
+    const [found, [newest]] = await this.database.inOrder((statements) =>
+      Promise.all([horizon(statements), statements.query(NEWEST_UPDATE, [keyId, from])]),
+    );
     return { ...found, last: newest?.updatedAt ?? null };
   }
 
@@ -82,15 +86,26 @@ export class Results {
    * A row that moves while the pages are read gets a time at or above the horizon, and so at or above `until`: if it is
    * not met here, the next call returns it.
    */
-  private async *pages(keyId: number, sinceSeconds: number, last: Date | null): AsyncGenerator<RunRecord> {
+  private async *pages(
+    keyId: number,
+    neutral: NeutralStatus,
+    sinceSeconds: number,
+    last: Date | null,
+  ): AsyncGenerator<string> {
     if (last === null) return;
-    let page = await this.database.query(FIRST_PAGE, [keyId, last, sinceSeconds]);
-    for (;;) {
-      yield* page;
-      const end = page.at(-1);
-      if (end === undefined || page.length < PAGE_LENGTH) return;
-      requestWait()?.restart();
-      page = await this.database.query(NEXT_PAGE, [keyId, last, end.updatedAt, end.runId]);
+    let reading = this.database.query(FIRST_PAGE, [keyId, neutral, last, sinceSeconds]);
+    for (let length = FIRST_PAGE_LENGTH; ; length = PAGE_LENGTH) {
+      const page = (await reading)[0]!;
+      if (page.results === null) return;
+      const isLast = page.length < length;
+      if (!isLast) {
+        requestWait()?.restart();
+        reading = this.database.query(NEXT_PAGE, [keyId, neutral, last, page.updatedAt, page.runId]);
+        // It is met when the page is awaited, if that comes to pass.
+        reading.catch(() => undefined);
+      }
+      yield page.results;
+      if (isLast) return;
     }
   }
 }
@@ -112,12 +127,3 @@ const NEWEST_UPDATE = statement(
 ).prepared;
 
 const BY_ID = selectRecords('where r.run_id = $1').prepared;
-
-/** The length stands in the text: a plan for any length might sort all rows of a key for each page. */
-const PAGE_END = `and r.updated_at <= $2 order by r.updated_at, r.run_id limit ${PAGE_LENGTH}`;
-const FIRST_PAGE = selectRecords(
-  `where r.api_key_id = $1 and r.updated_at >= to_timestamp($3) ${PAGE_END}`,
-).prepared;
-const NEXT_PAGE = selectRecords(
-  `where r.api_key_id = $1 and (r.updated_at, r.run_id) > ($3, $4) ${PAGE_END}`,
-).prepared;

@@ -3,6 +3,7 @@ import { DatabaseUnavailable, type DatabaseLimits, type OpenDatabase, openDataba
 import { type CuttableLink, linkTo } from '../../support/cuttable-link';
 import { ARCH, HALF_LIFE_MS, request } from '../journal.fixture';
 import { type Fixture, lockAwaited, setUp } from './fixture';
+import { readSince } from '../../support/results-since';
 
 let fixture: Fixture;
 let link: CuttableLink;
@@ -43,7 +44,7 @@ it('is told from every store while connections are refused, and all work again a
   await open();
   const [runId] = await submit();
   const since = async () => {
-    const { rows } = await database.results.since(fixture.submitter.keyId, 0);
+    const { rows } = await readSince(database.results, fixture.submitter.keyId, 0);
     for await (const row of rows) expect(row.runId).toBe(runId);
   };
   const calls = [

@@ -5,6 +5,7 @@ import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { createReader, dropReader } from './polling/reader-role';
 import { SteppingClock } from './polling/stepping-clock';
+import { readSince } from '../../support/results-since';
 
 const HOUR_SECONDS = 3_600;
 
@@ -32,7 +33,7 @@ beforeEach(async () => {
 const submit = async () => (await fixture.database.submissions.submit([request()], fixture.submitter))[0]!;
 
 async function poll(since: number): Promise<{ until: number; runIds: number[] }> {
-  const { until, rows } = await reader.results.since(fixture.submitter.keyId, since);
+  const { until, rows } = await readSince(reader.results, fixture.submitter.keyId, since);
   const runIds: number[] = [];
   for await (const row of rows) runIds.push(row.runId);
   return { until, runIds };

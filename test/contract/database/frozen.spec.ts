@@ -82,7 +82,7 @@ describe.each([
       'a submission': () => submissions.submit([request()], submitter),
       'one with a key': () => submissions.submitOnce(once, [request()], submitter, (ids) => ids),
       'a cancellation': () => database.cancellations.cancel(runId, by),
-      'a poll': () => database.results.since(submitter.keyId, 0),
+      'a poll': () => database.results.since(submitter.keyId, 0, 'pass'),
       'a look for news': () => database.results.withNews([{ keyId: submitter.keyId, sinceSeconds: 0 }]),
       'a user': () => database.users.find('ada'),
       'an ownership': () => ownershipRegister.claim(ARCH, 'one', 5_000),

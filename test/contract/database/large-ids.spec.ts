@@ -2,6 +2,7 @@ import { RUN_ID_MAX } from '@proctor/contracts';
 import { ARCH, fail, finish, grant, request, start } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { ids, Runs } from './runs';
+import { readSince } from '../../support/results-since';
 
 let fixture: Fixture;
 
@@ -54,7 +55,7 @@ describe.each([
 
   it('is streamed to whoever asked', async () => {
     const wanted = [await runs.waiting(), await runs.waiting()];
-    const { rows } = await fixture.database.results.since(fixture.submitter.keyId, 0);
+    const { rows } = await readSince(fixture.database.results, fixture.submitter.keyId, 0);
     const read: number[] = [];
     for await (const row of rows) read.push(row.runId);
     expect(read).toEqual(wanted);

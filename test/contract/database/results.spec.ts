@@ -1,6 +1,6 @@
-import type { RunRecord } from '@proctor/database';
 import { ARCH, finish, grant, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
+import { readSince, type ReadResult } from '../../support/results-since';
 
 let fixture: Fixture;
 
@@ -13,9 +13,9 @@ beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
 async function since(
   time: number,
   keyId = fixture.submitter.keyId,
-): Promise<{ until: number; rows: RunRecord[] }> {
-  const answer = await fixture.database.results.since(keyId, time);
-  const rows: RunRecord[] = [];
+): Promise<{ until: number; rows: ReadResult[] }> {
+  const answer = await readSince(fixture.database.results, keyId, time);
+  const rows: ReadResult[] = [];
   for await (const row of answer.rows) rows.push(row);
   return { until: answer.until, rows };
 }
@@ -182,7 +182,8 @@ describe('until', () => {
       create trigger drowse before insert or update on runs for each row when (new.priority = 1) execute function drowse()`);
     const over = Date.now() + 3_000;
     const written: string[] = [];
-    const note = (record: RunRecord) => `${record.runId} ${record.verdict} ${record.updatedAt.toISOString()}`;
+    const note = (record: ReadResult) =>
+      `${record.runId} ${record.verdict} ${record.updatedAt.toISOString()}`;
     const write = async (priority: number, arch: string) => {
       while (Date.now() < over) {
         const ids = await submit(2, { priority, arch });
@@ -195,7 +196,7 @@ describe('until', () => {
     const read = async (seen: Set<string>) => {
       let time = 0;
       const poll = async () => {
-        const { until, rows } = await fixture.database.results.since(fixture.submitter.keyId, time);
+        const { until, rows } = await readSince(fixture.database.results, fixture.submitter.keyId, time);
         for await (const record of rows) seen.add(note(record));
         time = until;
       };

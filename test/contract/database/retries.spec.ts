@@ -2,6 +2,7 @@ import type { RunRequest } from '@proctor/contracts';
 import { ARCH, request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';
+import { readSince } from '../../support/results-since';
 
 let fixture: Fixture;
 const runs = new Runs(() => fixture);
@@ -38,7 +39,7 @@ it('asks for the same again, for whoever asked first, and charges who retried', 
   });
   const [arrived] = (await fixture.database.journal.arrivals(ARCH, 10)).runs;
   expect(arrived).toMatchObject({ ...asked, runId: retried.runId, requestor: 'bob', attemptsLost: 0 });
-  const { rows } = await fixture.database.results.since(fixture.submitter.keyId, 0);
+  const { rows } = await readSince(fixture.database.results, fixture.submitter.keyId, 0);
   const read: number[] = [];
   for await (const row of rows) read.push(row.runId);
   expect(read).toEqual([runId, retried.runId]);

@@ -1,5 +1,6 @@
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';
+import { readSince } from '../../support/results-since';
 
 let fixture: Fixture;
 const runs = new Runs(() => fixture);
@@ -36,7 +37,7 @@ describe('news for clients that wait', () => {
     const { updatedAt } = (await fixture.database.results.find(runId))!;
     for (const since of [updatedAt.getTime() / 1000, (updatedAt.getTime() + 1) / 1000]) {
       const rows = [];
-      for await (const row of (await fixture.database.results.since(keyId, since)).rows) rows.push(row);
+      for await (const row of (await readSince(fixture.database.results, keyId, since)).rows) rows.push(row);
       expect(await withNews([keyId, since])).toEqual([rows.length > 0]);
     }
   });

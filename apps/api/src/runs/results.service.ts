@@ -7,7 +7,7 @@ import { ExplanationService } from '../dispatchers/explanation.service';
 import type { ExplanationViewer } from '../dispatchers/explanation.service';
 import { noSuchRun } from './run-id';
 import { resultObject } from './result-object';
-import { resultList } from './result-stream';
+import { emptyList, resultList } from './result-stream';
 import { factObject, testObject, waitingObject } from './run-object';
 import type { RunObject } from './run-object';
 
@@ -21,9 +21,10 @@ export class ResultsService {
   ) {}
 
   /** What is new for a key since a time, as the text of the answer. */
-  async list(keyId: number, sinceSeconds: number): Promise<AsyncIterable<string>> {
-    const { until, rows } = await this.results.since(keyId, sinceSeconds);
-    return resultList(until, rows, this.configuration.server.neutral);
+  async list(keyId: number, sinceSeconds: number): Promise<string | AsyncIterable<string>> {
+    const { neutral } = this.configuration.server;
+    const { until, pages } = await this.results.since(keyId, sinceSeconds, neutral);
+    return pages ? resultList(until, pages) : emptyList(until);
   }
 
   /**

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OpenDatabase, RunRecord } from '@proctor/database';
+import type { OpenDatabase } from '@proctor/database';
+import { readSince, type ReadResult } from '../../../support/results-since';
 
-type Seen = Pick<RunRecord, 'runId' | 'state' | 'verdict' | 'isPrivate' | 'updatedAt'>;
+type Seen = ReadResult;
 
 /** A client of the interface: it feeds `until` back as `since`, and believes what it is told. */
 export class Poller {
@@ -22,7 +23,7 @@ export class Poller {
     for (;;) {
       const isLast = this.isOver;
       const begunAt = performance.now();
-      const { until, rows } = await this.database.results.since(this.keyId, since);
+      const { until, rows } = await readSince(this.database.results, this.keyId, since);
       let count = 0;
       for await (const row of rows) {
         this.see(row, begunAt);
@@ -49,7 +50,7 @@ export class Poller {
     return this.oldestRepeat;
   }
 
-  private see({ runId, state, verdict, isPrivate, updatedAt }: RunRecord, at: number): void {
+  private see({ runId, state, verdict, isPrivate, updatedAt }: ReadResult, at: number): void {
     this.latest.set(runId, { runId, state, verdict, isPrivate, updatedAt });
     const version = `${runId} ${updatedAt.toISOString()}`;
     const firstSeenAt = this.firstSeenAt.get(version) ?? at;
