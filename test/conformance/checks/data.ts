@@ -158,16 +158,38 @@ export const dataChecks: Check[] = [
     async run(it) {
       const run = await it.finished({ package: it.name() });
       for (const path of [filePath(run, 'log.gz'), filePath(run, 'artifacts.tar.gz')]) {
-        const whole = status(await it.fetch(path), 200).body;
-        const part = status(await it.fetch(path, { headers: { Range: 'bytes=10-19' } }), 206);
-        equal(part.header('content-range'), `bytes 10-19/${whole.length}`, `${part.name}: Content-Range`);
-        ok(part.body.equals(whole.subarray(10, 20)), `${part.name}: other bytes than those of the file`);
-        const end = status(await it.fetch(path, { headers: { Range: 'bytes=-5' } }), 206);
-        ok(end.body.equals(whole.subarray(-5)), `${end.name}: other bytes than the last five`);
+        const { body: whole } = status(await it.fetch(path), 200);
+        const { length } = whole;
+        for (const [range, first, last] of [
+          ['bytes=10-19', 10, 19],
+          ['bytes=5-', 5, length - 1],
+          ['bytes=-5', length - 5, length - 1],
+          ['bytes=3-999999999', 3, length - 1],
+        ] as const) {
+          const part = status(await it.fetch(path, { headers: { Range: range } }), 206);
+          const name = `${part.name}, ${range}`;
+          equal(part.header('content-range'), `bytes ${first}-${last}/${length}`, `${name}: Content-Range`);
+          equal(part.header('content-length'), String(last - first + 1), `${name}: Content-Length`);
+          ok(
+            part.body.equals(whole.subarray(first, last + 1)),
+            `${name}: other bytes than those of the file`,
+          );
+        }
+        for (const Range of ['bytes=0-1,5-6', 'bytes=a-b', 'lines=1-2', 'bytes'])
+          ok(
+            status(await it.fetch(path, { headers: { Range } }), 200).body.equals(whole),
+            `a part for ${Range}`,
+          );
+        const ofVersion = (version: string) =>
+          it.fetch(path, { headers: { Range: 'bytes=0-1', 'If-Range': version } });
+        status(await ofVersion((await it.fetch(path)).header('etag')!), 206);
+        status(await ofVersion('"other"'), 200);
         const beyond = status(await it.fetch(path, { headers: { Range: `bytes=${whole.length}-` } }), 416);
-        equal(beyond.header('content-range'), `bytes */${whole.length}`, `${beyond.name}: Content-Range`);
+        equal(beyond.header('content-range'), `bytes */${length}`, `${beyond.name}: Content-Range`);
+        equal(beyond.header('content-encoding'), undefined, `${beyond.name}: Content-Encoding`);
         const head = status(await it.fetch(path, { method: 'HEAD' }), 200);
-        equal(head.header('content-length'), String(whole.length), `${head.name}: Content-Length`);
+        equal(head.header('content-length'), String(length), `${head.name}: Content-Length`);
+        equal(head.header('accept-ranges'), 'bytes', `${head.name}: Accept-Ranges`);
       }
     },
   },
@@ -230,6 +252,11 @@ export const dataChecks: Check[] = [
       const paths = [
         `/data/packages/no-such/${it.arch}/c/${name}/latest.json`,
         `/data/packages/${it.suite}/no-such/c/${name}/latest.json`,
+        ...[`${it.suite}%00`, '__proto__', '%20'].map(
+          (suite) => `/data/packages/${suite}/${it.arch}/c/${name}/latest.json`,
+        ),
+        `/data/packages/${it.suite}/${it.arch}/C/C${name}/latest.json`,
+        `/data/packages/${it.suite}/${it.arch}/c/${name}/other.json`,
         `/data/autopkgtest/${it.suite}/${it.arch}/c/${name}/999999999/log.gz`,
         `/data/autopkgtest/${it.suite}/${it.arch}/c/${name}/abc/log.gz`,
         ...dots.flatMap((dot) => [

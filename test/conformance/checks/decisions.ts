@@ -1,6 +1,7 @@
 import type { Check } from '../check';
-import { json } from '../exchange';
+import { json, urlencoded } from '../exchange';
 import { becomes, equal, includes, matches, ok, pointsAt, problem, status, TIME } from '../expectations';
+import { NotTried } from '../outcomes';
 import { onlyRun, type Instance, type RunAnswer } from '../instance';
 
 const decide = (it: Instance, what: string, body: object, key = it.adminKey) =>
@@ -20,12 +21,7 @@ interface Queue {
   paused: { by: string; reason: string; since: string } | null;
 }
 
-async function queue(it: Instance, arch: string): Promise<Queue> {
-  const rows = status(await it.api('/queues'), 200).json<Queue[]>();
-  const row = rows.find((other) => other.suite === it.suite && other.arch === arch);
-  ok(row, `the queue ${it.suite}/${arch} is not listed`);
-  return row;
-}
+const queues = async (it: Instance): Promise<Queue[]> => status(await it.api('/queues'), 200).json();
 
 /** Pauses, drains and the workers they are about. */
 export const adminChecks: Check[] = [
@@ -34,10 +30,14 @@ export const adminChecks: Check[] = [
     title: 'pauses and drains are for administrators: 403 for every other key',
     needs: ['admin key'],
     async run(it) {
+      const unread = { method: 'POST', headers: { 'Content-Type': 'x/y' }, body: 'no JSON' };
       for (const what of ['pause', 'resume', 'drain', 'undrain', 'trust']) {
         problem(await decide(it, what, { reason: 'x', worker: 'x' }, it.options.key), 403, 'administrator');
+        problem(await it.api(`/admin/${what}`, unread), 403, 'administrator');
+        problem(await it.api(`/admin/${what}`, { ...unread, key: null }), 403);
       }
       problem(await it.api('/admin/decisions'), 403, 'administrator');
+      problem(await it.api('/admin/decisions', { key: null }), 403);
     },
   },
   {
@@ -45,22 +45,55 @@ export const adminChecks: Check[] = [
     title: 'a pause shows in its queue who, why and since when, until it is resumed',
     needs: ['admin key', 'idle architecture'],
     async run(it) {
-      const [scope, reason] = [{ suite: it.suite, arch: it.quietArch }, 'conformance: a pause'];
       const by = (await it.api('/auth', { key: it.adminKey })).header('auth-user')!;
-      status(await decide(it, 'pause', { ...scope, reason }), 200);
-      try {
-        const { paused } = await queue(it, it.quietArch);
-        includes(paused, { by, reason }, 'paused');
-        matches(paused?.since, TIME, 'since');
+      const [suite, arch] = [it.suite, it.quietArch];
+      const scopes: [Record<string, string | null>, (queue: Queue) => boolean][] = [
+        [{ suite, arch }, (queue) => queue.suite === suite && queue.arch === arch],
+        [{ suite }, (queue) => queue.suite === suite],
+        [{ arch }, (queue) => queue.arch === arch],
+        [{ suite: null }, () => true],
+      ];
+      // Who has real runs waiting wants no other queue paused.
+      if (!it.has('stub')) scopes.length = 1;
+      if ((await decisions(it)).pauses.length > 0) throw new NotTried('an instance where nothing is paused');
+      const isNow = async (paused: object[]) => {
+        const { pauses } = await decisions(it);
+        for (const pause of pauses) matches(pause.since, TIME, 'since');
+        const untimed = pauses.map(({ since: _since, ...pause }) => pause);
+        equal(untimed, paused, 'the pauses');
+      };
+      for (const [scope, isPaused] of scopes) {
+        const pause = { suite: null, arch: null, ...scope, by, reason: 'conformance: <b>a pause' };
+        const answer = await decide(it, 'pause', { ...scope, reason: pause.reason });
+        equal(status(answer, 200).json(), pause, 'the answer');
+        try {
+          await isNow([pause]);
+          for (const queue of await queues(it)) {
+            const { by, reason } = queue.paused ?? {};
+            const wanted = isPaused(queue) ? [pause.by, pause.reason] : [undefined, undefined];
+            equal([by, reason], wanted, `paused of ${queue.suite}/${queue.arch}`);
+          }
+          ok((await it.fetch('/')).text.includes('conformance: &lt;b&gt;a pause'), 'it is on no page');
+          const other = urlencoded({
+            ...(scope.suite && { suite }),
+            ...(scope.arch && { arch }),
+            reason: 'two',
+          });
+          status(await it.api('/admin/pause', { ...other, key: it.adminKey }), 200);
+          await isNow([{ ...pause, reason: 'two' }]);
+          const narrower = scope.suite && scope.arch ? { suite } : { suite, arch };
+          problem(await decide(it, 'resume', narrower), 404, suite);
+        } finally {
+          const { by: _by, reason: _reason, ...stored } = pause;
+          equal(status(await decide(it, 'resume', scope), 200).json(), stored, 'the answer to its end');
+        }
+        await isNow([]);
         ok(
-          (await decisions(it)).pauses.some((pause) => pause.suite === it.suite && pause.reason === reason),
-          'the pause is not among the decisions',
+          (await queues(it)).every(({ paused }) => paused === null),
+          'a queue is paused after the end',
         );
-      } finally {
-        status(await decide(it, 'resume', scope), 200);
+        problem(await decide(it, 'resume', scope), 404);
       }
-      equal((await queue(it, it.quietArch)).paused, null, 'paused after the end');
-      problem(await decide(it, 'resume', scope), 404, it.suite);
     },
   },
   {
@@ -93,11 +126,13 @@ export const adminChecks: Check[] = [
       const worker = it.name('worker');
       const drained = async () => (await decisions(it)).drains.find((drain) => drain.worker === worker);
       problem(await decide(it, 'undrain', { worker }), 404, worker);
-      status(await decide(it, 'drain', { worker, reason: 'new disks' }), 200);
+      const by = (await it.api('/auth', { key: it.adminKey })).header('auth-user')!;
+      const answer = status(await decide(it, 'drain', { worker, reason: 'new disks' }), 200);
+      equal(answer.json(), { worker, reason: 'new disks', by }, 'the answer');
       const drain = await drained();
-      includes(drain, { worker, reason: 'new disks' }, 'the drain');
+      includes(drain, { worker, reason: 'new disks', by }, 'the drain');
       matches(drain?.since, TIME, 'since');
-      status(await decide(it, 'undrain', { worker }), 200);
+      equal(status(await decide(it, 'undrain', { worker }), 200).json(), { worker }, 'the answer to its end');
       equal(await drained(), undefined, 'the drain after its end');
     },
   },
@@ -118,6 +153,10 @@ export const adminChecks: Check[] = [
         problem(answer, 400, key);
         pointsAt(answer, `/${key}`);
       }
+      pointsAt(await decide(it, 'pause', { suite: 5, reason: 'x' }), '/suite');
+      for (const reason of [null, '', ' \n', 'x'.repeat(501), 'x\0'])
+        pointsAt(await decide(it, 'pause', { suite: it.suite, reason }), '/reason');
+      problem(await decide(it, 'drain', { reason: 'x' }), 400, 'worker');
       pointsAt(await decide(it, 'drain', { worker: 'a.b', reason: 'x' }), '/worker');
       equal(await decisions(it), before, 'the decisions');
     },
@@ -130,6 +169,8 @@ export const adminChecks: Check[] = [
       const unknown = it.name('worker');
       problem(await decide(it, 'trust', { worker: unknown, reason: 'x' }), 404, unknown);
       pointsAt(await decide(it, 'trust', { worker: 'a.b' }), '/worker');
+      pointsAt(await decide(it, 'trust', { worker: unknown, reason: ' ' }), '/reason');
+      problem(await decide(it, 'trust', { reason: 'x' }), 400, 'worker');
       await it.finished({ package: it.name() });
       const { workers } = status(await it.api('/workers'), 200).json<{
         workers: { name: string; arch: string; standing: string; busy: number }[];

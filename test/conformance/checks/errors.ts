@@ -1,5 +1,5 @@
 import type { Check } from '../check';
-import { json, urlencoded, type Answer } from '../exchange';
+import { json, multipart, urlencoded, type Answer } from '../exchange';
 import { equal, matches, ok, pointsAt, problem, status } from '../expectations';
 import { nowSeconds } from '../instance';
 
@@ -132,13 +132,21 @@ export const errorChecks: Check[] = [
       ]);
       problem(await it.post(undefined, { body }), 400);
       problem(await it.api(it.listPath(), { ...urlencoded({}), body: 'tests=%5B%5D&trigger=%ff' }), 400);
+      const file = multipart({ tests: { file: '[{"package":"hello","trigger":"\xff"}]' } });
+      problem(
+        await it.api(it.listPath(), { ...file, body: Buffer.from(file.body as string, 'latin1') }),
+        400,
+      );
       problem(await it.api('/test/%ff'), 400);
+      problem(await it.api(`${it.listPath()}/${it.name()}?trigger=%ff`, { method: 'POST' }), 400, '%ff');
     },
   },
   {
     id: 'ERR-10',
     title: 'a parameter that is given twice is a bad request',
     async run(it) {
+      const twice = multipart({ tests: '[]', 'tests"; filename="a': '[]' });
+      problem(await it.api(it.listPath(), twice), 400, 'tests');
       const path = `${it.listPath()}/${it.name()}`;
       problem(await it.api(`${path}?priority=5&priority=5`, { method: 'POST' }), 400);
       problem(await it.api('/test?since=1&since=2'), 400);

@@ -2,6 +2,7 @@ import type { Check } from '../check';
 import { json } from '../exchange';
 import { becomes, equal, includes, matches, ok, problem, status } from '../expectations';
 import { nowSeconds, type Instance } from '../instance';
+import { statusPath } from './public-files';
 
 async function retry(it: Instance, runId: number, key?: string): Promise<number> {
   const answer = status(await it.api(`/retry/${runId}`, { method: 'POST', key }), 201);
@@ -211,6 +212,8 @@ export const cancelChecks: Check[] = [
     async run(it) {
       const name = it.name();
       const done = await it.finished({ package: name });
+      const packages = async () => status(await it.fetch(statusPath(it, 'packages.json')), 200).text;
+      const before = await packages();
       const answer = await it.api(it.listPath(it.arch), json([{ package: name, trigger: 'sleep:5' }]));
       const { runs } = status(answer, 201).json<{ runs: { run_id: number }[] }>();
       const runId = runs[0]!.run_id;
@@ -218,6 +221,9 @@ export const cancelChecks: Check[] = [
       status(cancelled, 200);
       const latest = status(await it.fetch(it.dataPath(name, 'latest.json')), 200);
       equal(latest.json<{ run_id: number }>().run_id, done.run_id, 'the latest run');
+      ok((await packages()) === before, 'packages.json has changed');
+      const history = status(await it.fetch(it.dataPath(name, 'history.json')), 200).json<object[]>();
+      includes(history.at(-1), { run_id: runId, status: 'tmpfail' }, 'the last row of the history');
     },
   },
 ];

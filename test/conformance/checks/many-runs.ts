@@ -5,6 +5,16 @@ import type { Instance } from '../instance';
 
 const SELECTORS = ['run_ids', 'package', 'trigger', 'suite', 'arch'];
 
+const BAD: [string, unknown[]][] = [
+  ['package', ['No Name', 5, '']],
+  ['trigger', ['a\0', 5]],
+  ['suite', ['../x', 5]],
+  ['arch', ['AMD']],
+  ['run_ids', [['x'], [1, 1.5], [1, 2 ** 53], '9007199254740992', ['1'], 7, '1,x']],
+  ['everyone', ['yes', 1]],
+  ['reason', ['', ' ', 'x'.repeat(501), 5]],
+];
+
 async function cancelled(it: Instance, body: object, key?: string): Promise<number[]> {
   const answer = status(await it.api('/test/cancel', { ...json(body), key }), 200);
   return answer.json<{ cancelled: number[] }>().cancelled;
@@ -27,15 +37,27 @@ export const manyRunsChecks: Check[] = [
       for (const trigger of ['one/1', 'one/1', 'two/2'])
         runs.push(await it.submitOne({ package: name, trigger }));
       const [one, two, other] = runs as [number, number, number];
-      const body = { package: name, trigger: 'one/1', reason: 'superseded' };
+      const body = {
+        package: name,
+        trigger: 'one/1',
+        suite: it.suite,
+        arch: it.quietArch,
+        reason: 'superseded',
+      };
       equal(await cancelled(it, body), [one, two], 'the cancelled');
       for (const runId of [one, two]) {
-        const message = `cancelled by ${user}: superseded`;
-        includes(await it.one(runId), { status: 'tmpfail', message }, `run ${runId}`);
+        const run = await it.one(runId);
+        includes(run, { status: 'tmpfail', message: `cancelled by ${user}: superseded` }, `run ${runId}`);
+        const facts = run.facts as Record<string, unknown>[];
+        const last = { kind: 'cancelled', actor: `user ${user}`, reason: 'superseded' };
+        includes(facts.at(-1), last, `the last fact of run ${runId}`);
       }
       equal((await it.one(other)).status, null, 'the status of the run with another trigger');
       equal(await cancelled(it, body), [], 'cancelled by the same request again');
-      equal(await cancelled(it, { run_ids: [one, other, 999999999] }), [other], 'cancelled by id');
+      const ids = [other, one, other, 999999999, 0, -1, 2 ** 53 - 1];
+      equal(await cancelled(it, { run_ids: ids }), [other], 'cancelled by id');
+      const none = await it.api('/test/cancel?run_ids=', { method: 'POST' });
+      equal(status(none, 200).json(), { cancelled: [] }, 'cancelled by no id');
     },
   },
   {
@@ -55,7 +77,14 @@ export const manyRunsChecks: Check[] = [
       const everyones = { package: name, everyone: true };
       problem(await it.api('/test/cancel', { ...json(everyones), key: it.otherKey }), 403, 'everyone');
       for (const runId of runs) includes(await it.one(runId), { status: null, priority: 5 }, `run ${runId}`);
-      equal(await cancelled(it, everyones, it.adminKey), runs, 'cancelled by the administrator');
+      equal(
+        await cancelled(it, { ...everyones, everyone: false }, it.adminKey),
+        [],
+        'cancelled of their own',
+      );
+      const form = urlencoded({ package: name, everyone: 'true' });
+      const answer = status(await it.api('/test/cancel', { ...form, key: it.adminKey }), 200);
+      equal(answer.json(), { cancelled: runs }, 'cancelled by the administrator');
     },
   },
   {
@@ -88,12 +117,17 @@ export const manyRunsChecks: Check[] = [
         const misspelt = await ask({ package: name, triger: 'one/1' });
         problem(misspelt, 400, 'triger');
         pointsAt(misspelt, '/triger');
-        pointsAt(await ask({ package: 'No Name' }), '/package');
-        pointsAt(await ask({ package: name, run_ids: ['x'] }), '/run_ids');
-        pointsAt(await ask({ package: name, reason: '' }), '/reason');
+        for (const selectsNothing of [{ everyone: false }, { package: null, suite: null }])
+          problem(await ask(selectsNothing), 400, ...SELECTORS);
+        for (const [key, values] of BAD)
+          for (const value of values) pointsAt(await ask({ package: name, [key]: value }), `/${key}`);
+        const ids = Array.from({ length: (it.options.itemsMax ?? 20_000) + 1 }, (_, index) => index + 1);
+        for (const run_ids of [ids, ids.join()]) problem(await ask({ run_ids }), 413);
+        problem(await it.api(path, { method: 'POST', key: null }), 403);
       }
       problem(await it.api('/test/priority', json({ package: name })), 400, 'priority');
-      pointsAt(await it.api('/test/priority', json({ package: name, priority: 11 })), '/priority');
+      for (const priority of [0, 11, '9', 5.5])
+        pointsAt(await it.api('/test/priority', json({ package: name, priority })), '/priority');
       includes(await it.one(runId), { status: null, priority: 5 }, 'the run');
     },
   },

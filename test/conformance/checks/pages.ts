@@ -158,6 +158,8 @@ export const pageChecks: Check[] = [
         '/packages/zzzz/',
         '/nothing',
         `/packages/h/hello/no-such/${it.arch}/`,
+        `/packages/x/hello/${it.suite}/${it.arch}/`,
+        `/packages/H/Hello/${it.suite}/${it.arch}/`,
       ]) {
         const answer = status(await it.fetch(path, BROWSER), 404);
         equal(answer.type, 'text/html', `${answer.name}: content type`);
@@ -167,13 +169,22 @@ export const pageChecks: Check[] = [
   },
   {
     id: 'PAG-07',
-    title: 'the pages can be validated by ETag',
+    title: 'the pages can be validated by ETag, and answer HEAD',
     needs: ['finishing runs'],
     async run(it) {
       const run = await it.finished({ package: it.name() });
-      for (const path of [it.pagePath(run.package), historyPath(it, run.package)]) {
-        const etag = status(await it.fetch(path, BROWSER), 200).header('etag');
+      const paths = [
+        ...['/packages/', `/packages/${prefixOf(run.package)}/`, it.pagePath(run.package), '/status/'],
+        ...[historyPath(it, run.package), `${historyPath(it, run.package)}${run.run_id}/`],
+        `/status/${it.suite}/${it.arch}/`,
+      ];
+      for (const path of paths) {
+        const answer = status(await it.fetch(path, BROWSER), 200);
+        const etag = answer.header('etag');
         ok(etag, `${path}: there is no ETag`);
+        matches(answer.header('cache-control'), /no-cache/, `${answer.name}: Cache-Control`);
+        const head = status(await it.fetch(path, { ...BROWSER, method: 'HEAD' }), 200);
+        equal([head.header('etag'), head.body.length], [etag, 0], `${head.name}: ETag and bytes`);
         status(await it.fetch(path, { headers: { ...BROWSER.headers, 'If-None-Match': etag } }), 304);
       }
     },

@@ -241,7 +241,8 @@ export const pollingChecks: Check[] = [
       const start = performance.now();
       ok((await it.since(`${before}&wait=20`)).results.length > 0, 'the answer is empty');
       ok(performance.now() - start < 5_000, 'the answer was held');
-      for (const bad of ['', 'abc', '-1']) problem(await it.api(`/test?since=0&wait=${bad}`), 400, 'wait');
+      for (const bad of ['', 'abc', '-1', '1.5', '1e1', '999999', '1&wait=2'])
+        problem(await it.api(`/test?since=0&wait=${bad}`), 400, 'wait');
     },
   },
 ];

@@ -7,14 +7,23 @@ import { filePath, latest, statusPath } from './public-files';
 export const privacyChecks: Check[] = [
   {
     id: 'PRI-01',
-    title: 'files of a private run are not found, also with its id known, until it is published',
+    title: 'files of a private run are for its own key, and no cache keeps them, until it is published',
     needs: ['finishing runs', 'other key'],
     async run(it) {
       const run = await it.finished({ package: it.name(), is_private: true });
       for (const file of ['log.gz', 'artifacts.tar.gz']) {
         const path = filePath(run, file);
-        status(await it.fetch(path), 404);
-        status(await it.fetch(path, { headers: { 'Auth-Key': it.otherKey } }), 404);
+        for (const headers of [{ 'If-None-Match': '*' }, { 'Auth-Key': it.otherKey }, { 'Auth-Key': '' }])
+          status(await it.fetch(path, { headers }), 404);
+        const own = { 'Auth-Key': it.options.key };
+        const answer = status(await it.fetch(path, { headers: own }), 200);
+        const again = { ...own, 'If-None-Match': answer.header('etag')! };
+        for (const kept of [
+          answer,
+          status(await it.fetch(path, { method: 'HEAD', headers: own }), 200),
+          status(await it.fetch(path, { headers: again }), 304),
+        ])
+          equal(kept.header('cache-control'), 'private, no-store', `${kept.name}: Cache-Control`);
       }
       status(await it.api('/test/publish', urlencoded({ run_ids: String(run.run_id) })), 200);
       for (const file of ['log.gz', 'artifacts.tar.gz']) status(await it.fetch(filePath(run, file)), 200);

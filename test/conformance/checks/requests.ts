@@ -182,11 +182,16 @@ export const requestChecks: Check[] = [
         ['no-such-suite', it.arch],
         [it.suite, 'no-such-arch'],
         ['*', it.arch],
+        ['__proto__', it.arch],
         ['a'.repeat(1000), it.arch],
       ];
       for (const [suite, arch] of wrong) {
-        problem(await it.api(`/test/${suite}/${arch}`, json([{ package: it.name() }])), 400);
-        problem(await it.api(`/test/${suite}/${arch}/${it.name()}`, { method: 'POST' }), 400);
+        const unknown = suite === it.suite ? arch! : suite!;
+        for (const answer of [
+          await it.api(`/test/${suite}/${arch}`, json([{ package: it.name() }])),
+          await it.api(`/test/${suite}/${arch}/${it.name()}`, { method: 'POST' }),
+        ])
+          problem(answer, 400, unknown.slice(0, 20));
       }
     },
   },

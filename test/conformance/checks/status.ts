@@ -103,7 +103,7 @@ export const statusChecks: Check[] = [
   },
   {
     id: 'STA-06',
-    title: 'private and pinned runs change neither packages.json nor its ETag',
+    title: 'public runs change packages.json and its ETag, private and pinned ones do not',
     needs: ['finishing runs'],
     async run(it) {
       const name = it.name();
@@ -113,20 +113,22 @@ export const statusChecks: Check[] = [
       await it.finished({ package: it.name(), is_private: true });
       await it.finished({ package: name, 'pin-packages': [['src:hello', it.suite]] });
       const after = status(await it.fetch(statusPath(it, 'packages.json')), 200);
-      equal(
-        [after.text === before.text, after.header('etag')],
-        [true, before.header('etag')],
-        'same body, and ETag',
-      );
+      const etag = before.header('etag')!;
+      equal([after.text === before.text, after.header('etag')], [true, etag], 'same body, and ETag');
+      await it.finished({ package: name });
+      const changed = await it.fetch(statusPath(it, 'packages.json'), { headers: { 'If-None-Match': etag } });
+      ok(status(changed, 200).header('etag') !== etag, 'the ETag did not change with a public run');
     },
   },
   {
     id: 'STA-07',
     title: 'an unknown suite or architecture has no status files',
     async run(it) {
-      for (const folder of [`no-such/${it.arch}`, `${it.suite}/no-such`]) {
+      const odd = [`${it.suite}%00`, '..%2f', '__proto__'].map((suite) => `${suite}/${it.arch}`);
+      for (const folder of [`no-such/${it.arch}`, `${it.suite}/no-such`, ...odd]) {
         for (const file of ['packages.json', 'status.json', 'history.json'])
           status(await it.fetch(`/data/status/${folder}/${file}`), 404);
+        status(await it.fetch(`/status/${folder}/`), 404);
       }
     },
   },
@@ -159,8 +161,12 @@ export const statusChecks: Check[] = [
       await it.finished({ package: name, trigger: 'exit:4 version:9.9-9' });
       const answer = status(await it.fetch('/data/feeds/all-packages.xml'), 200);
       ok(answer.text.includes(name), 'the change is not in the feed');
-      const own = status(await it.fetch(`/data/feeds/${prefixOf(name)}/${name}.xml`), 200).text;
-      ok(!own.includes('9.9-9'), 'a repeated status is in the feed');
+      const path = `/data/feeds/${prefixOf(name)}/${name}.xml`;
+      const own = status(await it.fetch(path), 200);
+      ok(!own.text.includes('9.9-9'), 'a repeated status is in the feed');
+      await it.finished({ package: name, trigger: 'exit:4' });
+      const headers = { 'If-None-Match': own.header('etag')! };
+      for (const method of ['GET', 'HEAD']) status(await it.fetch(path, { method, headers }), 304);
     },
   },
 ];

@@ -57,6 +57,33 @@ export const transportChecks: Check[] = [
         problem(await it.api(it.listPath(), multipart({ tests: { file: tests } })), 400);
       }
       problem(await it.post(undefined, { body: '[{]' }), 400);
+      problem(await it.post('hello'), 400);
+      problem(
+        await it.api(it.listPath(), { ...urlencoded({}), body: '[{"package":"hello"}]' }),
+        400,
+        'tests',
+      );
+    },
+  },
+  {
+    id: 'TRA-10',
+    title:
+      'a multipart body that cannot be read is a bad request, and a body of another type is refused with 415',
+    async run(it) {
+      const good = multipart({ tests: '[]' }, 'x');
+      const sent = (type: string, body = good.body): Sent => ({
+        ...good,
+        headers: { 'Content-Type': type },
+        body,
+      });
+      problem(
+        await it.api(it.listPath(), sent('multipart/form-data; boundary=x', '--x\r\nContent-Disp')),
+        400,
+      );
+      problem(await it.api(it.listPath(), sent('multipart/form-data')), 400);
+      problem(await it.api(it.listPath(), multipart({ 'tests[]': '[]' })), 400);
+      for (const type of ['text/plain', 'application/xml', ''])
+        problem(await it.api(it.listPath(), sent(type, '[]')), 415);
     },
   },
   {

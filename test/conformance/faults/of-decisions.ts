@@ -1,4 +1,4 @@
-import { editJson, editRuns, type Ask, type FaultMaker } from './fault';
+import { editJson, editRuns, textOf, type Ask, type FaultMaker } from './fault';
 
 const isDecision = (path: string): boolean => path.includes('/api/v1/admin/');
 const isAboutMany = (path: string): boolean => /\/test\/(cancel|priority)$/.test(path);
@@ -37,6 +37,13 @@ export const decisionFaults: FaultMaker[] = [
     reply: (reply) => editRuns(reply, (run) => ({ ...run, priority: 5 })),
   }),
   () => ({
+    name: 'ids of no runs are passed over',
+    caughtBy: 'MAN-04',
+    reply: (reply, { path, method }) => {
+      if (isAboutMany(path) && method === 'POST' && textOf(reply).includes('run_ids')) reply.status = 200;
+    },
+  }),
+  () => ({
     name: 'a misspelt selector is passed over',
     caughtBy: 'MAN-04',
     ask: (ask) => isAboutMany(ask.path) && without(ask, 'triger'),
@@ -54,6 +61,17 @@ export const decisionFaults: FaultMaker[] = [
     reply: (reply, { path }) => {
       if (!path.endsWith('/queues')) return;
       editJson<object[]>(reply, (queues) => queues.map((queue) => ({ ...queue, paused: null })));
+    },
+  }),
+  () => ({
+    name: 'a pause shows in one queue only',
+    caughtBy: 'ADM-02',
+    reply: (reply, { path }) => {
+      if (!path.endsWith('/queues')) return;
+      editJson<{ paused: unknown }[]>(reply, (queues) => {
+        const first = queues.findIndex(({ paused }) => paused !== null);
+        return queues.map((queue, place) => (place === first ? queue : { ...queue, paused: null }));
+      });
     },
   }),
   () => ({

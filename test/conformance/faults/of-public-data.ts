@@ -117,6 +117,13 @@ export const publicDataFaults: FaultMaker[] = [
     },
   }),
   () => ({
+    name: 'caches may keep the log of a private run',
+    caughtBy: 'PRI-01',
+    reply: (reply, { path }) => {
+      if (path.endsWith('log.gz') && reply.status === 200) reply.headers['cache-control'] = 'public';
+    },
+  }),
+  () => ({
     name: 'the log of a private run is served',
     caughtBy: 'PRI-01',
     reply: (reply, { path }) => {

@@ -61,6 +61,13 @@ export const requestFaults: FaultMaker[] = [
     reply: (reply) => editJson<object>(reply, (document) => ({ ...document, warnings: [] })),
   }),
   () => ({
+    name: 'a body of any type is read as JSON',
+    caughtBy: 'TRA-10',
+    ask: (ask) => {
+      if (ask.headers['content-type'] === 'text/plain') ask.headers['content-type'] = 'application/json';
+    },
+  }),
+  () => ({
     name: 'the priority of the query is ignored',
     caughtBy: 'TRA-06',
     ask: (ask) => editQuery(ask, (query) => query.delete('priority')),

@@ -1,10 +1,5 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { startApi } from '../../support/api';
-import type { RunningApi } from '../../support/api';
+import type { Outcome, RunningApi } from '../../support/api';
 
 let api: RunningApi;
 beforeAll(async () => {
@@ -12,202 +7,139 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const DATA = '/data/packages/bookworm/amd64';
-const file = (name: string, runId: number, what = 'log.gz'): string =>
-  `/data/autopkgtest/bookworm/amd64/${name.startsWith('lib') ? name.slice(0, 4) : name[0]}/${name}/${runId}/${what}`;
+const STATUS = '/data/status/bookworm/amd64';
+const PACKAGES = `${STATUS}/packages.json`;
+const PINNED = { 'pin-packages': [['src:glibc', 'trixie']] };
 
-async function finished(name: string, log: string, parameters = {}): Promise<number> {
+async function finished(name: string, outcome: Outcome = {}, parameters = {}): Promise<number> {
   const runId = await api.submit(name, parameters);
-  await api.finish(runId, { version: '1.0-1', files: { 'log.gz': log, 'artifacts.tar.gz': 'artifacts' } });
+  await api.finish(runId, outcome);
   return runId;
 }
 
-/** Without the header that fetch adds to conditional requests and that asks for the whole. */
-const revalidating = { 'Cache-Control': 'max-age=0' };
+async function json<T = Record<string, unknown>[]>(path: string): Promise<T> {
+  const response = await api.fetch(path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return (await response.json()) as T;
+}
 
-describe('the files of a run', () => {
-  const log = 'a log\n'.repeat(2_000);
-  const bytes = gzipSync(log);
-  let runId: number;
-  let path: string;
-  beforeAll(async () => {
-    runId = await finished('libfoo', log);
-    path = file('libfoo', runId);
+/** The ids of a feed's entries. */
+async function entries(path: string): Promise<string[]> {
+  const response = await api.fetch(path);
+  expect(response.headers.get('Content-Type')).toBe('application/atom+xml; charset=utf-8');
+  return [...(await response.text()).matchAll(/<entry>.*?<id>(.*?)<\/id>/gs)].map(([, id]) => id!);
+}
+
+it('before anything was tested the files of the status are empty, and no page breaks', async () => {
+  expect(await json(PACKAGES)).toEqual([]);
+  expect(await json(`${STATUS}/history.json`)).toEqual([]);
+  const none = { pass: 0, neutral: 0, fail: 0, tmpfail: 0, total: 0, date: null };
+  expect(await json(`${STATUS}/status.json`)).toEqual(none);
+  for (const path of ['/packages/', '/status/', '/status/bookworm/amd64/', '/data/feeds/all-packages.xml'])
+    expect([path, (await api.fetch(path)).status]).toEqual([path, 200]);
+});
+
+it('packages.json has the latest status of each package, with what was before, compressed for those who take it', async () => {
+  await finished('apt', { verdict: 'pass', version: '2.0' });
+  const outcome: Outcome = { verdict: 'fail', version: '2.1', message: '' };
+  const failed = await finished('apt', outcome, { trigger: 'dpkg/1' });
+  await finished('apt', { verdict: 'pass' }, PINNED);
+  await finished('apt', { verdict: 'pass' }, { is_private: true });
+  await finished('apt', { verdict: 'pass' }, { extra_apt_sources: ['backports'] });
+  await api.submit('apt');
+  await finished('zsh', { verdict: 'tmpfail', version: null });
+  const [apt, zsh, ...others] = await json(PACKAGES);
+  expect(others).toEqual([]);
+  expect(apt).toMatchObject({
+    package: 'apt',
+    suite: 'bookworm',
+    arch: 'amd64',
+    status: 'fail',
+    version: '2.1',
+    date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    trigger: 'dpkg/1',
+    duration_seconds: 30,
+    duration_human: '0h 0m 30s',
+    message: 'The run ended as fail.',
+    previous_status: 'pass',
+    last_pass_version: '2.0',
+    last_pass_date: expect.any(String),
+    run_id: failed,
   });
+  expect(zsh).toMatchObject({ package: 'zsh', status: 'tmpfail', version: 'n/a', previous_status: null });
+  const compressed = await api.fetch(PACKAGES, { headers: { 'Accept-Encoding': 'gzip' } });
+  expect(compressed.headers.get('Content-Encoding')).toBe('gzip');
+});
 
-  /** Fetch would decompress: whoever saves the file gets these bytes. */
-  async function raw(headers: Record<string, string> = {}, method = 'GET') {
-    const sent = request(api.url + path, { method, headers }).end();
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    return { status: response.statusCode!, headers: response.headers, body: await buffer(response) };
+it('packages.json comes whole for those who go by the time alone, however soon they ask again', async () => {
+  const modified = (await api.fetch(PACKAGES)).headers.get('Last-Modified')!;
+  expect(Date.parse(modified)).toBeLessThanOrEqual(Date.now());
+  await finished('vim', { verdict: 'pass' });
+  // Without the header that fetch adds to conditional requests and that asks for the whole.
+  const headers = { 'If-Modified-Since': modified, 'Cache-Control': 'max-age=0' };
+  const again = await api.fetch(PACKAGES, { headers });
+  expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('"vim"')]);
+});
+
+it('a history does not go on from a place that it never gave out', async () => {
+  const [hidden, other] = [await finished('bash', {}, { is_private: true }), await finished('dash')];
+  const waiting = await api.submit('bash');
+  for (const before of [hidden, other, waiting, 0, 'x', '', '1&before=2']) {
+    for (const path of [
+      '/data/packages/bookworm/amd64/b/bash/history.json',
+      '/packages/b/bash/bookworm/amd64/',
+    ]) {
+      const { status } = await api.fetch(`${path}?before=${before}`);
+      expect([before, status]).toEqual([before, before === '1&before=2' ? 400 : 404]);
+    }
   }
-
-  it('are served as they are kept', async () => {
-    const { status, headers, body } = await raw();
-    expect(status).toBe(200);
-    expect(gunzipSync(body).toString()).toBe(log);
-    expect(headers).toMatchObject({
-      'content-type': 'text/plain; charset=utf-8',
-      'content-encoding': 'gzip',
-      'content-length': String(bytes.length),
-      'accept-ranges': 'bytes',
-      'last-modified': expect.any(String),
-      'cache-control': expect.stringContaining('public'),
-    });
-    expect(await (await api.fetch(path)).text()).toBe(log);
-    const artifacts = await api.fetch(file('libfoo', runId, 'artifacts.tar.gz'));
-    expect(artifacts.headers.get('content-type')).toBe('application/gzip');
-    expect(artifacts.headers.get('content-encoding')).toBeNull();
-    expect(gunzipSync(Buffer.from(await artifacts.arrayBuffer())).toString()).toBe('artifacts');
-  });
-
-  it('answer HEAD', async () => {
-    const { status, headers, body } = await raw({}, 'HEAD');
-    expect([status, body.length, headers['content-length']]).toEqual([200, 0, String(bytes.length)]);
-  });
-
-  it('answer "not modified"', async () => {
-    const { headers } = await raw();
-    const etag = String(headers['etag']);
-    expect(await raw({ 'If-None-Match': etag })).toMatchObject({ status: 304, body: Buffer.alloc(0) });
-    expect((await raw({ 'If-Modified-Since': String(headers['last-modified']) })).status).toBe(304);
-    expect((await raw({ 'If-None-Match': '"other"' })).status).toBe(200);
-  });
-
-  it.each([
-    ['bytes=0-9', 0, 9],
-    ['bytes=5-', 5, -1],
-    ['bytes=-7', -7, -1],
-    ['bytes=3-999999999', 3, -1],
-  ])('answer the range %s', async (range, start, end) => {
-    const last = end < 0 ? bytes.length + end : end;
-    const first = start < 0 ? bytes.length + start : start;
-    const answer = await raw({ Range: range });
-    expect(answer.status).toBe(206);
-    expect(answer.headers['content-range']).toBe(`bytes ${first}-${last}/${bytes.length}`);
-    expect(answer.headers['content-length']).toBe(String(last - first + 1));
-    expect(answer.body.equals(bytes.subarray(first, last + 1))).toBe(true);
-  });
-
-  it.each(['bytes=0-1,5-6', 'bytes=a-b', 'lines=1-2', 'bytes'])(
-    'are sent whole for the range %s',
-    async (range) => {
-      const answer = await raw({ Range: range });
-      expect([answer.status, answer.body.length]).toEqual([200, bytes.length]);
-    },
-  );
-
-  it('answer a range only of the version that is meant', async () => {
-    const { headers } = await raw();
-    expect((await raw({ Range: 'bytes=0-1', 'If-Range': String(headers['etag']) })).status).toBe(206);
-    expect((await raw({ Range: 'bytes=0-1', 'If-Range': '"other"' })).status).toBe(200);
-  });
-
-  it('have no bytes beyond their end', async () => {
-    const answer = await raw({ Range: 'bytes=999999999-' });
-    expect([answer.status, answer.headers['content-range']]).toEqual([416, `bytes */${bytes.length}`]);
-    expect(answer.headers['content-encoding']).toBeUndefined();
-  });
-
-  it('are nowhere else', async () => {
-    const paths = [
-      path.replace('libf/', 'l/'),
-      path.replace('bookworm', 'trixie'),
-      path.replace('amd64', 'arm64'),
-      path.replace('libfoo', 'libfob'),
-      path.replace(`/${runId}/`, `/0${runId}/`),
-      path.replace(`/${runId}/`, '/9007199254740992/'),
-      path.replace('log.gz', 'log'),
-      path.replace('log.gz', '..%2Flog.gz'),
-      path.replace('bookworm', '..%2f..%2f..%2fetc'),
-      path.replace('/libfoo/', '/%2e%2e/'),
-      path.replace('bookworm', 'bookworm%00'),
-      path.replace(`${runId}`, '..%2f1'),
-    ];
-    for (const other of paths) expect([other, (await api.fetch(other)).status]).toEqual([other, 404]);
-  });
-
-  it('are missing where a run left none', async () => {
-    const bare = await api.submit('hello');
-    expect((await api.fetch(file('hello', bare))).status).toBe(404);
-    await api.finish(bare);
-    expect((await api.fetch(file('hello', bare))).status).toBe(404);
-  });
 });
 
-describe('latest and history of a package', () => {
-  const json = async (path: string): Promise<unknown> => (await api.fetch(`${DATA}${path}`)).json();
-
-  it('are empty before its first run, and for a package that nobody knows', async () => {
-    expect(await json('/n/nobody/latest.json')).toBeNull();
-    expect(await json('/n/nobody/history.json')).toEqual([]);
-    expect((await api.fetch(`${DATA}/n/nobody/latest-autopkgtest/log.gz`)).status).toBe(404);
-    const wrong = [
-      '/o/nobody/latest.json',
-      '/N/Nobody/latest.json',
-      '/x/x/latest.json',
-      '/n/nobody/other.json',
-    ];
-    for (const path of wrong) expect((await api.fetch(DATA + path)).status).toBe(404);
-    for (const suite of ['sid', 'bookworm%00', '__proto__', '%20']) {
-      expect((await api.fetch(`/data/packages/${suite}/amd64/n/nobody/latest.json`)).status).toBe(404);
-    }
-  });
-
-  it('follow its runs', async () => {
-    const ids = [await finished('zlib', 'first'), await finished('zlib', 'second')];
-    const pinned = await finished('zlib', 'pinned', { 'pin-packages': [['zlib', 'trixie']] });
-    await api.submit('zlib');
-    expect(await json('/z/zlib/latest.json')).toMatchObject({
-      run_id: ids[1],
-      status: 'pass',
-      version: '1.0-1',
-    });
-    expect(await json('/z/zlib/history.json')).toMatchObject([
-      { run_id: ids[0] },
-      { run_id: ids[1] },
-      { run_id: pinned },
-    ]);
-    expect(await (await api.fetch(`${DATA}/z/zlib/latest-autopkgtest/log.gz`)).text()).toBe('second');
-    const newest = await finished('zlib', 'third');
-    expect(await json('/z/zlib/history.json')).toMatchObject([
-      { run_id: ids[1] },
-      { run_id: pinned },
-      { run_id: newest },
-    ]);
-  });
-
-  it('answer "not modified" until a run finishes', async () => {
-    await finished('curl', 'x');
-    const path = `${DATA}/c/curl/latest.json`;
-    const { headers } = await api.fetch(path);
-    expect(headers.get('last-modified')).not.toBeNull();
-    const conditional = { headers: { 'If-None-Match': headers.get('etag')!, ...revalidating } };
-    expect((await api.fetch(path, conditional)).status).toBe(304);
-    await finished('curl', 'y');
-    expect((await api.fetch(path, conditional)).status).toBe(200);
-  });
+it('a run that left no files has none', async () => {
+  const path = (runId: number) => `/data/autopkgtest/bookworm/amd64/h/hello/${runId}/log.gz`;
+  const bare = await api.submit('hello');
+  expect((await api.fetch(path(bare))).status).toBe(404);
+  await api.finish(bare);
+  expect((await api.fetch(path(bare))).status).toBe(404);
 });
 
-describe('a private run', () => {
-  it('is on no public path', async () => {
-    const name = 'top-secret';
-    const runId = await finished(name, 'secret log', { is_private: true });
-    const waiting = await api.submit(name, { is_private: true });
-    const running = await api.submit(name, { is_private: true });
-    await api.start(running);
-    expect(await (await api.fetch(`${DATA}/t/${name}/latest.json`)).json()).toBeNull();
-    expect(await (await api.fetch(`${DATA}/t/${name}/history.json`)).json()).toEqual([]);
-    const page = `/packages/t/${name}/bookworm/amd64/`;
-    const gone = [
-      file(name, runId),
-      file(name, runId, 'artifacts.tar.gz'),
-      `${DATA}/t/${name}/latest-autopkgtest/log.gz`,
-    ];
-    for (const path of [...gone, ...[runId, waiting, running].map((id) => `${page}${id}/`)]) {
-      expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
-    }
-    expect(await (await api.fetch('/')).text()).not.toContain(name);
-    expect(await (await api.fetch(page)).text()).not.toContain(`/${runId}/`);
-  });
+it('a file of a run is at its own place alone', async () => {
+  const runId = await finished('libfoo', { files: { 'log.gz': 'a log' } });
+  const path = `/data/autopkgtest/bookworm/amd64/libf/libfoo/${runId}/log.gz`;
+  expect(await (await api.fetch(path)).text()).toBe('a log');
+  for (const other of [
+    path.replace('libf/', 'l/'),
+    path.replace('bookworm', 'trixie'),
+    path.replace('amd64', 'arm64'),
+    path.replace('libfoo', 'libfob'),
+    path.replace(`/${runId}/`, `/0${runId}/`),
+    path.replace(`/${runId}/`, '/9007199254740992/'),
+    path.replace('log.gz', 'log'),
+    path.replace('log.gz', '..%2Flog.gz'),
+    path.replace('bookworm', '..%2f..%2f..%2fetc'),
+    path.replace('/libfoo/', '/%2e%2e/'),
+    path.replace('bookworm', 'bookworm%00'),
+    path.replace(`${runId}`, '..%2f1'),
+  ])
+    expect([other, (await api.fetch(other)).status]).toEqual([other, 404]);
+});
+
+it('feeds tell each change of status once, the newest first, with links that lead to the runs', async () => {
+  await finished('curl', { verdict: 'pass' });
+  const failed = await finished('curl', { verdict: 'fail' });
+  await finished('curl', { verdict: 'tmpfail' });
+  await finished('curl', { verdict: 'fail' });
+  await finished('curl', { verdict: 'pass' }, PINNED);
+  const passed = await finished('curl', { verdict: 'pass' });
+  const urls = [passed, failed].map((id) => `${api.url}/packages/c/curl/bookworm/amd64/${id}/`);
+  expect(await entries('/data/feeds/c/curl.xml')).toEqual(urls);
+  expect((await entries('/data/feeds/all-packages.xml')).slice(0, 2)).toEqual(urls);
+  for (const url of urls) expect((await fetch(url)).status).toBe(200);
+});
+
+it('feeds are where package names are', async () => {
+  expect(await entries('/data/feeds/n/nobody.xml')).toEqual([]);
+  const wrong = ['n/nobody', 'x/nobody.xml', 'l/libfoo.xml', 'N/Nobody.xml', 'n/.xml', 'n/no%00body.xml'];
+  for (const path of wrong)
+    expect([path, (await api.fetch(`/data/feeds/${path}`)).status]).toEqual([path, 404]);
 });
