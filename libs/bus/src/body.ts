@@ -1,7 +1,7 @@
 import { cut, MalformedMessage } from '@proctor/contracts';
 import { MessageTooLarge, RemoteError } from './bus';
 
-/** Of an error that is told to an asker, in UTF-16 units: however long it is, its answer can be sent. */
+/** Length of an error in an answer, in UTF-16 units: however long the error is, the answer can be sent. */
 const ERROR_LENGTH_MAX = 2_000;
 
 /** @throws MalformedMessage when the payload is not JSON */

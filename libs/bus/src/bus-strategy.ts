@@ -47,7 +47,7 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
     callback();
   }
 
-  /** Hears nothing more and waits for the handlers in flight, at most `drainTimeoutMs`. */
+  /** Receives nothing more and waits for the handlers in flight, at most `drainTimeoutMs`. */
   async close(): Promise<void> {
     await Promise.all([...this.servings.keys()].map((what) => this.end(what)));
     await within(Promise.allSettled(this.handling), this.drainTimeoutMs, this.clock);

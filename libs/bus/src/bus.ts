@@ -178,7 +178,7 @@ export abstract class Bus {
   /** Sends what is waiting and disconnects. */
   abstract close(): Promise<void>;
 
-  /** Hears requests and signals on a subject, in which a `*` stands for one token, also after reconnects, until unsubscribed. */
+  /** Receives requests and signals on a subject, in which a `*` stands for one token, also after reconnects, until unsubscribed. */
   abstract subscribe(subject: string, handler: (message: BusMessage) => void): () => void;
 
   /** Resolves once every subscription made before it is in effect; rejects when there is no connection. */

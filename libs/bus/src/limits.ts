@@ -21,7 +21,7 @@ export interface BusLimits {
   stagingBytesMax: number;
   /** Uploads that were not fetched, whole or broken off, are deleted after this. */
   stagingAgeMaxMs: number;
-  /** A report that its consumer stays silent about for this long goes to another. */
+  /** A report that its consumer has neither settled nor renewed for this long is delivered to another. */
   reportAckWaitMs: number;
   /** Handlers of one scope that run at the same time. */
   reportsInFlightMax: number;

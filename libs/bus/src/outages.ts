@@ -1,9 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 
-/** While it lasts it is told again so often. */
+/** Interval of the log lines while an outage lasts. */
 const STILL_EVERY_MS = 600_000;
-/** What comes and goes is told so often at most. */
+/** Least interval of the log lines about one that comes and goes. */
 const TOLD_EVERY_MS = 60_000;
 
 interface Outage {

@@ -1,12 +1,12 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 
-/** A refusal that lasts so long is meant: a mistake in the accounts of nats-server may be corrected at once. */
+/** A refusal that lasts this long is final: a mistake in the accounts of nats-server may be corrected at once. */
 const MEANT_AFTER_MS = 10_000;
-/** While it lasts it is told again so often. */
+/** Interval of the log lines while it lasts. */
 const STILL_EVERY_MS = 600_000;
 
-/** That nats-server lets a user in no more, who was connected: reported once, and at intervals while that lasts. */
+/** Logs that nats-server no longer lets in a user who was connected: once, and at intervals while that lasts. */
 export class Refusals {
   private readonly listeners = new Set<() => void>();
   private sinceMs: number | null = null;

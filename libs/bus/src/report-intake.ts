@@ -161,7 +161,7 @@ export class ReportIntake {
     return this.failures.get(keyOf(delivery)) ?? 0;
   }
 
-  /** What another process settles is never forgotten by this one otherwise. */
+  /** Else what another process settles would stay in the memory of this one. */
   private remember(delivery: Delivery, failures: number): void {
     const key = keyOf(delivery);
     this.failures.delete(key);
@@ -206,7 +206,7 @@ function messageOf({ subject, text, deliveries }: Delivery): ReportMessage {
   return { subject, text, redelivered: deliveries > 1 };
 }
 
-/** What an outage is told of: all reports of a kind have it together. */
+/** The name of an outage: one for all reports of a kind. */
 function titleOf({ subject }: Delivery): string {
   const origin = reportOrigin(subject);
   return origin ? `${origin.kind} reports of ${origin.arch}` : 'reports of no attempt';

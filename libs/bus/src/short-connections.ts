@@ -15,7 +15,7 @@ const ANSWERS_MS = 500;
 const RELOADS = 2;
 
 /**
- * Has each server read its configuration again, so that new accounts work. Servers before 2.10 have no ear for it.
+ * Has each server read its configuration again, so that new accounts work. Servers before 2.10 do not answer it.
  * @param system of the user that may ask for nothing else
  * @returns how many have done so, and why one has not; null: none said so
  * @throws when no server can be reached in time
@@ -53,7 +53,7 @@ export async function sendSignals(
   });
 }
 
-/** For a program that has nothing else to say: unlike the other connections it waits for no server that is not there. */
+/** For a program that sends nothing else: unlike the other connections it waits for no server that is not there. */
 async function withConnection<T>(
   credentials: Credentials,
   timeoutMs: number,

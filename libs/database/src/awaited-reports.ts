@@ -11,7 +11,7 @@ export class AwaitedReports {
 
   /**
    * Those of the grants whose result would be the first of its run's latest attempt, whether the run has been ended for
-   * want of it or not.
+   * lack of it or not.
    * @throws DatabaseUnavailable
    */
   async among(grants: Grant[]): Promise<Grant[]> {

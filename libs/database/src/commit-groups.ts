@@ -18,7 +18,7 @@ interface Member<Task, Outcome> {
   reject: (error: unknown) => void;
 }
 
-/** A group that takes longer holds up nobody who comes after it, milliseconds. */
+/** After so long the next group begins beside a group, milliseconds. */
 const HOLDS_OTHERS_MS = 50;
 
 /**

@@ -47,8 +47,8 @@ const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;
 type Change = 'register' | 'rotate' | 'revoke';
 
 /**
- * Who is a worker: the truth, by which dispatchers take messages and nats-server takes connections. Each change is in the
- * books when its promise resolves, with an order to every dispatcher; orders are also its lasting record. A dispatcher
+ * Who is a worker: the truth, by which dispatchers take messages and nats-server takes connections. Each change is
+ * committed when its promise resolves, with an order to every dispatcher; orders are also its lasting record. A dispatcher
  * follows when it reads its orders.
  */
 @Injectable()

@@ -36,7 +36,7 @@ describe('a run whose result waits on its worker', () => {
     expect(rig.ask({ worker: 'w2' }).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
   });
 
-  it('does not wait for ever for one that never comes', () => {
+  it('does not wait without end for one that never comes', () => {
     const rig = expired();
     let waitedMs = 0;
     while (rig.ask({ slot: 1, ...KEPT }).reply.lease === null && waitedMs < 2 * LONGEST_MS) {

@@ -57,7 +57,7 @@ class CarriedBlameRig extends ActorRig {
     return runId;
   }
 
-  /** A turn fails that only ingests an order, about a worker that nobody knows. */
+  /** A turn fails that only ingests an order, about an unknown worker. */
   async loadAgain(): Promise<void> {
     const { loads } = this;
     this.fates = ['refused'];

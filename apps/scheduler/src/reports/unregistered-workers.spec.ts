@@ -61,7 +61,7 @@ describe('FinishedReports, of a worker that the register does not know, or not a
     expect(await answers).toMatchObject({ answer: 'refused', reason: expect.stringContaining('worker w1') });
     expect([...store.files]).toEqual(['1/2/log.gz']);
     expect(await isStaged()).toBe(true);
-    await reports().refuse(ARCH, report, 'nobody can read it');
+    await reports().refuse(ARCH, report, 'it cannot be read');
     expect(await isStaged()).toBe(true);
   });
 
