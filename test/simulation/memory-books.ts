@@ -48,16 +48,18 @@ export class MemoryBooks implements Journal, OwnershipRegister {
    * @param nowMs the database's own clock
    * @param workers those of the register
    * @param random from 0 up to 1
+   * @param Owners what keeps the ownerships
    */
   constructor(
     private readonly nowMs: () => number,
     private readonly onWrite: OnWrite = () => undefined,
     workers: RegisteredWorker[] = [],
     random: () => number = Math.random,
+    Owners = MemoryOwnership,
   ) {
     this.facts = new MemoryFacts(nowMs);
     this.learned = new MemoryLearning(nowMs);
-    this.ownership = new MemoryOwnership(nowMs, random);
+    this.ownership = new Owners(nowMs, random);
     const owned = (): string[] => this.ownership.architectures;
     this.decisions = new MemoryDecisions(nowMs, owned);
     this.register = new MemoryRegister(this.decisions, owned, workers);
@@ -202,7 +204,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
   }
 
   async commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
-    if (!this.isOwnedUnder(arch, epoch)) throw new StaleEpoch(arch, epoch);
+    if (!this.ownership.isOwnedUnder(arch, epoch)) throw new StaleEpoch(arch, epoch);
     const refused: Write[] = [];
     const refusedRuns = new Set<number>();
     for (const write of writes) {
@@ -235,10 +237,6 @@ export class MemoryBooks implements Journal, OwnershipRegister {
 
   withdraw(scheduler: string): Promise<void> {
     return this.ownership.withdraw(scheduler);
-  }
-
-  private isOwnedUnder(arch: string, epoch: number): boolean {
-    return this.ownership.isOwnedUnder(arch, epoch);
   }
 
   /** False when the write is not allowed: nothing was changed. */

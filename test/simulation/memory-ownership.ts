@@ -1,6 +1,6 @@
 import type { Ownership, OwnershipRegister } from '@proctor/dispatch';
 
-interface OwnerRow {
+export interface OwnerRow {
   epoch: number;
   owner: string | null;
   expiresAtMs: number;
@@ -13,7 +13,7 @@ export class MemoryOwnership implements OwnershipRegister {
   /** Until when each lives. */
   private schedulers = new Map<string, number>();
   /** Another one whenever the database was restored. */
-  private server = 1;
+  protected server = 1;
 
   /**
    * @param nowMs the database's own clock
@@ -84,7 +84,7 @@ export class MemoryOwnership implements OwnershipRegister {
     return [...this.schedulers.keys()].sort();
   }
 
-  private isInForce({ expiresAtMs, server }: OwnerRow): boolean {
+  protected isInForce({ expiresAtMs, server }: OwnerRow): boolean {
     return expiresAtMs > this.nowMs() && server === this.server;
   }
 

@@ -1,78 +1,57 @@
-import type { DispatcherState, Journal } from '@proctor/dispatch';
 import type { FinishedReport } from '@proctor/contracts';
+import type { Journal, MessageKind, MessageOf, Replies } from '@proctor/dispatch';
 import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
-import { LimitedJournal } from '../../apps/scheduler/src/dispatcher/limited-journal';
-import type { Envelope } from '../../apps/scheduler/src/dispatcher/mailbox';
-import { CommittedWork } from '../../apps/scheduler/src/dispatcher/committed-work';
-import type { TurnOutcome } from '../../apps/scheduler/src/dispatcher/turn';
 import { ReportsController } from '../../apps/scheduler/src/reports/reports.controller';
-import { LeaseExpiry } from '../../libs/dispatch/src/lease-expiry';
-import type { LeasedRun } from '../../libs/dispatch/src/leases';
-import { RegisteredWorkers } from '../../libs/dispatch/src/registered-workers';
-import type * as Reporting from '../../libs/dispatch/src/reporting';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Ageing } from '../../libs/dispatch/src/ageing';
 import { Judgements } from '../../libs/dispatch/src/judgements';
+import { LeaseExpiry } from '../../libs/dispatch/src/lease-expiry';
+import { RegisteredWorkers } from '../../libs/dispatch/src/registered-workers';
 import { Suspects, SuspectTurns } from '../../libs/dispatch/src/suspects';
-import { MemoryBooks } from './memory-books';
-import { MemoryOwnership } from './memory-ownership';
-import type { Weather } from './world/plan';
-import { simulate } from './world/simulation';
 import { silenceLog } from '../support/silent-log';
+import { MemoryOwnership, type OwnerRow } from './memory-ownership';
+import type { RunRow } from './memory-books';
+import type { Weather } from './world/plan';
+import { simulate, type Planted } from './world/simulation';
 
 const TIMEOUT_MS = 240_000;
 /** Seeds that are tried before a planted bug counts as not found. */
 const SEEDS_MAX = 100;
 
-const mockPlanted = { noAttemptCheck: false, noEpochCheck: false };
-
-jest.mock('../../libs/dispatch/src/reporting', () => {
-  const actual = jest.requireActual<typeof Reporting>('../../libs/dispatch/src/reporting');
-  const believed = (state: DispatcherState, report: FinishedReport): FinishedReport => {
-    const run = state.runs.get(report.runId);
-    if (!run) return report;
-    const { attempt, grantEpoch, latestWorker } = run;
-    if (mockPlanted.noEpochCheck) return { ...report, grantEpoch };
-    if (!mockPlanted.noAttemptCheck) return report;
-    return { ...report, attempt, grantEpoch, worker: latestWorker ?? report.worker };
-  };
+/** Changes what a dispatcher is told of its rows, or what becomes of what it writes. */
+function withJournal(change: (right: Journal) => Partial<Journal>): Planted {
   return {
-    ...actual,
-    onMayFinish: (state: DispatcherState, report: FinishedReport, now: number) =>
-      actual.onMayFinish(state, believed(state, report), now),
-    onFinished: (state: DispatcherState, report: FinishedReport, now: number) =>
-      actual.onFinished(state, believed(state, report), now),
+    makeActor: (term, ports, settings) => {
+      const changed = change(ports.journal);
+      const journal = new Proxy(ports.journal, {
+        get: (right, name: keyof Journal) => changed[name] ?? right[name].bind(right),
+      });
+      return new DispatcherActor(term, { ...ports, journal }, settings);
+    },
   };
-});
-
-/** Private methods of the actor that a bug is planted into. */
-interface ActorInside {
-  recover(state: DispatcherState, envelopes: Envelope[], failure: Error): Promise<void>;
-  correct(state: DispatcherState, news: TurnOutcome): Promise<void>;
-  lose(state: DispatcherState): void;
 }
 
-/** Those of the expiry of leases. */
-interface ExpiryInside {
-  readonly reachableSinceMs: number;
-  readonly ttlMs: () => number;
-  expiryMs(leased: LeasedRun): number;
+/** Each finished report says of its attempt what is `believed` of the run. */
+function withReports(believed: (row: RunRow) => Partial<FinishedReport>): Planted {
+  return {
+    makeActor: (term, ports, settings, books) => {
+      class Gullible extends DispatcherActor {
+        override ask<K extends MessageKind>(message: MessageOf<K>): Promise<Replies[K]> {
+          const { kind, report } = message as MessageOf<'may-finish' | 'finished'>;
+          const row = ['may-finish', 'finished'].includes(kind) && books.look(report.runId);
+          return super.ask<K>(row ? { ...message, report: { ...report, ...believed(row) } } : message);
+        }
+      }
+      return new Gullible(term, ports, settings);
+    },
+  };
 }
 
-/** Those of the books. */
-interface BooksInside {
-  isOwnedUnder(arch: string, epoch: number): boolean;
-}
-
-/** Those of the ownerships. */
-interface OwnershipInside {
-  server: number;
-  isInForce(held: { server: number }): boolean;
-}
+const latestGrant = ({ attempt, attempts }: RunRow) => ({ attempt, grantEpoch: attempts.at(-1)?.epoch ?? 0 });
 
 interface PlantedBug {
   name: string;
-  plant: () => void;
+  plant: () => Planted | void;
   /** What the simulation must say. */
   foundBy: RegExp;
   weather?: Weather;
@@ -83,41 +62,22 @@ interface PlantedBug {
 const BUGS: PlantedBug[] = [
   {
     name: 'the attempt of a report is not checked',
-    plant: () => void (mockPlanted.noAttemptCheck = true),
+    plant: () => withReports((row) => ({ ...latestGrant(row), ...(row.worker && { worker: row.worker }) })),
     foundBy: /was booked as the result of attempt|said to be recorded, but is not/,
   },
   {
     name: 'memory is kept after a failed commit',
-    plant: () => {
-      const inside = DispatcherActor.prototype as unknown as ActorInside;
-      jest.spyOn(inside, 'recover').mockImplementation((_state, envelopes, failure) => {
-        for (const envelope of envelopes) envelope.reject(failure);
-        return Promise.resolve();
-      });
-    },
+    plant: () => withJournal((right) => ({ commit: (...turn) => right.commit(...turn).catch(() => []) })),
     foundBy: /which was not granted it|lost, it is|stopped although/,
   },
   {
     name: 'memory is kept after a write was left out',
-    plant: () => {
-      const inside = DispatcherActor.prototype as unknown as ActorInside;
-      jest.spyOn(inside, 'correct').mockImplementation((_state, { undone }) => {
-        for (const envelope of undone) envelope.reject(new Error('left out'));
-        return Promise.resolve();
-      });
-    },
+    plant: () => withJournal((right) => ({ commit: (...turn) => right.commit(...turn).then(() => []) })),
     foundBy: /which was not granted it|said to be recorded, but is not/,
   },
   {
     name: 'everything is loaded again when a write was left out',
-    plant: () => {
-      const inside = DispatcherActor.prototype as unknown as ActorInside;
-      jest.spyOn(inside, 'correct').mockImplementation(function (this: ActorInside, state, { undone }) {
-        for (const envelope of undone) envelope.reject(new Error('left out'));
-        this.lose(state);
-        return Promise.resolve();
-      });
-    },
+    plant: () => withJournal(() => ({ unfinished: () => Promise.reject(new Error('not read')) })),
     foundBy: /loaded all runs again though no turn had failed/,
   },
   {
@@ -128,10 +88,13 @@ const BUGS: PlantedBug[] = [
   {
     name: 'a lease that was out before a reload is measured from its grant',
     plant: () => {
-      const inside = LeaseExpiry.prototype as unknown as ExpiryInside;
-      jest.spyOn(inside, 'expiryMs').mockImplementation(function (this: ExpiryInside, leased) {
-        const isLoaded = leased.renewedAtMs === this.reachableSinceMs;
-        return (isLoaded ? leased.grantedAtMs : leased.renewedAtMs) + this.ttlMs();
+      const right = Object.getOwnPropertyDescriptor(LeaseExpiry.prototype, 'next')!;
+      jest.spyOn(LeaseExpiry.prototype, 'next', 'get').mockImplementation(function (this: LeaseExpiry) {
+        const next = right.get!.call(this) as LeaseExpiry['next'];
+        if (!next) return undefined;
+        const { renewedAtMs, grantedAtMs } = next.leased;
+        const since = renewedAtMs === this.reachableSinceMs ? grantedAtMs : renewedAtMs;
+        return { ...next, atMs: next.atMs - (Math.max(renewedAtMs, this.reachableSinceMs) - since) };
       });
     },
     foundBy: /expired although its worker was there/,
@@ -139,35 +102,36 @@ const BUGS: PlantedBug[] = [
   },
   {
     name: 'the epoch of a commit is not looked at',
-    plant: () => {
-      const inside = MemoryBooks.prototype as unknown as BooksInside;
-      jest.spyOn(inside, 'isOwnedUnder').mockReturnValue(true);
-    },
+    plant: () => ({
+      Owners: class extends MemoryOwnership {
+        override isOwnedUnder = () => true;
+      },
+    }),
     foundBy: /wrote after a newer one/,
   },
   {
     name: 'an owner goes on in a database that was restored',
-    plant: () => {
-      const inside = MemoryOwnership.prototype as unknown as OwnershipInside;
-      const isInForce = Reflect.get(inside, 'isInForce');
-      jest.spyOn(inside, 'isInForce').mockImplementation(function (this: OwnershipInside, held) {
-        return held.server !== this.server || isInForce.call(this, held);
-      });
-    },
+    plant: () => ({
+      Owners: class extends MemoryOwnership {
+        protected override isInForce(held: OwnerRow): boolean {
+          return held.server !== this.server || super.isInForce(held);
+        }
+      },
+    }),
     foundBy: /granted as it was before the restore, epoch included/,
   },
   {
     name: 'the epoch of a report is not checked',
-    plant: () => void (mockPlanted.noEpochCheck = true),
+    plant: () => withReports((row) => ({ grantEpoch: latestGrant(row).grantEpoch })),
     foundBy: /was booked as the result of attempt/,
+    firstSeed: 240,
   },
   {
     name: 'a load that hangs is waited for',
-    plant: () => {
-      jest.spyOn(LimitedJournal.prototype, 'load').mockImplementation(function (this: LimitedJournal, ...of) {
-        return (Reflect.get(this, 'journal') as Journal).load(...of);
-      });
-    },
+    plant: () => ({
+      makeActor: (term, ports, settings) =>
+        new DispatcherActor(term, ports, { ...settings, loadTimeoutMs: Infinity }),
+    }),
     foundBy: /no dispatcher was at work/,
   },
   {
@@ -214,16 +178,7 @@ const BUGS: PlantedBug[] = [
   },
   {
     name: 'orders are read and forgotten',
-    plant: () => {
-      const read = Reflect.get(CommittedWork.prototype, 'orders');
-      jest.spyOn(CommittedWork.prototype, 'orders').mockImplementation(async function (
-        this: CommittedWork,
-        now: number,
-      ) {
-        await read.call(this, now);
-        return [];
-      });
-    },
+    plant: () => withJournal((right) => ({ orders: (...of) => right.orders(...of).then(() => []) })),
     foundBy: /no dispatcher took it in/,
   },
   {
@@ -239,24 +194,19 @@ const BUGS: PlantedBug[] = [
   },
 ];
 
-describe('the simulation finds a planted bug', () => {
-  silenceLog();
-  afterEach(() => {
-    jest.restoreAllMocks();
-    mockPlanted.noAttemptCheck = mockPlanted.noEpochCheck = false;
-  });
+silenceLog();
+afterEach(() => jest.restoreAllMocks());
 
-  it.each(BUGS)(
-    '$name',
-    async ({ plant, foundBy, weather, firstSeed = 1 }) => {
-      plant();
-      const found: string[] = [];
-      const isFound = () => found.some((violation) => foundBy.test(violation));
-      for (let seed = firstSeed; seed < firstSeed + SEEDS_MAX && !isFound(); seed += 1) {
-        found.push(...(await simulate(seed, undefined, weather)).violations);
-      }
-      expect(found).toEqual(expect.arrayContaining([expect.stringMatching(foundBy)]));
-    },
-    TIMEOUT_MS,
-  );
-});
+it.each(BUGS)(
+  'the simulation finds the planted bug that $name',
+  async ({ plant, foundBy, weather, firstSeed = 1 }) => {
+    const planted = plant() ?? {};
+    const found: string[] = [];
+    const isFound = () => found.some((violation) => foundBy.test(violation));
+    for (let seed = firstSeed; seed < firstSeed + SEEDS_MAX && !isFound(); seed += 1) {
+      found.push(...(await simulate(seed, undefined, weather, planted)).violations);
+    }
+    expect(found).toEqual(expect.arrayContaining([expect.stringMatching(foundBy)]));
+  },
+  TIMEOUT_MS,
+);

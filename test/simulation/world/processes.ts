@@ -7,7 +7,7 @@ import type { LivenessCheck } from './liveness-check';
 import type { MemoryStore } from './memory-store';
 import type { People } from './people';
 import type { ProcessBus } from './process-bus';
-import { SimulatedScheduler } from './simulated-scheduler';
+import { SimulatedScheduler, type MakeActor } from './simulated-scheduler';
 import { SimulatedWorker, type WorkerEvents, type WorkerParts } from './simulated-worker';
 import type { Story } from './story';
 
@@ -22,6 +22,7 @@ export interface World {
   liveness: LivenessCheck;
   story: Story;
   settings: ActorSettings;
+  makeActor: MakeActor | undefined;
 }
 
 const OWNERSHIP_TTL_MS = 5_000;

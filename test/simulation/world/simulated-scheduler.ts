@@ -12,7 +12,11 @@ import type { AttemptToStop } from '@proctor/dispatch';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
 import { Sightings } from '../../../apps/scheduler/src/dispatcher/sightings';
 import { WorkerStreams } from '../../../apps/scheduler/src/dispatcher/worker-streams';
-import { DispatcherActor, type ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import {
+  DispatcherActor,
+  type ActorPorts,
+  type ActorSettings,
+} from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { Dispatchers } from '../../../apps/scheduler/src/dispatcher/dispatchers';
 import { FactPublishers } from '../../../apps/scheduler/src/facts/fact-publishers';
 import { OwnershipKeeper } from '../../../apps/scheduler/src/ownership/ownership-keeper';
@@ -21,6 +25,7 @@ import type { OwnershipTerm } from '../../../apps/scheduler/src/ownership/owners
 import { ClaimTimer } from '../../../apps/scheduler/src/reports/claim-timer';
 import { FinishedReports } from '../../../apps/scheduler/src/reports/finished-reports';
 import { ReportsController } from '../../../apps/scheduler/src/reports/reports.controller';
+import type { MemoryBooks } from '../memory-books';
 import type { SimulatedDatabase } from './simulated-database';
 import { FaultyBooks } from './faulty-books';
 import { ProcessStore, type MemoryStore } from './memory-store';
@@ -34,7 +39,17 @@ export interface SchedulerParts {
   architectures: string[];
   ownershipTtlMs: number;
   settings: ActorSettings;
+  /** The product's own when absent. */
+  makeActor?: MakeActor | undefined;
 }
+
+/** @param books as they are, whatever the actor's connection says of them */
+export type MakeActor = (
+  term: OwnershipTerm,
+  ports: ActorPorts,
+  settings: ActorSettings,
+  books: MemoryBooks,
+) => DispatcherActor;
 
 const PUBLISHING = { pollMs: 5_000, pauseMs: 100, factsPerLookMax: 10 };
 
@@ -49,7 +64,7 @@ export class SimulatedScheduler {
 
   constructor(
     readonly name: string,
-    parts: SchedulerParts,
+    private readonly parts: SchedulerParts,
   ) {
     const { database, broker, store, architectures, ownershipTtlMs, settings } = parts;
     this.process = new SimulatedProcess(name, database.clock);
@@ -59,7 +74,7 @@ export class SimulatedScheduler {
     const strategy = new BusStrategy(this.bus, this.process.clock);
     const dispatchers: Dispatchers = new Dispatchers(
       strategy,
-      (term) => this.makeActor(term, new FaultyBooks(database, this.process), settings, dispatchers),
+      (term) => this.makeActor(term, dispatchers),
       this.process.clock,
     );
     const reports = new FinishedReports(
@@ -98,15 +113,11 @@ export class SimulatedScheduler {
     void this.bus.close();
   }
 
-  private makeActor(
-    term: OwnershipTerm,
-    journal: FaultyBooks,
-    settings: ActorSettings,
-    dispatchers: Dispatchers,
-  ): DispatcherActor {
+  private makeActor(term: OwnershipTerm, dispatchers: Dispatchers): DispatcherActor {
+    const { database, settings, makeActor } = this.parts;
     this.terms.set(term.arch, term);
     const ports = {
-      journal,
+      journal: new FaultyBooks(database, this.process),
       clock: this.process.clock,
       isReachable: () => this.bus.isConnected(),
       signalStop: ({ worker, ...stop }: AttemptToStop) =>
@@ -116,6 +127,7 @@ export class SimulatedScheduler {
       sighted: () => undefined,
       signalWorkWaiting: (arch: string) => this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
     };
+    if (makeActor) return makeActor(term, ports, settings, database.books);
     return new DispatcherActor(term, ports, settings);
   }
 }

@@ -2,6 +2,7 @@ import { MemoryBroker } from '@proctor/bus/testing';
 import { SUBJECTS, subjectOf, type WorkerStanding } from '@proctor/contracts';
 import { runRequest } from '../../support/run-request';
 import { MemoryBooks } from '../memory-books';
+import type { MemoryOwnership } from '../memory-ownership';
 import { Calamities } from './calamities';
 import { Checks } from './checks';
 import { SimulatedDatabase } from './simulated-database';
@@ -14,6 +15,7 @@ import { ProcessBus } from './process-bus';
 import { Processes, type World } from './processes';
 import { Random } from './random';
 import { SimulatedProcess } from './simulated-process';
+import type { MakeActor } from './simulated-scheduler';
 import { Story } from './story';
 import { VirtualClock } from './virtual-clock';
 
@@ -38,13 +40,20 @@ export interface SimulationResult {
   trace: string[];
 }
 
+/** What a planted bug has put in the place of the right parts. */
+export interface Planted {
+  makeActor?: MakeActor;
+  Owners?: typeof MemoryOwnership;
+}
+
 /** Runs one seed: runs are submitted while everything goes wrong, then everything works again and all must end. */
 export async function simulate(
   seed: number,
   onTrace?: (line: string) => void,
   weather: Weather = 'chaos',
+  planted: Planted = {},
 ): Promise<SimulationResult> {
-  return new Simulation(seed, weather, onTrace).run();
+  return new Simulation(seed, weather, planted, onTrace).run();
 }
 
 class Simulation {
@@ -61,6 +70,7 @@ class Simulation {
   constructor(
     private readonly seed: number,
     private readonly weather: Weather,
+    private readonly planted: Planted,
     onTrace: (line: string) => void = () => undefined,
   ) {
     this.random = new Random(seed);
@@ -105,7 +115,7 @@ class Simulation {
   }
 
   private create(story: Story): World {
-    const { clock, random, faults, weather } = this;
+    const { clock, random, faults, weather, planted } = this;
     const isCalm = weather === 'calm';
     if (isCalm) faults.end();
     const checks = new Checks((violation) => story.note(`VIOLATION: ${violation}`), isCalm);
@@ -118,6 +128,7 @@ class Simulation {
       },
       [],
       () => random.next(),
+      planted.Owners,
     );
     const broker = new MemoryBroker({ clock, deliver: (message) => faults.fateOf(message) });
     const liveness = new LivenessCheck({
@@ -146,6 +157,7 @@ class Simulation {
     return {
       ...{ architectures: ARCHITECTURES, suites: SUITES, database, broker, store: new MemoryStore() },
       ...{ checks, liveness, story, settings: actorSettings(this.seed, weather) },
+      makeActor: planted.makeActor,
     };
   }
 
