@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import timers, { setImmediate } from 'node:timers/promises';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import {
@@ -73,8 +73,6 @@ it('says so while the server is away', async () => {
 });
 
 it('is closed at once while it waits for its streams', async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const before = timers();
   const bus = await connect();
   const { link } = bus as unknown as { link: { restores(restore: () => Promise<void>): void } };
   const tried = new Promise<void>((resolve) =>
@@ -83,13 +81,19 @@ it('is closed at once while it waits for its streams', async () => {
       return Promise.reject(new Error('not yet'));
     }),
   );
+  const waits = jest.spyOn(timers, 'setTimeout');
   await kill(bus);
   await nats.start();
   await tried;
   await setImmediate();
+  const wait = waits.mock.results.at(-1)?.value as Promise<void>;
+  waits.mockRestore();
   await bus.close();
-  await setImmediate();
-  expect(timers()).toBeLessThanOrEqual(before);
+  const isOver = wait.then(
+    () => 'waited',
+    (error: Error) => error.name,
+  );
+  expect(await Promise.race([isOver, setImmediate('waits')])).toBe('AbortError');
 });
 
 it('keeps reports, subscriptions and readers over a killed server', async () => {
