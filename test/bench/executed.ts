@@ -3,7 +3,6 @@ import { ARCH, Deployment, type DeploymentOptions, SUITE } from './deployment';
 import type { Place } from './place';
 
 const LIST_LENGTH = 5_000;
-const WORKERS = 6;
 
 /** A deployment whose runs are executed, by executors that do nothing. */
 export class ExecutedDeployment {
@@ -17,15 +16,15 @@ export class ExecutedDeployment {
     readonly client: HttpClient,
   ) {}
 
-  /** @param slots of all executors of an architecture together */
+  /** Each architecture has so many workers with so many slots each. */
   static async start(
     place: Place,
-    slots: number,
+    { workers, slots }: { workers: number; slots: number },
     options: DeploymentOptions = {},
   ): Promise<ExecutedDeployment> {
     const { architectures = [ARCH] } = options;
     const names = (arch: string) =>
-      Array.from({ length: WORKERS }, (_none, index) => `${arch}-executor${index}`);
+      Array.from({ length: workers }, (_none, index) => `${arch}-executor${index}`);
     const deployment = await Deployment.start(place, {
       ...{ schedulers: 1, workers: architectures.flatMap(names) },
       ...options,
@@ -35,7 +34,7 @@ export class ExecutedDeployment {
       new HttpClient(deployment.url, { 'Auth-Key': deployment.key }),
     );
     for (const arch of architectures)
-      await deployment.executors(names(arch), { slots: Math.ceil(slots / WORKERS), arch }, (news) => {
+      await deployment.executors(names(arch), { slots, arch }, (news) => {
         executed.recorded += news.recorded;
         executed.leaseMs.push(...news.leaseMs);
         executed.told();

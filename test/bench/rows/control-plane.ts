@@ -19,7 +19,7 @@ export const controlPlane: Row = {
   rounds: 3,
   async open(place) {
     const runs = place.size(5_000, 60);
-    const executed = await ExecutedDeployment.start(place, AT_ONCE);
+    const executed = await ExecutedDeployment.start(place, { workers: 6, slots: AT_ONCE / 6 });
     const peers = await place.database();
     const { folder } = executed.deployment;
     return {

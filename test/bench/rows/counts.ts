@@ -77,7 +77,7 @@ export const runCounts: Row = {
   ],
   rounds: 3,
   async open(place) {
-    const executed = await ExecutedDeployment.start(place, AT_ONCE);
+    const executed = await ExecutedDeployment.start(place, { workers: 6, slots: AT_ONCE / 6 });
     const counter = await counterOf(executed.deployment.databaseUrl);
     const idle = await perMillisecond(counter, place.size(5_000, 500));
     const counted = async (runs: number, work: () => Promise<void>): Promise<Counts> => {
