@@ -39,6 +39,8 @@ export class Deployment {
   key = '';
   submitter: Submitter = { userId: 0, keyId: 0 };
   api!: AppProcess;
+  /** Ends and removes all of it. */
+  stop!: () => Promise<void>;
   readonly schedulers: AppProcess[] = [];
   private readonly others: AppProcess[] = [];
   private readonly lines = new Map<string, (line: string) => void>();
@@ -61,12 +63,8 @@ export class Deployment {
     const accounts = await users.prepare(`nats://127.0.0.1:${port}`, named);
     const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary: place.natsBinary, accounts, port });
     const deployment = new Deployment(folder, url, users, nats, drop);
-    try {
-      await deployment.open(architectures, options);
-    } catch (error) {
-      await deployment.stop();
-      throw error;
-    }
+    deployment.stop = place.undoing(() => deployment.end());
+    await deployment.open(architectures, options);
     return deployment;
   }
 
@@ -107,7 +105,7 @@ export class Deployment {
     );
   }
 
-  async stop(): Promise<void> {
+  private async end(): Promise<void> {
     const apps = [...this.others, this.api, ...this.schedulers].filter((app) => app?.pid != null);
     await Promise.all(apps.map((app) => app.stop()));
     await this.nats.stop();

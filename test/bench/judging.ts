@@ -21,12 +21,13 @@ export interface Judged {
 
 /** Measures a row and what it is compared with in turns, so that a machine whose speed drifts treats both alike. */
 export async function judge(row: Row, place: Place): Promise<Judged[]> {
-  const open = await row.open(place);
   try {
+    const open = await row.open(place);
     const rounds = await measure(open, place.isQuick ? 1 : row.rounds, place.isQuick);
+    await open.close();
     return row.figures.map((figure) => judged(figure, rounds));
   } finally {
-    await open.close();
+    await place.undoLeftovers();
   }
 }
 

@@ -72,6 +72,8 @@ async function measureAll(
 ): Promise<{ machine: Machine; measured: MeasuredRow[] }> {
   const place = await Place.open({ isQuick });
   const measured: MeasuredRow[] = [];
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void place.close().finally(() => process.exit(1)));
   try {
     const machine = await describeMachine(place);
     console.log(HEAD);
@@ -106,7 +108,11 @@ async function write(machine: Machine, measured: MeasuredRow[]): Promise<void> {
   console.error(`${DOCUMENT} is written`);
 }
 
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exitCode = 1;
-});
+main().then(
+  // What a row that failed has left connected does not keep the bench from its end.
+  () => process.exit(),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -8,8 +8,12 @@ import { Client } from 'pg';
 
 const TEMPLATE = 'bench_template';
 
+type Undo = () => Promise<void>;
+
 /** What all rows share: one PostgreSQL with its default durability, one nats-server program, one folder. */
 export class Place {
+  private readonly opened = new Set<Undo>();
+
   private constructor(
     readonly folder: string,
     readonly natsBinary: string,
@@ -45,6 +49,20 @@ export class Place {
     return place;
   }
 
+  /** Has something undone after the row, should the row not do so itself. @returns what the row calls when it does */
+  undoing(undo: Undo): Undo {
+    const once = async (): Promise<void> => {
+      if (this.opened.delete(once)) await undo();
+    };
+    this.opened.add(once);
+    return once;
+  }
+
+  /** What a row that failed has left, the latest first. */
+  async undoLeftovers(): Promise<void> {
+    for (const undo of [...this.opened].reverse()) await undo();
+  }
+
   size(full: number, quick: number): number {
     return this.isQuick ? quick : full;
   }
@@ -53,10 +71,8 @@ export class Place {
   async database(): Promise<{ url: string; drop: () => Promise<void> }> {
     const name = `bench_${randomUUID().replaceAll('-', '')}`;
     await this.onServer((server) => server.query(`create database ${name} template ${TEMPLATE}`));
-    return {
-      url: this.urlOf(name),
-      drop: () => this.onServer((server) => server.query(`drop database ${name} with (force)`)),
-    };
+    const drop = () => this.onServer((server) => server.query(`drop database ${name} with (force)`));
+    return { url: this.urlOf(name), drop: this.undoing(drop) };
   }
 
   /** A new folder below the place's own. */
@@ -68,6 +84,7 @@ export class Place {
   }
 
   async close(): Promise<void> {
+    await this.undoLeftovers();
     await this.postgres.stop();
     await rm(this.folder, { recursive: true, force: true });
   }

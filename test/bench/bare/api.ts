@@ -49,6 +49,7 @@ class BareModule {}
 async function main(): Promise<void> {
   const app = await NestFactory.create(BareModule, { logger: false });
   await app.listen(plan.port, '127.0.0.1');
+  process.on('disconnect', () => process.exit(0));
   process.send?.({ ready: true });
 }
 

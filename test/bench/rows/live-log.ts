@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Bus, connectBus, NoAnswer } from '@proctor/bus';
+import { connectBus } from '@proctor/bus';
 import type { Grant } from '@proctor/contracts';
 import { Deployment } from '../deployment';
 import { percentile } from '../judging';
@@ -24,12 +24,13 @@ export const liveLog: Row = {
   async open(place) {
     const runs = place.size(100, 8);
     const chunks = place.size(20, 2);
-    const deployment = await Deployment.start(place, { schedulers: 1, workers: WORKERS });
+    const deployment = await Deployment.start(place, { workers: WORKERS });
     const reader = await connectBus(await deployment.users.read('api'));
     const writers = await Promise.all(
       WORKERS.map(async (name) => ({ name, bus: await connectBus(await deployment.users.read(name)) })),
     );
-    for (const { name, bus } of writers) await untilServed(name, bus);
+    const scheduler = await connectBus(await deployment.users.read('scheduler'), { makesStreams: true });
+    for (const name of WORKERS) await scheduler.prepareWorker(name);
     let lastRun = 0;
     const follow = async (worker: string, grant: Grant, lags: number[]): Promise<number> => {
       let bytes = 0;
@@ -68,21 +69,9 @@ export const liveLog: Row = {
         return { share: read / written, lagMs: percentile(lags, 0.99), rate };
       },
       async close() {
-        await Promise.all([reader.close(), ...writers.map(({ bus }) => bus.close())]);
+        await Promise.all([reader.close(), scheduler.close(), ...writers.map(({ bus }) => bus.close())]);
         await deployment.stop();
       },
     };
   },
 };
-
-/** The scheduler makes the streams of each worker after its own start. */
-async function untilServed(worker: string, bus: Bus): Promise<void> {
-  const grant = { runId: 1_000_000, attempt: 1, grantEpoch: 1 };
-  for (let turn = 0; ; turn += 1)
-    try {
-      return await bus.appendLog(worker, grant, { chunk: 0, offset: 0, data: '' });
-    } catch (error) {
-      if (!(error instanceof NoAnswer) || turn === 100) throw error;
-      await pause(100);
-    }
-}
