@@ -13,7 +13,7 @@ beforeAll(async () => {
       resolve({ code: error ? 1 : 0, lines: stdout.split('\n'), errors: stderr }),
     );
   });
-}, 300_000);
+}, 600_000);
 
 const quickRows = ROWS.filter(({ isNeverQuick }) => !isNeverQuick);
 
