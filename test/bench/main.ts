@@ -5,14 +5,17 @@ import { parseArgs } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { format, resolveConfig } from 'prettier';
 import { core } from './core';
+import { growthImage } from './growth-image';
 import { judge } from './judging';
 import { describeMachine } from './machine';
 import { Place } from './place';
 import { document, HEAD, lines, type Machine, measuredRow, type MeasuredRow } from './report';
 import type { Row } from './row';
 import { ROWS } from './rows';
+import { growth } from './rows/growth';
 
 const DOCUMENT = 'docs/benchmarks.md';
+const GROWTH_IMAGE = 'docs/images/growth.svg';
 /** What earlier runs measured, so that rows can be measured by and by. */
 const MEASURED = '.cache/bench-measured.json';
 
@@ -100,6 +103,8 @@ async function write(machine: Machine, measured: MeasuredRow[]): Promise<void> {
   for (const row of measured) known[row.name] = row;
   await mkdir(dirname(MEASURED), { recursive: true });
   await writeFile(MEASURED, JSON.stringify(known));
+  const grown = known[growth.name];
+  if (grown) await writeFile(GROWTH_IMAGE, growthImage(grown));
   const inOrder = ROWS.flatMap(({ name }) => known[name] ?? []);
   await writeFile(
     DOCUMENT,

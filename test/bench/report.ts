@@ -114,6 +114,9 @@ export function document(machine: Machine, rows: MeasuredRow[]): string {
     '',
     ...against,
     ...older,
+    ...(rows.some(({ name }) => name === 'growth')
+      ? ['', '![Cost per unit by the number of finished runs](images/growth.svg)']
+      : []),
   ].join('\n')}
 `;
 }

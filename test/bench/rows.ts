@@ -3,6 +3,7 @@ import { burst } from './rows/burst';
 import { controlPlane } from './rows/control-plane';
 import { requestCounts, runCounts } from './rows/counts';
 import { decisions } from './rows/decisions';
+import { growth } from './rows/growth';
 import { idle, manyWorkers } from './rows/idle';
 import { liveLog } from './rows/live-log';
 import { lists } from './rows/lists';
@@ -17,6 +18,6 @@ import { startLatency } from './rows/start-latency';
 export const ROWS: Row[] = [
   ...[lists, ...singleRequests, polls, requestCounts, results],
   ...[controlPlane, runCounts, noOpRuns, startLatency, decisions, burst],
-  ...publicPagesRows,
+  ...[...publicPagesRows, growth],
   ...[manyWorkers, liveLog, idle, realTests],
 ];
