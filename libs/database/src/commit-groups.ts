@@ -21,6 +21,9 @@ interface Member<Task, Outcome> {
 /** After so long the next group begins beside a group, milliseconds. */
 const HOLDS_OTHERS_MS = 50;
 
+/** After a group of several, so long is waited for as many requests again, milliseconds. */
+const FOLLOWED_WITHIN_MS = 2;
+
 /**
  * Has requests that come while a transaction is under way share the next one: a commit costs as much for many as for one. Each
  * has its own outcome and its own error. What fails together is done again one by one, unless the database is away or it is
@@ -29,7 +32,9 @@ const HOLDS_OTHERS_MS = 50;
 export class CommitGroups<Task, Outcome> {
   private waiting: Member<Task, Outcome>[] = [];
   private underWay = 0;
-  private isDue = false;
+  private lastLength = 1;
+  /** Begins the group that is due. */
+  private due: { at: 'once' | 'later'; cancel: () => void } | null = null;
 
   constructor(private readonly work: GroupWork<Task, Outcome>) {}
 
@@ -47,18 +52,32 @@ export class CommitGroups<Task, Outcome> {
     }
   }
 
-  /** Requests that were read in the same turn of the event loop are among the first group. */
+  /**
+   * Requests that were read in the same turn of the event loop are in one group. Those of the group before are often followed by
+   * as many, which come a little later one after the other.
+   */
   private begin(): void {
-    if (this.isDue || this.underWay > 0 || this.waiting.length === 0) return;
-    this.isDue = true;
-    setImmediate(() => {
-      this.isDue = false;
+    const { length } = this.waiting;
+    if (this.underWay > 0 || length === 0) return;
+    const at = length < this.lastLength ? 'later' : 'once';
+    if (this.due?.at === at || this.due?.at === 'once') return;
+    this.due?.cancel();
+    const start = (): void => {
+      this.due = null;
       this.start();
-    });
+    };
+    if (at === 'once') {
+      const immediate = setImmediate(start);
+      this.due = { at, cancel: () => clearImmediate(immediate) };
+    } else {
+      const timer = setTimeout(start, FOLLOWED_WITHIN_MS);
+      this.due = { at, cancel: () => clearTimeout(timer) };
+    }
   }
 
   private start(): void {
     const members = this.gather();
+    this.lastLength = members.length;
     this.underWay += 1;
     let isHolding = true;
     const letOthersGo = (): void => {

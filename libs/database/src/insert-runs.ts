@@ -4,7 +4,7 @@ import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { rememberPackages } from './known-packages';
 import { REQUEST_COLUMNS } from './run-columns';
-import { bigint, namesOf, propertiesOf, type Statement, statement } from './statement';
+import { arraysOf, bigint, namesOf, type Statement, statement, valuesOf } from './statement';
 
 /** Who asked, and by which key. */
 export interface Submitter {
@@ -33,16 +33,25 @@ export async function insertRuns(
   const [, , rows] = await Promise.all([
     rememberPackages(transaction, requests),
     announceUpdate(transaction),
-    transaction.query(statement, [JSON.stringify(requests), ...owners]),
+    transaction.query(statement, [...valuesOf<RunRequest>(REQUEST_COLUMNS, requests), ...owners]),
   ]);
   return rows.map((row) => row.runId);
 }
 
 const REQUEST = namesOf(REQUEST_COLUMNS);
 
-/** @param owners SQL of whose the runs are: constants, or columns of a further function of `rows from` */
+/** Parameters behind those of the requests: a user and a key, or an array of each. */
+const [USER, KEY] = [1, 2].map((place) => `$${Object.keys(REQUEST_COLUMNS).length + place}`) as [
+  string,
+  string,
+];
+
+/**
+ * The sequence is looked up once for all rows: that takes as long as to insert one.
+ * @param owners SQL of whose the runs are: constants, or columns of further arrays
+ */
 function insertOf(owners: {
-  rows?: string;
+  arrays?: string;
   names?: string;
   requestor: string;
   key: string;
@@ -55,10 +64,9 @@ function insertOf(owners: {
     `
   with ${CLOCK},
   request as materialized (
-    select nextval(pg_get_serial_sequence('runs', 'run_id')) as run_id, item.*
-    from rows from (
-      jsonb_to_recordset($1::jsonb) as (${propertiesOf(REQUEST_COLUMNS)})${owners.rows ?? ''}
-    ) with ordinality as item(${REQUEST}${owners.names ?? ''}, place)
+    select nextval((select pg_get_serial_sequence('runs', 'run_id')::regclass)) as run_id, item.*
+    from unnest(${arraysOf(REQUEST_COLUMNS)}${owners.arrays ?? ''})
+      with ordinality as item(${REQUEST}${owners.names ?? ''}, place)
   ),
   inserted as (
     insert into runs (run_id, ${REQUEST}, requestor_id, api_key_id, created_at, updated_at)
@@ -76,12 +84,12 @@ function insertOf(owners: {
   ).prepared;
 }
 
-/** Of one submitter: $2 is the user and $3 the key. */
-const INSERT = insertOf({ requestor: '$2', key: '$3', actor: userActor('$2') });
+/** Of one submitter. */
+const INSERT = insertOf({ requestor: USER, key: KEY, actor: userActor(USER) });
 
-/** $2 and $3 are arrays, with a user and a key for each request. */
+/** Of several: with a user and a key for each request. */
 const INSERT_OF_SEVERAL = insertOf({
-  rows: ', unnest($2::integer[], $3::integer[])',
+  arrays: `, ${USER}::integer[], ${KEY}::integer[]`,
   names: ', requestor_id, api_key_id',
   requestor: 'requestor_id',
   key: 'api_key_id',

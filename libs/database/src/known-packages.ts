@@ -24,7 +24,7 @@ export async function rememberPackages(transaction: Statements, named: NamedPack
  */
 const REMEMBER = command(`
   insert into packages as p (package_id, name, is_public)
-  select case when is_public then nextval(pg_get_serial_sequence('packages', 'package_id'))
+  select case when is_public then nextval((select pg_get_serial_sequence('packages', 'package_id')::regclass))
     else nextval('private_package_ids') end, name, is_public from unnest($1::text[], $2::boolean[]) as named(name, is_public)
   where not exists (
     select from packages known where known.name = named.name and (known.is_public or not named.is_public))

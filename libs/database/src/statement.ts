@@ -101,6 +101,22 @@ export function propertiesOf(columns: Columns): string {
     .join(', ');
 }
 
+/** The parameters of an `unnest` that makes rows of arrays, $1 and so on: one for each column. */
+export function arraysOf(columns: Columns): string {
+  return Object.values(columns)
+    .map(({ type }, place) => `$${place + 1}::${type}[]`)
+    .join(', ');
+}
+
+/** The values of such parameters. PostgreSQL reads them in half the time that it takes for a list of JSON objects. */
+export function valuesOf<Row>(columns: ColumnsOf<Row>, rows: Row[]): unknown[][] {
+  return (Object.entries(columns) as [keyof Row, AnyColumn][]).map(([name, { type }]) =>
+    type === 'json' || type === 'jsonb'
+      ? rows.map((row) => JSON.stringify(row[name]))
+      : rows.map((row) => row[name]),
+  );
+}
+
 /** An SQL statement, and the columns of its rows. */
 export class Statement<Row> {
   /** Exists for the compiler only. */
