@@ -13,11 +13,12 @@ import { realTests } from './rows/real-tests';
 import { results } from './rows/results';
 import { polls, singleRequests } from './rows/single-requests';
 import { startLatency } from './rows/start-latency';
+import { waitingRuns } from './rows/waiting-runs';
 
 /** Everything that is measured, in the order of docs/benchmarks.md. */
 export const ROWS: Row[] = [
   ...[lists, ...singleRequests, polls, requestCounts, results],
-  ...[controlPlane, runCounts, noOpRuns, startLatency, decisions, burst],
+  ...[controlPlane, runCounts, noOpRuns, startLatency, decisions, waitingRuns, burst],
   ...[...publicPagesRows, growth],
   ...[manyWorkers, liveLog, idle, realTests],
 ];
