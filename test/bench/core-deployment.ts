@@ -2,14 +2,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectBus, type Bus } from '@proctor/bus';
 import { SUBJECTS, subjectOf, type RunRequest } from '@proctor/contracts';
-import type { OpenDatabase } from '@proctor/database';
+import { type OpenDatabase, openDatabase, type Submitter } from '@proctor/database';
 import { AppProcess, EmbeddedNats, findNatsServer, freePort, Home } from '@proctor/embedded';
 import { stringify } from 'yaml';
 import { TestUsers } from '../support/nats-users';
 import { registerWorkers } from '../support/worker-register';
 import { runRequest } from '../support/run-request';
 import type { ExecutorsNews, ExecutorsPlan } from './core-executor';
-import { someRequestor } from './submitting';
 
 export const CORE_ARCH = 'amd64';
 const SUITE = 'sid';
@@ -154,4 +153,14 @@ async function configured(folder: string, databaseUrl: string): Promise<NodeJS.P
   };
   await writeFile(join(config, 'proctor.yaml'), stringify(proctor));
   return { PROCTOR_HOME: folder, PROCTOR_CONFIG: config, PROCTOR_DATABASE_URL: databaseUrl };
+}
+
+/** A requestor of a fresh database. */
+async function someRequestor(url: string): Promise<{ database: OpenDatabase; submitter: Submitter }> {
+  const database = await openDatabase(url);
+  await database.users.add('bench', { isAdmin: false });
+  const { key } = await database.apiKeys.create('bench', 'bench');
+  const requestor = await database.apiKeys.authenticate(key);
+  if (!requestor) throw new Error('the key just made is not known');
+  return { database, submitter: requestor };
 }

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Pool } from 'pg';
-import type { Peer } from './main';
-import { AT_ONCE } from './plan';
+import { AT_ONCE, type Peer } from './plan';
 
 /** As much of graphile-worker as is used. */
 interface Graphile {

@@ -2,14 +2,6 @@ import { graphileWorker } from './graphile-worker';
 import { pgBoss } from './pg-boss';
 import type { PeerPlan } from './plan';
 
-/** A peer on its database, made ready; jobs that do nothing. */
-export interface Peer {
-  add(jobs: number): Promise<void>;
-  /** Executes all jobs that were added; resolves when the last is completed. */
-  execute(jobs: number): Promise<void>;
-  close(): Promise<void>;
-}
-
 const LIST_LENGTH = 5_000;
 
 async function main(): Promise<void> {

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Peer } from './main';
-import { AT_ONCE } from './plan';
+import { AT_ONCE, type Peer } from './plan';
 
 /** As much of pg-boss as is used. */
 interface Boss {

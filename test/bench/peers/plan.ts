@@ -9,3 +9,11 @@ export interface PeerPlan {
   databaseUrl: string;
   jobs: number;
 }
+
+/** A peer on its database, made ready; jobs that do nothing. */
+export interface Peer {
+  add(jobs: number): Promise<void>;
+  /** Executes all jobs that were added; resolves when the last is completed. */
+  execute(jobs: number): Promise<void>;
+  close(): Promise<void>;
+}
