@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { RunRecord } from '@proctor/database';
 import { resultObject } from '../../../apps/api/src/runs/result-object';
+import { FIRST_PAGE, NEXT_PAGE } from '../../../libs/database/src/result-texts';
 import { request } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 
@@ -91,3 +92,19 @@ it('is what the api makes of each run, byte for byte', async () => {
   );
   await fc.assert(property, { numRuns: 40 });
 }, 120_000);
+
+it.each([FIRST_PAGE, NEXT_PAGE])(
+  'comes out of one index in its order, whatever the parameters are',
+  async (page) => {
+    const { database, client, submitter } = fixture;
+    await database.submissions.submit(
+      Array.from({ length: 5_000 }, () => request()),
+      submitter,
+    );
+    await client.query('analyze runs');
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${page.text}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(/Limit[^]*Index Scan using runs_results/);
+    expect(plan.slice(plan.indexOf('Limit'))).not.toContain('Sort');
+  },
+);
