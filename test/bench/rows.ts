@@ -14,11 +14,13 @@ import { results } from './rows/results';
 import { polls, singleRequests } from './rows/single-requests';
 import { startLatency } from './rows/start-latency';
 import { waitingRuns } from './rows/waiting-runs';
+import { workerLiveLog } from './rows/worker-live-log';
+import { workerStart } from './rows/worker-start';
 
 /** Everything that is measured, in the order of docs/benchmarks.md. */
 export const ROWS: Row[] = [
   ...[lists, ...singleRequests, polls, requestCounts, results],
-  ...[controlPlane, runCounts, noOpRuns, startLatency, decisions, waitingRuns, burst],
+  ...[controlPlane, runCounts, noOpRuns, startLatency, workerStart, decisions, waitingRuns, burst],
   ...[...publicPagesRows, growth],
-  ...[manyWorkers, liveLog, idle, realTests],
+  ...[manyWorkers, liveLog, workerLiveLog, idle, realTests],
 ];

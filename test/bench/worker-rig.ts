@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectBus, type Bus } from '@proctor/bus';
 import {
@@ -15,30 +14,45 @@ import {
   type LeaseRequest,
   type RecordedSignal,
 } from '@proctor/contracts';
-import { AppProcess, EmbeddedNats, findNatsServer, freePort, Home } from '@proctor/embedded';
+import { AppProcess, EmbeddedNats, freePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
 import { leaseOf } from '../support/slot-rig';
 import { TestUsers } from '../support/nats-users';
+import type { Place } from './place';
 
 export const ARCH = 'tea';
 export const SUITE = 'teapot';
-const WORKER = 'machine';
+export const WORKER = 'machine';
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** Milliseconds of processor time of a process, and of its children that have ended. */
+/** Milliseconds of processor time of a process, and of its children: those that have ended, and those that have not. */
 export interface ProcessorTime {
   own: number;
   children: number;
 }
 
-export function processorTime(pid: number | 'self'): ProcessorTime {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [user, system, childUser, childSystem] = text
-    .slice(text.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 15)
-    .map((ticks) => (Number(ticks) / CLOCK_TICKS_PER_SECOND) * 1000) as [number, number, number, number];
-  return { own: user + system, children: childUser + childSystem };
+export function processorTime(pid: number): ProcessorTime {
+  const time = timesOf(pid) ?? { own: 0, children: 0, parent: 0 };
+  for (const name of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const child = timesOf(Number(name));
+    if (child?.parent === pid) time.children += child.own + child.children;
+  }
+  return time;
+}
+
+/** null: there is no such process. */
+function timesOf(pid: number): (ProcessorTime & { parent: number }) | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const [user, system, childUser, childSystem] = fields
+      .slice(11, 15)
+      .map((ticks) => (Number(ticks) / CLOCK_TICKS_PER_SECOND) * 1000) as [number, number, number, number];
+    return { parent: Number(fields[1]), own: user + system, children: childUser + childSystem };
+  } catch {
+    // It has ended since it was listed.
+    return null;
+  }
 }
 
 /** What the rig's worker has. */
@@ -57,8 +71,8 @@ export class WorkerRig {
   private lastRun = 0;
   private toRecord = 0;
   private resolveRecorded: () => void = () => undefined;
-  /** Called with each report of a start or an end. */
-  onReport: (kind: string, runId: number) => void = () => undefined;
+  /** Called with each lease that is granted. */
+  onLease: (lease: Lease) => void = () => undefined;
 
   private constructor(
     readonly folder: string,
@@ -69,18 +83,13 @@ export class WorkerRig {
     private readonly app: AppProcess,
   ) {}
 
-  static async start({ slots, variants }: RigOptions): Promise<WorkerRig> {
-    const folder = await mkdtemp(join(tmpdir(), 'proctor-bench-'));
-    await chmod(folder, 0o711);
-    const { path: binary } = await findNatsServer(
-      (await Home.find(process.env, process.cwd())).natsPackage,
-      console.log,
-    );
+  static async start(place: Place, { slots, variants }: RigOptions): Promise<WorkerRig> {
+    const folder = await place.newFolder('worker');
     const [port, users] = [await freePort(), new TestUsers(join(folder, 'users'))];
     const accounts = await users.prepare(`nats://127.0.0.1:${port}`, [
       { name: WORKER, architectures: [ARCH] },
     ]);
-    const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary, accounts, port });
+    const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary: place.natsBinary, accounts, port });
     await nats.start();
     const bus = await connectBus(await users.read('scheduler'), { makesStreams: true });
     await bus.prepareReports(ARCH, [WORKER]);
@@ -88,8 +97,14 @@ export class WorkerRig {
     const config = join(folder, 'config');
     await mkdir(config);
     const worker = {
-      ...{ name: WORKER, slots, architectures: [ARCH], suitesAtStart: [SUITE], variants },
-      ...{ backends: ['null'], machineMayBeDestroyed: true, workPath: join(folder, 'work') },
+      name: WORKER,
+      slots,
+      architectures: [ARCH],
+      suitesAtStart: [SUITE],
+      variants,
+      backends: ['null'],
+      machineMayBeDestroyed: true,
+      workPath: join(folder, 'work'),
     };
     await writeFile(join(config, 'worker.yaml'), stringify(worker));
     const app = new AppProcess({
@@ -101,9 +116,11 @@ export class WorkerRig {
         PROCTOR_CONFIG: config,
         PROCTOR_NATS_CREDENTIALS: users.path(WORKER),
       },
+      // As `proctor start` has it.
+      nodeOptions: ['--max-semi-space-size=2'],
       identityFile: join(folder, 'worker.json'),
       stopSignal: 'SIGINT',
-      onLine: (line) => process.env['PROCTOR_BENCH_LINES'] && console.log(line),
+      onLine: () => undefined,
     });
     const rig = new WorkerRig(folder, bus, await connectBus(await users.read('api')), nats, app);
     try {
@@ -144,15 +161,14 @@ export class WorkerRig {
     await this.bus.flush();
     await this.bus.consumeReports(ARCH, ({ subject, text }) => {
       const report = JSON.parse(text) as FinishedReport;
-      const kind = reportOrigin(subject)?.kind ?? '';
-      this.onReport(kind, report.runId);
-      if (kind === 'finished') this.record(report);
+      if (reportOrigin(subject)?.kind === 'finished') this.record(report);
       return Promise.resolve();
     });
   }
 
   private reply({ ask, problem }: LeaseRequest): LeaseReply {
     const lease = problem === undefined ? (this.waiting.shift() ?? null) : null;
+    if (lease) this.onLease(lease);
     return { arch: ARCH, epoch: 1, ask, lease, wanted: [], askAgainMs: problem === undefined ? 60_000 : 100 };
   }
 

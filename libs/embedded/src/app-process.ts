@@ -21,6 +21,8 @@ export interface AppProcessOptions {
   identityFile: string;
   /** Receives each line that it writes. */
   onLine: (line: string) => void;
+  /** Options of Node.js, beside those of every app. */
+  nodeOptions?: readonly string[];
   /** What it ends at in order, and promptly; SIGTERM when absent. */
   stopSignal?: NodeJS.Signals;
 }
@@ -44,11 +46,11 @@ export class AppProcess implements Supervised {
   }
 
   async start(): Promise<void> {
-    const { main, env, identityFile } = this.options;
+    const { main, env, identityFile, nodeOptions = [] } = this.options;
     // In a session of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the apps in order.
     const child = fork(main, [], {
       env,
-      execArgv: ['--enable-source-maps'],
+      execArgv: ['--enable-source-maps', ...nodeOptions],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });

@@ -33,7 +33,7 @@ export const noOpRuns: Row = {
   rounds: 5,
   async open(place) {
     const runs = place.size(80, 8);
-    const rig = await WorkerRig.start({ slots: SLOTS, variants: CHILDREN });
+    const rig = await WorkerRig.start(place, { slots: SLOTS, variants: CHILDREN });
     const machine = await openMachine({ backends: ['null'], suitesAtStart: [SUITE] }, []);
     return {
       async measured() {
@@ -48,8 +48,8 @@ export const noOpRuns: Row = {
       async bare() {
         const numbers: Numbers = {};
         for (const child of Object.keys(CHILDREN)) {
-          numbers[child] = (await timed('self', runs, () => byHand(machine, child, runs))).perSecond;
-          const alone = await timed('self', runs, () => unboxed(machine, child, runs));
+          numbers[child] = (await timed(process.pid, runs, () => byHand(machine, child, runs))).perSecond;
+          const alone = await timed(process.pid, runs, () => unboxed(machine, child, runs));
           numbers[`${child} alone ms`] = alone.childrenMs;
         }
         return numbers;
@@ -64,7 +64,7 @@ export const noOpRuns: Row = {
 
 /** Milliseconds of processor time a run: of the process and its children, and of the children alone. */
 async function timed(
-  pid: number | 'self',
+  pid: number,
   runs: number,
   work: () => Promise<void>,
 ): Promise<{ perSecond: number; ms: number; childrenMs: number }> {

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { LaunchedSandbox } from '../../../apps/worker/src/sandbox/launcher';
 import { Sandbox } from '../../../apps/worker/src/sandbox/sandbox';
 import { until } from '../../support/until';
 import { newMark, processesWith } from './processes-with';
@@ -72,13 +72,13 @@ it('a sandbox that is killed before it has heard that it may go on is gone, and 
   machine = await openMachine({ backends: ['null'] });
   const mark = newMark();
   const folder = await machine.sandboxes.createFolder('hasty');
-  const end = jest.spyOn(Socket.prototype, 'end');
   // Its first process will not read what it is told then.
-  end.mockImplementation(function (this: Socket, word: unknown) {
+  const go = jest.spyOn(LaunchedSandbox.prototype, 'go');
+  go.mockImplementation(function (this: LaunchedSandbox) {
     const [init] = JSON.parse(readFileSync(join(folder.path, 'processes.json'), 'utf8')) as { pid: number }[];
     process.kill(init!.pid, 'SIGSTOP');
-    end.mockRestore();
-    return this.end(word as string);
+    go.mockRestore();
+    this.go();
   });
   const command = ['sleep', mark];
   const sandbox = await machine.sandboxes.start(folder, {

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../../support/until';
 import { newMark, processesWith } from './processes-with';
@@ -107,4 +107,47 @@ it('a test that fills its file space ran into a limit, which is neither a fail n
   expect(result.message).toBe(
     "it used up its 900 MiB of file space, the worker's limit (at least one test failed)",
   );
+});
+
+/** What a command of a sandbox writes to standard output, and how it ends. */
+async function outputOf(command: string[], interpreters?: string[]) {
+  const folder = await machine.sandboxes.createFolder('output');
+  const output = await open(join(folder.output, 'said'), 'w');
+  try {
+    const use = { command, network: 'private', tmpfsBytes: MIB, output: output.fd } as const;
+    const sandbox = await machine.sandboxes.start(folder, { ...use, ...(interpreters && { interpreters }) });
+    const { code } = await sandbox.ended;
+    return { code, said: await readFile(join(folder.output, 'said'), 'utf8'), folder };
+  } finally {
+    await output.close();
+    await folder.remove();
+  }
+}
+
+it('a command has its own three files open and no others', async () => {
+  const { said, folder } = await outputOf([
+    'sh',
+    '-c',
+    'for file in /proc/$$/fd/*; do readlink "$file"; done',
+  ]);
+  expect(said.trimEnd().split('\n')).toEqual(['/dev/null', join(folder.output, 'said'), folder.errors]);
+});
+
+it('a command has no right but to the ids of its user, and the processes of its sandbox alone', async () => {
+  const { said } = await outputOf([
+    'sh',
+    '-c',
+    'grep -E "^(Cap(Inh|Prm|Eff|Amb)|SigIgn)" /proc/self/status; ls /proc | grep -c "^[0-9]"',
+  ]);
+  const rights = ['Inh', 'Prm', 'Eff', 'Amb'].map((set) => `Cap${set}:\t00000000000000c0`);
+  const [ignored, ...rest] = said.trimEnd().split('\n');
+  expect([ignored, ...rest.slice(0, -1)]).toEqual(['SigIgn:\t0000000000000000', ...rights]);
+  expect(Number(rest.at(-1))).toBeLessThan(6);
+});
+
+it('a sandbox with interpreters of its own has a network, where the worker may register them', async () => {
+  const script = 'cp /bin/sh "$TMPDIR/a.proctor" && "$TMPDIR/a.proctor" && ls /sys/class/net';
+  const begun = outputOf(['sh', '-c', script], [':proctor-test:E::proctor::/bin/true:']);
+  if (!machine.sandboxes.runsAsRoot) return expect(begun).rejects.toThrow();
+  expect(await begun).toMatchObject({ code: 0 });
 });

@@ -1,10 +1,6 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { WorkerConfiguration } from '@proctor/config';
-import type { ResultFileName } from '@proctor/contracts';
 import { packArtifacts } from '../autopkgtest/pack-artifacts';
 import { packLog, type LogLimits } from '../autopkgtest/pack-log';
 import { endOfFile } from '../autopkgtest/plain-file';
@@ -33,19 +29,22 @@ export async function packResult(
     const [log, artifacts] = [join(target, 'log.gz'), join(target, 'artifacts.tar.gz')];
     const errors = await endOfFile(folder.errors, ERRORS_BYTES_MAX);
     const substitute = `The test runner wrote no log. Its standard error was:\n${errors || '(nothing)\n'}`;
-    await packLog(join(folder.output, 'log'), log, limits, substitute);
-    await packArtifacts(folder.output, artifacts, limits.artifactsBytesMax);
-    const files = await Promise.all([describe('log.gz', log), describe('artifacts.tar.gz', artifacts)]);
+    const files: KeptFile[] = [
+      {
+        name: 'log.gz',
+        path: log,
+        ...(await packLog(join(folder.output, 'log'), log, limits, substitute)),
+      },
+      {
+        name: 'artifacts.tar.gz',
+        path: artifacts,
+        ...(await packArtifacts(folder.output, artifacts, limits.artifactsBytesMax)),
+      },
+    ];
     signal.throwIfAborted();
     return files;
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
   }
-}
-
-async function describe(name: ResultFileName, path: string): Promise<KeptFile> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return { name, path, size: (await stat(path)).size, sha256: hash.digest('hex') };
 }

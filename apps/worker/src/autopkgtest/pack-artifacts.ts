@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { create } from 'tar';
+import { writeWhole, type WrittenFile } from './written-file';
 
 interface Entry {
   path: string;
@@ -16,7 +17,7 @@ const LEFT_OUT = 'left-out.txt';
  * Packs everything of an output folder but its log, the same bytes for the same content. Files that may not be read
  * and, over `bytesMax` of content, the largest ones are left out and listed in left-out.txt.
  */
-export async function packArtifacts(folder: string, target: string, bytesMax: number): Promise<void> {
+export async function packArtifacts(folder: string, target: string, bytesMax: number): Promise<WrittenFile> {
   const leftOut: string[] = [];
   const entries: Entry[] = [];
   await list(folder, '', entries, leftOut);
@@ -27,11 +28,12 @@ export async function packArtifacts(folder: string, target: string, bytesMax: nu
     await writeFile(join(folder, LEFT_OUT), leftOut.sort().join('\n') + '\n', { flag: 'wx' });
     names.push(LEFT_OUT);
   }
-  await create(
-    { cwd: folder, file: target, mode: 0o600, gzip: true, portable: true, noMtime: true, noDirRecurse: true },
+  const archive = create(
+    { cwd: folder, gzip: true, portable: true, noMtime: true, noDirRecurse: true },
     // A leading @ would be read as the name of an archive; with nothing to pack, the folder itself is the content.
     names.length > 0 ? names.sort().map((name) => `./${name}`) : ['.'],
   );
+  return writeWhole(target, archive);
 }
 
 /** The largest go first until the rest fits. */

@@ -1,10 +1,10 @@
-import { createWriteStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { WorkerConfiguration } from '@proctor/config';
 import { openPlainFile } from './plain-file';
+import { writeWhole, type WrittenFile } from './written-file';
 
 export type LogLimits = Pick<WorkerConfiguration, 'logHeadBytesMax' | 'logTailBytesMax'>;
 
@@ -17,11 +17,13 @@ export async function packLog(
   target: string,
   limits: LogLimits,
   substitute: string,
-): Promise<void> {
+): Promise<WrittenFile> {
   const file = await openPlainFile(log);
   try {
     const content = file ? pieces(file, (await file.stat()).size, limits) : [Buffer.from(substitute)];
-    await pipeline(Readable.from(content), createGzip(), createWriteStream(target, { mode: 0o600 }));
+    const gzip = createGzip();
+    const [written] = await Promise.all([writeWhole(target, gzip), pipeline(Readable.from(content), gzip)]);
+    return written;
   } finally {
     await file?.close();
   }

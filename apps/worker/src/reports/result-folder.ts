@@ -46,7 +46,7 @@ export async function keepResult(
     await mkdir(fresh, { recursive: true, mode: 0o700 });
     for (const file of files) {
       const kept = join(fresh, file.name);
-      await rename(file.path, kept);
+      if (file.path !== kept) await rename(file.path, kept);
       await sync(kept);
     }
     await writeReport(join(fresh, REPORT), JSON.stringify({ arch, report }));

@@ -5,20 +5,20 @@ import { identify, isRunning, killProcess } from './processes';
 it('knows a process and its end', async () => {
   const child = spawn('sleep', ['1000']);
   await once(child, 'spawn');
-  const identity = await identify(child.pid as number);
+  const identity = identify(child.pid as number);
   if (!identity) throw new Error('there is no such process');
-  expect(await isRunning(identity)).toBe(true);
+  expect(isRunning(identity)).toBe(true);
   const ended = once(child, 'exit');
   await killProcess(identity);
   expect(await ended).toEqual([null, 'SIGKILL']);
-  expect(await isRunning(identity)).toBe(false);
-  expect(await identify(child.pid as number)).toBeNull();
+  expect(isRunning(identity)).toBe(false);
+  expect(identify(child.pid as number)).toBeNull();
 });
 
 it('leaves a later process with the same id alone', async () => {
-  const identity = await identify(process.pid);
+  const identity = identify(process.pid);
   if (!identity) throw new Error('there is no such process');
   await killProcess({ ...identity, startTicks: '1' });
   await killProcess({ ...identity, bootId: 'another boot' });
-  expect(await isRunning(identity)).toBe(true);
+  expect(isRunning(identity)).toBe(true);
 });

@@ -15,7 +15,7 @@ it('limits nothing where there are no controllers, and says so', async () => {
   const group = new RunCgroup(join(parent, '1-1'));
   await group.make(USER, LIMITS);
   expect(group).toMatchObject({ limitsMemory: false, limitsProcesses: false });
-  await expect(group.memoryKills()).resolves.toBeNull();
+  expect(group.memoryKills()).toBeNull();
   await group.remove();
   await expect(readFile(group.path)).rejects.toMatchObject({ code: 'ENOENT' });
 });
@@ -30,10 +30,10 @@ it('tells what the kernel ended for lack of memory, also once it is gone', async
   await group.make(USER, {});
   const events = join(group.path, 'memory.events');
   await writeFile(events, 'low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\n');
-  await expect(group.memoryKills()).resolves.toEqual({ processes: 2, atLimit: 3 });
+  expect(group.memoryKills()).toEqual({ processes: 2, atLimit: 3 });
   await rm(events);
   await group.remove();
-  await expect(group.memoryKills()).resolves.toEqual({ processes: 2, atLimit: 3 });
+  expect(group.memoryKills()).toEqual({ processes: 2, atLimit: 3 });
 });
 
 it('goes with the groups that were made in it', async () => {

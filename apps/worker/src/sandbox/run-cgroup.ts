@@ -1,5 +1,14 @@
-import { constants } from 'node:fs';
-import { chown, mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises';
+import {
+  chownSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { killsIn, type MemoryKills } from './memory-kills';
@@ -21,7 +30,10 @@ export interface GroupLimits {
 const REMOVAL_TRIES = 50;
 const REMOVAL_PAUSE_MS = 20;
 
-/** The control group of a run, which belongs to the run user: containers with an init of their own need one. */
+/**
+ * The control group of a run, which belongs to the run user: containers with an init of their own need one. Its files are the
+ * kernel's own, which wait for no disk: another thread would cost more than each of them.
+ */
 export class RunCgroup {
   /** What is told of it after its end. */
   private kills: MemoryKills | null = null;
@@ -36,15 +48,15 @@ export class RunCgroup {
   async make(user: RunUser, { memoryBytesMax, processesMax }: GroupLimits): Promise<void> {
     await this.remove();
     this.kills = null;
-    await mkdir(this.path);
+    mkdirSync(this.path);
     if (user.switched) {
-      for (const file of ['', ...DELEGATED]) await chown(join(this.path, file), user.uid, user.gid);
+      for (const file of ['', ...DELEGATED]) chownSync(join(this.path, file), user.uid, user.gid);
     }
     if (memoryBytesMax !== undefined && this.limitsMemory) {
-      await this.write('memory.max', memoryBytesMax);
-      await this.write('memory.swap.max', 0).catch(ignoreMissing);
+      this.write('memory.max', memoryBytesMax);
+      unlessMissing(() => this.write('memory.swap.max', 0));
     }
-    if (processesMax !== undefined && this.limitsProcesses) await this.write('pids.max', processesMax);
+    if (processesMax !== undefined && this.limitsProcesses) this.write('pids.max', processesMax);
   }
 
   get limitsMemory(): boolean {
@@ -55,14 +67,9 @@ export class RunCgroup {
     return this.controllers.has('pids');
   }
 
-  /** The prefix of a command that makes it a member. */
-  get join(): string[] {
-    return ['sh', '-c', 'echo $$ >"$0/cgroup.procs" && exec "$@"', this.path];
-  }
-
   /** What the kernel has ended in it for lack of memory, also once it was removed; null where that is not told. */
-  async memoryKills(): Promise<MemoryKills | null> {
-    const text = await readFile(join(this.path, 'memory.events'), 'utf8').catch(ignoreMissing);
+  memoryKills(): MemoryKills | null {
+    const text = unlessMissing(() => readFileSync(join(this.path, 'memory.events'), 'utf8'));
     if (text !== undefined) this.kills = killsIn(text);
     return this.kills;
   }
@@ -71,9 +78,9 @@ export class RunCgroup {
   async remove(): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        await this.write('cgroup.kill', 1).catch(ignoreMissing);
-        await this.memoryKills();
-        await removeGroups(this.path);
+        unlessMissing(() => this.write('cgroup.kill', 1));
+        this.memoryKills();
+        removeGroups(this.path);
         return;
       } catch (error) {
         // Its processes are about to end.
@@ -84,20 +91,30 @@ export class RunCgroup {
   }
 
   /** None of these files can be made, and cgroup.kill not be read. */
-  private async write(file: string, value: number): Promise<void> {
-    await writeFile(join(this.path, file), String(value), { flag: constants.O_WRONLY });
+  private write(file: string, value: number): void {
+    const handle = openSync(join(this.path, file), constants.O_WRONLY);
+    try {
+      writeSync(handle, String(value));
+    } finally {
+      closeSync(handle);
+    }
   }
 }
 
-async function removeGroups(path: string): Promise<void> {
-  const entries = await readdir(path, { withFileTypes: true }).catch(ignoreMissing);
+function removeGroups(path: string): void {
+  const entries = unlessMissing(() => readdirSync(path, { withFileTypes: true }));
   for (const entry of entries ?? []) {
-    if (entry.isDirectory()) await removeGroups(join(path, entry.name));
+    if (entry.isDirectory()) removeGroups(join(path, entry.name));
   }
-  await rmdir(path).catch(ignoreMissing);
+  unlessMissing(() => rmdirSync(path));
 }
 
 /** Older kernels have not every file, and a group may be gone. */
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
+function unlessMissing<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
 }

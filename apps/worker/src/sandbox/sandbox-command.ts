@@ -1,5 +1,4 @@
-import type { RunAccount, RunUser } from './run-user';
-import { INIT, sightLines } from './sandbox-init';
+import type { RunAccount, RunUser, SubordinateIds } from './run-user';
 
 /** What a process of a run sees of the worker's environment: nothing. */
 export const CLEAN_ENVIRONMENT = {
@@ -33,8 +32,13 @@ export interface SandboxParts {
    * only a worker run by root can give a sandbox its own.
    */
   interpreters?: string[];
-  /** A prefix that every other part of the command is run by, as the worker itself. */
-  joinCgroup?: string[];
+  /** The folder of a control group that it becomes a member of. */
+  cgroup?: string;
+  /** A file to which standard error is appended. */
+  errors: string;
+  /** Files that are standard input and output. */
+  input?: string;
+  output?: string;
 }
 
 /** The prefix of a command that makes it run as the run user and die with the worker. */
@@ -44,98 +48,66 @@ export function asRunUser({ uid, gid, switched }: RunAccount): string[] {
 }
 
 /**
- * The command of a sandbox: own user, process, mount and IPC namespaces. The user namespace maps the run user and its
- * subordinate ids to themselves, so that autopkgtest can map those ids once more.
+ * What the launcher is told of a sandbox: names and values, of which the last is the command. It gets user, process, mount
+ * and IPC namespaces of its own. The user namespace maps the run user and its subordinate ids to themselves, so that
+ * autopkgtest can map those ids once more.
  */
-export function sandboxCommand(user: RunUser, parts: SandboxParts): string[] {
-  const { uid, gid, subUids, subGids } = user;
-  return [
-    ...(parts.joinCgroup ?? []),
-    ...withInterpreters(parts.interpreters ?? []),
-    ...asRunUser(user),
-    'unshare',
-    '--user',
-    `--map-user=${uid}`,
-    `--map-group=${gid}`,
-    `--map-users=${subUids.start},${subUids.start},${subUids.count}`,
-    `--map-groups=${subGids.start},${subGids.start},${subGids.count}`,
-    '--keep-caps',
-    '--pid',
-    '--fork',
-    '--kill-child=SIGKILL',
-    '--mount',
-    '--ipc',
-    ...(parts.network === 'private' ? ['--net'] : []),
-    '--',
-    ...limits(parts),
-    'perl',
-    '-e',
-    INIT,
-    '--',
-    parts.workArea,
-    String(parts.tmpfsBytes),
-    parts.network,
-    parts.folder,
-    parts.wholeMachine ? 'machine' : 'own',
-    sightLines(parts.hidden ?? [], parts.visible ?? []),
-    ...parts.command,
+export function sandboxFields(user: RunUser, parts: SandboxParts): string[] {
+  const { name, uid, gid, subUids, subGids, switched } = user;
+  const fields: [string, string | number][] = [
+    ['cgroup', parts.cgroup ?? ''],
+    ['errors', parts.errors],
+    ['input', parts.input ?? '/dev/null'],
+    ['output', parts.output ?? '/dev/null'],
+    ['interpreters', (parts.interpreters ?? []).join('\n')],
+    ['switched', switched ? 1 : ''],
+    ['name', name],
+    ['uid', uid],
+    ['gid', gid],
+    ['uids', idMap(uid, subUids)],
+    ['gids', idMap(gid, subGids)],
+    ['network', parts.network],
+    ['processes_max', parts.processesMax ?? ''],
+    ['process_bytes_max', parts.processBytesMax ?? ''],
+    ['area', parts.workArea],
+    ['bytes', parts.tmpfsBytes],
+    ['folder', parts.folder],
+    ['surroundings', parts.wholeMachine ? 'machine' : 'own'],
+    ['view', sightLines(parts.hidden ?? [], parts.visible ?? [])],
   ];
+  return [...fields.flatMap(([field, value]) => [field, String(value)]), 'command', ...parts.command];
+}
+
+/** Lines of user_namespaces(7). */
+function idMap(id: number, { start, count }: SubordinateIds): string {
+  return `${id} ${id} 1\n${start} ${start} ${count}`;
+}
+
+/** A line of a sandbox's view of the machine's files: `-` covers what lies at the path, `+` shows it all the same. */
+interface SightRule {
+  sign: '-' | '+';
+  path: string;
 }
 
 /**
- * Limits of setrlimit(2), which hold for all namespaces and users within the sandbox. They are set within its user
- * namespace: Linux counts the processes of each by itself, and a limit from outside would bound all sandboxes together.
+ * The lines of a view, parents first: the longest path that holds a file decides whether it is seen, and of equal ones
+ * the one that covers it.
  */
-function limits({ processesMax, processBytesMax }: SandboxParts): string[] {
-  const options = [
-    ...(processesMax === undefined ? [] : [`--nproc=${processesMax}`]),
-    ...(processBytesMax === undefined ? [] : [`--data=${processBytesMax}`]),
+function sightLines(hidden: string[], visible: string[]): string {
+  const rules: SightRule[] = [
+    ...visible.map((path) => ({ sign: '+' as const, path })),
+    ...hidden.map((path) => ({ sign: '-' as const, path })),
   ];
-  return options.length === 0 ? [] : ['prlimit', ...options];
+  const depth = ({ path }: SightRule) => path.split('/').length;
+  return rules
+    .sort((one, other) => depth(one) - depth(other))
+    .map(({ sign, path }) => `${sign} ${path}`)
+    .join('\n');
 }
 
-/**
- * A user namespace that maps every id to itself, with a binfmt_misc of its own: the kernel looks for interpreters there
- * also for the namespaces within. The maps are written from outside, by a child that ends before the command begins.
- */
-const REGISTER = `
-set -e
-lines=$1
-shift
-outside=$(readlink /proc/$$/ns/user)
-(
-  while [ "$(readlink /proc/$$/ns/user)" = "$outside" ]; do sleep 0.01; done
-  echo '0 0 4294967295' >/proc/$$/gid_map
-  echo '0 0 4294967295' >/proc/$$/uid_map
-) 3>&- &
-exec unshare --user --mount -- sh -c '
-set -e
-until grep -q . /proc/self/uid_map; do sleep 0.01; done
-mount -t binfmt_misc proctor /proc/sys/fs/binfmt_misc
-printf "%s\\n" "$0" | while read -r line; do printf %s "$line" >/proc/sys/fs/binfmt_misc/register; done
-exec "$@"
-' "$lines" "$@"
-`;
-
-function withInterpreters(lines: string[]): string[] {
-  return lines.length === 0 ? [] : ['sh', '-c', REGISTER, 'proctor-interpreters', lines.join('\n')];
-}
-
-/** File descriptors 3 and 4: it writes to the first when the network is up, and ends when the second is closed. */
-export function networkCommand(user: RunUser, pid: number): string[] {
-  const prefix = user.opensTun ? asRunUser(user) : [];
+/** slirp4netns, but for what the launcher adds: the descriptors by which it is ready and ends, and the process it is for. */
+export function networkCommand(user: RunUser): string[] {
   // Only root may open the tun device here: slirp4netns then locks itself up and drops root's capabilities.
   const lock = user.opensTun ? [] : ['--enable-sandbox'];
-  return [
-    ...prefix,
-    'slirp4netns',
-    '--configure',
-    '--mtu=65520',
-    '--disable-host-loopback',
-    ...lock,
-    '--ready-fd=3',
-    '--exit-fd=4',
-    String(pid),
-    'tap0',
-  ];
+  return ['slirp4netns', '--configure', '--mtu=65520', '--disable-host-loopback', ...lock];
 }

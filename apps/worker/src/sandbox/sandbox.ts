@@ -1,18 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { open } from 'node:fs/promises';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { freeBytesOf } from './free-space';
-import { PrivateNetwork } from './private-network';
-import { identify, killProcess, type SandboxProcess } from './processes';
 import type { ControlGroups } from './control-groups';
+import type { LaunchedSandbox, Launcher, SandboxEnd } from './launcher';
 import { machineMemoryKills, type MemoryKills } from './memory-kills';
+import { identify, killProcess, type SandboxProcess } from './processes';
 import type { RunCgroup } from './run-cgroup';
 import type { RunFolder } from './run-folder';
 import type { RunUser } from './run-user';
-import { CLEAN_ENVIRONMENT, sandboxCommand, type SandboxNetwork, type SandboxParts } from './sandbox-command';
+import { networkCommand, sandboxFields, type SandboxNetwork, type SandboxParts } from './sandbox-command';
 
 /** What is said of a process, or a mount of it, that has ended. */
 const GONE = new Set(['ENOENT', 'ESRCH', 'EACCES']);
@@ -36,10 +31,8 @@ export interface SandboxUse {
   output?: number;
 }
 
-/** How the command ended; `code` is null when the sandbox was killed. A code above 128 is a signal's number plus 128. */
-export interface SandboxEnd {
-  code: number | null;
-}
+/** Of one argument of a program, the NUL behind it included: execve(2). */
+const ARGUMENT_BYTES_MAX = 128 * 1024;
 
 /**
  * A running command with its own processes, mounts and network. When it ends or is killed, no process, mount or
@@ -52,11 +45,11 @@ export class Sandbox {
     private readonly init: SandboxProcess | null,
     private readonly workArea: string,
     exit: Promise<SandboxEnd>,
-    network: PrivateNetwork | null,
+    disconnect: (() => Promise<void>) | null,
     private readonly cgroup: RunCgroup | null,
   ) {
     this.ended = exit.then(async (end) => {
-      await network?.stop();
+      await disconnect?.();
       await cgroup?.remove();
       return end;
     });
@@ -67,6 +60,7 @@ export class Sandbox {
    * @param groups null: it gets no control group
    */
   static async start(
+    launcher: Launcher,
     user: RunUser,
     folder: RunFolder,
     use: SandboxUse,
@@ -74,7 +68,7 @@ export class Sandbox {
   ): Promise<Sandbox> {
     const cgroup = await cgroupFor(groups, folder, user, use);
     try {
-      return await Sandbox.launch(user, folder, use, cgroup);
+      return await Sandbox.launch(launcher, user, folder, use, cgroup);
     } catch (error) {
       await cgroup?.remove();
       throw error;
@@ -93,7 +87,7 @@ export class Sandbox {
 
   /** Processes that the kernel has ended for lack of memory: this sandbox's where that can be told, else the machine's. */
   async memoryKills(): Promise<MemoryKills> {
-    return (await this.cgroup?.memoryKills()) ?? (await machineMemoryKills());
+    return this.cgroup?.memoryKills() ?? (await machineMemoryKills());
   }
 
   /** Ends everything at once; resolves when nothing is left. */
@@ -103,72 +97,50 @@ export class Sandbox {
   }
 
   private static async launch(
+    launcher: Launcher,
     user: RunUser,
     folder: RunFolder,
     use: SandboxUse,
     cgroup: RunCgroup | null,
   ): Promise<Sandbox> {
-    const [program = '', ...args] = sandboxCommand(user, partsOf(folder, use, cgroup));
-    const errors = await open(folder.errors, 'a');
-    const child = spawn(program, args, {
-      stdio: [use.input ?? 'ignore', use.output ?? 'ignore', errors.fd, 'pipe'],
-      env: CLEAN_ENVIRONMENT,
-      cwd: '/',
-      // Ctrl-C in the worker's terminal is the worker's affair.
-      detached: true,
-    });
-    await once(child, 'spawn').finally(() => errors.close());
-    const exit = once(child, 'exit').then(([code]) => ({ code: code as number | null }));
+    const parts = partsOf(folder, use, cgroup);
+    requireFitting(parts.command);
+    const launched = launcher.launch(sandboxFields(user, parts));
+    let connecting: Promise<(() => Promise<void>) | null> = Promise.resolve(null);
     try {
-      return await Sandbox.begin(child, exit, user, folder, use, cgroup);
+      const init = identify(await launched.pid);
+      // All three need the namespaces alone.
+      if (use.network === 'private') connecting = connect(launched, networkUser(user, use));
+      const recorded = folder.record(init ? [init] : []);
+      const [disconnect] = await Promise.all([connecting, launched.ready, recorded]);
+      launched.go();
+      return new Sandbox(init, folder.workArea, launched.ended, disconnect, cgroup);
     } catch (error) {
-      child.kill('SIGKILL');
-      await exit;
+      launched.kill();
+      const disconnect = await connecting.catch(() => null);
+      await Promise.all([launched.ended, disconnect?.()]);
       throw error;
     }
   }
-
-  private static async begin(
-    child: ChildProcess,
-    exit: Promise<SandboxEnd>,
-    user: RunUser,
-    folder: RunFolder,
-    use: SandboxUse,
-    cgroup: RunCgroup | null,
-  ): Promise<Sandbox> {
-    const outer = child.pid as number;
-    const control = child.stdio[3] as Socket;
-    // It breaks when the sandbox is killed before it has read that it may go on. What became of it, its exit tells.
-    control.on('error', () => undefined);
-    const line = linesOf(control, exit);
-    const inner = Number(await line());
-    const [init, outermost] = await Promise.all([identify(inner), identify(outer)]);
-    await folder.record([init, outermost].filter((identity) => identity !== null));
-    // Both need the namespaces alone.
-    const [isReady, network] = await Promise.allSettled([
-      line(),
-      use.network === 'private' ? PrivateNetwork.start(user, outer) : null,
-    ]);
-    if (isReady.status === 'rejected' || network.status === 'rejected') {
-      if (network.status === 'fulfilled') await network.value?.stop();
-      throw (isReady.status === 'rejected' ? isReady : (network as PromiseRejectedResult)).reason;
-    }
-    control.end('go\n');
-    return new Sandbox(init, folder.workArea, exit, network.value, cgroup);
-  }
 }
 
-/** Resolves with the next line of a sandbox's first process; rejects when the sandbox has ended before. */
-function linesOf(control: Socket, exit: Promise<SandboxEnd>): () => Promise<string> {
-  const lines = createInterface({ input: control })[Symbol.asyncIterator]();
-  const ended = exit.then(({ code }) => {
-    throw new Error(`the sandbox ended at once (exit code ${code})`);
-  });
-  ended.catch(() => undefined);
-  return async () => {
-    const next: IteratorResult<string, unknown> = await Promise.race([lines.next(), ended]);
-    return next.done ? ended : next.value;
-  };
+/** Interpreters are registered in a user namespace of root's around that of the run user, which it may not enter. */
+function networkUser(user: RunUser, { interpreters = [] }: SandboxUse): RunUser {
+  return interpreters.length > 0 ? { ...user, opensTun: false } : user;
+}
+
+/** The user-mode network of one sandbox. @returns a function that ends it */
+function connect(launched: LaunchedSandbox, user: RunUser): Promise<() => Promise<void>> {
+  const { name, uid, gid } = user;
+  const asRunUser = user.opensTun && user.switched;
+  return launched.connect(asRunUser ? [name, String(uid), String(gid)] : ['', '', ''], networkCommand(user));
+}
+
+/** @throws Error with the code E2BIG, as of a program that is started with too long an argument */
+function requireFitting(command: string[]): void {
+  if (command.some((argument) => argument.includes('\0'))) throw new Error('an argument has a NUL character');
+  if (command.every((argument) => Buffer.byteLength(argument) < ARGUMENT_BYTES_MAX)) return;
+  throw Object.assign(new Error('an argument of the command is too long'), { code: 'E2BIG' });
 }
 
 /** One of its own, so that it sees none of another run; null where this machine can give none. */
@@ -190,17 +162,27 @@ function partsOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): 
   const { command, network, tmpfsBytes, hidden, visible, wholeMachine } = use;
   const { interpreters, memoryBytesMax, processesMax } = use;
   return {
-    command,
-    network,
-    tmpfsBytes,
-    folder: folder.path,
-    workArea: folder.workArea,
+    ...{
+      command,
+      network,
+      tmpfsBytes,
+      folder: folder.path,
+      workArea: folder.workArea,
+      errors: folder.errors,
+    },
+    ...(use.input !== undefined && { input: ownFile(use.input) }),
+    ...(use.output !== undefined && { output: ownFile(use.output) }),
     ...(hidden && { hidden }),
     ...(visible && { visible }),
     ...(wholeMachine && { wholeMachine }),
     ...(interpreters && { interpreters }),
     ...(memoryBytesMax !== undefined && !cgroup?.limitsMemory && { processBytesMax: memoryBytesMax }),
     ...(processesMax !== undefined && !cgroup?.limitsProcesses && { processesMax }),
-    ...(cgroup && { joinCgroup: cgroup.join }),
+    ...(cgroup && { cgroup: cgroup.path }),
   };
+}
+
+/** An open file of this process, as another one finds it. */
+function ownFile(descriptor: number): string {
+  return `/proc/${process.pid}/fd/${descriptor}`;
 }

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ControlGroups } from './control-groups';
+import { Launcher } from './launcher';
 import { RunFolder } from './run-folder';
 import { findRunUser, succeeds } from './find-run-user';
 import { Sandbox, type SandboxUse } from './sandbox';
@@ -8,7 +9,7 @@ import type { RunUser } from './run-user';
 import { requireTools } from './tools';
 import { Unusable } from './unusable';
 
-const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'perl', 'prlimit', 'setpriv', 'slirp4netns', 'unshare'];
+const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'perl', 'setpriv', 'slirp4netns', 'unshare'];
 
 /** What autopkgtest's own unshare backend does at first, tried inside the sandbox. */
 const TRIAL = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];
@@ -22,6 +23,7 @@ export interface Sight {
 /** This machine's ability to run commands in sandboxes of their own. */
 export class Sandboxes {
   private readonly runsPath: string;
+  private readonly launcher = new Launcher();
   private user: RunUser | null = null;
   private groups: ControlGroups | null = null;
   private detecting: Promise<void> | null = null;
@@ -73,7 +75,7 @@ export class Sandboxes {
     const groups = this.groups ? [this.groups.path] : [];
     const hidden = await reached([this.runsPath, ...this.sight.hidden, ...groups]);
     const visible = await reached([this.workPath, ...this.sight.visible]);
-    return Sandbox.start(user, folder, { ...use, hidden, visible }, this.groups);
+    return Sandbox.start(this.launcher, user, folder, { ...use, hidden, visible }, this.groups);
   }
 
   /** Runs a command to its end in a sandbox of its own. `said`: what it wrote to standard error. */
@@ -126,7 +128,7 @@ export class Sandboxes {
     await chmod(this.runsPath, 0o711);
     const folder = await RunFolder.create(this.runsPath, 'trial', user);
     try {
-      await tryOut(user, folder, this.groups);
+      await tryOut(this.launcher, user, folder, this.groups);
     } finally {
       await folder.remove();
     }
@@ -145,7 +147,12 @@ async function reached(paths: string[]): Promise<string[]> {
   return [...new Set([...paths, ...targets])];
 }
 
-async function tryOut(user: RunUser, folder: RunFolder, groups: ControlGroups | null): Promise<void> {
+async function tryOut(
+  launcher: Launcher,
+  user: RunUser,
+  folder: RunFolder,
+  groups: ControlGroups | null,
+): Promise<void> {
   if (!(await succeeds(user, ['test', '-w', folder.workArea]))) {
     throw new Unusable(
       `user ${user.name} cannot reach ${folder.path}: let others pass through its parent folders`,
@@ -154,7 +161,7 @@ async function tryOut(user: RunUser, folder: RunFolder, groups: ControlGroups | 
   try {
     const runsPath = dirname(folder.path);
     const use = { command: TRIAL, network: 'private', tmpfsBytes: 1024 * 1024, processesMax: 100 } as const;
-    const sandbox = await Sandbox.start(user, folder, { ...use, hidden: [runsPath] }, groups);
+    const sandbox = await Sandbox.start(launcher, user, folder, { ...use, hidden: [runsPath] }, groups);
     const { code } = await sandbox.ended;
     if (code !== 0) throw new Error(`exit code ${code}`);
   } catch (error) {

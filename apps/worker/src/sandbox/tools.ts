@@ -19,7 +19,6 @@ const PACKAGES: Record<string, string> = {
   newuidmap: 'uidmap',
   perl: 'perl-base',
   podman: 'podman',
-  prlimit: 'util-linux',
   'qemu-img': 'qemu-utils',
   'qemu-system-aarch64': 'qemu-system-arm',
   'qemu-system-i386': 'qemu-system-x86',

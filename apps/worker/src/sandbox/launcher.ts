@@ -1,0 +1,158 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { CLEAN_ENVIRONMENT } from './sandbox-command';
+
+const PROGRAM = ['calls', 'view', 'launcher']
+  .map((part) => readFileSync(join(__dirname, `sandbox-${part}.pl`), 'utf8'))
+  .join('\n');
+
+/** A sandbox as its launcher tells of it. */
+interface Told {
+  /** Words of the launcher, each of which is said once at most. */
+  listeners: Record<string, (text: string) => void>;
+  /** The sandbox and its network, as long as they have not ended. */
+  parts: number;
+}
+
+/** Words that tell the end of a part. */
+const ENDS = new Set(['ended', 'disconnected', 'unconnected']);
+
+/** How a command ended; `code` is null when the sandbox was killed. A code above 128 is a signal's number plus 128. */
+export interface SandboxEnd {
+  code: number | null;
+}
+
+/**
+ * The process that opens the sandboxes of a worker, in Perl: it is small, so that a copy of it costs little, and makes the
+ * system calls itself that would otherwise be a program each. It is started with the first sandbox; the kernel ends it with
+ * the worker, and all sandboxes with it.
+ */
+export class Launcher {
+  private child: ChildProcess | null = null;
+  private readonly launched = new Map<number, Told>();
+  private last = 0;
+
+  /** @param fields names and values, as sandboxFields makes them */
+  launch(fields: string[]): LaunchedSandbox {
+    const child = this.running();
+    const number = ++this.last;
+    const told: Told = { listeners: {}, parts: 1 };
+    this.launched.set(number, told);
+    this.hold(child);
+    const say = (word: string, ...fields: string[]) => {
+      if (this.launched.has(number)) send(child, [word, String(number), ...fields]);
+    };
+    const sandbox = new LaunchedSandbox(told, say);
+    say('start', ...fields);
+    return sandbox;
+  }
+
+  private running(): ChildProcess {
+    if (this.child) return this.child;
+    const child = spawn('perl', ['-e', PROGRAM], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: CLEAN_ENVIRONMENT,
+      cwd: '/',
+      // Ctrl-C in the worker's terminal is the worker's affair.
+      detached: true,
+    });
+    this.child = child;
+    const lines = createInterface({ input: child.stdout });
+    lines.on('line', (line) => this.hear(line));
+    // Its end tells what became of it.
+    child.stdin.on('error', () => undefined);
+    const gone = (why: string) => {
+      if (this.child === child) this.child = null;
+      for (const number of [...this.launched.keys()])
+        for (const end of ENDS) this.hear(`${number} ${end} ${end === 'ended' ? 'killed' : why}`);
+    };
+    child.once('error', (error) => gone(error.message));
+    child.once('exit', () => gone('the launcher of sandboxes has ended'));
+    return child;
+  }
+
+  private hear(line: string): void {
+    const [number = '', word = '', ...text] = line.split(' ');
+    const told = this.launched.get(Number(number));
+    if (!told) return;
+    if (ENDS.has(word)) told.parts -= 1;
+    if (told.parts === 0) this.launched.delete(Number(number));
+    if (this.child) this.hold(this.child);
+    told.listeners[word]?.(text.join(' '));
+  }
+
+  /** It keeps this process from ending only while there are sandboxes. */
+  private hold(child: ChildProcess): void {
+    const handles = [child, child.stdin as Socket, child.stdout as Socket];
+    for (const handle of handles) {
+      if (this.launched.size > 0) handle.ref();
+      else handle.unref();
+    }
+  }
+}
+
+/** A sandbox that is being opened, or open. */
+export class LaunchedSandbox {
+  /** Of its first process. Rejects, as the others, when it ends before. */
+  readonly pid: Promise<number>;
+  /** Its view is made. */
+  readonly ready: Promise<void>;
+  readonly ended: Promise<SandboxEnd>;
+  private readonly isOver: Promise<never>;
+
+  constructor(
+    private readonly told: Told,
+    private readonly say: (word: string, ...fields: string[]) => void,
+  ) {
+    this.ended = this.heard('ended').then((code) => ({ code: code === 'killed' ? null : Number(code) }));
+    this.isOver = this.ended.then(({ code }) => {
+      throw new Error(`the sandbox ended at once (exit code ${code})`);
+    });
+    this.pid = Promise.race([this.heard('pid').then(Number), this.isOver]);
+    this.ready = Promise.race([this.heard('ready').then(() => undefined), this.isOver]);
+    for (const each of [this.isOver, this.pid, this.ready]) each.catch(() => undefined);
+  }
+
+  /** Its command begins. */
+  go(): void {
+    this.say('go');
+  }
+
+  kill(): void {
+    this.say('kill');
+  }
+
+  /** Gives it a network of its own, once it has its namespaces. @returns a function that takes it away */
+  async connect(
+    account: [name: string, uid: string, gid: string],
+    command: string[],
+  ): Promise<() => Promise<void>> {
+    const failed = this.heard('unconnected').then((why) => {
+      throw new Error(`slirp4netns: ${why}`);
+    });
+    failed.catch(() => undefined);
+    const connected = this.heard('connected');
+    const disconnected = this.heard('disconnected');
+    this.told.parts += 1;
+    this.say('connect', ...account, ...command);
+    await Promise.race([connected, failed]);
+    return async () => {
+      this.say('disconnect');
+      await disconnected;
+    };
+  }
+
+  private heard(word: string): Promise<string> {
+    return new Promise((resolve) => (this.told.listeners[word] = resolve));
+  }
+}
+
+function send(child: ChildProcess, fields: string[]): void {
+  const payload = Buffer.from(fields.join('\0'));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(payload.length);
+  child.stdin?.write(Buffer.concat([length, payload]));
+}
