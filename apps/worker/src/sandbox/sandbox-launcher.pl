@@ -35,7 +35,7 @@ sub forget_others {
   open(STDIN, '<', '/dev/null') or die "/dev/null: $!\n";
   close $_ for grep { fileno $_ } values %go, values %exit_of_network, map { $_->[0] } values %readers;
 }
-# `action` is called once the other end is closed, or has said something when `$speaks`.
+# `action` is called with nothing once the other end is closed, and when `$speaks` with what it says before.
 sub on_end {
   my ($handle, $speaks, $action) = @_;
   $readers{fileno $handle} = [$handle, $speaks, $action];
@@ -209,7 +209,11 @@ sub connect_network {
   fcntl $_, 2, 1 for $is_up, $over, $complaints;
   $exit_of_network{$number} = $over;
   my ($is_connected, $said) = (0, '');
-  on_end($is_up, 1, sub { $is_connected ||= $_[0] ne '' and say_line($number, 'connected') });
+  on_end($is_up, 1, sub {
+    return if $is_connected || $_[0] eq '';
+    $is_connected = 1;
+    say_line($number, 'connected');
+  });
   on_end($complaints, 1, sub {
     return $said = substr("$said$_[0]", -1000) if $_[0] ne '';
     waitpid $network, 0;
