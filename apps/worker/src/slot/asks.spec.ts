@@ -52,6 +52,22 @@ describe('a grant that comes late', () => {
     expect(rig.attempts).toHaveLength(2);
   });
 
+  it('goes back again when its owner has forgotten the return, as after a restore of the database', async () => {
+    const rig = makeSlot();
+    const attempt = await grant(rig);
+    attempt.finish();
+    await rig.settle();
+    rig.finished[0]?.recorded();
+    await rig.settle();
+    for (let ask = 1; ask <= 3; ask += 1) {
+      rig.asks.at(-1)?.answer({ lease: leaseOf(1) });
+      await rig.settle();
+      await rig.pass(2_000);
+    }
+    expect(rig.attempts).toHaveLength(1);
+    expect(rig.returns).toHaveLength(3);
+  });
+
   it('that was handed back and is granted again by the answer to the next ask is not executed', async () => {
     const rig = makeSlot();
     rig.asks[0]?.answer({ epoch: 7 });

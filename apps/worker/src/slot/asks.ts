@@ -9,6 +9,13 @@ const HURRIED_REPLY_MS = 1_000;
 /** Attempts executed here of late that are remembered. */
 const EXECUTED_MAX = 100;
 
+/** A lease on its way back. */
+interface Return {
+  confirmed: Promise<boolean>;
+  /** The number of the last ask before it was confirmed; Infinity until then. */
+  lastAsk: number;
+}
+
 /** What an ask of the slot says beside who it is and what it offers. */
 type AskDetails = Pick<Parameters<SlotParts['client']['ask']>[1], 'canary' | 'onlyHeld'>;
 
@@ -28,7 +35,7 @@ export class Asks {
   private readonly lost = new Map<string, { inARow: number; last: number }>();
   /** Architecture → why the last ask was not answered. */
   private readonly troubles = new Map<string, string>();
-  private readonly givingBack = new Map<string, Promise<boolean>>();
+  private readonly givingBack = new Map<string, Return>();
   /** Attempts that ended here → the number of the last ask before that, and whether they may begin again. */
   private readonly executed = new Map<string, { number: number; mayBegin: boolean }>();
 
@@ -134,7 +141,7 @@ export class Asks {
 
   /** Resolves when nothing is on its way back any more. */
   async givenBack(): Promise<void> {
-    await Promise.all(this.givingBack.values());
+    await Promise.all([...this.givingBack.values()].map(({ confirmed }) => confirmed));
   }
 
   private noteLoss(arch: string): void {
@@ -180,10 +187,15 @@ export class Asks {
     const { lease } = reply;
     if (!lease) return reply;
     // Granted a second time, since its return was still under way; only when that is not confirmed may it be executed.
-    if (await this.givingBack.get(key(lease))) return { ...reply, lease: null, askAgainMs: 0 };
+    const wasExecuted = this.executed.get(key(lease))?.mayBegin === false;
+    const returned = this.givingBack.get(key(lease));
+    if (returned && (await returned.confirmed)) {
+      if (!wasExecuted || number <= returned.lastAsk) return { ...reply, lease: null, askAgainMs: 0 };
+      // Its owner knew of the return before this ask, and has forgotten it, as after a restore of the database.
+      this.givingBack.delete(key(lease));
+    }
     // Its owner has slept since it granted it, and does not know yet that it was replaced.
-    if (this.executed.get(key(lease))?.mayBegin === false)
-      return this.refuse(reply, number, 'it was executed here');
+    if (wasExecuted) return this.refuse(reply, number, 'it was executed here');
     if (!this.isOpen || this.wasExecuted(lease, number))
       return this.refuse(reply, number, 'the slot is not free');
     this.isOpen = false;
@@ -211,10 +223,12 @@ export class Asks {
     const { identity, parts } = this;
     parts.log.warn(`run ${lease.runId} attempt ${lease.attempt} goes back: ${reason}`);
     const confirmed = giveBack(identity, lease, reason, parts.settings.replyTimeoutMs, parts).then((is) => {
-      if (!is) this.givingBack.delete(key(lease));
+      if (is) returned.lastAsk = this.count;
+      else this.givingBack.delete(key(lease));
       return is;
     });
-    this.givingBack.set(key(lease), confirmed);
+    const returned: Return = { confirmed, lastAsk: Infinity };
+    this.givingBack.set(key(lease), returned);
   }
 
   /** Once for as long as it is the same: it asks every few seconds. */
