@@ -11,6 +11,7 @@ import {
   type RecordedSignal,
   reportSubject,
   requestSubject,
+  type SlotsWanted,
   SUBJECTS,
   subjectOf,
 } from '@proctor/contracts';
@@ -42,7 +43,7 @@ const NEWS_MS = 50;
 class Executor {
   private readonly incarnation = randomUUID();
   private readonly recorded = new Map<string, () => void>();
-  private readonly idle = new Set<() => void>();
+  private readonly idle = new Map<number, () => void>();
 
   constructor(
     private readonly bus: Bus,
@@ -51,7 +52,10 @@ class Executor {
     private readonly news: ExecutorsNews,
   ) {
     bus.subscribe(subjectOf(SUBJECTS.workWaiting, plan.arch), () => {
-      for (const wake of this.idle) wake();
+      for (const wake of this.idle.values()) wake();
+    });
+    bus.subscribe(subjectOf(SUBJECTS.slotsWanted, name), ({ text }) => {
+      for (const slot of (JSON.parse(text) as SlotsWanted).slots) this.idle.get(slot)?.();
     });
     bus.subscribe(subjectOf(SUBJECTS.recorded, name), ({ text }) => {
       const signal = JSON.parse(text) as RecordedSignal;
@@ -66,10 +70,10 @@ class Executor {
     const subject = requestSubject(arch, this.name, 'lease');
     for (;;) {
       const askedMs = performance.now();
-      const request = { ...identity, previous: [], ask: randomUUID(), ...offer };
+      const request = { ...identity, previous: [], ask: randomUUID(), wakeable: true, ...offer };
       const { lease, askAgainMs } = await this.bus.request<LeaseReply>(subject, request, ANSWER_MS);
       if (!lease) {
-        await this.rest(askAgainMs);
+        await this.rest(slot, askAgainMs);
         continue;
       }
       this.news.leaseMs.push(performance.now() - askedMs);
@@ -95,15 +99,15 @@ class Executor {
     this.recorded.delete(grantName(lease, '/'));
   }
 
-  private rest(ms: number): Promise<void> {
+  private rest(slot: number, ms: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
-        this.idle.delete(end);
+        this.idle.delete(slot);
         resolve();
       };
       const timer = setTimeout(end, ms * (0.8 + 0.4 * Math.random()));
-      this.idle.add(end);
+      this.idle.set(slot, end);
     });
   }
 }

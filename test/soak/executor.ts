@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectBus, type Bus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
-import { parseMessage, RecordedSignal, StopAttemptSignal, SUBJECTS, subjectOf } from '@proctor/contracts';
+import {
+  parseMessage,
+  RecordedSignal,
+  SlotsWanted,
+  StopAttemptSignal,
+  SUBJECTS,
+  subjectOf,
+} from '@proctor/contracts';
 import type { Lease, LeaseReply } from '@proctor/contracts';
 import { endOnRequest, fail, processLogger, type Log } from '@proctor/process';
 import { WorkerLife } from '../../apps/worker/src/life/life';
@@ -38,6 +45,9 @@ async function main(): Promise<void> {
   const slots = makeSlots(plan, bus, outbox, await WorkerLife.begin(lifePath, log));
   const wake = () => slots.forEach((slot) => slot.wake());
   for (const arch of plan.architectures) bus.subscribe(subjectOf(SUBJECTS.workWaiting, arch), wake);
+  bus.subscribe(subjectOf(SUBJECTS.slotsWanted, plan.name), ({ text }) =>
+    parseMessage(SlotsWanted, JSON.parse(text)).slots.forEach((slot) => slots[slot]?.wake()),
+  );
   bus.subscribe(subjectOf(SUBJECTS.recorded, plan.name), ({ text }) =>
     outbox.recorded(parseMessage(RecordedSignal, JSON.parse(text))),
   );

@@ -146,6 +146,11 @@ export class LeaseRequest extends SlotIdentity {
   @IsBoolean()
   onlyHeld?: boolean;
 
+  /** The worker hears SlotsWanted: a slot that is granted nothing may be asked to ask later, since it is woken for work. */
+  @IsOptional()
+  @IsBoolean()
+  wakeable?: boolean;
+
   /**
    * Grants of this architecture whose results wait on this worker's disk for the dispatcher's answer: their runs should be
    * granted to no slot meanwhile.
@@ -162,6 +167,18 @@ export class LeaseRequest extends SlotIdentity {
   @ValidateNested()
   @Type(() => CanaryResult)
   canary?: CanaryResult;
+}
+
+/** `proctor.worker.{worker}.work-waiting`: these of its slots, which were granted nothing, should ask again. */
+export class SlotsWanted {
+  /** Which architecture has work. */
+  @IsText(100)
+  arch: string;
+
+  @IsArray()
+  @ArrayMaxSize(1000)
+  @IsInt({ each: true })
+  slots: number[];
 }
 
 /** An extra apt source as the worker needs it: resolved by the dispatcher from its name. */

@@ -22,6 +22,8 @@ export const SUBJECTS = {
   keysChanged: 'proctor.signal.keys-changed',
   /** dispatcher → idle workers of the architecture: work may be waiting, ask again. */
   workWaiting: 'proctor.signal.*.work-waiting',
+  /** dispatcher → worker: these of its idle slots should ask again, work is waiting. See SlotsWanted. */
+  slotsWanted: 'proctor.worker.*.work-waiting',
   /** dispatcher → worker. */
   recorded: 'proctor.worker.*.recorded',
   stopAttempt: 'proctor.worker.*.stop',

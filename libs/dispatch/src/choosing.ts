@@ -68,7 +68,7 @@ export function isBetterElsewhere(
 }
 
 /** A pause or the cap of the suite keeps all its runs from every slot. */
-function isStopped(state: DispatcherState, { suite }: SuiteQueue): boolean {
+export function isStopped(state: DispatcherState, { suite }: SuiteQueue): boolean {
   return (
     state.leases.ofSuite.of(suite) >= state.settings.caps.perSuiteMax ||
     pauseOf(state.restrictions, suite) !== undefined

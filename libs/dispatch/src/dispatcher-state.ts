@@ -3,6 +3,7 @@ import { Ageing } from './ageing';
 import { AwaitedResults } from './delays';
 import { Durations } from './durations';
 import type { DispatchedRun, GrantedLease, Loaded, Restrictions, RunOutcome, Write } from './journal';
+import { IdleSlots } from './idle-slots';
 import { Judgements } from './judgements';
 import { LeaseExpiry } from './lease-expiry';
 import { whyNotLeasable } from './lease-terms';
@@ -28,7 +29,7 @@ export interface AttemptEnd {
 }
 
 /** What outlasts a load within the term of an owner, since no row tells of it. */
-type Kept = Pick<DispatcherState, 'workers' | 'lives' | 'cancelReasons' | 'awaited'>;
+type Kept = Pick<DispatcherState, 'workers' | 'idle' | 'lives' | 'cancelReasons' | 'awaited'>;
 
 /**
  * One architecture's unfinished runs in memory: a cache of the rows, thrown away when a commit fails. Each change
@@ -44,6 +45,7 @@ export class DispatcherState {
   readonly cancelReasons: CancelReasons;
   readonly awaited: AwaitedResults;
   readonly workers: Workers;
+  readonly idle: IdleSlots;
   /** Who may be a worker; `workers` are those of them that have sent messages. */
   readonly registered: RegisteredWorkers;
   readonly lives: Lives;
@@ -72,6 +74,7 @@ export class DispatcherState {
     this.waiting = new WaitingRuns(settings, (requestor) => this.usage.accountOf(requestor));
     this.expiry = new LeaseExpiry(this.leases, () => this.settings.leaseTtlMs, now);
     this.workers = kept?.workers ?? new Workers(settings.workersMax);
+    this.idle = kept?.idle ?? new IdleSlots();
     this.lives = kept?.lives ?? new Lives(settings.workersMax);
     this.cancelReasons = kept?.cancelReasons ?? new CancelReasons();
     this.awaited = kept?.awaited ?? new AwaitedResults();
@@ -181,6 +184,7 @@ export class DispatcherState {
   /** The worker is there no more: another process may take its name. */
   forgetWorker(worker: string): void {
     this.workers.forget(worker);
+    this.idle.forget(worker);
     this.lives.forget(worker);
   }
 

@@ -2,6 +2,7 @@ import type { LeaseReply, LeaseRequest } from '@proctor/contracts';
 import { offersRoom } from './ability';
 import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
+import { askLaterMs } from './idle-slots';
 import { takenBack } from './lease-keeping';
 import type { DispatchedRun, Write } from './journal';
 import { awaitKept } from './kept-results';
@@ -33,6 +34,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
   if (!isAdmitted(state, request, now))
     return { writes: [], reply: refusal(state, request, whyRefused(state, request.worker)) };
   state.workers.asked(request, now);
+  state.idle.remove(request);
   awaitKept(state, request, now);
   const writes: Write[] = state.judgements.canaryEnded(state, request, now);
   const held = state.leases.ofSlot(request);
@@ -61,7 +63,15 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
     return { writes, reply: answer(state, request, run, now) };
   }
   const canary = doubt ?? state.judgements.canaryFor(state, request, now);
-  return { writes, reply: { ...answer(state, request, null, now), ...(canary && { canary }) } };
+  if (canary) return { writes, reply: { ...answer(state, request, null, now), canary } };
+  state.idle.add(request);
+  return { writes, reply: idleAnswer(state, request, now) };
+}
+
+function idleAnswer(state: DispatcherState, request: LeaseRequest, now: number): LeaseReply {
+  const reply = answer(state, request, null, now);
+  const isSound = reply.standing === undefined && !state.judgements.isInDoubt(request.worker);
+  return request.wakeable && isSound ? { ...reply, askAgainMs: askLaterMs(state) } : reply;
 }
 
 function mayHaveRuns(state: DispatcherState, { worker, problem }: LeaseRequest, now: number): boolean {

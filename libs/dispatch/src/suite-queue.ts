@@ -85,6 +85,10 @@ export class SuiteQueues {
     private readonly accountOf: (requestor: string) => UsageAccount,
   ) {}
 
+  get isEmpty(): boolean {
+    return this.bySuite.size === 0;
+  }
+
   all(): Iterable<SuiteQueue> {
     return this.bySuite.values();
   }

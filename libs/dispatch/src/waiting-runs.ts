@@ -20,6 +20,11 @@ export class WaitingRuns {
     this.queues = new SuiteQueues((run) => needsOf(run, this.settings.sizeClassOf(run.package)), accountOf);
   }
 
+  /** No slot may have a run now, nor later, unless something is changed. */
+  get isEmpty(): boolean {
+    return this.queues.isEmpty && this.delays.nextDue() === undefined;
+  }
+
   add(run: DispatchedRun): void {
     if (whyNotLeasable(run, this.settings) === undefined) this.queues.add(run);
   }

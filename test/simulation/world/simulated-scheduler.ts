@@ -8,7 +8,7 @@ import {
   subjectOf,
   type RefusedReport,
 } from '@proctor/contracts';
-import type { AttemptToStop } from '@proctor/dispatch';
+import type { AttemptToStop, SlotsToWake } from '@proctor/dispatch';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
 import { Sightings } from '../../../apps/scheduler/src/dispatcher/sightings';
 import { WorkerStreams } from '../../../apps/scheduler/src/dispatcher/worker-streams';
@@ -125,7 +125,11 @@ export class SimulatedScheduler {
       factsCommitted: (arch: string) => this.publishers.look(arch),
       workersRegistered: (arch: string, workers: string[]) => dispatchers.workersRegistered(arch, workers),
       sighted: () => undefined,
-      signalWorkWaiting: (arch: string) => this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {}),
+      signalWorkWaiting: (arch: string, wanted: SlotsToWake[] | null) => {
+        if (!wanted) this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {});
+        for (const { worker, slots } of wanted ?? [])
+          this.bus.signal(subjectOf(SUBJECTS.slotsWanted, worker), { arch, slots });
+      },
     };
     if (makeActor) return makeActor(term, ports, settings, database.books);
     return new DispatcherActor(term, ports, settings);

@@ -5,6 +5,7 @@ import {
   parseMessage,
   PREVIOUS_MAX,
   requestSubject,
+  SlotsWanted,
   StopAttemptSignal,
   SUBJECTS,
   subjectOf,
@@ -103,6 +104,9 @@ export class SimulatedWorker {
         this.slots.forEach((slot) => slot.wake()),
       );
     }
+    this.bus.subscribe(subjectOf(SUBJECTS.slotsWanted, name), ({ text }) =>
+      parseMessage(SlotsWanted, JSON.parse(text)).slots.forEach((slot) => this.slots[slot]?.wake()),
+    );
     this.bus.subscribe(subjectOf(SUBJECTS.stopAttempt, name), ({ text }) =>
       this.stopAttempt(parseMessage(StopAttemptSignal, JSON.parse(text))),
     );

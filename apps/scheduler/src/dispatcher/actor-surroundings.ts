@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
-import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { SUBJECTS, subjectOf, type SlotsWanted } from '@proctor/contracts';
 import { PostgresJournal } from '@proctor/database';
-import type { AttemptToStop } from '@proctor/dispatch';
+import type { AttemptToStop, SlotsToWake } from '@proctor/dispatch';
 import { CLOCK } from '../configuration.token';
 import { FactPublishers } from '../facts/fact-publishers';
 import type { ActorPorts } from './dispatcher-actor';
@@ -28,8 +28,12 @@ export class ActorSurroundings implements ActorPorts {
     return this.bus.isConnected();
   }
 
-  signalWorkWaiting(arch: string): void {
-    this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {});
+  signalWorkWaiting(arch: string, wanted: SlotsToWake[] | null): void {
+    if (!wanted) return this.bus.signal(subjectOf(SUBJECTS.workWaiting, arch), {});
+    for (const { worker, slots } of wanted) {
+      const signal: SlotsWanted = { arch, slots };
+      this.bus.signal(subjectOf(SUBJECTS.slotsWanted, worker), signal);
+    }
   }
 
   signalStop({ worker, ...stop }: AttemptToStop): void {

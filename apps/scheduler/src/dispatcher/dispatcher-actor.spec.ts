@@ -56,7 +56,7 @@ describe('DispatcherActor', () => {
       const third = rig.accept();
       await rig.time(POLL_MS);
       expect(await rig.knows(third)).toBe(true);
-      expect(rig.signalled).toHaveBeenCalledWith(ARCH);
+      expect(rig.signalled).toHaveBeenCalledWith(ARCH, null);
     });
 
     it('ingests more than one turn allows, turn after turn', async () => {
@@ -94,7 +94,7 @@ describe('DispatcherActor', () => {
       rig.signalled.mockClear();
       rig.books.decisions.resume({ arch: ARCH, suite: null });
       await rig.time(POLL_MS);
-      expect(rig.signalled).toHaveBeenCalledWith(ARCH);
+      expect(rig.signalled).toHaveBeenCalledWith(ARCH, null);
       expect((await rig.ask()).lease).not.toBeNull();
     });
 

@@ -14,6 +14,7 @@ import {
   type MessageOf,
   type Past,
   type Replies,
+  type SlotsToWake,
 } from '@proctor/dispatch';
 import type { OwnershipTerm } from '../ownership/ownership-term';
 import { LimitedJournal, type JournalLimits } from './limited-journal';
@@ -21,6 +22,7 @@ import { handledAgain, Mailbox, refuse, TickWatch, unanswered, type Envelope } f
 import { CommittedWork, type CommittedWorkSettings } from './committed-work';
 import { NotHandled, NotOwner } from './not-handled';
 import type { Sighting } from './sightings';
+import { WorkSignals } from './work-signals';
 import { logJudgements, takeTurn, type TurnOutcome } from './turn';
 
 export interface ActorSettings extends CommittedWorkSettings, JournalLimits {
@@ -35,8 +37,8 @@ export interface ActorPorts {
   clock: Clock;
   /** Whether messages of workers can reach this process now. */
   isReachable(): boolean;
-  /** Tells idle workers of the architecture to ask again. */
-  signalWorkWaiting(arch: string): void;
+  /** Tells these idle slots to ask again; null stands for all of the architecture. */
+  signalWorkWaiting(arch: string, wanted: SlotsToWake[] | null): void;
   /** Tells a worker to end an attempt at once. */
   signalStop(stop: AttemptToStop): void;
   /** What happened to runs of the architecture was committed. */
@@ -66,6 +68,7 @@ export class DispatcherActor {
   /** What the next load goes on from, within the term. */
   private past: Past | undefined;
   private turnAtMs = -Infinity;
+  private readonly signals: WorkSignals;
   /** Envelopes of the turn before whose writes the rows refused. */
   private undone: Envelope[] = [];
   /** What the actor tells itself; handled by the next turn. */
@@ -87,6 +90,7 @@ export class DispatcherActor {
     this.journal = new LimitedJournal(ports.journal, ports.clock, () => this.settings);
     this.committed = new CommittedWork(term.arch, this.journal, this.logger, () => this.settings);
     this.ticks = new TickWatch(this.mailbox);
+    this.signals = new WorkSignals(this.settings.arrivalPollMs, (wanted) => this.signalWorkWaiting(wanted));
     // The last turn may have left some to be handled again.
     const refuseRest = () => this.refuseAll(new NotOwner(term.arch));
     this.loop = this.run().catch(this.stepDown.bind(this)).finally(refuseRest);
@@ -154,7 +158,7 @@ export class DispatcherActor {
     try {
       const loaded = await this.journal.load(arch, this.settings.dispatch.fairShare.halfLifeMs);
       this.logger.log(`loaded ${loaded.runs.length} runs, epoch ${epoch}`);
-      if (loaded.runs.length > 0) this.signalWorkWaiting();
+      if (loaded.runs.length > 0) this.signals.tellAll(this.time());
       const state = stateOfLoaded(this.term, this.settings.dispatch, loaded, this.time(), this.past);
       this.past = undefined;
       this.committed.loaded(loaded.seen);
@@ -195,7 +199,7 @@ export class DispatcherActor {
   private async handle(state: DispatcherState, envelopes: Envelope[]): Promise<void> {
     this.turnAtMs = this.time();
     const outcome = await takeTurn(state, envelopes, this.turnAtMs, this.journal, this.term);
-    if (outcome.workWaiting) this.signalWorkWaiting();
+    this.signals.turnCommitted(state, outcome.workWaiting, this.time());
     for (const stop of outcome.stops) this.ports.signalStop(stop);
     logJudgements(state, outcome.judged, this.turnAtMs, this.logger);
     if (outcome.hasWritten) this.ports.factsCommitted(this.term.arch);
@@ -219,7 +223,7 @@ export class DispatcherActor {
       const found = await this.journal.unfinished(this.term.arch, doubtedRuns);
       const rows = new Map(found.map((run) => [run.runId, run]));
       const corrected = doubtedRuns.map((id) => correct(state, id, rows.get(id), this.turnAtMs, this.time()));
-      if (corrected.includes(true)) this.signalWorkWaiting();
+      if (corrected.includes(true)) this.signals.tell(state, this.time());
     } catch (error) {
       this.logger.warn(`runs could not be read again, loading all: ${String(error)}`);
       this.lose(state);
@@ -282,8 +286,8 @@ export class DispatcherActor {
     this.mailbox.rejectAll(reason);
   }
 
-  private signalWorkWaiting(): void {
-    if (!this.stopped && this.term.holds()) this.ports.signalWorkWaiting(this.term.arch);
+  private signalWorkWaiting(wanted: SlotsToWake[] | null): void {
+    if (!this.stopped && this.term.holds()) this.ports.signalWorkWaiting(this.term.arch, wanted);
   }
 
   private hasMail(): boolean {

@@ -47,7 +47,7 @@ describe('a change of a worker’s standing', () => {
     rig.actor.lookForOrders();
     await rig.time(0);
     expect(said).toContain('log: worker w1 is sound: trusted by ada: a new disk');
-    expect(rig.signalled).toHaveBeenLastCalledWith(ARCH);
+    expect(rig.signalled).toHaveBeenLastCalledWith(ARCH, null);
     expect(await ask()).not.toHaveProperty('standing');
     expect(rig.books.decisions.waiting()).toEqual([]);
   });

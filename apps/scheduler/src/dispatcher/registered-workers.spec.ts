@@ -28,7 +28,7 @@ describe('a dispatcher and the register of workers', () => {
     expect(rig.stopSignalled.mock.calls).toEqual([
       [{ worker: 'w1', runId, attempt: 1, grantEpoch: rig.term.epoch, reason }],
     ]);
-    expect(rig.signalled).toHaveBeenCalledWith(ARCH);
+    expect(rig.signalled).toHaveBeenCalledWith(ARCH, null);
     expect(await refusal()).toContain('worker w1 was revoked');
     expect(rig.books.decisions.waiting()).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { Controller, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
-import { parseMessage, RecordedSignal, StopAttemptSignal, SUBJECTS } from '@proctor/contracts';
+import { parseMessage, RecordedSignal, SlotsWanted, StopAttemptSignal, SUBJECTS } from '@proctor/contracts';
 import { Worker } from './worker';
 
 /** What dispatchers tell a worker without being asked. */
@@ -22,6 +22,11 @@ export class SignalsController implements OnApplicationBootstrap {
   @EventPattern<string>(SUBJECTS.workWaiting)
   workWaiting(): void {
     this.worker.wake();
+  }
+
+  @EventPattern<string>(SUBJECTS.slotsWanted)
+  slotsWanted(@Payload() signal: unknown): void {
+    this.worker.wake(parseMessage(SlotsWanted, signal).slots);
   }
 
   @EventPattern<string>(SUBJECTS.recorded)

@@ -59,9 +59,10 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
     return this.started;
   }
 
-  /** Work may be waiting. */
-  wake(): void {
-    for (const slot of this.parts.slots) slot.wake();
+  /** Work may be waiting, for these slots or for all. */
+  wake(numbers?: number[]): void {
+    const { slots } = this.parts;
+    for (const slot of numbers?.map((number) => slots[number]) ?? slots) slot?.wake();
   }
 
   /** The connection is back. */

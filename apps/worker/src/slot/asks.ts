@@ -162,7 +162,7 @@ export class Asks {
     const what = { ...offer, ...(kept.length > 0 && { kept }), ...details };
     try {
       const previous = [...this.parts.previous];
-      const reply = await client.ask(arch, { ...this.identity, previous, ask, ...what });
+      const reply = await client.ask(arch, { ...this.identity, previous, ask, wakeable: true, ...what });
       this.troubles.delete(arch);
       if (reply.arch !== arch || reply.ask !== ask)
         return this.refuse(reply, number, 'it answers another ask');
