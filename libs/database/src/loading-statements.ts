@@ -120,21 +120,27 @@ const ARRIVAL_COLUMNS = {
 /** The number of a transaction as a column holds it. */
 const transaction = (id: string): string => `${id}::text::bigint`;
 
+/** Before that all transactions were over at the snapshot $3. */
+const OLDEST = transaction('pg_snapshot_xmin($3::pg_snapshot)');
+
 /**
  * Runs that wait, were never granted, and came with a transaction that the snapshot $3 does not know as committed; after the
  * run $5 of the transaction $4. Transactions become visible in another order than that of their numbers, so none is passed
  * over: whatever was in progress at the snapshot is not below its `xmin`. Numbers of rows that came out of a dump may lie
  * ahead of this server's: no row that it has made does.
+ *
+ * The bounds are of the whole key of the index: with a range of the architecture beside them, each poll would go through all
+ * that wait.
  */
 export const ARRIVALS = statement(
   ARRIVAL_COLUMNS,
   loadedSql(
     ARRIVAL_COLUMNS,
     firstInOrder(
-      `runs r where r.arch between $1 and $1 and r.state = 'queued' and r.attempt = 0
-        and (r.created_in, r.run_id) > ($4::bigint, $5::bigint)
-        and r.created_in >= ${transaction('pg_snapshot_xmin($3::pg_snapshot)')}
-        and r.created_in < ${transaction('pg_snapshot_xmax(pg_current_snapshot())')}
+      `runs r where r.state = 'queued' and r.attempt = 0
+        and (r.arch, r.created_in, r.run_id)
+          > ($1, greatest($4::bigint, ${OLDEST}), case when $4::bigint >= ${OLDEST} then $5::bigint else 0 end)
+        and (r.arch, r.created_in) < ($1, ${transaction('pg_snapshot_xmax(pg_current_snapshot())')})
         and not pg_visible_in_snapshot(r.created_in::text::xid8, $3::pg_snapshot)`,
       'r.arch, r.created_in, r.run_id',
     ),

@@ -115,6 +115,8 @@ interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
   'Actual Rows'?: number;
   'Actual Loops'?: number;
   Plans?: PlanNode[];
@@ -161,6 +163,25 @@ it('whether a worker is known is told without a look at all attempts', async () 
   await fixture.client.query('analyze attempts');
   for (const mode of MODES)
     expect(await scans(KNOWN_WORKER, `'w2'`, 'attempts', mode)).toEqual(['Index Scan: attempts_pkey']);
+});
+
+it.each(MODES)('arrivals are found without a look at the runs that were seen, by a %s plan', async (mode) => {
+  await make(QUEUES.arrivals!, [[ARCH, MANY]]);
+  const { rows: created } = await fixture.client.query<{ last: number }>(
+    'select max(created_in) as last from runs',
+  );
+  const after = created[0]!.last + 1;
+  await fixture.client.query(RUNS, [fixture.submitter.userId, fixture.submitter.keyId, ARCH, 3]);
+  await fixture.client.query(`set plan_cache_mode = force_${mode}_plan`);
+  await fixture.client.query(`prepare looked_at as ${ARRIVALS.text}`);
+  const { rows } = await fixture.client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `explain (analyze, buffers, format json) execute looked_at ('${ARCH}', ${LIMIT}, '${after}:${after}:', 0, 0)`,
+  );
+  await fixture.client.query('deallocate looked_at');
+  const among = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(among)];
+  const [scan] = among(rows[0]!['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'runs');
+  expect(scan).toMatchObject({ 'Index Name': 'runs_arrived', 'Actual Rows': 3 });
+  expect(scan!['Shared Hit Blocks']! + scan!['Shared Read Blocks']!).toBeLessThan(10);
 });
 
 it('the latest run of a package on each suite and architecture is found without its other runs', async () => {
