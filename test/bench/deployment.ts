@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openDatabase, type Submitter } from '@proctor/database';
 import { AppProcess, EmbeddedNats, freePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
+import { NODE_OPTIONS } from '../../apps/cli/src/start/apps';
 import { TestUsers } from '../support/nats-users';
 import { registerWorkers } from '../support/worker-register';
 import type { ExecutorsNews, ExecutorsPlan } from './core-executor';
@@ -92,6 +93,7 @@ export class Deployment {
     await writeFile(join(config, 'worker.yaml'), stringify({ name, ...file }));
     const env = {
       ...process.env,
+      NODE_OPTIONS: NODE_OPTIONS.worker.join(' '),
       PROCTOR_HOME: this.folder,
       PROCTOR_CONFIG: config,
       PROCTOR_NATS_CREDENTIALS: this.users.path(name),

@@ -16,6 +16,7 @@ import {
 } from '@proctor/contracts';
 import { AppProcess, EmbeddedNats, freePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
+import { NODE_OPTIONS } from '../../apps/cli/src/start/apps';
 import { leaseOf } from '../support/slot-rig';
 import { TestUsers } from '../support/nats-users';
 import type { Place } from './place';
@@ -116,8 +117,7 @@ export class WorkerRig {
         PROCTOR_CONFIG: config,
         PROCTOR_NATS_CREDENTIALS: users.path(WORKER),
       },
-      // As `proctor start` has it.
-      nodeOptions: ['--max-semi-space-size=2'],
+      nodeOptions: NODE_OPTIONS.worker,
       identityFile: join(folder, 'worker.json'),
       stopSignal: 'SIGINT',
       onLine: () => undefined,

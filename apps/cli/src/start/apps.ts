@@ -5,7 +5,7 @@ export const APPS = ['api', 'scheduler', 'worker'] as const;
 export type AppName = (typeof APPS)[number];
 
 /** Node.js would let 48 MiB of short-lived objects gather before it frees any: a worker has few, and waits most of the time. */
-const NODE_OPTIONS = { api: [], scheduler: [], worker: ['--max-semi-space-size=2'] };
+export const NODE_OPTIONS = { api: [], scheduler: [], worker: ['--max-semi-space-size=2'] };
 
 const NAME_WIDTH = Math.max(...APPS.map((name) => name.length));
 
