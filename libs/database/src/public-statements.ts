@@ -105,14 +105,19 @@ export const ALL_RATES = rates(
   `${finishedLately('not is_private')} union all ${finishedLately('is_private')}`,
 );
 
-/** Of each suite and architecture one row is read, however many runs the package has. */
+/**
+ * Of each suite and architecture one row is read, however many runs there are. The package is a part of the order, so that
+ * no other index than `runs_history` has it: the others would be read past all packages before this one.
+ */
 const PLACES = `
-  (select r.suite, r.arch from runs r where r.package = $1 and ${TELLING} order by r.suite, r.arch limit 1)
+  (select r.suite, r.arch from runs r where r.package >= $1 and r.package <= $1 and ${TELLING}
+   order by r.package, r.suite, r.arch limit 1)
   union all
   select next.suite, next.arch
   from places p cross join lateral (
     select r.suite, r.arch from runs r
-    where r.package = $1 and (r.suite, r.arch) > (p.suite, p.arch) and ${TELLING} order by r.suite, r.arch limit 1
+    where (r.package, r.suite, r.arch) > ($1, p.suite, p.arch) and r.package <= $1 and ${TELLING}
+    order by r.package, r.suite, r.arch limit 1
   ) next`;
 
 export const SUITES_OF = statement(
