@@ -127,7 +127,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   await bus.appendLog(WORKER, grant, chunk(1));
   expect((await log.next()).value).toEqual(chunk(1));
   await log.return?.();
-}, 30_000);
+}, 60_000);
 
 it('makes streams and consumers anew when the server has lost its files', async () => {
   const bus = await connect();
@@ -139,7 +139,7 @@ it('makes streams and consumers anew when the server has lost its files', async 
   await revive(bus);
   await bus.report(finishedOf(scope, 1), { number: 1 });
   expect((await taken.next()).text).toBe('{"number":1}');
-}, 30_000);
+}, 60_000);
 
 it('makes the stream of a worker anew when somebody has deleted it', async () => {
   const bus = await connect();
@@ -152,7 +152,7 @@ it('makes the stream of a worker anew when somebody has deleted it', async () =>
   await bus.prepareReports(scope, [WORKER]);
   await bus.report(finishedOf(scope, 1), { number: 1 });
   expect((await taken.next()).text).toBe('{"number":1}');
-}, 30_000);
+}, 60_000);
 
 it('waits for a server that is not there yet', async () => {
   await nats.stop();

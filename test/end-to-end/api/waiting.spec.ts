@@ -54,7 +54,7 @@ it.each<[string, (runId: number) => Promise<unknown>, string | null]>([
     expect(answer.results).toEqual([expect.objectContaining({ status })]);
     expect(answer.tookMs).toBeLessThan(15_000);
   },
-  30_000,
+  60_000,
 );
 
 it('a client that waits gets an empty list when the time is over, and is not woken by others', async () => {
@@ -89,7 +89,7 @@ it('a client that waits holds no connection of the database, and leaves nothing 
   for (const request of requests) request.destroy();
   await Promise.all(broken);
   expect((await api.api('/auth')).status).toBe(200);
-}, 30_000);
+}, 60_000);
 
 it('a client that waits is answered when the service ends', async () => {
   const other = await startApi();
@@ -102,4 +102,4 @@ it('a client that waits is answered when the service ends', async () => {
   } finally {
     await other.stop();
   }
-}, 30_000);
+}, 60_000);
