@@ -60,12 +60,12 @@ async function expectHeard(): Promise<void> {
     expect(await ask(from, arch, worker)).toEqual({ subject: `proctor.rpc.${arch}.${worker}.lease` });
 }
 
-it('has the scheduler hear a worker that is added while the server runs', async () => {
+it('a change of the accounts has the scheduler hear a worker that is added while the server runs', async () => {
   await changeAccounts(server.folder, await grown());
   await expectHeard();
 });
 
-it('has it heard too when the system user asks for it, where the server has an ear for that', async () => {
+it('a change of the accounts has it heard too when the system user asks for it, where the server has an ear for that', async () => {
   await writeFile(join(server.folder, 'accounts.conf'), await grown());
   const { told, refused } = await reloadServers(await server.users.read('system'), 2_000);
   expect(refused).toBeNull();
@@ -74,14 +74,14 @@ it('has it heard too when the system user asks for it, where the server has an e
   await expectHeard();
 });
 
-it('says why the server cannot read its accounts; those before stay in force', async () => {
+it('a change of the accounts says why the server cannot read its accounts; those before stay in force', async () => {
   await expect(changeAccounts(server.folder, 'accounts: { A: {')).rejects.toThrow(
     /nats-server: Failed to reload server configuration: /,
   );
   expect(await ask(first, 'amd64', 'w1')).toMatchObject({ subject: 'proctor.rpc.amd64.w1.lease' });
 });
 
-it('keeps those accounts when the server dies and is started again', async () => {
+it('a change of the accounts keeps those accounts when the server dies and is started again', async () => {
   await changeAccounts(server.folder, await grown());
   server.nats.kill('SIGKILL');
   await server.nats.ended;

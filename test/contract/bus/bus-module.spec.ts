@@ -20,7 +20,7 @@ class Failing {
   }
 }
 
-it('serves handlers with their errors as they are, and disconnects at shutdown', async () => {
+it('the module of the bus serves handlers with their errors as they are, and disconnects at shutdown', async () => {
   const file = join(String(process.env['PROCTOR_TEST_FOLDER']), `${randomUUID()}.json`);
   await writeFile(file, JSON.stringify(testNatsCredentials()));
   @Module({ imports: [BusModule.forServing(file)], controllers: [Failing] })
@@ -46,7 +46,7 @@ it('serves handlers with their errors as they are, and disconnects at shutdown',
   await rm(file);
 });
 
-it('connects to a server that had no time to check its credentials at first', async () => {
+it('the module of the bus connects to a server that had no time to check its credentials at first', async () => {
   const credentials = testNatsCredentials();
   const { hostname, port } = new URL(credentials.url);
   let connections = 0;

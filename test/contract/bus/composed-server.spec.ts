@@ -57,12 +57,12 @@ afterAll(async () => {
 
 const told = async (path: string) => (await fetch(monitor + path)).json() as Promise<Record<string, unknown>>;
 
-it('lets the streams reserve as much as the server of npm start, whatever is free on the disk', async () => {
+it('the nats-server of docker-compose.yml lets the streams reserve as much as the server of npm start, whatever is free on the disk', async () => {
   expect(await told('/jsz')).toMatchObject({
     config: { max_storage: 16 * 1024 ** 4, store_dir: expect.stringContaining(folder) as string },
   });
 });
 
-it('lets in its users alone', async () => {
+it('the nats-server of docker-compose.yml lets in its users alone', async () => {
   expect(await told('/varz')).toMatchObject({ auth_required: true });
 });

@@ -102,59 +102,55 @@ afterAll(async () => {
   await rm(`${folder}-users`, { recursive: true, force: true });
 });
 
-describe('a worker may not say', () => {
-  it.each([
-    ['a request of another worker', requestSubject('amd64', 'w2', 'lease')],
-    ['a request to an architecture that is not its own', requestSubject('arm64', 'w1', 'lease')],
-    ['a report of another worker', reportSubject('amd64', 'finished', { worker: 'w2', ...GRANT })],
-    ['a log of another worker', logSubject('w2', GRANT)],
-    ['a file of another worker', 'proctor.staging.w2.chunk.x'],
-    ['what a dispatcher says', 'proctor.worker.w2.stop'],
-    ['what a dispatcher says to itself', 'proctor.worker.w1.recorded'],
-    ['a command', 'proctor.command.amd64.orders'],
-    ['a question of the api', 'proctor.query.amd64.explain'],
-    ['an event', 'proctor.event.amd64.finished'],
-    ['that results have changed', 'proctor.signal.results-changed'],
-    ['that keys have changed', 'proctor.signal.keys-changed'],
-    ['that a stream is to be made', '$JS.API.STREAM.CREATE.MINE'],
-    ['that a stream is to go', `$JS.API.STREAM.DELETE.${logStream('w1')}`],
-    ['that a stream is to be emptied', `$JS.API.STREAM.PURGE.${logStream('w2')}`],
-    ['that it wants a message of a stream', `$JS.API.STREAM.MSG.GET.${stagingStream('w2')}`],
-    ['that it wants a message of a stream at once', `$JS.API.DIRECT.GET.${stagingStream('w2')}`],
-    ['that it wants to consume', `$JS.API.CONSUMER.CREATE.${reportStream('amd64', 'w1')}`],
-    ['that it wants to know the streams', '$JS.API.STREAM.LIST'],
-    ['that a report was handled', `$JS.ACK.${reportStream('amd64', 'w2')}.dispatcher.1.1.1.1.1`],
-    ['that the server is to reload', '$SYS.REQ.SERVER.PING'],
-    ['an answer to a question that it was not asked', '_R_.abc.def'],
-    ['an answer to the api', '_INBOX.api.x'],
-  ])('%s', async (_what, subject) => {
-    await expect(hostile.request(subject, '{}', { timeout: 5_000 })).rejects.toThrow(/Permissions Violation/);
-  });
+it.each([
+  ['a request of another worker', requestSubject('amd64', 'w2', 'lease')],
+  ['a request to an architecture that is not its own', requestSubject('arm64', 'w1', 'lease')],
+  ['a report of another worker', reportSubject('amd64', 'finished', { worker: 'w2', ...GRANT })],
+  ['a log of another worker', logSubject('w2', GRANT)],
+  ['a file of another worker', 'proctor.staging.w2.chunk.x'],
+  ['what a dispatcher says', 'proctor.worker.w2.stop'],
+  ['what a dispatcher says to itself', 'proctor.worker.w1.recorded'],
+  ['a command', 'proctor.command.amd64.orders'],
+  ['a question of the api', 'proctor.query.amd64.explain'],
+  ['an event', 'proctor.event.amd64.finished'],
+  ['that results have changed', 'proctor.signal.results-changed'],
+  ['that keys have changed', 'proctor.signal.keys-changed'],
+  ['that a stream is to be made', '$JS.API.STREAM.CREATE.MINE'],
+  ['that a stream is to go', `$JS.API.STREAM.DELETE.${logStream('w1')}`],
+  ['that a stream is to be emptied', `$JS.API.STREAM.PURGE.${logStream('w2')}`],
+  ['that it wants a message of a stream', `$JS.API.STREAM.MSG.GET.${stagingStream('w2')}`],
+  ['that it wants a message of a stream at once', `$JS.API.DIRECT.GET.${stagingStream('w2')}`],
+  ['that it wants to consume', `$JS.API.CONSUMER.CREATE.${reportStream('amd64', 'w1')}`],
+  ['that it wants to know the streams', '$JS.API.STREAM.LIST'],
+  ['that a report was handled', `$JS.ACK.${reportStream('amd64', 'w2')}.dispatcher.1.1.1.1.1`],
+  ['that the server is to reload', '$SYS.REQ.SERVER.PING'],
+  ['an answer to a question that it was not asked', '_R_.abc.def'],
+  ['an answer to the api', '_INBOX.api.x'],
+])('a worker may not say %s', async (_what, subject) => {
+  await expect(hostile.request(subject, '{}', { timeout: 5_000 })).rejects.toThrow(/Permissions Violation/);
 });
 
-describe('a worker may not hear', () => {
-  it.each([
-    '>',
-    'proctor.>',
-    '_INBOX.>',
-    '_INBOX.scheduler.>',
-    '_INBOX.w2.>',
-    'proctor.worker.w2.*',
-    'proctor.worker.*.stop',
-    'proctor.event.>',
-    'proctor.signal.arm64.work-waiting',
-    'proctor.signal.results-changed',
-    'proctor.signal.keys-changed',
-    'proctor.rpc.>',
-    '$JS.>',
-    '$SYS.>',
-    '_R_.>',
-  ])('%s', async (subject) => {
-    const refused = new Promise<Error | null>((resolve) => {
-      hostile.subscribe(subject, { callback: (error) => resolve(error) });
-    });
-    expect(String(await refused)).toMatch(/Permissions Violation/);
+it.each([
+  '>',
+  'proctor.>',
+  '_INBOX.>',
+  '_INBOX.scheduler.>',
+  '_INBOX.w2.>',
+  'proctor.worker.w2.*',
+  'proctor.worker.*.stop',
+  'proctor.event.>',
+  'proctor.signal.arm64.work-waiting',
+  'proctor.signal.results-changed',
+  'proctor.signal.keys-changed',
+  'proctor.rpc.>',
+  '$JS.>',
+  '$SYS.>',
+  '_R_.>',
+])('a worker may not hear %s', async (subject) => {
+  const refused = new Promise<Error | null>((resolve) => {
+    hostile.subscribe(subject, { callback: (error) => resolve(error) });
   });
+  expect(String(await refused)).toMatch(/Permissions Violation/);
 });
 
 describe('an answer that is sent elsewhere', () => {
@@ -177,7 +173,7 @@ describe('an answer that is sent elsewhere', () => {
     ['the events', '$JS.API.STREAM.DELETE.PROCTOR_EVENTS'],
     ['another worker', 'proctor.worker.w2.stop'],
     ['the reports of another', reportSubject('amd64', 'finished', { worker: 'w2', ...GRANT })],
-  ])('reaches nothing of %s', async (_whose, reply) => {
+  ])('an answer that is sent elsewhere reaches nothing of %s', async (_whose, reply) => {
     const [logs, events, reports] = await Promise.all(
       [logStream('w2'), 'PROCTOR_EVENTS', reportStream('amd64', 'w2')].map(messagesOf),
     );
@@ -192,7 +188,7 @@ describe('an answer that is sent elsewhere', () => {
   });
 });
 
-it('does not choose the address that it is heard from', async () => {
+it('a worker does not choose the address that it is heard from', async () => {
   const lie = JSON.stringify({ host: '192.0.2.1', acc: 'WORKER_w2' });
   const names = ['Nats-Request-Info', 'nats-request-info', 'NATS-REQUEST-INFO'];
   for (const forged of [[], ...names.map((name) => [name]), names, [names[0]!, names[0]!, names[0]!]]) {
@@ -206,67 +202,65 @@ it('does not choose the address that it is heard from', async () => {
   expect(heardFrom).toEqual(Array(6).fill('127.0.0.1'));
 });
 
-describe('the room of others', () => {
-  it('is not filled by a flood of logs, reports or files', async () => {
-    const grant = { ...GRANT, runId: 20 };
-    await other.appendLog('w2', grant, CHUNK);
-    const kept = await messagesOf(logStream('w2'));
-    const publisher = jetstream(hostile);
-    for (let round = 0; round < 40; round++)
-      await publisher.publish(logSubject('w1', { ...GRANT, runId: round + 1 }), 'x'.repeat(8_000));
-    expect((await streams.streams.info(logStream('w1'))).state.bytes).toBeLessThanOrEqual(ROOM_BYTES);
-    expect(await messagesOf(logStream('w2'))).toBe(kept);
-    const greedy = await bus('w1');
-    await expect(greedy.stage('w1', 'huge', Readable.from([Buffer.alloc(2 * ROOM_BYTES)]))).rejects.toThrow(
-      StreamFull,
-    );
-    await expect(
-      other.stage('w2', '20/1/3/log.gz', Readable.from([Buffer.from('mine')])),
-    ).resolves.toMatchObject({
-      size: 4,
-    });
-    for (let copy = 0; copy < 20; copy++) hostile.publish(REPORT, JSON.stringify({ copy }));
-    await hostile.flush();
-    expect(await messagesOf(reportStream('amd64', 'w1'))).toBe(1);
+it('the room of others is not filled by a flood of logs, reports or files', async () => {
+  const grant = { ...GRANT, runId: 20 };
+  await other.appendLog('w2', grant, CHUNK);
+  const kept = await messagesOf(logStream('w2'));
+  const publisher = jetstream(hostile);
+  for (let round = 0; round < 40; round++)
+    await publisher.publish(logSubject('w1', { ...GRANT, runId: round + 1 }), 'x'.repeat(8_000));
+  expect((await streams.streams.info(logStream('w1'))).state.bytes).toBeLessThanOrEqual(ROOM_BYTES);
+  expect(await messagesOf(logStream('w2'))).toBe(kept);
+  const greedy = await bus('w1');
+  await expect(greedy.stage('w1', 'huge', Readable.from([Buffer.alloc(2 * ROOM_BYTES)]))).rejects.toThrow(
+    StreamFull,
+  );
+  await expect(
+    other.stage('w2', '20/1/3/log.gz', Readable.from([Buffer.from('mine')])),
+  ).resolves.toMatchObject({
+    size: 4,
   });
+  for (let copy = 0; copy < 20; copy++) hostile.publish(REPORT, JSON.stringify({ copy }));
+  await hostile.flush();
+  expect(await messagesOf(reportStream('amd64', 'w1'))).toBe(1);
+});
 
-  it('is not taken by subscriptions without end', async () => {
-    const greedy = await raw('w1');
-    const refused = (async () => {
-      for await (const status of greedy.status()) if (status.type === 'error') return status.error;
-      return null;
-    })();
-    for (let place = 0; place < 2_000; place++) greedy.subscribe(`_INBOX.w1.${place}`);
-    expect(String(await refused)).toMatch(/maximum subscriptions exceeded/i);
-    expect(hostile.isClosed()).toBe(false);
-  });
+it('the room of others is not taken by subscriptions without end', async () => {
+  const greedy = await raw('w1');
+  const refused = (async () => {
+    for await (const status of greedy.status()) if (status.type === 'error') return status.error;
+    return null;
+  })();
+  for (let place = 0; place < 2_000; place++) greedy.subscribe(`_INBOX.w1.${place}`);
+  expect(String(await refused)).toMatch(/maximum subscriptions exceeded/i);
+  expect(hostile.isClosed()).toBe(false);
+});
 
-  it('is not taken by connections without end', async () => {
-    const opened: NatsConnection[] = [];
-    const open = async (): Promise<void> => {
-      while (opened.length < 40) opened.push(await raw('w1'));
-    };
-    // The server may have closed the connection before its reason is read.
-    await expect(open()).rejects.toThrow();
-    expect(await readFile(join(folder, 'server.log'), 'utf8')).toMatch(/maximum account active connections/);
-    expect(opened.length).toBeLessThanOrEqual(32);
-    await (await raw('w2')).flush();
-    await Promise.all(opened.map((nc) => nc.close()));
-    await (await raw('w1')).flush();
-  });
+it('the room of others is not taken by connections without end', async () => {
+  const opened: NatsConnection[] = [];
+  const open = async (): Promise<void> => {
+    while (opened.length < 40) opened.push(await raw('w1'));
+  };
+  // The server may have closed the connection before its reason is read.
+  await expect(open()).rejects.toThrow();
+  expect(await readFile(join(folder, 'server.log'), 'utf8')).toMatch(/maximum account active connections/);
+  expect(opened.length).toBeLessThanOrEqual(32);
+  await (await raw('w2')).flush();
+  await Promise.all(opened.map((nc) => nc.close()));
+  await (await raw('w1')).flush();
+});
 
-  it('is not emptied by a header, and no message id is used before its owner', async () => {
-    const grant = { ...GRANT, runId: 21 };
-    const rollup = headers();
-    rollup.set('Nats-Rollup', 'all');
-    await expect(
-      jetstream(hostile).publish('proctor.staging.w1.file.eA', '{}', { headers: rollup }),
-    ).rejects.toThrow(/rollup/);
-    await jetstream(hostile).publish(logSubject('w1', grant), '{}', { msgID: '21.1.3.0' });
-    const before = await messagesOf(logStream('w2'));
-    await other.appendLog('w2', grant, CHUNK);
-    expect(await messagesOf(logStream('w2'))).toBe(before + 1);
-  });
+it('the room of others is not emptied by a header, and no message id is used before its owner', async () => {
+  const grant = { ...GRANT, runId: 21 };
+  const rollup = headers();
+  rollup.set('Nats-Rollup', 'all');
+  await expect(
+    jetstream(hostile).publish('proctor.staging.w1.file.eA', '{}', { headers: rollup }),
+  ).rejects.toThrow(/rollup/);
+  await jetstream(hostile).publish(logSubject('w1', grant), '{}', { msgID: '21.1.3.0' });
+  const before = await messagesOf(logStream('w2'));
+  await other.appendLog('w2', grant, CHUNK);
+  expect(await messagesOf(logStream('w2'))).toBe(before + 1);
 });
 
 describe('a flood of reports of runs that there are not', () => {
@@ -291,7 +285,7 @@ describe('a flood of reports of runs that there are not', () => {
       return IN_VAIN;
     });
 
-  it('fills the stream of its worker, and each report of another is stored and recorded nevertheless', async () => {
+  it('a flood of reports of runs that there are not fills the stream of its worker, and each report of another is stored and recorded nevertheless', async () => {
     const recorded = new Events<string>();
     let goesOn = true;
     const flooding = (async () => {

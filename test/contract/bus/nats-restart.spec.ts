@@ -63,7 +63,7 @@ async function revive(bus: Bus): Promise<void> {
   expect(bus.isConnected()).toBe(true);
 }
 
-it('says so while the server is away', async () => {
+it('the bus says so while the server is away', async () => {
   const bus = await connect();
   await kill(bus);
   await expect(bus.report(finishedOf(scope, 1), {})).rejects.toThrow(NoAnswer);
@@ -72,7 +72,7 @@ it('says so while the server is away', async () => {
   await expect(bus.consumeReports(scope, () => Promise.resolve())).rejects.toThrow(NoAnswer);
 });
 
-it('is closed at once while it waits for its streams', async () => {
+it('the bus is closed at once while it waits for its streams', async () => {
   const bus = await connect();
   const { link } = bus as unknown as { link: { restores(restore: () => Promise<void>): void } };
   const tried = new Promise<void>((resolve) =>
@@ -96,7 +96,7 @@ it('is closed at once while it waits for its streams', async () => {
   expect(await Promise.race([isOver, setImmediate('waits')])).toBe('AbortError');
 });
 
-it('keeps reports, subscriptions and readers over a killed server', async () => {
+it('the bus keeps reports, subscriptions and readers over a killed server', async () => {
   const bus = await connect();
   const grant = { runId: newRunId(), attempt: 1, grantEpoch: 5 };
   await bus.prepareReports(scope, [WORKER]);
@@ -129,7 +129,7 @@ it('keeps reports, subscriptions and readers over a killed server', async () => 
   await log.return?.();
 }, 60_000);
 
-it('makes streams and consumers anew when the server has lost its files', async () => {
+it('the bus makes streams and consumers anew when the server has lost its files', async () => {
   const bus = await connect();
   await bus.prepareReports(scope, [WORKER]);
   const taken = new Events<ReportMessage>();
@@ -141,7 +141,7 @@ it('makes streams and consumers anew when the server has lost its files', async 
   expect((await taken.next()).text).toBe('{"number":1}');
 }, 60_000);
 
-it('makes the stream of a worker anew when somebody has deleted it', async () => {
+it('the bus makes the stream of a worker anew when somebody has deleted it', async () => {
   const bus = await connect();
   await bus.prepareReports(scope, [WORKER]);
   const taken = new Events<ReportMessage>();
@@ -154,7 +154,7 @@ it('makes the stream of a worker anew when somebody has deleted it', async () =>
   expect((await taken.next()).text).toBe('{"number":1}');
 }, 60_000);
 
-it('waits for a server that is not there yet', async () => {
+it('the bus waits for a server that is not there yet', async () => {
   await nats.stop();
   const connecting = connect();
   await nats.start();
@@ -163,18 +163,18 @@ it('waits for a server that is not there yet', async () => {
   await bus.report(finishedOf(scope, 1), {});
 });
 
-it('rejects at once when the credentials are wrong', async () => {
+it('the bus rejects at once when the credentials are wrong', async () => {
   const { credentials } = newCredentials('stranger', nats.url);
   await expect(connectBus(credentials)).rejects.toThrow(/authorization/i);
 });
 
-it('lets several processes make the streams at the same time', async () => {
+it('the bus lets several processes make the streams at the same time', async () => {
   const all = await Promise.all([connect(), connect(), connect(), connect()]);
   await Promise.all(all.map((bus) => bus.prepareReports(scope, [WORKER])));
   await Promise.all(all.map((bus, number) => bus.report(finishedOf(scope, number), { number })));
 });
 
-it('says what to do when the server may not store as much', async () => {
+it('the bus says what to do when the server may not store as much', async () => {
   const limits = { eventsBytesMax: 2 ** 50 };
   await expect(connectBus(operator, { limits, makesStreams: true })).rejects.toThrow(
     /may not store the \d+ bytes/,

@@ -15,7 +15,7 @@ describeReports('NatsBus', startNatsClients);
 describeStrategy('NatsBus', startNatsClients);
 describeSizes('NatsBus', startNatsClients);
 
-it('takes for a report what a worker gives the headers of JetStream’s words to a consumer', async () => {
+it('the bus takes for a report what a worker gives the headers of JetStream’s words to a consumer', async () => {
   const server = await startNatsClients(LIMITS);
   const [bus, arch, heard] = [await server.connect(), newScope(), new Events<string>()];
   await bus.prepareReports(arch, ['w1']);

@@ -41,7 +41,7 @@ afterEach(async () => {
   await server?.remove();
 });
 
-it('makes way for those of the workers, who repeat what was in it', async () => {
+it('the stream that all workers shared makes way for those of the workers, who repeat what was in it', async () => {
   const heard = new Events<ReportMessage>();
   const consumption = await scheduler.consumeReports(ARCH, (report) => Promise.resolve(heard.push(report)));
   await scheduler.prepareReports(ARCH, WORKERS);
@@ -56,7 +56,7 @@ it('makes way for those of the workers, who repeat what was in it', async () => 
   expect({ messages: state.messages, reserved: config.max_bytes }).toEqual({ messages: 0, reserved: 1 });
 });
 
-it('is out of the way for the next scheduler too', async () => {
+it('the stream that all workers shared is out of the way for the next scheduler too', async () => {
   await scheduler.prepareReports(ARCH, WORKERS);
   const next = await connectBus(await server.users.read('scheduler'), { makesStreams: true });
   await next.prepareReports(ARCH, WORKERS);

@@ -57,7 +57,7 @@ function credentials(url: string, ca?: string): Credentials {
 /** Rejects when it cannot connect: unlike a bus, it does not wait for a server that may come. */
 const connect = (to: Credentials) => sendSignals(to, ['proctor.command.amd64.orders'], 5_000);
 
-it('connects, encrypted, to the server whose certificate the authority has signed', async () => {
+it('the bus connects, encrypted, to the server whose certificate the authority has signed', async () => {
   const trusted = credentials(`tls://127.0.0.1:${port}`, own.certificate);
   await connect(trusted);
   const bus = await connectBus(trusted);
@@ -65,27 +65,27 @@ it('connects, encrypted, to the server whose certificate the authority has signe
   await bus.close();
 });
 
-it('takes no certificate of a foreign authority', async () => {
+it('the bus takes no certificate of a foreign authority', async () => {
   await expect(connect(credentials(`tls://127.0.0.1:${port}`, foreign.certificate))).rejects.toThrow(
     /certificate/i,
   );
 });
 
-it('takes no certificate of another host', async () => {
+it('the bus takes no certificate of another host', async () => {
   await expect(connect(credentials(`tls://localhost:${port}`, own.certificate))).rejects.toThrow(
     /does not match|altnames/i,
   );
 });
 
-it('takes no tls:// without an authority', () => {
+it('the bus takes no tls:// without an authority', () => {
   expect(() => credentials(`tls://127.0.0.1:${port}`)).toThrow('ca: missing');
 });
 
-it('does not trust a server because it asks for encryption', async () => {
+it('the bus does not trust a server because it asks for encryption', async () => {
   await expect(connect(credentials(`nats://127.0.0.1:${port}`))).rejects.toThrow(/certificate/i);
 });
 
-it('does not speak in the open with a server that offers no encryption', async () => {
+it('the bus does not speak in the open with a server that offers no encryption', async () => {
   const plain = await ownNats();
   try {
     const { seed: key } = await plain.users.read('api');

@@ -40,7 +40,7 @@ async function withRunsLocked(work: () => Promise<void>): Promise<void> {
   await fixture.client.query('commit');
 }
 
-it('is told from every store while connections are refused, and all work again afterwards', async () => {
+it('an outage is told from every store while connections are refused, and all work again afterwards', async () => {
   await open();
   const [runId] = await submit();
   const since = async () => {
@@ -66,7 +66,7 @@ it('is told from every store while connections are refused, and all work again a
   for (const call of calls) await call();
 });
 
-it('survives that the server ends every idle connection', async () => {
+it('the database survives that the server ends every idle connection', async () => {
   await open();
   await Promise.all([submit(), submit(), submit()]);
   await fixture.client.query(
@@ -80,7 +80,7 @@ it('survives that the server ends every idle connection', async () => {
   await submit();
 });
 
-it('fails a transaction whose connection is lost, and nothing of it stays', async () => {
+it('the database fails a transaction whose connection is lost, and nothing of it stays', async () => {
   await open();
   await withRunsLocked(async () => {
     const submitted = submit().catch((error: unknown) => error);
@@ -97,13 +97,13 @@ it('fails a transaction whose connection is lost, and nothing of it stays', asyn
   expect((await fixture.client.query('select from runs')).rowCount).toBe(1);
 });
 
-it('ends a transaction that takes too long', async () => {
+it('the database ends a transaction that takes too long', async () => {
   await open({ transactionTimeoutMs: 100 });
   await withRunsLocked(() => expect(submit()).rejects.toThrow(DatabaseUnavailable));
   await submit();
 });
 
-it('ends a wait for a connection that takes too long', async () => {
+it('the database ends a wait for a connection that takes too long', async () => {
   await open({ connectionsMax: 1, connectTimeoutMs: 100 });
   await withRunsLocked(async () => {
     const first = submit();
@@ -114,14 +114,14 @@ it('ends a wait for a connection that takes too long', async () => {
   });
 });
 
-it('is told at once when it cannot be opened', async () => {
+it('an outage is told at once when the database cannot be opened', async () => {
   await open();
   await link.cut();
   await expect(openDatabase(link.url)).rejects.toThrow(DatabaseUnavailable);
   await link.mend();
 });
 
-it('does not hide errors that come from the request itself', async () => {
+it('the database does not hide errors that come from the request itself', async () => {
   await open();
   const error: unknown = await database.submissions
     .submit([request({ trigger: '\0' })], fixture.submitter)

@@ -17,7 +17,7 @@ const ada = () => ({ userId: fixture.submitter.userId, userName: 'ada' });
 const cancel = (selection: RunSelection, reason?: string) =>
   fixture.database.cancellations.cancelMatching(selection, ada(), reason);
 
-it('ends every unfinished run that matches, whatever its state, and no other', async () => {
+it('a cancellation of many runs ends every unfinished run that matches, whatever its state, and no other', async () => {
   const waiting = await runs.waiting({ package: 'gcc' });
   const running = await runs.running({ package: 'gcc', arch: 'arm64' });
   const finished = await runs.finished({ package: 'gcc' });
@@ -45,7 +45,7 @@ it('ends every unfinished run that matches, whatever its state, and no other', a
   expect(await cancel({ package: 'gcc' })).toEqual([]);
 });
 
-it('looks at everything that is named', async () => {
+it('a cancellation of many runs looks at everything that is named', async () => {
   const changes = [
     {},
     { package: 'gcc' },
@@ -69,7 +69,7 @@ it('looks at everything that is named', async () => {
   expect(await cancel({ runIds: [plain!] })).toEqual([plain]);
 });
 
-it('waits for a row that a dispatcher holds, and leaves it when it has finished meanwhile', async () => {
+it('a cancellation of many runs waits for a row that a dispatcher holds, and leaves it when it has finished meanwhile', async () => {
   const [first, second] = [await runs.leased(), await runs.waiting()];
   const dispatcher = await connectTo(fixture.url);
   await dispatcher.query('begin');
@@ -85,7 +85,7 @@ it('waits for a row that a dispatcher holds, and leaves it when it has finished 
   expect(await cancelled).toEqual([second]);
 });
 
-it('and dispatchers, single cancellations and publications do not wait for each other in a circle', async () => {
+it('a cancellation of many runs and dispatchers, single cancellations and publications do not wait for each other in a circle', async () => {
   for (let round = 0; round < 10; round += 1) {
     const requests = Array.from({ length: 40 }, () => request({ isPrivate: true }));
     const runIds = await fixture.database.submissions.submit(requests, fixture.submitter);

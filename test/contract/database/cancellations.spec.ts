@@ -15,7 +15,7 @@ const cancel = (runId: number, reason?: string) =>
   fixture.database.cancellations.cancel(runId, { userId: fixture.submitter.userId, userName: 'ada' }, reason);
 const find = async (runId: number) => (await fixture.database.results.find(runId))!;
 
-it('ends a waiting run in the books', async () => {
+it('a cancellation ends a waiting run in the books', async () => {
   const runId = await runs.waiting();
   expect(await cancel(runId)).toBe('cancelled');
   const record = await find(runId);
@@ -35,7 +35,7 @@ it('ends a waiting run in the books', async () => {
   expect((await fixture.database.journal.arrivals(ARCH, 10)).runs).toEqual([]);
 });
 
-it('ends a running one and its attempt, and tells why', async () => {
+it('a cancellation ends a running one and its attempt, and tells why', async () => {
   const runId = await runs.running();
   await fixture.client.query(
     `update runs set started_at = started_at - interval '90.9 s' where run_id = $1`,
@@ -58,7 +58,7 @@ it('ends a running one and its attempt, and tells why', async () => {
   ]);
 });
 
-it('changes nothing of a run that has finished, cancelled or not, or is not there', async () => {
+it('a cancellation changes nothing of a run that has finished, cancelled or not, or is not there', async () => {
   const finished = await runs.finished();
   const before = await find(finished);
   expect(await cancel(finished)).toBe('finished');
@@ -69,14 +69,14 @@ it('changes nothing of a run that has finished, cancelled or not, or is not ther
   expect((await fixture.client.query('select from orders')).rowCount).toBe(1);
 });
 
-it('is done once by several at the same time', async () => {
+it('a cancellation is done once by several at the same time', async () => {
   const runId = await runs.leased();
   const all = await Promise.all(Array.from({ length: 6 }, () => cancel(runId)));
   expect(all.sort()).toEqual(['cancelled', ...Array<string>(5).fill('finished')]);
   expect((await fixture.client.query('select from orders')).rowCount).toBe(1);
 });
 
-it('comes too late when the dispatcher finishes the run first', async () => {
+it('a cancellation comes too late when the dispatcher finishes the run first', async () => {
   const runId = await runs.leased();
   await fixture.client.query('begin');
   await fixture.client.query(

@@ -48,7 +48,7 @@ async function rested(since: number): Promise<number> {
   }
 }
 
-it('loses no run for who polls when the clock steps back, and lets them come to rest again', async () => {
+it('the clock of runs loses no run for who polls when the clock steps back, and lets them come to rest again', async () => {
   await submit();
   const until = await rested(0);
   await clock.stepTo(-HOUR_SECONDS);
@@ -63,7 +63,7 @@ it('loses no run for who polls when the clock steps back, and lets them come to 
   expect((await poll(next)).runIds.sort()).toEqual([second, third].sort());
 });
 
-it('loses none for who was told nothing but its own since', async () => {
+it('the clock of runs loses none for who was told nothing but its own since', async () => {
   const { rows } = await fixture.client.query<{ now: number }>(
     'select floor(extract(epoch from clock_timestamp()))::float8 as now',
   );
@@ -73,7 +73,7 @@ it('loses none for who was told nothing but its own since', async () => {
   expect((await poll(until)).runIds).toEqual([runId]);
 });
 
-it('leaves every other time as the clock says it', async () => {
+it('the clock of runs leaves every other time as the clock says it', async () => {
   await submit();
   await rested(0);
   await clock.stepTo(-HOUR_SECONDS);
@@ -81,7 +81,7 @@ it('leaves every other time as the clock says it', async () => {
   expect(run!.updatedAt.getTime() - run!.createdAt.getTime()).toBeGreaterThan((HOUR_SECONDS - 60) * 1_000);
 });
 
-it('draws no time below the second that the writer has announced', async () => {
+it('the clock of runs draws no time below the second that the writer has announced', async () => {
   const statements = {
     query: async <Row>({ text }: Statement<Row>, parameters: unknown[] = []) =>
       (await fixture.client.query(text, parameters)).rows as Row[],
@@ -98,7 +98,7 @@ it('draws no time below the second that the writer has announced', async () => {
   expect(drawn.rows[0]!.updated.getTime()).toBe(held.rows[0]!.second * 1_000);
 });
 
-it('is raised by who may only read, never beyond the clock', async () => {
+it('the clock of runs is raised by who may only read, never beyond the clock', async () => {
   const { rows } = await fixture.client.query<{ ahead: number }>(
     'select (second - floor(extract(epoch from run_clock())))::float8 as ahead from horizons',
   );

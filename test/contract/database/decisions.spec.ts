@@ -27,7 +27,7 @@ const record = async () =>
   ).rows as unknown[];
 const nothing = { suite: null, worker: null, run_id: null, priority: null, actor: 'ada' };
 
-it('keeps for good who paused and resumed what and why, for each architecture that it concerns', async () => {
+it('the store of decisions keeps for good who paused and resumed what and why, for each architecture that it concerns', async () => {
   expect(await decisions().pause({ suite: 'sid', arch: ARCH }, ada(), 'a broken image')).toEqual([ARCH]);
   expect(await decisions().pause({ suite: null, arch: null }, ada(), 'maintenance')).toEqual([ARCH, 'arm64']);
   expect(await decisions().resume({ suite: null, arch: null }, ada(), 'done')).toBe(true);
@@ -51,7 +51,7 @@ it('pauses an architecture that has no dispatcher yet: it finds that when it beg
   ]);
 });
 
-it('keeps who drained which worker and brought it back', async () => {
+it('the store of decisions keeps who drained which worker and brought it back', async () => {
   expect(await decisions().drain('w1', ada(), 'new disks')).toEqual([ARCH, 'arm64']);
   expect(await decisions().drains()).toEqual([
     { worker: 'w1', by: 'ada', reason: 'new disks', since: expect.any(String) },
@@ -67,7 +67,7 @@ it('keeps who drained which worker and brought it back', async () => {
   ]);
 });
 
-it('keeps who took which worker for sound, and tells whom nobody knows and who is sound already', async () => {
+it('the store of decisions keeps who took which worker for sound, and tells whom nobody knows and who is sound already', async () => {
   const judge = (standing: string, worker = 'w1', arch = ARCH) =>
     fixture.client.query(
       `insert into worker_judgements (arch, worker, standing, reason, at) values ($1, $2, $3, 'x', now())`,
@@ -95,7 +95,7 @@ it('keeps who took which worker for sound, and tells whom nobody knows and who i
   expect(await decisions().trust('bsuy', ada())).toBe('unknown');
 });
 
-it('reaches a dispatcher that begins for the first time while everything is paused', async () => {
+it('a decision reaches a dispatcher that begins for the first time while everything is paused', async () => {
   const other = await connectTo(fixture.url);
   await other.query('begin');
   await other.query(`insert into dispatchers (arch, epoch, expires_at) values ('s390x', 1, now())`);
@@ -110,7 +110,7 @@ it('reaches a dispatcher that begins for the first time while everything is paus
   await fixture.client.query(`delete from dispatchers where arch = 's390x'`);
 });
 
-it('gives waiting runs another priority, with an order and a fact for each that changed', async () => {
+it('the store of decisions gives waiting runs another priority, with an order and a fact for each that changed', async () => {
   const [low, high, leased] = (await fixture.database.submissions.submit(
     [request({ priority: 2 }), request({ priority: 9 }), request({ priority: 2 })],
     fixture.submitter,

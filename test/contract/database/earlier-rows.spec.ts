@@ -62,7 +62,7 @@ it('get the facts that are known of them, none of them an event', async () => {
   ]);
 });
 
-it('survive that the migration is taken back and made again', async () => {
+it('earlier rows survive that the migration is taken back and made again', async () => {
   await migrate(empty.url);
   const client = await connectTo(empty.url);
   await client.query(ROWS);

@@ -13,7 +13,7 @@ beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts'))
 
 const story = (runId: number) => fixture.database.facts.ofRun(runId, fixture.submitter.keyId);
 
-it('tells of a retry who asked for it, and what it repeats', async () => {
+it('the table of facts tells of a retry who asked for it, and what it repeats', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
   const { id } = await fixture.database.apiKeys.create('bob', 'bob');
   const original = await runs.finished();
@@ -23,7 +23,7 @@ it('tells of a retry who asked for it, and what it repeats', async () => {
   ]);
 });
 
-it('names the private run that a published one repeats to its key alone', async () => {
+it('the table of facts names the private run that a published one repeats to its key alone', async () => {
   const { keyId } = fixture.submitter;
   const original = await runs.finished({ isPrivate: true });
   const { runId } = (await fixture.database.retries.retry(original, fixture.submitter)) as { runId: number };
@@ -39,7 +39,7 @@ it('names the private run that a published one repeats to its key alone', async 
   expect(await reasons(null)).toEqual([`repeats run ${original}`, null]);
 });
 
-it('tells of a publication whose key it was, and leaves the state', async () => {
+it('the table of facts tells of a publication whose key it was, and leaves the state', async () => {
   const waiting = await runs.waiting({ isPrivate: true });
   const finished = await runs.finished({ isPrivate: true });
   await fixture.database.publications.publish([waiting, finished], fixture.submitter.keyId);
@@ -48,7 +48,7 @@ it('tells of a publication whose key it was, and leaves the state', async () => 
   expect((await story(finished)).at(-1)).toMatchObject({ ...published, state: 'finished', attempt: 1 });
 });
 
-it('has one for each run of a long list, with ids of its own', async () => {
+it('the table of facts has one for each run of a long list, with ids of its own', async () => {
   const runIds = await fixture.database.submissions.submit(
     Array.from({ length: 5000 }, () => request()),
     fixture.submitter,
@@ -58,7 +58,7 @@ it('has one for each run of a long list, with ids of its own', async () => {
   expect(new Set(facts.map(({ factId }) => factId)).size).toBe(runIds.length);
 });
 
-it('stays beside what each attempt left: verdict, exit code, sizes', async () => {
+it('the table of facts stays beside what each attempt left: verdict, exit code, sizes', async () => {
   const [runId] = (await fixture.database.submissions.submit([request()], fixture.submitter)) as [number];
   const files = [{ name: 'artifacts.tar.gz' as const, size: 5_000_000_000 }];
   await fixture.commit(ARCH, [grant(runId, 1), start(runId, 1), fail(runId, 1, { files })]);
@@ -81,7 +81,7 @@ it('stays beside what each attempt left: verdict, exit code, sizes', async () =>
   ]);
 });
 
-it('keeps the order of a run whose dispatcher and users write at the same time', async () => {
+it('the table of facts keeps the order of a run whose dispatcher and users write at the same time', async () => {
   for (let round = 0; round < 10; round += 1) {
     const runId = await runs.waiting({ priority: 1, isPrivate: true });
     const { userId, keyId } = fixture.submitter;

@@ -61,76 +61,72 @@ async function stored(): Promise<StoredRun[]> {
   return rows;
 }
 
-describe('submissions that come together', () => {
-  it('share a transaction, and each gets its own ids, owner, and facts', async () => {
-    const { userId } = await database.users.add('grace', { isAdmin: false });
-    const { id: keyId } = await database.apiKeys.create('grace', 'test');
-    const owners = [fixture.submitter, { userId, keyId }];
-    const names = Array.from({ length: 30 }, (_none, place) => `together${place}`);
-    const answers = await Promise.all(names.map((name, place) => submit(name, owners[place % 2])));
-    const runs = await stored();
-    expect(new Set(runs.map(({ transaction }) => transaction)).size).toBe(1);
-    expect(runs).toEqual(
-      names.map((name, place) => ({
-        run_id: answers[place]![0],
-        package: name,
-        requestor_id: owners[place % 2]!.userId,
-        api_key_id: owners[place % 2]!.keyId,
-        transaction: runs[0]!.transaction,
-      })),
-    );
-    const { rows } = await fixture.client.query('select actor from facts order by run_id');
-    expect(rows).toEqual(
-      names.map((_name, place) => ({ actor: place % 2 === 0 ? 'user ada' : 'user grace' })),
-    );
-  });
+it('submissions that come together share a transaction, and each gets its own ids, owner, and facts', async () => {
+  const { userId } = await database.users.add('grace', { isAdmin: false });
+  const { id: keyId } = await database.apiKeys.create('grace', 'test');
+  const owners = [fixture.submitter, { userId, keyId }];
+  const names = Array.from({ length: 30 }, (_none, place) => `together${place}`);
+  const answers = await Promise.all(names.map((name, place) => submit(name, owners[place % 2])));
+  const runs = await stored();
+  expect(new Set(runs.map(({ transaction }) => transaction)).size).toBe(1);
+  expect(runs).toEqual(
+    names.map((name, place) => ({
+      run_id: answers[place]![0],
+      package: name,
+      requestor_id: owners[place % 2]!.userId,
+      api_key_id: owners[place % 2]!.keyId,
+      transaction: runs[0]!.transaction,
+    })),
+  );
+  const { rows } = await fixture.client.query('select actor from facts order by run_id');
+  expect(rows).toEqual(names.map((_name, place) => ({ actor: place % 2 === 0 ? 'user ada' : 'user grace' })));
+});
 
-  it('do not fail for one that the database refuses', async () => {
-    const outcomes = await Promise.allSettled(['good', 'bad\0', 'better'].map((name) => submit(name)));
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(outcomes[1]).toMatchObject({ reason: { code: '22021' } });
-    expect((await stored()).map((run) => run.package).sort()).toEqual(['better', 'good']);
-  });
+it('submissions that come together do not fail for one that the database refuses', async () => {
+  const outcomes = await Promise.allSettled(['good', 'bad\0', 'better'].map((name) => submit(name)));
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes[1]).toMatchObject({ reason: { code: '22021' } });
+  expect((await stored()).map((run) => run.package).sort()).toEqual(['better', 'good']);
+});
 
-  it('do not wait for one that waits for somebody else', async () => {
-    await fixture.client.query(`begin; insert into packages (name, is_public) values ('held', true)`);
-    const held = submit('held');
-    const [[first], [second]] = await Promise.all([submit('free1'), submit('free2')]);
-    expect((await stored()).map(({ run_id }) => run_id).sort()).toEqual([first, second].sort());
-    await fixture.client.query('rollback');
-    expect(await held).toHaveLength(1);
-  });
+it('submissions that come together do not wait for one that waits for somebody else', async () => {
+  await fixture.client.query(`begin; insert into packages (name, is_public) values ('held', true)`);
+  const held = submit('held');
+  const [[first], [second]] = await Promise.all([submit('free1'), submit('free2')]);
+  expect((await stored()).map(({ run_id }) => run_id).sort()).toEqual([first, second].sort());
+  await fixture.client.query('rollback');
+  expect(await held).toHaveLength(1);
+});
 
-  it('are done once for each idempotency key', async () => {
-    const outcomes = await Promise.all([
-      submitOnce('one', 'a'),
-      submitOnce('two', 'b'),
-      submitOnce('one', 'a'),
-      submitOnce('three', 'a', 'b'.repeat(64)),
-      submit('four'),
-    ]);
-    const [one, two, again, other] = outcomes;
-    expect(one).toEqual({ kind: 'created', answer: { runIds: [expect.any(Number)], name: 'one' } });
-    expect(two).toEqual({ kind: 'created', answer: { runIds: [expect.any(Number)], name: 'two' } });
-    expect(again).toEqual({ ...(one as object), kind: 'replayed' });
-    expect(other).toEqual({ kind: 'conflict' });
-    expect((await stored()).map((run) => run.package).sort()).toEqual(['four', 'one', 'two']);
-    expect(await database.keptAnswers.find(claim('b'))).toEqual({ ...(two as object), kind: 'replayed' });
-  });
+it('submissions that come together are done once for each idempotency key', async () => {
+  const outcomes = await Promise.all([
+    submitOnce('one', 'a'),
+    submitOnce('two', 'b'),
+    submitOnce('one', 'a'),
+    submitOnce('three', 'a', 'b'.repeat(64)),
+    submit('four'),
+  ]);
+  const [one, two, again, other] = outcomes;
+  expect(one).toEqual({ kind: 'created', answer: { runIds: [expect.any(Number)], name: 'one' } });
+  expect(two).toEqual({ kind: 'created', answer: { runIds: [expect.any(Number)], name: 'two' } });
+  expect(again).toEqual({ ...(one as object), kind: 'replayed' });
+  expect(other).toEqual({ kind: 'conflict' });
+  expect((await stored()).map((run) => run.package).sort()).toEqual(['four', 'one', 'two']);
+  expect(await database.keptAnswers.find(claim('b'))).toEqual({ ...(two as object), kind: 'replayed' });
+});
 
-  it('are all told when the answer to their commit is lost, and it was done', async () => {
-    link.loseAnswersTo('commit\0');
-    const answers = await Promise.all([submit('one'), submitOnce('two', 'c'), submit('three')]);
-    expect(answers).toHaveLength(3);
-    expect(await stored()).toHaveLength(3);
-  });
+it('submissions that come together are all told when the answer to their commit is lost, and it was done', async () => {
+  link.loseAnswersTo('commit\0');
+  const answers = await Promise.all([submit('one'), submitOnce('two', 'c'), submit('three')]);
+  expect(answers).toHaveLength(3);
+  expect(await stored()).toHaveLength(3);
+});
 
-  it('are all told when the server never heard of their commit', async () => {
-    link.lose('commit\0');
-    for (const outcome of await Promise.allSettled([submit('one'), submitOnce('two', 'd')])) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { changed: 'nothing' } });
-      expect((outcome as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
-    }
-    expect(await stored()).toEqual([]);
-  });
+it('submissions that come together are all told when the server never heard of their commit', async () => {
+  link.lose('commit\0');
+  for (const outcome of await Promise.allSettled([submit('one'), submitOnce('two', 'd')])) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { changed: 'nothing' } });
+    expect((outcome as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
+  }
+  expect(await stored()).toEqual([]);
 });

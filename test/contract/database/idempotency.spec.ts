@@ -25,7 +25,7 @@ function submitOnce(key = keyOf('one'), database = fixture.database) {
 
 const countRuns = async () => (await fixture.client.query('select from runs')).rowCount;
 
-it('creates the runs once, and gives the same answer from then on', async () => {
+it('a submission with a key creates the runs once, and gives the same answer from then on', async () => {
   const first = await submitOnce();
   expect(first).toEqual({
     kind: 'created',
@@ -39,13 +39,13 @@ it('creates the runs once, and gives the same answer from then on', async () => 
   expect(await countRuns()).toBe(2);
 });
 
-it('refuses the key for anything else', async () => {
+it('a submission with a key refuses the key for anything else', async () => {
   await submitOnce();
   expect(await submitOnce(keyOf('one', 'something else'))).toEqual({ kind: 'conflict' });
   expect(await countRuns()).toBe(2);
 });
 
-it('takes the same word of another client, and another word, for another request', async () => {
+it('a submission with a key takes the same word of another client, and another word, for another request', async () => {
   const { keyId } = await runs.otherKey();
   const kinds = [];
   for (const key of [keyOf('one'), keyOf('one', 'the same', keyId), keyOf('two')]) {
@@ -54,7 +54,7 @@ it('takes the same word of another client, and another word, for another request
   expect(kinds).toEqual(['created', 'created', 'created']);
 });
 
-it('lets a duplicate wait for the first one, also from another process', async () => {
+it('a submission with a key lets a duplicate wait for the first one, also from another process', async () => {
   const other = await openDatabase(fixture.url);
   try {
     const all = await Promise.all(
@@ -68,7 +68,7 @@ it('lets a duplicate wait for the first one, also from another process', async (
   }
 });
 
-it('keeps nothing of a request that fails, so that it can be sent again; who waited does it', async () => {
+it('a submission with a key keeps nothing of a request that fails, so that it can be sent again; who waited does it', async () => {
   await fixture.client.query('begin; lock table runs in exclusive mode');
   const broken = fixture.database.submissions.submitOnce(
     keyOf('one'),
@@ -84,7 +84,7 @@ it('keeps nothing of a request that fails, so that it can be sent again; who wai
   expect(await waiting).toMatchObject({ kind: 'created' });
 });
 
-it('keeps nothing when the answer cannot be made', async () => {
+it('a submission with a key keeps nothing when the answer cannot be made', async () => {
   const fail = () => {
     throw new Error('no answer');
   };
@@ -96,12 +96,12 @@ it('keeps nothing when the answer cannot be made', async () => {
   expect((await submitOnce()).kind).toBe('created');
 });
 
-it('remembers a request that created nothing', async () => {
+it('a submission with a key remembers a request that created nothing', async () => {
   const submit = () => fixture.database.submissions.submitOnce(keyOf('one'), [], fixture.submitter, answerOf);
   expect([(await submit()).kind, (await submit()).kind]).toEqual(['created', 'replayed']);
 });
 
-it('forgets after a day, and sweeps what is older', async () => {
+it('a submission with a key forgets after a day, and sweeps what is older', async () => {
   for (const word of ['old', 'older', 'young']) await submitOnce(keyOf(word));
   const age = (word: string, hours: number) =>
     fixture.client.query(
@@ -130,7 +130,7 @@ describe('a retry', () => {
       }),
     );
 
-  it('is done once', async () => {
+  it('a retry is done once', async () => {
     const runId = await runs.finished();
     const first = await retryOnce(runId);
     expect(first).toMatchObject({ kind: 'created', answer: { run_id: expect.any(Number) } });
@@ -138,7 +138,7 @@ describe('a retry', () => {
     expect(await countRuns()).toBe(2);
   });
 
-  it('leaves the key unused when it is refused', async () => {
+  it('a retry leaves the key unused when it is refused', async () => {
     const runId = await runs.leased();
     expect(await retryOnce(runId)).toEqual({ kind: 'unfinished', runId });
     expect((await fixture.client.query('select from idempotency_keys')).rowCount).toBe(0);

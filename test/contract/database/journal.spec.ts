@@ -98,7 +98,7 @@ describe('PostgresJournal in its tables', () => {
   const attempts = async () =>
     (await fixture.client.query<Record<string, unknown>>('select * from attempts order by attempt')).rows;
 
-  it('keeps a row of each attempt: who, under which epoch, when and how it ended', async () => {
+  it('PostgresJournal in its tables keeps a row of each attempt: who, under which epoch, when and how it ended', async () => {
     await fixture.database.journal.commit(ARCH, epoch, [
       grant(runId, 1, 4),
       { kind: 'start', runId, attempt: 1 },
@@ -124,7 +124,7 @@ describe('PostgresJournal in its tables', () => {
     expect((await attempts())[1]).toMatchObject({ outcome: 'finished', ended_at: expect.any(Date) });
   });
 
-  it('moves updated_at when the run finishes and at no step before', async () => {
+  it('PostgresJournal in its tables moves updated_at when the run finishes and at no step before', async () => {
     const { createdAt } = (await fixture.database.results.find(runId))!;
     const turn = [grant(runId, 1), { kind: 'start' as const, runId, attempt: 1 }];
     for (const write of [...turn, requeue(runId, 1), grant(runId, 2)]) {
@@ -137,7 +137,7 @@ describe('PostgresJournal in its tables', () => {
     expect(finished.finishedAt).toEqual(finished.updatedAt);
   });
 
-  it('moves updated_at when a late result corrects the run, and nothing else of when it was', async () => {
+  it('PostgresJournal in its tables moves updated_at when a late result corrects the run, and nothing else of when it was', async () => {
     const given = outcome({ verdict: 'tmpfail', message: 'silent', durationSeconds: null, files: [] });
     await fixture.database.journal.commit(ARCH, epoch, [
       grant(runId, 1),
@@ -158,7 +158,7 @@ describe('PostgresJournal in its tables', () => {
     ]);
   });
 
-  it('books sizes beyond 4 GiB as numbers, and no size for a file that is not there', async () => {
+  it('PostgresJournal in its tables books sizes beyond 4 GiB as numbers, and no size for a file that is not there', async () => {
     const files = [{ name: 'artifacts.tar.gz' as const, size: 5_000_000_000 }];
     await fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1), finish(runId, 1, { files })]);
     expect(await fixture.database.results.find(runId)).toMatchObject({
@@ -167,7 +167,7 @@ describe('PostgresJournal in its tables', () => {
     });
   });
 
-  it('derives the start from the duration when only the end was reported', async () => {
+  it('PostgresJournal in its tables derives the start from the duration when only the end was reported', async () => {
     await fixture.database.journal.commit(ARCH, epoch, [
       grant(runId, 1),
       finish(runId, 1, { durationSeconds: 90 }),
@@ -176,7 +176,7 @@ describe('PostgresJournal in its tables', () => {
     expect(finishedAt!.getTime() - startedAt!.getTime()).toBe(90_000);
   });
 
-  it('keeps the newest hundred judgements of each worker on each architecture', async () => {
+  it('PostgresJournal in its tables keeps the newest hundred judgements of each worker on each architecture', async () => {
     const judge = (worker: string, reason: string) =>
       ({ kind: 'judge-worker', worker, standing: 'slowed', reason }) as const;
     const other = await takeOver('arm64');
@@ -195,7 +195,7 @@ describe('PostgresJournal in its tables', () => {
     ]);
   });
 
-  it('keeps no judgement for more than 30 days, but for workers that are not sound', async () => {
+  it('PostgresJournal in its tables keeps no judgement for more than 30 days, but for workers that are not sound', async () => {
     await fixture.client.query(
       `insert into worker_judgements (arch, worker, standing, reason, at)
        select $1, worker, standing, reason, now() - days * interval '1 day' from (values

@@ -22,7 +22,7 @@ describe('a kept answer', () => {
     }));
   const find = (key = keyOf()) => fixture.database.keptAnswers.find(key);
 
-  it('is found for the request that it answered', async () => {
+  it('a kept answer is found for the request that it answered', async () => {
     expect(await find()).toBeNull();
     const created = await submit();
     expect(await find()).toEqual({ ...created, kind: 'replayed' });
@@ -31,7 +31,7 @@ describe('a kept answer', () => {
     expect(await find({ ...keyOf(), keyId: 4711 })).toBeNull();
   });
 
-  it('is forgotten after a day', async () => {
+  it('a kept answer is forgotten after a day', async () => {
     await submit();
     await age(25);
     expect(await find()).toBeNull();
@@ -50,7 +50,7 @@ describe('a new key', () => {
     fixture.database.apiKeys.createOnce(user, 'laptop', sealed(change));
   const keys = async () => (await fixture.database.apiKeys.list('ada')).length;
 
-  it('is made once for a word, and only what was sealed is kept', async () => {
+  it('a new key is made once for a word, and only what was sealed is kept', async () => {
     const before = await keys();
     const first = await create();
     if (first.kind !== 'created') throw new Error(first.kind);
@@ -64,7 +64,7 @@ describe('a new key', () => {
     expect(JSON.stringify(rows)).not.toContain('word');
   });
 
-  it('is another one for another word, another user and another day', async () => {
+  it('a new key is another one for another word, another user and another day', async () => {
     await fixture.database.users.add('bob', { isAdmin: false });
     expect((await create()).kind).toBe('created');
     expect((await create({ word: 'another' })).kind).toBe('created');
@@ -75,7 +75,7 @@ describe('a new key', () => {
     await expect(create({}, 'nobody')).rejects.toThrow('no user nobody');
   });
 
-  it('is made once by several at the same time, and not at all when it cannot be sealed', async () => {
+  it('a new key is made once by several at the same time, and not at all when it cannot be sealed', async () => {
     const before = await keys();
     const kinds = (await Promise.all([create(), create(), create()])).map(({ kind }) => kind);
     expect(kinds.sort()).toEqual(['created', 'replayed', 'replayed']);

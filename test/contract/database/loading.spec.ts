@@ -21,7 +21,7 @@ async function held(runId: number, grantedAgo: string, endedAgo: string | null):
   );
 }
 
-it('gives a queue that is longer than what is read at a time, each run once and in order', async () => {
+it('a load gives a queue that is longer than what is read at a time, each run once and in order', async () => {
   const { submissions } = fixture.database;
   const requests = Array.from({ length: 20_500 }, () => request());
   const ids = await submissions.submit(requests, fixture.submitter);
@@ -33,7 +33,7 @@ it('gives a queue that is longer than what is read at a time, each run once and 
   expect(loaded.at(-1)).toMatchObject({ pinPackages: [['src:glibc', 'sid']], extraAptSources: ['staging'] });
 });
 
-it('halves the slot time that was used for each half-life since, however many there were', async () => {
+it('a load halves the slot time that was used for each half-life since, however many there were', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
   const usage = (requestor: string, slotMs: number) => ({
     kind: 'usage' as const,
@@ -52,7 +52,7 @@ it('halves the slot time that was used for each half-life since, however many th
   expect(used.usage[1]!.slotMs).toBeCloseTo(0, 6);
 });
 
-it('charges an attempt that was given up for its lease only, whenever its result comes', async () => {
+it('a load charges an attempt that was given up for its lease only, whenever its result comes', async () => {
   const runId = await runs.leased();
   await fixture.commit(ARCH, [requeue(runId, 1)]);
   await held(runId, '20 minutes', '15 minutes');

@@ -38,7 +38,7 @@ async function failureOf(work: Promise<unknown>): Promise<DatabaseUnavailable> {
   throw new Error(`no DatabaseUnavailable: ${String(error)}`);
 }
 
-it('counts what was committed although the answer is lost: nobody is told to do it again', async () => {
+it('the database counts what was committed although the answer is lost: nobody is told to do it again', async () => {
   link.loseAnswersTo('commit\0');
   const answers = await Promise.all(Array.from({ length: 10 }, submit));
   expect(await countRuns()).toBe(10);
@@ -46,7 +46,7 @@ it('counts what was committed although the answer is lost: nobody is told to do 
   expect(answers.flat().map(Number).sort()).toEqual(rows.map(({ run_id }) => Number(run_id)).sort());
 });
 
-it('counts the same of a request with a key and of a turn', async () => {
+it('the database counts the same of a request with a key and of a turn', async () => {
   const key = { keyId: fixture.submitter.keyId, key: 'one', fingerprint: 'a'.repeat(64) };
   link.loseAnswersTo('commit\0');
   const [runId] = await submit();
@@ -57,7 +57,7 @@ it('counts the same of a request with a key and of a turn', async () => {
   expect(await database.results.find(runId!)).toMatchObject({ state: 'leased' });
 });
 
-it('counts a user and a password, which nobody adds or sets a second time', async () => {
+it('the database counts a user and a password, which nobody adds or sets a second time', async () => {
   const name = `grace-${Math.trunc(performance.now())}`;
   link.loseAnswersTo('commit\0');
   const user = await database.users.add(name, { isAdmin: true, password: 'first' });
@@ -66,7 +66,7 @@ it('counts a user and a password, which nobody adds or sets a second time', asyn
   expect(await database.users.authenticate(name, 'second')).toEqual(user);
 });
 
-it('knows that nothing was changed when the server never heard of the commit, and leaves nothing open', async () => {
+it('the database knows that nothing was changed when the server never heard of the commit, and leaves nothing open', async () => {
   link.lose('commit\0');
   expect((await failureOf(submit())).changed).toBe('nothing');
   expect(await countRuns()).toBe(0);
@@ -77,7 +77,7 @@ it('knows that nothing was changed when the server never heard of the commit, an
   expect(rowCount).toBe(0);
 });
 
-it('says that it is not known when the server cannot be asked', async () => {
+it('the database says that it is not known when the server cannot be asked', async () => {
   link.loseAnswersTo('commit\0');
   const submitted = failureOf(submit());
   while ((await countRuns()) === 0);
@@ -86,13 +86,13 @@ it('says that it is not known when the server cannot be asked', async () => {
   expect([changed, message]).toEqual(['unknown', expect.stringContaining('not known whether')]);
 });
 
-it('knows that nothing was changed when the work itself fails', async () => {
+it('the database knows that nothing was changed when the work itself fails', async () => {
   link.loseAnswersTo('insert into runs');
   expect((await failureOf(submit())).changed).toBe('nothing');
   expect(await countRuns()).toBe(0);
 });
 
-it('believes only the server, and the timeline, that the transaction was made on', async () => {
+it('the database believes only the server, and the timeline, that the transaction was made on', async () => {
   await fixture.client.query('begin; insert into packages (name, is_public) values ($$p$$, true)');
   const { rows } = await fixture.client.query<{ id: string; processId: number; server: string }>(
     `select pg_current_xact_id()::text as id, pg_backend_pid() as "processId",

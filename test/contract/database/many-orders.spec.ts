@@ -24,7 +24,7 @@ async function misleadingStatistics(): Promise<void> {
   await fixture.client.query('analyze orders');
 }
 
-it('are ingested within the limit of a turn, whatever the statistics say', async () => {
+it('many orders are ingested within the limit of a turn, whatever the statistics say', async () => {
   const { submissions, cancellations, journal, ownershipRegister } = fixture.database;
   const runIds = await submissions.submit(
     Array.from({ length: RUNS }, () => request()),

@@ -67,7 +67,7 @@ async function longestTurnDuring(work: Promise<unknown>): Promise<number> {
 }
 
 it(
-  'gives a hundred thousand runs another priority, then ends them, and holds up no dispatcher',
+  'a change of many runs gives a hundred thousand runs another priority, then ends them, and holds up no dispatcher',
   async () => {
     await insertMany(COUNT);
     const selection = { trigger: 'glibc/2.41', keyId: fixture.submitter.keyId };
@@ -94,7 +94,7 @@ describe('when it breaks off', () => {
   let database: OpenDatabase;
   afterEach(() => database.close());
 
-  it('tells what is done, and the same again does the rest', async () => {
+  it('a change of many runs when it breaks off tells what is done, and the same again does the rest', async () => {
     await insertMany(10);
     const link = await linkTo(fixture.url);
     database = await openDatabase(link.url, { rowsPerTransactionMax: 3 });

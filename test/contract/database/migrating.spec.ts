@@ -81,7 +81,7 @@ describe('a database of before ids had 64 bits', () => {
     await narrowIds(made.url);
   });
 
-  it('gets the schema of a new one, and keeps its rows', async () => {
+  it('a database of before ids had 64 bits gets the schema of a new one, and keeps its rows', async () => {
     await client.query(fill(2_000));
     const digest = `select md5(string_agg(to_jsonb(r)::text, ',' order by run_id)) as runs from runs r`;
     const { rows: before } = await client.query(digest);
@@ -97,7 +97,7 @@ describe('a database of before ids had 64 bits', () => {
     expect(next).toEqual([{ run_id: 2_001 }]);
   });
 
-  it('misses nothing that others write meanwhile', async () => {
+  it('a database of before ids had 64 bits misses nothing that others write meanwhile', async () => {
     // More than one part.
     await client.query(fill(45_000));
     const database = await openDatabase(made.url);
@@ -146,7 +146,7 @@ describe('a database of before ids had 64 bits', () => {
     expect(attempts).toEqual([{ attempts: 45_000 - deleted.length + half }]);
   });
 
-  it('keeps what others may do with the tables', async () => {
+  it('a database of before ids had 64 bits keeps what others may do with the tables', async () => {
     const role = `reader_${Date.now()}`;
     await client.query(`create role ${role}; grant select, insert on runs to ${role};
       grant usage on sequence runs_run_id_seq to ${role}`);
@@ -164,7 +164,7 @@ describe('a database of before ids had 64 bits', () => {
     }
   });
 
-  it('is refused, and stays, when something hangs on a table that its copy would not have', async () => {
+  it('a database of before ids had 64 bits is refused, and stays, when something hangs on a table that its copy would not have', async () => {
     await client.query('create view mine as select run_id from runs');
     await expect(migrate(made.url)).rejects.toThrow(/The table runs .* would lose the view mine: drop it/);
     await client.query('drop view mine');
@@ -172,7 +172,7 @@ describe('a database of before ids had 64 bits', () => {
     expect(await schemaOf(client)).toEqual(await freshSchema());
   });
 
-  it('makes nobody wait for a transaction that holds a table, and says who holds it', async () => {
+  it('a database of before ids had 64 bits makes nobody wait for a transaction that holds a table, and says who holds it', async () => {
     await client.query(PEOPLE);
     const holder = await connectTo(made.url);
     await holder.query(`set application_name = 'a long report'; begin; select from facts`);
@@ -197,7 +197,7 @@ describe('a database of before ids had 64 bits', () => {
     expect(await schemaOf(client)).toEqual(await freshSchema());
   });
 
-  it('gets an index anew whose building was broken off', async () => {
+  it('a database of before ids had 64 bits gets an index anew whose building was broken off', async () => {
     await client.query(`${PEOPLE};
       insert into orders (arch, kind, actor_id, created_at) select 'amd64', 'pause', 2, now() from generate_series(1, 2)`);
     await expect(

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-it('gives its stores to every provider, and ends its connections with the application', async () => {
+it('the module of the database gives its stores to every provider, and ends its connections with the application', async () => {
   const app = await Test.createTestingModule({
     imports: [DatabaseModule.forReaders(testDatabase.url)],
     providers: [Consumer],

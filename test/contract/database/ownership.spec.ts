@@ -25,68 +25,64 @@ async function epochOf(arch: string, scheduler: string): Promise<number> {
   return owned!.epoch;
 }
 
-describe('claiming an architecture', () => {
-  it('succeeds for one, and renewing keeps the epoch', async () => {
-    const epoch = await epochOf('amd64', 'one');
-    expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
-    expect(await epochOf('amd64', 'one')).toBe(epoch);
-    await epochOf('arm64', 'two');
-  });
+it('claiming an architecture succeeds for one, and renewing keeps the epoch', async () => {
+  const epoch = await epochOf('amd64', 'one');
+  expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
+  expect(await epochOf('amd64', 'one')).toBe(epoch);
+  await epochOf('arm64', 'two');
+});
 
-  it('gives one of many that claim at once the ownership', async () => {
-    const schedulers = Array.from({ length: 8 }, (_, place) => `scheduler-${place}`);
-    const claims = await Promise.all(
-      schedulers.map((scheduler) => register.claim('amd64', scheduler, TTL_MS)),
-    );
-    expect(claims.filter((claim) => claim !== null)).toMatchObject([{ arch: 'amd64' }]);
-  });
+it('claiming an architecture gives one of many that claim at once the ownership', async () => {
+  const schedulers = Array.from({ length: 8 }, (_, place) => `scheduler-${place}`);
+  const claims = await Promise.all(schedulers.map((scheduler) => register.claim('amd64', scheduler, TTL_MS)));
+  expect(claims.filter((claim) => claim !== null)).toMatchObject([{ arch: 'amd64' }]);
+});
 
-  it('raises the epoch when the owner changes, after its time or after its release', async () => {
-    const epochs = [await epochOf('amd64', 'one')];
-    await expire('dispatchers');
-    epochs.push(await epochOf('amd64', 'two'));
-    await register.release('amd64', 'two');
-    epochs.push(await epochOf('amd64', 'one'));
-    expect(epochs).toEqual([...new Set(epochs)].sort((a, b) => a - b));
-  });
+it('claiming an architecture raises the epoch when the owner changes, after its time or after its release', async () => {
+  const epochs = [await epochOf('amd64', 'one')];
+  await expire('dispatchers');
+  epochs.push(await epochOf('amd64', 'two'));
+  await register.release('amd64', 'two');
+  epochs.push(await epochOf('amd64', 'one'));
+  expect(epochs).toEqual([...new Set(epochs)].sort((a, b) => a - b));
+});
 
-  it('raises the epoch when the same scheduler claims what had run out or was given up', async () => {
-    const epochs = [await epochOf('amd64', 'one')];
-    await expire('dispatchers');
-    epochs.push(await epochOf('amd64', 'one'));
-    await register.release('amd64', 'one');
-    epochs.push(await epochOf('amd64', 'one'));
-    expect(epochs).toEqual([...new Set(epochs)].sort((a, b) => a - b));
-  });
+it('claiming an architecture raises the epoch when the same scheduler claims what had run out or was given up', async () => {
+  const epochs = [await epochOf('amd64', 'one')];
+  await expire('dispatchers');
+  epochs.push(await epochOf('amd64', 'one'));
+  await register.release('amd64', 'one');
+  epochs.push(await epochOf('amd64', 'one'));
+  expect(epochs).toEqual([...new Set(epochs)].sort((a, b) => a - b));
+});
 
-  it('gives a higher epoch than any before, also when the database was restored to an earlier moment', async () => {
-    const before = await epochOf('amd64', 'one');
-    await fixture.client.query('update dispatchers set epoch = 7, owner = null');
-    expect(await epochOf('amd64', 'two')).toBeGreaterThan(before);
-    await fixture.client.query('truncate dispatchers');
-    expect(await epochOf('amd64', 'two')).toBeGreaterThan(before);
-  });
+it('claiming an architecture gives a higher epoch than any before, also when the database was restored to an earlier moment', async () => {
+  const before = await epochOf('amd64', 'one');
+  await fixture.client.query('update dispatchers set epoch = 7, owner = null');
+  expect(await epochOf('amd64', 'two')).toBeGreaterThan(before);
+  await fixture.client.query('truncate dispatchers');
+  expect(await epochOf('amd64', 'two')).toBeGreaterThan(before);
+});
 
-  it('raises the epoch also while the clock of the database is behind it', async () => {
-    const ahead = 2 ** 52;
-    await register.claim('amd64', 'one', TTL_MS);
-    await fixture.client.query('update dispatchers set epoch = $1, owner = null', [ahead]);
-    const epoch = await epochOf('amd64', 'two');
-    expect(epoch).toBeGreaterThan(ahead);
-    expect(epoch).toBeLessThanOrEqual(ahead + 1_000);
-  });
+it('claiming an architecture raises the epoch also while the clock of the database is behind it', async () => {
+  const ahead = 2 ** 52;
+  await register.claim('amd64', 'one', TTL_MS);
+  await fixture.client.query('update dispatchers set epoch = $1, owner = null', [ahead]);
+  const epoch = await epochOf('amd64', 'two');
+  expect(epoch).toBeGreaterThan(ahead);
+  expect(epoch).toBeLessThanOrEqual(ahead + 1_000);
+});
 
-  it('prolongs by the time to live', async () => {
-    await register.claim('amd64', 'one', 1);
-    await register.claim('amd64', 'one', TTL_MS);
-    expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
-  });
+it('claiming an architecture prolongs by the time to live', async () => {
+  await register.claim('amd64', 'one', 1);
+  await register.claim('amd64', 'one', TTL_MS);
+  expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
+});
 
-  it('is not undone by the release of somebody else', async () => {
-    await register.claim('amd64', 'one', TTL_MS);
-    await register.release('amd64', 'two');
-    expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
-  });
+it('claiming an architecture is not undone by the release of somebody else', async () => {
+  await register.claim('amd64', 'one', TTL_MS);
+  await register.release('amd64', 'two');
+  expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
 });
 
 describe('an ownership that is over', () => {
@@ -100,7 +96,7 @@ describe('an ownership that is over', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['its time has passed', () => expire('dispatchers')],
     ['another server has taken over', replaceServer],
-  ])('writes nothing when %s, though nobody has another', async (_, end) => {
+  ])('an ownership that is over writes nothing when %s, though nobody has another', async (_, end) => {
     const epoch = await epochOf('amd64', 'one');
     await commit(epoch);
     await end();
@@ -108,7 +104,7 @@ describe('an ownership that is over', () => {
   });
 
   it.each(['one', 'two'])(
-    'since another server has taken over is not renewed, but taken by %s',
+    'an ownership that is over since another server has taken over is not renewed, but taken by %s',
     async (next) => {
       const before = await epochOf('amd64', 'one');
       await replaceServer();
@@ -119,7 +115,7 @@ describe('an ownership that is over', () => {
     },
   );
 
-  it('in a database whose clock is behind is followed by an epoch that a copy of it would hardly give', async () => {
+  it('an ownership that is over in a database whose clock is behind is followed by an epoch that a copy of it would hardly give', async () => {
     await epochOf('amd64', 'one');
     const epochs = new Set<number>();
     for (let copy = 0; copy < 20; copy += 1) {
@@ -160,45 +156,43 @@ describe('after the clock of the database was set back', () => {
   });
 });
 
-describe('announcing', () => {
-  it('answers all that live, itself included, sorted', async () => {
-    expect(await register.announce('two', TTL_MS)).toEqual(['two']);
-    expect(await register.announce('one', TTL_MS)).toEqual(['one', 'two']);
-    await expire('schedulers');
-    expect(await register.announce('three', TTL_MS)).toEqual(['three']);
-    expect((await fixture.client.query('select from schedulers')).rowCount).toBe(1);
-  });
+it('announcing answers all that live, itself included, sorted', async () => {
+  expect(await register.announce('two', TTL_MS)).toEqual(['two']);
+  expect(await register.announce('one', TTL_MS)).toEqual(['one', 'two']);
+  await expire('schedulers');
+  expect(await register.announce('three', TTL_MS)).toEqual(['three']);
+  expect((await fixture.client.query('select from schedulers')).rowCount).toBe(1);
+});
 
-  it('works for many that come back at once after a pause', async () => {
-    const schedulers = Array.from({ length: 8 }, (_, place) => `scheduler-${place}`);
-    for (let round = 0; round < 20; round += 1) {
-      await Promise.all(schedulers.map((scheduler) => register.announce(scheduler, TTL_MS)));
-      await expire('schedulers');
-    }
+it('announcing works for many that come back at once after a pause', async () => {
+  const schedulers = Array.from({ length: 8 }, (_, place) => `scheduler-${place}`);
+  for (let round = 0; round < 20; round += 1) {
     await Promise.all(schedulers.map((scheduler) => register.announce(scheduler, TTL_MS)));
-    expect(await register.announce('scheduler-0', TTL_MS)).toEqual(schedulers);
-  });
-
-  it('ends when it steps aside, and what is owned stays so', async () => {
-    await register.announce('one', TTL_MS);
-    await register.announce('two', TTL_MS);
-    const epoch = await epochOf('amd64', 'one');
-    expect(await register.stepAside('one', TTL_MS)).toEqual(['two']);
-    expect(await register.announce('two', TTL_MS)).toEqual(['two']);
-    expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
-    expect(await epochOf('amd64', 'one')).toBe(epoch);
     await expire('schedulers');
-    expect(await register.stepAside('one', TTL_MS)).toEqual([]);
-  });
+  }
+  await Promise.all(schedulers.map((scheduler) => register.announce(scheduler, TTL_MS)));
+  expect(await register.announce('scheduler-0', TTL_MS)).toEqual(schedulers);
+});
 
-  it('ends with the withdrawal, and so does everything owned', async () => {
-    await register.announce('one', TTL_MS);
-    await register.announce('two', TTL_MS);
-    await register.claim('amd64', 'one', TTL_MS);
-    const epoch = await epochOf('arm64', 'two');
-    await register.withdraw('one');
-    expect(await register.announce('two', TTL_MS)).toEqual(['two']);
-    await epochOf('amd64', 'two');
-    expect(await epochOf('arm64', 'two')).toBe(epoch);
-  });
+it('announcing ends when it steps aside, and what is owned stays so', async () => {
+  await register.announce('one', TTL_MS);
+  await register.announce('two', TTL_MS);
+  const epoch = await epochOf('amd64', 'one');
+  expect(await register.stepAside('one', TTL_MS)).toEqual(['two']);
+  expect(await register.announce('two', TTL_MS)).toEqual(['two']);
+  expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
+  expect(await epochOf('amd64', 'one')).toBe(epoch);
+  await expire('schedulers');
+  expect(await register.stepAside('one', TTL_MS)).toEqual([]);
+});
+
+it('announcing ends with the withdrawal, and so does everything owned', async () => {
+  await register.announce('one', TTL_MS);
+  await register.announce('two', TTL_MS);
+  await register.claim('amd64', 'one', TTL_MS);
+  const epoch = await epochOf('arm64', 'two');
+  await register.withdraw('one');
+  expect(await register.announce('two', TTL_MS)).toEqual(['two']);
+  await epochOf('amd64', 'two');
+  expect(await epochOf('arm64', 'two')).toBe(epoch);
 });

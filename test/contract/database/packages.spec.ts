@@ -15,7 +15,7 @@ const list = (backend?: string, keyId = fixture.submitter.keyId) =>
   fixture.database.packages.list(backend, { keyId });
 const names = async (...args: Parameters<typeof list>) => (await list(...args)).map(({ name }) => name);
 
-it('are those that runs were asked of, once each', async () => {
+it('packages are those that runs were asked of, once each', async () => {
   for (const name of ['zlib', 'hello', 'zlib']) await runs.waiting({ package: name });
   await fixture.database.submissions.submit(
     ['libfoo', 'hello', 'libfoo'].map((name) => request({ package: name })),
@@ -25,7 +25,7 @@ it('are those that runs were asked of, once each', async () => {
   expect((await list())[0]).toEqual({ id: expect.any(Number), name: 'hello', backend: null, removed: false });
 });
 
-it('are chosen by their backend', async () => {
+it('packages are chosen by their backend', async () => {
   for (const name of ['one', 'two', 'three']) await runs.waiting({ package: name });
   await fixture.client.query(`update packages set backend = 'qemu' where name = 'two'`);
   expect(await names('qemu')).toEqual(['two']);
@@ -34,7 +34,7 @@ it('are chosen by their backend', async () => {
   expect(await names()).toHaveLength(3);
 });
 
-it('that only private runs made known are shown to the key of one alone, until a public one comes', async () => {
+it('packages that only private runs made known are shown to the key of one alone, until a public one comes', async () => {
   const { keyId } = await runs.otherKey();
   await runs.waiting({ package: 'secret', isPrivate: true });
   const { publicRuns } = fixture.database;
@@ -46,7 +46,7 @@ it('that only private runs made known are shown to the key of one alone, until a
   expect(await publicRuns.packagesOf('s')).toEqual(['secret']);
 });
 
-it('have ids that tell nothing of what only private runs made known', async () => {
+it('packages have ids that tell nothing of what only private runs made known', async () => {
   const idOf = async (packageName: string) => (await list()).find(({ name }) => name === packageName)!.id;
   await runs.waiting({ package: 'aa' });
   const first = await idOf('aa');
@@ -59,7 +59,7 @@ it('have ids that tell nothing of what only private runs made known', async () =
   expect(ids.map((id) => id - first)).toEqual([1, 2, 3, 4]);
 });
 
-it('have prefixes', async () => {
+it('packages have prefixes', async () => {
   for (const name of ['zlib', 'lib', 'libfoo', 'libf2fs', 'lua', '0ad'])
     await runs.waiting({ package: name });
   const { publicRuns } = fixture.database;
@@ -71,7 +71,7 @@ it('have prefixes', async () => {
   expect(await publicRuns.packagesOf('x')).toEqual([]);
 });
 
-it('are written down by many at the same time, whatever the order', async () => {
+it('packages are written down by many at the same time, whatever the order', async () => {
   const all = Array.from({ length: 200 }, (_, place) => request({ package: `package-${place}` }));
   await Promise.all(
     Array.from({ length: 8 }, (_, place) =>

@@ -42,48 +42,44 @@ async function later<T>(answer: Promise<T>): Promise<T> {
 
 const preparedNames = async () => (await database.query(PREPARED))[0]!.names;
 
-describe('a prepared statement', () => {
-  it('is kept by its connection, and others are not', async () => {
-    await database.query(NUMBERS, [1]);
-    await database.query(NUMBERS, [2]);
-    expect(await preparedNames()).toEqual([`${NUMBERS.name}_0`]);
-  });
-
-  it('is prepared again when a column has another type now', async () => {
-    await database.query(NUMBERS, [1]);
-    await fixture.client.query('alter table numbers alter number type bigint');
-    expect(await database.query(NUMBERS, [1])).toEqual([{ number: 7 }]);
-    expect(await preparedNames()).toContain(`${NUMBERS.name}_1`);
-  });
-
-  it('costs a transaction its end once, which may be begun again, and no other connection', async () => {
-    await database.query(NUMBERS, [1]);
-    await fixture.client.query('alter table numbers alter number type bigint');
-    const read = () => database.transaction((transaction) => transaction.query(NUMBERS, [1]));
-    const failure: unknown = await read().catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(DatabaseUnavailable);
-    expect(failure).toMatchObject({ changed: 'nothing' });
-    expect(await read()).toEqual([{ number: 7 }]);
-  });
+it('a prepared statement is kept by its connection, and others are not', async () => {
+  await database.query(NUMBERS, [1]);
+  await database.query(NUMBERS, [2]);
+  expect(await preparedNames()).toEqual([`${NUMBERS.name}_0`]);
 });
 
-describe('statements of a transaction that are sent together', () => {
-  it('are executed in their order', async () => {
-    const rows = await database.transaction((transaction) =>
-      Promise.all([8, 9].map((number) => transaction.query(INSERT, [number]))),
-    );
-    expect(rows).toEqual([[{ number: 8 }], [{ number: 9 }]]);
-  });
+it('a prepared statement is prepared again when a column has another type now', async () => {
+  await database.query(NUMBERS, [1]);
+  await fixture.client.query('alter table numbers alter number type bigint');
+  expect(await database.query(NUMBERS, [1])).toEqual([{ number: 7 }]);
+  expect(await preparedNames()).toContain(`${NUMBERS.name}_1`);
+});
 
-  it('change nothing when one of them fails, and leave the connection of use', async () => {
-    const work = database.transaction((transaction) =>
-      Promise.all([
-        transaction.query(INSERT, [8]),
-        later(transaction.query(DIVIDE, [0])),
-        transaction.query(INSERT, [9]),
-      ]),
-    );
-    await expect(work).rejects.toThrow('division by zero');
-    expect(await database.query(NUMBERS, [0])).toEqual([{ number: 7 }]);
-  });
+it('a prepared statement costs a transaction its end once, which may be begun again, and no other connection', async () => {
+  await database.query(NUMBERS, [1]);
+  await fixture.client.query('alter table numbers alter number type bigint');
+  const read = () => database.transaction((transaction) => transaction.query(NUMBERS, [1]));
+  const failure: unknown = await read().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(DatabaseUnavailable);
+  expect(failure).toMatchObject({ changed: 'nothing' });
+  expect(await read()).toEqual([{ number: 7 }]);
+});
+
+it('statements of a transaction that are sent together are executed in their order', async () => {
+  const rows = await database.transaction((transaction) =>
+    Promise.all([8, 9].map((number) => transaction.query(INSERT, [number]))),
+  );
+  expect(rows).toEqual([[{ number: 8 }], [{ number: 9 }]]);
+});
+
+it('statements of a transaction that are sent together change nothing when one of them fails, and leave the connection of use', async () => {
+  const work = database.transaction((transaction) =>
+    Promise.all([
+      transaction.query(INSERT, [8]),
+      later(transaction.query(DIVIDE, [0])),
+      transaction.query(INSERT, [9]),
+    ]),
+  );
+  await expect(work).rejects.toThrow('division by zero');
+  expect(await database.query(NUMBERS, [0])).toEqual([{ number: 7 }]);
 });

@@ -27,80 +27,70 @@ async function strangers(): Promise<void> {
   await waiting();
 }
 
-describe('the latest run of a package', () => {
-  it('is the newest finished public one without pins or extra sources', async () => {
-    const { publicRuns } = fixture.database;
-    expect(await publicRuns.latest('bookworm', ARCH, 'hello')).toBeNull();
-    await finished();
-    const newest = await finished();
-    await finished({ pinPackages: [['src:glibc', 'sid']] });
-    await finished({ extraAptSources: ['staging'] });
-    await runs.cancelled();
-    await strangers();
-    expect(await publicRuns.latest('bookworm', ARCH, 'hello')).toMatchObject({
-      runId: newest,
-      verdict: 'pass',
-    });
-  });
-
-  it('is the one that finished last, not the one that was asked for last', async () => {
-    const first = await leased();
-    const second = await leased();
-    await fixture.commit(ARCH, [finish(second, 1)]);
-    await fixture.commit(ARCH, [finish(first, 1)]);
-    expect(await fixture.database.publicRuns.latest('bookworm', ARCH, 'hello')).toMatchObject({
-      runId: first,
-    });
+it('the latest run of a package is the newest finished public one without pins or extra sources', async () => {
+  const { publicRuns } = fixture.database;
+  expect(await publicRuns.latest('bookworm', ARCH, 'hello')).toBeNull();
+  await finished();
+  const newest = await finished();
+  await finished({ pinPackages: [['src:glibc', 'sid']] });
+  await finished({ extraAptSources: ['staging'] });
+  await runs.cancelled();
+  await strangers();
+  expect(await publicRuns.latest('bookworm', ARCH, 'hello')).toMatchObject({
+    runId: newest,
+    verdict: 'pass',
   });
 });
 
-describe('the history of a package', () => {
-  it('is its finished public runs, newest first, pinned ones too', async () => {
-    const first = await finished();
-    const pinned = await finished({ pinPackages: [['src:glibc', 'sid']] });
-    const last = await finished();
-    await strangers();
-    const { publicRuns } = fixture.database;
-    expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 10))).toEqual([last, pinned, first]);
-    expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 2))).toEqual([last, pinned]);
+it('the latest run of a package is the one that finished last, not the one that was asked for last', async () => {
+  const first = await leased();
+  const second = await leased();
+  await fixture.commit(ARCH, [finish(second, 1)]);
+  await fixture.commit(ARCH, [finish(first, 1)]);
+  expect(await fixture.database.publicRuns.latest('bookworm', ARCH, 'hello')).toMatchObject({
+    runId: first,
   });
 });
 
-describe('an older part of the history', () => {
-  it('begins behind a run of it', async () => {
-    const [first, second, third, last] = [
-      await finished(),
-      await finished(),
-      await finished(),
-      await finished(),
-    ];
-    const older = async (limit: number, before: number) =>
-      ids(await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', limit, before));
-    expect(await older(2, last)).toEqual([third, second]);
-    expect(await older(2, second)).toEqual([first]);
-    expect(await older(2, first)).toEqual([]);
-  });
-
-  it('is empty behind a run that is not in it: nothing is learnt of a private one', async () => {
-    await finished();
-    const others = [
-      await finished({ isPrivate: true }),
-      await finished({ package: 'other' }),
-      await waiting(),
-    ];
-    for (const other of [...others, 2_000_000_000]) {
-      expect(await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', 10, other)).toEqual([]);
-    }
-  });
-
-  it('has the cancelled runs', async () => {
-    const runId = await runs.cancelled();
-    const [record] = await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', 1);
-    expect(record).toMatchObject({ runId, cancelled: true });
-  });
+it('the history of a package is its finished public runs, newest first, pinned ones too', async () => {
+  const first = await finished();
+  const pinned = await finished({ pinPackages: [['src:glibc', 'sid']] });
+  const last = await finished();
+  await strangers();
+  const { publicRuns } = fixture.database;
+  expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 10))).toEqual([last, pinned, first]);
+  expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 2))).toEqual([last, pinned]);
 });
 
-it('counts the runs that wait for the same test: public ones, and private ones of the key', async () => {
+it('an older part of the history begins behind a run of it', async () => {
+  const [first, second, third, last] = [
+    await finished(),
+    await finished(),
+    await finished(),
+    await finished(),
+  ];
+  const older = async (limit: number, before: number) =>
+    ids(await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', limit, before));
+  expect(await older(2, last)).toEqual([third, second]);
+  expect(await older(2, second)).toEqual([first]);
+  expect(await older(2, first)).toEqual([]);
+});
+
+it('an older part of the history is empty behind a run that is not in it: nothing is learnt of a private one', async () => {
+  await finished();
+  const others = [await finished({ isPrivate: true }), await finished({ package: 'other' }), await waiting()];
+  for (const other of [...others, 2_000_000_000]) {
+    expect(await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', 10, other)).toEqual([]);
+  }
+});
+
+it('an older part of the history has the cancelled runs', async () => {
+  const runId = await runs.cancelled();
+  const [record] = await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', 1);
+  expect(record).toMatchObject({ runId, cancelled: true });
+});
+
+it('the store of public runs counts the runs that wait for the same test: public ones, and private ones of the key', async () => {
   const { publicRuns } = fixture.database;
   const pins: Partial<RunRequest> = { pinPackages: [['src:glibc', 'sid']] };
   const [plain, pinned] = [await finished(), await finished(pins)];
@@ -118,39 +108,37 @@ it('counts the runs that wait for the same test: public ones, and private ones o
   expect(await publicRuns.equalWaiting({ runId: pinned }, keyId)).toBe(1);
 });
 
-describe('lists', () => {
-  it('running: leased and started public runs, the longest running first', async () => {
-    await running({ isPrivate: true });
-    await waiting();
-    await finished();
-    const granted = await leased();
-    const first = await running();
-    const second = await running();
-    expect(ids(await fixture.database.publicRuns.running(10))).toEqual([first, second, granted]);
-    expect(ids(await fixture.database.publicRuns.running(1))).toEqual([first]);
-  });
-
-  it('recent: finished public runs, newest first', async () => {
-    await finished({ isPrivate: true });
-    await running();
-    const first = await finished();
-    const second = await finished({ arch: 'arm64' });
-    expect(ids(await fixture.database.publicRuns.recent(10))).toEqual([second, first]);
-    expect(ids(await fixture.database.publicRuns.recent(1))).toEqual([second]);
-  });
-
-  it('waiting: queued public runs, by priority, then by arrival', async () => {
-    await waiting({ isPrivate: true, priority: 10 });
-    await running();
-    const usual = await waiting();
-    const later = await waiting();
-    const urgent = await waiting({ priority: 9 });
-    expect(ids(await fixture.database.publicRuns.waiting(10))).toEqual([urgent, usual, later]);
-    expect(ids(await fixture.database.publicRuns.waiting(1))).toEqual([urgent]);
-  });
+it('the store of public runs lists running: leased and started public runs, the longest running first', async () => {
+  await running({ isPrivate: true });
+  await waiting();
+  await finished();
+  const granted = await leased();
+  const first = await running();
+  const second = await running();
+  expect(ids(await fixture.database.publicRuns.running(10))).toEqual([first, second, granted]);
+  expect(ids(await fixture.database.publicRuns.running(1))).toEqual([first]);
 });
 
-it('counts every queue, private runs for administrators alone', async () => {
+it('the store of public runs lists recent: finished public runs, newest first', async () => {
+  await finished({ isPrivate: true });
+  await running();
+  const first = await finished();
+  const second = await finished({ arch: 'arm64' });
+  expect(ids(await fixture.database.publicRuns.recent(10))).toEqual([second, first]);
+  expect(ids(await fixture.database.publicRuns.recent(1))).toEqual([second]);
+});
+
+it('the store of public runs lists waiting: queued public runs, by priority, then by arrival', async () => {
+  await waiting({ isPrivate: true, priority: 10 });
+  await running();
+  const usual = await waiting();
+  const later = await waiting();
+  const urgent = await waiting({ priority: 9 });
+  expect(ids(await fixture.database.publicRuns.waiting(10))).toEqual([urgent, usual, later]);
+  expect(ids(await fixture.database.publicRuns.waiting(1))).toEqual([urgent]);
+});
+
+it('the store of public runs counts every queue, private runs for administrators alone', async () => {
   const oldest = await waiting({ isPrivate: true });
   const open = await waiting();
   await leased();

@@ -15,7 +15,7 @@ beforeEach(() => fixture.client.query('truncate runs, attempts, orders, packages
 const publish = (runIds: number[], keyId = fixture.submitter.keyId) =>
   fixture.database.publications.publish(runIds, keyId);
 
-it('shows own private runs to everybody, finished or not, and says which', async () => {
+it('a publication shows own private runs to everybody, finished or not, and says which', async () => {
   const waiting = await runs.waiting({ isPrivate: true });
   const finished = await runs.finished({ isPrivate: true });
   const isPublic = await runs.finished();
@@ -32,13 +32,13 @@ it('shows own private runs to everybody, finished or not, and says which', async
   expect(await publish([])).toEqual([]);
 });
 
-it('touches no run of another key', async () => {
+it('a publication touches no run of another key', async () => {
   const runId = await runs.finished({ isPrivate: true });
   expect(await publish([runId], (await runs.otherKey()).keyId)).toEqual([]);
   expect(await fixture.database.results.find(runId)).toMatchObject({ isPrivate: true });
 });
 
-it('is an update of the run, and makes its package known', async () => {
+it('a publication is an update of the run, and makes its package known', async () => {
   const runId = await runs.finished({ isPrivate: true, package: 'secret' });
   const before = (await fixture.database.results.find(runId))!;
   expect(await fixture.database.publicRuns.packagesOf('s')).toEqual([]);
@@ -49,7 +49,7 @@ it('is an update of the run, and makes its package known', async () => {
   expect(await fixture.database.publicRuns.packagesOf('s')).toEqual(['secret']);
 });
 
-it('keeps what a dispatcher writes at the same time, and loses nothing of it', async () => {
+it('a publication keeps what a dispatcher writes at the same time, and loses nothing of it', async () => {
   const [first, second] = [await runs.waiting({ isPrivate: true }), await runs.waiting({ isPrivate: true })];
   await fixture.commit(ARCH, [grant(first, 1), grant(second, 1)]);
   const held = await connectTo(fixture.url);
@@ -64,7 +64,7 @@ it('keeps what a dispatcher writes at the same time, and loses nothing of it', a
   expect(await fixture.database.results.find(first)).toMatchObject({ isPrivate: false, state: 'finished' });
 });
 
-it('and a dispatcher that writes the same runs in another order do not wait for each other in a circle', async () => {
+it('a publication and a dispatcher that writes the same runs in another order do not wait for each other in a circle', async () => {
   const { submissions } = fixture.database;
   for (let round = 0; round < 10; round += 1) {
     const requests = Array.from({ length: 40 }, () => request({ isPrivate: true }));

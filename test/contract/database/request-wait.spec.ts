@@ -54,7 +54,7 @@ async function failure(work: () => Promise<unknown>): Promise<{ error: unknown; 
   return { error, ms: performance.now() - begunAt };
 }
 
-it('is one for all calls of a request', async () => {
+it('the wait of a request is one for all calls of a request', async () => {
   link.slow(SLOW_MS);
   const { error, ms } = await failure(() => asOneRequest(findRepeatedly));
   expect(error).toBeInstanceOf(DatabaseUnavailable);
@@ -63,14 +63,14 @@ it('is one for all calls of a request', async () => {
   await asOneRequest(() => besideRequests(findRepeatedly));
 });
 
-it('counts calls at the same time once', async () => {
+it('the wait of a request counts calls at the same time once', async () => {
   const findAtOnce = () => Promise.all(Array.from({ length: 5 }, () => database.users.find('ada')));
   await findAtOnce();
   link.slow(SLOW_MS);
   await asOneRequest(findAtOnce);
 });
 
-it('leaves no commit to chance: one that could not be looked for is not tried', async () => {
+it('the wait of a request leaves no commit to chance: one that could not be looked for is not tried', async () => {
   link.slow(SLOW_MS);
   const { error, ms } = await failure(() => asOneRequest(submit));
   expect(error).toMatchObject({ changed: 'nothing' });
@@ -79,7 +79,7 @@ it('leaves no commit to chance: one that could not be looked for is not tried', 
   expect(await countRuns()).toBe(0);
 });
 
-it('is long enough to learn what became of a commit', async () => {
+it('the wait of a request is long enough to learn what became of a commit', async () => {
   link.loseAnswersTo('commit\0');
   const begunAt = performance.now();
   expect(await asOneRequest(submit)).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('begins again', () => {
       fixture.submitter,
     );
 
-  it('with each step of a large change', async () => {
+  it('the wait of a request begins again with each step of a large change', async () => {
     const runIds = await submitMany(4);
     const by = { userId: fixture.submitter.userId, userName: 'ada' };
     await takingLong(async () => {
@@ -117,7 +117,7 @@ describe('begins again', () => {
     });
   });
 
-  it('with each page of a list', async () => {
+  it('the wait of a request begins again with each page of a list', async () => {
     const runIds = await submitMany(12_000);
     await takingLong(async () => {
       const { rows } = await readSince(patient.results, fixture.submitter.keyId, 0);
@@ -128,7 +128,7 @@ describe('begins again', () => {
   });
 });
 
-it('is not spent by looks for news, which follow one another as long as anybody waits', async () => {
+it('the wait of a request is not spent by looks for news, which follow one another as long as anybody waits', async () => {
   let [looks, hint] = [0, (): void => undefined];
   const withNews: Results['withNews'] = async (waiting) => {
     looks += 1;

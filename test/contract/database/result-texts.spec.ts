@@ -60,7 +60,7 @@ const END = `
     duration_seconds = $6, finished_at = $7, log_size = $8, artifacts_size = $9, worker = $10
   where run_id = $1`;
 
-it('is what the api makes of each run, byte for byte', async () => {
+it('the text of a result is what the api makes of each run, byte for byte', async () => {
   const { database, client, submitter } = fixture;
   const property = fc.asyncProperty(
     fc.array(run, { minLength: 1, maxLength: 20 }),

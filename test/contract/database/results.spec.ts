@@ -35,187 +35,180 @@ async function clock(): Promise<number> {
   return rows[0]!.now;
 }
 
-describe('one run', () => {
-  it('is found by its id, with everything that was asked', async () => {
-    const asked = request({
-      package: 'libfoo',
-      priority: 10,
-      trigger: 'a "b" \\ ü 🦆\n',
-      pinPackages: [
-        ['src:glibc', 'sid'],
-        ['a,b', 'trixie'],
-      ],
-      extraAptSources: ['staging'],
-      isPrivate: true,
-    });
-    const [runId] = await fixture.database.submissions.submit([asked], fixture.submitter);
-    const record = await fixture.database.results.find(runId!);
-    expect(record).toEqual({
-      ...asked,
-      runId,
-      state: 'queued',
-      verdict: null,
-      cancelled: false,
-      version: null,
-      message: null,
-      exitCode: null,
-      attempt: 0,
-      worker: null,
-      createdAt: expect.any(Date),
-      updatedAt: record!.createdAt,
-      startedAt: null,
-      finishedAt: null,
-      durationSeconds: null,
-      logSize: null,
-      artifactsSize: null,
-      retryOf: null,
-      keyId: fixture.submitter.keyId,
-      requestor: 'ada',
-    });
+it('one run is found by its id, with everything that was asked', async () => {
+  const asked = request({
+    package: 'libfoo',
+    priority: 10,
+    trigger: 'a "b" \\ ü 🦆\n',
+    pinPackages: [
+      ['src:glibc', 'sid'],
+      ['a,b', 'trixie'],
+    ],
+    extraAptSources: ['staging'],
+    isPrivate: true,
   });
-
-  it('is null when there is none', async () => {
-    expect(await fixture.database.results.find(2_000_000_000)).toBeNull();
+  const [runId] = await fixture.database.submissions.submit([asked], fixture.submitter);
+  const record = await fixture.database.results.find(runId!);
+  expect(record).toEqual({
+    ...asked,
+    runId,
+    state: 'queued',
+    verdict: null,
+    cancelled: false,
+    version: null,
+    message: null,
+    exitCode: null,
+    attempt: 0,
+    worker: null,
+    createdAt: expect.any(Date),
+    updatedAt: record!.createdAt,
+    startedAt: null,
+    finishedAt: null,
+    durationSeconds: null,
+    logSize: null,
+    artifactsSize: null,
+    retryOf: null,
+    keyId: fixture.submitter.keyId,
+    requestor: 'ada',
   });
 });
 
-describe('what is returned', () => {
-  it('is the runs of the key alone', async () => {
-    const other = await fixture.database.apiKeys.create('ada', 'another key of the same user');
-    const [own] = await submit();
-    await fixture.database.submissions.submit([request()], { ...fixture.submitter, keyId: other.id });
-    expect((await since(0)).rows.map((row) => row.runId)).toEqual([own]);
-  });
+it('one run is null when there is none', async () => {
+  expect(await fixture.database.results.find(2_000_000_000)).toBeNull();
+});
 
-  it('is ordered by the time of the update, then by id, and a finished run comes again', async () => {
-    const ids = await submit(3);
-    const [first, second, third] = ids as [number, number, number];
-    const created = await since(0);
-    expect(created.rows.map((row) => [row.runId, row.verdict])).toEqual(ids.map((id) => [id, null]));
-    await fixture.commit(ARCH, [grant(second, 1), finish(second, 1)]);
-    expect((await since(0)).rows.map((row) => [row.runId, row.verdict])).toEqual([
-      [first, null],
-      [third, null],
-      [second, 'pass'],
-    ]);
-  });
+it('what is returned is the runs of the key alone', async () => {
+  const other = await fixture.database.apiKeys.create('ada', 'another key of the same user');
+  const [own] = await submit();
+  await fixture.database.submissions.submit([request()], { ...fixture.submitter, keyId: other.id });
+  expect((await since(0)).rows.map((row) => row.runId)).toEqual([own]);
+});
 
-  it('includes a row updated exactly at the time asked for, with its milliseconds, and none before', async () => {
-    const [runId] = await submit();
-    await fixture.client.query(`update runs set updated_at = '2026-01-01T00:00:00.123Z' where run_id = $1`, [
-      runId,
-    ]);
-    const seconds = Date.parse('2026-01-01T00:00:00.123Z') / 1000;
-    expect((await since(seconds)).rows).toHaveLength(1);
-    expect((await since(seconds - 0.001)).rows).toHaveLength(1);
-    expect((await since(seconds + 0.001)).rows).toEqual([]);
-  });
+it('what is returned is ordered by the time of the update, then by id, and a finished run comes again', async () => {
+  const ids = await submit(3);
+  const [first, second, third] = ids as [number, number, number];
+  const created = await since(0);
+  expect(created.rows.map((row) => [row.runId, row.verdict])).toEqual(ids.map((id) => [id, null]));
+  await fixture.commit(ARCH, [grant(second, 1), finish(second, 1)]);
+  expect((await since(0)).rows.map((row) => [row.runId, row.verdict])).toEqual([
+    [first, null],
+    [third, null],
+    [second, 'pass'],
+  ]);
+});
 
-  it('comes page by page without a gap or a repetition, all at one time or at different times', async () => {
-    const ids = [...(await submit(1500)), ...(await submit(1001)), ...(await submit(1))];
-    expect((await since(0)).rows.map((row) => row.runId)).toEqual(ids);
-  });
+it('what is returned includes a row updated exactly at the time asked for, with its milliseconds, and none before', async () => {
+  const [runId] = await submit();
+  await fixture.client.query(`update runs set updated_at = '2026-01-01T00:00:00.123Z' where run_id = $1`, [
+    runId,
+  ]);
+  const seconds = Date.parse('2026-01-01T00:00:00.123Z') / 1000;
+  expect((await since(seconds)).rows).toHaveLength(1);
+  expect((await since(seconds - 0.001)).rows).toHaveLength(1);
+  expect((await since(seconds + 0.001)).rows).toEqual([]);
+});
 
-  it('takes any time for an answer, also one that no clock will reach', async () => {
-    await submit();
-    expect(await since(1e300)).toEqual({ until: 1e300, rows: [] });
+it('what is returned comes page by page without a gap or a repetition, all at one time or at different times', async () => {
+  const ids = [...(await submit(1500)), ...(await submit(1001)), ...(await submit(1))];
+  expect((await since(0)).rows.map((row) => row.runId)).toEqual(ids);
+});
+
+it('what is returned takes any time for an answer, also one that no clock will reach', async () => {
+  await submit();
+  expect(await since(1e300)).toEqual({ until: 1e300, rows: [] });
+});
+
+it('until is the floor of what was asked when there is nothing', async () => {
+  expect(await since(12.75)).toEqual({ until: 12, rows: [] });
+  await submit();
+  const later = Math.floor(await clock()) + 1000;
+  expect(await since(later + 0.5)).toEqual({ until: later, rows: [] });
+});
+
+it('until returns a row at once, and again only until its second is over', async () => {
+  const before = Math.floor(await clock());
+  const [runId] = await submit();
+  const prompt = await since(before);
+  expect(prompt.rows.map((row) => row.runId)).toEqual([runId]);
+  const second = Math.floor(prompt.rows[0]!.updatedAt.getTime() / 1000);
+  expect(prompt.until).toBeLessThanOrEqual(second + 1);
+  let reply = prompt;
+  while (reply.rows.length > 0) reply = await since(reply.until);
+  expect(reply.until).toBe(second + 1);
+  expect(await since(reply.until)).toEqual({ until: second + 1, rows: [] });
+});
+
+it('until is just above the last row once that second is over, however long ago it was', async () => {
+  const [runId] = await submit();
+  await fixture.client.query(`update runs set updated_at = '2026-01-01T00:00:00.999Z' where run_id = $1`, [
+    runId,
+  ]);
+  expect((await since(0)).until).toBe(Date.parse('2026-01-01T00:00:01Z') / 1000);
+  await fixture.client.query(`update runs set updated_at = '2026-01-01T00:00:01.000Z' where run_id = $1`, [
+    runId,
+  ]);
+  expect((await since(0)).until).toBe(Date.parse('2026-01-01T00:00:02Z') / 1000);
+});
+
+it.each([
+  ['creates', () => submit(1, { trigger: 'slow' })],
+  ['finishes', finishSlowly],
+])('until stays below a transaction that %s a run and is not committed', async (_, write) => {
+  await withGate(async (release) => {
+    const slow = write();
+    await gateAwaited();
+    await fixture.client.query(
+      `select pg_sleep(extract(epoch from date_trunc('second', clock_timestamp()) + interval '1.01 s' - clock_timestamp()))`,
+    );
+    const [quick] = await submit();
+    const meanwhile = await since(0);
+    expect(meanwhile.rows.at(-1)!.runId).toBe(quick);
+    await release();
+    const [late] = await slow;
+    const { rows } = await since(meanwhile.until);
+    expect(rows.map((row) => row.runId)).toEqual([late, quick]);
+    expect(rows[0]!.updatedAt.getTime()).toBeGreaterThanOrEqual(meanwhile.until * 1000);
   });
 });
 
-describe('until', () => {
-  it('is the floor of what was asked when there is nothing', async () => {
-    expect(await since(12.75)).toEqual({ until: 12, rows: [] });
-    await submit();
-    const later = Math.floor(await clock()) + 1000;
-    expect(await since(later + 0.5)).toEqual({ until: later, rows: [] });
-  });
-
-  it('returns a row at once, and again only until its second is over', async () => {
-    const before = Math.floor(await clock());
-    const [runId] = await submit();
-    const prompt = await since(before);
-    expect(prompt.rows.map((row) => row.runId)).toEqual([runId]);
-    const second = Math.floor(prompt.rows[0]!.updatedAt.getTime() / 1000);
-    expect(prompt.until).toBeLessThanOrEqual(second + 1);
-    let reply = prompt;
-    while (reply.rows.length > 0) reply = await since(reply.until);
-    expect(reply.until).toBe(second + 1);
-    expect(await since(reply.until)).toEqual({ until: second + 1, rows: [] });
-  });
-
-  it('is just above the last row once that second is over, however long ago it was', async () => {
-    const [runId] = await submit();
-    await fixture.client.query(`update runs set updated_at = '2026-01-01T00:00:00.999Z' where run_id = $1`, [
-      runId,
-    ]);
-    expect((await since(0)).until).toBe(Date.parse('2026-01-01T00:00:01Z') / 1000);
-    await fixture.client.query(`update runs set updated_at = '2026-01-01T00:00:01.000Z' where run_id = $1`, [
-      runId,
-    ]);
-    expect((await since(0)).until).toBe(Date.parse('2026-01-01T00:00:02Z') / 1000);
-  });
-
-  it.each([
-    ['creates', () => submit(1, { trigger: 'slow' })],
-    ['finishes', finishSlowly],
-  ])('stays below a transaction that %s a run and is not committed', async (_, write) => {
-    await withGate(async (release) => {
-      const slow = write();
-      await gateAwaited();
-      await fixture.client.query(
-        `select pg_sleep(extract(epoch from date_trunc('second', clock_timestamp()) + interval '1.01 s' - clock_timestamp()))`,
-      );
-      const [quick] = await submit();
-      const meanwhile = await since(0);
-      expect(meanwhile.rows.at(-1)!.runId).toBe(quick);
-      await release();
-      const [late] = await slow;
-      const { rows } = await since(meanwhile.until);
-      expect(rows.map((row) => row.runId)).toEqual([late, quick]);
-      expect(rows[0]!.updatedAt.getTime()).toBeGreaterThanOrEqual(meanwhile.until * 1000);
-    });
-  });
-
-  it('misses nothing when it is fed back as since, whoever writes meanwhile', async () => {
-    await fixture.client.query(`
+it('until misses nothing when it is fed back as since, whoever writes meanwhile', async () => {
+  await fixture.client.query(`
       create function drowse() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return new; end $$;
       create trigger drowse before insert or update on runs for each row when (new.priority = 1) execute function drowse()`);
-    const over = Date.now() + 3_000;
-    const written: string[] = [];
-    // On a busy machine it takes longer until there is much to miss.
-    const goesOn = () => Date.now() < over || written.length <= 50;
-    const note = (record: ReadResult) =>
-      `${record.runId} ${record.verdict} ${record.updatedAt.toISOString()}`;
-    const write = async (priority: number, arch: string) => {
-      while (goesOn()) {
-        const ids = await submit(2, { priority, arch });
-        for (const runId of ids) written.push(note((await fixture.database.results.find(runId))!));
-        if (priority === 1) continue;
-        await fixture.commit(arch, [grant(ids[0]!, 1), finish(ids[0]!, 1)]);
-        written.push(note((await fixture.database.results.find(ids[0]!))!));
-      }
+  const over = Date.now() + 3_000;
+  const written: string[] = [];
+  // On a busy machine it takes longer until there is much to miss.
+  const goesOn = () => Date.now() < over || written.length <= 50;
+  const note = (record: ReadResult) => `${record.runId} ${record.verdict} ${record.updatedAt.toISOString()}`;
+  const write = async (priority: number, arch: string) => {
+    while (goesOn()) {
+      const ids = await submit(2, { priority, arch });
+      for (const runId of ids) written.push(note((await fixture.database.results.find(runId))!));
+      if (priority === 1) continue;
+      await fixture.commit(arch, [grant(ids[0]!, 1), finish(ids[0]!, 1)]);
+      written.push(note((await fixture.database.results.find(ids[0]!))!));
+    }
+  };
+  const read = async (seen: Set<string>) => {
+    let time = 0;
+    const poll = async () => {
+      const { until, rows } = await readSince(fixture.database.results, fixture.submitter.keyId, time);
+      for await (const record of rows) seen.add(note(record));
+      time = until;
     };
-    const read = async (seen: Set<string>) => {
-      let time = 0;
-      const poll = async () => {
-        const { until, rows } = await readSince(fixture.database.results, fixture.submitter.keyId, time);
-        for await (const record of rows) seen.add(note(record));
-        time = until;
-      };
-      while (goesOn()) await poll();
-      return poll;
-    };
-    const seen = [new Set<string>(), new Set<string>()];
-    const [polls] = await Promise.all([
-      Promise.all(seen.map(read)),
-      ...[write(1, 'amd64'), write(1, 'amd64'), write(5, 'arm64'), write(5, 'riscv64')],
-    ]);
-    for (const poll of polls) await poll();
-    await fixture.client.query('drop trigger drowse on runs; drop function drowse');
-    expect(written.length).toBeGreaterThan(50);
-    const finishedAtLast = written.filter((line) => !overtaken(line, written));
-    for (const lines of seen) expect(finishedAtLast.filter((line) => !lines.has(line))).toEqual([]);
-  });
+    while (goesOn()) await poll();
+    return poll;
+  };
+  const seen = [new Set<string>(), new Set<string>()];
+  const [polls] = await Promise.all([
+    Promise.all(seen.map(read)),
+    ...[write(1, 'amd64'), write(1, 'amd64'), write(5, 'arm64'), write(5, 'riscv64')],
+  ]);
+  for (const poll of polls) await poll();
+  await fixture.client.query('drop trigger drowse on runs; drop function drowse');
+  expect(written.length).toBeGreaterThan(50);
+  const finishedAtLast = written.filter((line) => !overtaken(line, written));
+  for (const lines of seen) expect(finishedAtLast.filter((line) => !lines.has(line))).toEqual([]);
 });
 
 /** A creation need not be seen any more once the same run has been returned finished. */

@@ -15,7 +15,7 @@ beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
 
 const retry = (runId: number, by = fixture.submitter) => fixture.database.retries.retry(runId, by);
 
-it('asks for the same again, for whoever asked first, and charges who retried', async () => {
+it('a retry asks for the same again, for whoever asked first, and charges who retried', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
   const { id } = await fixture.database.apiKeys.create('bob', 'bob');
   const asked: RunRequest = request({
@@ -45,7 +45,7 @@ it('asks for the same again, for whoever asked first, and charges who retried', 
   expect(read).toEqual([runId, retried.runId]);
 });
 
-it('waits for the run and for the retry before', async () => {
+it('a retry waits for the run and for the retry before', async () => {
   const runId = await runs.leased();
   expect(await retry(runId)).toEqual({ kind: 'unfinished', runId });
   const other = await runs.finished();
@@ -54,14 +54,14 @@ it('waits for the run and for the retry before', async () => {
   expect(await retry(other)).toEqual({ ...first, kind: 'waiting' });
 });
 
-it('is created once by several at the same time', async () => {
+it('a retry is created once by several at the same time', async () => {
   const runId = await runs.finished();
   const all = await Promise.all(Array.from({ length: 6 }, () => retry(runId)));
   expect(all.map(({ kind }) => kind).sort()).toEqual(['created', ...Array<string>(5).fill('waiting')]);
   expect((await fixture.client.query('select from runs')).rowCount).toBe(2);
 });
 
-it('knows no private run of another key', async () => {
+it('a retry knows no private run of another key', async () => {
   const runId = await runs.finished({ isPrivate: true });
   const other = await runs.otherKey();
   expect(await retry(runId, other)).toEqual({ kind: 'unknown' });
@@ -70,7 +70,7 @@ it('knows no private run of another key', async () => {
   expect(await fixture.database.results.find(retried.runId)).toMatchObject({ isPrivate: true });
 });
 
-it('tells another key nothing of a private retry of a run that was published since', async () => {
+it('a retry tells another key nothing of a private retry of a run that was published since', async () => {
   const runId = await runs.finished({ isPrivate: true });
   const hidden = (await retry(runId)) as { runId: number };
   await fixture.database.publications.publish([runId], fixture.submitter.keyId);
@@ -80,7 +80,7 @@ it('tells another key nothing of a private retry of a run that was published sin
   expect(await retry(runId)).toEqual({ kind: 'waiting', runId: hidden.runId });
 });
 
-it('of a cancelled run is a run like any other', async () => {
+it('a retry of a cancelled run is a run like any other', async () => {
   const retried = (await retry(await runs.cancelled())) as { runId: number };
   expect(await fixture.database.results.find(retried.runId)).toMatchObject({
     state: 'queued',

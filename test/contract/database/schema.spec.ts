@@ -13,13 +13,13 @@ beforeEach(async () => {
 });
 afterEach(() => empty.drop());
 
-it('is made once, by one of several processes that migrate at the same time', async () => {
+it('the schema is made once, by one of several processes that migrate at the same time', async () => {
   const ran = await Promise.all([migrate(empty.url), migrate(empty.url), migrate(empty.url)]);
   expect(ran.map((names) => names.length).sort()).toEqual([0, 0, MIGRATIONS.length]);
   expect(await migrate(empty.url)).toEqual([]);
 });
 
-it('leaves no lock and no connection behind', async () => {
+it('the schema leaves no lock and no connection behind', async () => {
   await migrate(empty.url);
   const client = await connectTo(empty.url);
   const locks = await client.query(`select from pg_locks where locktype = 'advisory' and database =
@@ -28,7 +28,7 @@ it('leaves no lock and no connection behind', async () => {
   expect(locks.rowCount).toBe(0);
 });
 
-it('is the one that the entities describe', async () => {
+it('the schema is the one that the entities describe', async () => {
   await migrate(empty.url);
   const source = await new DataSource(dataSourceOptions(empty.url, DATABASE_LIMITS)).initialize();
   try {
@@ -39,7 +39,7 @@ it('is the one that the entities describe', async () => {
   }
 });
 
-it('can be taken back', async () => {
+it('the schema can be taken back', async () => {
   await migrate(empty.url);
   await takeBack(empty.url, MIGRATIONS.length);
   expect(await migrate(empty.url)).toHaveLength(MIGRATIONS.length);

@@ -38,14 +38,14 @@ async function slowTurn() {
   };
 }
 
-it('does not keep its ownership from being renewed, and is written', async () => {
+it('a slow turn does not keep its ownership from being renewed, and is written', async () => {
   const turn = await slowTurn();
   for (let renewal = 0; renewal < 3; renewal += 1) expect(await claim('one')).toBe(epoch);
   expect(await turn.end()).toMatchObject({ status: 'fulfilled', value: [] });
   expect(await fixture.database.results.find(runId)).toMatchObject({ state: 'leased' });
 });
 
-it('is not waited for by who takes over, and writes nothing then', async () => {
+it('a slow turn is not waited for by who takes over, and writes nothing then', async () => {
   const turn = await slowTurn();
   const other = await connectTo(fixture.url);
   await other.query(`update dispatchers set expires_at = now() - interval '1 ms'`);
@@ -60,7 +60,7 @@ it('is not waited for by who takes over, and writes nothing then', async () => {
   expect(await fixture.database.journal.commit(ARCH, next!, [grant(runId, 1)])).toEqual([]);
 });
 
-it('that has made sure of its epoch is waited for by who takes over, and by no renewal', async () => {
+it('a slow turn that has made sure of its epoch is waited for by who takes over, and by no renewal', async () => {
   await fixture.client.query('begin');
   await fixture.client.query('select 1 from dispatchers where arch = $1 and epoch = $2 for key share', [
     ARCH,
@@ -95,7 +95,7 @@ it('a decision about every architecture keeps no ownership from being renewed, a
   expect(await fixture.database.journal.orders(ARCH, 10)).toMatchObject([{ kind: 'restrictions' }]);
 });
 
-it('is given up after its limit, and writes nothing then', async () => {
+it('a slow turn is given up after its limit, and writes nothing then', async () => {
   await fixture.client.query('begin');
   await fixture.client.query('select from runs where run_id = $1 for update', [runId]);
   const turn = fixture.database.journal.commit(ARCH, epoch, [grant(runId, 1)], 200);

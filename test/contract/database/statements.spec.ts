@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-it('has the columns that its row type says, by name and type', async () => {
+it('each statement has the columns that its row type says, by name and type', async () => {
   const client = await connectTo(testDatabase.url);
   const wrong: unknown[] = [];
   for (const { text, columns } of made) {
@@ -48,7 +48,7 @@ it('has the columns that its row type says, by name and type', async () => {
   expect(made.length).toBeGreaterThan(60);
 });
 
-it('gives null only where its row type says so, as far as tables tell', async () => {
+it('each statement gives null only where its row type says so, as far as tables tell', async () => {
   const client = await connectTo(testDatabase.url);
   const wrong: string[] = [];
   for (const { text, columns } of made)

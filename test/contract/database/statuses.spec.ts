@@ -28,103 +28,101 @@ async function strangers(name: string): Promise<void> {
   await runs.waiting({ package: name });
 }
 
-describe('the status of each package', () => {
-  it('is its newest run, with the verdict before and the last pass', async () => {
-    await runs.finished({ package: 'b' }, 'pass', '1');
-    const passed = await runs.finished({ package: 'b' }, 'pass', '2');
-    await runs.finished({ package: 'b' }, 'fail', '3');
-    const newest = await runs.finished({ package: 'b' }, 'tmpfail', '4');
-    const first = await runs.finished({ package: 'a' }, 'fail');
-    const empty = await runs.finished({ package: 'c' }, 'neutral', '5');
-    for (const name of ['a', 'b', 'c', 'd']) await strangers(name);
-    const { finishedAt: date } = (await fixture.database.results.find(passed))!;
-    const { finishedAt } = (await fixture.database.results.find(empty))!;
-    expect(await stores().statusOf(SUITE, ARCH)).toEqual([
-      { ...(await fixture.database.results.find(first)), previousStatus: null, lastPass: null },
-      {
-        ...(await fixture.database.results.find(newest)),
-        previousStatus: 'fail',
-        lastPass: { version: '2', date },
-      },
-      {
-        ...(await fixture.database.results.find(empty)),
-        previousStatus: null,
-        lastPass: { version: '5', date: finishedAt },
-      },
-    ]);
-    expect(await stores().statusOf('sid', ARCH)).toEqual([]);
-  });
+it('the status of each package is its newest run, with the verdict before and the last pass', async () => {
+  await runs.finished({ package: 'b' }, 'pass', '1');
+  const passed = await runs.finished({ package: 'b' }, 'pass', '2');
+  await runs.finished({ package: 'b' }, 'fail', '3');
+  const newest = await runs.finished({ package: 'b' }, 'tmpfail', '4');
+  const first = await runs.finished({ package: 'a' }, 'fail');
+  const empty = await runs.finished({ package: 'c' }, 'neutral', '5');
+  for (const name of ['a', 'b', 'c', 'd']) await strangers(name);
+  const { finishedAt: date } = (await fixture.database.results.find(passed))!;
+  const { finishedAt } = (await fixture.database.results.find(empty))!;
+  expect(await stores().statusOf(SUITE, ARCH)).toEqual([
+    { ...(await fixture.database.results.find(first)), previousStatus: null, lastPass: null },
+    {
+      ...(await fixture.database.results.find(newest)),
+      previousStatus: 'fail',
+      lastPass: { version: '2', date },
+    },
+    {
+      ...(await fixture.database.results.find(empty)),
+      previousStatus: null,
+      lastPass: { version: '5', date: finishedAt },
+    },
+  ]);
+  expect(await stores().statusOf('sid', ARCH)).toEqual([]);
+});
 
-  it('comes in parts, and of chosen verdicts', async () => {
-    for (const name of ['a', 'b', 'c', 'd'])
-      await runs.finished({ package: name }, name === 'c' ? 'fail' : 'pass');
-    const names = async (part: object) =>
-      (await stores().statusOf(SUITE, ARCH, part)).map((run) => run.package);
-    expect(await names({ limit: 2 })).toEqual(['a', 'b']);
-    expect(await names({ after: 'b', limit: 2 })).toEqual(['c', 'd']);
-    expect(await names({ after: 'd' })).toEqual([]);
-    expect(await names({ verdicts: ['fail', 'tmpfail'] })).toEqual(['c']);
-  });
+it('the status of each package comes in parts, and of chosen verdicts', async () => {
+  for (const name of ['a', 'b', 'c', 'd'])
+    await runs.finished({ package: name }, name === 'c' ? 'fail' : 'pass');
+  const names = async (part: object) =>
+    (await stores().statusOf(SUITE, ARCH, part)).map((run) => run.package);
+  expect(await names({ limit: 2 })).toEqual(['a', 'b']);
+  expect(await names({ after: 'b', limit: 2 })).toEqual(['c', 'd']);
+  expect(await names({ after: 'd' })).toEqual([]);
+  expect(await names({ verdicts: ['fail', 'tmpfail'] })).toEqual(['c']);
+});
 
-  it('has another version after each change, and the same when nothing has changed', async () => {
-    const seen = [await stores().statusVersion(SUITE, ARCH)];
-    expect(seen[0]).toEqual({ newestUpdate: null, latelyUpdated: 0, today: expect.any(String) });
-    const secret = await runs.finished({ package: 'b', isPrivate: true });
-    for (const change of [
-      () => runs.finished({ package: 'a' }),
-      () => runs.finished({ package: 'a' }),
-      () => fixture.database.publications.publish([secret], fixture.submitter.keyId),
-    ]) {
-      await strangers('a');
-      expect(await stores().statusVersion(SUITE, ARCH)).toEqual(seen.at(-1));
-      await change();
-      const version = await stores().statusVersion(SUITE, ARCH);
-      expect(seen).not.toContainEqual(version);
-      seen.push(version);
-    }
-  });
+it('the status of each package has another version after each change, and the same when nothing has changed', async () => {
+  const seen = [await stores().statusVersion(SUITE, ARCH)];
+  expect(seen[0]).toEqual({ newestUpdate: null, latelyUpdated: 0, today: expect.any(String) });
+  const secret = await runs.finished({ package: 'b', isPrivate: true });
+  for (const change of [
+    () => runs.finished({ package: 'a' }),
+    () => runs.finished({ package: 'a' }),
+    () => fixture.database.publications.publish([secret], fixture.submitter.keyId),
+  ]) {
+    await strangers('a');
+    expect(await stores().statusVersion(SUITE, ARCH)).toEqual(seen.at(-1));
+    await change();
+    const version = await stores().statusVersion(SUITE, ARCH);
+    expect(seen).not.toContainEqual(version);
+    seen.push(version);
+  }
+});
 
-  it('is counted', async () => {
-    const nothing = { pass: 0, neutral: 0, fail: 0, tmpfail: 0, total: 0, date: null };
-    expect(await stores().statusCounts(SUITE, ARCH)).toEqual(nothing);
-    const verdicts: Verdict[] = ['pass', 'pass', 'fail', 'tmpfail', 'neutral', 'pass'];
-    for (const [place, verdict] of verdicts.entries()) {
-      await runs.finished({ package: `p${place}` }, 'fail');
-      await runs.finished({ package: `p${place}` }, verdict);
-      await strangers(`p${place}`);
-    }
-    const newest = await runs.finished({ package: 'p0' }, 'pass');
-    const { finishedAt: date } = (await fixture.database.results.find(newest))!;
-    expect(await stores().statusCounts(SUITE, ARCH)).toEqual({
-      pass: 3,
-      neutral: 1,
-      fail: 1,
-      tmpfail: 1,
-      total: 6,
-      date,
-    });
+it('the status of each package is counted', async () => {
+  const nothing = { pass: 0, neutral: 0, fail: 0, tmpfail: 0, total: 0, date: null };
+  expect(await stores().statusCounts(SUITE, ARCH)).toEqual(nothing);
+  const verdicts: Verdict[] = ['pass', 'pass', 'fail', 'tmpfail', 'neutral', 'pass'];
+  for (const [place, verdict] of verdicts.entries()) {
+    await runs.finished({ package: `p${place}` }, 'fail');
+    await runs.finished({ package: `p${place}` }, verdict);
+    await strangers(`p${place}`);
+  }
+  const newest = await runs.finished({ package: 'p0' }, 'pass');
+  const { finishedAt: date } = (await fixture.database.results.find(newest))!;
+  expect(await stores().statusCounts(SUITE, ARCH)).toEqual({
+    pass: 3,
+    neutral: 1,
+    fail: 1,
+    tmpfail: 1,
+    total: 6,
+    date,
   });
+});
 
-  it('is told on each suite and architecture', async () => {
-    await runs.finished({ package: 'a' }, 'fail');
-    const here = await runs.finished({ package: 'a' });
-    const there = await runs.finished({ package: 'a', suite: 'trixie' });
-    await runs.finished({ package: 'a', suite: 'sid', isPrivate: true });
-    await runs.finished({ package: 'b', suite: 'sid' });
-    const suites = await stores().suitesOf('a');
-    expect(suites.map(({ suite, arch, latest }) => [suite, arch, latest.runId])).toEqual([
-      [SUITE, ARCH, here],
-      ['trixie', ARCH, there],
-    ]);
-    expect(suites[0]!.latest).toEqual(await fixture.database.results.find(here));
-  });
+it('the status of each package is told on each suite and architecture', async () => {
+  await runs.finished({ package: 'a' }, 'fail');
+  const here = await runs.finished({ package: 'a' });
+  const there = await runs.finished({ package: 'a', suite: 'trixie' });
+  await runs.finished({ package: 'a', suite: 'sid', isPrivate: true });
+  await runs.finished({ package: 'b', suite: 'sid' });
+  const suites = await stores().suitesOf('a');
+  expect(suites.map(({ suite, arch, latest }) => [suite, arch, latest.runId])).toEqual([
+    [SUITE, ARCH, here],
+    ['trixie', ARCH, there],
+  ]);
+  expect(suites[0]!.latest).toEqual(await fixture.database.results.find(here));
 });
 
 describe('the counts of each day', () => {
   const day = (ago: number, time = '12:00') =>
     new Date(`${new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)}T${time}Z`).toISOString();
 
-  it('say how all packages were at its end, also those that were not tested on it', async () => {
+  it('the counts of each day say how all packages were at its end, also those that were not tested on it', async () => {
     const ended = async (name: string, verdict: Verdict, time: string) =>
       runs.endedAt(await runs.finished({ package: name }, verdict), time);
     await ended('a', 'pass', day(9));
@@ -144,53 +142,51 @@ describe('the counts of each day', () => {
     ]);
   });
 
-  it('are there for a suite without runs', async () => {
+  it('the counts of each day are there for a suite without runs', async () => {
     const history = await stores().statusHistory('sid', ARCH, 35);
     expect([history.length, history[0]!.total]).toEqual([35, 0]);
   });
 });
 
-describe('changes', () => {
-  it('are runs that ended unlike the one before, a tmpfail between them or not', async () => {
-    const story: Verdict[] = [
-      'tmpfail',
-      'pass',
-      'pass',
-      'tmpfail',
-      'pass',
-      'tmpfail',
-      'fail',
-      'fail',
-      'neutral',
-      'pass',
-    ];
-    const told: number[] = [];
-    for (const verdict of story) told.push(await runs.finished({ package: 'a' }, verdict));
-    await strangers('a');
-    const fixed = told[8]!;
-    const broken = told[6]!;
-    for (const name of ['a', null]) {
-      const changes = await stores().statusChanges(name, 10);
-      expect(changes.map(({ runId, previousStatus }) => [runId, previousStatus])).toEqual([
-        [fixed, 'fail'],
-        [broken, 'pass'],
-      ]);
-      expect(ids(await stores().statusChanges(name, 1))).toEqual([fixed]);
-      expect(ids(await stores().statusChanges(name, 10, false))).toEqual([told[9], fixed, broken]);
-    }
-    expect((await stores().statusChanges('a', 2))[1]).toMatchObject({
-      verdict: 'fail',
-      lastPass: { version: '1.0-1', date: (await fixture.database.results.find(told[4]!))!.finishedAt },
-    });
+it('changes are runs that ended unlike the one before, a tmpfail between them or not', async () => {
+  const story: Verdict[] = [
+    'tmpfail',
+    'pass',
+    'pass',
+    'tmpfail',
+    'pass',
+    'tmpfail',
+    'fail',
+    'fail',
+    'neutral',
+    'pass',
+  ];
+  const told: number[] = [];
+  for (const verdict of story) told.push(await runs.finished({ package: 'a' }, verdict));
+  await strangers('a');
+  const fixed = told[8]!;
+  const broken = told[6]!;
+  for (const name of ['a', null]) {
+    const changes = await stores().statusChanges(name, 10);
+    expect(changes.map(({ runId, previousStatus }) => [runId, previousStatus])).toEqual([
+      [fixed, 'fail'],
+      [broken, 'pass'],
+    ]);
+    expect(ids(await stores().statusChanges(name, 1))).toEqual([fixed]);
+    expect(ids(await stores().statusChanges(name, 10, false))).toEqual([told[9], fixed, broken]);
+  }
+  expect((await stores().statusChanges('a', 2))[1]).toMatchObject({
+    verdict: 'fail',
+    lastPass: { version: '1.0-1', date: (await fixture.database.results.find(told[4]!))!.finishedAt },
   });
+});
 
-  it('are told of one package or of all', async () => {
-    const change = async (name: string) => {
-      await runs.finished({ package: name }, 'pass');
-      return runs.finished({ package: name }, 'fail');
-    };
-    const [first, second] = [await change('a'), await change('b')];
-    expect(ids(await stores().statusChanges(null, 10))).toEqual([second, first]);
-    expect(ids(await stores().statusChanges('a', 10))).toEqual([first]);
-  });
+it('changes are told of one package or of all', async () => {
+  const change = async (name: string) => {
+    await runs.finished({ package: name }, 'pass');
+    return runs.finished({ package: name }, 'fail');
+  };
+  const [first, second] = [await change('a'), await change('b')];
+  expect(ids(await stores().statusChanges(null, 10))).toEqual([second, first]);
+  expect(ids(await stores().statusChanges('a', 10))).toEqual([first]);
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
 
-it('answers the ids in the order of the requests, for 20,000 of them', async () => {
+it('a submission answers the ids in the order of the requests, for 20,000 of them', async () => {
   const requests = Array.from({ length: 20_000 }, (_, place) => request({ trigger: `place ${place}` }));
   const ids = await fixture.database.submissions.submit(requests, fixture.submitter);
   const { rows } = await fixture.client.query<{ run_id: number; trigger: string }>(
@@ -19,13 +19,13 @@ it('answers the ids in the order of the requests, for 20,000 of them', async () 
   expect(ids.map((id) => triggers.get(id))).toEqual(requests.map((one) => one.trigger));
 });
 
-it('makes arrivals of them in the same order', async () => {
+it('a submission makes arrivals of them in the same order', async () => {
   const ids = await fixture.database.submissions.submit([request(), request(), request()], fixture.submitter);
   const { runs } = await fixture.database.journal.arrivals(ARCH, 10);
   expect(runs.map(({ runId }) => runId)).toEqual(ids);
 });
 
-it('creates nothing when one request is impossible', async () => {
+it('a submission creates nothing when one request is impossible', async () => {
   const requests = [request(), request({ priority: 11 }), request()];
   await expect(fixture.database.submissions.submit(requests, fixture.submitter)).rejects.toThrow(
     'runs_priority_check',
@@ -33,11 +33,11 @@ it('creates nothing when one request is impossible', async () => {
   expect((await fixture.client.query('select from runs')).rowCount).toBe(0);
 });
 
-it('needs no statement for no request', async () => {
+it('a submission needs no statement for no request', async () => {
   expect(await fixture.database.submissions.submit([], fixture.submitter)).toEqual([]);
 });
 
-it('draws one time for all, in whole milliseconds, from the clock of the database', async () => {
+it('a submission draws one time for all, in whole milliseconds, from the clock of the database', async () => {
   const clock = async () =>
     (await fixture.client.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now;
   const before = await clock();

@@ -55,7 +55,7 @@ async function connected(server: EmbeddedPostgres, ca: string | null, host = '12
   await database.close();
 }
 
-it('connects to the server whose certificate the authority has signed', async () => {
+it('the client of PostgreSQL connects to the server whose certificate the authority has signed', async () => {
   await connected(encrypted, own);
   expect(await readFile(join(folder, 'encrypted/server.log'), 'utf8')).toMatch(/SSL enabled/);
 });
@@ -64,10 +64,10 @@ it.each([
   ['of a foreign authority', () => connected(encrypted, foreign), /certificate/],
   ['of another host', () => connected(encrypted, own, 'localhost'), /does not match/],
   ['without an authority', () => connected(encrypted, null), /certificate/],
-])('takes no certificate %s', async (_what, connecting, why) => {
+])('the client of PostgreSQL takes no certificate %s', async (_what, connecting, why) => {
   await expect(connecting()).rejects.toThrow(why);
 });
 
-it('does not speak in the open with a server that offers no encryption', async () => {
+it('the client of PostgreSQL does not speak in the open with a server that offers no encryption', async () => {
   await expect(connected(plain, own)).rejects.toThrow(/does not support SSL/);
 });

@@ -11,171 +11,167 @@ afterAll(() => fixture.close());
 
 const newName = () => `user-${randomUUID()}`;
 
-describe('users', () => {
-  it('are found by their name, as they were added', async () => {
-    const { users } = fixture.database;
-    const [plain, admin] = [newName(), newName()];
-    const added = await users.add(plain, { isAdmin: false });
-    expect(added).toEqual({ userId: expect.any(Number), name: plain, isAdmin: false });
-    expect(await users.find(plain)).toEqual(added);
-    expect(await users.add(admin, { isAdmin: true })).toMatchObject({ isAdmin: true });
-    expect(await users.find(newName())).toBeNull();
-  });
-
-  it('are refused a second time under the same name, also by two at once', async () => {
-    const { users } = fixture.database;
-    const name = newName();
-    const both = await Promise.allSettled([
-      users.add(name, { isAdmin: false }),
-      users.add(name, { isAdmin: true }),
-    ]);
-    expect(both.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected']);
-    await expect(users.add(name, { isAdmin: false })).rejects.toThrow(UserExists);
-  });
-
-  it.each(['', 'a b', 'a\nb', 'ü', '../a'])('are refused with the name %j', async (name) => {
-    await expect(fixture.database.users.add(name, { isAdmin: false })).rejects.toThrow(InvalidUserName);
-  });
-
-  it('have the password that was set last, and it is not readable', async () => {
-    const { users } = fixture.database;
-    const name = newName();
-    const user = await users.add(name, { isAdmin: false, password: 'one pässword' });
-    expect(await users.authenticate(name, 'one pässword')).toEqual(user);
-    expect(await users.authenticate(name, 'another')).toBeNull();
-    await users.setPassword(name, 'second');
-    expect(await users.authenticate(name, 'one pässword')).toBeNull();
-    expect(await users.authenticate(name, 'second')).toEqual(user);
-    const { rows } = await fixture.client.query<Record<string, unknown>>(
-      'select * from users where name = $1',
-      [name],
-    );
-    expect(JSON.stringify(rows)).not.toContain('second');
-  });
-
-  it('without a password, and users that are not there, have none that fits', async () => {
-    const { users } = fixture.database;
-    expect(await users.authenticate('ada', '')).toBeNull();
-    expect(await users.authenticate(newName(), '')).toBeNull();
-    await expect(users.setPassword(newName(), 'x')).rejects.toThrow(UnknownUser);
-  });
+it('users are found by their name, as they were added', async () => {
+  const { users } = fixture.database;
+  const [plain, admin] = [newName(), newName()];
+  const added = await users.add(plain, { isAdmin: false });
+  expect(added).toEqual({ userId: expect.any(Number), name: plain, isAdmin: false });
+  expect(await users.find(plain)).toEqual(added);
+  expect(await users.add(admin, { isAdmin: true })).toMatchObject({ isAdmin: true });
+  expect(await users.find(newName())).toBeNull();
 });
 
-describe('API keys', () => {
-  it('tell whose they are', async () => {
-    const { users, apiKeys } = fixture.database;
-    const name = newName();
-    const { userId } = await users.add(name, { isAdmin: true });
-    const { id, key, prefix } = await apiKeys.create(name, 'laptop');
-    expect(key.startsWith(prefix)).toBe(true);
-    expect(key.length - prefix.length).toBeGreaterThanOrEqual(40);
-    expect(await apiKeys.authenticate(key)).toEqual({ userId, userName: name, keyId: id, isAdmin: true });
-    await expect(apiKeys.create(newName(), 'x')).rejects.toThrow(UnknownUser);
-  });
+it('users are refused a second time under the same name, also by two at once', async () => {
+  const { users } = fixture.database;
+  const name = newName();
+  const both = await Promise.allSettled([
+    users.add(name, { isAdmin: false }),
+    users.add(name, { isAdmin: true }),
+  ]);
+  expect(both.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected']);
+  await expect(users.add(name, { isAdmin: false })).rejects.toThrow(UserExists);
+});
 
-  it('are kept as a hash only', async () => {
-    const { key, prefix } = await fixture.database.apiKeys.create('ada', 'x');
-    const { rows } = await fixture.client.query<Record<string, unknown>>(
-      'select * from api_keys where prefix = $1',
-      [prefix],
-    );
-    expect(JSON.stringify(rows)).not.toContain(key.slice(prefix.length));
-  });
+it.each(['', 'a b', 'a\nb', 'ü', '../a'])('users are refused with the name %j', async (name) => {
+  await expect(fixture.database.users.add(name, { isAdmin: false })).rejects.toThrow(InvalidUserName);
+});
 
-  it.each(['', 'x', 'pk_', '\0', "' or true --", 'ü'.repeat(10_000)])(
-    'are nobody’s when unknown: %j',
-    async (key) => {
-      expect(await fixture.database.apiKeys.authenticate(key)).toBeNull();
-    },
+it('users have the password that was set last, and it is not readable', async () => {
+  const { users } = fixture.database;
+  const name = newName();
+  const user = await users.add(name, { isAdmin: false, password: 'one pässword' });
+  expect(await users.authenticate(name, 'one pässword')).toEqual(user);
+  expect(await users.authenticate(name, 'another')).toBeNull();
+  await users.setPassword(name, 'second');
+  expect(await users.authenticate(name, 'one pässword')).toBeNull();
+  expect(await users.authenticate(name, 'second')).toEqual(user);
+  const { rows } = await fixture.client.query<Record<string, unknown>>(
+    'select * from users where name = $1',
+    [name],
   );
+  expect(JSON.stringify(rows)).not.toContain('second');
+});
 
-  it('open nothing once revoked, by id or by prefix', async () => {
-    const { apiKeys } = fixture.database;
-    const [byId, byPrefix, other] = [
-      await apiKeys.create('ada', 'a'),
-      await apiKeys.create('ada', 'b'),
-      await apiKeys.create('ada', 'c'),
-    ];
-    expect(await apiKeys.revoke(byId.id)).toBe(true);
-    expect(await apiKeys.revoke(byPrefix.prefix)).toBe(true);
-    expect(await apiKeys.authenticate(byId.key)).toBeNull();
-    expect(await apiKeys.authenticate(byPrefix.key)).toBeNull();
-    expect(await apiKeys.authenticate(other.key)).not.toBeNull();
-    expect(await apiKeys.revoke(byId.id)).toBe(false);
-    expect(await apiKeys.revoke('pk_nothing')).toBe(false);
-  });
+it('users without a password, and users that are not there, have none that fits', async () => {
+  const { users } = fixture.database;
+  expect(await users.authenticate('ada', '')).toBeNull();
+  expect(await users.authenticate(newName(), '')).toBeNull();
+  await expect(users.setPassword(newName(), 'x')).rejects.toThrow(UnknownUser);
+});
 
-  it('get a new secret and stay what they are', async () => {
-    const { apiKeys } = fixture.database;
-    const created = await apiKeys.create('ada', 'laptop');
-    const rotated = (await apiKeys.rotate(created.id, 'ada'))!;
-    expect(rotated).toEqual({ ...created, key: expect.any(String), prefix: rotated.key.slice(0, 13) });
-    expect(rotated.key).not.toBe(created.key);
-    expect(await apiKeys.authenticate(created.key)).toBeNull();
-    expect(await apiKeys.authenticate(rotated.key)).toMatchObject({ keyId: created.id });
-  });
+it('API keys tell whose they are', async () => {
+  const { users, apiKeys } = fixture.database;
+  const name = newName();
+  const { userId } = await users.add(name, { isAdmin: true });
+  const { id, key, prefix } = await apiKeys.create(name, 'laptop');
+  expect(key.startsWith(prefix)).toBe(true);
+  expect(key.length - prefix.length).toBeGreaterThanOrEqual(40);
+  expect(await apiKeys.authenticate(key)).toEqual({ userId, userName: name, keyId: id, isAdmin: true });
+  await expect(apiKeys.create(newName(), 'x')).rejects.toThrow(UnknownUser);
+});
 
-  it('are rotated and revoked by their own user only, and not once revoked', async () => {
-    const { users, apiKeys } = fixture.database;
-    const name = newName();
-    await users.add(name, { isAdmin: true });
-    const { id, key } = await apiKeys.create('ada', 'x');
-    expect(await apiKeys.rotate(id, name)).toBeNull();
-    expect(await apiKeys.revoke(id, name)).toBe(false);
-    expect(await apiKeys.authenticate(key)).not.toBeNull();
-    expect(await apiKeys.revoke(id, 'ada')).toBe(true);
-    expect(await apiKeys.rotate(id, 'ada')).toBeNull();
-  });
+it('API keys are kept as a hash only', async () => {
+  const { key, prefix } = await fixture.database.apiKeys.create('ada', 'x');
+  const { rows } = await fixture.client.query<Record<string, unknown>>(
+    'select * from api_keys where prefix = $1',
+    [prefix],
+  );
+  expect(JSON.stringify(rows)).not.toContain(key.slice(prefix.length));
+});
 
-  it('are listed without their secret, the revoked ones too', async () => {
-    const { users, apiKeys } = fixture.database;
-    const name = newName();
-    await users.add(name, { isAdmin: false });
-    const [first, second] = [await apiKeys.create(name, 'one'), await apiKeys.create(name, 'two')];
-    await apiKeys.revoke(first.id);
-    const shown = { createdAt: expect.any(Date), lastUsedAt: null };
-    expect(await apiKeys.list(name)).toEqual([
-      { ...shown, id: first.id, name: 'one', prefix: first.prefix, revokedAt: expect.any(Date) },
-      { ...shown, id: second.id, name: 'two', prefix: second.prefix, revokedAt: null },
-    ]);
-  });
+it.each(['', 'x', 'pk_', '\0', "' or true --", 'ü'.repeat(10_000)])(
+  'API keys are nobody’s when unknown: %j',
+  async (key) => {
+    expect(await fixture.database.apiKeys.authenticate(key)).toBeNull();
+  },
+);
 
-  it('note their last use, at most once a minute', async () => {
-    const { apiKeys } = fixture.database;
-    const { id, key } = await apiKeys.create('ada', 'x');
-    const lastUse = async () => {
-      await apiKeys.onModuleDestroy();
-      const { rows } = await fixture.client.query<{ at: Date | null }>(
-        'select last_used_at as at from api_keys where key_id = $1',
-        [id],
-      );
-      return rows[0]!.at;
-    };
-    const age = (seconds: number) =>
-      fixture.client.query(
-        `update api_keys set last_used_at = now() - $2 * interval '1 s' where key_id = $1`,
-        [id, seconds],
-      );
-    expect(await lastUse()).toBeNull();
-    await Promise.all([apiKeys.authenticate(key), apiKeys.authenticate(key)]);
-    expect(await lastUse()).not.toBeNull();
-    await age(50);
-    const recent = await lastUse();
-    await apiKeys.authenticate(key);
-    expect(await lastUse()).toEqual(recent);
-    await age(70);
-    const old = await lastUse();
-    await apiKeys.authenticate(key);
-    expect((await lastUse())!.getTime()).toBeGreaterThan(old!.getTime() + 60_000);
-  });
+it('API keys open nothing once revoked, by id or by prefix', async () => {
+  const { apiKeys } = fixture.database;
+  const [byId, byPrefix, other] = [
+    await apiKeys.create('ada', 'a'),
+    await apiKeys.create('ada', 'b'),
+    await apiKeys.create('ada', 'c'),
+  ];
+  expect(await apiKeys.revoke(byId.id)).toBe(true);
+  expect(await apiKeys.revoke(byPrefix.prefix)).toBe(true);
+  expect(await apiKeys.authenticate(byId.key)).toBeNull();
+  expect(await apiKeys.authenticate(byPrefix.key)).toBeNull();
+  expect(await apiKeys.authenticate(other.key)).not.toBeNull();
+  expect(await apiKeys.revoke(byId.id)).toBe(false);
+  expect(await apiKeys.revoke('pk_nothing')).toBe(false);
+});
 
-  it('are answered without waiting for the note', async () => {
-    const { apiKeys } = fixture.database;
-    const { id, key } = await apiKeys.create('ada', 'x');
-    await fixture.client.query('begin');
-    await fixture.client.query('select 1 from api_keys where key_id = $1 for update', [id]);
-    expect(await apiKeys.authenticate(key)).not.toBeNull();
-    await fixture.client.query('commit');
+it('API keys get a new secret and stay what they are', async () => {
+  const { apiKeys } = fixture.database;
+  const created = await apiKeys.create('ada', 'laptop');
+  const rotated = (await apiKeys.rotate(created.id, 'ada'))!;
+  expect(rotated).toEqual({ ...created, key: expect.any(String), prefix: rotated.key.slice(0, 13) });
+  expect(rotated.key).not.toBe(created.key);
+  expect(await apiKeys.authenticate(created.key)).toBeNull();
+  expect(await apiKeys.authenticate(rotated.key)).toMatchObject({ keyId: created.id });
+});
+
+it('API keys are rotated and revoked by their own user only, and not once revoked', async () => {
+  const { users, apiKeys } = fixture.database;
+  const name = newName();
+  await users.add(name, { isAdmin: true });
+  const { id, key } = await apiKeys.create('ada', 'x');
+  expect(await apiKeys.rotate(id, name)).toBeNull();
+  expect(await apiKeys.revoke(id, name)).toBe(false);
+  expect(await apiKeys.authenticate(key)).not.toBeNull();
+  expect(await apiKeys.revoke(id, 'ada')).toBe(true);
+  expect(await apiKeys.rotate(id, 'ada')).toBeNull();
+});
+
+it('API keys are listed without their secret, the revoked ones too', async () => {
+  const { users, apiKeys } = fixture.database;
+  const name = newName();
+  await users.add(name, { isAdmin: false });
+  const [first, second] = [await apiKeys.create(name, 'one'), await apiKeys.create(name, 'two')];
+  await apiKeys.revoke(first.id);
+  const shown = { createdAt: expect.any(Date), lastUsedAt: null };
+  expect(await apiKeys.list(name)).toEqual([
+    { ...shown, id: first.id, name: 'one', prefix: first.prefix, revokedAt: expect.any(Date) },
+    { ...shown, id: second.id, name: 'two', prefix: second.prefix, revokedAt: null },
+  ]);
+});
+
+it('API keys note their last use, at most once a minute', async () => {
+  const { apiKeys } = fixture.database;
+  const { id, key } = await apiKeys.create('ada', 'x');
+  const lastUse = async () => {
     await apiKeys.onModuleDestroy();
-  });
+    const { rows } = await fixture.client.query<{ at: Date | null }>(
+      'select last_used_at as at from api_keys where key_id = $1',
+      [id],
+    );
+    return rows[0]!.at;
+  };
+  const age = (seconds: number) =>
+    fixture.client.query(`update api_keys set last_used_at = now() - $2 * interval '1 s' where key_id = $1`, [
+      id,
+      seconds,
+    ]);
+  expect(await lastUse()).toBeNull();
+  await Promise.all([apiKeys.authenticate(key), apiKeys.authenticate(key)]);
+  expect(await lastUse()).not.toBeNull();
+  await age(50);
+  const recent = await lastUse();
+  await apiKeys.authenticate(key);
+  expect(await lastUse()).toEqual(recent);
+  await age(70);
+  const old = await lastUse();
+  await apiKeys.authenticate(key);
+  expect((await lastUse())!.getTime()).toBeGreaterThan(old!.getTime() + 60_000);
+});
+
+it('API keys are answered without waiting for the note', async () => {
+  const { apiKeys } = fixture.database;
+  const { id, key } = await apiKeys.create('ada', 'x');
+  await fixture.client.query('begin');
+  await fixture.client.query('select 1 from api_keys where key_id = $1 for update', [id]);
+  expect(await apiKeys.authenticate(key)).not.toBeNull();
+  await fixture.client.query('commit');
+  await apiKeys.onModuleDestroy();
 });

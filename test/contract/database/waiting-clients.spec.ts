@@ -17,7 +17,7 @@ describe('news for clients that wait', () => {
   const withNews = (...waiting: [keyId: number, sinceSeconds: number][]) =>
     fixture.database.results.withNews(waiting.map(([keyId, sinceSeconds]) => ({ keyId, sinceSeconds })));
 
-  it('is told for each of them, in order', async () => {
+  it('news for clients that wait is told for each of them, in order', async () => {
     const { keyId } = fixture.submitter;
     const { keyId: other } = await runs.otherKey();
     await runs.waiting();
@@ -31,7 +31,7 @@ describe('news for clients that wait', () => {
     expect(await withNews([keyId, 1e300])).toEqual([false]);
   });
 
-  it('is there exactly when the list has a row', async () => {
+  it('news for clients that wait is there exactly when the list has a row', async () => {
     const { keyId } = fixture.submitter;
     const runId = await runs.waiting();
     const { updatedAt } = (await fixture.database.results.find(runId))!;
@@ -48,34 +48,32 @@ async function planOf(statement: string): Promise<string> {
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-describe('the rates of queues', () => {
-  it('count what finished within the last hour, private runs for administrators alone, cancelled ones not', async () => {
-    await runs.finished();
-    await runs.finished({ isPrivate: true });
-    await runs.finished({ suite: 'sid' });
-    await runs.cancelled();
-    await runs.waiting();
-    const early = await runs.finished();
-    await runs.endedAt(early, '2020-01-01T00:00:00Z');
-    for (const [everything, perHour] of [
-      [false, 1],
-      [true, 2],
-    ] as const) {
-      expect(await fixture.database.publicRuns.rates(everything)).toEqual([
-        { suite: 'bookworm', arch: 'amd64', perHour },
-        { suite: 'sid', arch: 'amd64', perHour: 1 },
-      ]);
-    }
-  });
+it('the rates of queues count what finished within the last hour, private runs for administrators alone, cancelled ones not', async () => {
+  await runs.finished();
+  await runs.finished({ isPrivate: true });
+  await runs.finished({ suite: 'sid' });
+  await runs.cancelled();
+  await runs.waiting();
+  const early = await runs.finished();
+  await runs.endedAt(early, '2020-01-01T00:00:00Z');
+  for (const [everything, perHour] of [
+    [false, 1],
+    [true, 2],
+  ] as const) {
+    expect(await fixture.database.publicRuns.rates(everything)).toEqual([
+      { suite: 'bookworm', arch: 'amd64', perHour },
+      { suite: 'sid', arch: 'amd64', perHour: 1 },
+    ]);
+  }
+});
 
-  it('need no look at runs of other times', async () => {
-    await fixture.client.query('set enable_seqscan = off');
-    const { RATES, ALL_RATES } = await import('../../../libs/database/src/public-statements');
-    expect((await planOf(RATES.text)).match(/Index Cond: \(finished_at > /g)).toHaveLength(1);
-    const plan = await planOf(ALL_RATES.text);
-    expect(plan.match(/Index Cond: \(finished_at > /g)).toHaveLength(2);
-    expect(plan).toContain('runs_finished_private');
-  });
+it('the rates of queues need no look at runs of other times', async () => {
+  await fixture.client.query('set enable_seqscan = off');
+  const { RATES, ALL_RATES } = await import('../../../libs/database/src/public-statements');
+  expect((await planOf(RATES.text)).match(/Index Cond: \(finished_at > /g)).toHaveLength(1);
+  const plan = await planOf(ALL_RATES.text);
+  expect(plan.match(/Index Cond: \(finished_at > /g)).toHaveLength(2);
+  expect(plan).toContain('runs_finished_private');
 });
 
 it('the lengths of queues are read from an index alone', async () => {

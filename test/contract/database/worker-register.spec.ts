@@ -28,7 +28,7 @@ const orders = async () =>
 
 const seen = (...workers: string[]) => workers.map((worker) => ({ worker, from: null }));
 
-it('tells who is a worker, and keeps for good who added it and why, for every dispatcher', async () => {
+it('the register of workers tells who is a worker, and keeps for good who added it and why, for every dispatcher', async () => {
   const first = worker('w2', { architectures: [ARCH, 'i386'], mayRunPrivate: true });
   expect(await register().add(first, ada(), 'new machine')).toEqual([ARCH, 'arm64', 'i386']);
   const second = worker('w1');
@@ -61,21 +61,21 @@ it.each([
     'architectures: "A B" cannot be an architecture\'s name',
   ],
   ['a bad key', worker('w2', { publicKey: 'SUA' }), 'public key: "SUA" is not that of an nkey user'],
-])('refuses %s and changes nothing', async (_what, refused, message) => {
+])('the register of workers refuses %s and changes nothing', async (_what, refused, message) => {
   await register().add(worker('w1'), ada());
   const before = [await register().list(), await orders()];
   await expect(register().add(refused, ada())).rejects.toThrow(message);
   expect([await register().list(), await orders()]).toEqual(before);
 });
 
-it('gives no key to two workers', async () => {
+it('the register of workers gives no key to two workers', async () => {
   const { publicKey } = worker('w1');
   await register().add(worker('w1', { publicKey }), ada());
   await expect(register().add(worker('w2', { publicKey }), ada())).rejects.toThrow('workers_public_key_key');
   expect(await register().list()).toHaveLength(1);
 });
 
-it('takes another key for a worker, as long as it is valid', async () => {
+it('the register of workers takes another key for a worker, as long as it is valid', async () => {
   await register().add(worker('w1', { architectures: ['riscv64'] }), ada());
   const key = workerKey();
   expect(await register().rotate('w1', key, ada(), 'a lost disk')).toEqual([ARCH, 'arm64', 'riscv64']);
@@ -92,7 +92,7 @@ it('takes another key for a worker, as long as it is valid', async () => {
   expect(await register().find('w1')).toMatchObject({ publicKey: key });
 });
 
-it('revokes a worker once, which stays in the list', async () => {
+it('the register of workers revokes a worker once, which stays in the list', async () => {
   await register().add(worker('w1'), ada());
   await register().add(worker('w2'), ada());
   expect(await register().revoke('w1', ada(), 'sold')).toEqual([ARCH, 'arm64']);
@@ -106,7 +106,7 @@ it('revokes a worker once, which stays in the list', async () => {
   await expect(register().revoke('w3', ada())).rejects.toThrow('there is no worker w3');
 });
 
-it('takes a name again that was revoked, as a new worker', async () => {
+it('the register of workers takes a name again that was revoked, as a new worker', async () => {
   await register().add(worker('w1', { mayRunPrivate: true }), ada());
   await register().note(seen('w1'), [{ worker: 'w1', count: 3, reason: 'not for arm64' }]);
   await register().revoke('w1', ada());
@@ -118,7 +118,7 @@ it('takes a name again that was revoked, as a new worker', async () => {
   });
 });
 
-it('brings up to date what is known of a worker, and says nothing when nothing has changed', async () => {
+it('the register of workers brings up to date what is known of a worker, and says nothing when nothing has changed', async () => {
   const first = worker('w1');
   expect(await register().put(first, ada())).toBe(true);
   expect(await register().put(first, ada())).toBe(true);
@@ -134,7 +134,7 @@ it('brings up to date what is known of a worker, and says nothing when nothing h
   await expect(register().put(worker(''), ada())).rejects.toThrow('name: ""');
 });
 
-it('keeps where a worker was last seen from, as long as nothing else is known', async () => {
+it('the register of workers keeps where a worker was last seen from, as long as nothing else is known', async () => {
   await register().add(worker('w1'), ada());
   const seenFrom = async (from: string | null) => {
     await fixture.client.query(`update workers set last_seen_at = last_seen_at - interval '1 minute'`);
@@ -147,7 +147,7 @@ it('keeps where a worker was last seen from, as long as nothing else is known', 
   expect(await seenFrom('2001:db8::1')).toBe('2001:db8::1');
 });
 
-it('keeps when a worker was last seen, and writes that at most once a minute', async () => {
+it('the register of workers keeps when a worker was last seen, and writes that at most once a minute', async () => {
   for (const name of ['w1', 'w2', 'w3']) await register().add(worker(name), ada());
   const seenAt = async (name: string) => (await register().find(name))?.lastSeenAt;
   await register().note(seen('w2', 'w1', 'w9'), []);
@@ -164,7 +164,7 @@ it('keeps when a worker was last seen, and writes that at most once a minute', a
   expect((await seenAt('w1'))!.getTime()).toBeGreaterThanOrEqual(before!.getTime());
 });
 
-it('counts what was refused of a worker, with the last reason; of strangers nothing', async () => {
+it('the register of workers counts what was refused of a worker, with the last reason; of strangers nothing', async () => {
   await register().add(worker('w1'), ada());
   await register().add(worker('w2'), ada());
   const refused = (worker: string, count: number, reason: string) => ({ worker, count, reason });
@@ -176,7 +176,7 @@ it('counts what was refused of a worker, with the last reason; of strangers noth
   ]);
 });
 
-it('knows when each dispatcher that is alive has acted on a revocation', async () => {
+it('the register of workers knows when each dispatcher that is alive has acted on a revocation', async () => {
   const isIngested = () => register().isRevocationIngested('w1');
   const ingest = async (arch: string) => {
     const waiting = await fixture.database.journal.orders(arch, 100);
@@ -204,7 +204,7 @@ describe('the accounts', () => {
   /** Another process, as far as PostgreSQL knows. */
   const another = (accountsWaitMs = 30_000) => openDatabase(fixture.url, { accountsWaitMs });
 
-  it('are made by one at a time, of all that is committed by then', async () => {
+  it('the accounts are made by one at a time, of all that is committed by then', async () => {
     const others = await Promise.all(Array.from({ length: 8 }, () => another()));
     const applied: string[][] = [];
     let atOnce = 0;
@@ -227,7 +227,7 @@ describe('the accounts', () => {
     expect(applied.at(-1)).toEqual(['w0', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7']);
   });
 
-  it('wait for another process no longer than the limit says, and are free again when it fails', async () => {
+  it('the accounts wait for another process no longer than the limit says, and are free again when it fails', async () => {
     const other = await another(200);
     const failing = register().applyAccounts(async () => {
       await expect(other.workerRegister.applyAccounts(() => Promise.resolve())).rejects.toThrow(AccountsBusy);
@@ -238,7 +238,7 @@ describe('the accounts', () => {
     await other.close();
   });
 
-  it('are not said to be done by one who has lost the lock meanwhile', async () => {
+  it('the accounts are not said to be done by one who has lost the lock meanwhile', async () => {
     const lost = register().applyAccounts(async () => {
       await fixture.client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity

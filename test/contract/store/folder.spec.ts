@@ -35,7 +35,7 @@ async function startFolder(): Promise<StoreServer> {
 
 describeStore('a folder', startFolder);
 
-it('shows what it keeps to its owner and its group alone, whatever the umask', async () => {
+it('a store in a folder shows what it keeps to its owner and its group alone, whatever the umask', async () => {
   const path = await mkdtemp(join(tmpdir(), 'proctor-store-'));
   const umask = process.umask(0);
   try {

@@ -90,7 +90,7 @@ describe('a bucket', () => {
 
   afterEach(mend);
 
-  it('that breaks off while it takes a file is out of reach; the file is not there', async () => {
+  it('a bucket that breaks off while it takes a file is out of reach; the file is not there', async () => {
     const store = await open();
     const content = new PassThrough();
     const putting = store.put(77, 1, 'artifacts.tar.gz', content, announced);
@@ -105,7 +105,7 @@ describe('a bucket', () => {
     expect((await buffer((await store.open(77, 1, 'artifacts.tar.gz'))!.content)).equals(large)).toBe(true);
   });
 
-  it('that breaks off while it is read is out of reach', async () => {
+  it('a bucket that breaks off while it is read is out of reach', async () => {
     const store = await open();
     await store.put(78, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
     const { content } = (await store.open(78, 1, 'artifacts.tar.gz'))!;
@@ -116,13 +116,13 @@ describe('a bucket', () => {
   it.each<[string, Partial<S3Settings>, string]>([
     ['is not there', { bucket: 'nobody-made-it' }, 'the bucket nobody-made-it of http://127.0.0.1'],
     ['is nowhere', { endpoint: 'http://127.0.0.1:1' }, 'ECONNREFUSED'],
-  ])('that %s is out of reach', async (_, changed, message) => {
+  ])('a bucket that %s is out of reach', async (_, changed, message) => {
     const store = await open(changed);
     await expect(store.open(1, 1, 'log.gz')).rejects.toThrow(StoreUnavailable);
     await expect(store.open(1, 1, 'log.gz')).rejects.toThrow(message);
   });
 
-  it('does not tell the keys that were refused', async () => {
+  it('a bucket does not tell the keys that were refused', async () => {
     const secret = 'not-the-right-one';
     const store = await open({}, { ...server.credentials, secretAccessKey: secret });
     const error: unknown = await store.open(1, 1, 'log.gz').catch((reason: unknown) => reason);
@@ -131,7 +131,7 @@ describe('a bucket', () => {
     expect(String(error)).not.toContain(secret);
   });
 
-  it('that hears a request and never answers is out of reach, after as long as one answer may take', async () => {
+  it('a bucket that hears a request and never answers is out of reach, after as long as one answer may take', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => void sockets.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -147,7 +147,7 @@ describe('a bucket', () => {
     }
   });
 
-  it('that has no free connection says so in time', async () => {
+  it('a bucket that has no free connection says so in time', async () => {
     const store = await open({ connectionsMax: 1, connectTimeoutMs: 200 });
     await store.put(79, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
     const { content } = (await store.open(79, 1, 'artifacts.tar.gz'))!;

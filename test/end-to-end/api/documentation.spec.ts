@@ -106,7 +106,7 @@ it.each<[string, string, string, RequestInit]>([
   await expectAsDocumented(method, path, response);
 });
 
-it('answers administrators as the document says', async () => {
+it('the service answers administrators as the document says', async () => {
   await api.database.users.add('root', { isAdmin: true });
   const { key } = await api.database.apiKeys.create('root', 'test');
   for (const [worker, standing] of [
@@ -132,7 +132,7 @@ it('answers administrators as the document says', async () => {
   }
 });
 
-it('is a page for people too, without scripts', async () => {
+it('the documentation is a page for people too, without scripts', async () => {
   const response = await api.fetch('/api/doc');
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const page = await response.text();

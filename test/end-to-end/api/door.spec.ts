@@ -23,66 +23,62 @@ it('a request without a key is refused before its method and the size of its bod
   await expectProblem(await api.fetch('/api/v1/test/bookworm/amd64', tooLarge), 403);
 });
 
-describe('paths and methods', () => {
-  it('slashes in a query are no part of the path', async () => {
-    const path = '/api//v1///auth/?x=//';
-    const response = await api.fetch(path, { headers: { 'Auth-Key': api.keys.alice } });
-    expect(response.status).toBe(200);
-    expect((await api.fetch(path)).status).toBe(403);
-  });
-
-  it('an endpoint that is not known is named in the refusal', async () => {
-    const { detail } = await expectProblem(await api.api('/nothing'), 404);
-    expect(detail).toContain('/api/v1/nothing');
-  });
-
-  it.each([
-    ['POST', '/auth', 'GET, HEAD'],
-    ['GET', '/test/bookworm/amd64', 'POST'],
-    ['OPTIONS', '/test', 'GET, HEAD'],
-  ])('the refusal of %s %s names what is allowed and nothing else', async (method, path, allow) => {
-    const response = await api.api(path, { method });
-    await expectProblem(response, 405);
-    expect(response.headers.get('allow')).toBe(allow);
-  });
-
-  it.each(['/API/V1/auth', '/api/V1/auth', '/api/v1/Auth'])(
-    'a path is told from one in other letter case: %s',
-    async (path) => {
-      await expectProblem(await api.fetch(path, { headers: { 'Auth-Key': api.keys.alice } }), 404);
-    },
-  );
-
-  it.each(['/api/v1/test/%zz', '/data/packages/%ff/a/h/hello/latest.json', '/packages/h/%ff/a/b/'])(
-    'a path that is no UTF-8 or badly encoded is a bad request: %s',
-    async (path) => {
-      await expectProblem(await api.fetch(path, { headers: { 'Auth-Key': api.keys.alice } }), 400);
-    },
-  );
+it('slashes in a query are no part of the path', async () => {
+  const path = '/api//v1///auth/?x=//';
+  const response = await api.fetch(path, { headers: { 'Auth-Key': api.keys.alice } });
+  expect(response.status).toBe(200);
+  expect((await api.fetch(path)).status).toBe(403);
 });
 
-describe('what an answer gives away', () => {
-  it('a page may load nothing but what its content security policy names', async () => {
-    const { headers } = await api.fetch('/');
-    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(headers.get('content-security-policy')).not.toContain('unsafe');
-  });
+it('an endpoint that is not known is named in the refusal', async () => {
+  const { detail } = await expectProblem(await api.api('/nothing'), 404);
+  expect(detail).toContain('/api/v1/nothing');
+});
 
-  it('a refusal is a page for browsers and a problem for others', async () => {
-    const page = await api.fetch('/nothing/<b>', { headers: { Accept: 'text/html,*/*;q=0.8' } });
-    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-    const html = await page.text();
-    expect(html).toContain('Not Found');
-    expect(html).not.toContain('<b>');
-    await expectProblem(await api.fetch('/nothing'), 404);
-    const fromBrowser = { headers: { Accept: 'text/html', 'Auth-Key': api.keys.alice } };
-    await expectProblem(await api.fetch('/api/v1/nothing', fromBrowser), 404);
-  });
+it.each([
+  ['POST', '/auth', 'GET, HEAD'],
+  ['GET', '/test/bookworm/amd64', 'POST'],
+  ['OPTIONS', '/test', 'GET, HEAD'],
+])('the refusal of %s %s names what is allowed and nothing else', async (method, path, allow) => {
+  const response = await api.api(path, { method });
+  await expectProblem(response, 405);
+  expect(response.headers.get('allow')).toBe(allow);
+});
 
-  it('/health says that all is well', async () => {
-    const response = await api.fetch('/health');
-    expect([response.status, await response.json()]).toEqual([200, { database: true, bus: true }]);
-  });
+it.each(['/API/V1/auth', '/api/V1/auth', '/api/v1/Auth'])(
+  'a path is told from one in other letter case: %s',
+  async (path) => {
+    await expectProblem(await api.fetch(path, { headers: { 'Auth-Key': api.keys.alice } }), 404);
+  },
+);
+
+it.each(['/api/v1/test/%zz', '/data/packages/%ff/a/h/hello/latest.json', '/packages/h/%ff/a/b/'])(
+  'a path that is no UTF-8 or badly encoded is a bad request: %s',
+  async (path) => {
+    await expectProblem(await api.fetch(path, { headers: { 'Auth-Key': api.keys.alice } }), 400);
+  },
+);
+
+it('a page may load nothing but what its content security policy names', async () => {
+  const { headers } = await api.fetch('/');
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(headers.get('content-security-policy')).not.toContain('unsafe');
+});
+
+it('a refusal is a page for browsers and a problem for others', async () => {
+  const page = await api.fetch('/nothing/<b>', { headers: { Accept: 'text/html,*/*;q=0.8' } });
+  expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  const html = await page.text();
+  expect(html).toContain('Not Found');
+  expect(html).not.toContain('<b>');
+  await expectProblem(await api.fetch('/nothing'), 404);
+  const fromBrowser = { headers: { Accept: 'text/html', 'Auth-Key': api.keys.alice } };
+  await expectProblem(await api.fetch('/api/v1/nothing', fromBrowser), 404);
+});
+
+it('/health says that all is well', async () => {
+  const response = await api.fetch('/health');
+  expect([response.status, await response.json()]).toEqual([200, { database: true, bus: true }]);
 });
 
 describe('bodies that are too large', () => {

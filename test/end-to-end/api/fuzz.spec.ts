@@ -153,7 +153,7 @@ const limits = {
   markInterruptAsFailure: false,
 };
 
-it('answers every well-formed request properly, and creates what it says', async () => {
+it('the api answers every well-formed request properly, and creates what it says', async () => {
   let tried = 0;
   const seen = new Map<number | null, number>();
   const property = fc.asyncProperty(fuzzedRequest(routes, known), async (request) => {
@@ -170,7 +170,7 @@ it('answers every well-formed request properly, and creates what it says', async
   expect(seen.get(400)).toBeGreaterThan(0);
 });
 
-it('answers or closes every malformed request', async () => {
+it('the api answers or closes every malformed request', async () => {
   const before = await runs();
   const valid = fuzzedRequest(routes, known).map(bytesOf);
   const broken = fc.oneof(
@@ -211,7 +211,7 @@ it('answers or closes every malformed request', async () => {
   expect((await instance.api('/auth')).status).toBe(200);
 });
 
-it('creates all of a list or nothing when the connection breaks', async () => {
+it('the api creates all of a list or nothing when the connection breaks', async () => {
   const property = fc.asyncProperty(
     fc.integer({ min: 1, max: 30 }),
     fc.nat(10_000),
@@ -240,11 +240,11 @@ async function abandon(bytes: Buffer, afterMs: number): Promise<void> {
   });
 }
 
-it('gives back the connections of clients that fall silent', async () => {
+it('the api gives back the connections of clients that fall silent', async () => {
   await silent;
 });
 
-it('is the same process as before', () => {
+it('the api is the same process as before', () => {
   const starts = service.proctor.output.of('api').filter((line) => line.includes('listening at'));
   expect(starts).toHaveLength(1);
   expect(service.proctor.output.of('api').filter((line) => /unhandled|uncaught/i.test(line))).toEqual([]);

@@ -45,27 +45,27 @@ describe('clients that are late', () => {
   const head = (more: string): string =>
     `POST ${LIST} HTTP/1.1\r\nHost: x\r\nAuth-Key: ${api.keys.alice}\r\nContent-Type: application/json\r\n${more}`;
 
-  it('with their headers are disconnected', async () => {
+  it('clients that are late with their headers are disconnected', async () => {
     const { received, tookMs } = await drip(portOf(api), head(''), 'X-A: b\r\n');
     expect(received).toMatch(/^HTTP\/1\.1 408 /);
     expect(tookMs).toBeGreaterThan(600);
     expect(tookMs).toBeLessThan(SOON_MS);
   });
 
-  it('with their first byte, too', async () => {
+  it('clients that are late with their first byte, too', async () => {
     const { tookMs } = await drip(portOf(api), '', '');
     expect(tookMs).toBeGreaterThan(600);
     expect(tookMs).toBeLessThan(SOON_MS);
   });
 
-  it('with their body, too', async () => {
+  it('clients that are late with their body, too', async () => {
     const { received, tookMs } = await drip(portOf(api), head('Content-Length: 90000\r\n\r\n'), ' ');
     expect(received).toMatch(/^HTTP\/1\.1 408 /);
     expect(tookMs).toBeGreaterThan(1_500);
     expect(tookMs).toBeLessThan(SOON_MS);
   });
 
-  it('may wait for an answer, until nothing has moved for too long', async () => {
+  it('clients that are late may wait for an answer, until nothing has moved for too long', async () => {
     const now = Math.floor(Date.now() / 1000);
     const request = `GET /api/v1/test?since=${now}&wait=30 HTTP/1.1\r\nHost: x\r\nAuth-Key: ${api.keys.alice}\r\n\r\n`;
     const { tookMs } = await drip(portOf(api), request, '');
@@ -86,7 +86,7 @@ describe('a body without an end', () => {
     `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n${more}\r\n`;
   const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-  it('is refused as soon as it is too large, and its connection is closed', async () => {
+  it('a body without an end is refused as soon as it is too large, and its connection is closed', async () => {
     const { received, tookMs } = await drip(portOf(api), head(), chunk(' '.repeat(10_000)));
     expect(received).toMatch(/^HTTP\/1\.1 413 /);
     expect(received).toMatch(/^Connection: close\r$/im);
@@ -96,7 +96,7 @@ describe('a body without an end', () => {
     expect(tookMs).toBeLessThan(SOON_MS);
   });
 
-  it('is refused when it becomes too large by decompression', async () => {
+  it('a body without an end is refused when it becomes too large by decompression', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(Buffer.alloc(1_000_000)).toString('latin1');
     const bytes = Buffer.from(
@@ -106,13 +106,13 @@ describe('a body without an end', () => {
     expect((await sendRaw(portOf(api), bytes)).status).toBe(413);
   });
 
-  it('is not read for long when nobody may send one', async () => {
+  it('a body without an end is not read for long when nobody may send one', async () => {
     const { received, tookMs } = await drip(portOf(api), head('', 'wrong'), chunk(' '));
     expect(received).toMatch(/^HTTP\/1\.1 403 /);
     expect(tookMs).toBeLessThan(SOON_MS);
   });
 
-  it('gives its room back at once', async () => {
+  it('a body without an end gives its room back at once', async () => {
     const room = { bodyBytesMax: 100_000, bodiesBytesMax: 100_000, bodyWaitMs: 1, refusedBodyMs: 4_000 };
     const small = await startApi({ server: room });
     try {
@@ -130,7 +130,7 @@ describe('a body without an end', () => {
     }
   });
 
-  it('whose client stops in time keeps nothing open', async () => {
+  it('a body without an end whose client stops in time keeps nothing open', async () => {
     const bytes = Buffer.from(`${head()}${chunk(' '.repeat(100_001))}0\r\n\r\n`);
     const answer = await sendRaw(portOf(api), bytes);
     expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close']);

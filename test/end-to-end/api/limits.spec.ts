@@ -14,7 +14,7 @@ describe('the requests of a key', () => {
   });
   afterAll(() => api.stop());
 
-  it('are limited, and others are served meanwhile', async () => {
+  it('the requests of a key are limited, and others are served meanwhile', async () => {
     const answers = await Promise.all(Array.from({ length: 80 }, () => api.api('/auth')));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(15);
@@ -44,7 +44,7 @@ describe('requests without a key', () => {
   };
   const times = (count: number, status: number): number[] => Array<number>(count).fill(status);
 
-  it('are limited by address, and others are served meanwhile', async () => {
+  it('requests without a key are limited by address, and others are served meanwhile', async () => {
     const path = '/data/status/bookworm/amd64/packages.json';
     expect(await statuses(35, path, from('192.0.2.1'))).toEqual([...times(30, 200), ...times(5, 429)]);
     for (const other of [path, '/', '/no/such/thing', '/api/doc', '/api/v1/openapi.json']) {
@@ -63,21 +63,21 @@ describe('requests without a key', () => {
     expect(await statuses(40, '/health', from('192.0.2.1'))).not.toContain(429);
   });
 
-  it('are counted by the network of an IPv6 address', async () => {
+  it('requests without a key are counted by the network of an IPv6 address', async () => {
     for (let host = 1; host <= 30; host += 1)
       expect(await statuses(1, '/api/doc', from(`2001:db8::${host}`))).toEqual([200]);
     expect(await statuses(1, '/api/doc', from('2001:db8::ffff'))).toEqual([429]);
     expect(await statuses(1, '/api/doc', from('2001:db8:0:1::1'))).toEqual([200]);
   });
 
-  it('are limited where a key is needed, too, and keys are not', async () => {
+  it('requests without a key are limited where a key is needed, too, and keys are not', async () => {
     const wrong = from('192.0.2.3', { 'Auth-Key': 'wrong' });
     expect(await statuses(35, '/api/v1/auth', wrong)).toEqual([...times(30, 403), ...times(5, 429)]);
     const right = from('192.0.2.3', { 'Auth-Key': api.keys.alice });
     expect(await statuses(40, '/api/v1/auth', right)).toEqual(times(40, 200));
   });
 
-  it('cannot name another address when no proxy is trusted', async () => {
+  it('requests without a key cannot name another address when no proxy is trusted', async () => {
     const alone = await startApi({ server: { anonymousRequestsPerMinuteMax: 1 } });
     try {
       expect((await alone.fetch('/api/doc', from('192.0.2.1'))).status).toBe(200);
@@ -119,7 +119,7 @@ describe('large bodies', () => {
     api.api(LIST, { method: 'POST', body, headers: headers() });
   const large = JSON.stringify(Array(2).fill({ package: 'hello', trigger: 'x'.repeat(45_000) }));
 
-  it('wait for room, then are refused; small ones are not', async () => {
+  it('large bodies wait for room, then are refused; small ones are not', async () => {
     const first = await slow(100_000);
     await until(async () => (await post(large)).status === 503, 5_000);
     const refused = await post(large);
@@ -130,7 +130,7 @@ describe('large bodies', () => {
     expect(await until(async () => (await post(large)).status === 201, 5_000)).toBe(true);
   });
 
-  it('whose size is not told count as the largest', async () => {
+  it('large bodies whose size is not told count as the largest', async () => {
     const first = await slow(null);
     expect(await until(async () => (await post(large)).status === 503, 5_000)).toBe(true);
     first.destroy();
@@ -165,7 +165,7 @@ describe('compression', () => {
     ['gzip;q=0', null],
     ['identity', null],
     ['*', 'gzip'],
-  ])('for %j is %j', async (accepted, encoding) => {
+  ])('compression for %j is %j', async (accepted, encoding) => {
     for (const path of ['/api/v1/openapi.json', '/api/doc']) {
       const response = await api.fetch(path, { headers: { 'Accept-Encoding': accepted } });
       expect([path, response.headers.get('content-encoding')]).toEqual([path, encoding]);
@@ -173,7 +173,7 @@ describe('compression', () => {
     }
   });
 
-  it('sends the first byte before the last row is read', async () => {
+  it('compression sends the first byte before the last row is read', async () => {
     await api.api(LIST, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

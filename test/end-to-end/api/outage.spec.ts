@@ -31,24 +31,22 @@ afterAll(async () => {
   await link.cut();
 });
 
-describe('without a database', () => {
-  it('the api answers 503, says when to come back, and is well again afterwards', async () => {
-    await link.cut();
-    const submitted = await api.api('/test/bookworm/amd64/hello', { method: 'POST' });
-    for (const response of [submitted, await api.api('/auth'), await api.api('/test?since=0')]) {
-      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-    }
-    const page = await api.fetch('/', { headers: { Accept: 'text/html' } });
-    expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
-    const health = await api.fetch('/health');
-    expect([health.status, await health.json()]).toEqual([503, { database: false, bus: true }]);
+it('the api answers 503, says when to come back, and is well again afterwards', async () => {
+  await link.cut();
+  const submitted = await api.api('/test/bookworm/amd64/hello', { method: 'POST' });
+  for (const response of [submitted, await api.api('/auth'), await api.api('/test?since=0')]) {
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  }
+  const page = await api.fetch('/', { headers: { Accept: 'text/html' } });
+  expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+  const health = await api.fetch('/health');
+  expect([health.status, await health.json()]).toEqual([503, { database: false, bus: true }]);
 
-    await link.mend();
-    expect((await api.api('/auth')).status).toBe(200);
-    expect((await api.fetch('/health')).status).toBe(200);
-    expect(await (await api.api('/test?since=0')).json()).toMatchObject({ results: [] });
-  });
+  await link.mend();
+  expect((await api.api('/auth')).status).toBe(200);
+  expect((await api.fetch('/health')).status).toBe(200);
+  expect(await (await api.api('/test?since=0')).json()).toMatchObject({ results: [] });
 });
 
 describe('with a database that does not answer', () => {
@@ -107,7 +105,7 @@ describe('with a database that does not answer', () => {
     expect(await (await api.api(`/test/${runId}`)).json()).toMatchObject({ status: null });
   });
 
-  it('ten submissions whose commits are not answered are done, and their clients learn it', async () => {
+  it('with a database that does not answer, ten submissions whose commits are not answered are done, and their clients learn it', async () => {
     link.loseAnswersTo('commit\0');
     const runIds = await Promise.all(Array.from({ length: 10 }, () => api.submit('lost')));
     link.clear();
@@ -117,13 +115,11 @@ describe('with a database that does not answer', () => {
   });
 });
 
-describe('without a bus', () => {
-  it('runs are accepted and shown', async () => {
-    const runId = await api.submit('hello');
-    const run = (await (await api.api(`/test/${runId}`)).json()) as { reasons: string[] };
-    expect(run.reasons).toEqual(['no scheduler answers for amd64']);
-    expect(await (await api.fetch('/')).text()).toContain('No scheduler answers for amd64');
-  });
+it('without a bus runs are accepted and shown', async () => {
+  const runId = await api.submit('hello');
+  const run = (await (await api.api(`/test/${runId}`)).json()) as { reasons: string[] };
+  expect(run.reasons).toEqual(['no scheduler answers for amd64']);
+  expect(await (await api.fetch('/')).text()).toContain('No scheduler answers for amd64');
 });
 
 describe('without a store', () => {
@@ -134,7 +130,7 @@ describe('without a store', () => {
   });
   afterAll(() => away.stop());
 
-  it('files get 503 and a time to come back; everything else is served', async () => {
+  it('without a store files get 503 and a time to come back; everything else is served', async () => {
     const runId = await away.submit('hello');
     await away.finish(runId, { files: { 'log.gz': 'the log' } });
     const path = `/data/autopkgtest/bookworm/amd64/h/hello/${runId}/log.gz`;

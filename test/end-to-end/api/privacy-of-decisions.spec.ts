@@ -74,45 +74,43 @@ describe.each(['cancel', 'priority'])('a request to %s by another key', (path) =
   });
 });
 
-describe('what is told of a private run', () => {
-  it('is told to its key alone: story, place and reasons', async () => {
-    const end = api.bus.subscribe(subjectOf(SUBJECTS.explain, 'amd64'), ({ text, respond }) => {
-      const { runId } = JSON.parse(text) as { runId: number };
-      const reply = { position: 1, ahead: 0, startsInMs: 0, reasons: [SECRET_TEXT] };
-      respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, runId, ...reply }));
-    });
-    const [runId] = hidden as [number];
-    expect(await (await get(`/test/${runId}`, api.keys.alice)).json()).toMatchObject({
-      position: 1,
-      facts: [{ kind: 'requested', actor: 'user alice' }],
-    });
-    for (const key of [...strangers(), admin]) {
-      const response = await get(`/test/${runId}`, key);
-      expect(response.status).toBe(404);
-      expect(await response.text()).not.toMatch(/facts|position|alice|words/);
-    }
-    const page = `/packages/${packagePrefix(SECRET)}/${SECRET}/bookworm/amd64/${runId}/`;
-    expect((await api.fetch(page)).status).toBe(404);
-    end();
+it('what is told of a private run is told to its key alone: story, place and reasons', async () => {
+  const end = api.bus.subscribe(subjectOf(SUBJECTS.explain, 'amd64'), ({ text, respond }) => {
+    const { runId } = JSON.parse(text) as { runId: number };
+    const reply = { position: 1, ahead: 0, startsInMs: 0, reasons: [SECRET_TEXT] };
+    respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, runId, ...reply }));
   });
+  const [runId] = hidden as [number];
+  expect(await (await get(`/test/${runId}`, api.keys.alice)).json()).toMatchObject({
+    position: 1,
+    facts: [{ kind: 'requested', actor: 'user alice' }],
+  });
+  for (const key of [...strangers(), admin]) {
+    const response = await get(`/test/${runId}`, key);
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toMatch(/facts|position|alice|words/);
+  }
+  const page = `/packages/${packagePrefix(SECRET)}/${SECRET}/bookworm/amd64/${runId}/`;
+  expect((await api.fetch(page)).status).toBe(404);
+  end();
+});
 
-  it('is in no decision, worker or queue, nor in the story of a public run', async () => {
-    const reason = 'the mirror is away';
-    await send('/admin/pause', { suite: 'bookworm', reason }, admin);
-    await send('/admin/drain', { worker: 'worker-1', reason }, admin);
-    await send('/test/priority', { suite: 'bookworm', priority: 7, everyone: true, reason }, admin);
-    const telling = new RegExp(`${SECRET}|${SECRET_TEXT}`);
-    for (const [path, key] of [
-      ['/queues', api.keys.bob],
-      ['/workers', api.keys.bob],
-      [`/test/${open}`, api.keys.bob],
-      ['/admin/decisions', admin],
-    ] as const) {
-      const response = await get(path, key);
-      expect([path, response.status, telling.exec(await response.text())]).toEqual([path, 200, null]);
-    }
-    expect(telling.exec(await (await api.fetch('/')).text())).toBeNull();
-    const { facts } = (await (await get(`/test/${open}`, api.keys.bob)).json()) as { facts: Json[] };
-    expect(facts).toMatchObject([{ kind: 'requested' }, { kind: 'reprioritised', actor: 'user root' }]);
-  });
+it('what is told of a private run is in no decision, worker or queue, nor in the story of a public run', async () => {
+  const reason = 'the mirror is away';
+  await send('/admin/pause', { suite: 'bookworm', reason }, admin);
+  await send('/admin/drain', { worker: 'worker-1', reason }, admin);
+  await send('/test/priority', { suite: 'bookworm', priority: 7, everyone: true, reason }, admin);
+  const telling = new RegExp(`${SECRET}|${SECRET_TEXT}`);
+  for (const [path, key] of [
+    ['/queues', api.keys.bob],
+    ['/workers', api.keys.bob],
+    [`/test/${open}`, api.keys.bob],
+    ['/admin/decisions', admin],
+  ] as const) {
+    const response = await get(path, key);
+    expect([path, response.status, telling.exec(await response.text())]).toEqual([path, 200, null]);
+  }
+  expect(telling.exec(await (await api.fetch('/')).text())).toBeNull();
+  const { facts } = (await (await get(`/test/${open}`, api.keys.bob)).json()) as { facts: Json[] };
+  expect(facts).toMatchObject([{ kind: 'requested' }, { kind: 'reprioritised', actor: 'user root' }]);
 });

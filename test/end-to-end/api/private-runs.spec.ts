@@ -187,75 +187,75 @@ it('every route of the application is asked', () => {
   expect(routesWithRun).toHaveLength(7);
 });
 
-describe('a stranger is told the same, to the byte, as if there was no private run that', () => {
-  it.each(STEPS)('%s', async (_what, secretly, openly = () => Promise.resolve()) => {
+it.each(STEPS)(
+  'a stranger is told the same, to the byte, as if there was no private run that %s',
+  async (_what, secretly, openly = () => Promise.resolve()) => {
     await inBoth(async (world) => void (await openly(world)));
     await worlds.withThem.apart(() => secretly(worlds.withThem));
     expect(await viewOf(worlds.withThem)).toEqual(await viewOf(worlds.withoutThem));
-  });
-});
+  },
+);
 
 /** As the private runs are by now: finished, cancelled, waiting. */
 describe('a private run is no run for a stranger, in the same words, at', () => {
   const UNKNOWN = 700_999;
 
-  it.each(routesWithRun)('%s', async (_route, asks) => {
-    for (const { runId, name, suite } of names.runs.filter((run) => run.runId >= FIRST_HIDDEN_ID)) {
-      const told = async (id: number): Promise<Record<string, Seen>> => {
-        const asked = asks({ ...names, runs: [{ runId: id, name, suite, isBobs: false }] });
-        const heads = asked.flatMap((ask) => (ask.method === 'GET' ? { ...ask, method: 'HEAD' } : []));
-        const answers = await seen(worlds.withThem.api, [...asked, ...heads]);
-        // It is made of the body, which repeats the id.
-        for (const { headers } of Object.values(answers)) delete headers['etag'];
-        return JSON.parse(JSON.stringify(answers).replaceAll(String(id), 'ID')) as Record<string, Seen>;
-      };
-      const answers = await told(runId);
-      expect(answers).toEqual(await told(UNKNOWN));
-      for (const [ask, { status }] of Object.entries(answers)) expect([ask, status]).toEqual([ask, 404]);
-    }
-  });
+  it.each(routesWithRun)(
+    'a private run is no run for a stranger, in the same words, at %s',
+    async (_route, asks) => {
+      for (const { runId, name, suite } of names.runs.filter((run) => run.runId >= FIRST_HIDDEN_ID)) {
+        const told = async (id: number): Promise<Record<string, Seen>> => {
+          const asked = asks({ ...names, runs: [{ runId: id, name, suite, isBobs: false }] });
+          const heads = asked.flatMap((ask) => (ask.method === 'GET' ? { ...ask, method: 'HEAD' } : []));
+          const answers = await seen(worlds.withThem.api, [...asked, ...heads]);
+          // It is made of the body, which repeats the id.
+          for (const { headers } of Object.values(answers)) delete headers['etag'];
+          return JSON.parse(JSON.stringify(answers).replaceAll(String(id), 'ID')) as Record<string, Seen>;
+        };
+        const answers = await told(runId);
+        expect(answers).toEqual(await told(UNKNOWN));
+        for (const [ask, { status }] of Object.entries(answers)) expect([ask, status]).toEqual([ask, 404]);
+      }
+    },
+  );
 });
 
-describe('a stranger who asks for changes', () => {
-  it('is told the same as if there was no private run, and so is everybody afterwards', async () => {
-    const answers: Record<string, Seen>[] = [];
-    for (const { api } of Object.values(worlds)) answers.push(await seen(api, asksOf(CHANGES)));
-    expect(answers[1]).toEqual(answers[0]);
-    const statuses = new Set(Object.values(answers[0]!).map(({ status }) => status));
-    expect([...statuses].sort()).toEqual([200, 201, 400, 401, 403, 404, 409]);
-    await inBoth((world) => world.ingest());
-    expect(await viewOf(worlds.withThem)).toEqual(await viewOf(worlds.withoutThem));
-  });
+it('a stranger who asks for changes is told the same as if there was no private run, and so is everybody afterwards', async () => {
+  const answers: Record<string, Seen>[] = [];
+  for (const { api } of Object.values(worlds)) answers.push(await seen(api, asksOf(CHANGES)));
+  expect(answers[1]).toEqual(answers[0]);
+  const statuses = new Set(Object.values(answers[0]!).map(({ status }) => status));
+  expect([...statuses].sort()).toEqual([200, 201, 400, 401, 403, 404, 409]);
+  await inBoth((world) => world.ingest());
+  expect(await viewOf(worlds.withThem)).toEqual(await viewOf(worlds.withoutThem));
 });
 
 /** What they do to a machine is no secret: public runs wait for it. Which runs did it is one. */
-describe('of private runs that broke a worker', () => {
-  it('a stranger is told how it stands, and nothing else', async () => {
-    const { withThem } = worlds;
-    const broken: number[] = [];
-    await withThem.apart(async () => {
-      for (const name of ['breaks-one', 'breaks-two']) {
-        const runId = await withThem.submit(name, HIDDEN);
-        broken.push(runId);
-        await withThem.grant(runId, W2);
-        await withThem.finish(runId, { ...W2, verdict: 'tmpfail', message: 'no network' });
-      }
-    });
-    const [before, after] = [await viewOf(worlds.withoutThem), await viewOf(withThem)];
-    const differing = Object.keys(before).filter((ask) => !isDeepStrictEqual(before[ask], after[ask]));
-    const telling =
-      /(GET \/|\/api\/v1\/(workers|queues|test\/\d+)|\/packages\/\w+\/[\w-]+\/\w+\/amd64\/\d+\/)$/;
-    for (const ask of differing) expect(ask).toMatch(telling);
-    const ids = new RegExp(`breaks|${broken.join('|')}`);
-    for (const ask of differing) expect([ask, ids.exec(after[ask]!.body)]).toEqual([ask, null]);
-    const [workers] = Object.entries(after)
-      .find(([ask]) => ask.endsWith('GET /api/v1/workers'))!
-      .slice(1) as [Seen];
-    expect(JSON.parse(workers.body)).toMatchObject({
-      workers: [
-        { name: 'w1', standing: 'sound' },
-        { name: 'w2', standing: 'slowed', reason: 'attempts failed here in a row' },
-      ],
-    });
+it('a stranger is told how it stands, and nothing else', async () => {
+  const { withThem } = worlds;
+  const broken: number[] = [];
+  await withThem.apart(async () => {
+    for (const name of ['breaks-one', 'breaks-two']) {
+      const runId = await withThem.submit(name, HIDDEN);
+      broken.push(runId);
+      await withThem.grant(runId, W2);
+      await withThem.finish(runId, { ...W2, verdict: 'tmpfail', message: 'no network' });
+    }
+  });
+  const [before, after] = [await viewOf(worlds.withoutThem), await viewOf(withThem)];
+  const differing = Object.keys(before).filter((ask) => !isDeepStrictEqual(before[ask], after[ask]));
+  const telling =
+    /(GET \/|\/api\/v1\/(workers|queues|test\/\d+)|\/packages\/\w+\/[\w-]+\/\w+\/amd64\/\d+\/)$/;
+  for (const ask of differing) expect(ask).toMatch(telling);
+  const ids = new RegExp(`breaks|${broken.join('|')}`);
+  for (const ask of differing) expect([ask, ids.exec(after[ask]!.body)]).toEqual([ask, null]);
+  const [workers] = Object.entries(after)
+    .find(([ask]) => ask.endsWith('GET /api/v1/workers'))!
+    .slice(1) as [Seen];
+  expect(JSON.parse(workers.body)).toMatchObject({
+    workers: [
+      { name: 'w1', standing: 'sound' },
+      { name: 'w2', standing: 'slowed', reason: 'attempts failed here in a row' },
+    ],
   });
 });

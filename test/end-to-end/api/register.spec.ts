@@ -75,7 +75,7 @@ const heard = async (bus: Bus, worker: string): Promise<unknown> =>
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-it('adds a worker, gives it other credentials and takes it out, as nats-server and dispatchers see', async () => {
+it('the API adds a worker, gives it other credentials and takes it out, as nats-server and dispatchers see', async () => {
   const signals: string[] = [];
   const hint = subjectOf(SUBJECTS.workersChanged, 'amd64');
   const end = api.bus.subscribe(hint, ({ subject }) => signals.push(subject));
@@ -120,7 +120,7 @@ it('adds a worker, gives it other credentials and takes it out, as nats-server a
   expect(signals).toEqual([hint, hint, hint]);
 });
 
-it('takes everything that the command takes', async () => {
+it('the API takes everything that the command takes', async () => {
   const ca = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
   const asked = { name: 'w2', architectures: ['arm64', 'amd64', 'arm64'], private: true };
   const [status, added] = await ask('', { ...asked, url: 'tls://nats.example.org:4222', ca });
@@ -197,13 +197,13 @@ it.each<[string, string, Json, number, RegExp]>([
   ['a name that nobody has', '/w9/rotate', {}, 404, /^There is no worker w9\.$/],
   ['a name that cannot be', '/a.b%00/revoke', {}, 404, /^There is no worker "a\.b/],
   ['one that is revoked', '/w1/revoke', {}, 409, /^Worker w1 is revoked\.$/],
-])('refuses %s and changes nothing', async (_what, path, body, status, detail) => {
+])('the API refuses %s and changes nothing', async (_what, path, body, status, detail) => {
   const before = await api.database.workerRegister.list();
   expect(await ask(path, body)).toMatchObject([status, { detail: expect.stringMatching(detail) }]);
   expect(await api.database.workerRegister.list()).toEqual(before);
 });
 
-it('is for administrators', async () => {
+it('the register of workers is for administrators', async () => {
   for (const [path, body] of [
     ['', undefined],
     ['', {}],
@@ -236,27 +236,30 @@ describe('where this api cannot change the accounts of nats-server', () => {
       'PROCTOR_NATS_USERS is not set',
     ],
     ['no server reads a file there', () => named(join(server.folder, 'none', 'accounts.conf')), 'ENOENT'],
-  ])('since %s, it says which command can', async (_what, find, reason) => {
-    findNats = find();
-    const before = await api.database.workerRegister.list();
-    for (const [path, body, command] of [
-      ['', { name: 'w9', architectures: ['amd64'] }, 'proctor worker add w9'],
-      ['/w2/rotate', {}, 'proctor worker rotate w2'],
-      ['/w2/revoke', {}, 'proctor worker revoke w2'],
-    ] as const)
-      expect(await ask(path, body)).toMatchObject([409, { detail: away(reason, command) }]);
-    expect(await api.database.workerRegister.list()).toEqual(before);
-    expect((await ask(''))[0]).toBe(200);
-  });
+  ])(
+    'where this api cannot change the accounts of nats-server since %s, it says which command can',
+    async (_what, find, reason) => {
+      findNats = find();
+      const before = await api.database.workerRegister.list();
+      for (const [path, body, command] of [
+        ['', { name: 'w9', architectures: ['amd64'] }, 'proctor worker add w9'],
+        ['/w2/rotate', {}, 'proctor worker rotate w2'],
+        ['/w2/revoke', {}, 'proctor worker revoke w2'],
+      ] as const)
+        expect(await ask(path, body)).toMatchObject([409, { detail: away(reason, command) }]);
+      expect(await api.database.workerRegister.list()).toEqual(before);
+      expect((await ask(''))[0]).toBe(200);
+    },
+  );
 });
 
-it('knows the nats-server of a home by the credentials of its services', async () => {
+it('the API knows the nats-server of a home by the credentials of its services', async () => {
   const home = new Home(join(server.folder, 'home'));
   const { users } = await natsOfService({ PROCTOR_HOME: home.path }, join(home.natsUsers, 'api.json'));
   expect(users.folder).toBe(home.natsUsers);
 });
 
-it('says that a change is registered when nats-server does not take it', async () => {
+it('the API says that a change is registered when nats-server does not take it', async () => {
   findNats = async () => {
     const found = await named(join(server.folder, 'accounts.conf'))();
     return { ...found, letIn: () => Promise.reject(new Error('the disk is full')) };

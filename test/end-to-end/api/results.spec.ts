@@ -24,64 +24,60 @@ async function list(since: number | string, key?: string): Promise<List> {
   return (await response.json()) as List;
 }
 
-describe('the list of results', () => {
-  it.each(['?since=1e9', `?since=${'9'.repeat(24)}`, '?since=%00', '?since[]=1', '?SINCE=1'])(
-    'the query %j of a list of results is refused',
-    async (query) => {
-      const response = await api.api(`/test${query}`);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ detail: expect.stringContaining('since') });
-    },
-  );
+it.each(['?since=1e9', `?since=${'9'.repeat(24)}`, '?since=%00', '?since[]=1', '?SINCE=1'])(
+  'the query %j of a list of results is refused',
+  async (query) => {
+    const response = await api.api(`/test${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining('since') });
+  },
+);
 
-  it('the list of very many runs keeps to the pace of its reader, who may go away', async () => {
-    const items = JSON.stringify(
-      Array.from({ length: 3_000 }, () => ({ package: 'hello', trigger: 'x'.repeat(5_000) })),
+it('the list of very many runs keeps to the pace of its reader, who may go away', async () => {
+  const items = JSON.stringify(
+    Array.from({ length: 3_000 }, () => ({ package: 'hello', trigger: 'x'.repeat(5_000) })),
+  );
+  const headers = { 'Content-Type': 'application/json' };
+  expect(
+    (await api.api('/test/bookworm/amd64', { method: 'POST', headers, body: items }, api.keys.bob)).status,
+  ).toBe(201);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${api.url}/api/v1/test?since=0`, { headers: { 'Auth-Key': api.keys.bob } }, resolve).once(
+      'error',
+      reject,
     );
-    const headers = { 'Content-Type': 'application/json' };
-    expect(
-      (await api.api('/test/bookworm/amd64', { method: 'POST', headers, body: items }, api.keys.bob)).status,
-    ).toBe(201);
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      get(`${api.url}/api/v1/test?since=0`, { headers: { 'Auth-Key': api.keys.bob } }, resolve).once(
-        'error',
-        reject,
-      );
-    });
-    await new Promise((resolve) => response.once('readable', resolve));
-    expect(String(response.read(20))).toMatch(/^\{"until":\d+/);
-    response.destroy();
-    expect((await list(0, api.keys.bob)).results).toHaveLength(3_000);
   });
+  await new Promise((resolve) => response.once('readable', resolve));
+  expect(String(response.read(20))).toMatch(/^\{"until":\d+/);
+  response.destroy();
+  expect((await list(0, api.keys.bob)).results).toHaveLength(3_000);
 });
 
-describe('one run', () => {
-  it('a run tells why it waits, in the words of its dispatcher', async () => {
-    const runId = await api.submit('hello');
-    const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.explain, 'amd64'), ({ text, respond }) => {
-      const asked = JSON.parse(text) as { runId: number };
-      respond?.(
-        JSON.stringify({
-          arch: 'amd64',
-          epoch: 1,
-          runId: asked.runId,
-          reasons: [`run ${asked.runId} is next`],
-        }),
-      );
-    });
-    expect(await (await api.api(`/test/${runId}`)).json()).toMatchObject({
-      status: null,
-      reasons: [`run ${runId} is next`],
-    });
-    unsubscribe();
-    await api.finish(runId);
-    expect(await (await api.api(`/test/${runId}/`)).json()).not.toHaveProperty('reasons');
+it('a run tells why it waits, in the words of its dispatcher', async () => {
+  const runId = await api.submit('hello');
+  const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.explain, 'amd64'), ({ text, respond }) => {
+    const asked = JSON.parse(text) as { runId: number };
+    respond?.(
+      JSON.stringify({
+        arch: 'amd64',
+        epoch: 1,
+        runId: asked.runId,
+        reasons: [`run ${asked.runId} is next`],
+      }),
+    );
   });
-
-  it.each(['-1', '2147483648', '9007199254740992', 'abc', '1.5', '1%00', '%20'])(
-    'a run of the id %s does not exist',
-    async (id) => {
-      expect((await api.api(`/test/${id}`)).status).toBe(404);
-    },
-  );
+  expect(await (await api.api(`/test/${runId}`)).json()).toMatchObject({
+    status: null,
+    reasons: [`run ${runId} is next`],
+  });
+  unsubscribe();
+  await api.finish(runId);
+  expect(await (await api.api(`/test/${runId}/`)).json()).not.toHaveProperty('reasons');
 });
+
+it.each(['-1', '2147483648', '9007199254740992', 'abc', '1.5', '1%00', '%20'])(
+  'a run of the id %s does not exist',
+  async (id) => {
+    expect((await api.api(`/test/${id}`)).status).toBe(404);
+  },
+);

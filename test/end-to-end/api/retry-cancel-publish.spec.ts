@@ -30,144 +30,131 @@ async function finished(name = 'hello', parameters: Json = {}): Promise<number> 
   return runId;
 }
 
-describe('a retry', () => {
-  it('a retry wakes the dispatcher', async () => {
-    const runId = await finished();
-    const heard = new Promise((resolve) => {
-      const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.runsSubmitted, 'amd64'), () =>
-        resolve(unsubscribe()),
-      );
-    });
-    await retry(runId);
-    await heard;
+it('a retry wakes the dispatcher', async () => {
+  const runId = await finished();
+  const heard = new Promise((resolve) => {
+    const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.runsSubmitted, 'amd64'), () =>
+      resolve(unsubscribe()),
+    );
   });
-
-  it('a retry of a private run is for its key alone', async () => {
-    const runId = await finished('hello', { is_private: true });
-    for (const key of [api.keys.bob, api.keys.aliceSecond, admin]) {
-      expect((await retry(runId, key)).status).toBe(404);
-      expect((await api.api(`/retry/${runId}`, {}, key)).status).toBe(404);
-    }
-    const [, { run_id: retryId }] = await answer(await retry(runId));
-    expect(await resultOf(retryId as number)).toMatchObject({ is_private: true });
-    expect((await api.api(`/test/${String(retryId)}`, {}, api.keys.bob)).status).toBe(404);
-  });
-
-  it('a private retry of a run that is public by now is told to its key alone', async () => {
-    const runId = await finished('retried-in-private', { is_private: true });
-    const [, { run_id: hidden }] = await answer(await retry(runId));
-    await api.api('/test/publish', { method: 'POST', body: new URLSearchParams({ run_ids: String(runId) }) });
-    const pageFor = async (key: string) => (await api.api(`/retry/${runId}`, {}, key)).text();
-    expect(await pageFor(api.keys.alice)).toContain('One equal run waits already.');
-    const page = await pageFor(api.keys.bob);
-    expect(page).not.toContain('waits already');
-    // The bare number may be a part of the time.
-    expect(page).not.toMatch(new RegExp(`[Rr]uns?[ /]${String(hidden)}\\b`));
-    const [status, { run_id: open }] = await answer(await retry(runId, api.keys.bob));
-    expect(status).toBe(201);
-    const [, { detail }] = await answer(await retry(runId, api.keys.aliceSecond));
-    expect(detail).toBe(`Run ${String(open)}, a retry of run ${runId}, has not finished.`);
-    expect(await answer(await retry(runId))).toMatchObject([
-      409,
-      { detail: expect.stringContaining(`Run ${String(hidden)}`) },
-    ]);
-  });
-
-  it.each(['abc', '1.5', '99999999999', '%00'])('a retry of %s is one of nothing', async (runId) => {
-    expect((await retry(runId)).status).toBe(404);
-    expect((await api.api(`/retry/${runId}`)).status).toBe(404);
-  });
-
-  it('a retry of what is rejected by now is refused, and its page says why', async () => {
-    const { keyId, userId } = (await api.database.apiKeys.authenticate(api.keys.alice))!;
-    const request = runRequest({ package: 'blocked' });
-    const [runId] = await api.database.submissions.submit([request], { keyId, userId });
-    await api.finish(runId!);
-    expect(await answer(await retry(runId!))).toMatchObject([
-      403,
-      { detail: expect.stringContaining('reject list') },
-    ]);
-    expect(await (await api.api(`/retry/${runId}`)).text()).toContain('blocked is on the reject list');
-  });
-
-  it('a retry has a page for people', async () => {
-    const runId = await finished('dash', { trigger: '<b>x</b>' });
-    await api.submit('dash');
-    await api.submit('dash', { is_private: true });
-    await api.submit('dash', { is_private: true }, api.keys.bob);
-    const response = await api.api(`/retry/${runId}`);
-    expect([response.status, response.headers.get('content-type')]).toEqual([
-      200,
-      'text/html; charset=utf-8',
-    ]);
-    const page = await response.text();
-    expect(page).toContain(`action="/api/v1/retry/${runId}"`);
-    expect(page).toContain('2 equal runs wait');
-    expect(page).not.toContain('<b>x');
-    expect(page).not.toContain('<script');
-    const unfinished = await api.submit('dash');
-    expect(await (await api.api(`/retry/${unfinished}`)).text()).not.toContain('<button');
-    expect((await api.fetch(`/api/v1/retry/${runId}`)).status).toBe(403);
-    const head = await api.api(`/retry/${runId}`, { method: 'HEAD' });
-    expect([head.status, await head.text()]).toEqual([200, '']);
-  });
+  await retry(runId);
+  await heard;
 });
 
-describe('a cancellation', () => {
-  it('a cancellation ends a run at once', async () => {
-    const runId = await api.submit('hello');
-    const heard = new Promise((resolve) => {
-      const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, 'amd64'), () =>
-        resolve(unsubscribe()),
-      );
-    });
-    const [status, result] = await answer(await cancel(runId));
-    expect([status, result]).toEqual([
-      200,
-      expect.objectContaining({
-        run_id: runId,
-        status: 'tmpfail',
-        message: 'cancelled by alice',
-        version: 'n/a',
-      }),
-    ]);
-    expect(await resultOf(runId)).toMatchObject({ status: 'tmpfail', state: 'finished' });
-    await heard;
-    expect(await answer(await cancel(runId))).toMatchObject([
-      409,
-      { detail: expect.stringContaining('has finished') },
-    ]);
-  });
+it('a retry of a private run is for its key alone', async () => {
+  const runId = await finished('hello', { is_private: true });
+  for (const key of [api.keys.bob, api.keys.aliceSecond, admin]) {
+    expect((await retry(runId, key)).status).toBe(404);
+    expect((await api.api(`/retry/${runId}`, {}, key)).status).toBe(404);
+  }
+  const [, { run_id: retryId }] = await answer(await retry(runId));
+  expect(await resultOf(retryId as number)).toMatchObject({ is_private: true });
+  expect((await api.api(`/test/${String(retryId)}`, {}, api.keys.bob)).status).toBe(404);
+});
 
-  it('a cancellation is for the own key, and for administrators', async () => {
-    const [publicId, privateId] = [
-      await api.submit('hello'),
-      await api.submit('hello', { is_private: true }),
-    ];
-    for (const key of [api.keys.bob, api.keys.aliceSecond]) {
-      expect((await cancel(publicId, key)).status).toBe(403);
-      expect((await cancel(privateId, key)).status).toBe(404);
-    }
-    expect(await resultOf(publicId)).toMatchObject({ status: null });
-    expect(await answer(await cancel(privateId, admin))).toMatchObject([
-      200,
-      { message: 'cancelled by root' },
-    ]);
-    expect((await cancel(publicId, admin)).status).toBe(200);
-  });
+it('a private retry of a run that is public by now is told to its key alone', async () => {
+  const runId = await finished('retried-in-private', { is_private: true });
+  const [, { run_id: hidden }] = await answer(await retry(runId));
+  await api.api('/test/publish', { method: 'POST', body: new URLSearchParams({ run_ids: String(runId) }) });
+  const pageFor = async (key: string) => (await api.api(`/retry/${runId}`, {}, key)).text();
+  expect(await pageFor(api.keys.alice)).toContain('One equal run waits already.');
+  const page = await pageFor(api.keys.bob);
+  expect(page).not.toContain('waits already');
+  // The bare number may be a part of the time.
+  expect(page).not.toMatch(new RegExp(`[Rr]uns?[ /]${String(hidden)}\\b`));
+  const [status, { run_id: open }] = await answer(await retry(runId, api.keys.bob));
+  expect(status).toBe(201);
+  const [, { detail }] = await answer(await retry(runId, api.keys.aliceSecond));
+  expect(detail).toBe(`Run ${String(open)}, a retry of run ${runId}, has not finished.`);
+  expect(await answer(await retry(runId))).toMatchObject([
+    409,
+    { detail: expect.stringContaining(`Run ${String(hidden)}`) },
+  ]);
+});
 
-  it.each(['abc', '2147483648', '9007199254740992'])(
-    'a cancellation of %s is one of nothing',
-    async (runId) => {
-      expect((await cancel(runId)).status).toBe(404);
-    },
-  );
+it.each(['abc', '1.5', '99999999999', '%00'])('a retry of %s is one of nothing', async (runId) => {
+  expect((await retry(runId)).status).toBe(404);
+  expect((await api.api(`/retry/${runId}`)).status).toBe(404);
+});
 
-  it('a refused cancellation leaves a finished run as it is', async () => {
-    const runId = await finished();
-    expect((await cancel(runId)).status).toBe(409);
-    expect(await resultOf(runId)).toMatchObject({ status: 'pass' });
+it('a retry of what is rejected by now is refused, and its page says why', async () => {
+  const { keyId, userId } = (await api.database.apiKeys.authenticate(api.keys.alice))!;
+  const request = runRequest({ package: 'blocked' });
+  const [runId] = await api.database.submissions.submit([request], { keyId, userId });
+  await api.finish(runId!);
+  expect(await answer(await retry(runId!))).toMatchObject([
+    403,
+    { detail: expect.stringContaining('reject list') },
+  ]);
+  expect(await (await api.api(`/retry/${runId}`)).text()).toContain('blocked is on the reject list');
+});
+
+it('a retry has a page for people', async () => {
+  const runId = await finished('dash', { trigger: '<b>x</b>' });
+  await api.submit('dash');
+  await api.submit('dash', { is_private: true });
+  await api.submit('dash', { is_private: true }, api.keys.bob);
+  const response = await api.api(`/retry/${runId}`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const page = await response.text();
+  expect(page).toContain(`action="/api/v1/retry/${runId}"`);
+  expect(page).toContain('2 equal runs wait');
+  expect(page).not.toContain('<b>x');
+  expect(page).not.toContain('<script');
+  const unfinished = await api.submit('dash');
+  expect(await (await api.api(`/retry/${unfinished}`)).text()).not.toContain('<button');
+  expect((await api.fetch(`/api/v1/retry/${runId}`)).status).toBe(403);
+  const head = await api.api(`/retry/${runId}`, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+});
+
+it('a cancellation ends a run at once', async () => {
+  const runId = await api.submit('hello');
+  const heard = new Promise((resolve) => {
+    const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, 'amd64'), () =>
+      resolve(unsubscribe()),
+    );
   });
+  const [status, result] = await answer(await cancel(runId));
+  expect([status, result]).toEqual([
+    200,
+    expect.objectContaining({
+      run_id: runId,
+      status: 'tmpfail',
+      message: 'cancelled by alice',
+      version: 'n/a',
+    }),
+  ]);
+  expect(await resultOf(runId)).toMatchObject({ status: 'tmpfail', state: 'finished' });
+  await heard;
+  expect(await answer(await cancel(runId))).toMatchObject([
+    409,
+    { detail: expect.stringContaining('has finished') },
+  ]);
+});
+
+it('a cancellation is for the own key, and for administrators', async () => {
+  const [publicId, privateId] = [await api.submit('hello'), await api.submit('hello', { is_private: true })];
+  for (const key of [api.keys.bob, api.keys.aliceSecond]) {
+    expect((await cancel(publicId, key)).status).toBe(403);
+    expect((await cancel(privateId, key)).status).toBe(404);
+  }
+  expect(await resultOf(publicId)).toMatchObject({ status: null });
+  expect(await answer(await cancel(privateId, admin))).toMatchObject([200, { message: 'cancelled by root' }]);
+  expect((await cancel(publicId, admin)).status).toBe(200);
+});
+
+it.each(['abc', '2147483648', '9007199254740992'])(
+  'a cancellation of %s is one of nothing',
+  async (runId) => {
+    expect((await cancel(runId)).status).toBe(404);
+  },
+);
+
+it('a refused cancellation leaves a finished run as it is', async () => {
+  const runId = await finished();
+  expect((await cancel(runId)).status).toBe(409);
+  expect(await resultOf(runId)).toMatchObject({ status: 'pass' });
 });
 
 describe('a publication', () => {

@@ -40,7 +40,7 @@ async function statementsThatWait(): Promise<number> {
   return rows[0]!.count;
 }
 
-it('whose pages do not come leave the database to those with a key', async () => {
+it('strangers whose pages do not come leave the database to those with a key', async () => {
   await blockPages();
   const pages = Array.from({ length: 60 }, () => api.fetch('/'));
   while ((await statementsThatWait()) === 0);
@@ -71,7 +71,7 @@ it('get what is newest, and the same bytes, however many ask', async () => {
   expect(list.map(({ version }) => version)).toEqual(['2.2']);
 });
 
-it('that leave before their turn keep no place', async () => {
+it('strangers that leave before their turn keep no place', async () => {
   await blockPages();
   const gone = new AbortController();
   const pages = Array.from({ length: 20 }, () =>

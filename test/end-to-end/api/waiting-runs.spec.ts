@@ -53,101 +53,92 @@ async function withDispatcher<T>(
 const pageOf = async (runId: number): Promise<string> =>
   (await api.fetch(`/packages/h/hello/bookworm/amd64/${runId}/`)).text();
 
-describe('a waiting run', () => {
-  it('says where it stands, when it may start, and why it waits', async () => {
-    const runId = await api.submit('hello');
-    await withDispatcher({}, async () => {
-      const before = Date.now();
-      const run = await get(`/test/${runId}`);
-      expect(run).toMatchObject({ state: 'queued', position: 3, ahead: 2, reasons: REASONS });
-      expect(run.estimated_start).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
-      const start = Date.parse(run.estimated_start as string);
-      expect(start).toBeGreaterThanOrEqual(before + 60_000);
-      expect(start).toBeLessThanOrEqual(Date.now() + 61_000);
-      const page = await pageOf(runId);
-      expect(page).toMatch(/waits at position 3; 2 runs go before it; it is expected to start at .* UTC:/);
-      for (const reason of REASONS) expect(page).toContain(`<li>${reason}</li>`);
-    });
-  });
-
-  it('has no start that nobody can tell', async () => {
-    const runId = await api.submit('hello');
-    await withDispatcher({ explain: { startsInMs: null } }, async () => {
-      expect(await get(`/test/${runId}`)).toMatchObject({ position: 3, estimated_start: null });
-    });
-    expect(await get(`/test/${runId}`)).toMatchObject({
-      position: null,
-      ahead: null,
-      estimated_start: null,
-      reasons: ['no scheduler answers for amd64'],
-    });
-    expect(await pageOf(runId)).toContain('This run waits for its turn:');
-  });
-
-  it('is told of in its queue', async () => {
-    await api.submit('hello');
-    const queue = async () => (await get<Json[]>('/queues'))[0]!;
-    await withDispatcher({}, async () => {
-      expect(await queue()).toMatchObject({ suite: 'bookworm', estimate_seconds: 61, reasons: REASONS });
-      expect(await (await api.fetch('/')).text()).toContain(`<td class="text">${REASONS.join('; ')}</td>`);
-    });
-    expect(await queue()).toMatchObject({ reasons: ['no scheduler answers for amd64'] });
+it('a waiting run says where it stands, when it may start, and why it waits', async () => {
+  const runId = await api.submit('hello');
+  await withDispatcher({}, async () => {
+    const before = Date.now();
+    const run = await get(`/test/${runId}`);
+    expect(run).toMatchObject({ state: 'queued', position: 3, ahead: 2, reasons: REASONS });
+    expect(run.estimated_start).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+    const start = Date.parse(run.estimated_start as string);
+    expect(start).toBeGreaterThanOrEqual(before + 60_000);
+    expect(start).toBeLessThanOrEqual(Date.now() + 61_000);
+    const page = await pageOf(runId);
+    expect(page).toMatch(/waits at position 3; 2 runs go before it; it is expected to start at .* UTC:/);
+    for (const reason of REASONS) expect(page).toContain(`<li>${reason}</li>`);
   });
 });
 
-describe('the story of a run', () => {
-  it('is told whole, to those who may see the run, also on its page', async () => {
-    const runId = await api.submit('hello', { trigger: 'x' });
-    await api.database.decisions.reprioritise(
-      { runIds: [runId] },
-      8,
-      { userId: 1, userName: 'alice' },
-      'now',
-    );
-    await api.finish(runId, { message: 'all <b>passed' });
-    const run = await get(`/test/${runId}`);
-    expect(run).not.toHaveProperty('position');
-    expect(run).not.toHaveProperty('reasons');
-    const facts = run.facts as Json[];
-    expect(facts.map(({ kind, state, attempt, actor }) => [kind, state, attempt, actor])).toEqual([
-      ['requested', 'queued', 0, 'user alice'],
-      ['reprioritised', 'queued', 0, 'user alice'],
-      ['granted', 'leased', 1, expect.any(String)],
-      ['started', 'running', 1, 'worker worker-1'],
-      ['finished', 'finished', 1, 'worker worker-1'],
-    ]);
-    for (const fact of facts) {
-      expect(Object.keys(fact)).toEqual(['id', 'kind', 'state', 'attempt', 'actor', 'reason', 'at']);
-    }
-    const ids = facts.map(({ id }) => id as number);
-    expect(ids).toEqual([1, 2, 3, 4, 5]);
-    const page = await pageOf(runId);
-    expect(page).toContain('<td>finished: pass</td>');
-    expect(page).toContain('user alice');
-    expect(page).not.toContain('<b>passed');
+it('a waiting run has no start that nobody can tell', async () => {
+  const runId = await api.submit('hello');
+  await withDispatcher({ explain: { startsInMs: null } }, async () => {
+    expect(await get(`/test/${runId}`)).toMatchObject({ position: 3, estimated_start: null });
   });
+  expect(await get(`/test/${runId}`)).toMatchObject({
+    position: null,
+    ahead: null,
+    estimated_start: null,
+    reasons: ['no scheduler answers for amd64'],
+  });
+  expect(await pageOf(runId)).toContain('This run waits for its turn:');
+});
 
-  it('has the single tests, also on its page', async () => {
-    const runId = await api.submit('hello', { trigger: 'x' });
-    expect((await get(`/test/${runId}`)).tests).toEqual([]);
-    const tests: TestResult[] = [
-      { name: 'unit', status: 'PASS', detail: null },
-      { name: '<b>smoke', status: 'FAIL', detail: 'stderr: <i>no' },
-    ];
-    await api.finish(runId, { tests });
-    expect((await get(`/test/${runId}`)).tests).toEqual(tests);
-    const page = await pageOf(runId);
-    expect(page).toContain('<td class="text">unit</td>\n<td><span class="status pass">PASS</span></td>');
-    expect(page).toContain('&lt;b&gt;smoke');
-    expect(page).not.toMatch(/<b>smoke|<i>no/);
+it('a waiting run is told of in its queue', async () => {
+  await api.submit('hello');
+  const queue = async () => (await get<Json[]>('/queues'))[0]!;
+  await withDispatcher({}, async () => {
+    expect(await queue()).toMatchObject({ suite: 'bookworm', estimate_seconds: 61, reasons: REASONS });
+    expect(await (await api.fetch('/')).text()).toContain(`<td class="text">${REASONS.join('; ')}</td>`);
   });
+  expect(await queue()).toMatchObject({ reasons: ['no scheduler answers for amd64'] });
+});
 
-  it('is not in lists', async () => {
-    const { results } = await get<{ results: Json[] }>('/test?since=0');
-    expect(results.length).toBeGreaterThan(0);
-    for (const run of results) {
-      expect(run).not.toHaveProperty('facts');
-      expect(run).not.toHaveProperty('tests');
-    }
-  });
+it('the story of a run is told whole, to those who may see the run, also on its page', async () => {
+  const runId = await api.submit('hello', { trigger: 'x' });
+  await api.database.decisions.reprioritise({ runIds: [runId] }, 8, { userId: 1, userName: 'alice' }, 'now');
+  await api.finish(runId, { message: 'all <b>passed' });
+  const run = await get(`/test/${runId}`);
+  expect(run).not.toHaveProperty('position');
+  expect(run).not.toHaveProperty('reasons');
+  const facts = run.facts as Json[];
+  expect(facts.map(({ kind, state, attempt, actor }) => [kind, state, attempt, actor])).toEqual([
+    ['requested', 'queued', 0, 'user alice'],
+    ['reprioritised', 'queued', 0, 'user alice'],
+    ['granted', 'leased', 1, expect.any(String)],
+    ['started', 'running', 1, 'worker worker-1'],
+    ['finished', 'finished', 1, 'worker worker-1'],
+  ]);
+  for (const fact of facts) {
+    expect(Object.keys(fact)).toEqual(['id', 'kind', 'state', 'attempt', 'actor', 'reason', 'at']);
+  }
+  const ids = facts.map(({ id }) => id as number);
+  expect(ids).toEqual([1, 2, 3, 4, 5]);
+  const page = await pageOf(runId);
+  expect(page).toContain('<td>finished: pass</td>');
+  expect(page).toContain('user alice');
+  expect(page).not.toContain('<b>passed');
+});
+
+it('the story of a run has the single tests, also on its page', async () => {
+  const runId = await api.submit('hello', { trigger: 'x' });
+  expect((await get(`/test/${runId}`)).tests).toEqual([]);
+  const tests: TestResult[] = [
+    { name: 'unit', status: 'PASS', detail: null },
+    { name: '<b>smoke', status: 'FAIL', detail: 'stderr: <i>no' },
+  ];
+  await api.finish(runId, { tests });
+  expect((await get(`/test/${runId}`)).tests).toEqual(tests);
+  const page = await pageOf(runId);
+  expect(page).toContain('<td class="text">unit</td>\n<td><span class="status pass">PASS</span></td>');
+  expect(page).toContain('&lt;b&gt;smoke');
+  expect(page).not.toMatch(/<b>smoke|<i>no/);
+});
+
+it('the story of a run is not in lists', async () => {
+  const { results } = await get<{ results: Json[] }>('/test?since=0');
+  expect(results.length).toBeGreaterThan(0);
+  for (const run of results) {
+    expect(run).not.toHaveProperty('facts');
+    expect(run).not.toHaveProperty('tests');
+  }
 });

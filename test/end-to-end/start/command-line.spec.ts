@@ -10,22 +10,20 @@ afterAll(() => machine.remove());
 
 const proctor = (args: string[], input?: string): Promise<Finished> => machine.proctor(args, input);
 
-describe('the command proctor without a running Proctor', () => {
-  it('the command proctor says that Proctor has to be started first', async () => {
-    const { code, stdout, stderr } = await proctor(['key', 'list', 'admin']);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^proctor: Proctor does not run on .*\. Start it first \(npm start\)/);
-  });
+it('the command proctor says that Proctor has to be started first', async () => {
+  const { code, stdout, stderr } = await proctor(['key', 'list', 'admin']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^proctor: Proctor does not run on .*\. Start it first \(npm start\)/);
+});
 
-  it('the command proctor ends with 2 when the command line is wrong', async () => {
-    expect((await proctor(['nonsense'])).code).toBe(2);
-  });
+it('the command proctor ends with 2 when the command line is wrong', async () => {
+  expect((await proctor(['nonsense'])).code).toBe(2);
 });
 
 describe('proctor config check', () => {
   const files = (name: string): string => join(machine.folder, name);
 
-  it('prints every problem of a folder with its file, line and key', async () => {
+  it('proctor config check prints every problem of a folder with its file, line and key', async () => {
     await mkdir(files('broken'));
     const mistakes = ['api:', '  prot: 1', '  host: 1', 'scheduler:', '  retry:', '    delayMs: 0'];
     await writeFile(files('broken/proctor.yaml'), ['suites: [sid]', ...mistakes].join('\n'));
@@ -40,7 +38,7 @@ describe('proctor config check', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: `proctor: ${files('broken')} has 4 problems\n` });
   });
 
-  it('has nothing to say of a folder in order, nor of the one that this machine uses', async () => {
+  it('proctor config check has nothing to say of a folder in order, nor of the one that this machine uses', async () => {
     const shipped = await proctor(['config', 'check', join(project, 'config')]);
     expect(shipped).toEqual({ code: 0, stdout: '', stderr: `${join(project, 'config')} is in order\n` });
     expect((await proctor(['config', 'check'])).stderr).toBe(`${files('config')} is in order\n`);
@@ -55,7 +53,7 @@ describe('the command proctor beside a running Proctor', () => {
     await machine.start().ready();
   });
 
-  it('adds users, once each', async () => {
+  it('the command proctor beside a running Proctor adds users, once each', async () => {
     expect(await proctor(['user', 'add', 'ann'])).toEqual({
       code: 0,
       stdout: '',
@@ -66,7 +64,7 @@ describe('the command proctor beside a running Proctor', () => {
     expect((await proctor(['user', 'add', 'a b'])).code).toBe(1);
   });
 
-  it('takes passwords from standard input', async () => {
+  it('the command proctor beside a running Proctor takes passwords from standard input', async () => {
     expect((await proctor(['user', 'add', 'ben', '--password-stdin'], 'secret\n')).code).toBe(0);
     expect((await proctor(['user', 'password', 'ben', '--password-stdin'], 'other')).code).toBe(0);
     const empty = await proctor(['user', 'password', 'ben', '--password-stdin'], '\n');
@@ -77,7 +75,7 @@ describe('the command proctor beside a running Proctor', () => {
     expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'proctor: there is no user nobody\n' });
   });
 
-  it('makes a key that opens the api, prints it alone, and revokes it', async () => {
+  it('the command proctor beside a running Proctor makes a key that opens the api, prints it alone, and revokes it', async () => {
     await proctor(['user', 'add', 'cleo']);
     const { code, stdout } = await proctor(['key', 'create', 'cleo', '--name', 'for a script']);
     expect(code).toBe(0);
@@ -97,33 +95,31 @@ describe('the command proctor beside a running Proctor', () => {
     expect((await proctor(['key', 'list', 'cleo'])).stdout).toMatch(/revoked \d{4}-/);
   });
 
-  it('makes no key for an unknown user', async () => {
+  it('the command proctor beside a running Proctor makes no key for an unknown user', async () => {
     const finished = await proctor(['key', 'create', 'nobody', '--name', 'x']);
     expect(finished).toEqual({ code: 1, stdout: '', stderr: 'proctor: there is no user nobody\n' });
   });
 
-  it('has nothing to migrate', async () => {
+  it('the command proctor beside a running Proctor has nothing to migrate', async () => {
     expect((await proctor(['migrate'])).stderr).toBe('the database is up to date\n');
   });
 });
 
-describe('proctor worker check', () => {
-  it('prints what this machine can do', async () => {
-    const { code, stdout } = await proctor(['worker', 'check']);
-    expect(stdout).toMatch(/^ {2}unshare +yes +yes /m);
-    expect(stdout).toMatch(/^ {2}null +no +no .*\n {2}.*null: .*machineMayBeDestroyed/ms);
-    expect(stdout).toMatch(/^ {2}autopkgtest +autopkgtest +\d+\.\d+ +yes$/m);
-    expect(stdout).toMatch(/\nThis machine can run tests\.\n$/);
-    expect(code).toBe(0);
-  });
+it('proctor worker check prints what this machine can do', async () => {
+  const { code, stdout } = await proctor(['worker', 'check']);
+  expect(stdout).toMatch(/^ {2}unshare +yes +yes /m);
+  expect(stdout).toMatch(/^ {2}null +no +no .*\n {2}.*null: .*machineMayBeDestroyed/ms);
+  expect(stdout).toMatch(/^ {2}autopkgtest +autopkgtest +\d+\.\d+ +yes$/m);
+  expect(stdout).toMatch(/\nThis machine can run tests\.\n$/);
+  expect(code).toBe(0);
+});
 
-  it('ends with 1 when nothing that is configured works', async () => {
-    const file = join(machine.folder, 'config/worker.yaml');
-    await writeFile(file, "backends: ['null', typo]\n");
-    const { code, stdout, stderr } = await proctor(['worker', 'check']);
-    expect(stdout).toContain('typo: there is no backend of this name');
-    expect(stdout).toMatch(/could with backends: \[.*unshare/);
-    expect(stderr).toBe('proctor: a worker on this machine could not run tests\n');
-    expect(code).toBe(1);
-  });
+it('proctor worker check ends with 1 when nothing that is configured works', async () => {
+  const file = join(machine.folder, 'config/worker.yaml');
+  await writeFile(file, "backends: ['null', typo]\n");
+  const { code, stdout, stderr } = await proctor(['worker', 'check']);
+  expect(stdout).toContain('typo: there is no backend of this name');
+  expect(stdout).toMatch(/could with backends: \[.*unshare/);
+  expect(stderr).toBe('proctor: a worker on this machine could not run tests\n');
+  expect(code).toBe(1);
 });

@@ -22,13 +22,13 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const version = (): Promise<string> => runCommand(join(unpacked, 'usr/sbin/nats-server'), ['--version']);
 
-it("unpacks a nats-server that runs from Debian's package, and leaves nothing else", async () => {
+it("the search for nats-server unpacks a nats-server that runs from Debian's package, and leaves nothing else", async () => {
   await unpackDebianPackage('nats-server', unpacked);
   expect(await version()).toMatch(/^nats-server: v\d+\.\d+/);
   expect(await readdir(folder)).toEqual(['nats-server']);
 });
 
-it("takes that of Debian's forky over the one before, and again when nothing can be fetched", async () => {
+it("the search for nats-server takes that of Debian's forky over the one before, and again when nothing can be fetched", async () => {
   await mkdir(unpacked);
   await writeFile(join(unpacked, 'of-an-earlier-one'), '');
   const fetch = (release: string | null) => unpackFromRelease('nats-server', release!, unpacked);
@@ -41,7 +41,7 @@ it("takes that of Debian's forky over the one before, and again when nothing can
   expect(again).toEqual(first);
 });
 
-it('leaves what there is when the fetched one does not run here', async () => {
+it('the search for nats-server leaves what there is when the fetched one does not run here', async () => {
   await unpackDebianPackage('nats-server', unpacked);
   const before = await version();
   const refuse = () => Promise.reject(new Error('GLIBC_2.99 not found'));
@@ -65,7 +65,7 @@ describe("a mirror of the machine's own", () => {
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-  it('is asked, and refused when it is not signed by Debian, even where apt would take it', async () => {
+  it("a mirror of the machine's own is asked, and refused when it is not signed by Debian, even where apt would take it", async () => {
     const sources = join(folder, 'sources.list');
     const { port } = server.address() as AddressInfo;
     await writeFile(sources, `deb [trusted=yes] http://127.0.0.1:${port}/debian bookworm main\n`);

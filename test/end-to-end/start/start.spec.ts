@@ -57,7 +57,7 @@ async function modeOf(file: string): Promise<number> {
   return (await stat(join(machine.home, file))).mode & 0o777;
 }
 
-it('starts everything at the first time, says how to go on, and ends in order', async () => {
+it('`npm start` starts everything at the first time, says how to go on, and ends in order', async () => {
   await limitCoreDumps(1024);
   const start = await started();
   const words = start.lines.join('\n');
@@ -97,7 +97,7 @@ it('starts everything at the first time, says how to go on, and ends in order', 
   expect(await readdir(machine.home)).not.toContain('lock');
 });
 
-it('refuses a second start on the same home and leaves the first alone', async () => {
+it('`npm start` refuses a second start on the same home and leaves the first alone', async () => {
   const first = await started();
   const before = await processes();
   const second = machine.start();
@@ -108,7 +108,7 @@ it('refuses a second start on the same home and leaves the first alone', async (
   expect((await processes()).filter(isRunning)).toEqual(before);
 });
 
-it('starts again what dies, and says so', async () => {
+it('`npm start` starts again what dies, and says so', async () => {
   const start = await started();
   const worker = await appProcess('worker');
   process.kill(worker.pid, 'SIGKILL');
@@ -122,7 +122,7 @@ it('starts again what dies, and says so', async () => {
   expect(await machine.read('nats/accounts.conf')).toContain(`"WORKER_${hostWorkerName()}"`);
 });
 
-it('cleans up what a killed start left behind, and keeps what was stored', async () => {
+it('`npm start` cleans up what a killed start left behind, and keeps what was stored', async () => {
   const killed = await started();
   expect((await machine.proctor(['user', 'add', 'kept'])).code).toBe(0);
   const { seed } = await credentials();
@@ -142,7 +142,7 @@ it('cleans up what a killed start left behind, and keeps what was stored', async
   expect((await credentials()).seed).toBe(seed);
 });
 
-it('gives its own worker no more rights than it has been left with', async () => {
+it('`npm start` gives its own worker no more rights than it has been left with', async () => {
   await machine.configure('worker.yaml', 'name: mine\nsuitesAtStart: []\n');
   const first = await started();
   expect((await machine.proctor(['worker', 'revoke', 'mine'])).code).toBe(0);
@@ -152,7 +152,7 @@ it('gives its own worker no more rights than it has been left with', async () =>
   expect((await machine.proctor(['worker', 'list'])).stdout).toMatch(/^mine +\w+ +yes +\S+Z +\S+Z /m);
 });
 
-it('names PROCTOR_PORT when the port is taken, and starts nothing', async () => {
+it('`npm start` names PROCTOR_PORT when the port is taken, and starts nothing', async () => {
   const other = createServer().listen(machine.port, '127.0.0.1');
   await once(other, 'listening');
   try {
@@ -167,7 +167,7 @@ it('names PROCTOR_PORT when the port is taken, and starts nothing', async () => 
   }
 });
 
-it('leaves nothing running when an app does not start', async () => {
+it('`npm start` leaves nothing running when an app does not start', async () => {
   const broken = join(machine.folder, 'broken.cjs');
   await writeFile(broken, "if (process.argv[1]?.endsWith('api/src/main.js')) process.exit(3);");
   const start = machine.start({ NODE_OPTIONS: `--require=${broken}` });
@@ -176,7 +176,7 @@ it('leaves nothing running when an app does not start', async () => {
   expect(await until(async () => !(await hasRunning()), 1_000)).toBe(true);
 });
 
-it('starts no server of its own where the environment names one', async () => {
+it('`npm start` starts no server of its own where the environment names one', async () => {
   const server = await ownNats([{ name: hostWorkerName(), architectures: [hostArchitecture()] }]);
   try {
     const start = await started({

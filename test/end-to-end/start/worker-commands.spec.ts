@@ -45,128 +45,122 @@ const proctor = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Finished>
 const file = (name: string): string => join(machine.folder, name);
 const find = (name: string): Promise<WorkerRecord | null> => database.workerRegister.find(name);
 
-describe('proctor worker add', () => {
-  it('prints the credentials alone, and registers the key that belongs to them', async () => {
-    const { code, stdout, stderr } = await proctor(['add', 'w1', '--arch', 'amd64']);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(new RegExp(String.raw`^worker w1 added by admin \(amd64\)\n` + ADVICE));
-    const credentials = parseCredentials(stdout, 'standard output');
-    expect(credentials).toMatchObject({ name: 'w1', url: address });
-    expect(await find('w1')).toMatchObject({
-      ...{ name: 'w1', publicKey: publicKeyOf(credentials), architectures: ['amd64'], mayRunPrivate: false },
-    });
-  });
-
-  it('takes several architectures, the right to private tests, an address and a certificate', async () => {
-    await writeFile(file('ca.pem'), '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n');
-    const what = ['--arch', 'i386', '--arch', 'amd64', '--arch', 'i386', '--private', '--by', 'root'];
-    const how = ['--url', 'tls://nats.example.org:4222', '--ca', file('ca.pem'), '--reason', 'new'];
-    const { stdout, stderr } = await proctor(['add', 'w2', ...what, ...how]);
-    expect(stderr).toMatch(/^worker w2 added by root \(i386, amd64, private tests too\)\n/);
-    expect(parseCredentials(stdout, 'w2')).toMatchObject({ url: 'tls://nats.example.org:4222' });
-    expect(await find('w2')).toMatchObject({ architectures: ['i386', 'amd64'], mayRunPrivate: true });
-  });
-
-  it('writes them into a file for its owner alone, and nothing to standard output', async () => {
-    const finished = await proctor(['add', 'w3', '--arch', 'amd64', '--out', file('w3.json')]);
-    expect(finished).toMatchObject({ code: 0, stdout: '' });
-    expect(finished.stderr).toMatch(/^worker w3 added by admin \(amd64\)\n/);
-    expect((await stat(file('w3.json'))).mode & 0o777).toBe(0o600);
-    const credentials = parseCredentials(await readFile(file('w3.json'), 'utf8'), 'w3.json');
-    expect((await find('w3'))?.publicKey).toBe(publicKeyOf(credentials));
-  });
-
-  it.each([
-    ['a name that is there', ['w1', '--arch', 'amd64'], 'there is already a worker w1\n'],
-    [
-      'an unknown architecture',
-      ['w4', '--arch', 'amd46'],
-      'architectures "amd46" is unknown; there is amd64, i386\n',
-    ],
-    ['an address with a password', ['w4', '--arch', 'amd64', '--url', 'nats://a:b@c:1'], /url/],
-    ['no administrator', ['w4', '--arch', 'amd64', '--by', 'ann'], 'ann is no administrator\n'],
-  ])('with %s adds nothing and leaves no file', async (_what, args, message) => {
-    const { code, stdout, stderr } = await proctor(['add', ...args, '--out', file('w4.json')]);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr.replace('proctor: ', '')).toEqual(
-      typeof message === 'string' ? message : expect.stringMatching(message),
-    );
-    expect(await find('w4')).toBeNull();
-    await expect(stat(file('w4.json'))).rejects.toThrow('ENOENT');
-  });
-
-  it('overwrites no file', async () => {
-    await writeFile(file('kept.json'), 'mine');
-    const { code, stderr } = await proctor(['add', 'w4', '--arch', 'amd64', '--out', file('kept.json')]);
-    expect([code, stderr]).toEqual([
-      1,
-      `proctor: out: ${file('kept.json')} is there already: choose another file\n`,
-    ]);
-    expect(await readFile(file('kept.json'), 'utf8')).toBe('mine');
-    expect(await find('w4')).toBeNull();
-  });
-
-  it.each([
-    ['no architecture', ['add', 'w4'], /--arch/],
-    ['a bad name', ['add', 'a.b', '--arch', 'amd64'], /the name of a worker/],
-    ['a bad architecture', ['add', 'w4', '--arch', 'A'], /the name of an architecture/],
-    ['a blank reason', ['revoke', 'w1', '--reason', ' '], /1 to 500 characters/],
-    ['no name', ['rotate'], /name/],
-  ])('with %s is no command: exit code 2', async (_what, args, message) => {
-    const { code, stdout, stderr } = await proctor(args);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
+it('proctor worker add prints the credentials alone, and registers the key that belongs to them', async () => {
+  const { code, stdout, stderr } = await proctor(['add', 'w1', '--arch', 'amd64']);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(new RegExp(String.raw`^worker w1 added by admin \(amd64\)\n` + ADVICE));
+  const credentials = parseCredentials(stdout, 'standard output');
+  expect(credentials).toMatchObject({ name: 'w1', url: address });
+  expect(await find('w1')).toMatchObject({
+    ...{ name: 'w1', publicKey: publicKeyOf(credentials), architectures: ['amd64'], mayRunPrivate: false },
   });
 });
 
-describe('proctor worker rotate', () => {
-  it('prints new credentials, whose key takes the place of the one before', async () => {
-    const before = (await find('w1'))!;
-    const { code, stdout, stderr } = await proctor(['rotate', 'w1', '--reason', 'a lost disk']);
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/^worker w1 was given new credentials by admin\n/);
-    const publicKey = publicKeyOf(parseCredentials(stdout, 'standard output'));
-    expect(publicKey).not.toBe(before.publicKey);
-    expect(await find('w1')).toEqual({ ...before, publicKey });
-  });
-
-  it('knows no worker that is unknown or revoked', async () => {
-    const { stdout, stderr } = await proctor(['rotate', 'w9', '--out', file('w9.json')]);
-    expect([stdout, stderr]).toEqual(['', 'proctor: there is no worker w9\n']);
-    await expect(stat(file('w9.json'))).rejects.toThrow('ENOENT');
-    await proctor(['revoke', 'w3']);
-    expect((await proctor(['rotate', 'w3'])).stderr).toBe('proctor: worker w3 is revoked\n');
-  });
+it('proctor worker add takes several architectures, the right to private tests, an address and a certificate', async () => {
+  await writeFile(file('ca.pem'), '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n');
+  const what = ['--arch', 'i386', '--arch', 'amd64', '--arch', 'i386', '--private', '--by', 'root'];
+  const how = ['--url', 'tls://nats.example.org:4222', '--ca', file('ca.pem'), '--reason', 'new'];
+  const { stdout, stderr } = await proctor(['add', 'w2', ...what, ...how]);
+  expect(stderr).toMatch(/^worker w2 added by root \(i386, amd64, private tests too\)\n/);
+  expect(parseCredentials(stdout, 'w2')).toMatchObject({ url: 'tls://nats.example.org:4222' });
+  expect(await find('w2')).toMatchObject({ architectures: ['i386', 'amd64'], mayRunPrivate: true });
 });
 
-describe('proctor worker revoke and list', () => {
-  it('take a worker out, once, and show who is one, what was heard and what was refused', async () => {
-    const { code, stdout, stderr } = await proctor(['revoke', 'w2', '--reason', 'sold', '--by', 'root']);
-    expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/^worker w2 is revoked by root\n/);
-    expect((await proctor(['revoke', 'w2'])).stderr).toBe('proctor: worker w2 is revoked\n');
-    expect((await proctor(['revoke', 'w9'])).stderr).toBe('proctor: there is no worker w9\n');
-    await database.workerRegister.note(
-      [{ worker: 'w1', from: '192.0.2.7' }],
-      [{ worker: 'w2', count: 3, reason: 'it was revoked' }],
-    );
-    const [heading, ...lines] = (await proctor(['list'])).stdout.trimEnd().split('\n');
-    expect(heading).toMatch(
-      /^NAME +ARCHITECTURES +PRIVATE +ADDED +REVOKED +SEEN +SEEN FROM +REFUSED +LAST REFUSED +WHY$/,
-    );
-    const time = String.raw`\d{4}-\d\d-\d\dT\S+Z`;
-    expect(lines).toEqual([
-      expect.stringMatching(`^w1 +amd64 +no +${time} +- +${time} +192.0.2.7 +0 +- +-$`),
-      expect.stringMatching(`^w2 +i386,amd64 +yes +${time} +${time} +- +- +3 +${time} +it was revoked$`),
-      expect.stringMatching(`^w3 +amd64 +no +${time} +${time} +- +- +0 +- +-$`),
-    ]);
-    const place = heading!.indexOf('PRIVATE');
-    expect(lines.map((line) => line.slice(place).split(' ')[0])).toEqual(['no', 'yes', 'no']);
-  });
+it('proctor worker add writes them into a file for its owner alone, and nothing to standard output', async () => {
+  const finished = await proctor(['add', 'w3', '--arch', 'amd64', '--out', file('w3.json')]);
+  expect(finished).toMatchObject({ code: 0, stdout: '' });
+  expect(finished.stderr).toMatch(/^worker w3 added by admin \(amd64\)\n/);
+  expect((await stat(file('w3.json'))).mode & 0o777).toBe(0o600);
+  const credentials = parseCredentials(await readFile(file('w3.json'), 'utf8'), 'w3.json');
+  expect((await find('w3'))?.publicKey).toBe(publicKeyOf(credentials));
+});
 
-  it('let the name be given again', async () => {
-    expect((await proctor(['add', 'w2', '--arch', 'amd64'])).code).toBe(0);
-    expect(await find('w2')).toMatchObject({ revokedAt: null, architectures: ['amd64'], refusals: 0 });
-  });
+it.each([
+  ['a name that is there', ['w1', '--arch', 'amd64'], 'there is already a worker w1\n'],
+  [
+    'an unknown architecture',
+    ['w4', '--arch', 'amd46'],
+    'architectures "amd46" is unknown; there is amd64, i386\n',
+  ],
+  ['an address with a password', ['w4', '--arch', 'amd64', '--url', 'nats://a:b@c:1'], /url/],
+  ['no administrator', ['w4', '--arch', 'amd64', '--by', 'ann'], 'ann is no administrator\n'],
+])('proctor worker add with %s adds nothing and leaves no file', async (_what, args, message) => {
+  const { code, stdout, stderr } = await proctor(['add', ...args, '--out', file('w4.json')]);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr.replace('proctor: ', '')).toEqual(
+    typeof message === 'string' ? message : expect.stringMatching(message),
+  );
+  expect(await find('w4')).toBeNull();
+  await expect(stat(file('w4.json'))).rejects.toThrow('ENOENT');
+});
+
+it('proctor worker add overwrites no file', async () => {
+  await writeFile(file('kept.json'), 'mine');
+  const { code, stderr } = await proctor(['add', 'w4', '--arch', 'amd64', '--out', file('kept.json')]);
+  expect([code, stderr]).toEqual([
+    1,
+    `proctor: out: ${file('kept.json')} is there already: choose another file\n`,
+  ]);
+  expect(await readFile(file('kept.json'), 'utf8')).toBe('mine');
+  expect(await find('w4')).toBeNull();
+});
+
+it.each([
+  ['no architecture', ['add', 'w4'], /--arch/],
+  ['a bad name', ['add', 'a.b', '--arch', 'amd64'], /the name of a worker/],
+  ['a bad architecture', ['add', 'w4', '--arch', 'A'], /the name of an architecture/],
+  ['a blank reason', ['revoke', 'w1', '--reason', ' '], /1 to 500 characters/],
+  ['no name', ['rotate'], /name/],
+])('proctor worker add with %s is no command: exit code 2', async (_what, args, message) => {
+  const { code, stdout, stderr } = await proctor(args);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
+});
+
+it('proctor worker rotate prints new credentials, whose key takes the place of the one before', async () => {
+  const before = (await find('w1'))!;
+  const { code, stdout, stderr } = await proctor(['rotate', 'w1', '--reason', 'a lost disk']);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^worker w1 was given new credentials by admin\n/);
+  const publicKey = publicKeyOf(parseCredentials(stdout, 'standard output'));
+  expect(publicKey).not.toBe(before.publicKey);
+  expect(await find('w1')).toEqual({ ...before, publicKey });
+});
+
+it('proctor worker rotate knows no worker that is unknown or revoked', async () => {
+  const { stdout, stderr } = await proctor(['rotate', 'w9', '--out', file('w9.json')]);
+  expect([stdout, stderr]).toEqual(['', 'proctor: there is no worker w9\n']);
+  await expect(stat(file('w9.json'))).rejects.toThrow('ENOENT');
+  await proctor(['revoke', 'w3']);
+  expect((await proctor(['rotate', 'w3'])).stderr).toBe('proctor: worker w3 is revoked\n');
+});
+
+it('proctor worker revoke and list take a worker out, once, and show who is one, what was heard and what was refused', async () => {
+  const { code, stdout, stderr } = await proctor(['revoke', 'w2', '--reason', 'sold', '--by', 'root']);
+  expect([code, stdout]).toEqual([0, '']);
+  expect(stderr).toMatch(/^worker w2 is revoked by root\n/);
+  expect((await proctor(['revoke', 'w2'])).stderr).toBe('proctor: worker w2 is revoked\n');
+  expect((await proctor(['revoke', 'w9'])).stderr).toBe('proctor: there is no worker w9\n');
+  await database.workerRegister.note(
+    [{ worker: 'w1', from: '192.0.2.7' }],
+    [{ worker: 'w2', count: 3, reason: 'it was revoked' }],
+  );
+  const [heading, ...lines] = (await proctor(['list'])).stdout.trimEnd().split('\n');
+  expect(heading).toMatch(
+    /^NAME +ARCHITECTURES +PRIVATE +ADDED +REVOKED +SEEN +SEEN FROM +REFUSED +LAST REFUSED +WHY$/,
+  );
+  const time = String.raw`\d{4}-\d\d-\d\dT\S+Z`;
+  expect(lines).toEqual([
+    expect.stringMatching(`^w1 +amd64 +no +${time} +- +${time} +192.0.2.7 +0 +- +-$`),
+    expect.stringMatching(`^w2 +i386,amd64 +yes +${time} +${time} +- +- +3 +${time} +it was revoked$`),
+    expect.stringMatching(`^w3 +amd64 +no +${time} +${time} +- +- +0 +- +-$`),
+  ]);
+  const place = heading!.indexOf('PRIVATE');
+  expect(lines.map((line) => line.slice(place).split(' ')[0])).toEqual(['no', 'yes', 'no']);
+});
+
+it('proctor worker revoke and list let the name be given again', async () => {
+  expect((await proctor(['add', 'w2', '--arch', 'amd64'])).code).toBe(0);
+  expect(await find('w2')).toMatchObject({ revokedAt: null, architectures: ['amd64'], refusals: 0 });
 });
 
 describe('the dispatchers', () => {
@@ -174,7 +168,7 @@ describe('the dispatchers', () => {
   beforeAll(async () => (bus = await connectBus(server.operator)));
   afterAll(() => bus.close());
 
-  it('are told of each change at once, of every architecture that it concerns', async () => {
+  it('the dispatchers are told of each change at once, of every architecture that it concerns', async () => {
     await database.ownershipRegister.claim('s390x', 'scheduler-1', 60_000);
     const heard: string[] = [];
     for (const arch of ['amd64', 's390x'])
@@ -188,7 +182,7 @@ describe('the dispatchers', () => {
     expect(heard).toEqual([...both, ...both, ...both]);
   });
 
-  it('are told at once of what is decided about queues and workers, too', async () => {
+  it('the dispatchers are told at once of what is decided about queues and workers, too', async () => {
     const heard: string[] = [];
     bus.subscribe('proctor.command.*.orders', ({ subject }) => heard.push(subject));
     await bus.flush();
@@ -202,7 +196,7 @@ describe('the dispatchers', () => {
     expect(others.sort()).toEqual(['proctor.command.amd64.orders', 'proctor.command.i386.orders']);
   });
 
-  it('find it by themselves when NATS is away or unknown: the change is in the books', async () => {
+  it('the dispatchers find it by themselves when NATS is away or unknown: the change is in the books', async () => {
     await new NatsUsers(file('away')).prepare('nats://127.0.0.1:1');
     const away = await proctor(['add', 'w6', '--arch', 'amd64'], { PROCTOR_NATS_USERS: file('away') });
     expect(away).toMatchObject({ code: 0, stdout: expect.stringContaining('"seed"') });
@@ -229,7 +223,7 @@ describe('eight commands at once', () => {
   });
   afterAll(() => Promise.all([scheduler, ...workers].map((bus) => bus?.close())));
 
-  it('lose no account: each of the workers is let in and heard', async () => {
+  it('eight commands at once lose no account: each of the workers is let in and heard', async () => {
     // From here on the server knows the users of a deployment alone, and no operator.
     const env = { PROCTOR_NATS_ACCOUNTS: join(server.folder, 'accounts.conf') };
     const added = await Promise.all(names.map((name) => proctor(['add', name, '--arch', 'amd64'], env)));

@@ -41,7 +41,7 @@ async function problemOf(name: string): Promise<string | null> {
   return problem;
 }
 
-it('are detected side by side as they are alone', async () => {
+it('backends are detected side by side as they are alone', async () => {
   const backends = await backendsOf(['schroot', 'podman', 'lxc']);
   const alone: (string | null)[] = [];
   for (const backend of backends) alone.push(await backend.detect());
@@ -96,53 +96,51 @@ async function foreignImage(): Promise<string> {
   return path;
 }
 
-describe('a backend that is described in the configuration', () => {
-  it('is offered once its testbed has passed a test, and brought up to date in each run', async () => {
-    const path = await foreignImage();
-    const tarball = join(path, `images/unshare/{suite}-{arch}.tar`);
-    const backendCommands = {
-      own: ['unshare', '--tarball', tarball],
-      broken: ['no-such-server', '{suite}'],
-      bare: ['null'],
-    };
-    machine = await openMachine({
-      backends: Object.keys(backendCommands),
-      backendCommands,
-      visiblePaths: [path],
-    });
-    const { testbeds, builds } = machine.testbeds.offer(arch);
-    expect(testbeds).toEqual([{ suite: lease().suite, backend: 'own', state: 'ready' }]);
-    expect(builds).toEqual([]);
-    expect(() => machine.testbeds.backend('broken')).toThrow('trial ended with exit code 20');
-    expect(() => machine.testbeds.backend('bare')).toThrow('trial ended with exit code');
-    const tree = await sourceTree(machine.workPath, '#!/bin/sh\nset -e\napt-config dump | grep Error-Mode\n');
-    const result = await machine.runner.run(leaseOfTree(tree, { backend: 'own' }), nothing, signal);
-    const log = await storedLog(result);
-    expect({ verdict: result.verdict, log: result.verdict === 'pass' ? '' : log }).toEqual({
-      verdict: 'pass',
-      log: '',
-    });
-    expect(log).toContain('APT::Update::Error-Mode "any";');
-    expect(log).toContain('apt-upgrade');
-    await rm(path, { recursive: true });
+it('a backend that is described in the configuration is offered once its testbed has passed a test, and brought up to date in each run', async () => {
+  const path = await foreignImage();
+  const tarball = join(path, `images/unshare/{suite}-{arch}.tar`);
+  const backendCommands = {
+    own: ['unshare', '--tarball', tarball],
+    broken: ['no-such-server', '{suite}'],
+    bare: ['null'],
+  };
+  machine = await openMachine({
+    backends: Object.keys(backendCommands),
+    backendCommands,
+    visiblePaths: [path],
   });
+  const { testbeds, builds } = machine.testbeds.offer(arch);
+  expect(testbeds).toEqual([{ suite: lease().suite, backend: 'own', state: 'ready' }]);
+  expect(builds).toEqual([]);
+  expect(() => machine.testbeds.backend('broken')).toThrow('trial ended with exit code 20');
+  expect(() => machine.testbeds.backend('bare')).toThrow('trial ended with exit code');
+  const tree = await sourceTree(machine.workPath, '#!/bin/sh\nset -e\napt-config dump | grep Error-Mode\n');
+  const result = await machine.runner.run(leaseOfTree(tree, { backend: 'own' }), nothing, signal);
+  const log = await storedLog(result);
+  expect({ verdict: result.verdict, log: result.verdict === 'pass' ? '' : log }).toEqual({
+    verdict: 'pass',
+    log: '',
+  });
+  expect(log).toContain('APT::Update::Error-Mode "any";');
+  expect(log).toContain('apt-upgrade');
+  await rm(path, { recursive: true });
+});
 
-  it('gives its servers room for names of sockets', async () => {
-    machine = await openMachine();
-    const { code } = await machine.sandboxes.tryCommand('of-a-long-name', {
-      command: ['sh', '-c', '[ "${#TMPDIR}" -le 10 ]'],
-      network: 'private',
-      tmpfsBytes: 1024 * 1024,
-    });
-    expect(code).toBe(0);
+it('a backend that is described in the configuration gives its servers room for names of sockets', async () => {
+  machine = await openMachine();
+  const { code } = await machine.sandboxes.tryCommand('of-a-long-name', {
+    command: ['sh', '-c', '[ "${#TMPDIR}" -le 10 ]'],
+    network: 'private',
+    tmpfsBytes: 1024 * 1024,
   });
+  expect(code).toBe(0);
+});
 
-  it('gets an image of ours where it asks for one', async () => {
-    const tarball = { tarball: ['unshare', '--tarball', '{image}'] };
-    machine = await openMachine({ backends: ['tarball'], backendCommands: tarball });
-    machine.testbeds.wanted(arch, [{ suite: 'trixie', backend: 'tarball' }]);
-    const offered = machine.testbeds.offer(arch).testbeds.map(({ suite }) => suite);
-    expect(offered).toContain('trixie');
-    expect(machine.testbeds.offer(arch).builds).toEqual(['tarball']);
-  });
+it('a backend that is described in the configuration gets an image of ours where it asks for one', async () => {
+  const tarball = { tarball: ['unshare', '--tarball', '{image}'] };
+  machine = await openMachine({ backends: ['tarball'], backendCommands: tarball });
+  machine.testbeds.wanted(arch, [{ suite: 'trixie', backend: 'tarball' }]);
+  const offered = machine.testbeds.offer(arch).testbeds.map(({ suite }) => suite);
+  expect(offered).toContain('trixie');
+  expect(machine.testbeds.offer(arch).builds).toEqual(['tarball']);
 });

@@ -12,7 +12,7 @@ afterEach(async () => machine?.close());
 
 const execute = () => machine.runner.run(lease(STUB), () => undefined, never);
 
-it('finds out again how sandboxes are opened when one cannot be, and executes the next run', async () => {
+it('a worker finds out again how sandboxes are opened when one cannot be, and executes the next run', async () => {
   machine = await openMachine({ backends: ['null'] });
   expect(await execute()).toMatchObject({ verdict: 'pass' });
   // As if what the worker found at its start had been true then: these ids are not the run user's.

@@ -55,7 +55,7 @@ describe('a testbed that has no room for its image', () => {
   beforeAll(async () => (small = await openMachine({ runTmpfsBytes: 64 * 1024 ** 2 })));
   afterAll(async () => small?.close());
 
-  it('is tmpfail, and the trouble is the machine', async () => {
+  it('a testbed that has no room for its image is tmpfail, and the trouble is the machine', async () => {
     const tree = await sourceTree(small.workPath, PASS);
     const result = await small.runner.run(leaseOfTree(tree), () => undefined, never);
     expect(result).toMatchObject({ verdict: 'tmpfail', exitCode: 16, version: null });

@@ -90,7 +90,7 @@ it('a worker tells its state, its numbers and its log lines by run', async () =>
   );
 });
 
-it('with less disk than it is told to leave free, it says so and takes no work', async () => {
+it('a worker with less disk than it is told to leave free says so and takes no work', async () => {
   const file = join(proctor.home.path, 'config/worker.yaml');
   const before = await readFile(file, 'utf8');
   await writeFile(file, `${before}freeDiskBytesMin: ${2 ** 50}\n`);
@@ -108,7 +108,7 @@ it('with less disk than it is told to leave free, it says so and takes no work',
   expect(await until(() => answers(200), 20_000)).toBe(true);
 });
 
-it('without NATS it is not ready', async () => {
+it('a worker without NATS is not ready', async () => {
   await proctor.kill('nats', 'SIGKILL');
   const isAway = async () => (await ask('/health')).status === 503;
   expect(await until(isAway, 20_000)).toBe(true);

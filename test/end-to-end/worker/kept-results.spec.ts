@@ -42,7 +42,7 @@ afterEach(async () => {
 const finishedAt = (dispatcher: FakeDispatcher, runId: number) =>
   dispatcher.until('report', ({ name, body }) => name === 'finished' && body.runId === runId);
 
-it('reports tests whose names hold control characters in a way that is read', async () => {
+it('a worker reports tests whose names hold control characters in a way that is read', async () => {
   const summary = Buffer.from('a\x01b PASS\n\x1b[1mbold FAIL non-zero exit status 1\n').toString('base64');
   const granted = lease({ ...STUB, trigger: `summary:${summary} exit:4` });
   tea.grant(granted);
@@ -52,7 +52,7 @@ it('reports tests whose names hold control characters in a way that is read', as
   expect(await until(async () => (await readdir(results)).length === 0, 10_000)).toBe(true);
 });
 
-it('tells of a result that it cannot keep as a failure of the machine, and takes no work until it can', async () => {
+it('a worker tells of a result that it cannot keep as a failure of the machine, and takes no work until it can', async () => {
   await tea.until('ask', ({ body }) => body.problem === undefined);
   await rm(results, { recursive: true, force: true });
   await writeFile(results, 'in the way');
@@ -74,7 +74,7 @@ it('tells of a result that it cannot keep as a failure of the machine, and takes
   expect(await until(asksAgain, 30_000)).toBe(true);
 });
 
-it('executes runs of other architectures while nobody answers a result, which is delivered at last', async () => {
+it('a worker executes runs of other architectures while nobody answers a result, which is delivered at last', async () => {
   tea.answer = null;
   const unanswered = lease({ ...STUB, renewEveryMs: 200 });
   tea.grant(unanswered);

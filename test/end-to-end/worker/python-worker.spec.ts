@@ -99,7 +99,7 @@ async function cancel(runId: number): Promise<void> {
   expect((await client.fetch(`/api/v1/test/${runId}`, { method: 'DELETE' })).status).toBe(200);
 }
 
-it('it leases a run, keeps the lease, streams the log and reports', async () => {
+it('the example worker leases a run, keeps the lease, streams the log and reports', async () => {
   // It lasts longer than a lease that is not renewed.
   const trigger = `version:3.14-1 lines:4000 append:${marks.path('executed')} sleep:5`;
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hello', trigger });
@@ -131,7 +131,7 @@ it('a cancelled run is ended with everything that it has started', async () => {
   expect(processesWith(mark)).toEqual([]);
 });
 
-it('one that is told to end hands its lease back', async () => {
+it('an example worker that is told to end hands its lease back', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hang-on' });
   await client.runThat(runId, ({ state }) => state === 'running');
   const ended = once(worker, 'exit');

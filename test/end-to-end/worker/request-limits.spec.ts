@@ -38,13 +38,13 @@ const LONGEST: [field: string, changes: () => Partial<Lease>][] = [
   ],
 ];
 
-it.each(LONGEST)('executes a run with the longest %s that is accepted', async (_field, changes) => {
+it.each(LONGEST)('a worker executes a run with the longest %s that is accepted', async (_field, changes) => {
   machine = await openMachine({ backends: ['null'] });
   const result = await machine.runner.run(lease({ ...STUB, ...changes() }), nothing, never);
   expect(result).toMatchObject({ verdict: 'pass' });
 });
 
-it('executes a run with the longest of all fields together', async () => {
+it('a worker executes a run with the longest of all fields together', async () => {
   machine = await openMachine({ backends: ['null'] });
   const all = Object.assign({}, ...LONGEST.map(([, changes]) => changes())) as Partial<Lease>;
   expect(await machine.runner.run(lease({ ...STUB, ...all }), nothing, never)).toMatchObject({
@@ -52,7 +52,7 @@ it('executes a run with the longest of all fields together', async () => {
   });
 });
 
-it('refuses what no program takes as an argument, before anything is started, as the fault of the request', async () => {
+it('a worker refuses what no program takes as an argument, before anything is started, as the fault of the request', async () => {
   machine = await openMachine({ backends: ['null'] });
   const started = jest.fn();
   const run = machine.runner.run(lease({ ...STUB, trigger: 'x'.repeat(200_000) }), started, never);
@@ -64,7 +64,7 @@ it.each([
   ['of plain letters', 'x'],
   ['that a shell has to quote', '"'],
   ['that takes four bytes a character', '\u{1f600}'],
-])('hands the longest trigger through to a test in a real testbed: %s', async (_what, character) => {
+])('a worker hands the longest trigger through to a test in a real testbed: %s', async (_what, character) => {
   machine = await openMachine({ runTmpfsBytes: 2 * 1024 ** 3 });
   const script = '#!/bin/sh\nprintf %s "$ADT_TEST_TRIGGERS" | wc -c | sed "s/^/bytes: /"\n';
   const tree = await sourceTree(machine.workPath, script);
@@ -74,7 +74,7 @@ it.each([
   expect(await storedLog(result)).toContain(`bytes: ${triggerBytesMax}\n`);
 });
 
-it('has a run with the longest pins tested in a real testbed, or fail for its pins', async () => {
+it('a worker has a run with the longest pins tested in a real testbed, or fail for its pins', async () => {
   machine = await openMachine({ runTmpfsBytes: 2 * 1024 ** 3 });
   const tree = await sourceTree(machine.workPath, '#!/bin/sh\ntrue\n');
   const changes = { pinPackages: longestPins(lease().suite) };

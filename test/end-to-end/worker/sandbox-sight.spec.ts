@@ -33,7 +33,7 @@ it('a test that has left its testbed of unshare sees nothing of any deployment a
   expect(seen.found).toEqual([['shown', stage.shown]]);
 });
 
-it('has the real credentials and addresses in its hands, which let this machine itself in', async () => {
+it('the credentials and addresses that are looked for are real: they let this machine itself in', async () => {
   const [worker] = stage.users;
   const authenticator = nkeyAuthenticator(Buffer.from(worker!.seed));
   const connection = await connect({ servers: worker!.url, authenticator });
@@ -69,11 +69,11 @@ async function seenAfter(change: () => Promise<string[]>): Promise<string> {
   return readFile(join(folder.output, 'seen'), 'utf8');
 }
 
-it('does not see credentials that take the place of others while a test goes on', async () => {
+it('a test does not see credentials that take the place of others while a test goes on', async () => {
   const change = () => stage.rotate().then(() => [stage.credentials]);
   expect(await seenAfter(change)).toMatch(/^a-file-that-was-shown-\S+\n$/);
 });
 
-it('does not see a hidden folder that takes the place of another while a test goes on, nor the other', async () => {
+it('a test does not see a hidden folder that takes the place of another while a test goes on, nor the other', async () => {
   expect(await seenAfter(() => stage.replaceConfiguration())).toMatch(/^a-file-that-was-shown-\S+\n$/);
 });

@@ -17,7 +17,7 @@ async function runTree(script: string, overrides = {}) {
   return { result, log: await storedLog(result), name: basename(tree) };
 }
 
-it('passes a tree whose test passes, with the trigger in its environment', async () => {
+it('a worker passes a tree whose test passes, with the trigger in its environment', async () => {
   const { result, log } = await runTree('#!/bin/sh\necho "triggers: $ADT_TEST_TRIGGERS"\n', {
     trigger: 'glibc/2.36-9 foo/1 $(id)',
   });
@@ -25,7 +25,7 @@ it('passes a tree whose test passes, with the trigger in its environment', async
   expect(log).toContain('triggers: glibc/2.36-9 foo/1 $(id)');
 });
 
-it('ends a tree whose version is rejected before its test', async () => {
+it('a worker ends a tree whose version is rejected before its test', async () => {
   const { result, log, name } = await runTree('#!/bin/sh\necho "the test has begun"\n', {
     rejectedVersions: ['1.0-1'],
   });
@@ -35,7 +35,7 @@ it('ends a tree whose version is rejected before its test', async () => {
   expect(log).not.toContain('the test has begun');
 });
 
-it('does not pass with an extra source that cannot be reached', async () => {
+it('a worker does not pass with an extra source that cannot be reached', async () => {
   const { result } = await runTree('#!/bin/sh\ntrue\n', {
     extraAptSources: [{ name: 'gone', lines: ['deb http://127.0.0.1:9/debian x main'] }],
   });
@@ -43,7 +43,7 @@ it('does not pass with an extra source that cannot be reached', async () => {
   expect([16, 20]).toContain(result.exitCode);
 });
 
-it('passes a canary test, and fails it without an image', async () => {
+it('a worker passes a canary test, and fails it without an image', async () => {
   const { suite, arch, backend, variant } = lease();
   const test = { canary: '1.1', suite, arch, backend, variant };
   await expect(machine.canaries.execute(test, never)).resolves.toEqual({

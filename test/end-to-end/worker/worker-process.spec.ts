@@ -71,7 +71,7 @@ async function grantHanging(): Promise<{ runId: number; mark: string }> {
   return { runId: granted.runId, mark };
 }
 
-it('says what it has, executes a lease, and delivers log and result', async () => {
+it('a worker says what it has, executes a lease, and delivers log and result', async () => {
   const { body: ask } = await dispatcher.until('ask', ({ body }) => body.problem === undefined);
   expect(ask).toMatchObject({
     worker: WORKER,
@@ -104,7 +104,7 @@ it('says what it has, executes a lease, and delivers log and result', async () =
   expect(await until(async () => (await readdir(join(workPath, 'results'))).length === 0, 10_000)).toBe(true);
 });
 
-it('reports what it hands to no test runner, with the reason', async () => {
+it('a worker reports what it hands to no test runner, with the reason', async () => {
   dispatcher.grant(lease({ ...STUB, package: '--shell' }));
   const { body } = await dispatcher.until('report', ({ name }) => name === 'finished');
   expect(body).toMatchObject({
@@ -116,7 +116,7 @@ it('reports what it hands to no test runner, with the reason', async () => {
 it.each([
   ['stub', { passed: true, message: 'all tests passed' }],
   ['broken', { passed: false, message: 'the test runner ended with the unknown code 1' }],
-])('executes a canary test of the variant %s and tells how it ended', async (variant, end) => {
+])('a worker executes a canary test of the variant %s and tells how it ended', async (variant, end) => {
   const { suite, arch, backend } = STUB;
   dispatcher.wantCanary({ canary: '7.1', suite, arch, backend, variant });
   const { body } = await dispatcher.until('ask', ({ body }) => body.canary !== undefined);
@@ -125,7 +125,7 @@ it.each([
   expect((await readdir(join(workPath, 'runs'))).filter((name) => name.startsWith('canary'))).toEqual([]);
 });
 
-it('ends a canary test when it is stopped, and leaves nothing', async () => {
+it('a worker ends a canary test when it is stopped, and leaves nothing', async () => {
   const { suite, arch, backend } = STUB;
   dispatcher.wantCanary({ canary: '7.1', suite, arch, backend, variant: 'deaf' });
   const isRunning = () => processesWith('123456').length > 0;
@@ -135,7 +135,7 @@ it('ends a canary test when it is stopped, and leaves nothing', async () => {
   expect(await readdir(join(workPath, 'runs'))).toEqual([]);
 });
 
-it('ends an attempt that it is told to stop, and reports nothing', async () => {
+it('a worker ends an attempt that it is told to stop, and reports nothing', async () => {
   const { runId, mark } = await grantHanging();
   dispatcher.instruction = 'stop';
   const asks = dispatcher.heard.filter(({ kind }) => kind === 'ask').length;
@@ -148,7 +148,7 @@ it('ends an attempt that it is told to stop, and reports nothing', async () => {
   expect(dispatcher.heard.filter(({ kind, body }) => kind === 'return' && body.runId === runId)).toEqual([]);
 });
 
-it('drains at SIGTERM: finishes what it has, says how long that may take, takes no more, and ends', async () => {
+it('a worker drains at SIGTERM: finishes what it has, says how long that may take, takes no more, and ends', async () => {
   const go = join(workPath, 'go');
   const granted = lease({ ...STUB, trigger: `wait-for:${go}` });
   dispatcher.grant(granted);
@@ -166,14 +166,14 @@ it('drains at SIGTERM: finishes what it has, says how long that may take, takes 
   expect(await readdir(join(workPath, 'results'))).toEqual([]);
 });
 
-it('ends at once at SIGTERM when nothing is under way', async () => {
+it('a worker ends at once at SIGTERM when nothing is under way', async () => {
   await dispatcher.until('ask', ({ body }) => body.problem === undefined);
   await proctor.kill('worker', 'SIGTERM');
   expect(await proctor.processes.worker.ended).toEqual({ code: 0, signal: null });
   await proctor.output.line('worker', /draining: nothing is under way/);
 });
 
-it('hands its lease back when a second SIGTERM stops it, and leaves nothing', async () => {
+it('a worker hands its lease back when a second SIGTERM stops it, and leaves nothing', async () => {
   const { runId, mark } = await grantHanging();
   proctor.processes.worker.kill('SIGTERM');
   await proctor.output.line('worker', /draining: /);
@@ -185,7 +185,7 @@ it('hands its lease back when a second SIGTERM stops it, and leaves nothing', as
   expect(await readdir(join(workPath, 'runs'))).toEqual([]);
 });
 
-it('hands its lease back when it is stopped, and leaves nothing', async () => {
+it('a worker hands its lease back when it is stopped, and leaves nothing', async () => {
   const { runId, mark } = await grantHanging();
   await proctor.kill('worker', 'SIGINT');
   const { body } = await dispatcher.until('return');
@@ -223,7 +223,7 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
   await marks.remove();
 });
 
-it('brings a line of the log to its reader within a second, and lets a reader go on where another ended', async () => {
+it('a worker brings a line of the log to its reader within a second, and lets a reader go on where another ended', async () => {
   const marks = await Marks.make();
   const pauses = [1, 2, 3, 4, 5].map(
     (number) => `lines:${number} append:${marks.path(`${number}`)} sleep:0.5`,
@@ -254,7 +254,7 @@ it('brings a line of the log to its reader within a second, and lets a reader go
   await marks.remove();
 });
 
-it('killed, it takes its runs along; its next life removes the rest and delivers what was finished', async () => {
+it('a worker that is killed takes its runs along; its next life removes the rest and delivers what was finished', async () => {
   dispatcher.answer = null;
   const finished = lease({ ...STUB, trigger: 'version:1.0-9' });
   dispatcher.grant(finished);

@@ -54,7 +54,7 @@ const hasWord = (path: string, word: string): boolean => new RegExp(`\\b${word}\
 describe('the tour of ARCHITECTURE.md', () => {
   const stops = stopsOf(ARCHITECTURE);
 
-  it('is short enough to be read', () => {
+  it('the tour of ARCHITECTURE.md is short enough to be read', () => {
     expect(stops.length).toBeGreaterThan(5);
     expect(stops.length).toBeLessThanOrEqual(FILES_MAX);
     const lines = stops.map(({ path }) => textOf(path).split('\n').length - 1);
@@ -62,7 +62,7 @@ describe('the tour of ARCHITECTURE.md', () => {
   });
 
   it.each(stops.slice(1).map((stop, place) => [stop.path, stop, place] as const))(
-    'reaches %s from a file before it',
+    'the tour of ARCHITECTURE.md reaches %s from a file before it',
     (path, { word, from = undefined }, place) => {
       const before = stops[from === undefined ? place : from - 1]!.path;
       if (word === undefined) expect([before, path, leadsTo(before, path)]).toEqual([before, path, true]);
@@ -119,7 +119,7 @@ describe('the words', () => {
     ...table.split(/^## /m)[0]!.matchAll(/^\| (?<word>[a-z][\w ]*?) *\|.*\| (?<names>`[^|]*) \|$/gm),
   ];
 
-  it('are each exported by one file under the names that ARCHITECTURE.md gives', () => {
+  it('the words are each exported by one file under the names that ARCHITECTURE.md gives', () => {
     const names = rows.flatMap(({ groups }) =>
       [...groups!['names']!.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
     );
@@ -127,7 +127,7 @@ describe('the words', () => {
     expect(names.filter((name) => exported.get(name)?.length !== 1)).toEqual([]);
   });
 
-  it('name a class, an interface or a type once in the whole repository', () => {
+  it('the words name a class, an interface or a type once in the whole repository', () => {
     const twice = [...exported].filter(([name, files]) => /^[A-Z][a-z]/.test(name) && files.length > 1);
     expect(twice).toEqual([]);
   });

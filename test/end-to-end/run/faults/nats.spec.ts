@@ -34,22 +34,25 @@ describe('a deployment whose leases outlast each test', () => {
     it.each<[string, string, Partial<BusLimits>]>([
       ['that takes no report', 'reports', { reportsBytesMax: NO_ROOM_BYTES }],
       ['that takes no upload', 'uploads', { stagingBytesMax: NO_ROOM_BYTES }],
-    ])('%s: workers keep their results and deliver them later', async (_, name, limits) => {
-      const { proctor, client } = stage;
-      await expectEachPassedOnce(stage, await stage.submit(1, `${name}-before`));
-      await limit(limits);
-      const runIds = await stage.submit(2, `${name}-kept`);
-      for (const runId of runIds) {
-        const kept = new RegExp(`run ${runId} attempt 1: the result was not delivered yet`);
-        await proctor.output.line('worker', kept);
-      }
-      expect((await client.run(runIds[0]!)).status).toBeNull();
-      await limit({});
-      const accounts = await expectEachPassedOnce(stage, runIds);
-      expect(accounts.map(({ attempt }) => attempt)).toEqual([1, 1]);
-    });
+    ])(
+      'a stream at its limit %s: workers keep their results and deliver them later',
+      async (_, name, limits) => {
+        const { proctor, client } = stage;
+        await expectEachPassedOnce(stage, await stage.submit(1, `${name}-before`));
+        await limit(limits);
+        const runIds = await stage.submit(2, `${name}-kept`);
+        for (const runId of runIds) {
+          const kept = new RegExp(`run ${runId} attempt 1: the result was not delivered yet`);
+          await proctor.output.line('worker', kept);
+        }
+        expect((await client.run(runIds[0]!)).status).toBeNull();
+        await limit({});
+        const accounts = await expectEachPassedOnce(stage, runIds);
+        expect(accounts.map(({ attempt }) => attempt)).toEqual([1, 1]);
+      },
+    );
 
-    it('that forgets its oldest logs and events holds nothing up', async () => {
+    it('a stream at its limit that forgets its oldest logs and events holds nothing up', async () => {
       await limit({ logsBytesMax: 1_000, eventsBytesMax: 1_000 });
       const runIds = await stage.submit(5, 'loud', 'lines:2000');
       await expectEachPassedOnce(stage, runIds);
