@@ -2,7 +2,7 @@ import type { LeaseReply, LeaseRequest } from '@proctor/contracts';
 import { offersRoom } from './ability';
 import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
-import { askLaterMs } from './idle-slots';
+import { askLaterMs } from './waking';
 import { takenBack } from './lease-keeping';
 import type { DispatchedRun, Write } from './journal';
 import { awaitKept } from './kept-results';

@@ -1,23 +1,4 @@
 import type { LeaseRequest, SlotIdentity } from '@proctor/contracts';
-import { canExecute } from './ability';
-import { isBetterElsewhere, isStopped } from './choosing';
-import type { DispatcherState } from './dispatcher-state';
-import type { Lane } from './suite-queue';
-import { isDrained } from './worker-pool';
-
-/** Idle slots of a worker that should ask again. */
-export interface SlotsToWake {
-  worker: string;
-  slots: number[];
-}
-
-/** So many slots are woken for a run, of different workers where there are: a signal may be lost, or its worker dead. */
-const SLOTS_PER_RUN = 2;
-
-/** While nothing waits, all idle slots together ask about once in so many milliseconds, */
-const ASK_EVERY_MS = 50;
-/** and each no more seldom than this many times the usual. */
-const ASK_LATER_MAX = 8;
 
 /** The slots that were granted nothing when they asked last, and that hear when they are wanted: those idle longest first. */
 export class IdleSlots {
@@ -54,61 +35,4 @@ export class IdleSlots {
   entries(): [string, number[]][] {
     return [...this.byWorker].map(([worker, { slots }]) => [worker, [...slots]]);
   }
-}
-
-/**
- * As many idle slots as there are runs that they could have, and some more; they count as woken from here on.
- * @returns null when there are too few: slots that are not known to be idle may ask as well
- */
-export function slotsToWake(state: DispatcherState, now: number): SlotsToWake[] | null {
-  const wanted = wantedSlots(state);
-  const woken: SlotsToWake[] = [];
-  for (const [worker, idle] of state.idle.entries()) {
-    if (wanted.every(({ more }) => more <= 0)) break;
-    const slots = idle.slice(0, take(state, worker, idle.length, wanted, now));
-    if (slots.length > 0) woken.push({ worker, slots });
-    for (const slot of slots) state.idle.remove({ worker, slot });
-  }
-  return wanted.every(({ more, lane }) => more <= lane.size * (SLOTS_PER_RUN - 1)) ? woken : null;
-}
-
-interface Wanted {
-  lane: Lane;
-  /** Slots that may still be woken for its runs. */
-  more: number;
-}
-
-function wantedSlots(state: DispatcherState): Wanted[] {
-  const queues = [...state.waiting.queues.all()].filter((queue) => !isStopped(state, queue));
-  const lanes = queues.flatMap((queue) => [...queue.lanes()]);
-  return lanes.map((lane) => ({ lane, more: lane.size * SLOTS_PER_RUN }));
-}
-
-/** How many of its idle slots a worker should use; they are no longer wanted of others. */
-function take(state: DispatcherState, worker: string, idle: number, wanted: Wanted[], now: number): number {
-  const known = state.workers.get(worker);
-  const isOut = known?.problem !== undefined || isDrained(state, worker);
-  if (!known || isOut || !state.judgements.mayBeGranted(worker, now)) return 0;
-  let taken = 0;
-  for (const each of wanted) {
-    const { lane, more } = each;
-    if (taken === idle || more <= 0) continue;
-    if (!state.registered.mayExecute(worker, lane.needs) || !canExecute(known, lane.needs)) continue;
-    if (isBetterElsewhere(state, worker, lane.needs, now)) continue;
-    const some = Math.min(idle - taken, lane.size, more);
-    each.more -= some;
-    taken += some;
-  }
-  return taken;
-}
-
-/**
- * When an idle slot should ask again that would hear when it is wanted: the more there are, and as long as nothing waits, the
- * later; its worker is not taken for dead meanwhile.
- */
-export function askLaterMs({ idle, waiting, settings }: DispatcherState): number {
-  const { askAgainMs, workerQuietMaxMs } = settings;
-  if (!waiting.isEmpty) return askAgainMs;
-  const laterMs = Math.min(idle.count * ASK_EVERY_MS, askAgainMs * ASK_LATER_MAX, (workerQuietMaxMs * 2) / 3);
-  return Math.max(askAgainMs, Math.round(laterMs));
 }

@@ -4,7 +4,7 @@ export * from './settings';
 export * from './messages';
 export { TRANSITIONS, stateAfter, IllegalTransition, type Transition } from './lifecycle';
 export { DispatcherState } from './dispatcher-state';
-export { slotsToWake, type SlotsToWake } from './idle-slots';
+export { slotsToWake, type SlotsToWake } from './waking';
 export { PACKAGES_REMEMBERED_MAX } from './durations';
 export { step } from './step';
 export { standingText } from './standing-details';

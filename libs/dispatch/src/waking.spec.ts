@@ -1,6 +1,6 @@
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { SUITE, waitingRun } from '../../../test/support/runs';
-import { slotsToWake } from './idle-slots';
+import { slotsToWake } from './waking';
 
 const READY = { testbeds: [{ suite: SUITE, backend: 'unshare', state: 'ready' as const }] };
 const LIFE = (place: number) => `00000000-0000-4000-8000-${String(place).padStart(12, '0')}`;
