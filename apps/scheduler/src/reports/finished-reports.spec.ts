@@ -158,16 +158,17 @@ describe('FinishedReports', () => {
     },
   );
 
-  it('handles one delivery of a report at a time', async () => {
+  it('handles one delivery of a report at a time, and one without files by one message', async () => {
     const all = reports();
     const [first, second] = [all.take(ARCH, report), all.take(ARCH, { ...report })];
     await expect(second).rejects.toThrow(NotHandled);
     await first;
-    expect(ask.mock.calls.map(([, message]) => (message as { kind: string }).kind)).toEqual([
-      'may-finish',
-      'finished',
+    expect(ask.mock.calls).toMatchObject([
+      [ARCH, { kind: 'may-finish' }],
+      [ARCH, { kind: 'finished' }],
     ]);
-    await all.take(ARCH, report);
+    await all.take(ARCH, { ...report, files: [] });
+    expect(ask.mock.calls.slice(2)).toMatchObject([[ARCH, { kind: 'finished' }]]);
   });
 
   describe('of a store that takes its time', () => {

@@ -53,8 +53,13 @@ export class FinishedReports {
   }
 
   private async handle(arch: string, report: FinishedReport): Promise<boolean> {
-    const judged = await this.dispatchers.ask(arch, { kind: 'may-finish', report });
+    const hasFiles = report.files.length > 0;
+    // Nothing has to be stored before: no run must be kept from a new grant meanwhile.
+    const judged = hasFiles
+      ? await this.dispatchers.ask(arch, { kind: 'may-finish', report })
+      : await this.record(arch, report, 'finished');
     if (judged === 'counts') {
+      if (!hasFiles) return this.recorded(report);
       const endClaim = this.claim(arch, report);
       return this.keep(arch, report, 'finished').finally(endClaim);
     }
@@ -98,10 +103,16 @@ export class FinishedReports {
       throw error;
     });
     if (answer === null) return false;
-    if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
+    if (answer === 'counts') return this.recorded(report);
     if (answer === 'refused') await this.replies.turnAway(report);
     else await this.replies.settle(report, answer, await this.replies.bookedState(report, answer));
-    return answer === 'counts';
+    return false;
+  }
+
+  private async recorded(report: FinishedReport): Promise<true> {
+    this.bus.signal(SUBJECTS.resultsChanged, {});
+    await this.replies.settle(report, 'counts', 'reported');
+    return true;
   }
 
   /** Null when its files have to be uploaded again. */
