@@ -94,7 +94,7 @@ class CarriedBlameRig extends ActorRig {
   }
 }
 
-describe('what is known against workers and packages', () => {
+describe('carried blame', () => {
   let bench: CarriedBlameRig;
 
   beforeEach(() => {
@@ -103,8 +103,8 @@ describe('what is known against workers and packages', () => {
   });
   afterEach(() => bench.end());
 
-  describe('when the dispatcher loads again', () => {
-    it('goes on: the failures in a row of a worker', async () => {
+  describe('another load', () => {
+    it('a worker’s failures in a row still count after the dispatcher loads again', async () => {
       await bench.execute('one', 'tmpfail');
       await bench.execute('two', 'tmpfail');
       await bench.loadAgain();
@@ -112,14 +112,14 @@ describe('what is known against workers and packages', () => {
       expect(await bench.standing()).toBe('slowed');
     });
 
-    it('goes on: the suspicion of a package', async () => {
+    it('the suspicion of a package remains when the dispatcher loads again', async () => {
       const runId = await bench.execute('bad', 'tmpfail');
       await bench.execute('good', 'pass');
       await bench.loadAgain();
       expect(await bench.occasions(runId)).toBe('once');
     });
 
-    it('goes on: the turn of suspects at a worker', async () => {
+    it('the turn of suspects at a worker stays used up when the dispatcher loads again', async () => {
       const first = await bench.execute('bad', 'tmpfail');
       await bench.execute('good', 'pass');
       await bench.time(30_000);
@@ -130,7 +130,7 @@ describe('what is known against workers and packages', () => {
       expect((await bench.slotAsks({ slot: 1 })).lease?.runId).toBe(next);
     });
 
-    it('does not use up the turn of suspects at a worker by a grant that was not written', async () => {
+    it('a grant that was not written does not use up the turn of suspects at a worker', async () => {
       const first = await bench.execute('bad', 'tmpfail');
       await bench.execute('good', 'pass');
       await bench.time(30_000);
@@ -142,7 +142,7 @@ describe('what is known against workers and packages', () => {
       expect((await bench.slotAsks()).lease?.runId).toBe(next);
     });
 
-    it('goes on: how long a slowed worker has waited', async () => {
+    it('the time that a slowed worker has waited still counts after the dispatcher loads again', async () => {
       for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
       const runId = await bench.arrive('four');
       await bench.time(4_000);
@@ -151,7 +151,7 @@ describe('what is known against workers and packages', () => {
       expect((await bench.slotAsks()).lease?.runId).toBe(runId);
     });
 
-    it.each<Fate>(['refused', 'not confirmed'])('counts a failure once whose turn was %s', async (fate) => {
+    it.each<Fate>(['refused', 'not confirmed'])('a failure whose turn was %s counts once', async (fate) => {
       for (const name of ['one', 'two']) {
         const runId = await bench.arrive(name);
         await bench.slotAsks();
@@ -165,7 +165,7 @@ describe('what is known against workers and packages', () => {
     });
 
     it.each<Fate>(['refused', 'not confirmed'])(
-      'counts an occasion once, of a failure and a result whose turn was %s',
+      'a failure and a result whose turn was %s count as one occasion',
       async (fate) => {
         const [bad, good] = [await bench.arrive('bad'), await bench.arrive('good')];
         await bench.slotAsks();
@@ -176,7 +176,7 @@ describe('what is known against workers and packages', () => {
       },
     );
 
-    it('holds nothing against a worker for a lease that has not expired in the rows', async () => {
+    it('a lease that has not expired in the rows is not held against its worker', async () => {
       bench.actor.setReportsWaiting([]);
       const runId = await bench.arrive('one');
       await bench.slotAsks();
@@ -192,7 +192,7 @@ describe('what is known against workers and packages', () => {
       expect(await bench.occasions(other)).toBe('2');
     });
 
-    it('does not use up a slowed worker’s turn by a grant that was not written', async () => {
+    it('a grant that was not written does not use up a slowed worker’s turn', async () => {
       for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
       await bench.slotAsks();
       await bench.time(5_000);
@@ -201,7 +201,7 @@ describe('what is known against workers and packages', () => {
       expect((await bench.slotAsks({ slot: 1 })).lease?.runId).toBe(runId);
     });
 
-    it('counts the grant of a run that has finished as a slowed worker’s turn', async () => {
+    it('the grant of a run that has finished counts as a slowed worker’s turn', async () => {
       for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
       await bench.slotAsks();
       await bench.time(5_000);
@@ -214,7 +214,7 @@ describe('what is known against workers and packages', () => {
       expect((await bench.slotAsks({ slot: 1 })).lease).toBeNull();
     });
 
-    it('takes no canary test for another', async () => {
+    it('a canary test keeps its id when the dispatcher loads again, and the next one gets another', async () => {
       for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
       const { canary: first } = await bench.slotAsks();
       await bench.loadAgain();
@@ -231,7 +231,7 @@ describe('what is known against workers and packages', () => {
     it.each([
       [true, 'sound'],
       [false, 'slowed'],
-    ])('believes a canary test whose turn was not written (passed: %s)', async (passed, standing) => {
+    ])('a canary test whose turn was not written still counts (passed: %s)', async (passed, standing) => {
       for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
       const { canary } = await bench.slotAsks();
       bench.fates = ['refused'];
@@ -244,8 +244,8 @@ describe('what is known against workers and packages', () => {
     });
   });
 
-  describe('when a row refuses what was written, since the run was cancelled', () => {
-    it('a slowed worker still has its turn', async () => {
+  describe('a refused write of a cancelled run', () => {
+    it('a slowed worker keeps its turn when the run that it would get was cancelled', async () => {
       for (const name of ['one', 'two', 'three']) await bench.execute(name, 'tmpfail');
       await bench.slotAsks();
       await bench.time(5_000);
@@ -255,7 +255,7 @@ describe('what is known against workers and packages', () => {
       expect(bench.loads).toBe(1);
     });
 
-    it('its failure is held against no package', async () => {
+    it('the failure of a cancelled run is held against no package', async () => {
       await bench.execute('one', 'tmpfail');
       const cancelled = await bench.arrive('bad');
       const waiting = await bench.arrive('bad', { suite: 'sid' });
@@ -273,7 +273,7 @@ describe('what is known against workers and packages', () => {
       ['after it', false],
       ['in it, too', true],
     ])(
-      'its failure is held against no package whose turn was not confirmed: a result %s',
+      'the failure of a cancelled run in an unconfirmed turn is held against no package, with a result %s',
       async (_, isInIt) => {
         await bench.execute('one', 'tmpfail');
         const cancelled = await bench.arrive('bad');

@@ -47,14 +47,14 @@ it.each(['w2', '*', ''])(
   },
 );
 
-it('makes the streams of a worker that asks, and forgets the log of a lease that was given back', async () => {
+it('an ask makes the streams of its worker, and a return has the log of its lease forgotten', async () => {
   const { dispatch, done } = controller();
   await dispatch.lease(ASK, contextOf('w1', 'lease'));
   await dispatch.return({ ...HELD, reason: 'it stops' }, contextOf('w1', 'return'));
   expect(done).toEqual(['heard w1', 'forget w1 7']);
 });
 
-it('notes where a worker asks from, once that is known to be what its subject says', async () => {
+it('the address that a worker asks from is noted once the worker is known to be that of the subject', async () => {
   const { dispatch, done } = controller();
   const contextFrom = (worker: string) =>
     new BusContext(['amd64', `proctor.rpc.amd64.${worker}.lease`, false, '192.0.2.7']);

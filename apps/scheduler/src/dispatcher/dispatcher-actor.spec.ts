@@ -13,7 +13,7 @@ describe('DispatcherActor', () => {
   beforeEach(() => (rig = new ActorRig()));
   afterEach(() => rig.end());
 
-  it('goes by a new configuration from its next turn on, and after it loaded again', async () => {
+  it('a dispatcher uses a new configuration from its next turn on, also after it loads again', async () => {
     let failures = 0;
     const halfLives: number[] = [];
     await rig.start({
@@ -44,8 +44,8 @@ describe('DispatcherActor', () => {
     expect(halfLives).toEqual([3_600_000, 1_000]);
   });
 
-  describe('what others have committed', () => {
-    it('ingests what arrived, at a command at once and else at the next poll', async () => {
+  describe('committed changes of others', () => {
+    it('a dispatcher ingests new runs at a command, or else at the next poll', async () => {
       await rig.start();
       const [first, second] = [rig.accept(), rig.accept()];
       await rig.time(POLL_MS - 1);
@@ -59,7 +59,7 @@ describe('DispatcherActor', () => {
       expect(rig.signalled).toHaveBeenCalledWith(ARCH, null);
     });
 
-    it('ingests more than one turn allows, turn after turn', async () => {
+    it('a dispatcher ingests more runs than one turn allows, turn after turn', async () => {
       await rig.start();
       const runs = Array.from({ length: 7 }, rig.accept);
       rig.actor.lookForArrivals();
@@ -67,7 +67,7 @@ describe('DispatcherActor', () => {
       expect(await Promise.all(runs.map((runId) => rig.knows(runId)))).toEqual(runs.map(() => true));
     });
 
-    it('ingests an order at a command, and else at the next poll, and has the attempt stopped', async () => {
+    it('a dispatcher ingests an order at a command, or else at the next poll, and has the attempt stopped', async () => {
       const [first, second] = [rig.accept(), rig.accept()];
       await rig.start();
       await Promise.all([rig.ask(0), rig.ask(1)]);
@@ -84,7 +84,7 @@ describe('DispatcherActor', () => {
       expect(rig.stopSignalled).toHaveBeenLastCalledWith(expect.objectContaining({ runId: second }));
     });
 
-    it('goes by a pause before anything else of the same turn, and by its end', async () => {
+    it('a pause applies before anything else of the same turn, and so does its end', async () => {
       rig.accept();
       await rig.start();
       rig.books.decisions.pause({ arch: ARCH, suite: null }, 'ada', 'the archive is broken');
@@ -98,7 +98,7 @@ describe('DispatcherActor', () => {
       expect((await rig.ask()).lease).not.toBeNull();
     });
 
-    it('ingests no order whose decisions could not be read', async () => {
+    it('an order whose decisions could not be read is not ingested', async () => {
       rig.accept();
       let isAway = false;
       await rig.start({
@@ -116,7 +116,7 @@ describe('DispatcherActor', () => {
     });
   });
 
-  it('says that facts were committed after each turn that wrote something, and after no other', async () => {
+  it('committed facts are announced after each turn that wrote something, and after no other', async () => {
     await rig.start();
     await rig.ask();
     expect(rig.factsCommitted).not.toHaveBeenCalled();
@@ -126,7 +126,7 @@ describe('DispatcherActor', () => {
     expect(rig.factsCommitted.mock.calls).toEqual([[ARCH]]);
   });
 
-  it('commits the writes of all messages of a turn at once, before any is answered', async () => {
+  it('a dispatcher commits the writes of all messages of a turn at once, before it answers any', async () => {
     const turns: Write[][] = [];
     let confirm = (): void => undefined;
     rig.accept();
@@ -156,7 +156,7 @@ describe('DispatcherActor', () => {
     ]);
   });
 
-  it('lets leases expire by itself, once it is known which reports wait', async () => {
+  it('leases expire without a message, once it is known which reports wait', async () => {
     rig.accept();
     await rig.start();
     await rig.ask();
@@ -167,7 +167,7 @@ describe('DispatcherActor', () => {
     expect(rig.books.look(1)?.attempts[0]?.outcome).toBe('expired');
   });
 
-  it('has a bounded mailbox', async () => {
+  it('a dispatcher has a bounded mailbox', async () => {
     await rig.start({ load: () => new Promise(() => undefined) }, { mailboxLengthMax: 1 });
     const first = expect(rig.ask(0)).rejects.toThrow(NotOwner);
     await expect(rig.ask(1)).rejects.toThrow(MailboxFull);
@@ -176,8 +176,8 @@ describe('DispatcherActor', () => {
     rig.actor = { stop: () => Promise.resolve() } as unknown as typeof rig.actor;
   });
 
-  describe('the end of its term', () => {
-    it('steps down when another epoch has begun', async () => {
+  describe('the end of a term', () => {
+    it('a dispatcher steps down when another epoch has begun', async () => {
       rig.accept();
       await rig.start();
       await rig.books.release(ARCH, 's1');
@@ -189,7 +189,7 @@ describe('DispatcherActor', () => {
       expect(rig.books.look(1)?.attempt).toBe(0);
     });
 
-    it('answers nothing that was committed after it by its own clock', async () => {
+    it('a dispatcher answers nothing that was committed after its term ended by its own clock', async () => {
       rig.accept();
       await rig.start({
         commit: async (arch, epoch, writes) => {

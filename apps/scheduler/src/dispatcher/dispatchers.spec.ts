@@ -13,7 +13,7 @@ const TTL_MS = 5_000;
 
 silenceLog();
 
-describe('an architecture that is abandoned', () => {
+describe('Dispatchers', () => {
   const signalled = jest.fn();
   let clock: VirtualClock;
   let books: MemoryBooks;
@@ -64,7 +64,7 @@ describe('an architecture that is abandoned', () => {
     return term;
   }
 
-  it('is served again at once, though a turn and a handler of the term before hang', async () => {
+  it('an abandoned architecture is served again at once, though a turn and a handler of the term before hang', async () => {
     const before = await own();
     await dispatchers.begin(before);
     await time(0);

@@ -6,7 +6,7 @@ import { NotHandled } from './not-handled';
 
 silenceLog();
 
-describe('a turn of a dispatcher that fails', () => {
+describe('failed turns', () => {
   let rig: ActorRig;
   const load = jest.fn<ReturnType<Journal['load']>, Parameters<Journal['load']>>();
 
@@ -24,7 +24,7 @@ describe('a turn of a dispatcher that fails', () => {
     };
   }
 
-  it('stops nothing when the order was not committed as ingested, and ingests it later', async () => {
+  it('an order that was not committed as ingested stops nothing, and is ingested later', async () => {
     rig.accept();
     let failures = 1;
     const isTaking = (writes: Write[]) => writes.some(({ kind }) => kind === 'ingest-order');
@@ -41,7 +41,7 @@ describe('a turn of a dispatcher that fails', () => {
     expect(rig.stopSignalled).toHaveBeenCalledTimes(1);
   });
 
-  it('grants the next run when the best one was cancelled without its knowledge', async () => {
+  it('a dispatcher grants the next run when the best one was cancelled without its knowledge', async () => {
     const [best, next] = [rig.accept(), rig.accept()];
     await rig.start();
     rig.books.cancel(best, 'ada');
@@ -49,7 +49,7 @@ describe('a turn of a dispatcher that fails', () => {
     expect(rig.books.look(best)?.attempt).toBe(0);
   });
 
-  it('refuses the one message that the database refuses, and goes on with the others', async () => {
+  it('a dispatcher refuses the one message that the database refuses, and handles the others', async () => {
     const runs = [rig.accept(), rig.accept()];
     const isStart = (writes: Write[]) => writes.some(({ kind }) => kind === 'start');
     await rig.start({ commit: failing((writes) => (isStart(writes) ? new WriteRefused('refused') : null)) });
@@ -62,7 +62,7 @@ describe('a turn of a dispatcher that fails', () => {
     expect((await rig.ask(1)).lease?.runId).toBe(runs[1]);
   });
 
-  it('blames no message that was not tried alone', async () => {
+  it('a message that was not tried alone is not blamed', async () => {
     const runs = Array.from({ length: 5 }, rig.accept);
     const isFinish = (writes: Write[]) => writes.some(({ kind }) => kind === 'finish');
     await rig.start({ commit: failing((writes) => (isFinish(writes) ? new WriteRefused('no') : null)) });
@@ -78,7 +78,7 @@ describe('a turn of a dispatcher that fails', () => {
     expect((await rig.ask(9)).arch).toBe(ARCH);
   });
 
-  it('leaves none without an answer when its ownership is over before all were tried alone', async () => {
+  it('every message of a failed turn is answered when the ownership ends before all were tried alone', async () => {
     [1, 2, 3].forEach(rig.accept);
     let commits = 0;
     const isGrant = (writes: Write[]) => writes.some(({ kind }) => kind === 'grant');
@@ -90,7 +90,7 @@ describe('a turn of a dispatcher that fails', () => {
     expect(answers).toEqual(['StaleEpoch', 'StaleEpoch', 'StaleEpoch']);
   });
 
-  it('gives the slot its lease when a turn was committed but not confirmed', async () => {
+  it('a slot gets its lease when a turn was committed but not confirmed', async () => {
     rig.accept();
     let failures = 1;
     await rig.start({
@@ -104,7 +104,7 @@ describe('a turn of a dispatcher that fails', () => {
     expect(rig.books.look(1)?.attempt).toBe(1);
   });
 
-  it('refuses everything while the rows cannot be loaded, and goes on when they can', async () => {
+  it('a dispatcher refuses everything while the rows cannot be loaded, and goes on when they can', async () => {
     let isAway = true;
     rig.accept();
     await rig.start({
@@ -118,7 +118,7 @@ describe('a turn of a dispatcher that fails', () => {
     expect((await rig.ask()).lease?.runId).toBe(1);
   });
 
-  it('does not forget which reports wait', async () => {
+  it('a dispatcher still knows which reports wait after a turn has failed', async () => {
     rig.accept();
     let failures = 1;
     const isGrant = (writes: Write[]) => writes.some(({ kind }) => kind === 'grant');

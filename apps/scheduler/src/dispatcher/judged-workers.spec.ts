@@ -8,7 +8,7 @@ const REASON =
 /** What the worker is told, whose health is for all that reach its port. */
 const TOLD = 'attempts failed here in a row, the latest of a public run: run 3 (the testbed failed)';
 
-describe('a change of a worker’s standing', () => {
+describe('the standing of a worker', () => {
   const rig = new ActorRig();
   const said: string[] = [];
 
@@ -30,7 +30,7 @@ describe('a change of a worker’s standing', () => {
   const testbeds = [{ suite: 'bookworm', backend: 'unshare', state: 'ready' as const }];
   const ask = () => settle(rig.actor.ask({ kind: 'lease', request: leaseRequest({ testbeds }) }));
 
-  it('is logged with its reason and what comes next, and ended by an order of a user', async () => {
+  it('a change of a worker’s standing is logged with its reason and what comes next, and ended by an order of a user', async () => {
     await rig.start();
     for (const name of ['one', 'two', 'three'])
       rig.books.draw(runRequest({ package: name })).committed = true;

@@ -6,7 +6,7 @@ import { NotHandled, NotOwner } from './not-handled';
 
 silenceLog();
 
-describe('a turn of which rows refuse a write', () => {
+describe('refused writes', () => {
   let rig: ActorRig;
   const load = jest.fn<ReturnType<Journal['load']>, Parameters<Journal['load']>>();
 
@@ -24,7 +24,7 @@ describe('a turn of which rows refuse a write', () => {
     };
   }
 
-  it('answers the report of a run that was cancelled without its knowledge, without loading again', async () => {
+  it('a dispatcher answers the report of a run that was cancelled without its knowledge, without loading again', async () => {
     rig.accept();
     await rig.start({ load });
     await rig.ask();
@@ -37,7 +37,7 @@ describe('a turn of which rows refuse a write', () => {
     expect(await rig.books.reportState(report)).toBe('over');
   });
 
-  it('answers all others at once, and the one that lost its run with the next best', async () => {
+  it('a slot whose run was cancelled gets the next best one, and all others of its turn are answered at once', async () => {
     const runs = Array.from({ length: 8 }, rig.accept);
     await rig.start({ load }, { arrivalsPerTurnMax: 100 });
     rig.books.cancel(runs[3] as number, 'ada');
@@ -48,7 +48,7 @@ describe('a turn of which rows refuse a write', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('grants no arrival that was cancelled before it was in memory', async () => {
+  it('an arrival that was cancelled before it was in memory is not granted', async () => {
     await rig.start({
       load,
       arrivals: async (...args) => {
@@ -65,7 +65,7 @@ describe('a turn of which rows refuse a write', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('leaves none without an answer when its dispatcher is stopped before they are handled again', async () => {
+  it('a message whose write was refused is answered when its dispatcher stops before handling it again', async () => {
     const lost = rig.accept();
     const commit = cancelling(lost, (write) => write.kind === 'grant');
     let goOn = (): void => undefined;
@@ -86,7 +86,7 @@ describe('a turn of which rows refuse a write', () => {
     expect(answered.mock.calls).toEqual([[NotOwner.name]]);
   });
 
-  it('answers no message from what memory believed in between', async () => {
+  it('no message is answered from a lease whose write was refused', async () => {
     const [best, next] = [rig.accept(), rig.accept()];
     await rig.start({ load, commit: cancelling(best, (write) => write.kind === 'grant') });
     // The same slot twice, as when its message was delivered twice: the second finds the lease of the first.
@@ -98,7 +98,7 @@ describe('a turn of which rows refuse a write', () => {
     expect(explained.reasons).toHaveLength(1);
   });
 
-  it('leaves nothing of the lost lease in memory: slot, caps and slot time are as before', async () => {
+  it('a lost lease leaves nothing in memory: slot, caps and slot time are as before', async () => {
     const lost = rig.accept();
     await rig.start({ load, commit: cancelling(lost, (write) => write.kind === 'grant') });
     expect((await rig.ask()).lease).toBeNull();
@@ -112,7 +112,7 @@ describe('a turn of which rows refuse a write', () => {
     expect(rig.books.look(other)?.state).toBe('leased');
   });
 
-  it('judges a report that came with the news of a start again', async () => {
+  it('a report is judged again when the start in its turn was refused', async () => {
     const runId = rig.accept();
     await rig.start({ load, commit: cancelling(runId, (write) => write.kind === 'start') });
     await rig.ask();
@@ -125,7 +125,7 @@ describe('a turn of which rows refuse a write', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('tells a message that meets a changing run again and again to come later', async () => {
+  it('a message that meets a changing run again and again is told to come later', async () => {
     rig.accept();
     const commit = jest.fn((_arch: string, _epoch: number, writes: Write[]) => Promise.resolve(writes));
     await rig.start({ load });
@@ -135,7 +135,7 @@ describe('a turn of which rows refuse a write', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('loads all when the rows cannot be read again', async () => {
+  it('a dispatcher loads all rows when it cannot read again those that refused a write', async () => {
     const [best, next] = [rig.accept(), rig.accept()];
     await rig.start({ load, unfinished: () => Promise.reject(new Error('away')) });
     rig.books.cancel(best, 'ada');

@@ -4,7 +4,7 @@ import { silenceLog } from '../../../../test/support/silent-log';
 
 silenceLog();
 
-describe('a dispatcher and the register of workers', () => {
+describe('the register of workers', () => {
   let rig: ActorRig;
 
   beforeEach(() => (rig = new ActorRig()));
@@ -14,8 +14,8 @@ describe('a dispatcher and the register of workers', () => {
 
   it.each([
     ['at a command', 0],
-    ['at the next poll, when that is lost', POLL_MS],
-  ])('ends what a revoked worker holds %s, and grants it no more', async (_when, ms) => {
+    ['at the next poll, when the command is lost', POLL_MS],
+  ])('what a revoked worker holds ends %s, and no more is granted to it', async (_when, ms) => {
     const runId = rig.accept();
     await rig.start();
     expect((await rig.ask()).lease?.runId).toBe(runId);
@@ -33,7 +33,7 @@ describe('a dispatcher and the register of workers', () => {
     expect(rig.books.decisions.waiting()).toEqual([]);
   });
 
-  it('lets in a worker that was added, and knows when it begins who was revoked before', async () => {
+  it('a dispatcher accepts a worker that was added, and reads at its start which ones were revoked before', async () => {
     rig.books.register.revoke('w1', 'ada');
     await rig.start();
     expect(await refusal()).toContain('worker w1 was revoked');
@@ -45,7 +45,7 @@ describe('a dispatcher and the register of workers', () => {
     expect(await refusal()).toBe('worker w1 is not registered for amd64, but for arm64');
   });
 
-  it('tells which workers may report, when it begins and when that changes', async () => {
+  it('a dispatcher tells which workers may report, at its start and after each change', async () => {
     rig.books.register.revoke('w1', 'ada');
     await rig.start();
     expect(rig.workersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2']);
@@ -55,7 +55,7 @@ describe('a dispatcher and the register of workers', () => {
     expect(rig.workersRegistered).toHaveBeenLastCalledWith(ARCH, ['w2', 'w3']);
   });
 
-  it('goes on by what it knows when the register cannot be read, and reads it again', async () => {
+  it('a dispatcher goes by the last register that it read when it cannot read it, and reads it again', async () => {
     let failures = 1;
     await rig.start({
       workers: () => (failures-- > 0 ? Promise.reject(new Error('no')) : rig.books.workers()),
@@ -68,7 +68,7 @@ describe('a dispatcher and the register of workers', () => {
     expect(await refusal()).toContain('worker w1 was revoked');
   });
 
-  it('tells who has spoken, and why somebody was not listened to, once that is committed', async () => {
+  it('a dispatcher tells which workers it has heard, and why one was refused, once that is committed', async () => {
     const runId = rig.accept();
     await rig.start();
     await rig.ask();

@@ -5,7 +5,7 @@ import { silenceLog } from '../../../../test/support/silent-log';
 
 silenceLog();
 
-describe('a dispatcher that loads again within its term', () => {
+describe('reloads', () => {
   let rig: ActorRig;
   let failures: number;
   let isHanging: boolean;
@@ -39,7 +39,7 @@ describe('a dispatcher that loads again within its term', () => {
     failures = 0;
   }
 
-  it('lets the lease of a dead worker expire, however often it does so', async () => {
+  it('the lease of a dead worker expires however often the dispatcher loads again', async () => {
     const runId = rig.accept();
     await start();
     rig.actor.setReportsWaiting([]);
@@ -51,7 +51,7 @@ describe('a dispatcher that loads again within its term', () => {
     expect(rig.books.look(runId)?.attempts[0]?.outcome).toBe('expired');
   });
 
-  it('lets no lease expire for the time in which it could not hear of renewals', async () => {
+  it('a lease does not expire for the time in which its dispatcher could not receive renewals', async () => {
     const runId = rig.accept();
     let isAway = false;
     await rig.start({
@@ -73,7 +73,7 @@ describe('a dispatcher that loads again within its term', () => {
     expect(rig.books.look(runId)?.attempts[0]?.outcome).toBe('expired');
   });
 
-  it('keeps a run that failed waiting for as long as before', async () => {
+  it('a run that failed waits as long as before when the dispatcher loads again', async () => {
     const runId = rig.accept();
     await start();
     await rig.ask();
@@ -88,7 +88,7 @@ describe('a dispatcher that loads again within its term', () => {
     expect((await granted()).map((lease) => lease?.runId)).toContain(runId);
   });
 
-  it('does not have an attempt executed again whose result is being stored', async () => {
+  it('an attempt whose result is being stored is not executed again after the dispatcher loads again', async () => {
     const [stored, next] = [rig.accept(), rig.accept()];
     await start();
     expect((await rig.ask()).lease?.runId).toBe(stored);
@@ -97,14 +97,14 @@ describe('a dispatcher that loads again within its term', () => {
     expect((await rig.ask()).lease?.runId).toBe(next);
   });
 
-  it('still knows its workers', async () => {
+  it('a dispatcher still knows its workers after it loads again', async () => {
     await start();
     await rig.ask();
     await loadAgain();
     expect((await rig.actor.ask({ kind: 'status' })).workers).toMatchObject([{ worker: 'w1' }]);
   });
 
-  it('gives a turn up whose commit hangs, and goes on', async () => {
+  it('a dispatcher gives up a turn whose commit hangs, and goes on', async () => {
     const runId = rig.accept();
     await start();
     isHanging = true;
@@ -115,7 +115,7 @@ describe('a dispatcher that loads again within its term', () => {
     expect((await asked).lease).toMatchObject({ runId, attempt: 1 });
   });
 
-  it('lets leases expire while its mailbox is never empty', async () => {
+  it('leases expire while the mailbox is never empty', async () => {
     const runs = Array.from({ length: 100 }, rig.accept);
     await rig.start(
       {

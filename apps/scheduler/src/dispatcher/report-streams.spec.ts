@@ -5,7 +5,7 @@ import { ReportStreams } from './report-streams';
 
 silenceLog();
 
-describe('the streams that workers report by', () => {
+describe('ReportStreams', () => {
   let clock: VirtualClock;
   let prepared: string[];
   let failure: Error | null;
@@ -29,13 +29,13 @@ describe('the streams that workers report by', () => {
   });
   afterEach(() => streams.stop());
 
-  it('are made at once, and looked after every minute', async () => {
+  it('the streams of reports are made at once, and checked every minute', async () => {
     expect(await time(0)).toEqual([`${ARCH}: w1`]);
     expect(await time(59_000)).toEqual([]);
     expect(await time(1_000)).toEqual([`${ARCH}: w1`]);
   });
 
-  it('are made for a worker that is registered later', async () => {
+  it('the stream of a worker’s reports is made when it is registered later', async () => {
     await time(0);
     streams.expect(['w1']);
     expect(await time(0)).toEqual([]);
@@ -43,7 +43,7 @@ describe('the streams that workers report by', () => {
     expect(await time(0)).toEqual([`${ARCH}: w1,w2`]);
   });
 
-  it('are tried again soon when some could not be made', async () => {
+  it('the streams of reports are tried again soon when some could not be made', async () => {
     await time(0);
     failure = new Error('no room');
     streams.expect(['w2']);
@@ -53,7 +53,7 @@ describe('the streams that workers report by', () => {
     expect(await time(50_000)).toEqual([]);
   });
 
-  it('are left to others once the architecture is', async () => {
+  it('the streams of reports are left to others once the architecture is', async () => {
     await time(0);
     streams.stop();
     expect(await time(300_000)).toEqual([]);

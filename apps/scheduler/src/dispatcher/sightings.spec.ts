@@ -30,7 +30,7 @@ describe('Sightings', () => {
   const refuse = (worker: string, refusal = 'unknown') => sightings.note([{ worker, refusal }]);
   const time = (ms: number) => clock.runUntil(clock.now() + ms);
 
-  it('are written at once, and then once a minute however often workers ask', async () => {
+  it('sightings are written at once, and then once a minute however often workers ask', async () => {
     see('w1');
     await time(0);
     expect(written).toEqual([[['w1'], []]]);
@@ -46,7 +46,7 @@ describe('Sightings', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('tell where a worker was heard from last, also when that is written later', async () => {
+  it('sightings tell where a worker was last heard from, also when they are written later', async () => {
     failures = 1;
     sightings.heardFrom('w1', '192.0.2.1');
     sightings.heardFrom('w1', '192.0.2.2');
@@ -67,7 +67,7 @@ describe('Sightings', () => {
     expect(written).toEqual([]);
   });
 
-  it('wait while the database is away, and are written later', async () => {
+  it('sightings wait while the database is away, and are written later', async () => {
     failures = 2;
     see('w1');
     refuse('w2');
@@ -78,7 +78,7 @@ describe('Sightings', () => {
     expect(written).toEqual([[['w3', 'w1'].sort(), [{ worker: 'w2', count: 2, reason: 'revoked' }]]]);
   });
 
-  it('are written at the end, too', async () => {
+  it('sightings are written at the end, too', async () => {
     see('w1');
     await time(0);
     see('w2');
@@ -89,7 +89,7 @@ describe('Sightings', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('of strangers are told in the log, and do not fill the memory', async () => {
+  it('sightings of strangers are logged, and do not fill the memory', async () => {
     for (let name = 0; name < 20_000; name += 1) {
       refuse(`x${name}`, `worker x${name} is not registered`);
       see(`y${name}`);
