@@ -69,7 +69,7 @@ describe('FactPublisher', () => {
     return ids;
   }
 
-  it('publishes at a word what was committed, and else at the next poll', async () => {
+  it('committed facts are published at a signal, or else at the next poll', async () => {
     happens(1);
     await time(50);
     expect(await published()).toEqual([]);
@@ -84,7 +84,7 @@ describe('FactPublisher', () => {
     expect(rows.map(({ factId }) => factId)).toEqual([3]);
   });
 
-  it('publishes more than one look finds, look after look', async () => {
+  it('a publisher publishes more facts than one look finds, look after look', async () => {
     for (let id = 1; id <= 10; id++) happens(id, id % 4);
     publishers.look(ARCH);
     await time(0);
@@ -92,7 +92,7 @@ describe('FactPublisher', () => {
     expect(rows).toEqual([]);
   });
 
-  it('looks once for many words in a short while', async () => {
+  it('many signals in a short while cause one look', async () => {
     publishers.look(ARCH);
     await time(0);
     looks.mockClear();
@@ -104,7 +104,7 @@ describe('FactPublisher', () => {
     expect(looks).toHaveBeenCalledTimes(1);
   });
 
-  it('never publishes a later fact of a run before an earlier one, and goes on with other runs', async () => {
+  it('a later fact of a run is never published before an earlier one, while other runs go on', async () => {
     const publish = bus.publishEvent.bind(bus);
     let refusals = 1;
     jest.spyOn(bus, 'publishEvent').mockImplementation((fact) => {
@@ -121,7 +121,7 @@ describe('FactPublisher', () => {
     expect(rows).toEqual([]);
   });
 
-  it('publishes again what could not be marked, and the stream has it once', async () => {
+  it('a fact that could not be marked is published again, and the stream has it once', async () => {
     happens(1);
     jest.spyOn(bus, 'publishEvent').mockImplementationOnce((fact) => {
       isAway = true;
@@ -136,7 +136,7 @@ describe('FactPublisher', () => {
     expect(rows).toEqual([]);
   });
 
-  it('publishes nothing after its term, whether it was told or finds so itself', async () => {
+  it('a publisher publishes nothing after its term, whether it was told or finds out by itself', async () => {
     term.extendTo(clock.now());
     happens(1);
     publishers.look(ARCH);

@@ -73,7 +73,7 @@ describe('OwnershipKeeper', () => {
     return { keeper, owned };
   }
 
-  it('owns everything while it is alone, and half when another comes', async () => {
+  it('a scheduler owns everything while it is alone, and half when another comes', async () => {
     const first = await start('s1');
     expect(first.owned.architectures).toHaveLength(4);
     const second = await start('s2');
@@ -83,7 +83,7 @@ describe('OwnershipKeeper', () => {
     expect(new Set([...first.owned.architectures, ...second.owned.architectures]).size).toBe(4);
   });
 
-  it('follows the architectures that the deployment has', async () => {
+  it('a scheduler follows the architectures that the deployment has', async () => {
     const { owned } = await start('s1');
     architectures = ['amd64', 'arm64', 'i386'];
     await time(TTL_MS);
@@ -91,7 +91,7 @@ describe('OwnershipKeeper', () => {
     expect((await start('s2')).owned.architectures).not.toContain('s390x');
   });
 
-  it('leaves everything to the others when the workers cannot reach it, and takes its part again when they can', async () => {
+  it('a scheduler leaves everything to the others when the workers cannot reach it, and takes its part again when they can', async () => {
     const first = await start('s1');
     const second = await start('s2');
     await time(TTL_MS);
@@ -107,7 +107,7 @@ describe('OwnershipKeeper', () => {
     expect(second.owned.architectures).toHaveLength(2);
   });
 
-  it('keeps what it owns when the workers can reach no other scheduler either', async () => {
+  it('a scheduler keeps what it owns when the workers can reach no other scheduler either', async () => {
     const first = await start('s1');
     const second = await start('s2');
     await time(TTL_MS);
@@ -120,13 +120,13 @@ describe('OwnershipKeeper', () => {
     expect(alone.owned.architectures).toEqual(architectures);
   });
 
-  it('hands over at once when it is stopped', async () => {
+  it('a scheduler hands over at once when it is stopped', async () => {
     const { keeper } = await start('s1');
     await keeper.stop();
     expect((await start('s2')).owned.architectures).toHaveLength(4);
   });
 
-  it('keeps the epoch as long as it renews', async () => {
+  it('a scheduler keeps the epoch as long as it renews', async () => {
     const { owned } = await start('s1');
     const term = owned.terms.get('amd64');
     await time(20 * TTL_MS);
@@ -134,7 +134,7 @@ describe('OwnershipKeeper', () => {
     expect(term?.holds()).toBe(true);
   });
 
-  it('abandons by its own clock, before the ownership can be another’s, when it cannot renew', async () => {
+  it('a scheduler that cannot renew abandons an ownership by its own clock, before another can have it', async () => {
     let isAway = false;
     const { owned } = await start('s1', {
       claim: (...args) => (isAway ? new Promise(() => undefined) : books.claim(...args)),
@@ -147,7 +147,7 @@ describe('OwnershipKeeper', () => {
     expect(owned.architectures).toEqual([]);
   });
 
-  it('takes over within two times the time-to-live when another dies, under a higher epoch', async () => {
+  it('a scheduler takes over within two times the time-to-live when another dies, under a higher epoch', async () => {
     let isDead = false;
     const dead = () => new Promise<never>(() => undefined);
     const first = await start('s1', {
@@ -164,7 +164,7 @@ describe('OwnershipKeeper', () => {
     expect(second.owned.terms.get('amd64')?.epoch).toBeGreaterThan(epoch);
   });
 
-  it('gives up what cannot be served', async () => {
+  it('a scheduler gives up what it cannot serve', async () => {
     const { owned } = await start('s1');
     const term = owned.terms.get('amd64');
     term?.giveUp('the bus refuses');
@@ -174,10 +174,10 @@ describe('OwnershipKeeper', () => {
     expect(owned.terms.get('amd64')?.epoch).toBeGreaterThan(term?.epoch ?? 0);
   });
 
-  describe('when calls to the database hang', () => {
+  describe('hanging calls to the database', () => {
     const hung = () => new Promise<never>(() => undefined);
 
-    it('goes on renewing the others while the renewal of one hangs', async () => {
+    it('a scheduler goes on renewing its other ownerships while the renewal of one hangs', async () => {
       let hanging = '';
       const { owned } = await start('s1', {
         claim: (arch, ...args) => (arch === hanging ? hung() : books.claim(arch, ...args)),
@@ -190,7 +190,7 @@ describe('OwnershipKeeper', () => {
       expect(owned.architectures).toHaveLength(4);
     });
 
-    it.each(['announce', 'release'] as const)('goes on renewing while %s hangs', async (call) => {
+    it.each(['announce', 'release'] as const)('a scheduler goes on renewing while %s hangs', async (call) => {
       let isHanging = false;
       const { owned } = await start('s1', {
         [call]: (...args: [string, never]) => (isHanging ? hung() : books[call](...args)),
@@ -206,7 +206,7 @@ describe('OwnershipKeeper', () => {
       expect(owned.architectures).toHaveLength(4);
     });
 
-    it('begins again what it abandoned, though the end of it hangs', async () => {
+    it('a scheduler owns an abandoned architecture again, though the end of the term before hangs', async () => {
       const { owned } = await start('s1');
       const term = owned.terms.get('amd64')!;
       const end = owned.end.bind(owned);
@@ -220,7 +220,7 @@ describe('OwnershipKeeper', () => {
       expect(owned.architectures).toHaveLength(4);
     });
 
-    it('is not confused by a renewal that is answered after a later one', async () => {
+    it('a renewal that is answered after a later one changes nothing', async () => {
       const answers: (() => void)[] = [];
       let isSlow = false;
       const { owned } = await start('s1', {

@@ -4,7 +4,7 @@ import { shareOf } from './shares';
 describe('shareOf', () => {
   const names = (prefix: string) => fc.integer({ min: 1, max: 12 }).map((count) => list(prefix, count));
 
-  it('covers every architecture, and gives no scheduler more than its part', () => {
+  it('the shares cover every architecture, and no scheduler gets more than its part', () => {
     fc.assert(
       fc.property(names('arch'), names('s'), (architectures, living) => {
         const owned = new Map(living.map((scheduler) => [scheduler, new Set<string>()]));
@@ -25,7 +25,7 @@ describe('shareOf', () => {
     );
   });
 
-  it('gives up what is more than its part, and keeps what it prefers', () => {
+  it('a scheduler gives up what is more than its part, and keeps what it prefers', () => {
     const architectures = list('arch', 4);
     expect(shareOf('s1', ['s1', 's2'], architectures, new Set(architectures))).toEqual({
       release: ['arch2', 'arch4'],
@@ -34,7 +34,7 @@ describe('shareOf', () => {
     });
   });
 
-  it('gives up what the deployment has no more', () => {
+  it('a scheduler gives up what the deployment no longer has', () => {
     expect(shareOf('s1', ['s1'], ['arch1', 'arch3'], new Set(['arch1', 'arch2']))).toEqual({
       release: ['arch2'],
       claim: ['arch3'],

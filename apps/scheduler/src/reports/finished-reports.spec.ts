@@ -70,7 +70,7 @@ describe('FinishedReports', () => {
   const take = () => reports().take(ARCH, report);
   const isStaged = async () => (await bus.unstage(report.worker, STAGED)) !== null;
 
-  it('stores the files, records the result, tells the worker and all who wait, and clears the staging', async () => {
+  it('a report that counts is stored and recorded, its worker and all who wait are told, and the staging area is cleared', async () => {
     const told = new Promise((resolve) => bus.subscribe(SUBJECTS.resultsChanged, resolve));
     ask.mockImplementation((_arch, message) => {
       const { kind } = message as { kind: string };
@@ -84,7 +84,7 @@ describe('FinishedReports', () => {
     await told;
   });
 
-  it('asks for another upload when a file is missing or damaged, and records nothing', async () => {
+  it('another upload is asked for when a file is missing or damaged, and nothing is recorded', async () => {
     await bus.stage(report.worker, STAGED, Readable.from(['another log']));
     await take();
     expect(await answers).toMatchObject({
@@ -98,7 +98,7 @@ describe('FinishedReports', () => {
     ['has ended its run', 'unknown'],
     ['has failed, and another was granted since', 'stale'],
     ['has failed, and its run waits', 'reported'],
-  ])('says recorded again when this attempt %s, and keeps its files', async (_, judged) => {
+  ])('a report is answered recorded again when its attempt %s, and its files are kept', async (_, judged) => {
     ask.mockResolvedValue(judged);
     state = judged === 'reported' ? 'over' : 'reported';
     store.files.add('1/2/log.gz');
@@ -110,7 +110,7 @@ describe('FinishedReports', () => {
   it.each<[string, ReportAnswer]>([
     ['a newer attempt was granted', 'stale'],
     ['its run ended otherwise', 'unknown'],
-  ])('says stale when %s, and keeps nothing of it', async (_, judged) => {
+  ])('a report is answered stale when %s, and nothing of it is kept', async (_, judged) => {
     ask.mockResolvedValueOnce('counts').mockResolvedValueOnce(judged);
     expect(await take()).toBe(false);
     expect(await answers).toMatchObject({ answer: 'stale' });
@@ -118,7 +118,7 @@ describe('FinishedReports', () => {
     expect(await isStaged()).toBe(false);
   });
 
-  it('says stale only when the store has removed the files of an attempt that is over', async () => {
+  it('a report is answered stale only when the store has removed the files of an attempt that is over', async () => {
     ask.mockResolvedValueOnce('counts').mockResolvedValue('unknown');
     const signal = jest.spyOn(bus, 'signal');
     const remove = jest
@@ -133,7 +133,7 @@ describe('FinishedReports', () => {
   });
 
   it.each([0, 2])(
-    'removes what it has stored in vain, also after %i questions without an answer',
+    'files that were stored in vain are removed, also after %i questions without an answer',
     async (failures) => {
       ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new NotOwner(ARCH));
       for (let time = 0; time < failures; time++) reportState.mockRejectedValueOnce(new Error('away'));
@@ -149,7 +149,7 @@ describe('FinishedReports', () => {
   );
 
   it.each<ReportState>(['counts', 'late', 'reported'])(
-    'leaves what it has stored when that cannot be recorded, and the rows say %s',
+    'stored files stay when their result cannot be recorded and the rows say %s',
     async (booked) => {
       state = booked;
       ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new NotOwner(ARCH));
@@ -158,7 +158,7 @@ describe('FinishedReports', () => {
     },
   );
 
-  it('handles one delivery of a report at a time, and one without files by one message', async () => {
+  it('deliveries of a report are handled one at a time, and one without files by one message', async () => {
     const all = reports();
     const [first, second] = [all.take(ARCH, report), all.take(ARCH, { ...report })];
     await expect(second).rejects.toThrow(NotHandled);
@@ -171,7 +171,7 @@ describe('FinishedReports', () => {
     expect(ask.mock.calls.slice(2)).toMatchObject([[ARCH, { kind: 'finished' }]]);
   });
 
-  describe('of a store that takes its time', () => {
+  describe('a slow store', () => {
     /** Asked of a dispatcher that knows the run, at the clock's time. */
     function dispatcherOf(run: DispatchedRun): DispatcherRig {
       const rig = new DispatcherRig([run]);
@@ -188,7 +188,7 @@ describe('FinishedReports', () => {
     it.each([
       ['that is leased', { lease: HELD }],
       ['that waits again', {}],
-    ])('keeps a run %s from being granted again meanwhile', async (_, change) => {
+    ])('a run %s is not granted again while its result is being stored', async (_, change) => {
       const rig = dispatcherOf(waitingRun(1, { attempt: 2, grantEpoch: 5, latestWorker: 'w1', ...change }));
       let goOn: () => void = () => undefined;
       const put = store.put.bind(store);
@@ -212,7 +212,7 @@ describe('FinishedReports', () => {
       expect(ask).toHaveBeenCalledTimes(asked);
     });
 
-    it('lets go of the run when it fails, and goes on when a claim cannot be renewed', async () => {
+    it('the claim on a run ends when the store fails, and goes on when a renewal fails', async () => {
       ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new Error('the mailbox is full'));
       let fail: (error: Error) => void = () => undefined;
       jest.spyOn(store, 'put').mockImplementation(() => new Promise((_, reject) => (fail = reject)));
@@ -226,7 +226,7 @@ describe('FinishedReports', () => {
     });
   });
 
-  it('takes the result of a run that was ended for lack of it', async () => {
+  it('the result of a run that was ended for lack of it is recorded', async () => {
     state = 'late';
     const asked: unknown[] = [];
     ask.mockImplementation((_arch, message) => {
@@ -244,7 +244,7 @@ describe('FinishedReports', () => {
     await told;
   });
 
-  it('has it delivered again while its dispatcher does not know that the run was ended', async () => {
+  it('a late report is delivered again while its dispatcher does not know that the run was ended', async () => {
     state = 'late';
     ask.mockResolvedValue('unknown');
     await expect(take()).rejects.toThrow('has not seen');
@@ -252,7 +252,7 @@ describe('FinishedReports', () => {
   });
 
   it.each<ReportAnswer>(['foreign', 'unknown', 'stale'])(
-    'says nothing when the rows count a report that its dispatcher calls %s',
+    'a report that the rows count is not answered when its dispatcher calls it %s',
     async (judged) => {
       ask.mockResolvedValue(judged);
       state = 'counts';
@@ -265,7 +265,7 @@ describe('FinishedReports', () => {
     ['is executed', 'foreign'],
     ['has failed, and another was granted since', 'stale'],
     ['has ended its run', 'unknown'],
-  ])('touches nothing of an attempt that was granted otherwise and %s', async (_, judged) => {
+  ])('nothing is removed of an attempt that was granted otherwise and %s', async (_, judged) => {
     ask.mockResolvedValue(judged);
     state = 'foreign';
     store.files.add('1/2/log.gz');
@@ -278,7 +278,7 @@ describe('FinishedReports', () => {
     expect(await isStaged()).toBe(true);
   });
 
-  it('records a failed attempt in place of a result that the database refuses', async () => {
+  it('a failed attempt is recorded in place of a result that the database refuses', async () => {
     ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new WriteRefused('value out of range'));
     await take();
     expect(ask).toHaveBeenLastCalledWith(ARCH, {
@@ -293,7 +293,7 @@ describe('FinishedReports', () => {
     expect([...store.files]).toEqual(['1/2/log.gz']);
   });
 
-  it('tells the worker when its report cannot be read, and its attempt has failed', async () => {
+  it('a worker is told when its report cannot be read, and the attempt has failed', async () => {
     const attempt = { worker: report.worker, runId: 1, attempt: 2, grantEpoch: 5 };
     await reports().refuse(ARCH, attempt, 'it is\0 odd');
     const reason = 'the report of worker w1 was refused, it is odd';
@@ -308,13 +308,13 @@ describe('FinishedReports', () => {
       () => ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new Error('away')),
     ],
     ['the store fails', () => jest.spyOn(store, 'put').mockRejectedValue(new Error('away'))],
-  ])('has the report delivered again when %s', async (_, fail) => {
+  ])('a report is delivered again when %s', async (_, fail) => {
     fail();
     await expect(take()).rejects.toThrow('away');
     expect(await isStaged()).toBe(true);
   });
 
-  it('has it delivered again, not uploaded again, when the store that fails breaks off what it reads', async () => {
+  it('a report is delivered again, not uploaded again, when the failing store breaks off the files that it reads', async () => {
     jest.spyOn(store, 'put').mockImplementation(async (_runId, _attempt, _name, content) => {
       content.destroy(new Error('premature close'));
       await finished(content).catch(() => undefined);

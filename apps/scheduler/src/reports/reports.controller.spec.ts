@@ -14,13 +14,13 @@ const on = (grant: Grant) =>
 
 beforeEach(() => jest.clearAllMocks());
 
-it('hands a report over whose subject names the same grant', async () => {
+it('a report whose subject names the same grant is handed over', async () => {
   const report = finishedReport(1, 2, { grantEpoch: 5 });
   await controller.finished(report, on(GRANT));
   expect(take).toHaveBeenCalledWith(ARCH, report);
 });
 
-it('hands a report of an earlier version over, which knows no epoch', async () => {
+it('a report of an earlier version, which has no epoch, is handed over', async () => {
   await controller.finished(finishedReport(1, 2), on({ runId: 1, attempt: 2 }));
   expect(take).toHaveBeenCalledTimes(1);
 });
@@ -29,7 +29,7 @@ it.each<[string, { grantEpoch?: number }, Grant]>([
   ['another epoch than', { grantEpoch: 4 }, GRANT],
   ['no epoch, unlike', {}, GRANT],
   ['an epoch, unlike', { grantEpoch: 5 }, { runId: 1, attempt: 2 }],
-])('refuses a report whose body has %s its subject', async (_, body, subject) => {
+])('a report whose body has %s its subject is refused', async (_, body, subject) => {
   const finished = controller.finished(finishedReport(1, 2, body), on(subject));
   await expect(finished).rejects.toThrow(MalformedMessage);
   expect(take).not.toHaveBeenCalled();
@@ -38,7 +38,7 @@ it.each<[string, { grantEpoch?: number }, Grant]>([
 it.each([
   [true, undefined],
   [false, IN_VAIN],
-])('tells the bus whether a report changed anything: %s', async (hasChanged, effect) => {
+])('the bus is told whether a report changed anything: %s', async (hasChanged, effect) => {
   take.mockResolvedValueOnce(hasChanged);
   ask.mockResolvedValueOnce(hasChanged);
   expect(await controller.finished(finishedReport(1, 2, { grantEpoch: 5 }), on(GRANT))).toBe(effect);
@@ -47,7 +47,7 @@ it.each([
   expect(await controller.started(started, new BusContext([ARCH, subject, false]))).toBe(effect);
 });
 
-it('answers a report that was refused by the grant of its subject', async () => {
+it('a refused report is answered by the grant of its subject', async () => {
   await controller.refused({ reason: 'it is odd' }, on(GRANT));
   const attempt = expect.objectContaining({ worker: 'w1', ...GRANT }) as object;
   expect(refuse).toHaveBeenCalledWith(ARCH, attempt, 'it is odd');

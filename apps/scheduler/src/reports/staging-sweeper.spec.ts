@@ -76,7 +76,7 @@ describe('StagingSweeper', () => {
     }
   }
 
-  it('counts from when an upload was first seen, and again from each growth', async () => {
+  it('the age of an upload counts from when it was first seen, and again from each growth', async () => {
     await begin();
     uploads = [brokenOff('a')];
     await pass(100);
@@ -88,7 +88,7 @@ describe('StagingSweeper', () => {
     expect(ids()).toEqual([]);
   });
 
-  it('counts from the beginning when it is started again', async () => {
+  it('the age of an upload counts from the beginning when the sweeper starts again', async () => {
     uploads = [brokenOff('a')];
     clock.advance(10_000);
     await begin();
@@ -96,7 +96,7 @@ describe('StagingSweeper', () => {
     expect(ids()).toEqual(['a']);
   });
 
-  it('does not count the time that an answer took', async () => {
+  it('the age of an upload does not include the time that an answer took', async () => {
     uploads = [brokenOff('a')];
     let answer = (): void => undefined;
     beforeAnswer = () => new Promise((resolve) => (answer = resolve));
@@ -111,7 +111,7 @@ describe('StagingSweeper', () => {
     expect(ids()).toEqual([]);
   });
 
-  it('looks up each attempt once, many at a time, and removes what is of none', async () => {
+  it('the sweeper looks up each attempt once, many at a time, and removes what belongs to none', async () => {
     const many = Array.from({ length: 1_500 }, (_, index) => whole(index + 1));
     const kept = [
       whole(1_000_000),
@@ -124,7 +124,7 @@ describe('StagingSweeper', () => {
     expect(ids()).toEqual(['u1000000', 'second']);
   });
 
-  it('removes what broke off while the database is away, and nothing else', async () => {
+  it('the sweeper removes broken-off uploads while the database is away, and nothing else', async () => {
     isDatabaseAway = true;
     uploads = [brokenOff('a'), whole(1)];
     await begin();
@@ -135,7 +135,7 @@ describe('StagingSweeper', () => {
     expect(ids()).toEqual([]);
   });
 
-  it('tells once that it fails, and once that it goes on', async () => {
+  it('the sweeper logs once that it fails, and once that it goes on', async () => {
     isBusAway = true;
     await begin();
     await pass(100);
@@ -145,7 +145,7 @@ describe('StagingSweeper', () => {
     expect(log.mock.calls).toEqual([[expect.stringContaining('done again')]]);
   });
 
-  it('says in words how full a staging area is', async () => {
+  it('the sweeper logs how full a staging area is', async () => {
     bytes = 95.5 * MIB;
     await begin();
     expect(warn.mock.calls).toEqual([
@@ -158,7 +158,7 @@ describe('StagingSweeper', () => {
     expect(log.mock.calls).toEqual([['the staging area of w1 has room again']]);
   });
 
-  it('does not overlap itself, and ends when it is stopped', async () => {
+  it('the sweeper does not overlap itself, and ends when it is stopped', async () => {
     let answer = (): void => undefined;
     beforeAnswer = () => new Promise((resolve) => (answer = resolve));
     sweeper.onApplicationBootstrap();

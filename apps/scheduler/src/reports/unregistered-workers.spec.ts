@@ -18,7 +18,7 @@ const STAGED = '1/2/5/log.gz';
 
 silenceLog();
 
-describe('FinishedReports, of a worker that the register does not know, or not any more', () => {
+describe('FinishedReports of unregistered workers', () => {
   const report = finishedReport(1, 2, { files: [LOG], grantEpoch: 5 });
   const ask = jest.fn<Promise<ReportAnswer>, unknown[]>();
   let bus: MemoryBus;
@@ -53,7 +53,7 @@ describe('FinishedReports, of a worker that the register does not know, or not a
   const take = () => reports().take(ARCH, report);
   const isStaged = async () => (await bus.unstage(report.worker, STAGED)) !== null;
 
-  it('says refused to one that is no worker, and touches nothing of the attempt that it names', async () => {
+  it('the report of an unregistered worker is refused, and the attempt that it names is not touched', async () => {
     ask.mockResolvedValue('refused');
     state = 'foreign';
     store.files.add('1/2/log.gz');
@@ -65,7 +65,7 @@ describe('FinishedReports, of a worker that the register does not know, or not a
     expect(await isStaged()).toBe(true);
   });
 
-  it('says refused to one that was revoked while its result was stored, and keeps nothing of it', async () => {
+  it('the report of a worker that was revoked while its result was stored is refused, and nothing of it is kept', async () => {
     ask.mockResolvedValueOnce('counts').mockResolvedValueOnce('refused');
     state = 'counts';
     await take();
@@ -74,7 +74,7 @@ describe('FinishedReports, of a worker that the register does not know, or not a
     expect(await isStaged()).toBe(false);
   });
 
-  it('removes what it has stored for one that was revoked also when that works at the second time only', async () => {
+  it('files stored for a revoked worker are removed even if that works only the second time', async () => {
     ask.mockResolvedValueOnce('counts').mockResolvedValue('refused');
     state = 'counts';
     jest.spyOn(store, 'remove').mockRejectedValueOnce(new StoreUnavailable('the bucket', 'away'));
@@ -84,7 +84,7 @@ describe('FinishedReports, of a worker that the register does not know, or not a
     expect([...store.files]).toEqual([]);
   });
 
-  it('says refused to one that was revoked only when the store has removed what it has of an attempt that is over', async () => {
+  it('the report of a revoked worker is refused only when the store has removed the files of an attempt that is over', async () => {
     ask.mockResolvedValue('refused');
     state = 'over';
     store.files.add('1/2/log.gz');
@@ -97,7 +97,7 @@ describe('FinishedReports, of a worker that the register does not know, or not a
     expect([...store.files]).toEqual([]);
   });
 
-  it('tells one that was revoked before it removes what it has of an attempt that may count again', async () => {
+  it('a revoked worker is answered before the files of an attempt that may count again are removed', async () => {
     ask.mockResolvedValue('refused');
     state = 'counts';
     jest.spyOn(store, 'remove').mockReturnValue(new Promise(() => undefined));
@@ -105,7 +105,7 @@ describe('FinishedReports, of a worker that the register does not know, or not a
     expect(await answers).toMatchObject({ answer: 'refused' });
   });
 
-  it('leaves what is recorded of one that was revoked since', async () => {
+  it('what was recorded of a worker that was revoked since stays', async () => {
     ask.mockResolvedValue('refused');
     state = 'reported';
     store.files.add('1/2/log.gz');
