@@ -16,6 +16,6 @@ it.each([
   expect(attemptTimeoutMs(settings, name)).toBe(ms);
 });
 
-it('what no object has of its own is no limit', () => {
+it('a package that is called like a member of every object has no limit of its own', () => {
   expect(packageTimeoutMs({ timeouts: {} }, 'constructor')).toBeUndefined();
 });

@@ -32,7 +32,7 @@ function makeTail(append: (chunk: LogChunk) => Promise<void> = () => Promise.res
   return { tail, chunks, read, until, said };
 }
 
-it('publishes a log that appears and grows, in numbered chunks', async () => {
+it('a log that appears and grows is published in numbered chunks', async () => {
   const { tail, chunks, read, until } = makeTail();
   tail.start();
   const first = until('one');
@@ -52,7 +52,7 @@ it('publishes a log that appears and grows, in numbered chunks', async () => {
   }
 });
 
-it('sends a chunk again that could not be sent, and says so once', async () => {
+it('a chunk that could not be sent is sent again, and the worker warns of it once', async () => {
   let failures = 3;
   const { tail, read, said, until } = makeTail(() =>
     failures-- > 0 ? Promise.reject(new Error('disconnected')) : Promise.resolve(),
@@ -66,7 +66,7 @@ it('sends a chunk again that could not be sent, and says so once', async () => {
   expect(said).toHaveLength(1);
 });
 
-it('sends a chunk whose answer was lost again with the same bytes, though the log has grown meanwhile', async () => {
+it('a chunk whose answer was lost is sent again with the same bytes, though the log has grown meanwhile', async () => {
   const stream = new Map<number, LogChunk>();
   let lost = 1;
   const { tail, until } = makeTail(
@@ -92,7 +92,7 @@ it('sends a chunk whose answer was lost again with the same bytes, though the lo
   ]);
 });
 
-it('holds up the end of an attempt for a limited time', async () => {
+it('a log tail holds up the end of an attempt for a limited time', async () => {
   const never = () => new Promise<void>(() => undefined);
   const { tail } = makeTail(never, { ...SETTINGS, finishTimeoutMs: 1 });
   await writeFile(path, '0123456789');
@@ -100,7 +100,7 @@ it('holds up the end of an attempt for a limited time', async () => {
   await tail.finish();
 });
 
-it('sends nothing more once it is stopped, and then knows that nothing is on its way', async () => {
+it('a log tail sends nothing more once it is stopped, and then nothing is on its way', async () => {
   const sends = new EventEmitter<{ begun: []; done: [] }>();
   const { tail, chunks } = makeTail(async () => {
     sends.emit('begun');
@@ -116,7 +116,7 @@ it('sends nothing more once it is stopped, and then knows that nothing is on its
   expect(chunks.map(({ chunk }) => chunk)).toEqual([0]);
 });
 
-it('ends with a word about it when the log is longer than what is streamed', async () => {
+it('a log that is longer than what is streamed ends with a note about it', async () => {
   const { tail, read } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 5 });
   await writeFile(path, '0123456789');
   tail.start();
@@ -124,7 +124,7 @@ it('ends with a word about it when the log is longer than what is streamed', asy
   expect(read()).toBe('01234\n[the live log ends here, after 5 bytes]\n');
 });
 
-it('says nothing of a log that is just as long as what is streamed', async () => {
+it('a log that is just as long as what is streamed ends without a note', async () => {
   const { tail, read, until } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 10 });
   await writeFile(path, '0123456789');
   const all = until('0123456789');
@@ -134,7 +134,7 @@ it('says nothing of a log that is just as long as what is streamed', async () =>
   expect(read()).toBe('0123456789');
 });
 
-it('publishes every byte as it is', async () => {
+it('every byte of a log is published as it is', async () => {
   const { tail, chunks } = makeTail();
   const bytes = Buffer.concat([
     Buffer.from('a\r\nb\0\xff\n', 'latin1'),
@@ -146,7 +146,7 @@ it('publishes every byte as it is', async () => {
   expect(Buffer.concat(chunks.map(({ data }) => Buffer.from(data, 'base64')))).toEqual(bytes);
 });
 
-it('finishes without a log', async () => {
+it('a log tail finishes without a log', async () => {
   const { tail, chunks } = makeTail();
   tail.start();
   await tail.finish();

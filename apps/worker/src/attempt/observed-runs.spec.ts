@@ -5,7 +5,7 @@ import { ObservedRuns } from './observed-runs';
 
 const PASSED = { verdict: 'pass' } as AttemptResult;
 
-it('it knows what is under way, for how long, and how the rest has ended', async () => {
+it('the observed runs tell what is under way, for how long, and how the rest has ended', async () => {
   const clock = new VirtualClock();
   const ends: { resolve: (result: AttemptResult) => void; reject: (error: Error) => void }[] = [];
   const run = () => new Promise<AttemptResult>((resolve, reject) => ends.push({ resolve, reject }));
@@ -29,7 +29,7 @@ it('it knows what is under way, for how long, and how the rest has ended', async
   expect(runs.ended()).toEqual({ pass: 1, neutral: 0, fail: 0, tmpfail: 0, none: 1 });
 });
 
-it('it names no private run, nor one of which a scheduler does not say that it is public', () => {
+it('the observed runs name no private run, nor one that a scheduler does not call public', () => {
   const runs = new ObservedRuns({ run: () => new Promise(() => undefined) }, new VirtualClock());
   const leases = [
     leaseOf(1, { isPrivate: true }),

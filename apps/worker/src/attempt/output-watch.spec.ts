@@ -30,7 +30,7 @@ async function watched(runOutputBytesMax: number, work: (watch: OutputWatch) => 
   return { watch, clock, calls: () => calls };
 }
 
-it('calls once when log, artifacts and standard error together are too much', async () => {
+it('an output watch calls once when log, artifacts and standard error together are too much', async () => {
   const { watch, clock, calls } = await watched(200 * KIB, async () => {
     await writeFile(join(output, 'log'), Buffer.alloc(80 * KIB, 'x'));
     await appendFile(errors, Buffer.alloc(80 * KIB, 'x'));
@@ -46,41 +46,39 @@ it('calls once when log, artifacts and standard error together are too much', as
   expect(calls()).toBe(1);
 });
 
-it('calls no more once it is stopped', async () => {
+it('an output watch does not call once it is stopped', async () => {
   await writeFile(join(output, 'log'), Buffer.alloc(80 * KIB, 'x'));
   const { watch, clock, calls } = await watched(KIB, (watch) => watch.stop());
   await clock.runUntil(10_000);
   expect([watch.isExceeded, calls()]).toEqual([false, 0]);
 });
 
-describe('the use of the disk', () => {
-  it('is that of the files, not of holes in them, nor of what links lead to', async () => {
-    const before = await diskUse([output]);
-    await writeFile(join(output, 'log'), Buffer.alloc(80 * KIB, 'x'));
-    await writeFile(join(output, 'sparse'), '');
-    await truncate(join(output, 'sparse'), 1024 * KIB * KIB);
-    await symlink('/usr', join(output, 'artifacts', 'usr'));
-    const use = (await diskUse([output, join(path, 'missing')])) - before;
-    expect(use).toBeGreaterThanOrEqual(80 * KIB);
-    expect(use).toBeLessThan(120 * KIB);
-  });
+it('the disk use is that of the files, not of holes in them, nor of what links lead to', async () => {
+  const before = await diskUse([output]);
+  await writeFile(join(output, 'log'), Buffer.alloc(80 * KIB, 'x'));
+  await writeFile(join(output, 'sparse'), '');
+  await truncate(join(output, 'sparse'), 1024 * KIB * KIB);
+  await symlink('/usr', join(output, 'artifacts', 'usr'));
+  const use = (await diskUse([output, join(path, 'missing')])) - before;
+  expect(use).toBeGreaterThanOrEqual(80 * KIB);
+  expect(use).toBeLessThan(120 * KIB);
+});
 
-  it('counts empty files, and looks at no more of them than it needs to', async () => {
-    const names = Array.from({ length: 200 }, (_, number) => join(output, 'artifacts', `${number}`));
-    await Promise.all(names.map((name) => writeFile(name, '')));
-    expect(await diskUse([output])).toBeGreaterThanOrEqual(200 * 4 * KIB);
-    const some = await diskUse([output], 100 * KIB);
-    expect(some).toBeGreaterThan(100 * KIB);
-    expect(some).toBeLessThan(200 * KIB);
-  });
+it('the disk use includes empty files, and no more of them are looked at than needed', async () => {
+  const names = Array.from({ length: 200 }, (_, number) => join(output, 'artifacts', `${number}`));
+  await Promise.all(names.map((name) => writeFile(name, '')));
+  expect(await diskUse([output])).toBeGreaterThanOrEqual(200 * 4 * KIB);
+  const some = await diskUse([output], 100 * KIB);
+  expect(some).toBeGreaterThan(100 * KIB);
+  expect(some).toBeLessThan(200 * KIB);
+});
 
-  it('counts a file whose name is no text', async () => {
-    execFileSync('sh', [
-      '-c',
-      'head -c 100000 /dev/zero | tr "\\0" x >"$1/$(printf "odd-\\377")"',
-      'sh',
-      output,
-    ]);
-    expect(await diskUse([output])).toBeGreaterThanOrEqual(100_000);
-  });
+it('the disk use includes a file whose name is no text', async () => {
+  execFileSync('sh', [
+    '-c',
+    'head -c 100000 /dev/zero | tr "\\0" x >"$1/$(printf "odd-\\377")"',
+    'sh',
+    output,
+  ]);
+  expect(await diskUse([output])).toBeGreaterThanOrEqual(100_000);
 });

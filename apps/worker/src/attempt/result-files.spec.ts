@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(async () => rm(path, { recursive: true }));
 
-it('packs log and artifacts, in place of what was there', async () => {
+it('log and artifacts are packed, in place of what was there', async () => {
   await mkdir(target, { recursive: true });
   await writeFile(join(target, 'old'), 'of an earlier attempt');
   const files = await packResult(folder, target, LIMITS, never);
@@ -27,14 +27,14 @@ it('packs log and artifacts, in place of what was there', async () => {
   expect((await readdir(target)).sort()).toEqual(['artifacts.tar.gz', 'log.gz']);
 });
 
-it('makes the result for the worker alone to read', async () => {
+it('a packed result is for the worker alone to read', async () => {
   const files = await packResult(folder, target, LIMITS, never);
   const paths = [target, ...files.map((file) => file.path)];
   const modes = await Promise.all(paths.map(async (each) => (await stat(each)).mode & 0o777));
   expect(modes).toEqual([0o700, 0o600, 0o600]);
 });
 
-it('packs what there is when the runner has taken its folder away', async () => {
+it('a result is packed when the runner has taken its folder away', async () => {
   await rm(folder.output, { recursive: true });
   const files = await packResult(folder, target, LIMITS, never);
   expect(files.map(({ name }) => name)).toEqual(['log.gz', 'artifacts.tar.gz']);
@@ -43,7 +43,7 @@ it('packs what there is when the runner has taken its folder away', async () => 
 it.each([
   ['when it is told to end', 'out', AbortSignal.abort(new Error('enough')), 'enough'],
   ['when something cannot be packed', 'errors', never, 'EEXIST'],
-])('leaves nothing %s', async (_when, output, signal, problem) => {
+])('packing leaves nothing behind %s', async (_when, output, signal, problem) => {
   const packed = packResult({ ...folder, output: join(path, output) } as RunFolder, target, LIMITS, signal);
   await expect(packed).rejects.toThrow(problem);
   expect(await readdir(join(path, 'results'))).toEqual([]);

@@ -22,7 +22,7 @@ function makeOpener(failures: (Error | null)[]) {
 
 const denied = () => new Error('slirp4netns: open("/dev/net/tun"): Permission denied');
 
-it('looks again how sandboxes are opened here before another run fails for it', async () => {
+it('a run goes back when its sandbox cannot be opened, and the worker checks how sandboxes are opened', async () => {
   const { open, testbeds } = makeOpener([denied(), null]);
   await expect(open()).rejects.toThrow(NotStarted);
   expect(testbeds.recheck).toHaveBeenCalledWith(expect.stringContaining('Permission denied'));
@@ -30,7 +30,7 @@ it('looks again how sandboxes are opened here before another run fails for it', 
   expect(testbeds.recheck).toHaveBeenCalledTimes(1);
 });
 
-it('has the next run fail, and count, when a trial found nothing wrong and it is no better', async () => {
+it('the next run fails, and counts, when a check found nothing wrong and its sandbox cannot be opened either', async () => {
   const { open, testbeds } = makeOpener([denied(), denied(), null, denied()]);
   await expect(open()).rejects.toThrow(NotStarted);
   const second = open();
@@ -41,7 +41,7 @@ it('has the next run fail, and count, when a trial found nothing wrong and it is
   await expect(open()).rejects.toThrow(NotStarted);
 });
 
-it('takes those that were begun before it was known for one', async () => {
+it('failures of sandboxes that were begun at the same time count as one', async () => {
   const { open } = makeOpener([denied(), denied()]);
   const both = await Promise.allSettled([open(), open()]);
   expect(both.map((each) => each.status === 'rejected' && each.reason instanceof NotStarted)).toEqual([
@@ -50,21 +50,21 @@ it('takes those that were begun before it was known for one', async () => {
   ]);
 });
 
-it('fails no run while the machine takes no work', async () => {
+it('no run fails while the machine takes no work', async () => {
   const { open, testbeds } = makeOpener([denied(), denied()]);
   testbeds.isBroken = true;
   await expect(open()).rejects.toThrow(NotStarted);
   await expect(open()).rejects.toThrow(NotStarted);
 });
 
-it('begins none while it is found out how they are opened', async () => {
+it('a run goes back while the worker checks how sandboxes are opened', async () => {
   const { open, testbeds } = makeOpener([denied(), new Unusable('no sandbox was proved to work')]);
   await expect(open()).rejects.toThrow(NotStarted);
   await expect(open()).rejects.toThrow(NotStarted);
   expect(testbeds.recheck).toHaveBeenCalledTimes(1);
 });
 
-it('does not doubt the machine for a command line that is too long', async () => {
+it('a command line that is too long causes no check of the machine', async () => {
   const { open, testbeds } = makeOpener([Object.assign(new Error('spawn E2BIG'), { code: 'E2BIG' })]);
   await expect(open()).rejects.toThrow('spawn E2BIG');
   expect(testbeds.recheck).not.toHaveBeenCalled();

@@ -21,7 +21,7 @@ function makeWatch(free: [number | null, number][], kills: number[] = [0], atLim
   return { watch, looks: () => looks, pass: (ms: number) => clock.runUntil(clock.now() + ms) };
 }
 
-it('says nothing of an attempt that had enough', async () => {
+it('a shortage watch finds nothing when an attempt had enough', async () => {
   const { watch, pass, looks } = makeWatch([[400 * MIB, 400 * MIB]], [3]);
   await watch.start();
   await pass(1_000);
@@ -43,7 +43,7 @@ it.each<[string, [number | null, number][], string | null, boolean]>([
   ],
   ['of the disk, once the run has ended', [[null, 0]], DISK_FULL, false],
   ['of both', [[0, 0]], DISK_FULL, true],
-])('tells that there was no space %s', async (_when, free, machine, isFileSpaceFull) => {
+])('a shortage watch finds that there was no space %s', async (_when, free, machine, isFileSpaceFull) => {
   const { watch, pass } = makeWatch(free);
   await watch.start();
   await pass(1_000);
@@ -53,23 +53,23 @@ it.each<[string, [number | null, number][], string | null, boolean]>([
 it.each([
   [[3, 4], 'memory ran out, and the kernel ended 1 process'],
   [[0, 2], 'memory ran out, and the kernel ended 2 processes'],
-])('counts what the kernel ended meanwhile (%j)', async (kills, sentence) => {
+])('a shortage watch counts the processes that the kernel ended meanwhile (%j)', async (kills, sentence) => {
   const { watch } = makeWatch([[null, 400 * MIB]], kills);
   await watch.start();
   await expect(watch.found()).resolves.toEqual({ ...NOTHING, machine: sentence });
 });
 
 it.each([
-  ['its own', [0, 1], [0, 2], { ...NOTHING, isMemoryUsedUp: true }],
+  ['the attempt', [0, 1], [0, 2], { ...NOTHING, isMemoryUsedUp: true }],
   ['the machine', [2, 3], [7, 7], { ...NOTHING, machine: 'memory ran out, and the kernel ended 1 process' }],
-  ['no', [0, 0], [0, 2], NOTHING],
-])('tells whose memory had run out: %s', async (_whose, kills, atLimit, shortage) => {
+  ['none', [0, 0], [0, 2], NOTHING],
+])('a shortage watch finds what had run out of memory: %s', async (_whose, kills, atLimit, shortage) => {
   const { watch } = makeWatch([[null, 400 * MIB]], kills, atLimit);
   await watch.start();
   await expect(watch.found()).resolves.toEqual(shortage);
 });
 
-it('looks no more once it is stopped', async () => {
+it('a shortage watch does not look once it is stopped', async () => {
   const { watch, pass, looks } = makeWatch([[400 * MIB, 400 * MIB]]);
   await watch.start();
   watch.stop();

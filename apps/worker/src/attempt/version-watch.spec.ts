@@ -41,7 +41,7 @@ function makeWatch(rejected: string[]) {
   return { watch, alarms, onRejected, warn, look };
 }
 
-it('calls once when the version is a rejected one', async () => {
+it('a version watch calls once when the version is a rejected one', async () => {
   const { watch, alarms, onRejected, look } = makeWatch(['1.0-1', '1:2.0']);
   watch.start();
   await look();
@@ -52,7 +52,7 @@ it('calls once when the version is a rejected one', async () => {
   expect(alarms).toEqual([]);
 });
 
-it('waits for the end of the line', async () => {
+it('a version watch waits for the end of the line', async () => {
   const { watch, onRejected, look } = makeWatch(['1.0']);
   await writeFile(file, 'hello 1.0');
   watch.start();
@@ -66,7 +66,7 @@ it('waits for the end of the line', async () => {
   watch.stop();
 });
 
-it('does not look where nothing is rejected, nor after its end', async () => {
+it('a version watch does not look where nothing is rejected, nor after its end', async () => {
   const idle = makeWatch([]);
   idle.watch.start();
   expect(idle.alarms).toEqual([]);
@@ -78,7 +78,7 @@ it('does not look where nothing is rejected, nor after its end', async () => {
   expect(onRejected).not.toHaveBeenCalled();
 });
 
-it('takes what is no plain file for no version', async () => {
+it('a version watch reads no version from what is no plain file', async () => {
   await mkdir(file);
   const { watch, onRejected, alarms, look } = makeWatch(['1.0']);
   watch.start();

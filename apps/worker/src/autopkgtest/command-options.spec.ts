@@ -11,6 +11,6 @@ it.each([
   ['git', false],
   ['', false],
   [null, false],
-])('%j has --test-architecture: %s', (version, has) => {
+])('version %j of the test runner has --test-architecture: %s', (version, has) => {
   expect(hasOption(version, '--test-architecture')).toBe(has);
 });

@@ -7,20 +7,20 @@ let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'output-'))));
 afterEach(async () => rm(folder, { recursive: true }));
 
-it('takes a folder without any file', async () => {
+it('a folder without any file has no output', async () => {
   const nothing = { version: null, tests: [], trouble: null, logEnd: '' };
   expect(await readOutput(folder)).toEqual(nothing);
   expect(await readOutput(join(folder, 'missing'))).toEqual(nothing);
 });
 
-it('reads version and trouble, and follows no link', async () => {
+it('the output has version and trouble, and no link is followed', async () => {
   await writeFile(join(folder, 'testpkg-version'), 'diffutils 1:3.8-4\n');
   await writeFile(join(folder, 'secret'), 'a secret of the machine\n');
   await symlink(join(folder, 'secret'), join(folder, 'summary'));
   expect(await readOutput(folder)).toMatchObject({ version: '1:3.8-4', trouble: null });
 });
 
-it('reads how the single tests ended, and what else the summary says', async () => {
+it('the output tells how the single tests ended, and what else the summary says', async () => {
   await writeFile(join(folder, 'summary'), 'unit                 PASS\ntestbed failure: gone\n');
   expect(await readOutput(folder)).toMatchObject({
     tests: [{ name: 'unit', status: 'PASS', detail: null }],
@@ -28,7 +28,7 @@ it('reads how the single tests ended, and what else the summary says', async () 
   });
 });
 
-it('adds why there is no testbed, which only the log says', async () => {
+it('the output tells why there is no testbed, which only the log says', async () => {
   await writeFile(join(folder, 'summary'), 'testbed failure: unexpected eof from the testbed\n');
   await writeFile(join(folder, 'log'), 'x'.repeat(100_000));
   await appendFile(
@@ -45,7 +45,7 @@ it.each([
   ['one <VirtSubproc>: failure: of a test', null],
   ['<VirtSubproc>: failure: a\n<VirtSubproc>: failure: b: c\n', 'b: c'],
   ['  0s <VirtSubproc>: failure: a\n123s <VirtSubproc>: failure: b\n', 'b'],
-])('trouble of the server in %j', (log, trouble) => {
+])('the trouble of the server is found in the log %j', (log, trouble) => {
   expect(serverTrouble(log)).toBe(trouble);
 });
 
@@ -57,6 +57,6 @@ it.each([
   ['hello 1 2', null],
   ['hello 1\0', null],
   [`hello ${'1'.repeat(300)}`, null],
-])('version of %j', (text, version) => {
+])('the version of the package is found in %j', (text, version) => {
   expect(packageVersion(text)).toBe(version);
 });

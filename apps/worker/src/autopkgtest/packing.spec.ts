@@ -38,13 +38,16 @@ describe('packLog', () => {
     ['0123456789abcdef', 10, 2, '0123456789\n[4 bytes of the log are left out here]\nef'],
     ['0123456789abcdef', 1, 12, '0\n[3 bytes of the log are left out here]\n456789abcdef'],
     ['0123456789abcdef', 10, 0, '0123456789\n[6 bytes of the log are left out here]\n'],
-  ])('packs %j with %i bytes of its beginning and %i of its end', async (text, head, tail, packed) => {
-    await writeFile(log(), text);
-    await packLog(log(), target, limits(head, tail), 'nothing');
-    expect(gunzipSync(await readFile(target)).toString()).toBe(packed);
-  });
+  ])(
+    'the log %j is packed with %i bytes of its beginning and %i of its end',
+    async (text, head, tail, packed) => {
+      await writeFile(log(), text);
+      await packLog(log(), target, limits(head, tail), 'nothing');
+      expect(gunzipSync(await readFile(target)).toString()).toBe(packed);
+    },
+  );
 
-  it('leaves every byte as it is', async () => {
+  it('every byte of a log is packed as it is', async () => {
     const bytes = Buffer.concat([
       Buffer.from('a\r\nb\0\xff\n', 'latin1'),
       Buffer.from('no newline √').subarray(0, -1),
@@ -54,7 +57,7 @@ describe('packLog', () => {
     expect(gunzipSync(await readFile(target))).toEqual(bytes);
   });
 
-  it('packs the substitute when there is no log, or a test put something else in its place', async () => {
+  it('a substitute is packed when there is no log, or a test put something else in its place', async () => {
     await packLog(log(), target, limits(10, 10), 'nothing');
     expect(gunzipSync(await readFile(target)).toString()).toBe('nothing');
     await symlink('/etc/passwd', log());
@@ -79,7 +82,7 @@ describe('packArtifacts', () => {
     await chmod(join(folder, 'artifacts'), 0o755);
   }
 
-  it('packs everything but the log, the same bytes each time', async () => {
+  it('everything but the log is packed as artifacts, the same bytes each time', async () => {
     await fill();
     await packArtifacts(folder, target, 1000);
     const hash = async () =>
@@ -101,7 +104,7 @@ describe('packArtifacts', () => {
     expect(await hash()).toBe(first);
   });
 
-  it('leaves the largest out, and what is no file, and says so', async () => {
+  it('the largest artifacts and those that are no files are left out, and a list names them', async () => {
     await fill();
     execFileSync('mkfifo', [join(folder, 'artifacts/fifo')]);
     await packArtifacts(folder, target, 50);
@@ -115,7 +118,7 @@ describe('packArtifacts', () => {
     );
   });
 
-  it('leaves out what has a name that is no text, or one too long to be reached', async () => {
+  it('an artifact is left out when its name is no text, or too long to be reached', async () => {
     await writeFile(Buffer.concat([Buffer.from(`${folder}/odd-`), Buffer.from([0xff])]), 'odd');
     await writeFile(join(folder, 'sound'), 'sound');
     const deep = Array.from({ length: 17 }, () => 'n'.repeat(250)).join('/');
@@ -131,7 +134,7 @@ describe('packArtifacts', () => {
     );
   });
 
-  it('packs an empty folder', async () => {
+  it('an empty folder of artifacts is packed', async () => {
     await packArtifacts(folder, target, 50);
     expect(await names()).toEqual(['./']);
   });

@@ -51,6 +51,6 @@ it.each([{ exitCode: 0 }, { exitCode: 8 }, { exitCode: null, limitMs: 1000 }])(
   },
 );
 
-it('changes nothing where nothing was short', () => {
+it('a judgement does not change where nothing was short', () => {
   expect(excusedByShortage(judge({ exitCode: 4 }), NOTHING, '1.0-1', SPACE)).toEqual(judge({ exitCode: 4 }));
 });

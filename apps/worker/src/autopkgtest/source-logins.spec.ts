@@ -3,7 +3,7 @@ import { sourceLogins } from './source-logins';
 
 const of = (...lines: string[]) => sourceLogins({ extraAptSources: [{ name: 'extra', lines }] });
 
-it('takes users and passwords out of the lines', () => {
+it('users and passwords are taken out of the lines', () => {
   const lines = [
     'deb [signed-by=/k.asc] https://u:p%40ss@mirror.example:8443/debian trixie main',
     'deb-src https://u:p%40ss@mirror.example:8443/debian trixie main',
@@ -25,13 +25,13 @@ it('takes users and passwords out of the lines', () => {
   });
 });
 
-it('leaves lines without them as they are', () => {
+it('lines without users and passwords stay as they are', () => {
   const lines = ['deb https://mirror.example/a@b trixie main', 'deb cdrom:[Debian]/ trixie main'];
   expect(of(...lines)).toEqual({ lines, logins: [] });
 });
 
 it.each(['https://u:a%20b@mirror.example/', 'https://u:%zz@mirror.example/'])(
-  'refuses what apt cannot be told, without saying it: %s',
+  'a login that apt cannot be told is refused, and the error does not quote it: %s',
   (address) => {
     expect(() => of(`deb ${address} trixie main`)).toThrow(UnsafeRequest);
     expect(() => of(`deb ${address} trixie main`)).toThrow(

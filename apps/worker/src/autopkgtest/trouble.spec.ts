@@ -3,34 +3,32 @@ import { isUpgradeTrouble, troubleOf } from './trouble';
 const FETCH_ERROR =
   'Err:1 http://mirror.example bookworm InRelease\n  Could not connect to mirror.example:80\n';
 
-describe('the probable cause of a tmpfail', () => {
-  it.each([
-    [16, 'testbed failure: rules extract failed with exit code 100 (apt failure)', '', 'archive'],
-    [16, 'testbed failure: apt repeatedly failed to download packages', '', 'archive'],
-    [20, 'E: Failed to fetch http://mirror.example/x  Could not resolve host', '', 'archive'],
-    [20, '"sh -ec apt-get update" failed with status 100', FETCH_ERROR, 'archive'],
-    [16, 'testbed failure: testbed setup commands failed with status 1', FETCH_ERROR, 'archive'],
-    [16, 'testbed failure: testbed setup commands failed with status 1', 'dpkg: error', 'testbed'],
-    [16, 'testbed failure: failed testbed apt update', FETCH_ERROR, 'archive'],
-    [20, 'failed testbed apt update', FETCH_ERROR, 'archive'],
-    [20, 'failed testbed apt update', 'dpkg: error', undefined],
-    [16, 'testbed failure: unexpected eof from the testbed', '', 'testbed'],
-    [16, 'testbed failure: testbed auxverb failed with exit code 255', FETCH_ERROR, 'testbed'],
-    [16, 'tar: ./usr/bin: Cannot mkdir: No space left on device', '', 'machine'],
-    [20, 'OSError: [Errno 12] Cannot allocate memory', FETCH_ERROR, 'machine'],
-    [127, 'sh: 1: autopkgtest: not found', '', 'machine'],
-    [137, '', '', 'machine'],
-    [20, 'quitting: unexpected error, see log', '', undefined],
-    [143, '', '', undefined],
-    [null, '', '', undefined],
-  ])('code %p, %p', (exitCode, said, log, trouble) => {
-    expect(troubleOf({ exitCode, said, log })).toBe(trouble);
-  });
+it.each([
+  [16, 'testbed failure: rules extract failed with exit code 100 (apt failure)', '', 'archive'],
+  [16, 'testbed failure: apt repeatedly failed to download packages', '', 'archive'],
+  [20, 'E: Failed to fetch http://mirror.example/x  Could not resolve host', '', 'archive'],
+  [20, '"sh -ec apt-get update" failed with status 100', FETCH_ERROR, 'archive'],
+  [16, 'testbed failure: testbed setup commands failed with status 1', FETCH_ERROR, 'archive'],
+  [16, 'testbed failure: testbed setup commands failed with status 1', 'dpkg: error', 'testbed'],
+  [16, 'testbed failure: failed testbed apt update', FETCH_ERROR, 'archive'],
+  [20, 'failed testbed apt update', FETCH_ERROR, 'archive'],
+  [20, 'failed testbed apt update', 'dpkg: error', undefined],
+  [16, 'testbed failure: unexpected eof from the testbed', '', 'testbed'],
+  [16, 'testbed failure: testbed auxverb failed with exit code 255', FETCH_ERROR, 'testbed'],
+  [16, 'tar: ./usr/bin: Cannot mkdir: No space left on device', '', 'machine'],
+  [20, 'OSError: [Errno 12] Cannot allocate memory', FETCH_ERROR, 'machine'],
+  [127, 'sh: 1: autopkgtest: not found', '', 'machine'],
+  [137, '', '', 'machine'],
+  [20, 'quitting: unexpected error, see log', '', undefined],
+  [143, '', '', undefined],
+  [null, '', '', undefined],
+])('the probable cause of a tmpfail is found from code %p and %p', (exitCode, said, log, trouble) => {
+  expect(troubleOf({ exitCode, said, log })).toBe(trouble);
+});
 
-  it('is found at once in the longest log', () => {
-    const log = 'could not '.repeat(100_000);
-    expect(troubleOf({ exitCode: 20, said: 'apt-get', log })).toBeUndefined();
-  });
+it('the probable cause of a tmpfail is found at once in the longest log', () => {
+  const log = 'could not '.repeat(100_000);
+  expect(troubleOf({ exitCode: 20, said: 'apt-get', log })).toBeUndefined();
 });
 
 it.each([
@@ -39,6 +37,6 @@ it.each([
   [12, 'badpkg: testbed setup commands failed with status 100', 'dpkg: error processing package', false],
   [12, 'badpkg: test dependencies missing: foo', FETCH_ERROR, false],
   [4, 'testbed setup commands failed with status 100', FETCH_ERROR, false],
-])('code %i, %p: whether the upgrade is to blame', (exitCode, said, log, expected) => {
+])('code %i and %p tell whether the upgrade is to blame', (exitCode, said, log, expected) => {
   expect(isUpgradeTrouble({ exitCode, said, log })).toBe(expected);
 });
