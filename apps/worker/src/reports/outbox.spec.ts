@@ -67,7 +67,7 @@ async function pack() {
   return { report, files: [{ ...file, path: join(folder, 'log.gz') }] };
 }
 
-it('keeps a result, uploads and reports it, and drops its copy when the dispatcher has it', async () => {
+it('the outbox keeps a result, uploads and reports it, and drops its copy when the dispatcher has it', async () => {
   const { outbox, arrived, answer, reports, staged } = await makeOutbox();
   const { report, files } = await pack();
   const finished = outbox.finished('amd64', report, files);
@@ -80,7 +80,7 @@ it('keeps a result, uploads and reports it, and drops its copy when the dispatch
   expect(await readdir(path)).toEqual([]);
 });
 
-it('reports again, later each time, until there is an answer', async () => {
+it('the outbox reports again, later each time, until there is an answer', async () => {
   const { outbox, arrived, answer, reports, clock } = await makeOutbox();
   const { report, files } = await pack();
   const finished = outbox.finished('amd64', report, files);
@@ -102,7 +102,7 @@ it.each<[RecordedSignal['answer'], string | undefined, string[]]>([
   ['recorded', undefined, []],
   ['recorded', 'no such column', ['run 7 attempt 2: the result is recorded, but: no such column']],
   ['stale', 'the run has finished', ['run 7 attempt 2: the result came too late: the run has finished']],
-])('says what the answer %s with the reason %j means', async (word, reason, lines) => {
+])('the log says what the answer %s with the reason %j means', async (word, reason, lines) => {
   const { outbox, arrived, answer, said } = await makeOutbox();
   const { report, files } = await pack();
   const finished = outbox.finished('amd64', report, files);
@@ -113,7 +113,7 @@ it.each<[RecordedSignal['answer'], string | undefined, string[]]>([
   expect(await readdir(path)).toEqual([]);
 });
 
-it('keeps what the dispatcher cannot read aside, the latest of it, and never delivers it again', async () => {
+it('the outbox sets aside the latest result that the dispatcher cannot read, and never delivers it again', async () => {
   const { outbox, arrived, answer, said } = await makeOutbox();
   for (let old = 1; old <= 10; old++) await mkdir(join(path, `${old}-1.refused`));
   const { report, files } = await pack();
@@ -134,7 +134,7 @@ it('keeps what the dispatcher cannot read aside, the latest of it, and never del
   expect(second.said).toEqual([]);
 });
 
-it('rejects what cannot be kept, and leaves nothing of it', async () => {
+it('a result that cannot be kept is rejected, and nothing of it is left', async () => {
   const { outbox } = await makeOutbox();
   const { report, files } = await pack();
   const gone = { ...files[0]!, name: 'artifacts.tar.gz' as const, path: join(path, 'gone') };
@@ -142,7 +142,7 @@ it('rejects what cannot be kept, and leaves nothing of it', async () => {
   expect(await readdir(path)).toEqual([]);
 });
 
-it('keeps a result that no reader would take in a form that readers take', async () => {
+it('a result that no reader would take is kept in a form that readers take', async () => {
   const { outbox, arrived, answer, reports, said } = await makeOutbox();
   const { report, files } = await pack();
   const finished = outbox.finished('amd64', { ...report, version: 'v'.repeat(300) }, files);
@@ -159,7 +159,7 @@ it('keeps a result that no reader would take in a form that readers take', async
   await finished;
 });
 
-it.each(['rename', 'half-removed'])('removes a result in one step: %s', async (how) => {
+it.each(['rename', 'half-removed'])('a result is removed in one step: %s', async (how) => {
   const first = await makeOutbox();
   const { report, files } = await pack();
   const abandoned = first.outbox.finished('amd64', report, files);
@@ -181,7 +181,7 @@ it.each(['rename', 'half-removed'])('removes a result in one step: %s', async (h
   expect(await readdir(path)).toEqual([]);
 });
 
-it('delivers what an earlier version kept though it could not be read, and holds up nothing for what is no result', async () => {
+it('the outbox delivers an unreadable result that an earlier version kept, and what is no result holds up nothing', async () => {
   const { report } = await pack();
   const folder = join(path, '7-2-5');
   await rename(freshResultFolder(path, GRANT), folder);
@@ -201,7 +201,7 @@ it('delivers what an earlier version kept though it could not be read, and holds
   expect(await readdir(path)).toEqual(['9-1']);
 });
 
-it('delivers a report that is kept nowhere, and says what could not be kept', async () => {
+it('a report that is kept nowhere is delivered, and the outbox says what could not be kept', async () => {
   const { bus, clock, arrived, reports } = await makeOutbox();
   const said: string[] = [];
   const silent = { log: () => undefined, warn: () => undefined };
@@ -219,7 +219,7 @@ it('delivers a report that is kept nowhere, and says what could not be kept', as
   await delivered;
 });
 
-it('uploads again when it is asked to', async () => {
+it('the outbox uploads again when it is asked to', async () => {
   const { bus, outbox, arrived, answer, staged } = await makeOutbox();
   const { report, files } = await pack();
   const finished = outbox.finished('amd64', report, files);
@@ -232,7 +232,7 @@ it('uploads again when it is asked to', async () => {
   await finished;
 });
 
-it('goes on with the file at which the connection broke', async () => {
+it('an upload goes on with the file at which the connection broke', async () => {
   const { bus, clock, outbox, arrived, answer } = await makeOutbox();
   const { report, files } = await pack();
   const [log] = files;
@@ -259,7 +259,7 @@ it('goes on with the file at which the connection broke', async () => {
   await finished;
 });
 
-it('delivers what an earlier life left, and drops what that life had not finished', async () => {
+it('the outbox delivers what an earlier life left, and drops what that life had not finished', async () => {
   const first = await makeOutbox();
   const { report, files } = await pack();
   const abandoned = first.outbox.finished('amd64', report, files);
@@ -279,7 +279,7 @@ it('delivers what an earlier life left, and drops what that life had not finishe
   expect(second.said.join()).toContain('holds no result');
 });
 
-it('does not wait any longer when the connection is back', async () => {
+it('the outbox does not wait any longer when the connection is back', async () => {
   const { bus, outbox, arrived, answer, reports, clock } = await makeOutbox();
   const report = jest.spyOn(bus, 'report').mockRejectedValueOnce(new Error('disconnected'));
   const { report: finishedReport, files } = await pack();
@@ -296,7 +296,7 @@ it('does not wait any longer when the connection is back', async () => {
   await finished;
 });
 
-it('does not wait long either when that was too early', async () => {
+it('the outbox does not wait long either when the connection was back too early', async () => {
   const { bus, outbox, arrived, answer, clock } = await makeOutbox();
   const report = jest.spyOn(bus, 'report').mockRejectedValue(new Error('no stream yet'));
   const tried = (count: number) =>

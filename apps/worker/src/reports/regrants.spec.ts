@@ -17,7 +17,7 @@ let path: string;
 beforeEach(async () => (path = await mkdtemp(join(tmpdir(), 'regrants-'))));
 afterEach(async () => rm(path, { recursive: true }));
 
-it('keeps the results of an attempt that was granted twice apart, and hears the answer to each', async () => {
+it('the results of an attempt that was granted twice are kept apart, and each has its own answer', async () => {
   const bus = new MemoryBus(new MemoryBroker());
   await bus.prepareReports('amd64', [OLD.worker]);
   const outbox = new DiskOutbox({ path, bus, clock: new VirtualClock(), log: SILENT });

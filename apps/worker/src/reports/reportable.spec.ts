@@ -6,7 +6,7 @@ const FILE = { name: 'log.gz' as const, size: 1, sha256: 'a'.repeat(64) };
 const report = (changes: object) => finishedReport(7, 2, { files: [FILE], ...changes });
 const test = (name: string) => ({ name, status: 'PASS' as const, detail: null });
 
-it('leaves a report as it is that its receiver accepts', () => {
+it('a report that its receiver accepts stays as it is', () => {
   const sound = report({ tests: [test('unit')] });
   expect(reportable(sound)).toEqual({ report: sound, dropped: null });
 });
@@ -15,7 +15,7 @@ it.each([
   ['a name with a blank', [test('a b')]],
   ['a name with half a character', [test('a\ud83d')]],
   ['too many of them', Array.from({ length: TESTS_MAX + 1 }, (_, index) => test(`t${index}`))],
-])('drops what cannot be told of single tests, as %s, and keeps the verdict', (_what, tests) => {
+])('a report drops what cannot be told of single tests, as %s, and keeps the verdict', (_what, tests) => {
   const { report: mended, dropped } = reportable(report({ tests }));
   expect(mended).toMatchObject({ verdict: 'pass', files: [FILE] });
   expect(mended).not.toHaveProperty('tests');
@@ -30,7 +30,7 @@ it.each([
   ['exit code', { exitCode: 256 }, 'exitCode'],
   ['time', { durationSeconds: 0.5 }, 'durationSeconds'],
   ['file', { files: [{ ...FILE, size: -1 }] }, 'files'],
-])('makes a tmpfail of a report with a wrong %s, and names the field', (_what, changes, field) => {
+])('a report with a wrong %s becomes a tmpfail that names the field', (_what, changes, field) => {
   const { report: mended, dropped } = reportable(report(changes));
   expect(mended).toMatchObject({ runId: 7, attempt: 2, verdict: 'tmpfail' });
   expect(mended.message).toContain(field);

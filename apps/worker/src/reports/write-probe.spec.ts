@@ -17,7 +17,7 @@ function makeProbe() {
   return { probe, writes, settle, pass };
 }
 
-describe('on a real folder', () => {
+describe('a real folder', () => {
   let path: string;
   beforeEach(async () => (path = await mkdtemp(join(tmpdir(), 'probe-'))));
   afterEach(async () => rm(path, { recursive: true }));
@@ -29,7 +29,7 @@ describe('on a real folder', () => {
     return probe.problem;
   }
 
-  it('makes it where it is missing, and leaves nothing in it', async () => {
+  it('a write probe makes its folder where it is missing, and leaves nothing in it', async () => {
     expect(await problemOf(join(path, 'results'))).toBeNull();
     expect(await readdir(join(path, 'results'))).toEqual([]);
   });
@@ -37,13 +37,13 @@ describe('on a real folder', () => {
   it.each([
     ['the folder is a file', () => writeFile(join(path, 'results'), '')],
     ['nothing can be written there', () => mkdir(join(path, 'results', 'probe.new'), { recursive: true })],
-  ])('says so when %s', async (_what, make) => {
+  ])('a write probe has a problem when %s', async (_what, make) => {
     await make();
     expect(await problemOf(join(path, 'results'))).toMatch(/EEXIST|ENOTDIR|EISDIR/);
   });
 });
 
-it('finds by itself what begins and what ends', async () => {
+it('a write probe finds by itself when a problem begins and when it ends', async () => {
   const { probe, writes, settle, pass } = makeProbe();
   void probe.start();
   writes[0]?.succeed();
@@ -59,7 +59,7 @@ it('finds by itself what begins and what ends', async () => {
   expect(probe.problem).toBeNull();
 });
 
-it('takes a write that hangs for a failure, and begins no second one beside it', async () => {
+it('a write probe takes a write that hangs for a failure, and begins no second one beside it', async () => {
   const { probe, writes, settle, pass } = makeProbe();
   void probe.start();
   await pass(60_000);
@@ -70,7 +70,7 @@ it('takes a write that hangs for a failure, and begins no second one beside it',
   expect(probe.problem).toBeNull();
 });
 
-it('holds to a result that could not be kept until a later look succeeds', async () => {
+it('a result that could not be kept remains a problem until a later look succeeds', async () => {
   const { probe, writes, settle, pass } = makeProbe();
   void probe.start();
   probe.failed('no space left on device');
@@ -83,7 +83,7 @@ it('holds to a result that could not be kept until a later look succeeds', async
   expect(probe.problem).toBeNull();
 });
 
-it('looks no more once it is stopped', async () => {
+it('a write probe does not look once it is stopped', async () => {
   const { probe, writes, pass } = makeProbe();
   void probe.start();
   probe.stop();

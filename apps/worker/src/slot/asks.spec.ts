@@ -1,7 +1,7 @@
 import { grant, leaseOf, makeSlot, type Ask } from '../../../../test/support/slot-rig';
 
-describe('a grant that comes late', () => {
-  it('is executed when the slot is still free, and once', async () => {
+describe('late grants', () => {
+  it('a late grant is executed when the slot is still free, and once', async () => {
     const rig = makeSlot();
     await rig.pass(7_000);
     rig.asks[0]?.answer({ lease: leaseOf(1) });
@@ -11,7 +11,7 @@ describe('a grant that comes late', () => {
     expect([rig.attempts.length, rig.returns.length]).toEqual([1, 0]);
   });
 
-  it('goes back at once when the slot executes another', async () => {
+  it('a late grant goes back at once when the slot executes another', async () => {
     const rig = makeSlot(['amd64', 'i386']);
     await rig.pass(10_000);
     expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'amd64', 'i386']);
@@ -22,7 +22,7 @@ describe('a grant that comes late', () => {
     expect(rig.attempts).toHaveLength(1);
   });
 
-  it('neither goes back nor is executed again when the slot has executed it', async () => {
+  it('a late grant neither goes back nor is executed again when the slot has executed it', async () => {
     const rig = makeSlot();
     await rig.pass(5_000);
     const attempt = await grant(rig);
@@ -35,7 +35,7 @@ describe('a grant that comes late', () => {
     expect([rig.attempts.length, rig.returns.length]).toEqual([1, 0]);
   });
 
-  it('goes back when the slot has executed it before it asked, as an owner may say that has slept meanwhile', async () => {
+  it('a grant goes back when the slot executed it before it asked, as when its owner has slept meanwhile', async () => {
     const rig = makeSlot();
     const attempt = await grant(rig);
     attempt.finish();
@@ -52,7 +52,7 @@ describe('a grant that comes late', () => {
     expect(rig.attempts).toHaveLength(2);
   });
 
-  it('goes back again when its owner has forgotten the return, as after a restore of the database', async () => {
+  it('a grant goes back again when its owner has forgotten the return, as after a restore of the database', async () => {
     const rig = makeSlot();
     const attempt = await grant(rig);
     attempt.finish();
@@ -68,7 +68,7 @@ describe('a grant that comes late', () => {
     expect(rig.returns).toHaveLength(3);
   });
 
-  it('that was handed back and is granted again by the answer to the next ask is not executed', async () => {
+  it('a grant that was handed back and is repeated by the answer to the next ask is not executed', async () => {
     const rig = makeSlot();
     rig.asks[0]?.answer({ epoch: 7 });
     await rig.pass(10_000);
@@ -83,7 +83,7 @@ describe('a grant that comes late', () => {
     expect(rig.attempts).toHaveLength(1);
   });
 
-  it('that was handed back is executed after all when that was not confirmed', async () => {
+  it('a grant that was handed back is executed after all when its return was not confirmed', async () => {
     const rig = makeSlot();
     rig.state.returnsAreAnswered = false;
     rig.asks[0]?.answer({ epoch: 7 });
@@ -96,7 +96,7 @@ describe('a grant that comes late', () => {
   });
 });
 
-it('names the results of the architecture that wait for an answer', async () => {
+it('an ask names the results of its architecture that wait for an answer', async () => {
   const rig = makeSlot(['amd64', 'i386']);
   rig.state.kept = [
     { arch: 'i386', runId: 7, attempt: 2, grantEpoch: 5 },
@@ -110,8 +110,8 @@ it('names the results of the architecture that wait for an answer', async () => 
   expect(rig.asks[2]?.request).not.toHaveProperty('kept');
 });
 
-describe('an answer that is lost', () => {
-  it('makes a slot of several architectures ask the same one once more, which grants the same lease', async () => {
+describe('lost answers', () => {
+  it('a lost answer makes a slot of several architectures ask the same one once more, which grants the same lease', async () => {
     const rig = makeSlot(['amd64', 'i386']);
     await rig.pass(5_000);
     expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'amd64']);
@@ -122,21 +122,24 @@ describe('an answer that is lost', () => {
   it.each([
     ['an error', ({ fail }: Ask) => fail()],
     ['the answer of an owner that was replaced', ({ answer }: Ask) => answer({ epoch: 1 })],
-  ])('may be hidden by %s that came first: the same architecture is asked once more', async (_, hide) => {
-    const rig = makeSlot(['amd64', 'i386']);
-    rig.asks[0]?.answer({ epoch: 2 });
-    await rig.settle();
-    rig.asks[1]?.answer();
-    await rig.pass(10_000);
-    hide(rig.asks[2]!);
-    await rig.settle();
-    expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'i386', 'amd64', 'amd64']);
-    rig.asks[3]?.answer({ epoch: 2, lease: leaseOf(1, { grantEpoch: 2 }) });
-    await rig.settle();
-    expect(rig.attempts).toHaveLength(1);
-  });
+  ])(
+    'a lost answer may be hidden by %s that came first: the same architecture is asked once more',
+    async (_, hide) => {
+      const rig = makeSlot(['amd64', 'i386']);
+      rig.asks[0]?.answer({ epoch: 2 });
+      await rig.settle();
+      rig.asks[1]?.answer();
+      await rig.pass(10_000);
+      hide(rig.asks[2]!);
+      await rig.settle();
+      expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'i386', 'amd64', 'amd64']);
+      rig.asks[3]?.answer({ epoch: 2, lease: leaseOf(1, { grantEpoch: 2 }) });
+      await rig.settle();
+      expect(rig.attempts).toHaveLength(1);
+    },
+  );
 
-  it('does not hold up the other architectures for longer', async () => {
+  it('a lost answer does not hold up the other architectures for longer', async () => {
     const rig = makeSlot(['amd64', 'i386']);
     await rig.pass(10_000);
     rig.asks[2]?.answer();
@@ -144,7 +147,7 @@ describe('an answer that is lost', () => {
     expect(rig.asks.map(({ arch }) => arch)).toEqual(['amd64', 'amd64', 'i386', 'amd64', 'i386']);
   });
 
-  it('has its lease handed back while the slot executes that of another architecture', async () => {
+  it('the lease of a lost answer is handed back while the slot executes that of another architecture', async () => {
     const rig = makeSlot(['amd64', 'i386']);
     await rig.pass(10_000);
     const attempt = await grant(rig, leaseOf(2, { arch: 'i386' }));

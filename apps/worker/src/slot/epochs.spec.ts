@@ -11,7 +11,7 @@ function makeEpochs() {
   return { accepts, said, pass };
 }
 
-it('ignores a lower epoch, says so once, and counts each architecture by itself', () => {
+it('a lower epoch is ignored and logged once, and each architecture counts by itself', () => {
   const { accepts, said } = makeEpochs();
   expect([accepts(7), accepts(6), accepts(6), accepts(7), accepts(8)]).toEqual([
     true,
@@ -26,7 +26,7 @@ it('ignores a lower epoch, says so once, and counts each architecture by itself'
   ]);
 });
 
-it('believes a lower epoch when nothing else is heard for a while: the database was restored', async () => {
+it('a lower epoch is accepted when nothing else is heard for a while: the database was restored', async () => {
   const { accepts, said, pass } = makeEpochs();
   accepts(7);
   expect(accepts(3)).toBe(false);
@@ -41,8 +41,8 @@ it('believes a lower epoch when nothing else is heard for a while: the database 
 
 it.each([
   ['while its successor answers too', true, 3],
-  ['that has spoken only twice', false, 1],
-])('goes on ignoring a stale owner %s', async (_what, isSucceeded, times) => {
+  ['when it has spoken only twice', false, 1],
+])('the epoch of a stale owner is still ignored %s', async (_what, isSucceeded, times) => {
   const { accepts, pass } = makeEpochs();
   accepts(7);
   for (let time = 0; time < times; time += 1) {

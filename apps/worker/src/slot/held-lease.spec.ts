@@ -3,147 +3,145 @@ import { UnsafeRequest } from '../autopkgtest/unsafe-request';
 import { Unusable } from '../sandbox/unusable';
 import { ArchiveAway, NotStarted } from './ports';
 
-describe('a held lease', () => {
-  it('is renewed until the result is recorded, whatever becomes of the answers', async () => {
-    const rig = makeSlot();
-    const attempt = await grant(rig);
-    await rig.pass(45_000);
-    expect(rig.renewals).toHaveLength(3);
-    attempt.finish();
-    await rig.pass(15_000);
-    expect(rig.renewals).toHaveLength(4);
-    rig.finished[0]?.recorded();
-    await rig.pass(60_000);
-    expect(rig.renewals).toHaveLength(4);
-  });
+it('a held lease is renewed until the result is recorded, whatever becomes of the answers', async () => {
+  const rig = makeSlot();
+  const attempt = await grant(rig);
+  await rig.pass(45_000);
+  expect(rig.renewals).toHaveLength(3);
+  attempt.finish();
+  await rig.pass(15_000);
+  expect(rig.renewals).toHaveLength(4);
+  rig.finished[0]?.recorded();
+  await rig.pass(60_000);
+  expect(rig.renewals).toHaveLength(4);
+});
 
-  it('ends its attempt and reports nothing when it is told to stop', async () => {
-    const rig = makeSlot();
-    const attempt = await grant(rig);
-    await rig.pass(15_000);
-    rig.renewals[0]?.answer({ instruction: 'stop', reason: 'cancelled' });
-    await rig.settle();
-    expect(attempt.signal.aborted).toBe(true);
-    expect(rig.finished).toHaveLength(0);
-    expect(rig.returns).toHaveLength(0);
-    expect(rig.asks).toHaveLength(2);
-  });
+it('an attempt ends, and nothing is reported, when its lease is stopped', async () => {
+  const rig = makeSlot();
+  const attempt = await grant(rig);
+  await rig.pass(15_000);
+  rig.renewals[0]?.answer({ instruction: 'stop', reason: 'cancelled' });
+  await rig.settle();
+  expect(attempt.signal.aborted).toBe(true);
+  expect(rig.finished).toHaveLength(0);
+  expect(rig.returns).toHaveLength(0);
+  expect(rig.asks).toHaveLength(2);
+});
 
-  it('ends its attempt at once at a signal about it, and at no other', async () => {
-    const rig = makeSlot();
-    const attempt = await grant(rig);
-    rig.slot.stopAttempt({ runId: 1, attempt: 2, reason: 'another attempt' });
-    rig.slot.stopAttempt({ runId: 2, attempt: 1, reason: 'another run' });
-    rig.slot.stopAttempt({ runId: 1, attempt: 1, grantEpoch: 9, reason: 'the attempt, granted again' });
-    await rig.settle();
-    expect(attempt.signal.aborted).toBe(false);
-    rig.slot.stopAttempt({ runId: 1, attempt: 1, grantEpoch: 1, reason: 'the run was cancelled by ada' });
-    await rig.settle();
-    expect((attempt.signal.reason as Error).message).toBe('the run was cancelled by ada');
-    expect(rig.finished).toHaveLength(0);
-    expect(rig.returns).toHaveLength(0);
-    expect(rig.asks).toHaveLength(2);
-    await rig.pass(60_000);
-    expect(rig.renewals).toHaveLength(0);
-  });
+it('an attempt ends at once at a signal about its lease, and at no other', async () => {
+  const rig = makeSlot();
+  const attempt = await grant(rig);
+  rig.slot.stopAttempt({ runId: 1, attempt: 2, reason: 'another attempt' });
+  rig.slot.stopAttempt({ runId: 2, attempt: 1, reason: 'another run' });
+  rig.slot.stopAttempt({ runId: 1, attempt: 1, grantEpoch: 9, reason: 'the attempt, granted again' });
+  await rig.settle();
+  expect(attempt.signal.aborted).toBe(false);
+  rig.slot.stopAttempt({ runId: 1, attempt: 1, grantEpoch: 1, reason: 'the run was cancelled by ada' });
+  await rig.settle();
+  expect((attempt.signal.reason as Error).message).toBe('the run was cancelled by ada');
+  expect(rig.finished).toHaveLength(0);
+  expect(rig.returns).toHaveLength(0);
+  expect(rig.asks).toHaveLength(2);
+  await rig.pass(60_000);
+  expect(rig.renewals).toHaveLength(0);
+});
 
-  it.each([
-    ['of an older epoch', { epoch: 0 }],
-    ['about another attempt', { attempt: 2 }],
-  ])('goes on when the word to stop is %s', async (_what, overrides) => {
-    const rig = makeSlot();
-    const attempt = await grant(rig);
-    await rig.pass(15_000);
-    rig.renewals[0]?.answer({ instruction: 'stop', ...overrides });
-    await rig.settle();
-    expect(attempt.signal.aborted).toBe(false);
-  });
+it.each([
+  ['of an older epoch', { epoch: 0 }],
+  ['about another attempt', { attempt: 2 }],
+])('an attempt goes on when the message to stop is %s', async (_what, overrides) => {
+  const rig = makeSlot();
+  const attempt = await grant(rig);
+  await rig.pass(15_000);
+  rig.renewals[0]?.answer({ instruction: 'stop', ...overrides });
+  await rig.settle();
+  expect(attempt.signal.aborted).toBe(false);
+});
 
-  it('frees the slot when it is told to stop while the result is delivered, which goes on', async () => {
-    const rig = makeSlot();
-    const attempt = await grant(rig);
-    attempt.finish();
-    await rig.pass(15_000);
-    rig.renewals[0]?.answer({ instruction: 'stop' });
-    await rig.settle();
-    expect(rig.finished).toHaveLength(1);
-    expect(rig.asks).toHaveLength(2);
-  });
+it('a lease that is stopped while its result is delivered frees the slot, and the delivery goes on', async () => {
+  const rig = makeSlot();
+  const attempt = await grant(rig);
+  attempt.finish();
+  await rig.pass(15_000);
+  rig.renewals[0]?.answer({ instruction: 'stop' });
+  await rig.settle();
+  expect(rig.finished).toHaveLength(1);
+  expect(rig.asks).toHaveLength(2);
+});
 
-  it('becomes tmpfail when the worker fails, and goes back when the machine cannot begin', async () => {
-    const rig = makeSlot();
-    (await grant(rig)).fail(new Error('no space'));
-    await rig.settle();
-    expect(rig.finished[0]?.report).toMatchObject({ verdict: 'tmpfail', trouble: 'machine', files: [] });
-    rig.finished[0]?.recorded();
-    await rig.settle();
-    (await grant(rig, leaseOf(2))).fail(new NotStarted('there is no image'));
-    await rig.settle();
-    expect(rig.finished).toHaveLength(1);
-    expect(rig.returns).toMatchObject([{ runId: 2, reason: 'there is no image' }]);
-    expect(rig.asks).toHaveLength(2);
-    await rig.pass(2_000);
-    expect(rig.asks).toHaveLength(3);
-  });
+it('a held lease becomes a tmpfail when the worker fails, and goes back when the machine cannot begin', async () => {
+  const rig = makeSlot();
+  (await grant(rig)).fail(new Error('no space'));
+  await rig.settle();
+  expect(rig.finished[0]?.report).toMatchObject({ verdict: 'tmpfail', trouble: 'machine', files: [] });
+  rig.finished[0]?.recorded();
+  await rig.settle();
+  (await grant(rig, leaseOf(2))).fail(new NotStarted('there is no image'));
+  await rig.settle();
+  expect(rig.finished).toHaveLength(1);
+  expect(rig.returns).toMatchObject([{ runId: 2, reason: 'there is no image' }]);
+  expect(rig.asks).toHaveLength(2);
+  await rig.pass(2_000);
+  expect(rig.asks).toHaveLength(3);
+});
 
-  it('goes back when the machine turns out to be unusable', async () => {
-    const rig = makeSlot();
-    (await grant(rig)).fail(new Unusable('no sandbox was proved to work'));
-    await rig.settle();
-    expect(rig.returns).toMatchObject([{ runId: 1, reason: 'no sandbox was proved to work' }]);
-  });
+it('a held lease goes back when the machine turns out to be unusable', async () => {
+  const rig = makeSlot();
+  (await grant(rig)).fail(new Unusable('no sandbox was proved to work'));
+  await rig.settle();
+  expect(rig.returns).toMatchObject([{ runId: 1, reason: 'no sandbox was proved to work' }]);
+});
 
-  it.each([
-    [new UnsafeRequest('no "-x"'), 'request', 'the worker refuses the request: no "-x"'],
-    [
-      Object.assign(new Error('spawn E2BIG'), { code: 'E2BIG' }),
-      'request',
-      'the worker refuses the request: spawn E2BIG',
-    ],
-    [new ArchiveAway('no answer'), 'archive', 'the worker could not execute the test: no answer'],
-    [new Error('no space'), 'machine', 'the worker could not execute the test: no space'],
-  ])('becomes a tmpfail that names the probable cause: %s', async (error, trouble, message) => {
-    const rig = makeSlot();
-    (await grant(rig)).fail(error);
-    await rig.settle();
-    expect(rig.finished[0]?.report).toMatchObject({ verdict: 'tmpfail', trouble, message });
-  });
+it.each([
+  [new UnsafeRequest('no "-x"'), 'request', 'the worker refuses the request: no "-x"'],
+  [
+    Object.assign(new Error('spawn E2BIG'), { code: 'E2BIG' }),
+    'request',
+    'the worker refuses the request: spawn E2BIG',
+  ],
+  [new ArchiveAway('no answer'), 'archive', 'the worker could not execute the test: no answer'],
+  [new Error('no space'), 'machine', 'the worker could not execute the test: no space'],
+])('a held lease becomes a tmpfail that names the probable cause: %s', async (error, trouble, message) => {
+  const rig = makeSlot();
+  (await grant(rig)).fail(error);
+  await rig.settle();
+  expect(rig.finished[0]?.report).toMatchObject({ verdict: 'tmpfail', trouble, message });
+});
 
-  it('is reported and goes back with words that a message may have', async () => {
-    const rig = makeSlot();
-    const words = `two\nlines\0${'😀'.repeat(3_000)}`;
-    (await grant(rig)).fail(new Error(words));
-    await rig.settle();
-    const { message } = rig.finished[0]?.report as { message: string };
-    expect(message).toMatch(/^the worker could not execute the test: two lines (😀)+\ufffd?…$/u);
-    expect(message).toHaveLength(2_000);
-    rig.finished[0]?.recorded();
-    await rig.settle();
-    (await grant(rig, leaseOf(2))).fail(new NotStarted(words));
-    await rig.settle();
-    expect(rig.returns[0]?.reason).toMatch(/^two lines (😀)+\ufffd?…$/u);
-    expect(rig.returns[0]?.reason).toHaveLength(1_000);
-  });
+it('a held lease is reported and goes back with words that a message may have', async () => {
+  const rig = makeSlot();
+  const words = `two\nlines\0${'😀'.repeat(3_000)}`;
+  (await grant(rig)).fail(new Error(words));
+  await rig.settle();
+  const { message } = rig.finished[0]?.report as { message: string };
+  expect(message).toMatch(/^the worker could not execute the test: two lines (😀)+\ufffd?…$/u);
+  expect(message).toHaveLength(2_000);
+  rig.finished[0]?.recorded();
+  await rig.settle();
+  (await grant(rig, leaseOf(2))).fail(new NotStarted(words));
+  await rig.settle();
+  expect(rig.returns[0]?.reason).toMatch(/^two lines (😀)+\ufffd?…$/u);
+  expect(rig.returns[0]?.reason).toHaveLength(1_000);
+});
 
-  it('becomes a tmpfail of the machine, which counts, when the result cannot be kept', async () => {
-    const rig = makeSlot();
-    (await grant(rig)).finish();
-    await rig.settle();
-    rig.finished[0]?.fail(new Error('no space'));
-    await rig.pass(15_000);
-    expect(rig.returns).toEqual([]);
-    const message = 'the worker could not keep the result: Error: no space';
-    const failed = { runId: 1, attempt: 1, verdict: 'tmpfail', trouble: 'machine', message, files: [] };
-    expect(rig.unkept.map(({ report }) => report)).toMatchObject([failed]);
-    expect([rig.renewals.length, rig.asks.length]).toEqual([1, 1]);
-    rig.unkept[0]?.recorded();
-    await rig.settle();
-    expect(rig.asks).toHaveLength(2);
-  });
+it('a held lease becomes a tmpfail of the machine, which counts, when the result cannot be kept', async () => {
+  const rig = makeSlot();
+  (await grant(rig)).finish();
+  await rig.settle();
+  rig.finished[0]?.fail(new Error('no space'));
+  await rig.pass(15_000);
+  expect(rig.returns).toEqual([]);
+  const message = 'the worker could not keep the result: Error: no space';
+  const failed = { runId: 1, attempt: 1, verdict: 'tmpfail', trouble: 'machine', message, files: [] };
+  expect(rig.unkept.map(({ report }) => report)).toMatchObject([failed]);
+  expect([rig.renewals.length, rig.asks.length]).toEqual([1, 1]);
+  rig.unkept[0]?.recorded();
+  await rig.settle();
+  expect(rig.asks).toHaveLength(2);
 });
 
 describe('draining', () => {
-  it('lets the attempt end and its result reach the books, and asks no more', async () => {
+  it('a draining slot lets the attempt end and its result reach the books, and does not ask again', async () => {
     const rig = makeSlot();
     const attempt = await grant(rig);
     let isDrained = false;
@@ -159,7 +157,7 @@ describe('draining', () => {
     expect([rig.asks.length, rig.returns.length]).toEqual([1, 0]);
   });
 
-  it('hands back what is granted meanwhile', async () => {
+  it('a draining slot hands back what is granted meanwhile', async () => {
     const rig = makeSlot();
     const drained = rig.slot.drain('the worker drains');
     rig.asks[0]?.answer({ lease: leaseOf(1) });
@@ -169,7 +167,7 @@ describe('draining', () => {
     expect(rig.attempts).toHaveLength(0);
   });
 
-  it('is ended by a stop, which hands the lease back', async () => {
+  it('a stop ends the draining of a slot, and hands the lease back', async () => {
     const rig = makeSlot();
     const attempt = await grant(rig);
     const drained = rig.slot.drain('the worker drains');
@@ -181,7 +179,7 @@ describe('draining', () => {
 });
 
 describe('stopping', () => {
-  it('hands the lease back, then ends the attempt', async () => {
+  it('a stopping slot hands the lease back, then ends the attempt', async () => {
     const rig = makeSlot();
     const attempt = await grant(rig);
     let wasReturnedFirst = false;
@@ -192,7 +190,7 @@ describe('stopping', () => {
     expect(rig.finished).toHaveLength(0);
   });
 
-  it('waits for the dispatcher for a limited time', async () => {
+  it('a stopping slot waits for the dispatcher for a limited time', async () => {
     const rig = makeSlot();
     rig.state.returnsAreAnswered = false;
     const attempt = await grant(rig);
@@ -202,7 +200,7 @@ describe('stopping', () => {
     expect(attempt.signal.aborted).toBe(true);
   });
 
-  it('hands back what is granted meanwhile, and asks no more', async () => {
+  it('a stopping slot hands back what is granted meanwhile, and does not ask again', async () => {
     const rig = makeSlot();
     const stopped = rig.slot.stop('the worker stops');
     rig.asks[0]?.answer({ lease: leaseOf(1) });
@@ -214,7 +212,7 @@ describe('stopping', () => {
     expect(rig.asks).toHaveLength(1);
   });
 
-  it('keeps a result that is there already', async () => {
+  it('a stopping slot keeps a result that is there already', async () => {
     const rig = makeSlot();
     (await grant(rig)).finish();
     await rig.settle();

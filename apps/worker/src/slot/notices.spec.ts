@@ -10,47 +10,45 @@ function makeNotices() {
   return { notices: new Notices({ log: note, warn: note }), lines };
 }
 
-describe('what a dispatcher says of the worker', () => {
-  it('is logged when it changes, and no more', () => {
-    const { notices, lines } = makeNotices();
-    for (const told of [{}, { refused: REFUSED }, { refused: REFUSED }, { notice: NOTICE }, {}, {}])
-      notices.heard('amd64', told);
-    expect(lines).toEqual([
-      `the dispatcher of amd64 says: ${REFUSED}`,
-      `the dispatcher of amd64 says: ${NOTICE}`,
-      `the dispatcher of amd64 says no more: ${NOTICE}`,
-    ]);
-  });
+it('a notice of a dispatcher is logged when it changes, and only then', () => {
+  const { notices, lines } = makeNotices();
+  for (const told of [{}, { refused: REFUSED }, { refused: REFUSED }, { notice: NOTICE }, {}, {}])
+    notices.heard('amd64', told);
+  expect(lines).toEqual([
+    `the dispatcher of amd64 says: ${REFUSED}`,
+    `the dispatcher of amd64 says: ${NOTICE}`,
+    `the dispatcher of amd64 says no more: ${NOTICE}`,
+  ]);
+});
 
-  it('stands until that dispatcher says otherwise, and a refusal goes first', () => {
-    const { notices } = makeNotices();
-    expect([notices.problem, notices.refusal]).toEqual([undefined, undefined]);
-    notices.heard('amd64', { notice: NOTICE });
-    expect([notices.problem, notices.refusal]).toEqual([NOTICE, undefined]);
-    notices.heard('i386', { refused: REFUSED });
-    expect([notices.problem, notices.refusal]).toEqual([REFUSED, REFUSED]);
-    notices.heard('i386', {});
-    expect([notices.problem, notices.refusal]).toEqual([NOTICE, undefined]);
-  });
+it('a notice stands until its dispatcher says otherwise, and a refusal goes first', () => {
+  const { notices } = makeNotices();
+  expect([notices.problem, notices.refusal]).toEqual([undefined, undefined]);
+  notices.heard('amd64', { notice: NOTICE });
+  expect([notices.problem, notices.refusal]).toEqual([NOTICE, undefined]);
+  notices.heard('i386', { refused: REFUSED });
+  expect([notices.problem, notices.refusal]).toEqual([REFUSED, REFUSED]);
+  notices.heard('i386', {});
+  expect([notices.problem, notices.refusal]).toEqual([NOTICE, undefined]);
+});
 
-  it('comes with the answers to asks and renewals, but not with those of an owner that was replaced', async () => {
-    const rig = makeSlot();
-    rig.asks[0]?.answer({ refused: REFUSED, epoch: 2, askAgainMs: 1_000 });
-    await rig.settle();
-    expect(rig.notices.refusal).toBe(REFUSED);
-    await rig.pass(1_000);
-    rig.asks[1]?.answer({ epoch: 1 });
-    await rig.settle();
-    expect(rig.notices.refusal).toBe(REFUSED);
-    await rig.pass(2_000);
-    rig.asks[2]?.answer({ epoch: 2, lease: leaseOf(1) });
-    await rig.settle();
-    expect(rig.notices.problem).toBeUndefined();
-    await rig.pass(15_000);
-    rig.renewals[0]?.answer({ epoch: 2, notice: NOTICE });
-    await rig.settle();
-    expect(rig.notices.problem).toBe(NOTICE);
-  });
+it('a notice comes with the answers to asks and renewals, but not with those of an owner that was replaced', async () => {
+  const rig = makeSlot();
+  rig.asks[0]?.answer({ refused: REFUSED, epoch: 2, askAgainMs: 1_000 });
+  await rig.settle();
+  expect(rig.notices.refusal).toBe(REFUSED);
+  await rig.pass(1_000);
+  rig.asks[1]?.answer({ epoch: 1 });
+  await rig.settle();
+  expect(rig.notices.refusal).toBe(REFUSED);
+  await rig.pass(2_000);
+  rig.asks[2]?.answer({ epoch: 2, lease: leaseOf(1) });
+  await rig.settle();
+  expect(rig.notices.problem).toBeUndefined();
+  await rig.pass(15_000);
+  rig.renewals[0]?.answer({ epoch: 2, notice: NOTICE });
+  await rig.settle();
+  expect(rig.notices.problem).toBe(NOTICE);
 });
 
 it('each ask names the earlier lives of the worker', async () => {

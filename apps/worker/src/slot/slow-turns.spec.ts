@@ -55,7 +55,7 @@ function makeSlowDispatcher(turnMs: number) {
 }
 
 it.each([0.9, 2, 5])(
-  'executes all runs though each turn takes %d s, and hands nothing back',
+  'a slot executes all runs though each turn takes %d s, and hands nothing back',
   async (seconds) => {
     const { rig } = makeSlowDispatcher(seconds * 1000);
     // A run needs a turn to be asked for, one to be answered, one to end, and one to be recorded.
