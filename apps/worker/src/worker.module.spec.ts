@@ -66,7 +66,7 @@ async function makeApplication() {
   return { app, steps };
 }
 
-it('begins when the machine is clean, and is cut off when its leases went back', async () => {
+it('a worker begins when the machine is clean, and is cut off when its leases went back', async () => {
   const { app, steps } = await makeApplication();
   await app.listen();
   expect(steps).toEqual(['clean up', 'tell health', 'hear signals']);

@@ -26,7 +26,7 @@ function findings(unshare: string | null, executable = true): Findings {
   };
 }
 
-it('is a page of tables that ends in a verdict', () => {
+it('the report of a check is a page of tables that ends in a verdict', () => {
   const lines = report(findings(null), 15 * HOUR_MS);
   expect(lines).toContain('  backend  offered  usable  a test has');
   expect(lines).toContain('  qemu     no       yes     virtual machine');
@@ -44,7 +44,7 @@ it.each([
     'This machine cannot run tests as it is configured; it could with backends: [qemu].',
   ],
   [findings(null, false), false, 'This machine cannot run tests: none of its variants can be executed.'],
-])('says what is missing', (found, usable, verdict) => {
+])('the report of a check says what is missing', (found, usable, verdict) => {
   expect(isUsable(found)).toBe(usable);
   const lines = report(found, 0);
   expect(lines.at(-1)).toBe(verdict);
@@ -53,7 +53,7 @@ it.each([
   }
 });
 
-it('says that variants were not tried where no sandbox works', () => {
+it('the report of a check says that variants were not tried where no sandbox works', () => {
   const lines = report({ ...findings('mmdebstrap missing'), variants: [] }, 0);
   expect(lines).toContain('  not tried: the backends say what is missing');
 });

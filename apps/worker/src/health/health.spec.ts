@@ -137,7 +137,7 @@ it.each([
   expect(await answer.json()).toMatchObject(expected);
 });
 
-it('the same numbers are metrics, with whatever names escaped', async () => {
+it('the numbers of a worker’s health are metrics too, with all names escaped', async () => {
   const answer = await fetch(`${await serve()}/metrics`);
   expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4');
   const lines = (await answer.text()).split('\n');
@@ -159,7 +159,7 @@ it('the same numbers are metrics, with whatever names escaped', async () => {
   }
 });
 
-it('it tells what the machine lacks, and for how long', async () => {
+it('the health of a worker tells what the machine lacks, and for how long', async () => {
   const lacks: Lack[] = [{ of: 'disk', why: '0 MiB free', seconds: 90 }];
   const url = await serve({ problem: '0 MiB free', lacks });
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ ready: false, lacks });
@@ -174,7 +174,7 @@ it('it tells what the machine lacks, and for how long', async () => {
   }
 });
 
-it('it tells how its dispatchers say that it stands', async () => {
+it('the health of a worker tells its standing with each dispatcher', async () => {
   const standings = { amd64: { standing: 'slowed', reason: 'run 5 failed', untilSeconds: 40 } } as const;
   const url = await serve({ standings });
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ ready: true, standings });
@@ -191,13 +191,13 @@ it('it tells how its dispatchers say that it stands', async () => {
   );
 });
 
-it('there is nothing else to ask for', async () => {
+it('the health server serves nothing but health and metrics', async () => {
   const url = await serve();
   expect((await fetch(`${url}/`)).status).toBe(404);
   expect((await fetch(`${url}/health`, { method: 'POST' })).status).toBe(405);
 });
 
-it('a port that is taken is named', async () => {
+it('an error names the port that is taken', async () => {
   const other = createServer();
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const { port } = other.address() as { port: number };
@@ -210,7 +210,7 @@ it('a port that is taken is named', async () => {
   }
 });
 
-it('the log tells it every ten minutes', async () => {
+it('the log tells the health of a worker every ten minutes', async () => {
   const { health, clock } = makeHealth({ connected: false });
   const said = new Promise<string>((resolve) => {
     const log = new HealthLog(health, clock, { log: resolve, warn: resolve });

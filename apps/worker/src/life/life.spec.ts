@@ -25,43 +25,44 @@ async function nextLife(): Promise<WorkerLife> {
   return life;
 }
 
-describe('a life of a worker', () => {
-  it('knows those before it in the same folder that asked for work, the latest first', async () => {
-    const first = await nextLife();
-    await WorkerLife.begin(folder, log);
-    const second = await nextLife();
-    const third = await nextLife();
-    expect([first, second, third].map(({ previous }) => previous)).toEqual([
-      [],
-      [first.incarnation],
-      [second.incarnation, first.incarnation],
-    ]);
-    expect(await readdir(folder)).toEqual(['lives.json']);
-  });
+it('a life of a worker names the earlier ones in its folder that asked for work, the latest first', async () => {
+  const first = await nextLife();
+  await WorkerLife.begin(folder, log);
+  const second = await nextLife();
+  const third = await nextLife();
+  expect([first, second, third].map(({ previous }) => previous)).toEqual([
+    [],
+    [first.incarnation],
+    [second.incarnation, first.incarnation],
+  ]);
+  expect(await readdir(folder)).toEqual(['lives.json']);
+});
 
-  it('names no more of them than an ask may', async () => {
-    for (let lives = 0; lives <= PREVIOUS_MAX; lives += 1) await nextLife();
-    expect((await nextLife()).previous).toHaveLength(PREVIOUS_MAX);
-  });
+it('a life of a worker names no more earlier ones than an ask may', async () => {
+  for (let lives = 0; lives <= PREVIOUS_MAX; lives += 1) await nextLife();
+  expect((await nextLife()).previous).toHaveLength(PREVIOUS_MAX);
+});
 
-  it.each(['', '{}', '"x"', '["x", 1, null]'])('goes on when the record reads %j', async (text) => {
+it.each(['', '{}', '"x"', '["x", 1, null]'])(
+  'a life of a worker begins when the record reads %j',
+  async (text) => {
     await writeFile(join(folder, 'lives.json'), text);
     const life = await nextLife();
     expect(life.previous).toEqual([]);
     expect((await nextLife()).previous).toEqual([life.incarnation]);
-  });
+  },
+);
 
-  it('goes on when it cannot be recorded, and says so', async () => {
-    const life = await WorkerLife.begin(join(folder, 'nowhere'), log);
-    await life.recorded();
-    expect(said).toEqual([expect.stringMatching(/^this life of the worker is not recorded.*ENOENT/)]);
-  });
+it('a life of a worker begins when it cannot be recorded, and the log says so', async () => {
+  const life = await WorkerLife.begin(join(folder, 'nowhere'), log);
+  await life.recorded();
+  expect(said).toEqual([expect.stringMatching(/^this life of the worker is not recorded.*ENOENT/)]);
 });
 
-describe('the lock of a work folder', () => {
+describe('lockWorkFolder', () => {
   const HOLD = 'exec 3>>"$0/lock"; flock --exclusive --nonblock 3 || exit 9; echo held; exec sleep 60 3>&3';
 
-  it('keeps every other process away until this one has ended, however it does', async () => {
+  it('the lock of a work folder keeps every other process away until its holder has ended, however it does', async () => {
     const holder = spawn('sh', ['-c', HOLD, folder], { stdio: ['ignore', 'pipe', 'ignore'] });
     await once(createInterface({ input: holder.stdout }), 'line');
     expect(() => lockWorkFolder(folder)).toThrow(WorkFolderInUse);

@@ -19,19 +19,19 @@ const find = (arch = 'arm64') =>
   });
 const write = (name: string, text: string) => writeFile(join(folder, name), text);
 
-it('finds nothing where nothing is installed, nor for an architecture that is unknown', async () => {
+it('no interpreter is found where none is installed, nor for an unknown architecture', async () => {
   expect(await find()).toBeNull();
   expect(await find('pdp11')).toBeNull();
 });
 
-it('has the sandbox register what a package brings, the local file first', async () => {
+it('the sandbox registers the interpreter of a package, or rather that of a local file', async () => {
   await write('package/qemu-aarch64.conf', `# made by a package\n${LINE}PF\n`);
   expect(await find()).toEqual([`${LINE}PF`]);
   await write('own/qemu-aarch64.conf', `${LINE}F`);
   expect(await find()).toEqual([`${LINE}F`]);
 });
 
-it('ignores an interpreter that a testbed would not find', async () => {
+it('an interpreter that a testbed would not find is ignored', async () => {
   await write('package/qemu-aarch64.conf', `${LINE}P\n`);
   await write('registered/qemu-aarch64', 'enabled\ninterpreter /usr/bin/qemu-aarch64\nflags: P\n');
   expect(await find()).toBeNull();
@@ -40,12 +40,12 @@ it('ignores an interpreter that a testbed would not find', async () => {
 it.each([
   ['enabled\ninterpreter /usr/bin/qemu-aarch64\nflags: PF\n', []],
   ['disabled\ninterpreter /usr/bin/qemu-aarch64\nflags: PF\n', null],
-])('registers nothing where the machine has it: %j', async (text, expected) => {
+])('the sandbox registers no interpreter that the machine has registered: %j', async (text, expected) => {
   await write('registered/qemu-aarch64', text);
   expect(await find()).toEqual(expected);
 });
 
-it('knows what a processor may execute by itself', () => {
+it('a processor may execute compatible architectures by itself', () => {
   expect(isCompatible('amd64', 'i386')).toBe(true);
   expect(isCompatible('i386', 'amd64')).toBe(false);
   expect(isCompatible('riscv64', 'riscv64')).toBe(true);

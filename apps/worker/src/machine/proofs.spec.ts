@@ -7,7 +7,7 @@ let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'proofs-'))));
 afterEach(async () => rm(folder, { recursive: true }));
 
-it('proves once for each boot of a machine, however many ask', async () => {
+it('a proof is made once for each boot of a machine, however often it is asked for', async () => {
   const path = join(folder, 'work/proofs.json');
   const prove = jest.fn(() => Promise.resolve('works'));
   expect(await new Proofs(path, 'boot 1').once('arm64', prove)).toBe('works');
@@ -18,7 +18,7 @@ it('proves once for each boot of a machine, however many ask', async () => {
   expect(prove).toHaveBeenCalledTimes(3);
 });
 
-it('tries again what failed', async () => {
+it('a proof that failed is tried again', async () => {
   const proofs = new Proofs(join(folder, 'proofs.json'), 'boot 1');
   await expect(proofs.once('arm64', () => Promise.reject(new Error('no interpreter')))).rejects.toThrow(
     'no interpreter',
@@ -26,7 +26,7 @@ it('tries again what failed', async () => {
   expect(await proofs.once('arm64', () => Promise.resolve('works'))).toBe('works');
 });
 
-it('keeps what is proved at the same time', async () => {
+it('proofs that are made at the same time are all kept', async () => {
   const path = join(folder, 'proofs.json');
   const proofs = new Proofs(path, 'boot 1');
   const names = Array.from({ length: 20 }, (_, number) => `proof ${number}`);
@@ -35,7 +35,7 @@ it('keeps what is proved at the same time', async () => {
   for (const name of names) expect(await new Proofs(path, 'boot 1').once(name, never)).toBe(name);
 });
 
-it('begins again with a file that a power cut left unfinished', async () => {
+it('proofs begin again when a power cut left their file unfinished', async () => {
   const path = join(folder, 'proofs.json');
   await writeFile(path, '{"boot":"boot 1","pro');
   const prove = jest.fn(() => Promise.resolve('works'));

@@ -14,7 +14,7 @@ async function program(path: string): Promise<string> {
   return join(folder, path);
 }
 
-it("takes the changelog's version of a checkout, also through a link", async () => {
+it('the version of a checkout is that of its changelog, also through a link', async () => {
   const runner = await program('checkout/runner/autopkgtest');
   await mkdir(join(folder, 'checkout/debian'));
   await writeFile(join(folder, 'checkout/debian/changelog'), 'autopkgtest (6.1) unstable; urgency=medium\n');
@@ -23,11 +23,11 @@ it("takes the changelog's version of a checkout, also through a link", async () 
   expect(await runnerVersion(join(folder, 'link'))).toBe('6.1');
 });
 
-it("takes the package's version of an installed program", async () => {
+it('the version of an installed program is that of its package', async () => {
   expect(await runnerVersion('dpkg-query')).toMatch(/^\d+\.\d+/);
 });
 
-it('does not know the version of anything else', async () => {
+it('the version of any other program is unknown', async () => {
   expect(await runnerVersion(await program('some/where/autopkgtest'))).toBeNull();
   expect(await runnerVersion(join(folder, 'nowhere'))).toBeNull();
   expect(await runnerVersion('no-such-program-anywhere')).toBeNull();

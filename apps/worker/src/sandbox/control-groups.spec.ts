@@ -13,7 +13,7 @@ async function delegate(path: string): Promise<void> {
   for (const file of ['cgroup.procs', 'cgroup.subtree_control']) await writeFile(join(path, file), '');
 }
 
-it('makes groups in the own one, by the name of process and run', async () => {
+it('control groups are made in the worker’s group, by the name of process and run', async () => {
   await delegate(own);
   const groups = await ControlGroups.openBelow(own);
   expect(groups?.path).toBe(own);
@@ -22,12 +22,12 @@ it('makes groups in the own one, by the name of process and run', async () => {
   expect(await readFile(join(own, 'cgroup.subtree_control'), 'utf8')).not.toBe('');
 });
 
-it("makes them beside a group of the worker's own", async () => {
+it('control groups are made beside a group of the worker’s own', async () => {
   await delegate(own);
   expect((await ControlGroups.openBelow(join(own, 'worker')))?.path).toBe(own);
 });
 
-it('leaves its group for one of its own where it is alone in it', async () => {
+it('the worker leaves its group for one of its own where it is alone in it', async () => {
   await delegate(own);
   await delegate(join(own, 'worker'));
   await writeFile(join(own, 'cgroup.type'), 'domain\n');
@@ -36,7 +36,7 @@ it('leaves its group for one of its own where it is alone in it', async () => {
   expect(await readFile(join(own, 'worker/cgroup.procs'), 'utf8')).toBe(String(process.pid));
 });
 
-it('limits nothing in a group that it shares: nothing could enter the groups below', async () => {
+it('a shared group limits nothing, as nothing could enter the groups below it', async () => {
   await delegate(own);
   await writeFile(join(own, 'cgroup.type'), 'domain\n');
   await writeFile(join(own, 'cgroup.procs'), `1\n${process.pid}\n`);
@@ -44,6 +44,6 @@ it('limits nothing in a group that it shares: nothing could enter the groups bel
   expect(await readFile(join(own, 'cgroup.subtree_control'), 'utf8')).toBe('');
 });
 
-it('makes none where there is nothing to write', async () => {
+it('no control groups are made where there is nothing to write', async () => {
   await expect(ControlGroups.openBelow(own)).resolves.toBeNull();
 });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { identify, isRunning, killProcess } from './processes';
 
-it('knows a process and its end', async () => {
+it('a process has an identity until it ends', async () => {
   const child = spawn('sleep', ['1000']);
   await once(child, 'spawn');
   const identity = identify(child.pid as number);
@@ -15,7 +15,7 @@ it('knows a process and its end', async () => {
   expect(identify(child.pid as number)).toBeNull();
 });
 
-it('leaves a later process with the same id alone', async () => {
+it('a later process with the same id is left alone', async () => {
   const identity = identify(process.pid);
   if (!identity) throw new Error('there is no such process');
   await killProcess({ ...identity, startTicks: '1' });

@@ -11,7 +11,7 @@ let parent: string;
 beforeEach(async () => (parent = await mkdtemp(join(tmpdir(), 'groups-'))));
 afterEach(async () => rm(parent, { recursive: true }));
 
-it('limits nothing where there are no controllers, and says so', async () => {
+it('a control group limits nothing where there are no controllers, and says so', async () => {
   const group = new RunCgroup(join(parent, '1-1'));
   await group.make(USER, LIMITS);
   expect(group).toMatchObject({ limitsMemory: false, limitsProcesses: false });
@@ -20,12 +20,12 @@ it('limits nothing where there are no controllers, and says so', async () => {
   await expect(readFile(group.path)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-it('says so loudly when a limit that it should have cannot be set', async () => {
+it('a limit that a control group should have and cannot set is an error', async () => {
   const group = new RunCgroup(join(parent, '1-1'), new Set(['pids'] as const));
   await expect(group.make(USER, LIMITS)).rejects.toThrow('pids.max');
 });
 
-it('tells what the kernel ended for lack of memory, also once it is gone', async () => {
+it('a control group tells what the kernel ended for lack of memory, also once it is gone', async () => {
   const group = new RunCgroup(join(parent, '1-1'));
   await group.make(USER, {});
   const events = join(group.path, 'memory.events');
@@ -36,7 +36,7 @@ it('tells what the kernel ended for lack of memory, also once it is gone', async
   expect(group.memoryKills()).toEqual({ processes: 2, atLimit: 3 });
 });
 
-it('goes with the groups that were made in it', async () => {
+it('a control group is removed with the groups that were made in it', async () => {
   const group = new RunCgroup(join(parent, '1-1'));
   await group.make(USER, {});
   await mkdir(join(group.path, 'a', 'b'), { recursive: true });

@@ -13,7 +13,7 @@ let parent: string;
 beforeEach(async () => (parent = await mkdtemp(join(tmpdir(), 'run-folder-'))));
 afterEach(async () => rm(parent, { recursive: true, force: true }));
 
-it('goes with all that is in it, whatever a test has made of it', async () => {
+it('a run folder is removed with all that is in it, whatever a test has made of it', async () => {
   const folder = await RunFolder.create(parent, '7-1', USER);
   await mkdir(join(folder.output, 'closed'));
   await writeFile(join(folder.output, 'closed', 'file'), '');
@@ -26,14 +26,14 @@ it('goes with all that is in it, whatever a test has made of it', async () => {
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-it('is for the worker alone, whatever the umask', async () => {
+it('a run folder is for the worker alone, whatever the umask', async () => {
   const umask = process.umask(0);
   const folder = await RunFolder.create(parent, '7-1', USER).finally(() => process.umask(umask));
   const modes = [folder.path, folder.output, folder.workArea, folder.errors].map(modeOf);
   expect(await Promise.all(modes)).toEqual(['700', '700', '700', '600']);
 });
 
-it('lets the user of its runs pass where the worker is another one', async () => {
+it('a run folder lets the user of its runs pass where the worker is another one', async () => {
   const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const folder = await RunFolder.create(parent, '7-1', { ...USER, ...own, switched: true });
   const modes = [folder.path, folder.output, folder.workArea, folder.errors].map(modeOf);

@@ -29,7 +29,7 @@ function valuesOf(parts: Partial<Parameters<typeof sandboxFields>[1]> = {}): Rec
   return values;
 }
 
-it('maps the run user and its subordinate ids to themselves', () => {
+it('the run user and its subordinate ids are mapped to themselves', () => {
   expect(valuesOf()).toEqual({
     cgroup: '',
     errors: '/w/errors',
@@ -54,13 +54,13 @@ it('maps the run user and its subordinate ids to themselves', () => {
   });
 });
 
-it('lets the longest path decide what is seen, one path a line', () => {
+it('the longest path decides what a sandbox shows, one path a line', () => {
   const hidden = ['/srv/a b', '/srv/a b/tests/runs', '/conf'];
   const lines = '+ /conf\n- /conf\n- /srv/a b\n+ /srv/a b/tests\n- /srv/a b/tests/runs';
   expect(valuesOf({ hidden, visible: ['/srv/a b/tests', '/conf'] })).toMatchObject({ view: lines });
 });
 
-it('shows the whole machine, has limits, a control group and interpreters only where it is told to', () => {
+it('a sandbox shows the whole machine, and has limits, a control group and interpreters, only where it is told to', () => {
   const interpreters = [':qemu-arm:M::x:y:/z:F', ':qemu-aarch64:M::x:y:/z:F'];
   const limits = { processesMax: 100, processBytesMax: 4096 };
   const values = valuesOf({ ...limits, wholeMachine: true, interpreters, cgroup: '/run', network: 'host' });
@@ -74,7 +74,7 @@ it('shows the whole machine, has limits, a control group and interpreters only w
   });
 });
 
-it('changes the user only as root, and always dies with the worker', () => {
+it('a command changes the user only as root, and always dies with the worker', () => {
   expect(asRunUser(USER)).toEqual([
     'setpriv',
     '--reuid=1001',
@@ -86,7 +86,7 @@ it('changes the user only as root, and always dies with the worker', () => {
   expect(asRunUser({ ...USER, switched: false })).toEqual(['setpriv', '--pdeathsig=KILL', '--']);
 });
 
-it('locks the network up where only root may open the tun device', () => {
+it('the network is locked up where only root may open the tun device', () => {
   expect(networkCommand({ ...USER, opensTun: true })).not.toContain('--enable-sandbox');
   expect(networkCommand(USER)).toContain('--enable-sandbox');
   expect(networkCommand(USER)).toContain('--disable-host-loopback');
@@ -97,6 +97,6 @@ it.each([
   ['other:1:2\n1001:300000:65536\nproctor-worker:100000:65536\n', { start: 300_000, count: 65_536 }],
   ['proctor-worker2:100000:65536\n', null],
   ['', null],
-])('takes the first subordinate ids of %j', (text, ids) => {
+])('the first subordinate ids are taken from %j', (text, ids) => {
   expect(subordinateIds(text, 'proctor-worker', 1001)).toEqual(ids);
 });

@@ -1,6 +1,6 @@
 import { fillIn } from './command-backend';
 
-it('fills in placeholders wherever they stand, each argument by itself', () => {
+it('placeholders are filled in wherever they stand, each argument by itself', () => {
   const template = [
     'incus',
     'autopkgtest/debian/{suite}/{arch}',

@@ -18,16 +18,16 @@ function taken(testbeds: Testbed[]): Testbed[] {
   return parseMessage(LeaseRequest, { ...leaseRequest(), testbeds: offeredTestbeds(testbeds) }).testbeds;
 }
 
-it('are all, with their details, while an ask has room for them', () => {
+it('an ask offers all testbeds, with their details, while it has room for them', () => {
   const testbeds = [...failed(100, 'no mirror'), READY];
   expect(taken(testbeds)).toEqual(testbeds);
 });
 
-it('are all without their details when an ask has no room for those', () => {
+it('an ask offers all testbeds without their details when it has no room for those', () => {
   const testbeds = failed(999, '\u0001'.repeat(1_000));
   expect(taken([...testbeds, READY])).toEqual([READY, ...failed(999)]);
 });
 
-it('are those that are ready and some others when there are too many', () => {
+it('an ask offers the testbeds that are ready and some others when there are too many', () => {
   expect(taken([...failed(5_000), READY])).toEqual([READY, ...failed(999)]);
 });

@@ -28,7 +28,7 @@ function makeOffer(problem?: string, currentLimits = limits) {
   return { left, kept, reserves, wanted, clock, said, offer };
 }
 
-it('changes nothing while there is enough', () => {
+it('the resource guard changes nothing while there is enough', () => {
   const { offer, wanted } = makeOffer();
   expect(offer.offer('amd64')).toEqual({ testbeds: [], variants: ['autopkgtest'] });
   offer.wanted('amd64', [{ suite: 'trixie', backend: 'unshare' }]);
@@ -44,7 +44,7 @@ it.each([
     '0 MiB free on the disk of /w, less than freeDiskBytesMin (2048 MiB); ' +
       '0 MiB of memory free, less than freeMemoryBytesMin (1024 MiB)',
   ],
-])('takes no work with %j, and takes some again once there is more', (lack, problem) => {
+])('a worker takes no work with %j, and takes some again once there is more', (lack, problem) => {
   const { offer, left } = makeOffer();
   const enough = { ...left };
   Object.assign(left, lack);
@@ -53,7 +53,7 @@ it.each([
   expect(offer.offer('amd64')).not.toHaveProperty('problem');
 });
 
-it('takes no work while results cannot be kept, or too many wait, and takes some again by itself', () => {
+it('a worker takes no work while results cannot be kept, or too many wait, and takes some again by itself', () => {
   const { offer, kept, said } = makeOffer();
   kept.problem = 'EDQUOT: disk quota exceeded';
   expect(offer.offer('amd64').problem).toBe('results cannot be kept on disk: EDQUOT: disk quota exceeded');
@@ -66,7 +66,7 @@ it('takes no work while results cannot be kept, or too many wait, and takes some
   expect(said.at(-1)).toBe('few enough results wait again');
 });
 
-it('tells what it lacks and for how long, and says in the log when that begins and ends', async () => {
+it('a worker tells what it lacks and for how long, and logs when that begins and ends', async () => {
   const { offer, left, clock, said } = makeOffer();
   expect(offer.lacks()).toEqual([]);
   left.memory = 5 * MIB;
@@ -86,7 +86,7 @@ it('tells what it lacks and for how long, and says in the log when that begins a
   expect(said.slice(2)).toEqual(['there is enough memory again']);
 });
 
-it('takes no work when it cannot be told what is left', () => {
+it('a worker takes no work when it cannot be told what is left', () => {
   const { offer, reserves } = makeOffer();
   reserves.mockImplementation(() => {
     throw new Error("ENOENT: no such file or directory, statfs '/w'");
@@ -94,7 +94,7 @@ it('takes no work when it cannot be told what is left', () => {
   expect(offer.offer('amd64').problem).toMatch(/^what is left on the disk of \/w cannot be read: .*ENOENT/);
 });
 
-it('goes by limits that were changed meanwhile', () => {
+it('a worker goes by limits that were changed meanwhile', () => {
   const current = { ...limits };
   const { offer } = makeOffer(undefined, current);
   expect(offer.offer('amd64')).not.toHaveProperty('problem');
@@ -102,13 +102,13 @@ it('goes by limits that were changed meanwhile', () => {
   expect(offer.offer('amd64').problem).toContain('freeDiskBytesMin (8192 MiB)');
 });
 
-it('leaves another problem as it is', () => {
+it('the resource guard leaves another problem as it is', () => {
   const { offer, left } = makeOffer('no usable backend');
   left.disk = 0;
   expect(offer.offer('amd64').problem).toBe('no usable backend');
 });
 
-it('reads what this machine has left', () => {
+it('the resource guard reads what this machine has left', () => {
   const { disk, inodes, memory } = reservesOf(tmpdir());
   expect(inodes).toBeGreaterThan(0);
   expect(disk).toBeGreaterThan(0);

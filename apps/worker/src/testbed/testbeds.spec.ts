@@ -57,7 +57,7 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
   return { testbeds, state, said, clock };
 }
 
-it('offers what works', async () => {
+it('a worker offers the testbeds that work', async () => {
   const { testbeds } = makeTestbeds();
   await testbeds.open();
   expect(testbeds.offer('amd64')).toEqual({
@@ -71,7 +71,7 @@ it('offers what works', async () => {
   expect(() => testbeds.backend('lxc')).toThrow(NotStarted);
 });
 
-it('takes no work when sandboxes cannot be opened any more, and some again once they can', async () => {
+it('a worker takes no work when sandboxes cannot be opened any more, and some again once they can', async () => {
   const { testbeds, state, said, clock } = makeTestbeds();
   await testbeds.open();
   await testbeds.recheck('permission denied');
@@ -95,7 +95,7 @@ it('takes no work when sandboxes cannot be opened any more, and some again once 
   await testbeds.close();
 });
 
-it('looks soon when a sandbox cannot be opened for a short while', async () => {
+it('a worker looks again soon when a sandbox cannot be opened for a short while', async () => {
   const { testbeds, state, clock } = makeTestbeds();
   await testbeds.open();
   state.broken = 'no space left on device';
@@ -107,7 +107,7 @@ it('looks soon when a sandbox cannot be opened for a short while', async () => {
   await testbeds.close();
 });
 
-it('says what is missing, and notices within a minute that it is there', async () => {
+it('a worker says what is missing, and finds within a minute that it is there', async () => {
   const { testbeds, state, said, clock } = makeTestbeds();
   state.reason = 'mmdebstrap missing: apt-get install mmdebstrap';
   await testbeds.open();
@@ -127,7 +127,7 @@ it('says what is missing, and notices within a minute that it is there', async (
   expect(state.changes).toBe(1);
 });
 
-it('has a problem in words that an ask may have, whatever was said', async () => {
+it('a worker has a problem in words that an ask may have, whatever was said', async () => {
   const { testbeds, state } = makeTestbeds();
   state.reason = `two\nlines\0${'😀'.repeat(1_000)}`;
   await testbeds.open();
@@ -136,7 +136,7 @@ it('has a problem in words that an ask may have, whatever was said', async () =>
   expect(problem).toHaveLength(1_000);
 });
 
-it('has a problem when no variant can be executed', async () => {
+it('a worker has a problem when no variant can be executed', async () => {
   const { testbeds, state, clock } = makeTestbeds();
   state.executables = [];
   await testbeds.open();
@@ -148,7 +148,7 @@ it('has a problem when no variant can be executed', async () => {
   expect(testbeds.offer('amd64').variants).toEqual(['git']);
 });
 
-it('offers what works while another backend takes long', async () => {
+it('a worker offers the testbeds that work while another backend takes long', async () => {
   let answer = (_reason: string | null): void => undefined;
   const slow = new Promise<string | null>((resolve) => (answer = resolve));
   const { testbeds, state, clock } = makeTestbeds({ lab: slow });
@@ -163,7 +163,7 @@ it('offers what works while another backend takes long', async () => {
   expect(state.changes).toBe(2);
 });
 
-it('passes on what is wanted, unless its name could be anything', async () => {
+it('a worker passes on what is wanted, unless its name could be anything', async () => {
   const { testbeds, state } = makeTestbeds();
   await testbeds.open();
   testbeds.wanted('amd64', [
@@ -174,7 +174,7 @@ it('passes on what is wanted, unless its name could be anything', async () => {
   expect(state.wanted).toEqual(['trixie/amd64']);
 });
 
-it('does not wait for a detection that takes long when it is closed', async () => {
+it('a worker that is closed does not wait for a detection that takes long', async () => {
   const { testbeds, state, said } = makeTestbeds();
   state.detection = new Promise((_resolve, reject) => {
     state.closed = () => reject(new Error('closed'));

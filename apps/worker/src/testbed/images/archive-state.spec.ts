@@ -26,7 +26,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-it('names the release files of the binary sources', () => {
+it('the release files of an archive are those of its binary sources', () => {
   const lines = [
     'deb [signed-by=/k.gpg] http://mirror.example/debian/ trixie main',
     'deb-src http://mirror.example/debian trixie main',
@@ -38,7 +38,7 @@ it('names the release files of the binary sources', () => {
   ]);
 });
 
-it('changes with the date of a release, and asks for the beginning alone', async () => {
+it('the state of an archive changes with the date of a release, and only the beginning is asked for', async () => {
   const lines = [`deb ${url}/debian trixie main`, `deb ${url}/debian trixie-updates main`];
   const before = await archiveState(lines, []);
   expect(before).toBe('Sat, 21 Nov 2026 20:00:00 UTC\nSat, 21 Nov 2026 20:00:00 UTC');
@@ -48,12 +48,12 @@ it('changes with the date of a release, and asks for the beginning alone', async
   expect(await archiveState(lines, [])).not.toBe(before);
 });
 
-it('reads no more of a file that is sent whole', async () => {
+it('no more is read of a release file that is sent whole', async () => {
   release += 'x'.repeat(50_000_000);
   expect(await archiveState([`deb ${url}/debian trixie main`], [])).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
 });
 
-it('does not know what a server does not say', async () => {
+it('the state of an archive is unknown where the server does not tell it', async () => {
   expect(await archiveState([`deb ${url}/gone trixie main`], [])).toBeNull();
   expect(await archiveState(['deb http://127.0.0.1:1/debian trixie main'], [])).toBeNull();
   expect(await archiveState(['deb file:/srv/debian trixie main'], [])).toBeNull();
@@ -62,14 +62,14 @@ it('does not know what a server does not say', async () => {
   expect(await archiveState([`deb ${url}/debian trixie main`], [])).toBeNull();
 });
 
-it("asks through the machine's proxy", async () => {
+it('the state of an archive is asked for through the machine’s proxy', async () => {
   const settings = [{ name: 'Acquire::http::Proxy', value: url }];
   const state = await archiveState(['deb http://mirror.example/debian trixie main'], settings);
   expect(state).toBe('Sat, 21 Nov 2026 20:00:00 UTC');
   expect(seen).toEqual(['http://mirror.example/debian/dists/trixie/InRelease bytes=0-2047']);
 });
 
-it('tells a proxy and a mirror the user and password of each, and no address holds them', async () => {
+it('a proxy and a mirror are told the user and password of each, and no address holds them', async () => {
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
   const proxy = url.replace('//', '//us%40er:pa%3Ass@');
   const settings = [{ name: 'Acquire::http::Proxy', value: proxy }];

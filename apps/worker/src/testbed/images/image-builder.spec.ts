@@ -58,7 +58,7 @@ async function build(errors: string): Promise<Seen> {
   return seen;
 }
 
-it('tells mmdebstrap passwords in files that its user alone can read, which go with the build', async () => {
+it('mmdebstrap is told passwords in files that its user alone can read, which go with the build', async () => {
   const { command, files } = await build('');
   for (const secret of SECRETS) expect(command.join('\n')).not.toContain(secret);
   expect(files['apt.conf']).toEqual([
@@ -72,14 +72,14 @@ it('tells mmdebstrap passwords in files that its user alone can read, which go w
   expect(await readdir(join(place, 'runs'))).toEqual([]);
 });
 
-it('quotes no password when mmdebstrap complains of an address', async () => {
+it('no password is quoted when mmdebstrap complains of an address', async () => {
   const complaint = 'E: Failed to fetch http://me:pass-of@the-archive@mirror.example/debian/x@1.deb  404';
   await expect(build(`${complaint}\n`)).rejects.toThrow(
     /^E: Failed to fetch http:\/\/mirror\.example\/debian\/x@1\.deb {2}404$/,
   );
 });
 
-it('quotes nothing of a line whose beginning is not read', async () => {
+it('nothing is quoted of a line whose beginning is not read', async () => {
   const tail = `${'@mirror.example/'.padEnd(4000, 'x')}\nW: the end`;
   const head = 'http://me:pass-of-the-archive';
   const cut = 4096 - Buffer.byteLength(tail) - 'archive'.length;

@@ -3,7 +3,7 @@ import { buildCommand, fingerprint, imageRecipe } from './image-recipe';
 
 const SOURCES = { lines: ['deb http://mirror.example/debian bookworm main'], keys: [] };
 
-it('feeds the sources to standard input, so that they become sources.list', () => {
+it('a recipe feeds the sources to standard input, so that they become sources.list', () => {
   const { command, sourcesList } = imageRecipe('bookworm', 'amd64', PLAIN, SOURCES, []);
   expect(command.slice(-3)).toEqual(['bookworm', '-', '-']);
   expect(command).toContain('--architectures=amd64');
@@ -11,7 +11,7 @@ it('feeds the sources to standard input, so that they become sources.list', () =
   expect(sourcesList).toBe('deb http://mirror.example/debian bookworm main\n');
 });
 
-it('takes settings and keys of the machine along', () => {
+it('a recipe includes settings and keys of the machine', () => {
   const settings = [{ name: 'Acquire::Check-Valid-Until', value: 'false' }];
   const keys = [{ path: '/usr/share/keyrings/own.gpg', content: null }];
   const { command, aptConfiguration } = imageRecipe(
@@ -26,7 +26,7 @@ it('takes settings and keys of the machine along', () => {
   expect(command).toContain('--setup-hook=upload /usr/share/keyrings/own.gpg /usr/share/keyrings/own.gpg');
 });
 
-it("lets mmdebstrap read the machine's settings from a file, and drops them from the image", () => {
+it('mmdebstrap reads the machine’s settings from a file, and the image does not keep them', () => {
   const settings = [{ name: 'Acquire::http::Proxy', value: 'http://user:pass-word@proxy.example:3128/' }];
   const recipe = imageRecipe('bookworm', 'amd64', PLAIN, SOURCES, settings);
   expect(recipe.aptConfiguration).toContain('pass-word');
@@ -40,12 +40,12 @@ it("lets mmdebstrap read the machine's settings from a file, and drops them from
   expect(hooks.at(-1)).toBe('--customize-hook=rm "$1"/etc/apt/apt.conf.d/99proctor-build');
 });
 
-it('refuses a key file whose path a shell could read differently', () => {
+it('a key file is refused when a shell could read its path differently', () => {
   const keys = [{ path: '/keys/$(id).gpg', content: null }];
   expect(() => imageRecipe('bookworm', 'amd64', PLAIN, { ...SOURCES, keys }, [])).toThrow('unusual path');
 });
 
-it('has another fingerprint when the image would be built differently', () => {
+it('a recipe has another fingerprint when the image would be built differently', () => {
   const plain = fingerprint(imageRecipe('bookworm', 'amd64', PLAIN, SOURCES, []));
   expect(fingerprint(imageRecipe('bookworm', 'amd64', PLAIN, SOURCES, []))).toBe(plain);
   expect(fingerprint(imageRecipe('bookworm', 'amd64', PLAIN, { ...SOURCES, lines: [] }, []))).not.toBe(plain);
@@ -54,7 +54,7 @@ it('has another fingerprint when the image would be built differently', () => {
   );
 });
 
-it("adds what the image's shape asks for", () => {
+it('a recipe adds what the image’s shape asks for', () => {
   const finish = 'cat "$1"';
   const recipe = imageRecipe('bookworm', 'amd64', { ...BOOTABLE, hooks: ['true "$1"'], finish }, SOURCES, []);
   expect(recipe.command.find((argument) => argument.startsWith('--include='))).toMatch(

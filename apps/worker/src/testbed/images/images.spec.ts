@@ -80,7 +80,7 @@ function makeImages(clock = new VirtualClock()) {
   return { images, files, builds, trials, said, state, clock, change };
 }
 
-it('builds one image at a time and says how far it is', async () => {
+it('the worker builds one image at a time and says how far it is', async () => {
   const rig = makeImages();
   await rig.images.open();
   const begun = rig.change();
@@ -108,7 +108,7 @@ it('builds one image at a time and says how far it is', async () => {
   await rig.images.close();
 });
 
-it('tries a build that failed again, later each time, and tells the reason meanwhile', async () => {
+it('a build that failed is tried again, later each time, and its reason is told meanwhile', async () => {
   const rig = makeImages();
   await rig.images.open();
   for (const [failures, pauseMs] of [0, 60_000, 120_000, 120_000].entries()) {
@@ -130,7 +130,7 @@ it('tries a build that failed again, later each time, and tells the reason meanw
   await rig.images.close();
 });
 
-it('serves the old image while a newer one is built, and keeps it when that fails', async () => {
+it('the old image is served while a newer one is built, and is kept when that fails', async () => {
   const first = makeImages();
   await first.files.load();
   await writeFile(first.files.freshPath('bookworm', 'amd64'), 'old');
@@ -155,7 +155,7 @@ it('serves the old image while a newer one is built, and keeps it when that fail
 it.each([
   ['as it would be built now', 'recipe', 0],
   ['differently', 'another recipe', 1],
-])('builds again what was built %s: %s', async (_how, recipe, builds) => {
+])('an image that was built %s (%s) is built again %i times', async (_how, recipe, builds) => {
   const first = makeImages();
   await first.files.load();
   await writeFile(first.files.freshPath('bookworm', 'amd64'), 'old');
@@ -167,7 +167,7 @@ it.each([
   await rig.images.close();
 });
 
-it('ends the build under way when it is closed', async () => {
+it('the build under way ends when the images are closed', async () => {
   const rig = makeImages();
   await rig.images.open();
   const begun = rig.change();
@@ -189,7 +189,7 @@ it.each([
   ['has published something new', 'release 2', 1],
   ['is as it was', 'release 1', 0],
   ['does not answer', null, 0],
-])('looks at the archive now and then: it %s', async (_what, release, builds) => {
+])('the worker looks at the archive now and then, which %s', async (_what, release, builds) => {
   await makeOld();
   const rig = makeImages();
   await rig.images.open();
@@ -200,7 +200,7 @@ it.each([
   await rig.images.close();
 });
 
-it('does not use an image on which no test passes, and keeps the one before it', async () => {
+it('an image on which no test passes is not used, and the one before it is kept', async () => {
   await makeOld();
   const rig = makeImages();
   Object.assign(rig.state, { wallClockMs: SETTINGS.ageMaxMs + 1, defect: 'it does not boot' });
@@ -216,7 +216,7 @@ it('does not use an image on which no test passes, and keeps the one before it',
   await rig.images.close();
 });
 
-it('proves an image of an earlier boot again before it is used', async () => {
+it('an image of an earlier boot is proved again before it is used', async () => {
   await makeOld({ provedBoot: 'an earlier boot' });
   const rig = makeImages();
   const proved = rig.change();
@@ -229,7 +229,7 @@ it('proves an image of an earlier boot again before it is used', async () => {
   await rig.images.close();
 });
 
-it('builds an image of an earlier boot again when it does not work any more', async () => {
+it('an image of an earlier boot that does not work any more is built again', async () => {
   await makeOld({ provedBoot: 'an earlier boot' });
   const rig = makeImages();
   rig.state.defect = 'the kernel was changed';

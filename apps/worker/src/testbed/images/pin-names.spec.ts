@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const own = () => [`deb ${url}/debian bookworm main`, `deb ${url}/security bookworm-security main`];
 
-it('are what the release files of the image’s archive say', async () => {
+it('the names to pin by are what the release files of the image’s archive say', async () => {
   const names = await pinNames(['trixie', 'unstable'], { own: own(), extra: [] }, []);
   expect([...names]).toEqual([
     ['trixie', 'testing'],
@@ -38,7 +38,7 @@ it('are what the release files of the image’s archive say', async () => {
   ]);
 });
 
-it('are looked for in the lines of the suite where there are extra sources', async () => {
+it('the names to pin by are looked for in the lines of the suite where there are extra sources', async () => {
   const extra = [`deb ${url}/own sid main`, `deb ${url}/own nameless main`];
   const names = await pinNames(['sid', 'nameless', 'trixie'], { own: own(), extra }, []);
   expect([...names]).toEqual([
@@ -48,7 +48,7 @@ it('are looked for in the lines of the suite where there are extra sources', asy
   ]);
 });
 
-it('stay as they are where the server cannot be asked', async () => {
+it('the names to pin by stay as they are where the server cannot be asked', async () => {
   const files = ['deb file:/srv/debian bookworm main'];
   await expect(pinNames(['trixie'], { own: files, extra: [] }, [])).resolves.toEqual(
     new Map([['trixie', 'trixie']]),
@@ -60,7 +60,7 @@ it('stay as they are where the server cannot be asked', async () => {
   );
 });
 
-it('are not guessed when the archive does not answer', async () => {
+it('the names to pin by are not guessed when the archive does not answer', async () => {
   const names = pinNames(['forky'], { own: own(), extra: [] }, []);
   await expect(names).rejects.toThrow(ArchiveAway);
   await expect(names).rejects.toThrow(
