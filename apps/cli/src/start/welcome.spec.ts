@@ -5,7 +5,7 @@ const server = { host: '127.0.0.1', port: 8080, suites: ['trixie'], architecture
 const said = (isNew: boolean, isTerminal: boolean) =>
   welcome(server as never, new Home('/var/lib/proctor'), { key: 'pk_1', isNew }, isTerminal);
 
-it('shows a new key on a terminal', () => {
+it('a new key is shown on a terminal', () => {
   expect(said(true, true)).toContain(
     'The API key of the user admin is pk_1 (also in /var/lib/proctor/admin.key)',
   );
@@ -14,7 +14,7 @@ it('shows a new key on a terminal', () => {
 it.each([
   [true, false],
   [false, true],
-])('names the file of a key else: new %s, terminal %s', (isNew, isTerminal) => {
+])('the file of a key is named otherwise: new %s, terminal %s', (isNew, isTerminal) => {
   const text = said(isNew, isTerminal);
   expect(text).toContain('The API key of the user admin is in /var/lib/proctor/admin.key');
   expect(text).toContain('"Auth-Key: $(cat /var/lib/proctor/admin.key)"');
