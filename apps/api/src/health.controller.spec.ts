@@ -39,7 +39,7 @@ it('only administrators are told about the configuration', async () => {
   expect(await healthFor('')).toEqual({ status: 200, body: WELL });
 });
 
-it('what is out of reach makes it a 503', async () => {
+it('the health is a 503 when the bus or the database is out of reach', async () => {
   expect(await healthFor('', false)).toEqual({ status: 503, body: { database: true, bus: false } });
   const away = new DatabaseUnavailable('away');
   expect(await healthFor('admin', true, away)).toEqual({ status: 503, body: { database: false, bus: true } });

@@ -26,7 +26,7 @@ it.each([
   ['/api/v1/test/keys', 'key'],
   ['/api/v1/openapi.json/x', 'key'],
   ['/api/v1/openapi.jsonx', 'key'],
-])('%s needs %s', (path, credential) => {
+])('the path %s needs %s', (path, credential) => {
   expect(credentialFor(path)).toBe(credential);
 });
 
@@ -50,14 +50,14 @@ const routes = controllers.flatMap((controller) =>
   routesOf(controller).map((route): [string, string, Type<object>] => [route, controller.name, controller]),
 );
 
-it('knows the routes of all controllers', () => {
+it('the routes of all controllers are known', () => {
   expect(controllers.filter((controller) => routesOf(controller).length === 0)).toEqual([]);
   expect(routes.map(([route]) => route)).toEqual(
     expect.arrayContaining(['POST /api/v1/test/x/x/x', 'GET /', 'DELETE /api/v1/keys/x', 'GET /health/']),
   );
 });
 
-it.each(routes)('%s needs what %s tells', (route, _name, controller) => {
+it.each(routes)('the route %s needs the credential that %s tells', (route, _name, controller) => {
   const told: unknown = Reflect.getMetadata(CREDENTIAL, controller);
   expect(told).toBe(credentialFor(route.split(' ')[1]!));
 });

@@ -20,8 +20,8 @@ async function guess(
   });
 }
 
-describe('guesses', () => {
-  it('are limited for a user from an address, also for the right password then', async () => {
+describe('GuessLimit', () => {
+  it('guesses are limited for a user from an address, also for the right password then', async () => {
     const limit = limitOf(3);
     for (let count = 0; count < 3; count += 1) expect(await guess(limit, wrong)).toBeNull();
     expect(await guess(limit, right)).toBe('refused');
@@ -29,13 +29,13 @@ describe('guesses', () => {
     expect(await guess(limit, right, 'alice', '192.0.2.2')).toBe('user');
   });
 
-  it('do not get round the limit all at once', async () => {
+  it('guesses at the same time do not get round the limit', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => guess(limitOfOne, wrong)));
     expect(answers.filter((answer) => answer === null)).toHaveLength(1);
   });
   const limitOfOne = limitOf(1);
 
-  it('are forgotten after the right password', async () => {
+  it('guesses are forgotten after the right password', async () => {
     const limit = limitOf(2);
     for (let round = 0; round < 15; round += 1) {
       expect(await guess(limit, wrong)).toBeNull();
@@ -45,14 +45,14 @@ describe('guesses', () => {
     expect(await guess(limit, right)).toBe('refused');
   });
 
-  it('of many users from one address are limited', async () => {
+  it('guesses at many users from one address are limited', async () => {
     const limit = limitOf(1);
     const names = Array.from({ length: 10 }, (_none, index) => `user${index}`);
     for (const name of names) expect(await guess(limit, wrong, name, '2001:db8::1')).toBeNull();
     expect(await guess(limit, right, 'another', '2001:db8::ffff')).toBe('refused');
   });
 
-  it('that could not be checked do not count', async () => {
+  it('guesses that could not be checked do not count', async () => {
     const limit = limitOf(1);
     const failing = () => Promise.reject(new Error('no database'));
     for (let count = 0; count < 5; count += 1)

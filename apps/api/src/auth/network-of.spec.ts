@@ -11,6 +11,6 @@ it.each([
   ['::', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['', ''],
-])('%s is of the network %s', (address, network) => {
+])('the address %s is of the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -35,65 +35,63 @@ function twoProcesses(keysRememberedMs = 1_000) {
   return { clock, valid, lookUps, state, here: process(), there: process() };
 }
 
-describe('keys that were used', () => {
-  it('are looked up once for requests at once, and again when the time is over', async () => {
-    const { here, lookUps, clock } = twoProcesses();
-    expect(await Promise.all([here.authenticate('key'), here.authenticate('key')])).toEqual([ADA, ADA]);
-    clock.advance(999);
-    expect(await here.authenticate('key')).toEqual(ADA);
-    expect(lookUps).toHaveLength(1);
-    clock.advance(1);
-    expect(await here.authenticate('key')).toEqual(ADA);
-    expect(lookUps).toHaveLength(2);
-  });
+it('a key is looked up once for requests at the same time, and again when the time is over', async () => {
+  const { here, lookUps, clock } = twoProcesses();
+  expect(await Promise.all([here.authenticate('key'), here.authenticate('key')])).toEqual([ADA, ADA]);
+  clock.advance(999);
+  expect(await here.authenticate('key')).toEqual(ADA);
+  expect(lookUps).toHaveLength(1);
+  clock.advance(1);
+  expect(await here.authenticate('key')).toEqual(ADA);
+  expect(lookUps).toHaveLength(2);
+});
 
-  it('are looked up each time when nothing is to be remembered', async () => {
-    const { here, lookUps } = twoProcesses(0);
-    await here.authenticate('key');
-    await here.authenticate('key');
-    expect(lookUps).toHaveLength(2);
-  });
+it('a key is looked up each time when nothing is to be remembered', async () => {
+  const { here, lookUps } = twoProcesses(0);
+  await here.authenticate('key');
+  await here.authenticate('key');
+  expect(lookUps).toHaveLength(2);
+});
 
-  it('open nothing at any process once one of them was told that they are revoked', async () => {
-    const { here, there, valid } = twoProcesses();
-    await Promise.all([here.authenticate('key'), there.authenticate('key')]);
-    valid.delete('key');
-    here.changed();
-    expect(await here.authenticate('key')).toBeNull();
-    expect(await there.authenticate('key')).toBeNull();
-  });
+it('a key opens nothing at any process once one of them was told that it is revoked', async () => {
+  const { here, there, valid } = twoProcesses();
+  await Promise.all([here.authenticate('key'), there.authenticate('key')]);
+  valid.delete('key');
+  here.changed();
+  expect(await here.authenticate('key')).toBeNull();
+  expect(await there.authenticate('key')).toBeNull();
+});
 
-  it('open nothing when the signal was lost and the time is over', async () => {
-    const { here, there, valid, state, clock } = twoProcesses();
-    await there.authenticate('key');
-    valid.delete('key');
-    state.isLost = true;
-    here.changed();
-    clock.advance(1_000);
-    expect(await there.authenticate('key')).toBeNull();
-  });
+it('a revoked key opens nothing when the signal was lost and the time is over', async () => {
+  const { here, there, valid, state, clock } = twoProcesses();
+  await there.authenticate('key');
+  valid.delete('key');
+  state.isLost = true;
+  here.changed();
+  clock.advance(1_000);
+  expect(await there.authenticate('key')).toBeNull();
+});
 
-  it('are not remembered from a look-up that a revocation has overtaken', async () => {
-    const { here, valid, state } = twoProcesses();
-    let answer = (): void => undefined;
-    state.answers = new Promise((resolve) => (answer = resolve));
-    const early = here.authenticate('key');
-    valid.delete('key');
-    here.changed();
-    answer();
-    await early;
-    expect(await here.authenticate('key')).toBeNull();
-  });
+it('a key is not remembered from a look-up that a revocation has overtaken', async () => {
+  const { here, valid, state } = twoProcesses();
+  let answer = (): void => undefined;
+  state.answers = new Promise((resolve) => (answer = resolve));
+  const early = here.authenticate('key');
+  valid.delete('key');
+  here.changed();
+  answer();
+  await early;
+  expect(await here.authenticate('key')).toBeNull();
+});
 
-  it('are not remembered when they are unknown, or could not be looked up', async () => {
-    const { here, lookUps, valid, state } = twoProcesses();
-    expect(await here.authenticate('new')).toBeNull();
-    valid.set('new', ADA);
-    expect(await here.authenticate('new')).toEqual(ADA);
-    state.answers = Promise.reject(new Error('away'));
-    await expect(here.authenticate('key')).rejects.toThrow('away');
-    state.answers = Promise.resolve();
-    expect(await here.authenticate('key')).toEqual(ADA);
-    expect(lookUps).toHaveLength(4);
-  });
+it('a key is not remembered when it is unknown, or could not be looked up', async () => {
+  const { here, lookUps, valid, state } = twoProcesses();
+  expect(await here.authenticate('new')).toBeNull();
+  valid.set('new', ADA);
+  expect(await here.authenticate('new')).toEqual(ADA);
+  state.answers = Promise.reject(new Error('away'));
+  await expect(here.authenticate('key')).rejects.toThrow('away');
+  state.answers = Promise.resolve();
+  expect(await here.authenticate('key')).toEqual(ADA);
+  expect(lookUps).toHaveLength(4);
 });

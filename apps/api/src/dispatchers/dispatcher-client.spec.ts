@@ -17,7 +17,7 @@ class HeldClock implements Clock {
 describe('DispatcherClient', () => {
   beforeAll(() => Logger.overrideLogger(false));
 
-  it('serves without a bus, and finds it later', async () => {
+  it('the api works without a bus, and finds it later', async () => {
     const clock = new HeldClock();
     const connect = jest.fn((): Promise<Bus> => Promise.resolve(new MemoryBus(new MemoryBroker())));
     connect.mockRejectedValueOnce(new Error('refused'));
@@ -35,7 +35,7 @@ describe('DispatcherClient', () => {
     expect(client.isConnected()).toBe(false);
   });
 
-  it('passes on signals that it listens to, from before and after it is connected', async () => {
+  it('the api hears the signals that it listens to, from before and after it is connected', async () => {
     const broker = new MemoryBroker();
     const client = new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), new HeldClock());
     const received: string[] = [];
@@ -51,7 +51,7 @@ describe('DispatcherClient', () => {
     await client.onApplicationShutdown();
   });
 
-  it('does not try again once it is closed', async () => {
+  it('a client of the dispatchers does not try again once it is closed', async () => {
     const clock = new HeldClock();
     const client = new DispatcherClient(() => Promise.reject(new Error('refused')), clock);
     client.onApplicationBootstrap();

@@ -13,7 +13,7 @@ function page(worker: string, isLast = false): StatusReply {
   return { arch: 'amd64', epoch: 1, workers, queues: [], ...(!isLast && { more }) };
 }
 
-it('comes through the bus whole, however many workers there are', async () => {
+it('a status comes through the bus whole, however many workers there are', async () => {
   const names = Array.from({ length: 5_000 }, (_, n) => `w${n}`);
   const past = { workers: registered(...names) };
   const rig = new DispatcherRig([waitingRun(1)], { workersMax: 5_000 }, past);
@@ -40,18 +40,18 @@ it('comes through the bus whole, however many workers there are', async () => {
   expect(jsonBytes(status)).toBeGreaterThan(3 * MESSAGE_BYTES_MAX);
 });
 
-it('is nothing when the dispatcher does not answer', async () => {
+it('a status is nothing when the dispatcher does not answer', async () => {
   await expect(wholeStatus(() => Promise.resolve(null), systemClock)).resolves.toBeNull();
 });
 
-it('has what came, and says that there is more, when a later page is not answered', async () => {
+it('a status has what came, and says that there is more, when a later page is not answered', async () => {
   const pages = [page('w1'), page('w2'), null];
   const status = await wholeStatus(() => Promise.resolve(pages.shift() ?? null), systemClock);
   expect(status!.workers).toEqual([{ worker: 'w1' }, { worker: 'w2' }]);
   expect(status!.more).toEqual({ kind: 'worker', name: 'w2' });
 });
 
-it('takes no longer than it may, and no more pages', async () => {
+it('a status takes no longer than it may, and no more pages', async () => {
   let [now, asked] = [0, 0];
   const clock = { now: () => now, after: () => () => undefined };
   const ask = (pageMs: number) => () => {

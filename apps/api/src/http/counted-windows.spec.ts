@@ -1,33 +1,31 @@
 import { ManualClock } from '../../../../test/support/manual-clock';
 import { CountedWindows } from './counted-windows';
 
-describe('counted windows', () => {
-  it('say when the span is over that began with the first time', () => {
-    const clock = new ManualClock();
-    const windows = new CountedWindows(1_000, clock);
-    expect([windows.add('a', 2), windows.add('a', 2)]).toEqual([0, 0]);
-    clock.advance(400);
-    expect([windows.add('a', 2), windows.add('b', 2)]).toEqual([600, 0]);
-    clock.advance(600);
-    expect(windows.add('a', 2)).toBe(0);
-  });
+it('counted windows say when the span is over that began with the first time', () => {
+  const clock = new ManualClock();
+  const windows = new CountedWindows(1_000, clock);
+  expect([windows.add('a', 2), windows.add('a', 2)]).toEqual([0, 0]);
+  clock.advance(400);
+  expect([windows.add('a', 2), windows.add('b', 2)]).toEqual([600, 0]);
+  clock.advance(600);
+  expect(windows.add('a', 2)).toBe(0);
+});
 
-  it('take back and forget', () => {
-    const windows = new CountedWindows(1_000, new ManualClock());
-    windows.add('a', 1);
-    windows.takeBack('a');
-    expect(windows.add('a', 1)).toBe(0);
-    expect(windows.add('a', 1)).toBeGreaterThan(0);
-    windows.forget('a');
-    expect(windows.add('a', 1)).toBe(0);
-  });
+it('counted windows take back and forget', () => {
+  const windows = new CountedWindows(1_000, new ManualClock());
+  windows.add('a', 1);
+  windows.takeBack('a');
+  expect(windows.add('a', 1)).toBe(0);
+  expect(windows.add('a', 1)).toBeGreaterThan(0);
+  windows.forget('a');
+  expect(windows.add('a', 1)).toBe(0);
+});
 
-  it('stay bounded over a million addresses, and begin no timer', () => {
-    const clock = new ManualClock();
-    const windows = new CountedWindows(3_600_000, clock);
-    for (let address = 0; address < 1_000_000; address += 1) windows.add(`address ${address}`, 1);
-    expect(windows.size).toBe(100_000);
-    expect(windows.add('address 999999', 1)).toBeGreaterThan(0);
-    expect(clock.pending).toBe(0);
-  });
+it('counted windows stay bounded over a million addresses, and begin no timer', () => {
+  const clock = new ManualClock();
+  const windows = new CountedWindows(3_600_000, clock);
+  for (let address = 0; address < 1_000_000; address += 1) windows.add(`address ${address}`, 1);
+  expect(windows.size).toBe(100_000);
+  expect(windows.add('address 999999', 1)).toBeGreaterThan(0);
+  expect(clock.pending).toBe(0);
 });

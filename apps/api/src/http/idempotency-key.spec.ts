@@ -4,15 +4,21 @@ import { jsonParameters, merge, textParameters } from './parameters';
 import type { Field, Parameters } from './parameters';
 import '../runs/test-request.dto';
 
-it.each([undefined, 'x', '"8e03978e"', 'a b', 'x'.repeat(255)])('takes %j', (header) => {
-  expect(idempotencyKeyOf(header)).toBe(header ?? null);
-});
+it.each([undefined, 'x', '"8e03978e"', 'a b', 'x'.repeat(255)])(
+  'the Idempotency-Key %j is taken',
+  (header) => {
+    expect(idempotencyKeyOf(header)).toBe(header ?? null);
+  },
+);
 
-it.each(['', ' ', ' x', 'x ', 'x'.repeat(256), 'é', 'a\tb', 'a\0'])('refuses %j', (header) => {
-  const problem = refusalOf(() => idempotencyKeyOf(header));
-  expect(problem.status).toBe(400);
-  expect(problem.detail).toContain('Idempotency-Key');
-});
+it.each(['', ' ', ' x', 'x ', 'x'.repeat(256), 'é', 'a\tb', 'a\0'])(
+  'the Idempotency-Key %j is refused',
+  (header) => {
+    const problem = refusalOf(() => idempotencyKeyOf(header));
+    expect(problem.status).toBe(400);
+    expect(problem.detail).toContain('Idempotency-Key');
+  },
+);
 
 const PATH = '/api/v1/test/bookworm/amd64';
 const of = (parameters: Parameters, path = PATH, method = 'POST'): string =>
@@ -20,7 +26,7 @@ const of = (parameters: Parameters, path = PATH, method = 'POST'): string =>
 const form = (...fields: Field[]): Parameters => textParameters(fields, (name) => `#/${name}`);
 const query = (...fields: Field[]): Parameters => textParameters(fields, () => null);
 
-describe('two requests are the same', () => {
+describe('fingerprint', () => {
   const one = of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '5']));
 
   it.each<[string, string]>([
@@ -37,7 +43,7 @@ describe('two requests are the same', () => {
       'with a slash at the end',
       of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '5']), `${PATH}/`),
     ],
-  ])('%s', (_how, other) => {
+  ])('a request is the same %s', (_how, other) => {
     expect(other).toBe(one);
     expect(other).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -58,29 +64,29 @@ describe('two requests are the same', () => {
       'an unknown parameter',
       of(form(['tests', '[{"package":"hello","trigger":"a"}]'], ['priority', '5'], ['x', ''])),
     ],
-  ])('but not with %s', (_what, other) => {
+  ])('a request is another one with %s', (_what, other) => {
     expect(other).not.toBe(one);
   });
 
-  it('and a trigger that looks like JSON is a text', () => {
+  it('a trigger that looks like JSON is a text', () => {
     expect(of(form(['trigger', '[1]']))).not.toBe(of(form(['trigger', '[ 1 ]'])));
     expect(of(form(['trigger', '[1]']))).not.toBe(of(jsonParameters({ trigger: [1] })));
   });
 
-  it('and the order of a list counts', () => {
+  it('a list in another order is another request', () => {
     expect(of(jsonParameters([{ package: 'a1' }, { package: 'b1' }]))).not.toBe(
       of(jsonParameters([{ package: 'b1' }, { package: 'a1' }])),
     );
   });
 
-  it('and names of prototypes are names', () => {
+  it('names of prototypes are names', () => {
     const plain = of(jsonParameters(JSON.parse('{"__proto__": {"a": 1}}')));
     expect(plain).not.toBe(of(jsonParameters({})));
     expect(of(jsonParameters([JSON.parse('{"__proto__": 1}')]))).not.toBe(of(jsonParameters([{}])));
   });
 });
 
-it('refuses what is no JSON and should be, and what nests too deep', () => {
+it('what is no JSON and should be, or nests too deep, is refused', () => {
   expect(() => of(form(['tests', '[{']))).toThrow(/tests is not valid JSON/);
   expect(() => of(form(['tests', '['.repeat(100_000)]))).toThrow(/64 deep/);
 });

@@ -38,12 +38,12 @@ const read = (metatype: new () => object, parameters: Parameters) =>
   pipe.transform(parameters, { type: 'custom', metatype });
 const form = (...fields: [string, string][]) => textParameters(fields, (name) => `#/${name}`);
 
-it('takes the keys from the class, inherited ones first', () => {
+it('the keys come from the class, inherited ones first', () => {
   expect([...keysOf(Loose)]).toEqual(['first', 'other-name', 'flag', 'needed']);
   expect([...keysOf(Derived)]).toEqual(['first', 'second']);
 });
 
-it('reads texts of forms as what the class says, and values of JSON as they are', () => {
+it('texts of forms are read as what the class says, and values of JSON as they are', () => {
   expect(read(Loose, form(['needed', '[1]'], ['other_name', '[1]'], ['flag', 'true'], ['x', '']))).toEqual({
     needed: '[1]',
     'other-name': [1],
@@ -57,13 +57,13 @@ it('reads texts of forms as what the class says, and values of JSON as they are'
   expect(read(Loose, form(['needed', 'x']))).toBeInstanceOf(Loose);
 });
 
-it('refuses two spellings of one field, and text that is no JSON', () => {
+it('two spellings of one field are refused, and so is text that is no JSON', () => {
   const twice = refusalOf(() => read(Loose, form(['other-name', '1'], ['other_name', '1'])));
   expect(twice.errors).toEqual([{ pointer: '#/other_name', detail: 'other_name is given more than once.' }]);
   expect(refusalOf(() => read(Loose, form(['other_name', '[']))).errors[0]?.pointer).toBe('#/other_name');
 });
 
-it('tells the first fault of a class', () => {
+it('the first fault of a class is told', () => {
   expect(refusalOf(() => read(Loose, jsonParameters({ first: 1 }))).detail).toBe(
     'needed is missing: it is needed.',
   );
@@ -71,7 +71,7 @@ it('tells the first fault of a class', () => {
   expect(fault.errors).toEqual([{ pointer: '#/first', detail: 'first must be a string, not 1.' }]);
 });
 
-it('tells all faults of a strict class, takes null as left out, and refuses what is no field', () => {
+it('all faults of a strict class are told; null counts as left out, and what is no field is refused', () => {
   expect(read(Derived, jsonParameters({ first: null, second: 'x' }))).toEqual({ second: 'x' });
   const problem = refusalOf(() => read(Derived, jsonParameters({ first: 1, second: null })));
   expect(problem.detail).toBe('first must be a string, not 1; second must be a string, and is missing.');
@@ -82,7 +82,7 @@ it('tells all faults of a strict class, takes null as left out, and refuses what
   ]);
 });
 
-it('does not take a name for a prototype', () => {
+it('a name is not taken for a prototype', () => {
   const sent = jsonParameters(JSON.parse('{"__proto__": {"first": 1}, "needed": "x"}'));
   expect(read(Loose, sent)).toEqual({ needed: 'x' });
 });

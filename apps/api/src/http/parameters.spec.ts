@@ -2,50 +2,48 @@ import { refusalOf } from '../../../../test/support/refusal';
 import { jsonParameters, merge, pointerTo, textParameters } from './parameters';
 import type { Field } from './parameters';
 
-describe('parameters', () => {
-  it('refuses a name that is given twice', () => {
-    const fields: Field[] = [
-      ['a', '1'],
-      ['a', '1'],
-    ];
-    const problem = refusalOf(() => textParameters(fields, () => '#/a'));
-    expect(problem.status).toBe(400);
-    expect(problem.errors).toEqual([{ pointer: '#/a', detail: '"a" is given more than once.' }]);
-  });
+it('a parameter that is given twice is refused', () => {
+  const fields: Field[] = [
+    ['a', '1'],
+    ['a', '1'],
+  ];
+  const problem = refusalOf(() => textParameters(fields, () => '#/a'));
+  expect(problem.status).toBe(400);
+  expect(problem.errors).toEqual([{ pointer: '#/a', detail: '"a" is given more than once.' }]);
+});
 
-  it('lets the body win', () => {
-    const merged = merge(
-      textParameters(
-        [
-          ['a', 'query'],
-          ['b', 'query'],
-        ],
-        () => null,
-      ),
-      jsonParameters({ a: 'body' }),
-    );
-    expect([...merged].map(([name, { value }]) => [name, value])).toEqual([
-      ['a', 'body'],
-      ['b', 'query'],
-    ]);
-  });
+it('a parameter of the body wins over the same one of the query', () => {
+  const merged = merge(
+    textParameters(
+      [
+        ['a', 'query'],
+        ['b', 'query'],
+      ],
+      () => null,
+    ),
+    jsonParameters({ a: 'body' }),
+  );
+  expect([...merged].map(([name, { value }]) => [name, value])).toEqual([
+    ['a', 'body'],
+    ['b', 'query'],
+  ]);
+});
 
-  it('keeps names that objects have by themselves apart', () => {
-    const parameters = jsonParameters(JSON.parse('{"__proto__": 1, "constructor": 2}'));
-    expect([...parameters.keys()]).toEqual(['__proto__', 'constructor']);
-    expect(parameters.get('toString')).toBeUndefined();
-  });
+it('parameters with names that objects have by themselves are kept apart', () => {
+  const parameters = jsonParameters(JSON.parse('{"__proto__": 1, "constructor": 2}'));
+  expect([...parameters.keys()]).toEqual(['__proto__', 'constructor']);
+  expect(parameters.get('toString')).toBeUndefined();
+});
 
-  it.each([null, 5, 'x', true])('refuses the JSON body %j', (body) => {
-    expect(() => jsonParameters(body)).toThrow(/must be an object or an array/);
-  });
+it.each([null, 5, 'x', true])('the JSON body %j is refused', (body) => {
+  expect(() => jsonParameters(body)).toThrow(/must be an object or an array/);
+});
 
-  it.each([
-    ['#', 0, '#/0'],
-    ['#/tests/3', 'pin-packages', '#/tests/3/pin-packages'],
-    ['#', 'a/b~c d', '#/a~1b~0c%20d'],
-    ['#', '\ud800', '#/%EF%BF%BD'],
-  ])('points from %s to %j', (pointer, key, result) => {
-    expect(pointerTo(pointer, key)).toBe(result);
-  });
+it.each([
+  ['#', 0, '#/0'],
+  ['#/tests/3', 'pin-packages', '#/tests/3/pin-packages'],
+  ['#', 'a/b~c d', '#/a~1b~0c%20d'],
+  ['#', '\ud800', '#/%EF%BF%BD'],
+])('a pointer leads from %s to %j', (pointer, key, result) => {
+  expect(pointerTo(pointer, key)).toBe(result);
 });

@@ -1,19 +1,17 @@
 import { baseUrl, collapseSlashes } from './paths';
 import type { Request } from 'express';
 
-describe('collapseSlashes', () => {
-  it.each([
-    ['/', '/'],
-    ['//', '/'],
-    ['//api/v1/auth', '/api/v1/auth'],
-    ['///api//v1///auth/', '/api/v1/auth/'],
-    ['//api?x=//y', '/api?x=//y'],
-    ['/a#//b', '/a#//b'],
-    ['/a%2F%2Fb', '/a%2F%2Fb'],
-    ['*', '*'],
-  ])('%s becomes %s', (url, result) => {
-    expect(collapseSlashes(url)).toBe(result);
-  });
+it.each([
+  ['/', '/'],
+  ['//', '/'],
+  ['//api/v1/auth', '/api/v1/auth'],
+  ['///api//v1///auth/', '/api/v1/auth/'],
+  ['//api?x=//y', '/api?x=//y'],
+  ['/a#//b', '/a#//b'],
+  ['/a%2F%2Fb', '/a%2F%2Fb'],
+  ['*', '*'],
+])('%s becomes %s when its slashes are collapsed', (url, result) => {
+  expect(collapseSlashes(url)).toBe(result);
 });
 
 const asking = (host?: string) => ({ protocol: 'http', get: () => host }) as unknown as Request;
@@ -25,10 +23,10 @@ it.each([
   ['ci.example/path?x', undefined, 'http://ci.example'],
   ['inner:8080', 'https://ci.example', 'https://ci.example'],
   ['not a host', 'https://ci.example/proctor/', 'https://ci.example/proctor'],
-])('of Host %s with the public address %s is %s', (host, publicUrl, url) => {
+])('the base address for the Host %s with the public address %s is %s', (host, publicUrl, url) => {
   expect(baseUrl(asking(host), publicUrl)).toBe(url);
 });
 
-it('needs a host', () => {
+it('a base address needs a host', () => {
   expect(() => baseUrl(asking('a b<'), undefined)).toThrow('names no host');
 });

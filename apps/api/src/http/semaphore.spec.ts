@@ -8,56 +8,54 @@ async function taken(room: Semaphore, amount: number): Promise<() => void> {
   return release;
 }
 
-describe('a room', () => {
-  it('lets in what fits and turns away what waited in vain', async () => {
-    const room = new Semaphore(() => 10);
-    const release = await taken(room, 6);
-    expect(await room.take(5, 1)).toBeNull();
-    await taken(room, 4);
-    expect(await room.take(1, 1)).toBeNull();
-    release();
-    await taken(room, 6);
-  });
+it('a semaphore lets in what fits and turns away what waited in vain', async () => {
+  const room = new Semaphore(() => 10);
+  const release = await taken(room, 6);
+  expect(await room.take(5, 1)).toBeNull();
+  await taken(room, 4);
+  expect(await room.take(1, 1)).toBeNull();
+  release();
+  await taken(room, 6);
+});
 
-  it('serves who waits in order, as room comes free', async () => {
-    const room = new Semaphore(() => 10);
-    const releases = [await taken(room, 5), await taken(room, 5)];
-    const entered: string[] = [];
-    const large = room.take(10, NEVER_MS).then((release) => (entered.push('large'), release));
-    const small = room.take(1, NEVER_MS).then((release) => (entered.push('small'), release));
-    releases[0]!();
-    await Promise.resolve();
-    expect(entered).toEqual([]);
-    releases[1]!();
-    (await large)!();
-    (await small)!();
-    expect(entered).toEqual(['large', 'small']);
-    await taken(room, 10);
-  });
+it('a semaphore serves those that wait in order, as room comes free', async () => {
+  const room = new Semaphore(() => 10);
+  const releases = [await taken(room, 5), await taken(room, 5)];
+  const entered: string[] = [];
+  const large = room.take(10, NEVER_MS).then((release) => (entered.push('large'), release));
+  const small = room.take(1, NEVER_MS).then((release) => (entered.push('small'), release));
+  releases[0]!();
+  await Promise.resolve();
+  expect(entered).toEqual([]);
+  releases[1]!();
+  (await large)!();
+  (await small)!();
+  expect(entered).toEqual(['large', 'small']);
+  await taken(room, 10);
+});
 
-  it('lets in what would never fit when it is empty', async () => {
-    const room = new Semaphore(() => 10);
-    const release = await taken(room, 1_000);
-    expect(await room.take(1, 1)).toBeNull();
-    release();
-    await taken(room, 10);
-  });
+it('a semaphore lets in what would never fit when it is empty', async () => {
+  const room = new Semaphore(() => 10);
+  const release = await taken(room, 1_000);
+  expect(await room.take(1, 1)).toBeNull();
+  release();
+  await taken(room, 10);
+});
 
-  it('takes nothing back twice', async () => {
-    const room = new Semaphore(() => 2);
-    const release = await taken(room, 1);
-    await taken(room, 1);
-    release();
-    release();
-    await taken(room, 1);
-    expect(await room.take(1, 1)).toBeNull();
-  });
+it('a semaphore takes nothing back twice', async () => {
+  const room = new Semaphore(() => 2);
+  const release = await taken(room, 1);
+  await taken(room, 1);
+  release();
+  release();
+  await taken(room, 1);
+  expect(await room.take(1, 1)).toBeNull();
+});
 
-  it('goes by its present size', async () => {
-    let size = 1;
-    const room = new Semaphore(() => size);
-    await taken(room, 1);
-    size = 3;
-    await taken(room, 2);
-  });
+it('a semaphore goes by its present size', async () => {
+  let size = 1;
+  const room = new Semaphore(() => size);
+  await taken(room, 1);
+  size = 3;
+  await taken(room, 2);
 });

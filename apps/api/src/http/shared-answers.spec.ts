@@ -29,7 +29,7 @@ class Making {
 
 const settled = () => new Promise(setImmediate);
 
-describe('answers that many ask for', () => {
+describe('SharedAnswers', () => {
   let clock: ManualClock;
   let making: Making;
   let answers: SharedAnswers<Answer>;
@@ -40,7 +40,7 @@ describe('answers that many ask for', () => {
     answers = new SharedAnswers(clock, { sizeMax: 3, ageMaxMs: () => 10_000 });
   });
 
-  it('are made by one for all who come meanwhile, once more for those who came after it began', async () => {
+  it('an answer is made once for all who ask meanwhile, and once more for those who ask after it began', async () => {
     const first = answers.get('a', making.make);
     const later = Array.from({ length: 60 }, () => answers.get('a', making.make));
     expect(making.begun).toHaveLength(1);
@@ -52,7 +52,7 @@ describe('answers that many ask for', () => {
     expect(making.begun).toHaveLength(2);
   });
 
-  it('are new for each who asks when they are cheap', async () => {
+  it('a cheap answer is a new one for each who asks', async () => {
     for (const text of ['one', 'two']) {
       const answer = answers.get('a', making.make);
       await making.begun.at(-1)!.finish(text);
@@ -60,7 +60,7 @@ describe('answers that many ask for', () => {
     }
   });
 
-  it('take a tenth of the time when they are costly, and are never older than allowed', async () => {
+  it('a costly answer takes a tenth of the time, and is never older than allowed', async () => {
     const first = answers.get('a', making.make);
     await making.begun[0]!.finish('one', 1_000);
     await first;
@@ -75,7 +75,7 @@ describe('answers that many ask for', () => {
     expect(making.begun).toHaveLength(3);
   });
 
-  it('that could not be made are told to all who wait for them, and tried again for the next', async () => {
+  it('an answer that could not be made is told to all who wait for it, and tried again for the next', async () => {
     const waiting = answers.get('a', making.make);
     const next = answers.get('a', making.make);
     making.begun[0]!.fail('away');
@@ -85,7 +85,7 @@ describe('answers that many ask for', () => {
     expect(await next).toEqual({ text: 'two' });
   });
 
-  it('are known to the one who makes the next', async () => {
+  it('an answer is known to the making of the next', async () => {
     const first = answers.get('a', making.make);
     await making.begun[0]!.finish('one');
     const known = await first;
@@ -94,7 +94,7 @@ describe('answers that many ask for', () => {
     expect(make).toHaveBeenCalledWith(known);
   });
 
-  it('are bounded, whatever anonymous clients ask for', async () => {
+  it('shared answers are bounded, whatever anonymous clients ask for', async () => {
     for (let name = 0; name < 10_000; name += 1)
       await answers.get(`name ${name}`, () => Promise.resolve({ text: 'x' }));
     expect(answers.size).toBe(3);

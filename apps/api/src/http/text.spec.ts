@@ -27,22 +27,22 @@ describe('urlEncodedFields', () => {
     ],
     ['a[]=1', [['a[]', '1']]],
     ['x=%00', [['x', '\0']]],
-  ])('reads %j', (text, fields) => {
+  ])('the form %j is read', (text, fields) => {
     expect(urlEncodedFields(text)).toEqual(fields);
   });
 
-  it('refuses more fields than any request has', () => {
+  it('a form with more fields than any request has is refused', () => {
     const fields = (count: number): string =>
       Array.from({ length: count }, (_none, index) => `a${index}`).join('&');
     expect(urlEncodedFields(fields(100))).toHaveLength(100);
     expect(() => urlEncodedFields(fields(101))).toThrow(/more than 100 parameters/);
   });
 
-  it.each(['a=100%', 'a=%zz', 'a=%ff', '%c3%28=1'])('refuses %j', (text) => {
+  it.each(['a=100%', 'a=%zz', 'a=%ff', '%c3%28=1'])('the form %j is refused', (text) => {
     expect(() => urlEncodedFields(text)).toThrow(Problem);
   });
 
-  it('reads back what URLSearchParams writes', () => {
+  it('a form that URLSearchParams writes is read back', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))),
@@ -55,7 +55,7 @@ describe('urlEncodedFields', () => {
     );
   });
 
-  it('never throws anything but a Problem', () => {
+  it('a form never fails with anything but a Problem', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('%', '=', '&', '+', 'a', 'f', '8', 'é', '\0') }),
@@ -72,12 +72,12 @@ describe('urlEncodedFields', () => {
 });
 
 describe('utf8', () => {
-  it('drops a byte order mark', () => {
+  it('a byte order mark is dropped', () => {
     expect(utf8(Buffer.from('\ufeff[]'), 'The body')).toBe('[]');
   });
 
   it.each([[[0xff]], [[0xc3, 0x28]], [[0xed, 0xa0, 0x80]], [[0xe2, 0x82]]])(
-    'refuses the bytes %j',
+    'the bytes %j are refused',
     (bytes) => {
       expect(() => utf8(Buffer.from(bytes), 'The body')).toThrow('The body is not valid UTF-8.');
     },
@@ -85,20 +85,20 @@ describe('utf8', () => {
 });
 
 describe('json', () => {
-  it('says where the text is and what is wrong with it', () => {
+  it('a refusal of JSON says where the text is and what is wrong with it', () => {
     const problem = refusalOf(() => json('{"a": ', 'tests', '#/tests'));
     expect(problem.status).toBe(400);
     expect(problem.errors).toEqual([{ pointer: '#/tests', detail: problem.detail }]);
     expect(problem.detail).toMatch(/^tests is not valid JSON: /);
   });
 
-  it('refuses what nests too deep to be walked', () => {
+  it('JSON that nests too deep to be walked is refused', () => {
     expect(Array.isArray(json('['.repeat(64) + ']'.repeat(64), 'tests', null))).toBe(true);
     const problem = refusalOf(() => json('['.repeat(100_000) + ']'.repeat(100_000), 'tests', '#/tests'));
     expect(problem).toMatchObject({ status: 400, errors: [{ pointer: '#/tests' }] });
   });
 
-  it('refuses so many values that they would not fit into memory', () => {
+  it('JSON with so many values that they would not fit into memory is refused', () => {
     expect(refusalOf(() => json(`[${'[],'.repeat(1_000_001)}[]]`, 'tests', null)).status).toBe(413);
     const inStrings = JSON.stringify([',[{'.repeat(1_000_000), '\\"[[[', `"${'['.repeat(100)}`]);
     expect(json(inStrings, 'tests', null)).toEqual(JSON.parse(inStrings));

@@ -2,7 +2,7 @@ import { Seal } from './sealing';
 
 const sealing = { word: 'word', fingerprint: 'f', password: 'secret' };
 
-it('is opened by the same password and word alone', async () => {
+it('a seal is opened by the same password and word alone', async () => {
   const closed = (await Seal.of(sealing, 'alice')).close('the answer €');
   expect(closed).not.toContain('answer');
   expect((await Seal.of(sealing, 'alice')).open(closed)).toBe('the answer €');

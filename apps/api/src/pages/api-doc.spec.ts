@@ -44,42 +44,48 @@ function routes(): string[] {
   });
 }
 
-describe('the document', () => {
-  it('has every route under /api/v1, and no other', () => {
+describe('OpenAPI', () => {
+  it('the document has every route under /api/v1, and no other', () => {
     const known = routes().filter((route) => route.includes(' /api/v1/'));
     expect(known.length).toBeGreaterThan(15);
     expect(operations.map(([name]) => name).sort()).toEqual(known.sort());
   });
 
-  it('names each operation once, with a tag that it describes', () => {
+  it('the document names each operation once, with a tag that it describes', () => {
     const ids = operations.map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const tags = document.tags.map(({ name }) => name);
     expect(operations.filter(([, operation]) => !tags.includes(operation.tags[0]))).toEqual([]);
   });
 
-  it.each(operations)('declares the parameters in the path of %s, and no others', (name, operation) => {
-    const path = name.split(' ')[1]!;
-    const declared = [...(document.paths[path]!.parameters ?? []), ...(operation.parameters ?? [])]
-      .map((parameter) => resolved<DocumentedParameter>(document, parameter))
-      .filter((parameter) => parameter.in === 'path');
-    expect(declared.map((parameter) => parameter.name)).toEqual(
-      [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter),
-    );
-    expect(declared.every(({ required }) => required)).toBe(true);
-  });
+  it.each(operations)(
+    'the document declares the parameters in the path of %s, and no others',
+    (name, operation) => {
+      const path = name.split(' ')[1]!;
+      const declared = [...(document.paths[path]!.parameters ?? []), ...(operation.parameters ?? [])]
+        .map((parameter) => resolved<DocumentedParameter>(document, parameter))
+        .filter((parameter) => parameter.in === 'path');
+      expect(declared.map((parameter) => parameter.name)).toEqual(
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter),
+      );
+      expect(declared.every(({ required }) => required)).toBe(true);
+    },
+  );
 
-  it.each(operations)('tells of the refusals that every request to %s may meet', (_name, operation) => {
-    const statuses = Object.keys(operation.responses);
-    const [credential] = operation.security ?? document.security;
-    if (!credential) return;
-    expect(statuses).toEqual(
-      expect.arrayContaining(['password' in credential ? '401' : '403', '429', '503']),
-    );
-    if (operation.requestBody) expect(statuses).toEqual(expect.arrayContaining(['400', '413', '415']));
-  });
+  it.each(operations)(
+    'the document tells of the refusals that every request to %s may meet',
+    (_name, operation) => {
+      const statuses = Object.keys(operation.responses);
+      const [credential] = operation.security ?? document.security;
+      if (!credential) return;
+      expect(statuses).toEqual(
+        expect.arrayContaining(['password' in credential ? '401' : '403', '429', '503']),
+      );
+      if (operation.requestBody) expect(statuses).toEqual(expect.arrayContaining(['400', '413', '415']));
+    },
+  );
 
-  it('refers to nothing that is not there', () => {
+  it('the document refers to nothing that is not there', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!);
     expect(references.length).toBeGreaterThan(50);
     for (const $ref of references) expect(resolved(document, { $ref })).toBeDefined();
@@ -97,12 +103,12 @@ describe('the document', () => {
     ),
   ]);
 
-  it.each(samples)('has an example that is as its schema says: %s', (_name, { schema }, value) => {
+  it.each(samples)('an example of the document is as its schema says: %s', (_name, { schema }, value) => {
     const validate = validator(schema);
     expect(validate(value) ? null : validate.errors).toBeNull();
   });
 
-  it('has schemas that refuse what is not so', () => {
+  it('the schemas of the document refuse what is not so', () => {
     const { Result, Item } = document.components.schemas;
     expect(validator(Result!)({ run_id: 1 })).toBe(false);
     expect(validator(Item!)({ package: 5 })).toBe(false);
@@ -130,10 +136,10 @@ function validator(schema: object): ValidateFunction {
   return ajv.compile(JSON.parse(absolute) as object);
 }
 
-describe('the page of the document', () => {
+describe('page', () => {
   const view = documentView(document);
 
-  it('shows every operation with its answers', () => {
+  it('the page of the document shows every operation with its answers', () => {
     const shown = view.tags.flatMap(({ endpoints }) =>
       endpoints.map(({ method, path }) => `${method} ${path}`),
     );
@@ -146,7 +152,7 @@ describe('the page of the document', () => {
     expect(single!.answers.map(({ status }) => status)).toContain('201');
   });
 
-  it('says what a schema is in a few words', () => {
+  it('the page of the document says what a schema is in a few words', () => {
     const types = Object.fromEntries(view.schemas.map(({ name, type }) => [name, type]));
     expect(types).toMatchObject({
       Priority: 'integer, 1 to 10',

@@ -7,7 +7,7 @@ const targets = {
   neutral: 'pass' as const,
 };
 
-it('has a cell for each suite and architecture, tested or not', () => {
+it('the page of a package has a cell for each suite and architecture, tested or not', () => {
   const latest = finishedRunRecord({ package: 'libfoo', suite: 'trixie' });
   const { rows, ...view } = packageView('libfoo', [{ suite: 'trixie', arch: 'amd64', latest }], targets);
   expect(view).toMatchObject({ prefix: 'libf', isTested: true, feedUrl: '/data/feeds/libf/libfoo.xml' });
@@ -18,7 +18,7 @@ it('has a cell for each suite and architecture, tested or not', () => {
   expect(rows[1]?.cells[0]?.url).toBe('/packages/libf/libfoo/trixie/amd64/');
 });
 
-it('keeps what is not tested any more', () => {
+it('the page of a package keeps what is not tested any more', () => {
   const latest = finishedRunRecord({ suite: 'sid', arch: 'riscv64' });
   const { rows, architectures } = packageView('hello', [{ suite: 'sid', arch: 'riscv64', latest }], targets);
   expect(architectures).toEqual(['amd64', 'arm64', 'riscv64']);

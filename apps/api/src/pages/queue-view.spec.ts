@@ -28,79 +28,68 @@ const status = (...workers: WorkerStatus[]): StatusReply => ({
 });
 const decision = { by: 'root', reason: 'disk full', since: '2026-11-20T15:40:51.123Z' };
 
-describe('obstacles', () => {
-  it.each([
-    ['no scheduler', null, [/^No scheduler answers for amd64/]],
-    ['no worker', status(), [/^No worker is connected for amd64/]],
-    ['nothing', status(worker()), []],
+it.each([
+  ['no scheduler', null, [/^No scheduler answers for amd64/]],
+  ['no worker', status(), [/^No worker is connected for amd64/]],
+  ['nothing', status(worker()), []],
+  [
+    'a problem',
+    status(worker({ problem: 'no usable backend' })),
+    [/^Worker w1 takes no work: no usable backend$/],
+  ],
+  [
+    'a worker that is drained and not sound',
+    status(
+      worker({
+        drained: decision,
+        standing: 'quarantined',
+        reason: 'run 5: no space left',
+        untilMs: 40_000,
+      }),
+    ),
     [
-      'a problem',
-      status(worker({ problem: 'no usable backend' })),
-      [/^Worker w1 takes no work: no usable backend$/],
+      /^Worker w1 is drained by root \(since 2026-11-20 15:40:51 UTC\): disk full$/,
+      /^Worker w1 is quarantined until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: run 5: no space left$/,
     ],
-    [
-      'a worker that is drained and not sound',
-      status(
-        worker({
-          drained: decision,
-          standing: 'quarantined',
-          reason: 'run 5: no space left',
-          untilMs: 40_000,
-        }),
-      ),
-      [
-        /^Worker w1 is drained by root \(since 2026-11-20 15:40:51 UTC\): disk full$/,
-        /^Worker w1 is quarantined until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: run 5: no space left$/,
-      ],
-    ],
-    [
-      'an image being built',
-      status(
-        worker({
-          testbeds: [{ suite: 'sid', backend: 'unshare', state: 'building', detail: 'building for 12 s' }],
-        }),
-      ),
-      [/^Worker w1 is building the image sid\/amd64 \(for 12 s\)\.$/],
-    ],
-    [
-      'an image that cannot be built',
-      status(
-        worker({ testbeds: [{ suite: 'sid', backend: 'unshare', state: 'failed', detail: 'no mirror' }] }),
-      ),
-      [/could not build the image sid\/amd64: no mirror$/],
-    ],
-    [
-      'a ready image',
-      status(worker({ testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] })),
-      [],
-    ],
-  ])('tells of %s', (_what, reply, patterns) => {
-    const sentences = obstacles('amd64', reply);
-    expect(sentences).toHaveLength(patterns.length);
-    patterns.forEach((pattern, index) => expect(sentences[index]).toMatch(pattern));
-  });
+  ],
+  [
+    'an image being built',
+    status(
+      worker({
+        testbeds: [{ suite: 'sid', backend: 'unshare', state: 'building', detail: 'building for 12 s' }],
+      }),
+    ),
+    [/^Worker w1 is building the image sid\/amd64 \(for 12 s\)\.$/],
+  ],
+  [
+    'an image that cannot be built',
+    status(
+      worker({ testbeds: [{ suite: 'sid', backend: 'unshare', state: 'failed', detail: 'no mirror' }] }),
+    ),
+    [/could not build the image sid\/amd64: no mirror$/],
+  ],
+  ['a ready image', status(worker({ testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] })), []],
+])('the page of an architecture tells of %s', (_what, reply, patterns) => {
+  const sentences = obstacles('amd64', reply);
+  expect(sentences).toHaveLength(patterns.length);
+  patterns.forEach((pattern, index) => expect(sentences[index]).toMatch(pattern));
 });
 
-describe('workers', () => {
-  it('are shown with their standing', () => {
-    const views = workerViews(
-      status(
-        worker(),
-        worker({ worker: 'w2', standing: 'slowed', reason: 'run 5 failed', drained: decision }),
-      ),
-    );
-    expect(views.map(({ standing }) => standing)).toEqual([
-      'sound',
-      'drained by root (since 2026-11-20 15:40:51 UTC): disk full; slowed: run 5 failed',
-    ]);
-    expect(workerViews(null)).toEqual([]);
-  });
+it('workers are shown with their standing', () => {
+  const views = workerViews(
+    status(worker(), worker({ worker: 'w2', standing: 'slowed', reason: 'run 5 failed', drained: decision })),
+  );
+  expect(views.map(({ standing }) => standing)).toEqual([
+    'sound',
+    'drained by root (since 2026-11-20 15:40:51 UTC): disk full; slowed: run 5 failed',
+  ]);
+  expect(workerViews(null)).toEqual([]);
 });
 
-describe('a queue', () => {
+describe('queueView', () => {
   const length = { suite: 'sid', arch: 'amd64', waiting: 3, running: 2, oldestAt: null };
 
-  it('has an expected end and reasons when its dispatcher answers', () => {
+  it('a queue has an expected end and reasons when its dispatcher answers', () => {
     expect(queueView(length, null, status())).toEqual({
       suite: 'sid',
       arch: 'amd64',
@@ -113,7 +102,7 @@ describe('a queue', () => {
     expect(queueView(length, null, null)).toMatchObject({ busyFor: '', reasons: [] });
   });
 
-  it('that is paused says by whom, whether its dispatcher knows or not', () => {
+  it('a paused queue says by whom, whether its dispatcher knows or not', () => {
     const reasons = ['paused by root (since 2026-11-20 15:40:51 UTC): disk full'];
     for (const seen of [status(), null]) {
       expect(queueView(length, decision, seen)).toMatchObject({ busyFor: '', reasons });

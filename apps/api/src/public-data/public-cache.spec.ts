@@ -13,7 +13,7 @@ it.each([
   ['the present second a little later', '00:10.300', '00:20.999', '00:20', false],
   ['a fixed time from then on', '00:10.300', '00:21.000', '00:21', true],
   ['a fixed time for good', '00:10.300', '59:00.000', '00:21', true],
-])('is %s', (_what, newest, now, header, isSettled) => {
+])('the time of the last change is %s', (_what, newest, now, header, isSettled) => {
   expect(lastModified(at(newest), at(now))).toEqual({
     header: `Fri, 20 Nov 2026 10:${header} GMT`,
     isSettled,

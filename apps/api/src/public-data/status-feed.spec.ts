@@ -8,7 +8,7 @@ const ADDRESS = {
 };
 const feed = (changes: Parameters<typeof statusFeed>[2]) => statusFeed('of hello', ADDRESS, changes, 'pass');
 
-it('has an entry for each change, which links to its run', () => {
+it('a feed has an entry for each change, which links to its run', () => {
   const xml = feed([
     finishedRunRecord({ verdict: 'fail', message: 'a < b & c' }),
     finishedRunRecord({ runId: 6 }),
@@ -28,12 +28,12 @@ it('has an entry for each change, which links to its run', () => {
   expect(xml).toContain('<link rel="alternate" href="https://ci.example/packages/h/hello/"/>');
 });
 
-it('stays the same while there is no change', () => {
+it('a feed stays the same while there is no change', () => {
   expect(feed([])).toBe(feed([]));
   expect(feed([])).toContain('<updated>1970-01-01T00:00:00.000Z</updated>');
 });
 
-it('is XML whatever a worker reported', () => {
+it('a feed is XML whatever a worker reported', () => {
   const xml = feed([finishedRunRecord({ version: ']]><x>&\u0001', message: '\u001b[31m]]>\ud800\uffff' })]);
   expect(xml).not.toMatch(/[^\P{Cc}\t\n\r]|\p{Surrogate}|\uffff/u);
   expect(xml).toContain('hello ]]&gt;&lt;x&gt;&amp;\ufffd PASS');

@@ -6,7 +6,7 @@ function record(changes: Partial<StatusRecord> = {}): StatusRecord {
   return { ...finishedRunRecord(), previousStatus: null, lastPass: null, ...changes };
 }
 
-it('is the result with what the readers of packages.json look for', () => {
+it('a status is the result with what the readers of packages.json look for', () => {
   const lastPass = { version: '2.10-2', date: new Date('2026-11-01T00:00:00Z') };
   const status = statusObject(record({ verdict: 'fail', previousStatus: 'pass', lastPass }), 'pass');
   expect(status).toMatchObject({
@@ -25,7 +25,7 @@ it('is the result with what the readers of packages.json look for', () => {
   });
 });
 
-it('has null for what was before the first run', () => {
+it('a status has null for what was before the first run', () => {
   expect(statusObject(record({ verdict: 'tmpfail', version: 'n/a' }), 'pass')).toMatchObject({
     version: 'n/a',
     previous_status: null,
@@ -34,12 +34,12 @@ it('has null for what was before the first run', () => {
   });
 });
 
-it('always has a message and a duration', () => {
+it('a status always has a message and a duration', () => {
   const status = statusObject(record({ message: '', durationSeconds: null }), 'pass');
   expect(status).toMatchObject({ message: 'The run ended as pass.', duration_human: '0h 0m 0s' });
 });
 
-it.each(['pass', 'neutral'] as const)('words neutral as %s, also where it was before', (neutral) => {
+it.each(['pass', 'neutral'] as const)('a status words neutral as %s, also where it was before', (neutral) => {
   const status = statusObject(record({ verdict: 'neutral', previousStatus: 'neutral' }), neutral);
   expect(status).toMatchObject({ status: neutral, previous_status: neutral });
 });

@@ -29,7 +29,7 @@ function answering(queue: Partial<QueueStatus>): Map<string, StatusReply> {
 
 const trixie = (changes: Partial<QueueFacts>) => queueObjects(deployment, news(changes))[1]!;
 
-it('shows every queue of the deployment, and others that have runs left', () => {
+it('every queue of the deployment is shown, and others that have runs left', () => {
   const gone = { suite: 'gone', arch: 'amd64', waiting: 0, running: 1, oldestAt: null };
   const { lengths } = news();
   const queues = queueObjects(deployment, news({ lengths: [...lengths, gone] }));
@@ -59,11 +59,11 @@ it('shows every queue of the deployment, and others that have runs left', () => 
   });
 });
 
-it('estimates nothing where nothing finishes', () => {
+it('nothing is estimated where nothing finishes', () => {
   expect(trixie({ rates: [] }).estimate_seconds).toBeNull();
 });
 
-it('tells what the dispatcher expects and why, when it answers', () => {
+it('a queue tells what the dispatcher expects and why, when it answers', () => {
   const reasons = ['all 2 slots are busy'];
   expect(trixie({ statuses: answering({ emptyInMs: 61_200, reasons }) })).toMatchObject({
     estimate_seconds: 62,
@@ -76,7 +76,7 @@ it('tells what the dispatcher expects and why, when it answers', () => {
   });
 });
 
-describe('a pause', () => {
+describe('pauses', () => {
   const pause = (suite: string | null, arch: string | null, by: string, at = since) => {
     return { suite, arch, by, reason: 'the mirror is away', since: at };
   };
@@ -88,13 +88,13 @@ describe('a pause', () => {
     ['the queue', pause('trixie', 'amd64', 'root'), true],
     ['another suite', pause('bookworm', null, 'root'), false],
     ['another architecture', pause('trixie', 'arm64', 'root'), false],
-  ])('of %s', (_what, each, isHeld) => {
+  ])('a queue shows a pause of %s only if that holds it', (_what, each, isHeld) => {
     const { paused, estimate_seconds } = trixie({ pauses: [each] });
     expect(paused).toEqual(isHeld ? { by: 'root', reason: 'the mirror is away', since } : null);
     expect(estimate_seconds).toBe(isHeld ? null : 5_143);
   });
 
-  it('that began first is shown', () => {
+  it('the pause that began first is shown', () => {
     const pauses = [
       pause('trixie', null, 'second', '2026-11-20T15:00:01.000Z'),
       pause(null, null, 'first'),

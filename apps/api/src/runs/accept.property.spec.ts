@@ -37,7 +37,7 @@ const item = fc.oneof(
 
 const priority = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(null, 5) }, oddValue);
 
-it('decides about every item of any list, or refuses it with a Problem, and never half of it', () => {
+it('every item of any list is decided, or the list is refused with a Problem, and never half of it', () => {
   let accepted = 0;
   let refused = 0;
   fc.assert(

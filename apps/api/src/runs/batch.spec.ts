@@ -13,8 +13,8 @@ function submit(tests: unknown, more: object = {}): Submission {
   return accept(pipe.transform(jsonParameters({ tests, ...more })), 'bob', configuration);
 }
 
-describe('a batch', () => {
-  it('runs each item of a part on each of its architectures, in order', () => {
+describe('batches', () => {
+  it('a batch runs each item of a part on each of its architectures, in order', () => {
     const { runs, ignored, warnings } = submit(
       [
         {
@@ -37,7 +37,7 @@ describe('a batch', () => {
     expect([ignored, warnings]).toEqual([[], []]);
   });
 
-  it('says of what is ignored where it was', () => {
+  it('a batch says of what is ignored where it was', () => {
     const { runs, ignored } = submit([
       { suite: 'trixie', arch: 'amd64', tests: [{ package: 'hello' }] },
       { suite: 'bookworm', arch: ['amd64', 'arm64'], tests: [{ package: 'Bad' }, { package: 'not-on-arm' }] },
@@ -53,7 +53,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('warns of unknown keys in parts and items', () => {
+  it('a batch warns of unknown keys in parts and items', () => {
     const part = { suite: 'trixie', arch: 'amd64', prio: 1, tests: [{ package: 'hello', prio: 1 }] };
     expect(submit([part], { x: 1 }).warnings).toEqual([
       'The parameter "x" is unknown and was ignored.',
@@ -62,7 +62,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('may be empty', () => {
+  it('a batch may be empty', () => {
     expect(submit([])).toEqual({ runs: [], ignored: [], warnings: [] });
   });
 
@@ -98,14 +98,14 @@ describe('a batch', () => {
       '#/tests/1/tests/0',
       /tests\[1\]\.tests\[0\] must be an object/,
     ],
-  ])('is refused whole for %s', (_what, part, pointer, detail) => {
+  ])('a batch is refused whole for %s', (_what, part, pointer, detail) => {
     const problem = refusalOf(() => submit([good, part]));
     expect(problem.status).toBe(400);
     expect(problem.detail).toMatch(detail);
     expect(problem.errors[0]?.pointer).toBe(pointer);
   });
 
-  it('is read as text too, and as a list alone', () => {
+  it('a batch is read as text too, and as a list alone', () => {
     const text = textParameters([['tests', JSON.stringify([good])]], (name) => `#/${name}`);
     expect(pipe.transform(text).parts).toMatchObject([{ suite: 'trixie', archs: ['amd64'], request: 0 }]);
     const [part] = pipe.transform(jsonParameters([good])).parts;
@@ -115,7 +115,7 @@ describe('a batch', () => {
     });
   });
 
-  it('may ask for as many runs as one list', () => {
+  it('a batch may ask for as many runs as one list', () => {
     const part = {
       ...good,
       arch: ['amd64', 'arm64'],
@@ -128,12 +128,12 @@ describe('a batch', () => {
     );
   });
 
-  it('names the first faults', () => {
+  it('the refusal of a batch names the first faults', () => {
     expect(refusalOf(() => submit(Array.from({ length: 20 }, () => 5))).errors).toHaveLength(20);
   });
 });
 
-it('gives a package its own backend when the item names none', () => {
+it('a package gets its own backend when the item names none', () => {
   const parts = pipe.transform(
     jsonParameters([
       {

@@ -18,7 +18,7 @@ it.each<[string, number[]]>([
   [' 1 , 2 ', [1, 2]],
   ['2,1,2', [2, 1]],
   ['0,-5,9007199254740991', [0, -5, 9_007_199_254_740_991]],
-])('reads %j', (text, ids) => {
+])('the list %j of run ids is read', (text, ids) => {
   expect(idsIn(form(text))).toEqual(ids);
   expect(idsIn(json(text))).toEqual(ids);
 });
@@ -37,17 +37,17 @@ it.each([
   '1\0',
   '9007199254740992',
   '1'.repeat(400),
-])('refuses %j', (text) => {
+])('the list %j of run ids is refused', (text) => {
   const problem = refusalOf(() => idsIn(form(text)));
   expect(problem.status).toBe(400);
   expect(problem.errors[0]?.pointer).toBe('#/run_ids');
 });
 
-it.each([null, 5, [5], ['5'], {}, true])('refuses the JSON value %j', (value) => {
+it.each([null, 5, [5], ['5'], {}, true])('the JSON value %j is refused as a list of run ids', (value) => {
   expect(refusalOf(() => idsIn(json(value))).detail).toMatch(/must be a string/);
 });
 
-it('refuses nothing at all, and too many', () => {
+it('no run id at all is refused, and so are too many', () => {
   expect(refusalOf(() => idsIn(new Map())).detail).toMatch(/missing/);
   expect(refusalOf(() => idsIn(form('1,2,3'), 2)).status).toBe(413);
 });

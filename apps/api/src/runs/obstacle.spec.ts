@@ -4,7 +4,7 @@ import { obstacleTo } from './obstacle';
 
 const configuration = apiConfiguration();
 
-it('finds none for what the deployment tests', () => {
+it('a run of what the deployment tests has no obstacle', () => {
   const run = finishedRunRecord({ extraAptSources: ['inner'], pinPackages: [['src:glibc', 'trixie']] });
   expect(obstacleTo(run, configuration)).toBeNull();
   expect(obstacleTo(finishedRunRecord({ package: 'one-version' }), configuration)).toBeNull();
@@ -18,6 +18,6 @@ it.each([
   [{ backend: 'lxc' }, 'There is no backend lxc any more.'],
   [{ variant: 'git' }, 'There is no variant git any more.'],
   [{ extraAptSources: ['inner', 'security'] }, 'There is no apt source security any more.'],
-])('finds %j', (change, obstacle) => {
+])('a run with %j has an obstacle', (change, obstacle) => {
   expect(obstacleTo(finishedRunRecord(change), configuration)).toBe(obstacle);
 });

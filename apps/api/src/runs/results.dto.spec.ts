@@ -17,7 +17,7 @@ describe('since', () => {
     ['1700000000', 1_700_000_000],
     ['1700000000.25', 1_700_000_000.25],
     ['007', 7],
-  ])('reads %s', (text, seconds) => {
+  ])('since is read from %s', (text, seconds) => {
     expect(since(text)).toBe(seconds);
   });
 
@@ -37,16 +37,16 @@ describe('since', () => {
     '253402300800',
     '9'.repeat(24),
     '1\0',
-  ])('refuses %j and names it', (text) => {
+  ])('the value %j of since is refused, and since is named', (text) => {
     expect(() => since(text)).toThrow(Problem);
     expect(() => since(text)).toThrow(/^since must be a UNIX timestamp in seconds, not "/);
   });
 
-  it('refuses its absence', () => {
+  it('a query without since is refused', () => {
     expect(() => read(new Map())).toThrow('since is missing: it holds a UNIX timestamp in seconds.');
   });
 
-  it('gives a date or a Problem, whatever the text is', () => {
+  it('since gives a date or a Problem, whatever the text is', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.float().map(String), fc.bigInt().map(String)), (text) => {
         try {
@@ -71,13 +71,13 @@ describe('wait', () => {
       ),
     ).wait;
 
-  it('is a whole number of seconds up to the limit', () => {
+  it('wait is a whole number of seconds up to the limit', () => {
     expect([wait('0'), wait('60')]).toEqual([0, 60]);
     expect(read(jsonParameters({ since: 1, wait: 2 }))).toEqual({ since: 1, wait: 2 });
     expect(read(jsonParameters({ since: 1 })).wait).toBeUndefined();
   });
 
-  it.each(['61', '-1', '1.5', '', 'x'])('refuses %j', (text) => {
+  it.each(['61', '-1', '1.5', '', 'x'])('the value %j of wait is refused', (text) => {
     expect(() => wait(text)).toThrow(/^wait must be a whole number of seconds from 0 to 60, not "/);
   });
 });

@@ -1,30 +1,28 @@
 import { refusalOf } from '../../../../test/support/refusal';
 import { runIdOf } from './run-id';
 
-describe('runIdOf', () => {
-  it.each([
-    ['1', 1],
-    ['2147483648', 2_147_483_648],
-    ['9007199254740991', 9_007_199_254_740_991],
-  ])('reads %s', (text, id) => {
-    expect(runIdOf(text)).toBe(id);
-  });
+it.each([
+  ['1', 1],
+  ['2147483648', 2_147_483_648],
+  ['9007199254740991', 9_007_199_254_740_991],
+])('the run id %s is read', (text, id) => {
+  expect(runIdOf(text)).toBe(id);
+});
 
-  it.each([
-    '0',
-    '-1',
-    '01',
-    '1.0',
-    '1e3',
-    'abc',
-    '1abc',
-    '',
-    ' 1',
-    '9007199254740992',
-    '99999999999999999999',
-    '１',
-    '1\n',
-  ])('knows no run %j', (text) => {
-    expect(refusalOf(() => runIdOf(text)).status).toBe(404);
-  });
+it.each([
+  '0',
+  '-1',
+  '01',
+  '1.0',
+  '1e3',
+  'abc',
+  '1abc',
+  '',
+  ' 1',
+  '9007199254740992',
+  '99999999999999999999',
+  '１',
+  '1\n',
+])('there is no run %j', (text) => {
+  expect(refusalOf(() => runIdOf(text)).status).toBe(404);
 });

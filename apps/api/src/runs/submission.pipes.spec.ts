@@ -23,8 +23,8 @@ function single(parameters: Parameters): SubmittedItems {
 
 const itemsOf = ({ items }: SubmittedItems): unknown[] => items.map(({ item }) => item);
 
-describe('a list of tests', () => {
-  it('reads tests as text and as JSON', () => {
+describe('lists', () => {
+  it('a list of tests is read from text and from JSON', () => {
     const tests = [{ package: 'hello' }];
     for (const parameters of [
       form({ tests: JSON.stringify(tests), priority: '7' }),
@@ -36,7 +36,7 @@ describe('a list of tests', () => {
     expect(itemsOf(list(jsonParameters(tests)))).toEqual(tests);
   });
 
-  it('says where an item is', () => {
+  it('a list of tests knows where an item is', () => {
     expect(placeOf(list(form({ tests: '[]' })).origin, 3, 'pin-packages')).toEqual({
       label: 'tests[3].pin-packages',
       pointer: '#/tests/3/pin-packages',
@@ -45,12 +45,12 @@ describe('a list of tests', () => {
     expect(placeOf(list(query({ tests: '[]' })).origin, 3)).toEqual({ label: 'tests[3]', pointer: null });
   });
 
-  it('lets the body win over the query, priority by priority', () => {
+  it('the body of a list of tests wins over the query, priority by priority', () => {
     const read = list(merge(query({ priority: 'abc' }), form({ tests: '[]', priority: '3' })));
     expect(read.priority).toBe(3);
   });
 
-  it('warns of unknown parameters', () => {
+  it('unknown parameters of a list of tests are warned of', () => {
     expect(list(form({ tests: '[]', prio: '3' })).warnings).toEqual([
       'The parameter "prio" is unknown and was ignored.',
     ]);
@@ -63,13 +63,13 @@ describe('a list of tests', () => {
     ['an object', form({ tests: '{}' }), /tests must be an array, not an object/],
     ['a text in JSON', jsonParameters({ tests: '[]' }), /tests must be an array, not "\[\]"/],
     ['null', jsonParameters({ tests: null }), /not null/],
-  ])('refuses %s', (_what, parameters, detail) => {
+  ])('a list of tests is refused for %s', (_what, parameters, detail) => {
     expect(() => list(parameters)).toThrow(detail);
     expect(() => list(parameters)).toThrow(Problem);
   });
 
   it.each(['0', '11', '5abc', '5.7', '', ' 5', '+5', '-1', '1e1', 'ten', '５'])(
-    'refuses the priority %j',
+    'the priority %j of a list of tests is refused',
     (priority) => {
       expect(() => list(form({ tests: '[]', priority }))).toThrow(
         /^priority must be a whole number from 1 to 10, not /,
@@ -77,22 +77,25 @@ describe('a list of tests', () => {
     },
   );
 
-  it.each([0, 11, 5.5, '5', true, [5], {}])('refuses the priority %j in JSON', (priority) => {
-    expect(() => list(jsonParameters({ tests: [], priority }))).toThrow(/^priority must be/);
-  });
+  it.each([0, 11, 5.5, '5', true, [5], {}])(
+    'the priority %j of a list of tests in JSON is refused',
+    (priority) => {
+      expect(() => list(jsonParameters({ tests: [], priority }))).toThrow(/^priority must be/);
+    },
+  );
 
-  it('answers 413 for too many items', () => {
+  it('a list of too many items is answered with 413', () => {
     expect(refusalOf(() => list(jsonParameters([1, 2, 3]), 2)).status).toBe(413);
     expect(itemsOf(list(jsonParameters([1, 2]), 2))).toHaveLength(2);
   });
 });
 
-describe('a request for a single package', () => {
-  it('needs nothing but the name', () => {
+describe('single packages', () => {
+  it('a request for a single package needs nothing but the name', () => {
     expect(itemsOf(single(new Map()))).toEqual([{ package: 'hello' }]);
   });
 
-  it('reads the words and JSON of a form', () => {
+  it('a request for a single package is read from the words and JSON of a form', () => {
     const read = single(
       form({
         is_private: 'true',
@@ -119,14 +122,14 @@ describe('a request for a single package', () => {
     expect(read.warnings).toEqual([]);
   });
 
-  it('takes JSON values as they are', () => {
+  it('a request for a single package has JSON values taken as they are', () => {
     const read = single(jsonParameters({ is_private: false, extra_apt_sources: ['x'], priority: 3 }));
     expect(itemsOf(read)).toEqual([
       { package: 'hello', is_private: false, 'extra-apt-sources': ['x'], priority: 3 },
     ]);
   });
 
-  it('names a parameter as the client spelled it', () => {
+  it('a parameter is named as the client spelled it', () => {
     const read = single(form({ extra_apt_sources: '["x"]' }));
     expect(placeOf(read.origin, 0, 'extra-apt-sources')).toEqual({
       label: 'extra_apt_sources',
@@ -138,9 +141,12 @@ describe('a request for a single package', () => {
     });
   });
 
-  it.each(['True', '1', 'yes', '', 'TRUE'])('leaves %j for is_private to the rules of the item', (word) => {
-    expect(itemsOf(single(form({ is_private: word })))).toEqual([{ package: 'hello', is_private: word }]);
-  });
+  it.each(['True', '1', 'yes', '', 'TRUE'])(
+    'the word %j for is_private is left to the rules of the item',
+    (word) => {
+      expect(itemsOf(single(form({ is_private: word })))).toEqual([{ package: 'hello', is_private: word }]);
+    },
+  );
 
   it.each<[string, Parameters, RegExp]>([
     [
@@ -153,12 +159,12 @@ describe('a request for a single package', () => {
     ['a list of tests', form({ tests: '[]' }), /tests does not belong/],
     ['a JSON array', jsonParameters([]), /tests does not belong/],
     ['a bad priority', query({ priority: '5abc' }), /priority must be/],
-  ])('refuses %s', (_what, parameters, detail) => {
+  ])('a request for a single package is refused for %s', (_what, parameters, detail) => {
     expect(() => single(parameters)).toThrow(detail);
     expect(() => single(parameters)).toThrow(Problem);
   });
 
-  it('does not take a name for a prototype', () => {
+  it('a parameter is not taken for a prototype', () => {
     const read = single(jsonParameters(JSON.parse('{"__proto__": {"priority": 1}, "package": "other"}')));
     expect(itemsOf(read)).toEqual([{ package: 'hello' }]);
     expect(read.warnings).toHaveLength(2);
