@@ -30,7 +30,7 @@ export function describeBus(name: string, start: StartServer): void {
     afterAll(() => server.close());
 
     describe('requests and signals', () => {
-      it('carries a request to its listener and the answer back', async () => {
+      it('a bus carries a request to its listener and the answer back', async () => {
         const subject = subjectOf(SUBJECTS.status, scope);
         const stop = other.subscribe(subject, ({ text, respond }) => respond?.(`{"heard":${text}}`));
         await other.flush();
@@ -38,11 +38,11 @@ export function describeBus(name: string, start: StartServer): void {
         stop();
       });
 
-      it('says NoAnswer when nobody listens', async () => {
+      it('a request without a listener ends with NoAnswer', async () => {
         await expect(bus.request(subjectOf(SUBJECTS.status, scope), {}, 2000)).rejects.toThrow(NoAnswer);
       });
 
-      it('says NoAnswer when the time is over', async () => {
+      it('a request ends with NoAnswer when the time is over', async () => {
         const subject = subjectOf(SUBJECTS.status, scope);
         const stop = other.subscribe(subject, () => undefined);
         await other.flush();
@@ -50,7 +50,7 @@ export function describeBus(name: string, start: StartServer): void {
         stop();
       });
 
-      it('brings the message of a failure back', async () => {
+      it('the message of a failure comes back to the asker', async () => {
         const subject = subjectOf(SUBJECTS.status, scope);
         const stop = other.subscribe(subject, ({ respond }) => respond?.('{"error":"no epoch"}'));
         await other.flush();
@@ -58,7 +58,7 @@ export function describeBus(name: string, start: StartServer): void {
         stop();
       });
 
-      it('loses a signal that nobody hears and carries the next one', async () => {
+      it('a signal without a listener is lost, and the next one is carried', async () => {
         const subject = subjectOf(SUBJECTS.workWaiting, scope);
         bus.signal(subject, { number: 1 });
         await bus.flush();
@@ -71,7 +71,7 @@ export function describeBus(name: string, start: StartServer): void {
         stop();
       });
 
-      it('is silent after unsubscribing', async () => {
+      it('a subscription that was ended is silent', async () => {
         const subject = subjectOf(SUBJECTS.status, scope);
         other.subscribe(subject, ({ respond }) => respond?.('{}'))();
         await other.flush();
@@ -92,7 +92,7 @@ export function describeBus(name: string, start: StartServer): void {
         return chunks;
       }
 
-      it('reads what was appended and what comes, each chunk once', async () => {
+      it('a reader of a log gets what was appended and what comes, each chunk once', async () => {
         const grant = newGrant();
         await bus.appendLog(WORKER, grant, CHUNK(0));
         const reading = read(3, grant, 0);
@@ -102,7 +102,7 @@ export function describeBus(name: string, start: StartServer): void {
         expect(await reading).toEqual([CHUNK(0), CHUNK(1), CHUNK(2)]);
       });
 
-      it('resumes at a chunk', async () => {
+      it('a reader of a log resumes at a chunk', async () => {
         const grant = newGrant();
         for (const number of [0, 1, 2, 3]) await bus.appendLog(WORKER, grant, CHUNK(number));
         expect(await read(2, grant, 2)).toEqual([CHUNK(2), CHUNK(3)]);
@@ -112,7 +112,7 @@ export function describeBus(name: string, start: StartServer): void {
         ['of another attempt', (grant) => ({ ...grant, attempt: 2 })],
         ['of the same attempt, granted again', (grant) => ({ ...grant, grantEpoch: 9 })],
         ['of an earlier version', ({ runId, attempt }) => ({ runId, attempt })],
-      ])('keeps a log apart from one %s, and forgets a purged one', async (_, other) => {
+      ])('a log is kept apart from one %s, and a purged one is forgotten', async (_, other) => {
         const grant = newGrant();
         const another = other(grant);
         await bus.appendLog(WORKER, grant, CHUNK(0));
@@ -125,7 +125,7 @@ export function describeBus(name: string, start: StartServer): void {
         expect(await read(1, grant, 0)).toEqual([CHUNK(1)]);
       });
 
-      it('ends when the signal aborts', async () => {
+      it('the reading of a log ends when the signal aborts', async () => {
         const grant = newGrant();
         await bus.appendLog(WORKER, grant, CHUNK(0));
         const abort = new AbortController();
@@ -153,7 +153,7 @@ export function describeBus(name: string, start: StartServer): void {
         return facts;
       }
 
-      it('reads those of an architecture as they were published and as they come, repeated ones once', async () => {
+      it('events of an architecture are read as they were published and as they come, repeated ones once', async () => {
         const [first, second, third] = [newRunId(), newRunId(), newRunId()];
         await bus.publishEvent(fact(first));
         await bus.publishEvent(fact(newRunId(), { arch: newScope() }));
@@ -164,7 +164,7 @@ export function describeBus(name: string, start: StartServer): void {
         expect(await reading).toEqual([fact(first), fact(second, { kind: 'started' }), fact(third)]);
       });
 
-      it('ends when the signal aborts', async () => {
+      it('the reading of events ends when the signal aborts', async () => {
         await bus.publishEvent(fact(newRunId()));
         const abort = new AbortController();
         let count = 0;
@@ -176,24 +176,27 @@ export function describeBus(name: string, start: StartServer): void {
       });
     });
 
-    describe('the staging bucket', () => {
+    describe('uploads', () => {
       const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-      it.each([0, 1, 3 * 1024 * 1024 + 17])('carries %i bytes, with size and checksum', async (size) => {
-        const bytes = randomBytes(size);
-        const name = `${newRunId()}/1/log.gz`;
-        expect(await bus.stage(WORKER, name, Readable.from([bytes]))).toEqual({
-          size,
-          sha256: sha256(bytes),
-        });
-        const content = await other.unstage(WORKER, name);
-        expect(content).not.toBeNull();
-        expect((await buffer(content!)).equals(bytes)).toBe(true);
-        await other.dropStaged(WORKER, name);
-        expect(await other.unstage(WORKER, name)).toBeNull();
-      });
+      it.each([0, 1, 3 * 1024 * 1024 + 17])(
+        'the staging bucket carries %i bytes, with size and checksum',
+        async (size) => {
+          const bytes = randomBytes(size);
+          const name = `${newRunId()}/1/log.gz`;
+          expect(await bus.stage(WORKER, name, Readable.from([bytes]))).toEqual({
+            size,
+            sha256: sha256(bytes),
+          });
+          const content = await other.unstage(WORKER, name);
+          expect(content).not.toBeNull();
+          expect((await buffer(content!)).equals(bytes)).toBe(true);
+          await other.dropStaged(WORKER, name);
+          expect(await other.unstage(WORKER, name)).toBeNull();
+        },
+      );
 
-      it('replaces content of the same name', async () => {
+      it('the staging bucket replaces content of the same name', async () => {
         const name = `${newRunId()}/1/log.gz`;
         await bus.stage(WORKER, name, Readable.from([Buffer.from('old')]));
         await bus.stage(WORKER, name, Readable.from([Buffer.from('new')]));
@@ -201,7 +204,7 @@ export function describeBus(name: string, start: StartServer): void {
         await bus.dropStaged(WORKER, name);
       });
 
-      it('takes no stream that broke before it was read', async () => {
+      it('the staging bucket takes no stream that broke before it was read', async () => {
         const name = `${newRunId()}/1/log.gz`;
         const broken = Readable.from([Buffer.from('abc')]);
         broken.on('error', () => undefined);
@@ -210,7 +213,7 @@ export function describeBus(name: string, start: StartServer): void {
         expect(await other.unstage(WORKER, name)).toBeNull();
       });
 
-      it('has nothing of an upload that broke off, and drops what is not there', async () => {
+      it('the staging bucket has nothing of an upload that broke off, and drops what is not there', async () => {
         const name = `${newRunId()}/1/log.gz`;
         const broken = Readable.from(
           (function* () {

@@ -15,89 +15,87 @@ export function journalArrivals(make: () => Promise<JournalFixture>): void {
     seen = (await owner.load()).seen;
   });
 
-  describe('arrivals', () => {
-    it('gives accepted runs as they were asked for, oldest first', async () => {
-      const asked = request({
-        package: 'libfoo',
-        priority: 9,
-        trigger: 'glibc/2.36',
-        pinPackages: [['src:glibc', 'sid']],
-        extraAptSources: ['staging'],
-        isPrivate: true,
-      });
-      const [first, second] = await owner.books.submit([asked, request()]);
-      const { runs: arrived } = await owner.books.journal.arrivals(ARCH, 10, seen);
-      expect(arrived.map((run) => run.runId)).toEqual([first, second]);
-      expect(arrived[0]).toEqual({
-        ...asked,
-        runId: first,
-        requestor: 'ada',
-        arrivedAt: expect.any(Number),
-        waitedMs: expect.any(Number),
-        attempt: 0,
-        grantEpoch: 0,
-        attemptsLost: 0,
-        failedOn: [],
-        lease: null,
-        latestWorker: null,
-        latestFailed: false,
-        latestLost: null,
-      });
-      expect(Number.isInteger(arrived[0]!.arrivedAt)).toBe(true);
+  it('accepted runs are given as they were asked for, oldest first', async () => {
+    const asked = request({
+      package: 'libfoo',
+      priority: 9,
+      trigger: 'glibc/2.36',
+      pinPackages: [['src:glibc', 'sid']],
+      extraAptSources: ['staging'],
+      isPrivate: true,
     });
-
-    it('keeps to the architecture and to the limit', async () => {
-      const ids = await owner.books.submit([request(), request({ arch: 'arm64' }), request(), request()]);
-      expect(await arrivingIds(2)).toEqual([ids[0], ids[2]]);
-      expect(await arrivingIds(2)).toEqual([ids[3]]);
-      expect(await arrivingIds(2)).toEqual([]);
+    const [first, second] = await owner.books.submit([asked, request()]);
+    const { runs: arrived } = await owner.books.journal.arrivals(ARCH, 10, seen);
+    expect(arrived.map((run) => run.runId)).toEqual([first, second]);
+    expect(arrived[0]).toEqual({
+      ...asked,
+      runId: first,
+      requestor: 'ada',
+      arrivedAt: expect.any(Number),
+      waitedMs: expect.any(Number),
+      attempt: 0,
+      grantEpoch: 0,
+      attemptsLost: 0,
+      failedOn: [],
+      lease: null,
+      latestWorker: null,
+      latestFailed: false,
+      latestLost: null,
     });
+    expect(Number.isInteger(arrived[0]!.arrivedAt)).toBe(true);
+  });
 
-    it('gives each run once to whoever says what was seen, however many come meanwhile', async () => {
-      const given: number[] = [];
-      const ids: number[] = [];
-      for (let round = 0; round < 6; round += 1) {
-        const slow = await owner.books.submitSlowly(request());
-        ids.push(slow.runId, ...(await owner.books.submit([request(), request(), request()])));
-        given.push(...(await arrivingIds(2)));
-        await slow.commit();
-        given.push(...(await arrivingIds(1)));
-      }
-      do given.push(...(await arrivingIds(3)));
-      while (isMore);
-      expect(new Set(given)).toEqual(new Set(ids));
-    });
+  it('arrivals keep to the architecture and to the limit', async () => {
+    const ids = await owner.books.submit([request(), request({ arch: 'arm64' }), request(), request()]);
+    expect(await arrivingIds(2)).toEqual([ids[0], ids[2]]);
+    expect(await arrivingIds(2)).toEqual([ids[3]]);
+    expect(await arrivingIds(2)).toEqual([]);
+  });
 
-    it('gives none that was there when all were loaded, and all to whoever has seen none', async () => {
-      const [first, second] = await owner.books.submit([request(), request()]);
-      ({ seen } = await owner.load());
-      const third = await owner.accept();
-      expect(await arrivingIds()).toEqual([third]);
-      const { runs } = await owner.books.journal.arrivals(ARCH, 10);
-      expect(runs.map(({ runId }) => runId)).toEqual([first, second, third]);
-    });
-
-    it('gives a run once, and not when it waits again', async () => {
-      const runId = await owner.accept();
-      expect(await arrivingIds()).toEqual([runId]);
-      expect(await arrivingIds()).toEqual([]);
-      await owner.commit(grant(runId, 1), requeue(runId, 1));
-      expect(await arrivingIds()).toEqual([]);
-    });
-
-    it('does not give a run that was granted or finished before', async () => {
-      const [granted, finished] = await owner.books.submit([request(), request()]);
-      await owner.commit(grant(granted!, 1), requeue(granted!, 1), finish(finished!, 0));
-      expect(await arrivingIds()).toEqual([]);
-    });
-
-    it('finds a run that is committed after runs with later ids were given', async () => {
+  it('each run is given once to a reader that says what was seen, however many come meanwhile', async () => {
+    const given: number[] = [];
+    const ids: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
       const slow = await owner.books.submitSlowly(request());
-      const later = await owner.accept();
-      expect(later).toBeGreaterThan(slow.runId);
-      expect(await arrivingIds()).toEqual([later]);
+      ids.push(slow.runId, ...(await owner.books.submit([request(), request(), request()])));
+      given.push(...(await arrivingIds(2)));
       await slow.commit();
-      expect(await arrivingIds()).toEqual([slow.runId]);
-    });
+      given.push(...(await arrivingIds(1)));
+    }
+    do given.push(...(await arrivingIds(3)));
+    while (isMore);
+    expect(new Set(given)).toEqual(new Set(ids));
+  });
+
+  it('no run is given that was there when all were loaded, and all are given to a reader that has seen none', async () => {
+    const [first, second] = await owner.books.submit([request(), request()]);
+    ({ seen } = await owner.load());
+    const third = await owner.accept();
+    expect(await arrivingIds()).toEqual([third]);
+    const { runs } = await owner.books.journal.arrivals(ARCH, 10);
+    expect(runs.map(({ runId }) => runId)).toEqual([first, second, third]);
+  });
+
+  it('an arrival is given once, and not when its run waits again', async () => {
+    const runId = await owner.accept();
+    expect(await arrivingIds()).toEqual([runId]);
+    expect(await arrivingIds()).toEqual([]);
+    await owner.commit(grant(runId, 1), requeue(runId, 1));
+    expect(await arrivingIds()).toEqual([]);
+  });
+
+  it('a run that was granted or finished before is not given', async () => {
+    const [granted, finished] = await owner.books.submit([request(), request()]);
+    await owner.commit(grant(granted!, 1), requeue(granted!, 1), finish(finished!, 0));
+    expect(await arrivingIds()).toEqual([]);
+  });
+
+  it('a run that is committed after runs with later ids were given is found', async () => {
+    const slow = await owner.books.submitSlowly(request());
+    const later = await owner.accept();
+    expect(later).toBeGreaterThan(slow.runId);
+    expect(await arrivingIds()).toEqual([later]);
+    await slow.commit();
+    expect(await arrivingIds()).toEqual([slow.runId]);
   });
 }

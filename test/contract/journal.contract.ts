@@ -37,8 +37,8 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
   const load = async () => (await owner.load()).runs;
 
-  describe('load', () => {
-    it('gives a run in each state but finished', async () => {
+  describe('loading', () => {
+    it('a load gives a run in each state but finished', async () => {
       const arriving = await owner.accept();
       const waiting = await owner.accept();
       const leased = await owner.runAfter((id) => grant(id, 1, 3));
@@ -57,7 +57,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       ]);
     });
 
-    it('tells a run that waits again from a new one, and counts the attempts that were lost', async () => {
+    it('a load tells a run that waits again from a new one, and counts the attempts that were lost', async () => {
       const runId = await owner.accept();
       await owner.commit(grant(runId, 1), requeue(runId, 1, 'expired'));
       await owner.commit(grant(runId, 2), requeue(runId, 2, 'returned'));
@@ -68,8 +68,8 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  describe('runs that are read by their ids', () => {
-    it('are those of the architecture that are not finished, as loading gives them', async () => {
+  describe('reading by ids', () => {
+    it('runs that are read by their ids are those of the architecture that are not finished, as a load gives them', async () => {
       const [waiting, leased, finished] = (await owner.books.submit([request(), request(), request()])) as [
         number,
         number,
@@ -84,7 +84,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       expect(await owner.books.journal.unfinished(ARCH, [])).toEqual([]);
     });
 
-    it('tell how the latest attempt was lost, and how long ago', async () => {
+    it('runs that are read by their ids tell how the latest attempt was lost, and how long ago', async () => {
       const latestLost = async () => (await load()).map((run) => run.latestLost);
       const runId = await owner.runAfter((id) => grant(id, 1));
       expect(await latestLost()).toEqual([null]);
@@ -98,8 +98,8 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  describe('a turn', () => {
-    it('is written but for what a row does not allow, and for what follows about its run', async () => {
+  describe('turns', () => {
+    it('a turn is written but for what a row does not allow, and for what follows about its run', async () => {
       const [first, second, third] = (await owner.books.submit([request(), request(), request()])) as [
         number,
         number,
@@ -114,7 +114,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       expect(await owner.books.look(third)).toMatchObject({ state: 'finished', verdict: 'pass' });
     });
 
-    it('names the write that was left out among many of its kind', async () => {
+    it('a turn names the write that was left out among many of its kind', async () => {
       const ids = await owner.books.submit([request(), request(), request()]);
       const turn = ids.map((runId, place) => grant(runId, place === 1 ? 2 : 1));
       const leftOut = await owner.leftOut(...turn);
@@ -123,20 +123,20 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       expect((await load()).map(({ attempt }) => attempt)).toEqual([1, 0, 1]);
     });
 
-    it('applies several writes about one run in their order', async () => {
+    it('a turn applies several writes about one run in their order', async () => {
       const runId = await owner.accept();
       await owner.commit(grant(runId, 1), requeue(runId, 1), grant(runId, 2), start(runId, 2));
       expect(await owner.books.look(runId)).toMatchObject({ state: 'running', attempt: 2 });
     });
 
-    it('refuses the same write twice', async () => {
+    it('a turn refuses the same write twice', async () => {
       const runId = await owner.accept();
       for (const write of [grant(runId, 1), start(runId, 1), requeue(runId, 1), finish(runId, 1)]) {
         expect(await owner.leftOut(write, write)).toEqual([write]);
       }
     });
 
-    it('grants and finishes thousands of runs', async () => {
+    it('a turn grants and finishes thousands of runs', async () => {
       const ids = await owner.books.submit(Array.from({ length: 5000 }, () => request()));
       await owner.commit(...ids.map((runId) => grant(runId, 1)));
       expect((await load()).filter((run) => run.lease).length).toBe(ids.length);
@@ -145,8 +145,8 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  describe('finish', () => {
-    it('books the outcome', async () => {
+  describe('results', () => {
+    it('the outcome of a finished run is written down', async () => {
       const tests: TestResult[] = [
         { name: 'unit', status: 'PASS', detail: null },
         { name: 'smoke', status: 'FAIL', detail: 'non-zero exit status 1: "√2" \\u0041' },
@@ -169,7 +169,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       });
     });
 
-    it('counts a result of the latest attempt although the run waits again', async () => {
+    it('a result of the latest attempt counts although the run waits again', async () => {
       const runId = await owner.runAfter(
         (id) => grant(id, 1),
         (id) => requeue(id, 1),
@@ -183,7 +183,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       expect(await load()).toEqual([]);
     });
 
-    it('counts a result that comes before the news of the start', async () => {
+    it('a result that comes before the news of the start counts', async () => {
       const runId = await owner.runAfter(
         (id) => grant(id, 1),
         (id) => finish(id, 1),
@@ -191,7 +191,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       expect(await owner.books.look(runId)).toMatchObject({ state: 'finished', verdict: 'pass' });
     });
 
-    it('ends a run without a result, and says n/a for a version that is not known', async () => {
+    it('a run ends without a result, and its unknown version is n/a', async () => {
       const runId = await owner.runAfter((id) => grant(id, 1));
       await owner.commit({
         kind: 'finish',
@@ -217,7 +217,7 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
       });
     });
 
-    it('knows which reports it has, and which would count', async () => {
+    it('a journal knows which reports it has, and which would count', async () => {
       const runId = await owner.runAfter(
         (id) => grant(id, 1),
         (id) => requeue(id, 1),

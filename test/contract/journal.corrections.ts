@@ -17,31 +17,40 @@ export function journalCorrections(make: () => Promise<JournalFixture>): void {
   const stateOf = (runId: number, attempt = 1, worker = 'w1') =>
     owner.books.journal.reportState({ runId, attempt, worker });
 
-  describe('a result that comes after its run was given up', () => {
-    it.each(['expired', 'lost'] as const)('takes the place of what was said when it was %s', async (how) => {
-      const runId = await owner.accept();
-      await owner.commit(grant(runId, 1), start(runId, 1), giveUp(runId, 1, how));
-      expect(await stateOf(runId)).toBe('late');
-      await owner.commit(correct(runId, 1));
-      expect(await owner.books.look(runId)).toEqual({
-        ...{ state: 'finished', attempt: 1, verdict: 'pass', message: 'all tests passed', worker: 'w1' },
-        ...{ version: '2.10-3', exitCode: 0, durationSeconds: 30, tests: TESTS },
-      });
-      expect(await stateOf(runId)).toBe('reported');
-      const story = await owner.books.story(runId);
-      expect(story.map(({ kind }) => kind)).toEqual([
-        'requested',
-        'granted',
-        'started',
-        'finished',
-        'corrected',
-      ]);
-      expect(story.at(-1)).toMatchObject({
-        ...{ state: 'finished', attempt: 1, actor: 'worker w1', verdict: 'pass', reason: 'all tests passed' },
-      });
-    });
+  describe('late results', () => {
+    it.each(['expired', 'lost'] as const)(
+      'a late result takes the place of what was said when its run was %s',
+      async (how) => {
+        const runId = await owner.accept();
+        await owner.commit(grant(runId, 1), start(runId, 1), giveUp(runId, 1, how));
+        expect(await stateOf(runId)).toBe('late');
+        await owner.commit(correct(runId, 1));
+        expect(await owner.books.look(runId)).toEqual({
+          ...{ state: 'finished', attempt: 1, verdict: 'pass', message: 'all tests passed', worker: 'w1' },
+          ...{ version: '2.10-3', exitCode: 0, durationSeconds: 30, tests: TESTS },
+        });
+        expect(await stateOf(runId)).toBe('reported');
+        const story = await owner.books.story(runId);
+        expect(story.map(({ kind }) => kind)).toEqual([
+          'requested',
+          'granted',
+          'started',
+          'finished',
+          'corrected',
+        ]);
+        expect(story.at(-1)).toMatchObject({
+          ...{
+            state: 'finished',
+            attempt: 1,
+            actor: 'worker w1',
+            verdict: 'pass',
+            reason: 'all tests passed',
+          },
+        });
+      },
+    );
 
-    it('brings its own message when it failed as well, and teaches how long its package takes', async () => {
+    it('a late result brings its own message when it failed as well, and counts for how long its package takes', async () => {
       const runId = await owner.accept();
       await owner.commit(grant(runId, 1), giveUp(runId, 1, 'expired'));
       await owner.commit(
@@ -51,7 +60,7 @@ export function journalCorrections(make: () => Promise<JournalFixture>): void {
       expect((await owner.load()).durations).toEqual([{ package: 'hello', durationMs: 90_000 }]);
     });
 
-    it('is taken once', async () => {
+    it('a late result is taken once', async () => {
       const runId = await owner.accept();
       await owner.commit(grant(runId, 1), giveUp(runId, 1, 'expired'), correct(runId, 1));
       expect(await owner.leftOut(correct(runId, 1, { verdict: 'fail' }))).toHaveLength(1);
@@ -71,7 +80,7 @@ export function journalCorrections(make: () => Promise<JournalFixture>): void {
       ['an attempt whose failure is known', (id) => [grant(id, 1), fail(id, 1)], (id) => correct(id, 1)],
     ];
 
-    it.each(REFUSED)('is not taken of %s', async (_, history, late) => {
+    it.each(REFUSED)('a late result of %s is not taken', async (_, history, late) => {
       const runId = await owner.accept();
       await owner.commit(...history(runId));
       const before = await owner.books.look(runId);
@@ -82,7 +91,7 @@ export function journalCorrections(make: () => Promise<JournalFixture>): void {
       expect(await stateOf(runId, attempt, worker)).not.toBe('late');
     });
 
-    it('is not taken of a run that was cancelled, whether it was executed or waited then', async () => {
+    it('a late result of a run that was cancelled is not taken, whether it was executed or waited then', async () => {
       for (const history of [[], [requeue]]) {
         const runId = await owner.accept();
         await owner.commit(grant(runId, 1), ...history.map((write) => write(runId, 1)));

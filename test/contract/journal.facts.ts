@@ -30,8 +30,8 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
   };
   const started = (attempt: number) => ({ kind: 'started', state: 'running', attempt, actor: 'worker w1' });
 
-  describe('the story of a run', () => {
-    it('names every step, who took it and why, up to the result', async () => {
+  describe('stories', () => {
+    it('the story of a run names every step, who took it and why, up to the result', async () => {
       const runId = await owner.accept();
       await owner.commit(grant(runId, 1), start(runId, 1), requeue(runId, 1));
       await owner.commit(grant(runId, 2), requeue(runId, 2, 'returned'));
@@ -56,7 +56,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       ]);
     });
 
-    it('has ids that rise, times, and where the run belongs', async () => {
+    it('the story of a run has ids that rise, times, and where the run belongs', async () => {
       const runId = await owner.accept({ suite: 'sid' });
       const other = await owner.accept();
       await owner.commit(grant(runId, 1), grant(other, 1), start(other, 1), start(runId, 1));
@@ -70,7 +70,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       expect(await owner.books.story(2_000_000_000)).toEqual([]);
     });
 
-    it('ends with the scheduler when it gave the run up', async () => {
+    it('the story of a run ends with the scheduler when it gave the run up', async () => {
       const runId = await owner.accept();
       const given = outcome({
         verdict: 'tmpfail',
@@ -88,7 +88,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       });
     });
 
-    it('ends with the user who cancelled it, and tells a change of priority', async () => {
+    it('the story of a run ends with the user who cancelled it, and tells a change of priority', async () => {
       const runId = await owner.accept({ priority: 2 });
       await owner.books.reprioritise(runId, 8, 'ada', 'urgent');
       await owner.books.reprioritise(runId, 8, 'ada', 'urgent');
@@ -103,7 +103,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       ]);
     });
 
-    it('says nothing of a write that was left out', async () => {
+    it('the story of a run says nothing of a write that was left out', async () => {
       const [runId, other] = [await owner.accept(), await owner.accept()];
       expect(await owner.leftOut(grant(runId, 1), start(other, 1))).toEqual([start(other, 1)]);
       expect(await told(other)).toEqual([requested]);
@@ -111,8 +111,8 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  describe('facts that the bus has not taken', () => {
-    it('are given in order, up to a limit, until they are marked', async () => {
+  describe('publishing', () => {
+    it('unpublished facts are given in order, up to a limit, until they are marked', async () => {
       const [runId, other] = [await owner.accept(), await owner.accept()];
       await owner.accept({ arch: 'arm64' });
       await owner.commit(grant(runId, 1), start(runId, 1));
@@ -130,7 +130,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       expect(await owner.books.story(other)).toEqual([waiting[1]]);
     });
 
-    it('are marked only if they are the very facts which the bus has: a restored database gives ids again', async () => {
+    it('facts are marked only if they are the very facts which the bus has: a restored database gives ids again', async () => {
       await owner.accept();
       const waiting = await unpublished();
       await owner.books.markPublished(waiting.map((fact) => ({ ...fact, at: '2026-01-01T00:00:00.000Z' })));
@@ -139,7 +139,7 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
       expect(await unpublished()).toEqual([]);
     });
 
-    it('keep the reasons of a private run to themselves', async () => {
+    it('unpublished facts of a private run do not tell its reasons', async () => {
       const runId = await owner.accept({ isPrivate: true, package: 'secret' });
       await owner.commit(grant(runId, 1), finish(runId, 1, { message: 'secret is broken' }));
       expect((await unpublished()).map(({ reason }) => reason)).toEqual([null, null, null]);

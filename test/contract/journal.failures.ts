@@ -19,8 +19,8 @@ export function journalFailures(make: () => Promise<JournalFixture>): void {
     runId = await owner.accept();
   });
 
-  describe('an attempt that failed', () => {
-    it('leaves its run waiting without a verdict, and is reported', async () => {
+  describe('failures', () => {
+    it('an attempt that failed leaves its run waiting without a verdict, and is reported', async () => {
       await owner.commit(grant(runId, 1), start(runId, 1), fail(runId, 1));
       expect(await owner.books.look(runId)).toMatchObject({
         state: 'queued',
@@ -42,7 +42,7 @@ export function journalFailures(make: () => Promise<JournalFixture>): void {
       ]);
     });
 
-    it('counts once when it was given up before its report came', async () => {
+    it('an attempt that failed counts once when it was given up before its report came', async () => {
       await owner.commit(grant(runId, 1), requeue(runId, 1));
       expect((await owner.load()).runs).toMatchObject([{ attemptsLost: 1, latestFailed: false }]);
       await owner.commit(fail(runId, 1));
@@ -50,7 +50,7 @@ export function journalFailures(make: () => Promise<JournalFixture>): void {
       expect(await owner.leftOut(fail(runId, 1))).toEqual([fail(runId, 1)]);
     });
 
-    it('is followed by another, and by the result of the last', async () => {
+    it('an attempt that failed is followed by another, and by the result of the last', async () => {
       await owner.commit(grant(runId, 1), fail(runId, 1), grant(runId, 2), fail(runId, 2), grant(runId, 3));
       expect((await owner.load()).runs).toMatchObject([{ attempt: 3, attemptsLost: 2, latestFailed: false }]);
       await owner.commit(finish(runId, 3, { verdict: 'tmpfail', message: 'no testbed, three times' }));
@@ -60,12 +60,12 @@ export function journalFailures(make: () => Promise<JournalFixture>): void {
       });
     });
 
-    it('may be followed by a late result of another attempt only', async () => {
+    it('an attempt that failed may be followed by a late result of another attempt only', async () => {
       await owner.commit(grant(runId, 1), fail(runId, 1), grant(runId, 2));
       expect(await owner.leftOut(finish(runId, 1))).toEqual([finish(runId, 1)]);
     });
 
-    it('names the workers of all attempts that were lost, each once, and of no other', async () => {
+    it('the workers of all attempts that were lost are named, each once, and no other', async () => {
       const worker = (attempt: number, name: string) => grant(runId, attempt, 0, name);
       await owner.commit(worker(1, 'w3'), fail(runId, 1), worker(2, 'w2'), requeue(runId, 2, 'returned'));
       await owner.commit(
@@ -81,12 +81,12 @@ export function journalFailures(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  describe('judgements', () => {
+  describe('standings', () => {
     const judge = (worker: string, standing: 'sound' | 'slowed' | 'quarantined', reason: string): Write => {
       return { kind: 'judge-worker', worker, standing, reason };
     };
 
-    it('are loaded as they were written last, of each worker and for the architecture only', async () => {
+    it('judgements are loaded as they were written last, of each worker and for the architecture only', async () => {
       await owner.commit(judge('w2', 'slowed', 'three failures'), judge('w1', 'quarantined', 'no disk'));
       await owner.commit(judge('w2', 'sound', 'a first'), judge('w2', 'quarantined', 'its canary failed'));
       await owner.books.takeOver('arm64');
@@ -100,7 +100,7 @@ export function journalFailures(make: () => Promise<JournalFixture>): void {
       expect((await owner.books.journal.load('arm64', HALF_LIFE_MS)).judgements).toEqual([]);
     });
 
-    it('are written although a write beside them is left out', async () => {
+    it('judgements are written although a write beside them is left out', async () => {
       const writes = [judge('w1', 'slowed', 'three failures'), start(runId, 1)];
       expect(await owner.leftOut(...writes)).toEqual([writes[1]]);
       expect((await owner.load()).judgements).toMatchObject([{ worker: 'w1', standing: 'slowed' }]);

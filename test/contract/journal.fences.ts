@@ -5,8 +5,8 @@ import { ARCH, fail, finish, grant, type JournalFixture, Owner, requeue, start }
 export function journalFences(make: () => Promise<JournalFixture>): void {
   const owner = new Owner(make);
 
-  describe('the fence of the epoch', () => {
-    it('refuses the writes of an epoch that is over, and keeps the new one working', async () => {
+  describe('epochs', () => {
+    it('the writes of an epoch that is over are refused, and the new one goes on working', async () => {
       const runId = await owner.accept();
       const old = owner.epoch;
       owner.epoch = await owner.books.takeOver(ARCH);
@@ -16,13 +16,13 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
       await owner.commit(grant(runId, 1));
     });
 
-    it('refuses an epoch that never was, an architecture without owner, and even a turn without writes', async () => {
+    it('an epoch that never was and an architecture without owner are refused, even for a turn without writes', async () => {
       await expect(owner.books.journal.commit(ARCH, owner.epoch + 1, [])).rejects.toThrow(StaleEpoch);
       await expect(owner.books.journal.commit('arm64', 1, [])).rejects.toThrow(StaleEpoch);
       await owner.commit();
     });
 
-    it('refuses to touch the runs of another architecture', async () => {
+    it('the runs of another architecture are not touched', async () => {
       const foreign = await owner.accept({ arch: 'arm64' });
       for (const write of [grant(foreign, 1), finish(foreign, 0)]) {
         expect(await owner.leftOut(write)).toEqual([write]);
@@ -31,7 +31,7 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  describe('the fence of the attempt and the state', () => {
+  describe('attempts and states', () => {
     /** Each: how the run came to where it is, and writes that its row must refuse. */
     const refusals: [string, ((id: number) => Write)[], ((id: number) => Write)[]][] = [
       [
@@ -94,16 +94,19 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
       ],
     ];
 
-    it.each(refusals)('%s', async (_, history, refused) => {
-      const runId = await owner.runAfter(...history);
-      const before = await owner.books.look(runId);
-      for (const write of refused.map((of) => of(runId))) {
-        expect(await owner.leftOut(write)).toEqual([write]);
-      }
-      expect(await owner.books.look(runId)).toEqual(before);
-    });
+    it.each(refusals)(
+      'a run that is %s refuses writes of other attempts and states',
+      async (_, history, refused) => {
+        const runId = await owner.runAfter(...history);
+        const before = await owner.books.look(runId);
+        for (const write of refused.map((of) => of(runId))) {
+          expect(await owner.leftOut(write)).toEqual([write]);
+        }
+        expect(await owner.books.look(runId)).toEqual(before);
+      },
+    );
 
-    it('refuses an unknown run', async () => {
+    it('a write about an unknown run is refused', async () => {
       expect(await owner.leftOut(grant(2_000_000_000, 1))).toEqual([grant(2_000_000_000, 1)]);
     });
   });

@@ -19,8 +19,8 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
     return (await owner.load()).durations.toSorted((a, b) => (a.package < b.package ? -1 : 1));
   }
 
-  describe('durations of packages', () => {
-    it('are what the first run took, then a moving average', async () => {
+  describe('durations', () => {
+    it('durations of packages are what the first run took, then a moving average', async () => {
       await took(100);
       await took(40, 'gcc');
       expect(await durations()).toEqual([
@@ -31,7 +31,7 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
       expect((await durations())[1]!.durationMs).toBeCloseTo(130_000, 3);
     });
 
-    it('learn from several runs of a package in one turn as from one after the other', async () => {
+    it('durations of packages are learnt from several runs in one turn as from one after the other', async () => {
       await took(100);
       const ids = [await leased(), await leased(), await leased('gcc'), await leased('gcc')];
       await owner.commit(...ids.map((runId) => finish(runId, 1, { durationSeconds: 200 })));
@@ -40,7 +40,7 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
       expect(hello!.durationMs).toBeCloseTo(151_000, 3);
     });
 
-    it('learn nothing from a run without duration, nor from an attempt that failed or brought no result', async () => {
+    it('no duration is learnt from a run that tells none, nor from an attempt that failed or brought no result', async () => {
       await took(null);
       const [failed, expired] = [await leased(), await leased()];
       const given = outcome({ verdict: 'tmpfail', message: 'given up', durationSeconds: null, files: [] });
@@ -52,25 +52,25 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
       expect((await owner.load()).durations).toEqual([]);
     });
 
-    it('learn nothing from private runs, since everybody is told what follows from them', async () => {
+    it('no duration is learnt from private runs, since everybody is told what follows from it', async () => {
       await took(100);
       const runIds = [await leased('hello', true), await leased('secret', true)];
       await owner.commit(...runIds.map((runId) => finish(runId, 1, { durationSeconds: 200 })));
       expect(await durations()).toEqual([{ package: 'hello', durationMs: 100_000 }]);
     });
 
-    it('keep to the architecture', async () => {
+    it('durations of packages keep to the architecture', async () => {
       await took(100);
       expect((await owner.books.journal.load('arm64', HALF_LIFE_MS)).durations).toEqual([]);
     });
   });
 
-  describe('usage', () => {
+  describe('slot time', () => {
     const use = (requestor: string, slotMs: number) => ({
       ...{ kind: 'usage' as const, requestor, slotMs, publicSlotMs: slotMs / 3 },
     });
 
-    it('is what was written last, and decays from then on', async () => {
+    it('usage is what was written last, and decays from then on', async () => {
       expect((await owner.load()).usage).toEqual([]);
       await owner.commit(use('ada', 60_000), use('ada', 30_000));
       const [used] = (await owner.load()).usage;
@@ -81,7 +81,7 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
       expect((await owner.books.journal.load('arm64', HALF_LIFE_MS)).usage).toEqual([]);
     });
 
-    it('is forgotten when nothing is left, and nobody needs to have had any', async () => {
+    it('usage is forgotten when nothing is left, also when there was none', async () => {
       await owner.commit(use('ada', 60_000));
       await owner.commit(use('ada', 0));
       await owner.commit(use('ada', 0));
@@ -89,7 +89,7 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  it('tells how long a run has waited and how long its lease was held', async () => {
+  it('a load tells how long a run has waited and how long its lease was held', async () => {
     await leased();
     const [run] = (await owner.load()).runs;
     expect(run!.waitedMs).toBeGreaterThanOrEqual(0);

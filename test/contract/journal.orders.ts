@@ -19,7 +19,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
     const orders = (limit = 10) => owner.books.journal.orders(ARCH, limit);
     const taken = ({ orderId }: Order): Write => ({ kind: 'ingest-order', orderId });
 
-    it('follow a cancellation: whose run, by whom, and who executes it', async () => {
+    it('an order follows a cancellation: whose run, by whom, and who executes it', async () => {
       const [waiting, leased] = await owner.books.submit([request(), request()]);
       await owner.commit(grant(leased!, 1));
       expect(await orders()).toEqual([]);
@@ -32,7 +32,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       ]);
     });
 
-    it('are given until they are taken, and taking one twice does no harm', async () => {
+    it('orders are given until they are taken, and taking one twice does no harm', async () => {
       const ids = await owner.books.submit([request(), request({ arch: 'arm64' }), request()]);
       for (const runId of ids) await owner.books.cancel(runId, 'ada');
       const given = await orders();
@@ -43,7 +43,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       expect(await orders()).toEqual([]);
     });
 
-    it('leave a run that nothing can be written about any more', async () => {
+    it('a cancellation leaves a run that nothing can be written about any more', async () => {
       const runId = await owner.accept();
       await owner.commit(grant(runId, 1));
       await owner.books.cancel(runId, 'ada');
@@ -62,7 +62,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       });
     });
 
-    it('follow a new priority of a waiting run, and of no other', async () => {
+    it('an order follows a new priority of a waiting run, and of no other', async () => {
       const [waiting, leased] = (await owner.books.submit([request({ priority: 3 }), request()])) as [
         number,
         number,
@@ -86,7 +86,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       expect(await orders()).toEqual([]);
     });
 
-    it('follow the publication of a run that has not finished', async () => {
+    it('an order follows the publication of a run that has not finished', async () => {
       const [waiting, leased, ended, open] = (await owner.books.submit([
         ...[1, 2, 3].map(() => request({ isPrivate: true })),
         request(),
@@ -107,7 +107,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       expect(await orders()).toEqual([]);
     });
 
-    it('cannot be taken for another architecture, or when nobody gave them', async () => {
+    it('an order cannot be taken for another architecture, or when it was never given', async () => {
       const one = await owner.accept();
       const foreign = await owner.accept({ arch: 'arm64' });
       for (const runId of [one, foreign]) await owner.books.cancel(runId, 'ada');

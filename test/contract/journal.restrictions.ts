@@ -15,12 +15,12 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
   const by = (reason: string) => ({ by: 'ada', reason, since: expect.stringMatching(/^\d{4}-.*T.*Z$/) });
   const orders = (arch: string) => owner.books.journal.orders(arch, 10);
 
-  describe('what people have decided', () => {
-    it('is nothing at first', async () => {
+  describe('decisions', () => {
+    it('no decision is there at first', async () => {
       expect(await restrictions()).toEqual({ pauses: [], drains: [] });
     });
 
-    it('is told with who, why and since when, the oldest first, and loaded as well', async () => {
+    it('a decision is told with who, why and since when, the oldest first, and loaded as well', async () => {
       await owner.books.pause({ arch: ARCH, suite: 'trixie' }, 'the image is broken');
       await owner.books.pause({ arch: null, suite: 'sid' }, 'the mirror is away');
       await owner.books.drain('w7', 'new disks');
@@ -35,7 +35,7 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
       expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).restrictions).toEqual(told);
     });
 
-    it('keeps to the architecture', async () => {
+    it('a decision keeps to the architecture', async () => {
       await owner.books.pause({ arch: 'arm64', suite: null }, 'too hot');
       expect(await restrictions()).toEqual({ pauses: [], drains: [] });
       expect(await owner.books.journal.restrictions('arm64')).toMatchObject({
@@ -43,7 +43,7 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
       });
     });
 
-    it('has each scope once: a second pause of it replaces the first', async () => {
+    it('a decision is there once for each scope: a second pause of it replaces the first', async () => {
       await owner.books.pause(everything, 'first');
       await owner.books.pause(everything, 'second');
       await owner.books.pause({ arch: ARCH, suite: null }, 'third');
@@ -58,7 +58,7 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
       });
     });
 
-    it('ends for exactly the scope that is resumed, once', async () => {
+    it('a decision ends for exactly the scope that is resumed, once', async () => {
       await owner.books.pause(everything, 'first');
       await owner.books.pause({ arch: ARCH, suite: 'sid' }, 'second');
       await owner.books.drain('w1', 'new disks');
@@ -73,13 +73,13 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  describe('the register of workers', () => {
+  describe('workers', () => {
     const register: Order = { kind: 'register', orderId: expect.any(Number) as number };
     const revoke = (worker: string, reason: string | null): Order => {
       return { kind: 'revoke', orderId: expect.any(Number) as number, worker, by: 'ada', reason };
     };
 
-    it('is told as a whole, by name, to whoever asks, and loaded as well', async () => {
+    it('the register of workers is told as a whole, by name, and loaded as well', async () => {
       expect(await owner.books.journal.workers()).toEqual([]);
       await owner.books.addWorker('w2', [ARCH, 'arm64'], true);
       await owner.books.addWorker('w1', ['i386'], false);
@@ -94,7 +94,7 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
       expect((await owner.load()).workers).toEqual(told);
     });
 
-    it('has orders for every dispatcher when it changes; who was revoked is named, by whom and why', async () => {
+    it('a change of the register of workers is an order to every dispatcher; who was revoked is named, by whom and why', async () => {
       await owner.books.addWorker('w1', [ARCH, 'i386'], true);
       await owner.books.revokeWorker('w1', 'sold');
       await owner.books.addWorker('w1', [ARCH], true);
@@ -105,34 +105,32 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
     });
   });
 
-  describe('trust in a worker', () => {
-    it('is an order to the dispatchers that think otherwise, who it is by and why', async () => {
-      const judge = (worker: string, standing: WorkerStanding): Write => {
-        return { kind: 'judge-worker', worker, standing, reason: 'three failures' };
-      };
-      await owner.commit(judge('w1', 'quarantined'), judge('w2', 'slowed'), judge('w3', 'sound'));
-      await owner.commit(judge('w2', 'sound'));
-      for (const worker of ['w1', 'w2', 'w3', 'w4']) await owner.books.trust(worker, 'a new disk');
-      const order = {
-        kind: 'trust',
-        orderId: expect.any(Number) as number,
-        worker: 'w1',
-        by: 'ada',
-      } as const;
-      expect(await orders(ARCH)).toEqual([{ ...order, reason: 'a new disk' }]);
-      expect(await orders('arm64')).toEqual([]);
-      await owner.books.trust('w1', null);
-      expect(await orders(ARCH)).toEqual([
-        { ...order, reason: 'a new disk' },
-        { ...order, reason: null },
-      ]);
-    });
+  it('trust in a worker is an order to the dispatchers that think otherwise, who it is by and why', async () => {
+    const judge = (worker: string, standing: WorkerStanding): Write => {
+      return { kind: 'judge-worker', worker, standing, reason: 'three failures' };
+    };
+    await owner.commit(judge('w1', 'quarantined'), judge('w2', 'slowed'), judge('w3', 'sound'));
+    await owner.commit(judge('w2', 'sound'));
+    for (const worker of ['w1', 'w2', 'w3', 'w4']) await owner.books.trust(worker, 'a new disk');
+    const order = {
+      kind: 'trust',
+      orderId: expect.any(Number) as number,
+      worker: 'w1',
+      by: 'ada',
+    } as const;
+    expect(await orders(ARCH)).toEqual([{ ...order, reason: 'a new disk' }]);
+    expect(await orders('arm64')).toEqual([]);
+    await owner.books.trust('w1', null);
+    expect(await orders(ARCH)).toEqual([
+      { ...order, reason: 'a new disk' },
+      { ...order, reason: null },
+    ]);
   });
 
-  describe('a change of it', () => {
+  describe('changes', () => {
     const order: Order = { kind: 'restrictions', orderId: expect.any(Number) as number };
 
-    it('is an order to every dispatcher that it concerns, until that one has taken it', async () => {
+    it('a decision is an order to every dispatcher that it concerns, until that one has taken it', async () => {
       await owner.books.pause({ arch: ARCH, suite: 'sid' }, 'first');
       expect(await orders(ARCH)).toEqual([order]);
       expect(await orders('arm64')).toEqual([]);
@@ -146,7 +144,7 @@ export function journalRestrictions(make: () => Promise<JournalFixture>): void {
       expect(await orders('arm64')).toHaveLength(2);
     });
 
-    it('is an order at its end, too, and none when nothing ended', async () => {
+    it('the end of a decision is an order, too, and there is none when nothing ended', async () => {
       await owner.books.resume(everything);
       await owner.books.undrain('w1');
       expect(await orders(ARCH)).toEqual([]);

@@ -42,7 +42,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       ['small', 300_000],
       ['large', SEVERAL_PARTS_BYTES],
       ['large and odd', SEVERAL_PARTS_BYTES + 1],
-    ])('keeps a file that is %s, under its run and attempt', async (_, size) => {
+    ])('a store keeps a file that is %s, under its run and attempt', async (_, size) => {
       const bytes = randomBytes(size);
       await put(bytes);
       const stored = await server.store.open(run, 2, 'log.gz');
@@ -57,14 +57,14 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       ['of one byte at its begin', { start: 0, end: 0 }],
       ['up to its end', { start: 7, end: 9 }],
       ['over all of it', { start: 0, end: 9 }],
-    ])('opens a range %s, both ends included', async (_, range) => {
+    ])('a store opens a range %s, both ends included', async (_, range) => {
       await put(Buffer.from('0123456789'));
       const stored = await server.store.open(run, 2, 'log.gz', range);
       expect(stored?.size).toBe(10);
       expect((await buffer(stored!.content)).toString()).toBe('0123456789'.slice(range.start, range.end + 1));
     });
 
-    it('opens a range over the parts of a large file', async () => {
+    it('a store opens a range over the parts of a large file', async () => {
       const bytes = randomBytes(SEVERAL_PARTS_BYTES);
       await put(bytes, undefined, 'artifacts.tar.gz');
       const range = { start: 5_000_000, end: 17_000_000 };
@@ -72,7 +72,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       expect(part.equals(bytes.subarray(range.start, range.end + 1))).toBe(true);
     });
 
-    it('gives many readers what they ask for, though some go away', async () => {
+    it('a store gives many readers what they ask for, though some go away', async () => {
       const bytes = randomBytes(2_000_000);
       await put(bytes);
       const readers = Array.from({ length: 40 }, async (_unused, index) => {
@@ -83,7 +83,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       await Promise.all(readers);
     });
 
-    it('replaces a file', async () => {
+    it('a store replaces a file', async () => {
       await put(Buffer.from('old'));
       await put(Buffer.from('new'));
       expect((await read()).toString()).toBe('new');
@@ -104,15 +104,18 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
         Buffer.concat([large.subarray(1), large.subarray(0, 1)]),
         'SHA-256',
       ],
-    ])('refuses content that is %s and leaves nothing behind', async (_, announced, came, message) => {
-      const putting = put(announced, streamOf(came));
-      await expect(putting).rejects.toThrow(StoreMismatch);
-      await expect(putting).rejects.toThrow(message);
-      expect(await names()).toEqual([]);
-      expect(await server.store.open(run, 2, 'log.gz')).toBeNull();
-    });
+    ])(
+      'a store refuses content that is %s and leaves nothing behind',
+      async (_, announced, came, message) => {
+        const putting = put(announced, streamOf(came));
+        await expect(putting).rejects.toThrow(StoreMismatch);
+        await expect(putting).rejects.toThrow(message);
+        expect(await names()).toEqual([]);
+        expect(await server.store.open(run, 2, 'log.gz')).toBeNull();
+      },
+    );
 
-    it('keeps the earlier file when new content is refused or breaks off', async () => {
+    it('a store keeps the earlier file when new content is refused or breaks off', async () => {
       await put(whole);
       await expect(put(large, streamOf(large.subarray(1)))).rejects.toThrow(StoreMismatch);
       const broken = Readable.from(
@@ -130,7 +133,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       expect((await read()).toString()).toBe('abcdef');
     });
 
-    it('takes only the names of result files and positive numbers', async () => {
+    it('a store takes only the names of result files and positive numbers', async () => {
       const escape = '../../escape' as ResultFileName;
       await expect(put(whole, undefined, escape)).rejects.toThrow('not the name of a result file');
       await expect(server.store.open(run, 2, escape)).rejects.toThrow('not the name of a result file');
@@ -138,7 +141,7 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
         await expect(server.store.remove(id, 1)).rejects.toThrow('not the number');
     });
 
-    it('has no file where none was kept, and removes an attempt as a whole', async () => {
+    it('a store has no file where none was kept, and removes an attempt as a whole', async () => {
       expect(await server.store.open(run, 2, 'log.gz')).toBeNull();
       await put(Buffer.from('a'));
       await put(Buffer.from('b'), undefined, 'artifacts.tar.gz');
@@ -149,10 +152,10 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       expect(await names()).toEqual([`${place().replace(/2$/, '3')}/log.gz`]);
     });
 
-    describe('out of reach', () => {
+    describe('outage', () => {
       afterEach(() => server.mend());
 
-      it('says so, takes nothing, and is well again afterwards', async () => {
+      it('a store that is out of reach says so, takes nothing, and is well again afterwards', async () => {
         await put(whole);
         await server.cut();
         await expect(server.store.open(run, 2, 'log.gz')).rejects.toThrow(StoreUnavailable);
