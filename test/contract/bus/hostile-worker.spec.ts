@@ -153,7 +153,7 @@ it.each([
   expect(String(await refused)).toMatch(/Permissions Violation/);
 });
 
-describe('an answer that is sent elsewhere', () => {
+describe('reply subjects', () => {
   beforeEach(async () => {
     told.length = 0;
     await other.appendLog('w2', { ...GRANT, runId: Date.now() }, CHUNK);
@@ -263,7 +263,7 @@ it('the room of others is not emptied by a header, and no message id is used bef
   expect(await messagesOf(logStream('w2'))).toBe(before + 1);
 });
 
-describe('a flood of reports of runs that there are not', () => {
+describe('a flood', () => {
   /** At most so many of it are handled: those that were begun when the limit was reached, too. */
   const HANDLED_MAX = BUS_LIMITS.reportsInVainMax + BUS_LIMITS.reportsPendingMax;
   const ROUNDS = 30;

@@ -129,7 +129,7 @@ it('the bus keeps reports, subscriptions and readers over a killed server', asyn
   await log.return?.();
 }, 60_000);
 
-it('the bus makes streams and consumers anew when the server has lost its files', async () => {
+it('the bus makes streams and consumers again when the server has lost its files', async () => {
   const bus = await connect();
   await bus.prepareReports(scope, [WORKER]);
   const taken = new Events<ReportMessage>();
@@ -141,7 +141,7 @@ it('the bus makes streams and consumers anew when the server has lost its files'
   expect((await taken.next()).text).toBe('{"number":1}');
 }, 60_000);
 
-it('the bus makes the stream of a worker anew when somebody has deleted it', async () => {
+it('the bus makes the stream of a worker again when somebody has deleted it', async () => {
   const bus = await connect();
   await bus.prepareReports(scope, [WORKER]);
   const taken = new Events<ReportMessage>();

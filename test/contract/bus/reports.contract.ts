@@ -45,7 +45,7 @@ export function describeReports(name: string, start: StartServer): void {
     });
     afterAll(() => server.close());
 
-    it('keeps them until somebody consumes, then hands them over in order', async () => {
+    it('reports are kept until they are consumed, then handed over in order', async () => {
       for (const number of [1, 2, 3]) await report(number);
       const heard = new Events<ReportMessage>();
       const consumption = await other.consumeReports(scope, doing(heard.push));
@@ -60,7 +60,7 @@ export function describeReports(name: string, start: StartServer): void {
       await consumption.stop();
     });
 
-    it('redelivers one whose handler rejected, and has it waiting before it is handled', async () => {
+    it('a report whose handler rejected is delivered again, and counts as waiting before it is handled', async () => {
       await report(1);
       const seen: boolean[] = [];
       const waiting = { arch: scope, worker: 'w1', kind: 'finished', runId: 1, attempt: 1 };
@@ -73,7 +73,7 @@ export function describeReports(name: string, start: StartServer): void {
       await consumption.stop();
     });
 
-    it('never brings back one that was handled or malformed', async () => {
+    it('a report that was handled or malformed never comes back', async () => {
       await report(1);
       await report(2);
       const first = await other.consumeReports(
@@ -96,7 +96,7 @@ export function describeReports(name: string, start: StartServer): void {
       await second.stop();
     });
 
-    it('ends one that its handler refuses for ever', async () => {
+    it('a report that its handler refuses for ever is ended', async () => {
       await report(1);
       await report(2);
       const seen: string[] = [];
@@ -113,7 +113,7 @@ export function describeReports(name: string, start: StartServer): void {
       await consumption.stop();
     });
 
-    it('keeps one for as long as its handler says "not now"', async () => {
+    it('a report is kept for as long as its handler says "not now"', async () => {
       await report(1);
       let deliveries = 0;
       const consumption = await other.consumeReports(
@@ -128,7 +128,7 @@ export function describeReports(name: string, start: StartServer): void {
       await consumption.stop();
     });
 
-    it('lists those that wait, of each architecture its own', async () => {
+    it('the reports that wait are listed, of each architecture its own', async () => {
       expect(await other.reportsWaiting(scope)).toEqual([]);
       const neighbour = newScope();
       await bus.prepareReports(neighbour, WORKERS);
@@ -143,7 +143,7 @@ export function describeReports(name: string, start: StartServer): void {
       expect(await other.reportsWaiting(newScope())).toEqual([]);
     });
 
-    it('holds a report once, however often its worker repeats it, and takes it again once it is gone', async () => {
+    it('a report is held once, however often its worker repeats it, and taken again once it is gone', async () => {
       for (let count = 0; count < 3; count++) await report(1);
       const heard = new Events<ReportMessage>();
       const consumption = await other.consumeReports(scope, doing(heard.push));
@@ -155,7 +155,7 @@ export function describeReports(name: string, start: StartServer): void {
       await consumption.stop();
     });
 
-    it('keeps the room of each worker and each architecture from the reports of others', async () => {
+    it('the room of each worker and each architecture is kept from the reports of others', async () => {
       const filler = { filler: 'x'.repeat(Math.ceil(LIMITS.reportsBytesMax! / 5)) };
       for (const number of [1, 2, 3, 4]) await bus.report(finishedOf(scope, number), filler);
       await expect(bus.report(finishedOf(scope, 5), filler)).rejects.toThrow(StreamFull);
@@ -167,19 +167,19 @@ export function describeReports(name: string, start: StartServer): void {
       await bus.report(finishedOf(neighbour, 5), filler);
     });
 
-    it('holds as many of a worker as the limit allows, however short they are', async () => {
+    it('as many reports of a worker are held as the limit allows, however short they are', async () => {
       for (let number = 1; number <= LIMITS.reportsMax!; number++) await report(number);
       await expect(report(LIMITS.reportsMax! + 1)).rejects.toThrow(StreamFull);
       await report(1);
     });
 
-    it('refuses those of a worker, and to an architecture, that no scheduler has prepared', async () => {
+    it('reports of a worker, and to an architecture, that no scheduler has prepared are refused', async () => {
       await expect(bus.report(finishedOf(newScope(), 1), {})).rejects.toThrow(NoAnswer);
       const stranger = { worker: 'stranger', runId: 1, attempt: 1 };
       await expect(bus.report(reportSubject(scope, 'finished', stranger), {})).rejects.toThrow(NoAnswer);
     });
 
-    it('hands over the report of a worker while all that another may have unsettled is in hand', async () => {
+    it('the report of a worker is handed over while all that another may have unsettled is in hand', async () => {
       const begun = new Events<string>();
       let goOn = (): void => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
@@ -198,7 +198,7 @@ export function describeReports(name: string, start: StartServer): void {
       await consumption.stop();
     });
 
-    it('hands several over at a time, as many as the limit allows', async () => {
+    it('several reports are handed over at a time, as many as the limit allows', async () => {
       const begun = new Events<string>();
       let goOn = (): void => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
@@ -222,7 +222,7 @@ export function describeReports(name: string, start: StartServer): void {
       await consumption.stop();
     });
 
-    describe('reports that a consumer stays silent about', () => {
+    describe('silent consumers', () => {
       let impatient: BusServer;
       let first: Bus;
       let second: Bus;
@@ -235,7 +235,7 @@ export function describeReports(name: string, start: StartServer): void {
       afterAll(() => impatient.close());
       const reportFirst = (number: number) => first.report(finishedOf(scope, number), { number });
 
-      it('waits for the handlers in flight when stopped, and leaves the rest for the next', async () => {
+      it('a consumer that is stopped waits for the handlers in flight, and leaves the rest for the next', async () => {
         const reports = WORKERS.flatMap((worker) =>
           [1, 2, 3].map((runId) => reportSubject(scope, 'finished', { worker, runId, attempt: 1 })),
         );
@@ -265,7 +265,7 @@ export function describeReports(name: string, start: StartServer): void {
         await next.stop();
       });
 
-      it('keeps a report from others for as long as its handler works', async () => {
+      it('a report is kept from others for as long as its handler works', async () => {
         const again = new Events<ReportMessage>();
         await reportFirst(1);
         const slowly = (SHORT_ACK_WAIT.reportAckWaitMs ?? 0) * 2.5;
@@ -280,7 +280,7 @@ export function describeReports(name: string, start: StartServer): void {
         await Promise.all([holding.stop(), waiting.stop()]);
       });
 
-      it('gives what a dead consumer had in hand to another', async () => {
+      it('the reports that a dead consumer had in hand are given to another', async () => {
         const doomed = await impatient.connect();
         const taken = new Events<ReportMessage>();
         await reportFirst(1);

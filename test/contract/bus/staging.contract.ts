@@ -90,7 +90,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       return { content, done, grow, breakOff };
     }
 
-    it('removes an upload that broke off, after the time and not before', async () => {
+    it('an upload that broke off is removed after the time, and not before', async () => {
       const doomed = await upload(newRunId());
       await doomed.grow();
       await doomed.breakOff();
@@ -102,7 +102,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       expect(await uploads()).toEqual([]);
     });
 
-    it('keeps an upload for as long as it grows', async () => {
+    it('an upload is kept for as long as it grows', async () => {
       const runId = newRunId();
       const slow = await upload(runId);
       await slow.grow();
@@ -118,7 +118,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       expect((await buffer(staged!)).equals(Buffer.concat([PART, PART, PART, PART]))).toBe(true);
     });
 
-    it('keeps the files of a result that is awaited, and removes those of an attempt that is over', async () => {
+    it('the files of a result that is awaited are kept, and those of an attempt that is over are removed', async () => {
       const [over, waiting, empty] = [newRunId(), newRunId(), newRunId()];
       awaited = [waiting];
       await stage(over);
@@ -133,7 +133,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       expect(await uploads()).toMatchObject([{ name: fileOf(waiting) }]);
     });
 
-    it('lets a full bucket take uploads again', async () => {
+    it('a full bucket takes uploads again after a sweep', async () => {
       const doomed = await upload(newRunId());
       for (let part = 0; part < 4; part++) await doomed.grow();
       await doomed.breakOff();
@@ -147,7 +147,7 @@ export function describeSweeping(name: string, start: StartServer): void {
       expect(await stage(runId, large)).toMatchObject({ size: large.length });
     });
 
-    it('does not remove an upload in the place of one that it replaced', async () => {
+    it('an upload is not removed in the place of one that it replaced', async () => {
       const runId = newRunId();
       await stage(runId, Buffer.from('old'));
       const [old] = await uploads();
@@ -156,12 +156,12 @@ export function describeSweeping(name: string, start: StartServer): void {
       expect((await buffer((await bus.unstage(WORKER, fileOf(runId)))!)).toString()).toBe('new');
     });
 
-    it('ends a listing that nobody waits for any more', async () => {
+    it('a listing is ended when its reader does not wait for it any more', async () => {
       await stage(newRunId());
       await expect(bus.stagingContents(AbortSignal.abort())).rejects.toThrow('aborted');
     });
 
-    it('leaves nothing of what was dropped', async () => {
+    it('nothing is left of what was dropped', async () => {
       const runId = newRunId();
       await stage(runId);
       await bus.dropStaged(WORKER, fileOf(runId));

@@ -140,7 +140,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       await server.close();
     });
 
-    it('answers requests of the scopes that are served, and of no other', async () => {
+    it('requests of the scopes that are served are answered, and of no other', async () => {
       await service.strategy.serve(scope);
       await expect(client.request(subjectOf(SUBJECTS.explain, scope), { runId: 7 }, 2000)).resolves.toEqual({
         runId: 7,
@@ -151,14 +151,14 @@ export function describeStrategy(name: string, start: StartServer): void {
       ).rejects.toThrow(NoAnswer);
     });
 
-    it('answers with what an Observable gives', async () => {
+    it('a request is answered with what an Observable gives', async () => {
       await service.strategy.serve(scope);
       await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, 2000)).resolves.toEqual({
         observed: true,
       });
     });
 
-    it('answers with the message of an error, a malformed request included', async () => {
+    it('a request is answered with the message of an error, a malformed one included', async () => {
       await service.strategy.serve(scope);
       const ask = (subject: typeof SUBJECTS.status | typeof SUBJECTS.explain, body: object) =>
         client.request(subjectOf(subject, scope), body, 2000);
@@ -166,7 +166,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       await expect(ask(SUBJECTS.explain, { runId: 'x' })).rejects.toThrow(/ExplainRequest: runId: .*integer/);
     });
 
-    it('hears signals with their context', async () => {
+    it('signals are heard with their context', async () => {
       await service.strategy.serve(scope);
       const subject = subjectOf(SUBJECTS.runsSubmitted, scope);
       client.signal(subject, { any: 'thing' });
@@ -179,7 +179,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       });
     });
 
-    it('hears nothing after withdrawing, and may serve again', async () => {
+    it('nothing is heard after withdrawing, and the scope may be served again', async () => {
       await service.strategy.serve(scope);
       await service.strategy.withdraw(scope);
       await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, 2000)).rejects.toThrow(NoAnswer);
@@ -193,7 +193,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       await drained(client, scope);
     });
 
-    it('redelivers a report whose handler fails until it succeeds', async () => {
+    it('a report whose handler fails is delivered again until it succeeds', async () => {
       let failures = 2;
       service.behaviour.onReport = () =>
         failures-- > 0 ? Promise.reject(new Error('database away')) : Promise.resolve();
@@ -206,7 +206,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       expect(service.behaviour.calls.unread).toBe(0);
     });
 
-    it('hands a malformed report, and one of an unknown kind, over with the reason, and ends it', async () => {
+    it('a malformed report, and one of an unknown kind, is handed over with the reason, and ended', async () => {
       const attempt = { worker: 'w1', runId: 1, attempt: 1 };
       const odd = reportSubject(scope, 'paused' as ReportKind, attempt);
       await client.report(reportSubject(scope, 'started', attempt), { runId: 'x' });
@@ -232,7 +232,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       expect(service.behaviour.calls.unread).toBe(0);
     });
 
-    it('ends a malformed report once that was told', async () => {
+    it('a malformed report is ended once that was told', async () => {
       service.behaviour.onRefusal = () => Promise.reject(new RetryLater('the database is away'));
       await client.report(reportSubject(scope, 'started', { worker: 'w1', runId: 1, attempt: 1 }), {
         runId: 'x',
@@ -249,13 +249,13 @@ export function describeStrategy(name: string, start: StartServer): void {
       expect(service.behaviour.calls.unread).toBe(0);
     });
 
-    it('refuses to serve a scope twice, or one that is not a token of a subject', async () => {
+    it('a scope is refused when it is served already, or is not a token of a subject', async () => {
       await service.strategy.serve(scope);
       await expect(service.strategy.serve(scope)).rejects.toThrow('served already');
       await expect(service.strategy.serve('a.*')).rejects.toThrow('cannot be part of a subject');
     });
 
-    it('hands what a killed process had in hand to the next that serves the scope', async () => {
+    it('what a killed process had in hand is handed to the next that serves the scope', async () => {
       const doomedBus = await server.connect();
       const doomed = await serve(doomedBus);
       doomed.behaviour.onReport = () => new Promise(() => undefined);
@@ -273,7 +273,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       await doomed.app.close();
     });
 
-    it('answers a request in flight before it is closed', async () => {
+    it('a request in flight is answered before the strategy is closed', async () => {
       const leaving = await serve(await server.connect());
       let goOn = (): void => undefined;
       const gate = new Promise<void>((resolve) => (goOn = resolve));
@@ -293,7 +293,7 @@ export function describeStrategy(name: string, start: StartServer): void {
       await expect(asking).resolves.toEqual({ returned: true });
     });
 
-    it('waits for handlers in flight when it is closed', async () => {
+    it('handlers in flight are waited for when the strategy is closed', async () => {
       const leaving = await serve(await server.connect());
       let goOn = (): void => undefined;
       let isDone = false;

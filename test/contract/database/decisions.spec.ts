@@ -44,7 +44,7 @@ it('the store of decisions keeps for good who paused and resumed what and why, f
   ]);
 });
 
-it('pauses an architecture that has no dispatcher yet: it finds that when it begins', async () => {
+it('a pause is kept for an architecture that has no dispatcher yet, which finds it when it begins', async () => {
   expect(await decisions().pause({ suite: null, arch: 'riscv64' }, ada(), 'no machine')).toEqual(['riscv64']);
   expect((await fixture.database.journal.restrictions('riscv64')).pauses).toMatchObject([
     { reason: 'no machine' },
@@ -67,7 +67,7 @@ it('the store of decisions keeps who drained which worker and brought it back', 
   ]);
 });
 
-it('the store of decisions keeps who took which worker for sound, and tells whom nobody knows and who is sound already', async () => {
+it('the store of decisions keeps who took which worker for sound, and tells which is unknown and which is sound already', async () => {
   const judge = (standing: string, worker = 'w1', arch = ARCH) =>
     fixture.client.query(
       `insert into worker_judgements (arch, worker, standing, reason, at) values ($1, $2, $3, 'x', now())`,

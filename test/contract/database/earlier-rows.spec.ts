@@ -36,7 +36,7 @@ const ROWS = `
   insert into orders (arch, kind, run_id, actor_id, reason, created_at)
   values ('amd64', 'cancel', 2, 2, 'why', '2026-01-02 01:00')`;
 
-it('get the facts that are known of them, none of them an event', async () => {
+it('earlier rows get the facts that are known of them, none of them an event', async () => {
   await withMigrations(empty.url, EARLIER, (source) => source.runMigrations());
   const client = await connectTo(empty.url);
   await client.query(ROWS);

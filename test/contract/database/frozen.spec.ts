@@ -93,7 +93,7 @@ describe.each([
     };
   };
 
-  it('is given up in time by every call, however many there are at once, and nothing is done', async () => {
+  it('every call gives up a silent database in time, however many there are at once, and does nothing', async () => {
     const [runId] = await database.submissions.submit([request()], submitter);
     const all = Object.entries(calls(runId!));
     silence.begin();
@@ -120,7 +120,7 @@ describe.each([
       await call();
   });
 
-  it('is given up in time by a process that ends', async () => {
+  it('a process that ends gives up a silent database in time', async () => {
     await Promise.all(Array.from({ length: 4 }, () => database.users.find('ada')));
     silence.begin();
     const begunAt = performance.now();

@@ -85,7 +85,7 @@ journalContract('PostgresJournal', async () => {
   };
 });
 
-describe('PostgresJournal in its tables', () => {
+describe('tables', () => {
   let epoch: number;
   let runId: number;
 

@@ -23,14 +23,14 @@ describe.each([
   ['beyond 32 bits', 2 ** 31],
   ['beyond 32 bits without a sign', 2 ** 32 + 1],
   ['near the largest number that is exact', RUN_ID_MAX - 20],
-])('a run whose id is %s', (_where, first) => {
+])('ids %s', (_where, first) => {
   beforeEach(async () => {
     const empty = 'truncate runs, attempts, orders, facts, packages, package_durations';
     await fixture.client.query(empty);
     await continueWith(first);
   });
 
-  it('is accepted, ingested, leased, executed and read', async () => {
+  it('a run with a large id is accepted, ingested, leased, executed and read', async () => {
     const { submissions, journal, results, facts } = fixture.database;
     const [runId, second] = (await submissions.submit([request(), request()], fixture.submitter)) as [
       number,
@@ -53,7 +53,7 @@ describe.each([
     expect(ids(await facts.unpublished(ARCH, 3))).toEqual([first, first + 1, first]);
   });
 
-  it('is streamed to whoever asked', async () => {
+  it('a run with a large id is streamed to the one who asked', async () => {
     const wanted = [await runs.waiting(), await runs.waiting()];
     const { rows } = await readSince(fixture.database.results, fixture.submitter.keyId, 0);
     const read: number[] = [];
@@ -61,7 +61,7 @@ describe.each([
     expect(read).toEqual(wanted);
   });
 
-  it('is retried', async () => {
+  it('a run with a large id is retried', async () => {
     const runId = await runs.finished();
     const { retries, results } = fixture.database;
     expect(await retries.retry(runId, fixture.submitter)).toEqual({ kind: 'created', runId: runId + 1 });
@@ -69,7 +69,7 @@ describe.each([
     expect(await retries.retry(runId, fixture.submitter)).toEqual({ kind: 'waiting', runId: runId + 1 });
   });
 
-  it('is published, cancelled and given another priority', async () => {
+  it('a run with a large id is published, cancelled and given another priority', async () => {
     const runId = await runs.waiting({ isPrivate: true });
     const { cancellations, decisions, publications, journal } = fixture.database;
     const asked = [runId, runId + 1, 2 ** 60];
@@ -83,19 +83,19 @@ describe.each([
     ]);
   });
 
-  it('stands in the public lists', async () => {
+  it('a run with a large id stands in the public lists', async () => {
     const runId = await runs.finished();
     expect(ids(await fixture.database.publicRuns.recent(10))).toEqual([runId]);
   });
 });
 
-it('No run gets an id that a number cannot tell', async () => {
+it('no run gets an id that a number cannot tell', async () => {
   await continueWith(RUN_ID_MAX);
   expect(await runs.waiting()).toBe(RUN_ID_MAX);
   await expect(runs.waiting()).rejects.toThrow(/reached maximum value of sequence/);
 });
 
-it('A bigint that a number cannot tell breaks its statement', async () => {
+it('a bigint that a number cannot tell breaks its statement', async () => {
   await expect(fixture.client.query(`select 9007199254740993 as large`)).rejects.toThrow(
     /9007199254740993 is beyond/,
   );

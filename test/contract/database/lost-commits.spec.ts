@@ -38,7 +38,7 @@ async function failureOf(work: Promise<unknown>): Promise<DatabaseUnavailable> {
   throw new Error(`no DatabaseUnavailable: ${String(error)}`);
 }
 
-it('the database counts what was committed although the answer is lost: nobody is told to do it again', async () => {
+it('the database counts what was committed although the answer is lost: no client is told to do it again', async () => {
   link.loseAnswersTo('commit\0');
   const answers = await Promise.all(Array.from({ length: 10 }, submit));
   expect(await countRuns()).toBe(10);
@@ -57,7 +57,7 @@ it('the database counts the same of a request with a key and of a turn', async (
   expect(await database.results.find(runId!)).toMatchObject({ state: 'leased' });
 });
 
-it('the database counts a user and a password, which nobody adds or sets a second time', async () => {
+it('the database counts a user and a password, which are not added or set a second time', async () => {
   const name = `grace-${Math.trunc(performance.now())}`;
   link.loseAnswersTo('commit\0');
   const user = await database.users.add(name, { isAdmin: true, password: 'first' });

@@ -75,7 +75,7 @@ async function freshSchema(): Promise<unknown[]> {
   }
 }
 
-describe('a database of before ids had 64 bits', () => {
+describe('narrow ids', () => {
   beforeEach(async () => {
     await use(createTestDatabase());
     await narrowIds(made.url);
@@ -172,7 +172,7 @@ describe('a database of before ids had 64 bits', () => {
     expect(await schemaOf(client)).toEqual(await freshSchema());
   });
 
-  it('a database of before ids had 64 bits makes nobody wait for a transaction that holds a table, and says who holds it', async () => {
+  it('a database of before ids had 64 bits keeps no client waiting for a transaction that holds a table, and says who holds it', async () => {
     await client.query(PEOPLE);
     const holder = await connectTo(made.url);
     await holder.query(`set application_name = 'a long report'; begin; select from facts`);
@@ -197,7 +197,7 @@ describe('a database of before ids had 64 bits', () => {
     expect(await schemaOf(client)).toEqual(await freshSchema());
   });
 
-  it('a database of before ids had 64 bits gets an index anew whose building was broken off', async () => {
+  it('a database of before ids had 64 bits gets an index again whose building was broken off', async () => {
     await client.query(`${PEOPLE};
       insert into orders (arch, kind, actor_id, created_at) select 'amd64', 'pause', 2, now() from generate_series(1, 2)`);
     await expect(
@@ -248,20 +248,20 @@ async function brokenOff(url: string, afterStatements: number): Promise<boolean>
 
 describe.each(
   MIGRATIONS.map((migration, place) => [migration.name, MIGRATIONS.slice(0, place + 1)] as const),
-)('a database as it was after %s', (_name, earlier) => {
+)('migration %s', (_name, earlier) => {
   beforeEach(async () => {
     await use(createEmptyDatabase());
     await withMigrations(made.url, earlier, (source) => source.runMigrations());
   });
 
-  it('gets the schema of a new one', async () => {
+  it('a database as it was after an earlier migration gets the schema of a new one', async () => {
     await client.query(fill(10));
     await migrate(made.url);
     expect(await schemaOf(client)).toEqual(await freshSchema());
   });
 });
 
-it('Migrations that are broken off again and again, each time a little later, come to their end', async () => {
+it('migrations that are broken off again and again, each time a little later, come to their end', async () => {
   await use(createEmptyDatabase());
   await withMigrations(made.url, MIGRATIONS.slice(0, 1), (source) => source.runMigrations());
   await client.query(fill(10));
@@ -276,7 +276,7 @@ it('Migrations that are broken off again and again, each time a little later, co
   expect(rows).toEqual([{ runs: 10, facts: 30, attempts: 10, packages: 10 }]);
 });
 
-it('Every foreign key to a table that rows are deleted from has an index', async () => {
+it('every foreign key to a table that rows are deleted from has an index', async () => {
   await use(createTestDatabase());
   // Users are never deleted: their names stand in what they asked for.
   const { rows } = await client.query(`

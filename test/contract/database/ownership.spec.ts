@@ -85,7 +85,7 @@ it('claiming an architecture is not undone by the release of somebody else', asy
   expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
 });
 
-describe('an ownership that is over', () => {
+describe('former ownerships', () => {
   const commit = (epoch: number) => fixture.database.journal.commit('amd64', epoch, []);
   /** As after a restart, a restore or a failover: the row was written under another server. */
   const replaceServer = () =>
@@ -96,7 +96,7 @@ describe('an ownership that is over', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['its time has passed', () => expire('dispatchers')],
     ['another server has taken over', replaceServer],
-  ])('an ownership that is over writes nothing when %s, though nobody has another', async (_, end) => {
+  ])('an ownership that is over writes nothing when %s, though there is no other', async (_, end) => {
     const epoch = await epochOf('amd64', 'one');
     await commit(epoch);
     await end();
@@ -126,7 +126,7 @@ describe('an ownership that is over', () => {
   });
 });
 
-describe('after the clock of the database was set back', () => {
+describe('a clock that was set back', () => {
   let epoch: number;
 
   beforeEach(async () => {
@@ -139,17 +139,20 @@ describe('after the clock of the database was set back', () => {
   it.each<[string, (scheduler: string) => Promise<unknown>]>([
     ['announces itself', (scheduler) => register.announce(scheduler, TTL_MS)],
     ['steps aside', (scheduler) => register.stepAside(scheduler, TTL_MS)],
-  ])('nobody lives, and nothing is owned, for longer than the time to live: another %s', async (_, look) => {
-    await look('two');
-    const { rows } = await fixture.client.query<{ table: string; seconds: number }>(`
+  ])(
+    'no scheduler lives, and no ownership lasts, for longer than the time to live after the clock was set back: another %s',
+    async (_, look) => {
+      await look('two');
+      const { rows } = await fixture.client.query<{ table: string; seconds: number }>(`
       select 'schedulers' as table, ceil(extract(epoch from max(expires_at) - now()))::integer as seconds
       from schedulers union all
       select 'dispatchers', ceil(extract(epoch from max(expires_at) - now()))::integer from dispatchers`);
-    expect(rows).toHaveLength(2);
-    for (const { seconds } of rows) expect(seconds).toBeLessThanOrEqual(TTL_MS / 1_000 + 1);
-  });
+      expect(rows).toHaveLength(2);
+      for (const { seconds } of rows) expect(seconds).toBeLessThanOrEqual(TTL_MS / 1_000 + 1);
+    },
+  );
 
-  it('those that live go on as they were', async () => {
+  it('schedulers that live go on as they were after the clock was set back', async () => {
     expect(await register.announce('two', TTL_MS)).toEqual(['one', 'two']);
     expect(await register.claim('amd64', 'two', TTL_MS)).toBeNull();
     expect(await epochOf('amd64', 'one')).toBe(epoch);

@@ -140,19 +140,19 @@ async function scans(
     .map((node) => `${node['Node Type']}: ${node['Index Name']}`);
 }
 
-describe.each(Object.entries(QUEUES))(
-  'what waits of %s is read by its own index, in order',
-  (_name, queue) => {
-    it.each(Object.entries(HISTORIES))('%s', async (_history, history) => {
+describe.each(Object.entries(QUEUES))('waiting %s', (_name, queue) => {
+  it.each(Object.entries(HISTORIES))(
+    'what waits is read by its own index, in order, %s',
+    async (_history, history) => {
       await make(queue, history);
       const { statement, table, index, more = '' } = queue;
       for (const mode of MODES) {
         const found = await scans(statement, `'${ARCH}', ${LIMIT}${more}`, table, mode);
         expect([mode, found]).toEqual([mode, [`Index Scan: ${index}`]]);
       }
-    });
-  },
-);
+    },
+  );
+});
 
 it('whether a worker is known is told without a look at all attempts', async () => {
   await make(QUEUES.arrivals!, [[ARCH, MANY]]);

@@ -58,7 +58,7 @@ afterAll(() => {
 });
 
 it(
-  'a client that polls misses no run, whoever writes meanwhile: until, fed back as since, leads to the final state of each',
+  'a client that polls misses no run, whatever is written meanwhile: until, fed back as since, leads to the final state of each',
   async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ sleeps, clockStartsAt, seed, steps }) => {

@@ -87,7 +87,7 @@ it('the wait of a request is long enough to learn what became of a commit', asyn
   expect(await countRuns()).toBe(1);
 });
 
-describe('begins again', () => {
+describe('requests of several steps', () => {
   /** Much more than a part of the work takes on a busy machine, and less than all of it with every answer late. */
   const requestTimeoutMs = 3 * LIMITS.requestTimeoutMs;
   let patient: OpenDatabase;

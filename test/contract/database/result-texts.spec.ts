@@ -94,7 +94,7 @@ it('the text of a result is what the api makes of each run, byte for byte', asyn
 }, 120_000);
 
 it.each([FIRST_PAGE, NEXT_PAGE])(
-  'comes out of one index in its order, whatever the parameters are',
+  'a list of results comes out of one index in its order, whatever the parameters are',
   async (page) => {
     const { database, client, submitter } = fixture;
     await database.submissions.submit(

@@ -171,7 +171,7 @@ it.each([
   });
 });
 
-it('until misses nothing when it is fed back as since, whoever writes meanwhile', async () => {
+it('until misses nothing when it is fed back as since, whatever is written meanwhile', async () => {
   await fixture.client.query(`
       create function drowse() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return new; end $$;
       create trigger drowse before insert or update on runs for each row when (new.priority = 1) execute function drowse()`);

@@ -15,7 +15,7 @@ beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
 
 const retry = (runId: number, by = fixture.submitter) => fixture.database.retries.retry(runId, by);
 
-it('a retry asks for the same again, for whoever asked first, and charges who retried', async () => {
+it('a retry asks for the same again, for the one who asked first, and charges the one who retried', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
   const { id } = await fixture.database.apiKeys.create('bob', 'bob');
   const asked: RunRequest = request({

@@ -80,7 +80,7 @@ it('API keys are kept as a hash only', async () => {
 });
 
 it.each(['', 'x', 'pk_', '\0', "' or true --", 'ü'.repeat(10_000)])(
-  'API keys are nobody’s when unknown: %j',
+  'an unknown API key belongs to no user: %j',
   async (key) => {
     expect(await fixture.database.apiKeys.authenticate(key)).toBeNull();
   },
