@@ -49,25 +49,23 @@ afterAll(async () => {
   await service?.stop();
 });
 
-describe('without a fault', () => {
+describe('no fault', () => {
   const ids = [...new Set(FAULTS.map(({ caughtBy }) => caughtBy))].sort();
 
-  it.each(ids)('%s passes', async (id) => {
+  it.each(ids)('the check %s passes without a fault', async (id) => {
     proxy.plant(null);
     await runCheck(checkOf(id), instance);
   });
 });
 
-describe('planted', () => {
-  it.each(FAULTS.map((fault) => [fault.name, fault.caughtBy, fault.index] as const))(
-    '%s: %s notices',
-    async (_name, id, index) => {
-      proxy.plant(faultMakers(key())[index]!());
-      // Not by a broken connection or a late answer: the check must have seen something wrong.
-      await expect(runCheck(checkOf(id), instance)).rejects.toMatchObject({ name: 'NotConforming' });
-    },
-  );
-});
+it.each(FAULTS.map((fault) => [fault.name, fault.caughtBy, fault.index] as const))(
+  'the planted fault %s is noticed by %s',
+  async (_name, id, index) => {
+    proxy.plant(faultMakers(key())[index]!());
+    // Not by a broken connection or a late answer: the check must have seen something wrong.
+    await expect(runCheck(checkOf(id), instance)).rejects.toMatchObject({ name: 'NotConforming' });
+  },
+);
 
 it('the documentation lists every fault with its check', async () => {
   const page = await readFile(join(__dirname, '../../docs/conformance.md'), 'utf8');

@@ -39,12 +39,12 @@ const DEEDS = [
 const SEEDS = seeds(process.env['PROCTOR_SIM_SEEDS'] ?? '1-300');
 const TRACED = process.env['PROCTOR_SIM_TRACE'] === '1';
 
-describe('every accepted run ends exactly once, whatever fails', () => {
+describe('simulation', () => {
   const results: SimulationResult[] = [];
 
   silenceLog();
 
-  it.each(SEEDS)('seed %i', async (seed) => {
+  it.each(SEEDS)('every accepted run ends exactly once, whatever fails: seed %i', async (seed) => {
     const result = await simulate(seed, TRACED ? (line) => process.stdout.write(`${line}\n`) : undefined);
     results.push(result);
     if (result.violations.length === 0) return;
@@ -52,9 +52,12 @@ describe('every accepted run ends exactly once, whatever fails', () => {
     throw new Error([...result.violations, advice].join('\n'));
   });
 
-  it.each(SEEDS.slice(0, 20))('seed %i, where nothing but schedulers fails', async (seed) => {
-    expect((await simulate(seed, undefined, 'calm')).violations).toEqual([]);
-  });
+  it.each(SEEDS.slice(0, 20))(
+    'every accepted run ends exactly once where nothing but schedulers fails: seed %i',
+    async (seed) => {
+      expect((await simulate(seed, undefined, 'calm')).violations).toEqual([]);
+    },
+  );
 
   if (SEEDS.length >= 50) {
     it('every fault fired, and everything was done', () => {

@@ -77,35 +77,33 @@ async function open() {
   return { clock, broker, store, books, boot, until, first, reporting, silent };
 }
 
-describe('a report that waits for the next owner', () => {
-  it('holds its own run for as long as the store is away, and no other', async () => {
-    const { clock, broker, store, boot, until, first, reporting, silent } = await open();
-    first.kill();
-    silent.worker.kill();
-    await until(() => broker.reports.waiting(ARCH).some(({ kind }) => kind === 'finished'));
-    reporting.worker.kill();
-    const put = jest.spyOn(store, 'put').mockRejectedValue(new StoreUnavailable('the store', 'it is away'));
+it('a report that waits for the next owner holds its own run for as long as the store is away, and no other', async () => {
+  const { clock, broker, store, boot, until, first, reporting, silent } = await open();
+  first.kill();
+  silent.worker.kill();
+  await until(() => broker.reports.waiting(ARCH).some(({ kind }) => kind === 'finished'));
+  reporting.worker.kill();
+  const put = jest.spyOn(store, 'put').mockRejectedValue(new StoreUnavailable('the store', 'it is away'));
 
-    boot('s2');
-    await clock.runUntil(clock.now() + TAKEOVER_MS + LEASE_TTL_MS);
-    expect(silent.run().attempts.map(({ outcome }) => outcome)).toEqual(['expired']);
-    await clock.runUntil(clock.now() + 20 * LEASE_TTL_MS);
-    expect(reporting.run()).toMatchObject({ state: 'running', attempt: 1 });
+  boot('s2');
+  await clock.runUntil(clock.now() + TAKEOVER_MS + LEASE_TTL_MS);
+  expect(silent.run().attempts.map(({ outcome }) => outcome)).toEqual(['expired']);
+  await clock.runUntil(clock.now() + 20 * LEASE_TTL_MS);
+  expect(reporting.run()).toMatchObject({ state: 'running', attempt: 1 });
 
-    put.mockRestore();
-    await until(() => reporting.run().state === 'finished');
-    expect(reporting.run().attempts.map(({ outcome }) => outcome)).toEqual(['finished']);
-  });
+  put.mockRestore();
+  await until(() => reporting.run().state === 'finished');
+  expect(reporting.run().attempts.map(({ outcome }) => outcome)).toEqual(['finished']);
+});
 
-  it('counts after an outage that was longer than a lease, and nothing is run again', async () => {
-    const { clock, broker, boot, until, first, reporting } = await open();
-    first.kill();
-    const isReported = ({ kind, worker }: ReportOrigin) => kind === 'finished' && worker === 'w1';
-    await until(() => broker.reports.waiting(ARCH).some(isReported));
-    reporting.worker.kill();
-    await clock.runUntil(clock.now() + 10 * LEASE_TTL_MS);
-    boot('s2');
-    await until(() => reporting.run().state === 'finished');
-    expect(reporting.run().attempts.map(({ outcome }) => outcome)).toEqual(['finished']);
-  });
+it('a report that waits for the next owner counts after an outage that was longer than a lease, and nothing is run again', async () => {
+  const { clock, broker, boot, until, first, reporting } = await open();
+  first.kill();
+  const isReported = ({ kind, worker }: ReportOrigin) => kind === 'finished' && worker === 'w1';
+  await until(() => broker.reports.waiting(ARCH).some(isReported));
+  reporting.worker.kill();
+  await clock.runUntil(clock.now() + 10 * LEASE_TTL_MS);
+  boot('s2');
+  await until(() => reporting.run().state === 'finished');
+  expect(reporting.run().attempts.map(({ outcome }) => outcome)).toEqual(['finished']);
 });
