@@ -106,7 +106,7 @@ describe('a body without an end', () => {
     expect((await sendRaw(portOf(api), bytes)).status).toBe(413);
   });
 
-  it('a body without an end is not read for long when nobody may send one', async () => {
+  it('a body without an end is not read for long when no client may send one', async () => {
     const { received, tookMs } = await drip(portOf(api), head('', 'wrong'), chunk(' '));
     expect(received).toMatch(/^HTTP\/1\.1 403 /);
     expect(tookMs).toBeLessThan(SOON_MS);

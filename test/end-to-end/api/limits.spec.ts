@@ -137,7 +137,7 @@ describe('large bodies', () => {
     expect(await until(async () => (await post(large)).status === 201, 5_000)).toBe(true);
   });
 
-  it('one after the other leave no room taken', async () => {
+  it('large bodies one after the other leave no room taken', async () => {
     for (let round = 0; round < 5; round += 1) {
       const statuses = await Promise.all([
         post(large),

@@ -49,11 +49,11 @@ it('the api answers 503, says when to come back, and is well again afterwards', 
   expect(await (await api.api('/test?since=0')).json()).toMatchObject({ results: [] });
 });
 
-describe('with a database that does not answer', () => {
+describe('a silent database', () => {
   const BOUND_MS = 7_500;
   afterEach(() => link.clear());
 
-  it('every request gets its 503 in time, however many there are, and all is well afterwards', async () => {
+  it('every request gets its 503 in time from a database that does not answer, however many there are, and all is well afterwards', async () => {
     const runId = await api.submit('kept');
     // Connections that are known to work, and fewer than requests.
     await Promise.all(Array.from({ length: 12 }, () => api.api('/auth')));
@@ -82,7 +82,7 @@ describe('with a database that does not answer', () => {
     expect(results).toMatchObject([{ run_id: runId, status: null }]);
   });
 
-  it('a request that asks it many times gets its 503 in the time of one, and nothing is done', async () => {
+  it('a request that asks a silent database many times gets its 503 in the time of one, and nothing is done', async () => {
     const runId = await api.submit('kept');
     await Promise.all(Array.from({ length: 10 }, () => api.api('/auth')));
     // So slow that no answer is late by itself.
@@ -122,7 +122,7 @@ it('without a bus runs are accepted and shown', async () => {
   expect(await (await api.fetch('/')).text()).toContain('No scheduler answers for amd64');
 });
 
-describe('without a store', () => {
+describe('a lost store', () => {
   let away: RunningApi;
   beforeAll(async () => {
     const port = await freePort();

@@ -32,7 +32,7 @@ function send(path: string, body: Json, key: string): Promise<Response> {
 const get = (path: string, key: string): Promise<Response> => api.api(path, {}, key);
 const strangers = () => [api.keys.bob, api.keys.aliceSecond];
 
-describe.each(['cancel', 'priority'])('a request to %s by another key', (path) => {
+describe.each(['cancel', 'priority'])('/test/%s', (path) => {
   const priority = path === 'priority' ? { priority: 1 } : {};
 
   it.each<[string, Json, Json]>([
@@ -42,26 +42,29 @@ describe.each(['cancel', 'priority'])('a request to %s by another key', (path) =
     ['trigger', { trigger: SECRET_TEXT }, { trigger: 'words of nobody' }],
     ['suite', { suite: 'bookworm' }, { suite: 'sid' }],
     ['architecture', { arch: 'amd64' }, { arch: 'm68k' }],
-  ])('neither touches, counts nor names the runs that it selects by %s', async (what, asked, unknown) => {
-    const selection = what === 'ids' ? { run_ids: [...hidden, open] } : asked;
-    for (const key of strangers()) {
-      const [found, nothing] = await Promise.all(
-        [selection, unknown].map(async (each) => {
-          const response = await send(`/test/${path}`, { ...each, ...priority }, key);
-          return [response.status, await response.text()];
-        }),
-      );
-      expect(found).toEqual(nothing);
-      expect(found![0]).toBe(200);
-      expect(found![1]).toMatch(/^\{"\w+":\[\]\}$/);
-    }
-    for (const runId of [...hidden, open]) {
-      const run = (await (await get(`/test/${runId}`, api.keys.alice)).json()) as Json;
-      expect(run).toMatchObject({ status: null, priority: 5, facts: [{ kind: 'requested' }] });
-    }
-  });
+  ])(
+    'a request by another key neither touches, counts nor names the runs that it selects by %s',
+    async (what, asked, unknown) => {
+      const selection = what === 'ids' ? { run_ids: [...hidden, open] } : asked;
+      for (const key of strangers()) {
+        const [found, nothing] = await Promise.all(
+          [selection, unknown].map(async (each) => {
+            const response = await send(`/test/${path}`, { ...each, ...priority }, key);
+            return [response.status, await response.text()];
+          }),
+        );
+        expect(found).toEqual(nothing);
+        expect(found![0]).toBe(200);
+        expect(found![1]).toMatch(/^\{"\w+":\[\]\}$/);
+      }
+      for (const runId of [...hidden, open]) {
+        const run = (await (await get(`/test/${runId}`, api.keys.alice)).json()) as Json;
+        expect(run).toMatchObject({ status: null, priority: 5, facts: [{ kind: 'requested' }] });
+      }
+    },
+  );
 
-  it("is refused for everyone's runs in the same words whether there are some or not", async () => {
+  it("a request by another key is refused for everyone's runs in the same words whether there are some or not", async () => {
     for (const key of strangers()) {
       const answers = [SECRET, NOBODY].map(async (name) => {
         const response = await send(`/test/${path}`, { package: name, everyone: true, ...priority }, key);

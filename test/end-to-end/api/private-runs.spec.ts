@@ -197,7 +197,7 @@ it.each(STEPS)(
 );
 
 /** As the private runs are by now: finished, cancelled, waiting. */
-describe('a private run is no run for a stranger, in the same words, at', () => {
+describe('routes with a run', () => {
   const UNKNOWN = 700_999;
 
   it.each(routesWithRun)(

@@ -216,7 +216,7 @@ it('the register of workers is for administrators', async () => {
     ]);
 });
 
-describe('where this api cannot change the accounts of nats-server', () => {
+describe('accounts out of reach', () => {
   const away = (reason: RegExp | string, command: string) =>
     expect.stringMatching(
       new RegExp(

@@ -57,7 +57,7 @@ it('strangers whose pages do not come leave the database to those with a key', a
   expect(statuses.filter((status) => status === 503)).toHaveLength(60 - AT_ONCE_MAX - WAITING_MAX);
 });
 
-it('get what is newest, and the same bytes, however many ask', async () => {
+it('strangers get what is newest, and the same bytes, however many ask', async () => {
   const runId = await api.submit('apt');
   await api.finish(runId, { verdict: 'fail', version: '2.1' });
   for (const path of PAGES) {

@@ -69,7 +69,7 @@ it('a waiting run says where it stands, when it may start, and why it waits', as
   });
 });
 
-it('a waiting run has no start that nobody can tell', async () => {
+it('a waiting run has no expected start where none can be told', async () => {
   const runId = await api.submit('hello');
   await withDispatcher({ explain: { startsInMs: null } }, async () => {
     expect(await get(`/test/${runId}`)).toMatchObject({ position: 3, estimated_start: null });

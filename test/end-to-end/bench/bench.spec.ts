@@ -24,7 +24,7 @@ it.each(quickRows.map((row) => [row.name, row] as const))('the bench measures %s
     expect(printed.lines[first + place]).toMatch(new RegExp(`^\\| .* \\| -?[\\d,.]+ ${unit} \\|`));
 });
 
-it('ends well when every row was measured', () => {
+it('the bench ends well when every row was measured', () => {
   expect(printed.lines).toContain(`${quickRows.length} passed, 0 failed`);
   expect(printed.code).toBe(0);
 });

@@ -50,7 +50,7 @@ async function look(path: string, condition: Record<string, string> = {}): Promi
   return { status: response.status, etag: header('ETag'), lastModified: header('Last-Modified'), body };
 }
 
-it('nobody is told that nothing changed when the word for neutral did', async () => {
+it('no client is told that nothing changed when the word for neutral did', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: PACKAGE });
   await client.finished(runId);
   const place = `${STUB_SUITE}/${arch}`;

@@ -48,7 +48,7 @@ describe('proctor config check', () => {
   });
 });
 
-describe('the command proctor beside a running Proctor', () => {
+describe('a running Proctor', () => {
   beforeAll(async () => {
     await machine.start().ready();
   });

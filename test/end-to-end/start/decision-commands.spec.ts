@@ -36,7 +36,7 @@ async function submit(name: string, trigger: string | null = null): Promise<numb
   return runId!;
 }
 
-it('`proctor cancel` ends the unfinished runs that match everything said, whosever they are', async () => {
+it('`proctor cancel` ends the unfinished runs of all users that match everything said', async () => {
   const runs = [await submit('hello', 'x/1'), await submit('hello', 'x/1')];
   const other = await submit('hello', 'x/2');
   const selectors = ['--package', 'hello', '--trigger', 'x/1', '--suite', 'sid', '--arch', 'amd64'];

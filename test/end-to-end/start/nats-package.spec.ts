@@ -50,7 +50,7 @@ it('the search for nats-server leaves what there is when the fetched one does no
   expect(await readdir(folder)).toEqual(['nats-server']);
 });
 
-describe("a mirror of the machine's own", () => {
+describe('mirrors', () => {
   let server: Server;
   let asked: string[];
 

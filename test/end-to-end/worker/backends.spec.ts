@@ -53,7 +53,7 @@ describe.each([
   ['podman', 'root'],
   ['lxc', 'root isolation-container'],
 ])('%s', (backend, capabilities) => {
-  it('passes a test and leaves nothing, or says what this machine lacks', async () => {
+  it('a backend passes a test and leaves nothing, or says what this machine lacks', async () => {
     const problem = await problemOf(backend);
     if (problem !== null) {
       expect(problem).toMatch(A_REASON);

@@ -42,7 +42,7 @@ it.each<[string, string, string, number]>([
   ['are described wrongly', 'Depends:\nRestrictions: needs-root\n', 'fail', 12],
   ['lack a package', LACKS, 'fail', 12],
   ['lack a package, and one is skipped', LACKS + SKIPPED, 'fail', 14],
-])('tests that %s', async (_what, control, verdict, exitCode) => {
+])('a result is right for tests that %s', async (_what, control, verdict, exitCode) => {
   const result = await runTests(control);
   const log = result.exitCode === exitCode ? '' : await storedLog(result);
   expect({ ...result, log }).toMatchObject({ verdict, exitCode, log: '' });
@@ -50,7 +50,7 @@ it.each<[string, string, string, number]>([
   expect(result.trouble).toBeUndefined();
 });
 
-describe('a testbed that has no room for its image', () => {
+describe('a small testbed', () => {
   let small: TestMachine;
   beforeAll(async () => (small = await openMachine({ runTmpfsBytes: 64 * 1024 ** 2 })));
   afterAll(async () => small?.close());

@@ -74,7 +74,7 @@ it('a worker tells of a result that it cannot keep as a failure of the machine, 
   expect(await until(asksAgain, 30_000)).toBe(true);
 });
 
-it('a worker executes runs of other architectures while nobody answers a result, which is delivered at last', async () => {
+it('a worker executes runs of other architectures while a result is not answered, which is delivered at last', async () => {
   tea.answer = null;
   const unanswered = lease({ ...STUB, renewEveryMs: 200 });
   tea.grant(unanswered);

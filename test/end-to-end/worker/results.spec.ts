@@ -62,7 +62,7 @@ it('the stored log is streamed up to its limit, and keeps that and its end when 
   expect(end.slice(-2_500)).toMatch(/line 2000 of the stub\n.*stub ends with 0\n$/);
 });
 
-describe('a runner that writes without end', () => {
+describe('endless output', () => {
   const isOver = "ended after 33554432 bytes of output by the worker's limit";
 
   it('a runner that writes without end is ended before it has filled the disk', async () => {

@@ -55,7 +55,7 @@ it('a worker passes a canary test, and fails it without an image', async () => {
   expect(await readdir(join(machine.workPath, 'runs'))).toEqual([]);
 });
 
-describe('with a listener on the loopback of this machine', () => {
+describe('loopback', () => {
   let server: Server;
   let connections = 0;
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('with a listener on the loopback of this machine', () => {
   });
   afterAll(() => server.close());
 
-  it('a test cannot reach it, nor through the gateway', async () => {
+  it('a test cannot reach a listener on the loopback of this machine, nor through the gateway', async () => {
     const { port } = server.address() as AddressInfo;
     const script = `#!/usr/bin/python3
 import socket

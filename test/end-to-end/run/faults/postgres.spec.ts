@@ -27,7 +27,7 @@ it('PostgreSQL crashes and comes back: requests are refused meanwhile, tests go 
   expect(accounts.map(({ attempt }) => attempt)).toEqual(accounts.map(() => 1));
 });
 
-it('a result that comes while PostgreSQL is away, and nobody owns its architecture, counts', async () => {
+it('a result that comes while PostgreSQL is away, and its architecture has no owner, counts', async () => {
   stage = await Stage.open({ ownPostgres: true });
   const { proctor } = stage;
   const runId = await stage.waitingRun();

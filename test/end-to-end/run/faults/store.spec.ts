@@ -79,7 +79,7 @@ it('what a run leaves is kept in the bucket and read over HTTP; of a private run
   }
 });
 
-it('a deployment is let in by the secret key of the bucket, and nobody else is told it', async () => {
+it('a deployment is let in by the secret key of the bucket, and no other is told it', async () => {
   const { client, proctor } = stage;
   const looked = stage.marks.path('looked');
   const [runId = 0] = await stage.submit(1, 'told', `lines:100 artifact:1000 wait-for:${looked}`);

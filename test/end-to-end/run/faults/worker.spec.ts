@@ -99,7 +99,7 @@ describe('a deployment whose leases outlast each test', () => {
     expect(await client.run(runId)).toMatchObject({ version: '1.0-1' });
   });
 
-  it('a report that nobody can read ends its attempt, its worker is told, and the run is tried again', async () => {
+  it('an unreadable report ends its attempt, its worker is told, and the run is tried again', async () => {
     const { client, proctor } = stage;
     const runId = await stage.waitingRun('odd');
     const result = { verdict: 'pass', message: 'odd', exitCode: 0, version: '1.0-1', durationSeconds: 1 };
