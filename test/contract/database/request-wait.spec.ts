@@ -13,6 +13,8 @@ const LIMITS = { requestTimeoutMs: 1_200, commitSearchTimeoutMs: 500, rowsPerTra
 const LATE_MS = 600;
 /** One call takes little of the time, five take too much. */
 const SLOW_MS = 300;
+/** Once a submission has waited twice, less is left than a search for its commit may take. */
+const TOO_SLOW_MS = 400;
 
 let fixture: Fixture;
 let link: CuttableLink;
@@ -71,7 +73,7 @@ it('the wait of a request counts calls at the same time once', async () => {
 });
 
 it('the wait of a request leaves no commit to chance: one that could not be looked for is not tried', async () => {
-  link.slow(SLOW_MS);
+  link.slow(TOO_SLOW_MS);
   const { error, ms } = await failure(() => asOneRequest(submit));
   expect(error).toMatchObject({ changed: 'nothing' });
   expect(ms).toBeLessThan(LIMITS.requestTimeoutMs + LATE_MS);

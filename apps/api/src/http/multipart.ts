@@ -32,9 +32,12 @@ export async function multipartFields(request: Request, response: Response, body
       else resolve();
     });
   });
+  const fields = request.body as Record<string, string | string[]> | undefined;
+  // It passes over a body whose type it cannot take apart, and says nothing.
+  if (!fields) throw badRequest('The multipart body cannot be read: its Content-Type is malformed.');
   const files = (request.files ?? []) as Express.Multer.File[];
   return [
-    ...textFields(request.body as Record<string, string | string[]>),
+    ...textFields(fields),
     ...files.map((file): Field => [file.fieldname, utf8(file.buffer, `The file ${file.fieldname}`)]),
   ];
 }
