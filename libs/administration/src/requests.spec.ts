@@ -47,7 +47,7 @@ it.each([
   [NewWorker, { ...worker, architectures: ['amd64', 'A'] }, 'architectures', /each be .*, not "A"$/],
   [NewWorker, { ...worker, private: 'yes' }, 'private', /^private must be true or false, not "yes"$/],
 ])(
-  '%p of %j names each field that breaks a rule, the first for programs',
+  'the refusal of %p with %j names each field that breaks a rule, the first for programs',
   (shape, fields, field, message) => {
     const made = (): unknown => requestOf<object>(shape, fields);
     expect(made).toThrow(InvalidRequest);
