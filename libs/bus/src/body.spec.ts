@@ -2,7 +2,7 @@ import { MalformedMessage } from '@proctor/contracts';
 import { failureText, parseAnswer, parseBody } from './body';
 import { RemoteError } from './bus';
 
-it('takes JSON only', () => {
+it('a body is read as JSON only', () => {
   expect(parseBody('{"a":1}')).toEqual({ a: 1 });
   expect(() => parseBody('{a:1}')).toThrow(MalformedMessage);
 });
@@ -11,18 +11,18 @@ it.each([
   [new Error('no epoch'), 'no epoch'],
   [{ status: 'error', message: 'Internal server error' }, 'Internal server error'],
   ['just so', 'just so'],
-])('carries the message of %p to the asker', (error, message) => {
+])('an answer carries the message of %p to the asker', (error, message) => {
   expect(() => parseAnswer('a.subject', failureText(error))).toThrow(new RemoteError(message));
 });
 
-it('cuts a message that no answer has room for', () => {
+it('an error message that no answer has room for is cut', () => {
   expect(failureText(new Error('\u0001'.repeat(2_000_000))).length).toBeLessThan(20_000);
 });
 
-it.each(['null', '[]', '7', '{"error":null}', '{"errors":"x"}'])('takes %s for an answer', (text) => {
+it.each(['null', '[]', '7', '{"error":null}', '{"errors":"x"}'])('%s is taken for an answer', (text) => {
   expect(parseAnswer('a.subject', text)).toEqual(JSON.parse(text));
 });
 
-it('does not take what is not JSON for an answer', () => {
+it('what is not JSON is not taken for an answer', () => {
   expect(() => parseAnswer('a.subject', '+OK')).toThrow(RemoteError);
 });

@@ -8,7 +8,7 @@ import { MemoryBroker, MemoryBus } from './testing';
 silenceLog();
 afterEach(() => jest.restoreAllMocks());
 
-it('tells once of requests that cannot be handled now, and each failure of another kind with its trace', async () => {
+it('requests that cannot be handled now are logged once, and each failure of another kind with its trace', async () => {
   const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   const failed = jest.spyOn(Logger.prototype, 'error').mockImplementation();
   const broker = new MemoryBroker();

@@ -13,7 +13,7 @@ function problem(change: object): string {
   throw new Error('the credentials were taken');
 }
 
-it('what is made can be read, and names a user of its own', () => {
+it('credentials that are made can be read, and name a user of their own', () => {
   const { credentials, publicKey } = newCredentials('w1', 'nats://127.0.0.1:4222');
   expect(parseCredentials(JSON.stringify(credentials), 'file')).toEqual(credentials);
   expect(publicKeyOf(credentials)).toBe(publicKey);
@@ -34,11 +34,11 @@ it.each([
   ['url', 'http://127.0.0.1:4222'],
   ['name', 'a.b'],
   ['seed', 7],
-])('names the field %s with the value %j', (field, value) => {
+])('a refusal of credentials names the field %s with the value %j', (field, value) => {
   expect(problem({ [field]: value })).toMatch(new RegExp(`^/etc/w1.json: .*${field}`));
 });
 
-it('no error tells the seed', () => {
+it('no error about credentials tells their seed', () => {
   const { seed } = newCredentials('w1', 'nats://127.0.0.1:4222').credentials;
   const told = [
     problem({ seed: seed.slice(0, -1) }),

@@ -19,7 +19,7 @@ function refusedFor(seconds: number): void {
   }
 }
 
-it('says once who is refused and what to do, and again after ten minutes', () => {
+it('the log says once who is refused and what to do, and again after ten minutes', () => {
   refusedFor(600);
   expect(told).toEqual([
     'nats-server at nats.example:4222 lets w1 in no more: if it was revoked, stop this process; if its key was changed, ' +
@@ -29,14 +29,14 @@ it('says once who is refused and what to do, and again after ten minutes', () =>
   expect(told).toHaveLength(2);
 });
 
-it('takes a refusal of ten seconds for meant, once', () => {
+it('a refusal of ten seconds is taken for meant, once', () => {
   refusedFor(10);
   expect(meant).toBe(0);
   refusedFor(100);
   expect(meant).toBe(1);
 });
 
-it('begins from the start when it was let in meanwhile', () => {
+it('refusals are counted from the start again after an admission', () => {
   refusedFor(9);
   refusals.admitted();
   refusedFor(9);

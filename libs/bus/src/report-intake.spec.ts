@@ -29,7 +29,7 @@ class FakeDelivery implements Delivery {
 let clock: VirtualClock;
 beforeEach(() => (clock = new VirtualClock()));
 
-it('keeps the delivery alive while its handler works, and no longer', async () => {
+it('a delivery is kept alive while its handler works, and no longer', async () => {
   const delivery = new FakeDelivery('{}');
   let done = (): void => undefined;
   const intake = new ReportIntake(() => new Promise<void>((resolve) => (done = resolve)), BUS_LIMITS, clock);
@@ -41,7 +41,7 @@ it('keeps the delivery alive while its handler works, and no longer', async () =
   expect(delivery.said).toEqual(['working', 'working', 'working', 'acknowledge']);
 });
 
-it('keeps those alive too that wait for their turn', async () => {
+it('deliveries that wait for their turn are kept alive too', async () => {
   const limits = { ...BUS_LIMITS, reportsInFlightMax: 1 };
   const begun: string[] = [];
   const handler = ({ text }: { text: string }) => {
@@ -62,7 +62,7 @@ it.each([
   [5, 16_000],
   [6, 30_000],
   [5000, 30_000],
-])('refuses delivery %i for %i ms when its handler fails', async (deliveries, delayMs) => {
+])('delivery %i is refused for %i ms when its handler fails', async (deliveries, delayMs) => {
   const delivery = new FakeDelivery('{}', deliveries);
   const intake = new ReportIntake(() => Promise.reject(new Error('no')), BUS_LIMITS, clock);
   intake.take(delivery);
@@ -70,7 +70,7 @@ it.each([
   expect(delivery.said).toEqual([`refuse ${delayMs}`]);
 });
 
-describe('a report that cannot be handled', () => {
+describe('refused reports', () => {
   const refused: string[] = [];
   let refusal: () => Promise<void>;
   beforeEach(() => {
@@ -95,18 +95,18 @@ describe('a report that cannot be handled', () => {
     return said;
   };
 
-  it('since it is malformed is answered, and ends then', async () => {
+  it('a malformed report is answered, and ends then', async () => {
     expect(await take(new MalformedMessage('verdict: no such'), 1)).toEqual([['end']]);
     expect(refused).toEqual(['it is malformed: verdict: no such']);
   });
 
-  it('since its handler fails again and again is answered, and ends then', async () => {
+  it('a report whose handler fails again and again is answered, and ends then', async () => {
     const said = await take(new Error('no such column'), BUS_LIMITS.reportFailuresMax);
     expect(said.at(-1)).toEqual(['end']);
     expect(refused).toEqual(['it failed 10 times: Error: no such column']);
   });
 
-  it('stays until it could be answered', async () => {
+  it('a report that cannot be handled stays until it could be answered', async () => {
     let failures = 2;
     refusal = () =>
       failures-- > 0 ? Promise.reject(new RetryLater('the database is away')) : Promise.resolve();
@@ -115,7 +115,7 @@ describe('a report that cannot be handled', () => {
   });
 });
 
-it('gives back at once what was not begun when it stops, and gives up on a handler that hangs', async () => {
+it('an intake that stops gives back at once what was not begun, and gives up on a handler that hangs', async () => {
   const limits = { ...BUS_LIMITS, reportsInFlightMax: 1 };
   const intake = new ReportIntake(() => new Promise(() => undefined), limits, clock);
   const [hanging, waiting, late] = [new FakeDelivery('1'), new FakeDelivery('2'), new FakeDelivery('3')];
@@ -132,7 +132,7 @@ it('gives back at once what was not begun when it stops, and gives up on a handl
   expect(hanging.said).toEqual(saidBefore);
 });
 
-describe('a report that has to wait', () => {
+describe('waiting reports', () => {
   let failure: Error | null;
   let intake: ReportIntake;
   beforeEach(() => {
@@ -151,7 +151,7 @@ describe('a report that has to wait', () => {
     return delivery.said;
   };
 
-  it('is told of once, now and then while it lasts, and when it is over', async () => {
+  it('reports that have to wait are logged once, now and then while that lasts, and when it is over', async () => {
     const told: string[] = [];
     const tell = (line: unknown) => void told.push(String(line));
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(tell);
@@ -169,7 +169,7 @@ describe('a report that has to wait', () => {
   });
 });
 
-it('begins in order, settles each exactly once and never exceeds the limit', async () => {
+it('reports begin in order, each is settled exactly once, and never are more in hand than the limit allows', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -206,7 +206,7 @@ it('begins in order, settles each exactly once and never exceeds the limit', asy
   );
 });
 
-describe('a worker whose reports change nothing', () => {
+describe('reports in vain', () => {
   const limits = { ...BUS_LIMITS, reportsInVainMax: 2, reportsInVainMs: 1000 };
   let handled: string[];
   let intake: ReportIntake;
@@ -230,7 +230,7 @@ describe('a worker whose reports change nothing', () => {
     return delivery.said;
   }
 
-  it('is not read any more until its time is over', async () => {
+  it('a worker whose reports change nothing is not read any more until its time is over', async () => {
     for (const text of ['counts', 'vain', 'odd']) await said(text);
     expect(await said('counts')).toEqual(['refuse 998']);
     expect(await said('vain', 'w1', 'proctor.report.amd64.w1.x')).toEqual(['refuse 997']);
@@ -240,13 +240,13 @@ describe('a worker whose reports change nothing', () => {
     expect(handled).toEqual(['counts', 'vain', 'odd', 'of w2', 'counts']);
   });
 
-  it('is read on while as many of them count', async () => {
+  it('a worker is read on while as many of its reports count as change nothing', async () => {
     for (const text of ['vain', 'counts', 'vain', 'counts', 'vain'])
       expect(await said(text)).toEqual(['acknowledge']);
   });
 });
 
-it('takes no more of a worker than it may have unsettled, whatever the server brings', async () => {
+it('an intake takes no more of a worker than it may have unsettled, whatever the server brings', async () => {
   const limits = { ...BUS_LIMITS, reportsPendingMax: 2 };
   const handled: string[] = [];
   let goOn = (): void => undefined;

@@ -32,14 +32,14 @@ async function handlings(): Promise<boolean[]> {
   return seen;
 }
 
-describe('a report', () => {
-  it('that is lost on its way is the sender’s to send again', async () => {
+describe('reports', () => {
+  it('a report that is lost on its way is the sender’s to send again', async () => {
     fates.report = ['drop'];
     await expect(client.report(REPORT, {})).rejects.toThrow(NoAnswer);
     expect(await handlings()).toEqual([]);
   });
 
-  it('that arrives again while it is in hand is handled once, and again after that', async () => {
+  it('a report that arrives again while it is in hand is handled once, and again after that', async () => {
     fates.report = ['twice', { delayMs: 1000 }];
     await client.report(REPORT, {});
     const reported = client.report(REPORT, {});
@@ -48,25 +48,25 @@ describe('a report', () => {
     expect(await consumed).toEqual([false, false]);
   });
 
-  it('whose delivery is lost is delivered again', async () => {
+  it('a report whose delivery is lost is delivered again', async () => {
     fates.delivery = ['drop'];
     await client.report(REPORT, {});
     expect(await handlings()).toEqual([true]);
   });
 
-  it('that is delivered twice is handled twice', async () => {
+  it('a report that is delivered twice is handled twice', async () => {
     fates.delivery = ['twice'];
     await client.report(REPORT, {});
     expect(await handlings()).toEqual([false, false]);
   });
 
-  it('whose acknowledgement is lost is handled again', async () => {
+  it('a report whose acknowledgement is lost is handled again', async () => {
     fates.acknowledgement = ['drop'];
     await client.report(REPORT, {});
     expect(await handlings()).toEqual([false, true]);
   });
 
-  it('that is late comes late', async () => {
+  it('a report that is late comes late', async () => {
     fates.report = [{ delayMs: 1000 }];
     const reported = client.report(REPORT, {});
     const consumed = handlings();
@@ -75,7 +75,7 @@ describe('a report', () => {
   });
 });
 
-describe('a request', () => {
+describe('requests', () => {
   const ask = async (): Promise<unknown> => {
     const asking = client.request(STATUS, {}, 1000).catch((error: unknown) => error);
     await clock.runUntil(clock.now() + 2000);
@@ -88,31 +88,31 @@ describe('a request', () => {
     server.subscribe(STATUS, ({ respond }) => respond?.(JSON.stringify({ handled: ++handled })));
   });
 
-  it('that is lost has no answer', async () => {
+  it('a request that is lost has no answer', async () => {
     fates.request = ['drop'];
     expect(await ask()).toBeInstanceOf(NoAnswer);
     expect(handled).toBe(0);
   });
 
-  it('whose answer is lost was handled all the same', async () => {
+  it('a request whose answer is lost was handled all the same', async () => {
     fates.answer = ['drop'];
     expect(await ask()).toBeInstanceOf(NoAnswer);
     expect(handled).toBe(1);
   });
 
-  it('that arrives twice is answered with the first answer', async () => {
+  it('a request that arrives twice is answered with the first answer', async () => {
     fates.request = ['twice'];
     expect(await ask()).toEqual({ handled: 1 });
     expect(handled).toBe(2);
   });
 
-  it('that comes when the asker no longer waits has no answer', async () => {
+  it('a request that comes when the asker no longer waits has no answer', async () => {
     fates.request = [{ delayMs: 1500 }];
     expect(await ask()).toBeInstanceOf(NoAnswer);
     expect(handled).toBe(1);
   });
 
-  it('has no answer from a server without a connection', async () => {
+  it('a request to a server without a connection has no answer', async () => {
     server.disconnect();
     expect(await ask()).toBeInstanceOf(NoAnswer);
     server.reconnect();
@@ -120,7 +120,7 @@ describe('a request', () => {
   });
 });
 
-it('loses an answer whose sender has lost the connection meanwhile', async () => {
+it('an answer is lost when its sender has lost the connection meanwhile', async () => {
   server.subscribe(STATUS, (message) => {
     server.disconnect();
     message.respond?.('{}');
@@ -130,7 +130,7 @@ it('loses an answer whose sender has lost the connection meanwhile', async () =>
   expect(await asking).toBeInstanceOf(NoAnswer);
 });
 
-it('says that it is disconnected, and when it is back', async () => {
+it('a client says that it is disconnected, and when it is back', async () => {
   const back = jest.fn();
   client.onReconnect(back);
   client.disconnect();
