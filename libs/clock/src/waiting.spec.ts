@@ -8,8 +8,8 @@ beforeEach(() => {
   clock = new VirtualClock();
 });
 
-describe('a wait', () => {
-  it('lasts as long as it should, or until a wake-up', async () => {
+describe('waits', () => {
+  it('a wait lasts as long as it should, or until a wake-up', async () => {
     const wakeUp = new WakeUp(clock);
     const whole = wakeUp.wait(MS);
     await clock.runUntil(clock.now() + MS);
@@ -20,7 +20,7 @@ describe('a wait', () => {
     expect(clock.now()).toBe(MS);
   });
 
-  it('ends at once when the wake-up came before it, unless that is forgotten', async () => {
+  it('a wait ends at once when the wake-up came before it, unless that is forgotten', async () => {
     const wakeUp = new WakeUp(clock);
     wakeUp.wake();
     await wakeUp.wait(MS);
@@ -34,15 +34,15 @@ describe('a wait', () => {
   });
 });
 
-describe('work with a time limit', () => {
+describe('time limits', () => {
   const never = new Promise<never>(() => undefined);
 
-  it('comes to its value when it is done in time', async () => {
+  it('work with a time limit comes to its value when it is done in time', async () => {
     await expect(limited(Promise.resolve(7), 'counting', MS, clock)).resolves.toBe(7);
     await expect(within(Promise.resolve(7), MS, clock)).resolves.toBe(7);
   });
 
-  it('is given up after that time', async () => {
+  it('work is given up after its time limit', async () => {
     const given = [limited(never, 'counting', MS, clock), within(never, MS, clock)] as const;
     const outcomes = Promise.allSettled(given);
     await clock.runUntil(clock.now() + MS);
@@ -51,14 +51,14 @@ describe('work with a time limit', () => {
     expect(none).toEqual({ status: 'fulfilled', value: null });
   });
 
-  it('fails as it fails, or comes to nothing', async () => {
+  it('work with a time limit fails with its own error, or comes to nothing', async () => {
     const failed = () => Promise.reject(new Error('no'));
     await expect(limited(failed(), 'counting', MS, clock)).rejects.toThrow('no');
     await expect(within(failed(), MS, clock)).resolves.toBeNull();
   });
 });
 
-describe('a repeated action', () => {
+describe('repeated actions', () => {
   /** A repeater whose actions end when `end` is called. */
   const rig = (failed?: (error: unknown) => void) => {
     const ends: { resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -69,7 +69,7 @@ describe('a repeated action', () => {
   };
   const pass = (ms: number) => clock.runUntil(clock.now() + ms);
 
-  it('begins after a pause, and again a pause after its end', async () => {
+  it('a repeated action begins after a pause, and again a pause after its end', async () => {
     const { ends } = rig();
     await pass(MS - 1);
     expect(ends).toHaveLength(0);
@@ -81,7 +81,7 @@ describe('a repeated action', () => {
     expect(ends).toHaveLength(2);
   });
 
-  it('begins no more once it is stopped, also while it is under way', async () => {
+  it('a repeated action begins no more once it is stopped, also while it is under way', async () => {
     const { repeater, ends } = rig();
     repeater.stop();
     await pass(10 * MS);
@@ -94,7 +94,7 @@ describe('a repeated action', () => {
     expect(other.ends).toHaveLength(1);
   });
 
-  it('is over when it has failed', async () => {
+  it('a repeated action is over when it has failed', async () => {
     const failed = jest.fn();
     const { repeater, ends } = rig(failed);
     await pass(MS);
