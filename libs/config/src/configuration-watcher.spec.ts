@@ -37,76 +37,74 @@ async function reloaded(count: number): Promise<Reload> {
 const texts = (told: Reload) =>
   told.kind === 'taken' ? told.changes.map(({ text }) => text) : told.problems;
 
-describe('a folder that is followed', () => {
-  it('is read when a file in it changes', async () => {
-    await follow({ quietMs: 20 });
-    await folder.write('reject-list.yaml', HELLO);
-    expect(texts(await reloaded(1))).toEqual(['reject-list.yaml: added hello */* 1.0-1']);
-    await folder.write('reject-list.yaml', 'hello: 1');
-    expect(await reloaded(2)).toMatchObject({ kind: 'refused' });
-    expect(live.rejectList).toHaveProperty('hello');
-    await folder.write('reject-list.yaml.new', `${HELLO}\nworld: { sid: { "*": { "*": "" } } }`);
-    await rename(join(folder.path, 'reject-list.yaml.new'), join(folder.path, 'reject-list.yaml'));
-    expect(texts(await reloaded(3))).toEqual(['reject-list.yaml: added world sid/* *']);
-  });
+it('a folder that is followed is read when a file in it changes', async () => {
+  await follow({ quietMs: 20 });
+  await folder.write('reject-list.yaml', HELLO);
+  expect(texts(await reloaded(1))).toEqual(['reject-list.yaml: added hello */* 1.0-1']);
+  await folder.write('reject-list.yaml', 'hello: 1');
+  expect(await reloaded(2)).toMatchObject({ kind: 'refused' });
+  expect(live.rejectList).toHaveProperty('hello');
+  await folder.write('reject-list.yaml.new', `${HELLO}\nworld: { sid: { "*": { "*": "" } } }`);
+  await rename(join(folder.path, 'reject-list.yaml.new'), join(folder.path, 'reject-list.yaml'));
+  expect(texts(await reloaded(3))).toEqual(['reject-list.yaml: added world sid/* *']);
+});
 
-  it('is not taken while a file is empty or gone for a moment, as editors leave it', async () => {
-    await folder.write('reject-list.yaml', HELLO);
-    await follow({ quietMs: 5 });
-    const hasty = await LiveConfiguration.load(['rejectList'], folder.env);
-    let hastyTook = (): void => undefined;
-    const taken = new Promise<void>((resolve) => (hastyTook = resolve));
-    const control = new ConfigurationWatcher(hasty, hastyTook, { ...NEVER, quietMs: 5, vanishedQuietMs: 5 });
-    await folder.write('reject-list.yaml', '');
-    await taken;
-    await control.close();
-    expect(reloads).toEqual([]);
-    await folder.write('reject-list.yaml', `${HELLO}\nworld: { sid: { "*": { "*": "" } } }`);
-    expect(texts(await reloaded(1))).toEqual(['reject-list.yaml: added world sid/* *']);
-  });
+it('a folder is not taken while a file is empty or gone for a moment, as editors leave it', async () => {
+  await folder.write('reject-list.yaml', HELLO);
+  await follow({ quietMs: 5 });
+  const hasty = await LiveConfiguration.load(['rejectList'], folder.env);
+  let hastyTook = (): void => undefined;
+  const taken = new Promise<void>((resolve) => (hastyTook = resolve));
+  const control = new ConfigurationWatcher(hasty, hastyTook, { ...NEVER, quietMs: 5, vanishedQuietMs: 5 });
+  await folder.write('reject-list.yaml', '');
+  await taken;
+  await control.close();
+  expect(reloads).toEqual([]);
+  await folder.write('reject-list.yaml', `${HELLO}\nworld: { sid: { "*": { "*": "" } } }`);
+  expect(texts(await reloaded(1))).toEqual(['reject-list.yaml: added world sid/* *']);
+});
 
-  it.each([
-    [
-      'another folder takes its place',
-      async () => {
-        await mkdir(`${folder.path}-new`);
-        await writeFile(join(`${folder.path}-new`, 'reject-list.yaml'), HELLO);
-        await rename(folder.path, `${folder.path}-old`);
-        await rename(`${folder.path}-new`, folder.path);
-      },
-    ],
-    [
-      'a file is a link whose target changes',
-      async () => {
-        await writeFile(join(folder.path, '../target'), HELLO);
-        await symlink('../target', join(folder.path, 'reject-list.yaml'));
-      },
-    ],
-  ])('is polled: %s', async (_what, change) => {
-    await follow({ quietMs: 5, vanishedQuietMs: 5, pollMs: 20 });
-    await change();
-    await reloaded(1);
-    while (!('hello' in live.rejectList)) await reloaded(reloads.length + 1);
-    await writeFile(join(folder.path, '../target'), '');
-    await folder.write('reject-list.yaml', '{}');
-    while ('hello' in live.rejectList) await reloaded(reloads.length + 1);
-  });
+it.each([
+  [
+    'another folder takes its place',
+    async () => {
+      await mkdir(`${folder.path}-new`);
+      await writeFile(join(`${folder.path}-new`, 'reject-list.yaml'), HELLO);
+      await rename(folder.path, `${folder.path}-old`);
+      await rename(`${folder.path}-new`, folder.path);
+    },
+  ],
+  [
+    'a file is a link whose target changes',
+    async () => {
+      await writeFile(join(folder.path, '../target'), HELLO);
+      await symlink('../target', join(folder.path, 'reject-list.yaml'));
+    },
+  ],
+])('a folder is polled for changes: %s', async (_what, change) => {
+  await follow({ quietMs: 5, vanishedQuietMs: 5, pollMs: 20 });
+  await change();
+  await reloaded(1);
+  while (!('hello' in live.rejectList)) await reloaded(reloads.length + 1);
+  await writeFile(join(folder.path, '../target'), '');
+  await folder.write('reject-list.yaml', '{}');
+  while ('hello' in live.rejectList) await reloaded(reloads.length + 1);
+});
 
-  it('tells nothing while nothing changes', async () => {
-    const read = jest.spyOn(FolderContent, 'read');
-    try {
-      await follow({ quietMs: 1, pollMs: 1 });
-      let reads = read.mock.results;
-      while (reads.length < 5) {
-        await reads.at(-1)?.value;
-        await new Promise(setImmediate);
-        reads = read.mock.results;
-      }
-      await folder.write('notes.txt', 'no file of ours');
-      await watcher.close();
-      expect(reloads).toEqual([]);
-    } finally {
-      read.mockRestore();
+it('a watcher tells nothing while nothing changes', async () => {
+  const read = jest.spyOn(FolderContent, 'read');
+  try {
+    await follow({ quietMs: 1, pollMs: 1 });
+    let reads = read.mock.results;
+    while (reads.length < 5) {
+      await reads.at(-1)?.value;
+      await new Promise(setImmediate);
+      reads = read.mock.results;
     }
-  });
+    await folder.write('notes.txt', 'no file of ours');
+    await watcher.close();
+    expect(reloads).toEqual([]);
+  } finally {
+    read.mockRestore();
+  }
 });

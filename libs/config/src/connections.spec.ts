@@ -3,7 +3,7 @@ import { ConfigurationError } from './yaml-file';
 
 const KEYS = { PROCTOR_S3_ACCESS_KEY_ID: 'id', PROCTOR_S3_SECRET_ACCESS_KEY: 'secret' };
 
-it('what is not asked for may be missing', () => {
+it('a setting that is not asked for may be missing', () => {
   expect(connections({ PROCTOR_NATS_CREDENTIALS: '/etc/w1.json' }).natsCredentials).toBe('/etc/w1.json');
   expect(connections(KEYS).storeCredentials).toEqual({ accessKeyId: 'id', secretAccessKey: 'secret' });
 });

@@ -1,6 +1,6 @@
 import { deploymentPaths } from './deployment-paths';
 
-it('names the home, the configuration, and what holds credentials', () => {
+it('the paths of a deployment are its home, its configuration, and what holds credentials', () => {
   const env = {
     PROCTOR_CONFIG: '/etc/proctor',
     PROCTOR_NATS_CREDENTIALS: '/etc/proctor-worker/w1.json',
@@ -23,7 +23,7 @@ it.each([
   ['/var/lib/w1.json', '/var/lib/w1.json'],
   ['/var/lib/w1/w1.json', '/var/lib/w1'],
   ['/home/alice/w1.json', '/home/alice'],
-])('names of a file in a folder that tests need the file alone: %s', (file, named) => {
+])('a file in a folder that tests need is named alone: %s', (file, named) => {
   expect(deploymentPaths({ home: '/h' }, { PROCTOR_CONFIG: '/c', PROCTOR_NATS_CREDENTIALS: file })).toEqual([
     '/h',
     '/c',

@@ -77,11 +77,11 @@ it.each(KEYS)('$file: $name is documented as it is', ({ file, name, key, standar
   expect(readFileSync(join(project, 'config', file), 'utf8')).toMatch(new RegExp(`^ *(# *)?${key}:`, 'm'));
 });
 
-it.each(['proctor.yaml', 'worker.yaml'])('%s: nothing else is documented', (file) => {
+it.each(['proctor.yaml', 'worker.yaml'])('no key is documented that %s does not have', (file) => {
   const names = KEYS.filter((key) => key.file === file).map(({ name }) => name);
   expect([...table(file).keys()].sort()).toEqual(names.sort());
 });
 
-it('apt-sources.yaml: every key is documented', () => {
+it('every key of apt-sources.yaml is documented', () => {
   expect([...table('apt-sources.yaml').keys()]).toEqual(APT_SOURCE_KEYS);
 });

@@ -113,8 +113,8 @@ const REFUSED: Record<FileName, [text: string, problem: string][]> = {
   ],
 };
 
-describe.each(Object.entries(REFUSED))('%s is refused with line and key', (file, contents) => {
-  it.each(contents)('%j', async (text, problem) => {
+describe.each(Object.entries(REFUSED))('%s', (file, contents) => {
+  it.each(contents)('%j is refused with line and key', async (text, problem) => {
     await folder.write(file, Buffer.from(text, 'latin1'));
     await expect(loadConfiguration(folder.env)).rejects.toThrow(`/${file}${problem}`);
   });

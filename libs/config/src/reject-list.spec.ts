@@ -19,6 +19,6 @@ it.each([
   ['constructor', 'bookworm', 'amd64', ['1']],
   ['toString', 'bookworm', 'amd64', []],
   ['other', 'bookworm', 'amd64', []],
-])('%s on %s/%s: %j', (name, suite, arch, expected) => {
+])('the rejected versions of %s on %s/%s are %j', (name, suite, arch, expected) => {
   expect(rejectedVersions(LIST, name, suite, arch)).toEqual(expected);
 });

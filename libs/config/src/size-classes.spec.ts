@@ -20,7 +20,7 @@ it.each([
   expect(classOf(name)).toBe(expected);
 });
 
-it('puts everything in the class that names *, and nothing anywhere without classes', () => {
+it('every package is in the class that names *, and in none without classes', () => {
   expect(sizeClasses({ all: ['*'] })('hello')).toBe('all');
   expect(sizeClasses({})('hello')).toBeNull();
 });

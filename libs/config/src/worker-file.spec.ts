@@ -10,7 +10,7 @@ function refused(content: object): [string, string][] {
   ]);
 }
 
-it('takes limits of packages and an environment', () => {
+it('worker.yaml takes limits of packages and an environment', () => {
   const timeouts = { hello: 1000, 'linux-*': 86_400_000, '*': 3_600_000, constructor: 5000 };
   const environment = { http_proxy: 'http://proxy.example:3128', EMPTY: '', _X1: 'two "words" $HOME' };
   const file = plainToInstance(WorkerFile, { timeouts, environment, runMemoryBytesMax: 1 });
@@ -19,14 +19,17 @@ it('takes limits of packages and an environment', () => {
   expect(file.environment).toEqual(environment);
 });
 
-it.each(['backendCommands', 'variants', 'suiteSources'] as const)('takes any name in %s', (key) => {
-  const lists = { constructor: ['a'], toString: ['b', 'c'], 'x+1.0_2-y': ['d'] };
-  const file = plainToInstance(WorkerFile, { [key]: lists });
-  expect(validateSync(file)).toEqual([]);
-  expect(Object.entries(file[key])).toEqual(Object.entries(lists));
-});
+it.each(['backendCommands', 'variants', 'suiteSources'] as const)(
+  'worker.yaml takes any name in %s',
+  (key) => {
+    const lists = { constructor: ['a'], toString: ['b', 'c'], 'x+1.0_2-y': ['d'] };
+    const file = plainToInstance(WorkerFile, { [key]: lists });
+    expect(validateSync(file)).toEqual([]);
+    expect(Object.entries(file[key])).toEqual(Object.entries(lists));
+  },
+);
 
-it('has no limit of memory but the one that is set', () => {
+it('worker.yaml has no limit of memory but the one that is set', () => {
   expect(plainToInstance(WorkerFile, {}).runMemoryBytesMax).toBeUndefined();
 });
 
@@ -39,7 +42,7 @@ it.each<[string, unknown]>([
   ['less than a second', { hello: 999 }],
   ['more than 30 days', { hello: 30 * 86_400_000 + 1 }],
   ['a fraction', { hello: 1000.5 }],
-])('refuses timeouts with %s', (_what, timeouts) => {
+])('timeouts with %s are refused', (_what, timeouts) => {
   expect(refused({ timeouts })).toEqual([['timeouts', expect.any(String)]]);
 });
 
@@ -53,7 +56,7 @@ it.each<[string, unknown]>([
   ['a single quote', { A: "it's" }],
   ['a second line', { A: 'x\ny' }],
   ['a NUL', { A: 'x\0y' }],
-])('refuses an environment with %s', (_what, environment) => {
+])('an environment with %s is refused', (_what, environment) => {
   expect(refused({ environment })).toEqual([
     ['environment', expect.stringContaining('without a single quote')],
   ]);
@@ -69,6 +72,6 @@ it.each([
   'lowerEpochWaitMs',
   'freeMemoryBytesMin',
   'logHeadBytesMax',
-])('refuses 0 as %s', (key) => {
+])('0 is refused as %s', (key) => {
   expect(refused({ [key]: 0 })).toEqual([[key, expect.any(String)]]);
 });
