@@ -55,7 +55,7 @@ const value = fc.oneof(
   fc.anything(),
 );
 
-it('says of no instance with a fault that it has none, and of none without that it has one', () => {
+it('an instance is found faultless exactly when class-validator finds no fault in it', () => {
   const fields = fc.record({
     name: value,
     priority: value,
@@ -72,7 +72,7 @@ it('says of no instance with a fault that it has none, and of none without that 
   );
 });
 
-it('leaves what it does not know to class-validator', () => {
+it('a class with rules that are not known is left to class-validator', () => {
   expect(isFaultless(new Nested())).toBe(false);
   expect(isFaultless(new NoRules())).toBe(false);
 });

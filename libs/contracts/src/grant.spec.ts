@@ -14,7 +14,7 @@ it('a grant is told from others by run, attempt and epoch, as far as both know t
   expect(isSameGrant(OF_EARLIER_VERSION, { ...GRANT, attempt: 1 })).toBe(false);
 });
 
-it('names are of one grant alone, and say which', () => {
+it('subjects and file names are of one grant alone, and say which', () => {
   const report = { worker: 'w1', ...GRANT };
   expect(reportSubject('amd64', 'finished', report)).toBe(
     'proctor.report.amd64.w1.finished.42.2.1764633600000',
@@ -28,7 +28,7 @@ it('names are of one grant alone, and say which', () => {
   expect(stagedGrant('42/2/1764633600000/log.gz')).toEqual(GRANT);
 });
 
-it('names of an earlier version are understood', () => {
+it('subjects and file names of an earlier version are understood', () => {
   const origin = { arch: 'amd64', worker: 'w1', kind: 'started', ...OF_EARLIER_VERSION };
   expect(reportOrigin('proctor.report.amd64.w1.started.42.2')).toEqual(origin);
   expect(reportSubject('amd64', 'started', origin)).toBe('proctor.report.amd64.w1.started.42.2');

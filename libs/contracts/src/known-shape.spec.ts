@@ -102,7 +102,7 @@ it.each(MESSAGES)('%p is read as class-validator and class-transformer read it',
   );
 });
 
-it('makes instances of what a message holds', () => {
+it('the parts of a message become instances of their classes', () => {
   const made = KnownShape.of(FinishedReport)!.instance(finished) as FinishedReport;
   const usual = plainToInstance(FinishedReport, finished);
   expect(made).toBeInstanceOf(FinishedReport);
@@ -110,13 +110,13 @@ it('makes instances of what a message holds', () => {
   expect(made.tests![0]!.constructor).toBe(usual.tests![0]!.constructor);
 });
 
-it('leaves out what would change the prototype', () => {
+it('a field that would change the prototype is left out', () => {
   const data = JSON.parse('{"runId":1,"__proto__":{"evil":true},"constructor":1}') as object;
   const made = KnownShape.of(ExplainRequest)!.instance(data)!;
   expect(Object.getPrototypeOf(made)).toBe(ExplainRequest.prototype);
   expect(made).not.toHaveProperty('evil');
 });
 
-it('knows nothing of a class without rules', () => {
+it('a class without rules has no known shape', () => {
   expect(KnownShape.of(class Bare {})).toBeNull();
 });

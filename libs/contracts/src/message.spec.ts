@@ -48,7 +48,7 @@ it.each([
   [{ ...ask, kept: [{ runId: 1, attempt: 1, grantEpoch: null }] }, 'kept.0.grantEpoch: '],
   [{ ...ask, kept: [{ runId: 1, attempt: 1, grantEpoch: 2 ** 53 }] }, 'kept.0.grantEpoch: '],
   [{ ...ask, previous: Array.from({ length: 21 }, () => identity.incarnation) }, 'previous: '],
-])('%j is refused', (message, expected) => {
+])('the message %j is refused', (message, expected) => {
   expect(() => parseMessage(LeaseRequest, message)).toThrow(MalformedMessage);
   expect(() => parseMessage(LeaseRequest, message)).toThrow(expected);
 });

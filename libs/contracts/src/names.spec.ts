@@ -76,18 +76,16 @@ it.each(['', 'a.b', '*', '>', 'AMD64'])('%j is no architecture', (name) =>
   expect(isArchitecture(name)).toBe(false),
 );
 
-describe('isAptLine', () => {
-  it.each([
-    ['deb http://mirror.example/debian bookworm main contrib non-free-firmware', true],
-    ['deb-src [trusted=yes] https://mirror.example/debian bookworm/updates main', true],
-    ['deb copy:/srv/repo ./', true],
-    ['rpm http://mirror.example/ x main', false],
-    ['deb http://mirror.example/ x main\ndeb http://other.example/ x main', false],
-    ['deb http://mirror.example/ x main # comment', false],
-    ['deb http://mirror.example/\\n x main', false],
-    ['deb http://mirror.example/', false],
-    ['', false],
-  ])('%j: %s', (line, expected) => {
-    expect(isAptLine(line)).toBe(expected);
-  });
+it.each([
+  ['deb http://mirror.example/debian bookworm main contrib non-free-firmware', true],
+  ['deb-src [trusted=yes] https://mirror.example/debian bookworm/updates main', true],
+  ['deb copy:/srv/repo ./', true],
+  ['rpm http://mirror.example/ x main', false],
+  ['deb http://mirror.example/ x main\ndeb http://other.example/ x main', false],
+  ['deb http://mirror.example/ x main # comment', false],
+  ['deb http://mirror.example/\\n x main', false],
+  ['deb http://mirror.example/', false],
+  ['', false],
+])('whether %j is an apt source line is told: %s', (line, expected) => {
+  expect(isAptLine(line)).toBe(expected);
 });
