@@ -28,11 +28,11 @@ describe('until', () => {
       second('03.000'),
       second('05.000'),
     ],
-  ])('is %s', (_, since, last, horizon, expected) => {
+  ])('the time to ask from next is %s', (_, since, last, horizon, expected) => {
     expect(until(since, at(last), horizon)).toBe(expected);
   });
 
-  it('is what was asked, cut to a second, when there is no row', () => {
+  it('the time to ask from next is what was asked, cut to a second, when there is no row', () => {
     expect(until(12.9, null, 1000)).toBe(12);
   });
 
@@ -41,7 +41,7 @@ describe('until', () => {
     ahead: fc.integer({ min: 0, max: 50_000 }),
   };
 
-  it('is whole, not below since, and otherwise neither above the horizon nor more than a second above the last row', () => {
+  it('the time to ask from next is whole, not below since, and otherwise neither above the horizon nor more than a second above the last row', () => {
     fc.assert(
       fc.property(
         times.since,
@@ -59,7 +59,7 @@ describe('until', () => {
     );
   });
 
-  it('lets an idle reader come to rest: asked with its own answer, it stays', () => {
+  it('an idle reader comes to rest: asked with its own answer, it stays', () => {
     fc.assert(
       fc.property(times.since, times.ahead, (since, ahead) => {
         const last = new Date(Math.ceil(since * 1000) + ahead);

@@ -15,7 +15,7 @@ const judge = (worker: string, reason: string): Write => ({
   ...{ kind: 'judge-worker', worker, standing: 'slowed', reason },
 });
 
-it('puts writes of a kind together, however they are mixed', () => {
+it('writes of a kind are put together, however they are mixed', () => {
   const writes = [grant(1), start(2), grant(3), start(4), requeue(5), grant(6), usage('ada')];
   expect(groupsOf(writes)).toEqual([
     [grant(1), grant(3), grant(6)],
@@ -26,7 +26,7 @@ it('puts writes of a kind together, however they are mixed', () => {
   expect(partsOf(groupsOf(writes))).toHaveLength(1);
 });
 
-it('keeps the order of those about one thing', () => {
+it('writes about one thing keep their order', () => {
   const writes = [
     start(1),
     grant(2),
@@ -45,7 +45,7 @@ it('keeps the order of those about one thing', () => {
   ]);
 });
 
-it('waits for the answer to a write before the next about the same run', () => {
+it('a write waits for the answer to an earlier one about the same run', () => {
   const groups = groupsOf([requeue(1), grant(2), grant(1), usage('ada'), start(3), start(2)]);
   expect(partsOf(groups)).toEqual([
     [[requeue(1)]],
@@ -55,6 +55,6 @@ it('waits for the answer to a write before the next about the same run', () => {
   expect(partsOf([])).toEqual([]);
 });
 
-it('names each run once, ascending', () => {
+it('each run is named once, ascending', () => {
   expect(runsOf([grant(10), start(9), grant(9), usage('ada')])).toEqual([9, 10]);
 });
