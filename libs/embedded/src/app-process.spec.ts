@@ -37,7 +37,7 @@ describe('AppProcess', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('starts, passes on lines of both outputs, and ends in order', async () => {
+  it('an app process starts, passes on lines of both outputs, and ends in order', async () => {
     await (await make(WELL_BEHAVED)).start();
     await app.stop();
     expect(await app.ended).toEqual({ code: 0, signal: null });
@@ -45,7 +45,7 @@ describe('AppProcess', () => {
     expect(await readdir(folder)).toEqual(['main.js']);
   });
 
-  it('starts again after it died', async () => {
+  it('an app process starts again after it died', async () => {
     await (await make(WELL_BEHAVED)).start();
     const first = app.pid;
     app.kill('SIGKILL');
@@ -54,19 +54,19 @@ describe('AppProcess', () => {
     expect(app.pid).not.toBe(first);
   });
 
-  it('rejects when it ends before it is ready', async () => {
+  it('the start of an app process is rejected when it ends before it is ready', async () => {
     await make('process.exit(3)');
     await expect(app.start()).rejects.toThrow('api ended with exit code 3 before it was ready');
   });
 
-  it('rejects when it is stopped before it is ready', async () => {
+  it('the start of an app process is rejected when it is stopped before it is ready', async () => {
     await make('setInterval(() => undefined, 1000); console.log("up")');
     const refused = expect(app.start()).rejects.toThrow('api ended with signal SIGTERM before it was ready');
     await app.stop();
     await refused;
   });
 
-  it('is found by the next supervisor, which waits for its end', async () => {
+  it('an app process is found by the next supervisor, which waits for its end', async () => {
     // Ends some time after it was told.
     await (await make(WELL_BEHAVED)).start();
     const identityFile = join(folder, 'api.json');
@@ -79,7 +79,7 @@ describe('AppProcess', () => {
     expect(await readdir(folder)).toEqual(['main.js']);
   });
 
-  it('makes nothing of an identity file that is missing or broken', async () => {
+  it('an identity file that is missing or broken names no app process', async () => {
     await make('');
     const identityFile = join(folder, 'api.json');
     await endLeftOverApp(identityFile);

@@ -16,7 +16,7 @@ describe('HomeLock', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('is held by one process until it is released', async () => {
+  it('the lock of a home is held by one process until it is released', async () => {
     const lock = await HomeLock.acquire(path, URL);
     expect(lock.isTakenOver).toBe(false);
     expect(await HomeLock.holder(path)).toEqual({ ...identify(process.pid), url: URL });
@@ -33,7 +33,7 @@ describe('HomeLock', () => {
     ['of a pid that now belongs to another process', JSON.stringify({ pid: process.pid, startTime: '5' })],
     ['that was cut short', '{"pid":'],
     ['that is empty', ''],
-  ])('takes the place of a lock %s', async (_, stale) => {
+  ])('the lock of a home takes the place of a lock %s', async (_, stale) => {
     await writeFile(path, stale);
     expect(await HomeLock.holder(path)).toBeNull();
     const lock = await HomeLock.acquire(path, URL);
@@ -43,7 +43,7 @@ describe('HomeLock', () => {
     await lock.release();
   });
 
-  it('goes to one of several that find the same stale lock', async () => {
+  it('the lock of a home goes to one of several processes that find the same stale lock', async () => {
     await writeFile(path, '');
     const tries = await Promise.allSettled([1, 2, 3].map(() => HomeLock.acquire(path, URL)));
     expect(tries.filter((attempt) => attempt.status === 'fulfilled')).toHaveLength(1);
@@ -52,7 +52,7 @@ describe('HomeLock', () => {
     }
   });
 
-  it('leaves alone, on release, a lock that is not its own any more', async () => {
+  it('the lock of a home leaves alone, on release, a lock that is not its own any more', async () => {
     const lock = await HomeLock.acquire(path, URL);
     await writeFile(path, 'another');
     await lock.release();

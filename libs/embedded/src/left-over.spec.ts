@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { endProcess, findLeftOver } from './left-over';
 import { isRunning } from './process-identity';
 
-describe('a server left over', () => {
+describe('servers', () => {
   let folder: string;
   let pidFile: string;
   let server: ChildProcess;
@@ -31,7 +31,7 @@ describe('a server left over', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is found by its pid file and its command line, and ended', async () => {
+  it('a server left over is found by its pid file and its command line, and ended', async () => {
     await serve('');
     const found = await findLeftOver(pidFile, folder);
     expect(found?.pid).toBe(server.pid);
@@ -39,14 +39,14 @@ describe('a server left over', () => {
     expect(isRunning(found!)).toBe(false);
   });
 
-  it('is killed when it does not end in time', async () => {
+  it('a server left over is killed when it does not end in time', async () => {
     await serve("process.on('SIGTERM', () => {})");
     const found = await findLeftOver(pidFile, folder);
     await endProcess(found!, 'SIGTERM', 50);
     expect(isRunning(found!)).toBe(false);
   });
 
-  it('is none when the pid belongs to another program, to nobody, or there is no pid file', async () => {
+  it('no server is left over when the pid belongs to another program, to no process, or there is no pid file', async () => {
     await serve('');
     expect(await findLeftOver(pidFile, '/another/folder')).toBeNull();
     await writeFile(pidFile, `${2 ** 22 + 1}\n`);

@@ -3,19 +3,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { candidates, chooseNatsServer, NatsServerMissing, type NatsSources } from './nats-binary';
 
-describe('where nats-server is looked for', () => {
-  it('is the PATH first, then where Debian puts it, each place once', () => {
-    expect(candidates('/opt/bin:/usr/sbin::/usr/bin')).toEqual([
-      '/opt/bin/nats-server',
-      '/usr/sbin/nats-server',
-      '/usr/bin/nats-server',
-      '/usr/local/sbin/nats-server',
-      '/usr/local/bin/nats-server',
-    ]);
-  });
+it('nats-server is looked for on the PATH first, then where Debian puts it, each place once', () => {
+  expect(candidates('/opt/bin:/usr/sbin::/usr/bin')).toEqual([
+    '/opt/bin/nats-server',
+    '/usr/sbin/nats-server',
+    '/usr/bin/nats-server',
+    '/usr/local/sbin/nats-server',
+    '/usr/local/bin/nats-server',
+  ]);
 });
 
-describe('the choice of a nats-server', () => {
+describe('choices', () => {
   let root: string;
   let said: string[];
   let fetches: (string | null)[];
@@ -53,7 +51,7 @@ describe('the choice of a nats-server', () => {
 
   const choose = () => chooseNatsServer(sources, (line) => said.push(line));
 
-  it('takes the one that is named, whatever else there is, and fetches nothing', async () => {
+  it('a nats-server that is named is taken, whatever else there is, and nothing is fetched', async () => {
     await put(ownPath(), '2.16.0');
     sources.named = await put(join(root, 'named'), '2.9.10');
     expect(await choose()).toEqual({ path: sources.named, version: '2.9.10' });
@@ -68,7 +66,7 @@ describe('the choice of a nats-server', () => {
     ['cannot be executed', () => put(join(root, 'named'), '2.15.1', 0o644), /\/named cannot be executed/],
     ['is too old', () => put(join(root, 'named'), '2.9.9'), /\/named is nats-server 2\.9\.9.*2\.9\.10/],
     ['is something else', () => put(join(root, 'named'), 'ery odd'), /\/named tells no version/],
-  ])('refuses a named one that %s, and takes no other', async (_how, make, message) => {
+  ])('a named nats-server that %s is refused, and no other is taken', async (_how, make, message) => {
     await put(ownPath(), '2.15.1');
     sources.named = await make();
     const failure = await choose().catch((error: unknown) => error);
@@ -78,14 +76,14 @@ describe('the choice of a nats-server', () => {
     expect(fetches).toEqual([]);
   });
 
-  it("takes the machine's own at once when it is safe", async () => {
+  it("the machine's own nats-server is taken at once when it is safe", async () => {
     await put(ownPath(), '2.12.6');
     expect(await choose()).toEqual({ path: ownPath(), version: '2.12.6' });
     expect(fetches).toEqual([]);
     expect(said).toEqual([`taking nats-server 2.12.6 (${ownPath()}), this machine's own`]);
   });
 
-  it('takes the one that was fetched earlier at once when it is safe', async () => {
+  it('the nats-server that was fetched earlier is taken at once when it is safe', async () => {
     await put(fetchedPath(), '2.15.1');
     await put(ownPath(), '2.10.27');
     expect(await choose()).toEqual({ path: fetchedPath(), version: '2.15.1' });
@@ -93,14 +91,14 @@ describe('the choice of a nats-server', () => {
     expect(said).toEqual([`taking nats-server 2.15.1 (${fetchedPath()}), fetched earlier`]);
   });
 
-  it('takes the newest of those that are there, not the first', async () => {
+  it('the newest nats-server of those that are there is taken, not the first', async () => {
     await put(fetchedPath(), '2.15.1');
     await put(ownPath(), '2.9.10');
     const second = await put(join(root, 'second'), '2.16.0');
     expect((await choose()).path).toBe(second);
   });
 
-  it('counts a preliminary version as older than the version', async () => {
+  it('a preliminary version of nats-server counts as older than the version', async () => {
     await put(ownPath(), '2.12.6-RC.1');
     expect((await choose()).version).toBe('2.15.1');
   });
@@ -109,7 +107,7 @@ describe('the choice of a nats-server', () => {
     ['there is none', null],
     ["the machine's own is not patched", '2.9.10'],
     ["the machine's own is too old to be used", '2.1.0'],
-  ])('fetches that of forky when %s', async (_how, own) => {
+  ])('the nats-server of forky is fetched when %s', async (_how, own) => {
     if (own) await put(ownPath(), own);
     expect(await choose()).toEqual({ path: fetchedPath(), version: '2.15.1' });
     expect(fetches).toEqual(['forky']);
@@ -119,18 +117,18 @@ describe('the choice of a nats-server', () => {
     ]);
   });
 
-  it('fetches nothing a second time', async () => {
+  it('a nats-server is not fetched a second time', async () => {
     await choose();
     await choose();
     expect(fetches).toEqual(['forky']);
   });
 
-  it('replaces one that an earlier version of Proctor fetched and that is not patched', async () => {
+  it('a nats-server that an earlier version of Proctor fetched and that is not patched is replaced', async () => {
     await put(fetchedPath(), '2.9.10');
     expect((await choose()).version).toBe('2.15.1');
   });
 
-  it("takes the machine's own, with one line of warning, when forky cannot be had", async () => {
+  it("the machine's own nats-server is taken, with one line of warning, when forky cannot be had", async () => {
     await put(ownPath(), '2.10.27');
     delete debian.forky;
     expect(await choose()).toEqual({ path: ownPath(), version: '2.10.27' });
@@ -141,7 +139,7 @@ describe('the choice of a nats-server', () => {
     ]);
   });
 
-  it("fetches the package of the machine's own release when forky cannot be had and there is none", async () => {
+  it("the nats-server of the machine's own release is fetched when forky cannot be had and there is none", async () => {
     delete debian.forky;
     expect((await choose()).version).toBe('2.9.10');
     expect(fetches).toEqual(['forky', null]);
@@ -152,13 +150,13 @@ describe('the choice of a nats-server', () => {
     expect(fetches).toEqual(['forky', null, 'forky']);
   });
 
-  it('says what to type when there is none at all', async () => {
+  it('an error says what to type when there is no nats-server at all', async () => {
     debian = {};
     await expect(choose()).rejects.toThrow(NatsServerMissing);
     await expect(choose()).rejects.toThrow(/apt-get install --yes nats-server\n\(Could not resolve host/);
   });
 
-  it("refuses a package of the machine's release that is too old", async () => {
+  it("a nats-server of the machine's release that is too old is refused", async () => {
     debian = { own: '2.1.0' };
     await expect(choose()).rejects.toThrow(/2\.1\.0.*2\.9\.10/);
   });

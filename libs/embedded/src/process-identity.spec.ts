@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asIdentity, commandLineOf, identify, isRunning } from './process-identity';
 
-describe('the identity of a process', () => {
-  it('holds for as long as the process runs', async () => {
+describe('identities', () => {
+  it('the identity of a process holds for as long as the process runs', async () => {
     const child = spawn('sleep', ['1000']);
     await once(child, 'spawn');
     const identity = identify(child.pid as number);
@@ -18,13 +18,13 @@ describe('the identity of a process', () => {
     expect(identify(child.pid as number)).toBeNull();
   });
 
-  it('is not that of a later process with the same pid', () => {
+  it('the identity of a process is not that of a later process with the same pid', () => {
     const self = identify(process.pid)!;
     expect(isRunning(self)).toBe(true);
     expect(isRunning({ ...self, startTime: '1' })).toBe(false);
   });
 
-  it('is read where the name of the process has spaces and parentheses', async () => {
+  it('the identity of a process is read where its name has spaces and parentheses', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'identity-'));
     const program = join(folder, 'a) S (b');
     await copyFile('/bin/sleep', program);
@@ -41,14 +41,14 @@ describe('the identity of a process', () => {
     }
   });
 
-  it('comes back from JSON, or is none', () => {
+  it('the identity of a process comes back from JSON, or is none', () => {
     expect(asIdentity({ pid: 7, startTime: '12', url: 'x' })).toEqual({ pid: 7, startTime: '12' });
     for (const value of [null, {}, [], 'text', { pid: '7', startTime: '12' }, { pid: 7 }]) {
       expect(asIdentity(value)).toBeNull();
     }
   });
 
-  it('comes with the command line', () => {
+  it('the identity of a process comes with the command line', () => {
     expect(commandLineOf(process.pid).length).toBeGreaterThan(0);
     expect(commandLineOf(2 ** 22 + 1)).toEqual([]);
   });

@@ -8,7 +8,7 @@ describe('secretIn', () => {
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'secret-'))));
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('makes a secret that nobody else reads, and keeps it', async () => {
+  it('a secret is made that no other user reads, and kept', async () => {
     const path = join(folder, 'a');
     const secret = await secretIn(path);
     expect(secret).toMatch(/^[\w-]{32}$/);
@@ -17,7 +17,7 @@ describe('secretIn', () => {
     expect(await secretIn(join(folder, 'b'))).not.toBe(secret);
   });
 
-  it('takes no empty file for a secret', async () => {
+  it('an empty file is not taken for a secret', async () => {
     await writeFile(join(folder, 'a'), '\n');
     await expect(secretIn(join(folder, 'a'))).rejects.toThrow('is empty');
   });

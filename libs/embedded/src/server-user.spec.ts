@@ -4,14 +4,12 @@ const ROOT = 'root:x:0:0:root:/root:/bin/bash';
 const NOBODY = 'nobody:x:65534:65533:nobody:/nonexistent:/usr/sbin/nologin';
 const POSTGRES = 'postgres:x:101:104:PostgreSQL:/var/lib/postgresql:/bin/bash';
 
-describe('the user that runs the servers for root', () => {
-  it('is postgres, else nobody', () => {
-    expect(pickUser([ROOT, NOBODY, POSTGRES, ''].join('\n'))).toEqual({
-      name: 'postgres',
-      uid: 101,
-      gid: 104,
-    });
-    expect(pickUser([ROOT, NOBODY, ''].join('\n'))).toEqual({ name: 'nobody', uid: 65534, gid: 65533 });
-    expect(pickUser(`${ROOT}\n`)).toBeNull();
+it('the user that runs the servers for root is postgres, else nobody', () => {
+  expect(pickUser([ROOT, NOBODY, POSTGRES, ''].join('\n'))).toEqual({
+    name: 'postgres',
+    uid: 101,
+    gid: 104,
   });
+  expect(pickUser([ROOT, NOBODY, ''].join('\n'))).toEqual({ name: 'nobody', uid: 65534, gid: 65533 });
+  expect(pickUser(`${ROOT}\n`)).toBeNull();
 });

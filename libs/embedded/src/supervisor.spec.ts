@@ -52,7 +52,7 @@ describe('Supervisor', () => {
     supervisor = new Supervisor(['worker', 'api', 'nats'], (line) => said.push(line), clock);
   });
 
-  it('starts again what ended, later each time, and says so', async () => {
+  it('a supervisor starts again what ended, later each time, and says so', async () => {
     const worker = unit('worker');
     await supervisor.start(worker);
     await worker.die(KILLED);
@@ -68,7 +68,7 @@ describe('Supervisor', () => {
     expect(said.at(-1)).toBe('worker ended with exit code 3; starting it again in 2 s');
   });
 
-  it('goes on trying what does not start', async () => {
+  it('a supervisor goes on trying what does not start', async () => {
     const api = unit('api');
     await supervisor.start(api);
     api.failsToStart = true;
@@ -82,7 +82,7 @@ describe('Supervisor', () => {
     expect(said.at(-1)).toBe('api runs again');
   });
 
-  it('rejects when the first start fails, and does not try again', async () => {
+  it('a supervisor rejects when the first start fails, and does not try again', async () => {
     const api = unit('api');
     api.failsToStart = true;
     await expect(supervisor.start(api)).rejects.toThrow('no luck');
@@ -91,14 +91,14 @@ describe('Supervisor', () => {
     expect(api.starts).toBe(1);
   });
 
-  it('stops everything in the given order, whatever the order of the starts', async () => {
+  it('a supervisor stops everything in the given order, whatever the order of the starts', async () => {
     for (const name of ['nats', 'other', 'api', 'worker']) await supervisor.start(unit(name));
     await supervisor.stop();
     const stops = said.filter((line) => line.endsWith(' stopped'));
     expect(stops).toEqual(['worker stopped', 'api stopped', 'nats stopped', 'other stopped']);
   });
 
-  it('does not start anything again once it stops, not even what waits for its next try', async () => {
+  it('a supervisor does not start anything again once it stops, not even what waits for its next try', async () => {
     const [api, worker] = [unit('api'), unit('worker')];
     await supervisor.start(api);
     await supervisor.start(worker);
@@ -110,7 +110,7 @@ describe('Supervisor', () => {
     await expect(supervisor.start(unit('late'))).rejects.toThrow('Proctor is stopping');
   });
 
-  it('says what it waits for when it is asked to stop again', async () => {
+  it('a supervisor says what it waits for when it is asked to stop again', async () => {
     const worker = unit('worker');
     let release = (): void => undefined;
     worker.stopping = new Promise((resolve) => (release = resolve));
@@ -124,7 +124,7 @@ describe('Supervisor', () => {
     expect(said.filter((line) => line === 'worker stopped')).toHaveLength(1);
   });
 
-  it('waits for a start under way before it has stopped', async () => {
+  it('a supervisor waits for a start under way before it has stopped', async () => {
     const api = unit('api');
     let finishStart = (): void => undefined;
     api.start = () => new Promise((resolve) => (finishStart = resolve));

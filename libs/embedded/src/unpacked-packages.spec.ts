@@ -4,25 +4,26 @@ import { debianMirror } from './unpacked-packages';
 const told = (...repositories: string[]): string =>
   repositories.map((each) => `'${each}dists/bookworm/InRelease' bookworm_InRelease 0 \n`).join('');
 
-describe("Debian's mirror", () => {
-  it.each([
-    [['http://ftp.de.debian.org/debian/'], 'http://ftp.de.debian.org/debian/'],
-    [
-      ['http://deb.debian.org/debian-security/', 'https://mirror.example/debian/'],
-      'https://mirror.example/debian/',
-    ],
-    [['http://localhost:3142/deb.debian.org/debian/'], 'http://localhost:3142/deb.debian.org/debian/'],
-  ])("is the machine's own: %j", (repositories, mirror) => {
-    expect(debianMirror(told(...repositories))).toBe(mirror);
-  });
-
-  it.each([
-    [[]],
-    [['http://archive.ubuntu.com/ubuntu/']],
-    [['http://snapshot.debian.org/archive/debian/20250520T000000Z/']],
-    [['file:/srv/debian/']],
-    [['mirror+file:/etc/apt/mirrors/debian.list/']],
-  ])("is Debian's own archive when the machine has none that holds every release: %j", (repositories) => {
-    expect(debianMirror(told(...repositories))).toBe('http://deb.debian.org/debian/');
-  });
+it.each([
+  [['http://ftp.de.debian.org/debian/'], 'http://ftp.de.debian.org/debian/'],
+  [
+    ['http://deb.debian.org/debian-security/', 'https://mirror.example/debian/'],
+    'https://mirror.example/debian/',
+  ],
+  [['http://localhost:3142/deb.debian.org/debian/'], 'http://localhost:3142/deb.debian.org/debian/'],
+])("Debian's mirror is the machine's own: %j", (repositories, mirror) => {
+  expect(debianMirror(told(...repositories))).toBe(mirror);
 });
+
+it.each([
+  [[]],
+  [['http://archive.ubuntu.com/ubuntu/']],
+  [['http://snapshot.debian.org/archive/debian/20250520T000000Z/']],
+  [['file:/srv/debian/']],
+  [['mirror+file:/etc/apt/mirrors/debian.list/']],
+])(
+  "Debian's mirror is Debian's own archive when the machine has none that holds every release: %j",
+  (repositories) => {
+    expect(debianMirror(told(...repositories))).toBe('http://deb.debian.org/debian/');
+  },
+);
