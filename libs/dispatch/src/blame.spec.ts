@@ -26,21 +26,19 @@ function failure(runId: number, changes: Partial<Failure> = {}): Failure {
   };
 }
 
-describe('who is to blame for a failure on w1', () => {
-  it.each([
-    ['the run has not failed yet', [], undefined, 'worker'],
-    ['it smells of the testbed', [], 'testbed', 'worker'],
-    ['it smells of the machine', [], 'machine', 'worker'],
-    ['a file could not be fetched', [], 'archive', 'archive'],
-    ['the run ran into a limit', [], 'limit', 'run'],
-    ['the run asks for what no worker does', [], 'request', 'run'],
-    ['the run has failed here before', ['w1'], undefined, 'worker'],
-    ['the run has failed elsewhere before', ['w2'], 'machine', 'run'],
-    ['the run has failed here and elsewhere before', ['w1', 'w2'], 'testbed', 'run'],
-    ['the run has failed elsewhere, and now a file could not be fetched', ['w2'], 'archive', 'archive'],
-  ] as const)('%s', (_what, failedOn, trouble, blamed) => {
-    expect(whomToBlame(failedOn, 'w1', false, trouble)).toBe(blamed);
-  });
+it.each([
+  ['the run has not failed yet', [], undefined, 'worker'],
+  ['it smells of the testbed', [], 'testbed', 'worker'],
+  ['it smells of the machine', [], 'machine', 'worker'],
+  ['a file could not be fetched', [], 'archive', 'archive'],
+  ['the run ran into a limit', [], 'limit', 'run'],
+  ['the run asks for what no worker does', [], 'request', 'run'],
+  ['the run has failed here before', ['w1'], undefined, 'worker'],
+  ['the run has failed elsewhere before', ['w2'], 'machine', 'run'],
+  ['the run has failed here and elsewhere before', ['w1', 'w2'], 'testbed', 'run'],
+  ['the run has failed elsewhere, and now a file could not be fetched', ['w2'], 'archive', 'archive'],
+] as const)('a failure on a worker is blamed on its cause when %s', (_what, failedOn, trouble, blamed) => {
+  expect(whomToBlame(failedOn, 'w1', false, trouble)).toBe(blamed);
 });
 
 it.each([
@@ -52,37 +50,37 @@ it.each([
   expect(whomToBlame([], 'w1', true, trouble)).toBe(blamed);
 });
 
-describe('what counts against a worker', () => {
+describe('failures that count', () => {
   const held = (failures: Failure[]) => heldAgainst(failures).map(({ runId }) => runId);
 
-  it('is of each package the latest failure', () => {
+  it('the latest failure of each package counts against a worker', () => {
     expect(held([failure(1), failure(2), failure(3, { package: 'package1' })])).toEqual([2, 3]);
   });
 
-  it('is one death, however many attempts that took with it', () => {
+  it('one death counts once against a worker, however many attempts that took with it', () => {
     expect(held([failure(1, { death: 'a' }), failure(2, { death: 'a' }), failure(3)])).toEqual([2, 3]);
   });
 
-  it('is nothing that others are blamed for', () => {
+  it('a failure that others are blamed for does not count against a worker', () => {
     expect(held([failure(1, { isHeld: false }), failure(2)])).toEqual([2]);
   });
 });
 
-describe('why a worker is not sound', () => {
-  it('names runs and what they ended with', () => {
+describe('reasons', () => {
+  it('the reason for a judgement names runs and what they ended with', () => {
     expect(whyBlamed([failure(12), failure(15, { message: 'no space left' })], false)).toBe(
       '2 failures here in a row: run 12 (the testbed failed), run 15 (no space left)',
     );
   });
 
-  it('tells nothing of a private run but its id, and no name of a package', () => {
+  it('the reason for a judgement tells nothing of a private run but its id, and no name of a package', () => {
     const secret = failure(12, { isPrivate: true, package: 'secret', message: 'secret failed' });
     expect(whyBlamed([secret, failure(13, { package: 'hello' })], false)).not.toMatch(/secret|hello/);
     expect(whyBlamed([secret], false)).toBe('an attempt failed here: run 12');
     expect(whyBlamed([secret], true)).toBe('an attempt failed here soon after a canary test passed: run 12');
   });
 
-  it('is told to everybody without a number, and with one public run at most', () => {
+  it('the reason for a judgement is told to everybody without a number, and with one public run at most', () => {
     const [open, secret] = [failure(12), failure(13, { isPrivate: true })];
     const named = ', the latest of a public run: run 12 (the testbed failed)';
     expect(whyBlamedInPublic([open], false)).toBe(`attempts failed here in a row${named}`);
@@ -96,17 +94,20 @@ describe('why a worker is not sound', () => {
   it.each([
     ['the testbed failed: build-dep hello: unmet', 'an attempt failed here: run 13 (the testbed failed)'],
     ['package13 broke it', 'an attempt failed here: run 13'],
-  ])('quotes no test runner, which may name the package: %s', (message, reason) => {
-    expect(whyBlamed([failure(13, { message })], false)).toBe(reason);
-  });
+  ])(
+    'the reason for a judgement quotes no test runner, which may name the package: %s',
+    (message, reason) => {
+      expect(whyBlamed([failure(13, { message })], false)).toBe(reason);
+    },
+  );
 
-  it('is short, however many failed and however much they said', () => {
+  it('the reason for a judgement is short, however many failed and however much they said', () => {
     const failures = Array.from({ length: 100 }, (_, index) => failure(index, { message: 'x'.repeat(2000) }));
     expect(whyBlamed(failures, false).length).toBeLessThan(1000);
     expect(whyBlamed(failures, false)).toMatch(/run 99 \(x+…\), 95 more before$/);
   });
 
-  it('is well formed where a message is cut', () => {
+  it('the reason for a judgement is well formed where a message is cut', () => {
     expect(whyBlamed([failure(1, { message: '\u{1f600}'.repeat(100) })], false).isWellFormed()).toBe(true);
   });
 });
@@ -122,7 +123,7 @@ it.each([
   expect(doubled(600, times, 5_000)).toBe(ms);
 });
 
-describe('the testbed of a canary test', () => {
+describe('canary testbeds', () => {
   const ready = (suite: string, state = 'ready' as const) => ({ suite, backend: 'unshare', state });
   const request = { testbeds: [ready('sid'), ready('trixie')], variants: ['stub', 'autopkgtest'] };
 
@@ -135,11 +136,11 @@ describe('the testbed of a canary test', () => {
       'autopkgtest',
     ],
     ['of any, when nothing is known', [], 'sid', 'stub'],
-  ])('is that %s', (_what, failures, suite, variant) => {
+  ])('the testbed of a canary test is that %s', (_what, failures, suite, variant) => {
     expect(canaryTestbed(request, failures)).toEqual({ suite, backend: 'unshare', variant });
   });
 
-  it('is ready', () => {
+  it('the testbed of a canary test is ready', () => {
     const testbeds = [{ suite: 'trixie', backend: 'unshare', state: 'building' as const }];
     expect(canaryTestbed({ testbeds, variants: ['autopkgtest'] }, [failure(1)])).toBeUndefined();
     expect(canaryTestbed({ ...request, variants: [] }, [])).toBeUndefined();

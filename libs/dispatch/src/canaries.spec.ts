@@ -16,8 +16,8 @@ function wait(rig: BlameRig, ms: number): void {
   rig.ask({ worker: 'w2' });
 }
 
-describe('a quarantined worker', () => {
-  it('is asked for a canary test at once, where it failed, and returns when that passes', () => {
+describe('quarantines', () => {
+  it('a quarantined worker is asked for a canary test at once, where it failed, and returns when that passes', () => {
     const rig = quarantined();
     const { reply } = rig.ask();
     const where = { suite: 'trixie', arch: ARCH, backend: 'unshare', variant: 'autopkgtest' };
@@ -28,7 +28,7 @@ describe('a quarantined worker', () => {
     expect(next.lease).not.toBeNull();
   });
 
-  it('stays so while its canary test fails, which is repeated every minute', () => {
+  it('a worker stays quarantined while its canary test fails, which is repeated every minute', () => {
     const rig = quarantined();
     const reason = 'the canary test failed: no space left';
     const judgement = { kind: 'judge-worker', worker: 'w1', standing: 'quarantined', reason };
@@ -44,7 +44,7 @@ describe('a quarantined worker', () => {
     expect(rig.standing('w1')).toBe('sound');
   });
 
-  it('that fails again after each canary test it passes waits twice as long each time', () => {
+  it('a worker that fails again after each canary test it passes waits twice as long each time', () => {
     const rig = quarantined();
     rig.end('w1', rig.tellCanary('w1', rig.ask().reply, true).reply, 'tmpfail');
     for (const minutes of [10, 20, 40, 60, 60]) {
@@ -56,7 +56,7 @@ describe('a quarantined worker', () => {
     }
   });
 
-  it('that has returned is on probation: one failure is enough, a result ends that', () => {
+  it('a worker that has returned is on probation: one failure is enough, a result ends that', () => {
     const rig = quarantined();
     const { reply } = rig.tellCanary('w1', rig.ask().reply, true);
     expect(judgements(rig.end('w1', reply, 'tmpfail'))).toMatchObject([
@@ -70,7 +70,7 @@ describe('a quarantined worker', () => {
     expect(rig.fail('w1', 2)).toEqual([]);
   });
 
-  it('gets one canary test at a time, the same when its slot asks again', () => {
+  it('a quarantined worker gets one canary test at a time, the same when its slot asks again', () => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
     expect([rig.canaryAsked(), rig.canaryAsked()]).toMatchObject([{ canary: '7.1' }, { canary: '7.1' }]);
@@ -87,7 +87,7 @@ describe('a quarantined worker', () => {
   it.each([
     ['that an earlier owner asked for', '6.1'],
     ['that was not asked for', '7.2'],
-  ])('does not return by a canary test %s', (_what, canary) => {
+  ])('a quarantined worker does not return by a canary test %s', (_what, canary) => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
     rig.ask();
@@ -95,14 +95,14 @@ describe('a quarantined worker', () => {
     expect(rig.standing('w1')).toBe('quarantined');
   });
 
-  it('does not return by the canary test of another worker', () => {
+  it('a quarantined worker does not return by the canary test of another worker', () => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
     const { reply } = rig.ask();
     expect(judgements(rig.tellCanary('w2', reply, true).writes)).toEqual([]);
   });
 
-  it('tells the result twice for nothing', () => {
+  it('the result of a canary test is recorded once, though it is told twice', () => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
     const { reply } = rig.ask();
@@ -113,21 +113,21 @@ describe('a quarantined worker', () => {
   it.each([
     ['without a testbed', { testbeds: [] }],
     ['with a problem', { problem: 'the disk is full' }],
-  ])('%s gets no canary test', (_what, changes) => {
+  ])('a quarantined worker %s gets no canary test', (_what, changes) => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
     expect(rig.canaryAsked(changes)).toBeUndefined();
     expect(rig.canaryAsked()).toBeDefined();
   });
 
-  it('gets none while it is drained', () => {
+  it('a quarantined worker gets no canary test while it is drained', () => {
     const rig = quarantined();
     wait(rig, 10 * MINUTE_MS);
     rig.drain('w1');
     expect(rig.canaryAsked()).toBeUndefined();
   });
 
-  it('works again, seldom, when no other worker is left to do its work and its canary test fails', () => {
+  it('a quarantined worker works again, seldom, when no other is left to do its work and its canary test fails', () => {
     const rig = quarantined();
     rig.now += 4 * MINUTE_MS;
     const { reply } = rig.ask();
@@ -141,10 +141,10 @@ describe('a quarantined worker', () => {
   });
 });
 
-describe('after a reload', () => {
+describe('reloads', () => {
   const judgement = { worker: 'w1', reason: 'whatever', agoMs: 4 * MINUTE_MS };
 
-  it('a quarantine goes on for the rest of its time', () => {
+  it('a quarantine goes on after a reload for the rest of its time', () => {
     const rig = new BlameRig({ judgements: [{ ...judgement, standing: 'quarantined' }] });
     wait(rig, 6 * MINUTE_MS - 1);
     expect(rig.ask().reply.lease).toBeNull();
@@ -156,14 +156,14 @@ describe('after a reload', () => {
     expect(rig.tellCanary('w1', reply, true).reply.lease).not.toBeNull();
   });
 
-  it('a slowed worker stays so, and a sound one is sound', () => {
+  it('a slowed worker stays so after a reload, and a sound one is sound', () => {
     const rig = new BlameRig({ judgements: [{ ...judgement, standing: 'slowed' }] });
     expect(rig.ask().reply).toMatchObject({ lease: null, canary: { canary: '7.1' } });
     const sound = new BlameRig({ judgements: [{ ...judgement, standing: 'sound' }] });
     expect(sound.ask().reply.lease).not.toBeNull();
   });
 
-  it('the slot of a lease of a quarantined worker still holds it', () => {
+  it('the slot of a lease of a quarantined worker still holds it after a reload', () => {
     const { incarnation, slot } = leaseRequest();
     const lease = { worker: 'w1', incarnation, slot, state: 'running' as const, heldMs: 5 };
     const run = { ...new BlameRig().state.runs.get(1)!, attempt: 1, latestWorker: 'w1', lease };

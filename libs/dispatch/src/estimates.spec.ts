@@ -7,8 +7,8 @@ const PATIENT = { unknownDurationMs: 10 * MINUTE, leaseTtlMs: 99 * MINUTE, worke
 const NO_CAPS = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity };
 const runs = (count: number) => Array.from({ length: count }, (_, index) => waitingRun(index + 1));
 
-describe('when a run is expected to start', () => {
-  it('is now while there are more free slots than runs ahead', () => {
+describe('expected starts', () => {
+  it('a run is expected to start at once while there are more free slots than runs ahead', () => {
     const rig = new DispatcherRig(runs(4), PATIENT);
     for (const slot of [0, 1, 2]) rig.ask({ slot });
     for (const runId of [1, 2]) rig.state.cancel(runId, 'not needed', rig.now);
@@ -17,7 +17,7 @@ describe('when a run is expected to start', () => {
     expect(rig.explain(6).startsInMs).toBeGreaterThan(0);
   });
 
-  it('is when the slots have executed what they have and what goes first', () => {
+  it('a run is expected to start when the slots have executed what they have and what goes first', () => {
     const rig = new DispatcherRig(runs(5), PATIENT);
     for (const slot of [0, 1]) rig.ask({ slot });
     rig.tick(4 * MINUTE);
@@ -25,14 +25,14 @@ describe('when a run is expected to start', () => {
     expect(rig.explain(5)).toMatchObject({ ahead: 2, startsInMs: ((2 * 6 + 2 * 10) / 2) * MINUTE });
   });
 
-  it('counts nothing for a run that takes longer than expected', () => {
+  it('the expected start counts nothing for a run that takes longer than expected', () => {
     const rig = new DispatcherRig(runs(2), PATIENT);
     rig.ask();
     rig.tick(11 * MINUTE);
     expect(rig.explain(2)).toMatchObject({ ahead: 0, startsInMs: 0 });
   });
 
-  it('goes by what was learned', () => {
+  it('the expected start goes by what was learned', () => {
     const durations = [{ package: 'hello', durationMs: MINUTE }];
     const rig = new DispatcherRig(runs(3), PATIENT, { durations });
     rig.ask();
@@ -42,7 +42,7 @@ describe('when a run is expected to start', () => {
     expect(rig.explain(3).startsInMs).toBe(90_000);
   });
 
-  it('goes by how long leases have been out that were there before the dispatcher', () => {
+  it('the expected start goes by how long leases have been out that were there before the dispatcher', () => {
     const lease = { worker: 'w1', incarnation: '', slot: 0, state: 'running' as const, heldMs: 7 * MINUTE };
     const rig = new DispatcherRig([waitingRun(1, { attempt: 1, lease }), waitingRun(2)], PATIENT);
     rig.ask({ slot: 1, problem: undefined, testbeds: [] });
@@ -54,14 +54,14 @@ describe('when a run is expected to start', () => {
     ['user', { perRequestorMax: 1 }],
     ['package', { perPackageMax: 1 }],
     ['suite', { perSuiteMax: 1 }],
-  ])('waits for the first lease that makes room below the cap of its %s', (_, cap) => {
+  ])('the expected start waits for the first lease that makes room below the cap of its %s', (_, cap) => {
     const rig = new DispatcherRig(runs(2), { ...PATIENT, caps: { ...NO_CAPS, ...cap } });
     for (const slot of [0, 1]) rig.ask({ slot });
     rig.tick(4 * MINUTE);
     expect(rig.explain(2).startsInMs).toBe(6 * MINUTE);
   });
 
-  it('is not before the end of a delay', () => {
+  it('the expected start is not before the end of a delay', () => {
     const rig = new DispatcherRig(runs(1), PATIENT);
     rig.ask();
     rig.state.cancel(1, 'not needed', rig.now);
@@ -71,7 +71,7 @@ describe('when a run is expected to start', () => {
     expect(rig.explain(2).startsInMs).toBe(40_000);
   });
 
-  it('is not known without an able worker, during a pause, or without an extra apt source', () => {
+  it('the expected start is not known without an able worker, during a pause, or without an extra apt source', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { extraAptSources: ['gone'] })], PATIENT);
     expect(rig.explain(1).startsInMs).toBeNull();
     rig.ask();
@@ -84,14 +84,14 @@ describe('when a run is expected to start', () => {
   });
 });
 
-describe('when a run is expected to start that only a slowed or quarantined worker could execute', () => {
+describe('unsound workers', () => {
   function slowed(): BlameRig {
     const rig = new BlameRig({}, { unknownDurationMs: 1_000 });
     rig.fail('w1', 3);
     return rig;
   }
 
-  it('is as often as a slowed one gets a run, and the reasons say until when', () => {
+  it('a run that only a slowed worker could execute is expected to start as often as that gets one, and the reasons say until when', () => {
     const rig = slowed();
     expect(rig.explain(4)).toMatchObject({ ahead: 0, startsInMs: 5_000 });
     expect(rig.explain(14)).toMatchObject({ ahead: 10, startsInMs: 55_000 });
@@ -107,7 +107,7 @@ describe('when a run is expected to start that only a slowed or quarantined work
     expect(queues[0]!.emptyInMs).not.toBeNull();
   });
 
-  it('is at the next canary test of a quarantined one', () => {
+  it('a run that only a quarantined worker could execute is expected to start at its next canary test', () => {
     const rig = BlameRig.pair();
     rig.fail('w1', 3);
     rig.tellCanary('w1', rig.ask().reply, false);

@@ -20,7 +20,7 @@ function testbed(state: Testbed['state'], detail?: string, changes: Partial<Test
   return [{ suite: SUITE, backend: 'unshare', state, ...(detail !== undefined && { detail }), ...changes }];
 }
 
-describe('why a run waits', () => {
+describe('missing workers', () => {
   it.each([
     ['no worker asked', [], ['no worker has asked for work on amd64 yet']],
     [
@@ -59,15 +59,17 @@ describe('why a run waits', () => {
       [{ testbeds: [], problem: 'no usable backend: uidmap is missing' }],
       ['worker w1: no usable backend: uidmap is missing'],
     ],
-  ])('%s', (_, asks, reasons) => expect(reasonsAfter(asks)).toEqual(reasons));
+  ])('the reason why a run waits is told: %s', (_, asks, reasons) =>
+    expect(reasonsAfter(asks)).toEqual(reasons),
+  );
 
-  it('a sound worker is enough, whatever is wrong with another', () => {
+  it('a run waits for one sound worker, whatever is wrong with another', () => {
     expect(
       reasonsAfter([{ worker: 'w0', problem: 'the disk is full' }, { testbeds: testbed('building') }]),
     ).toEqual(['worker w1 is building the image trixie/amd64', 'worker w0: the disk is full']);
   });
 
-  it('others go before it, and the slots are busy', () => {
+  it('a run waits since others go before it, and the slots are busy', () => {
     const others = [1, 2, 3].map((runId) => waitingRun(runId));
     expect(reasonsAfter([{}], others)).toEqual([
       'the one slot that can execute it is busy',
@@ -75,12 +77,12 @@ describe('why a run waits', () => {
     ]);
   });
 
-  it('a worker that fell silent does not count', () => {
+  it('a worker that fell silent does not count as one that a run waits for', () => {
     const ask = { testbeds: testbed('building') };
     expect(reasonsAfter([ask], [], 60_001)).toEqual(['no worker of amd64 was heard of in the last 60 s']);
   });
 
-  it('a pause after an attempt without a result', () => {
+  it('a run waits for a pause after an attempt without a result', () => {
     const state = new DispatcherState({ arch: ARCH, epoch: 1 }, settings(), loaded([{ ...RUN }]), 0);
     step(state, { kind: 'reports-waiting', attempts: [] }, 0);
     step(state, { kind: 'lease', request: leaseRequest() }, 0);
@@ -92,7 +94,7 @@ describe('why a run waits', () => {
   });
 });
 
-describe('why a run waits though a worker could execute it', () => {
+describe('able workers', () => {
   const DECISION = { by: 'ada', reason: 'the mirror is away', since: '2026-11-20 10:00:00' };
   const text = 'by ada: the mirror is away (since 2026-11-20 10:00:00)';
   const caps = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity };
@@ -100,7 +102,7 @@ describe('why a run waits though a worker could execute it', () => {
   it.each([
     [{ suite: SUITE }, `suite trixie is paused ${text}`],
     [{ suite: null }, `architecture amd64 is paused ${text}`],
-  ])('a pause of %j', (scope, reason) => {
+  ])('a run waits for the end of a pause of %j', (scope, reason) => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.tell({ kind: 'restrictions', restrictions: { pauses: [{ ...DECISION, ...scope }], drains: [] } });
     expect(rig.ask().reply.lease).toBeNull();
@@ -111,7 +113,7 @@ describe('why a run waits though a worker could execute it', () => {
     expect(rig.ask().reply.lease?.runId).toBe(1);
   });
 
-  it('of two pauses the one that began first', () => {
+  it('a run waits for the end of that of two pauses which began first', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     const later = { ...DECISION, since: '2026-11-20 11:00:00', suite: null };
     const pauses = [later, { ...DECISION, suite: SUITE }];
@@ -122,7 +124,7 @@ describe('why a run waits though a worker could execute it', () => {
     expect(rig.reasons()).toEqual([`suite trixie is paused ${text}`]);
   });
 
-  it('its worker is drained, and another one is quarantined', () => {
+  it('a run waits since its worker is drained, and another one is quarantined', () => {
     const rig = new DispatcherRig(
       [waitingRun(1)],
       {},
@@ -140,7 +142,7 @@ describe('why a run waits though a worker could execute it', () => {
     expect(rig.reasons(1, { everything: true })).toEqual(reasons('three failures'));
   });
 
-  it('its package is big', () => {
+  it('a run waits since its package is big', () => {
     const rig = new DispatcherRig([waitingRun(1)], { sizeClassOf: () => 'big' });
     expect(rig.ask({ sizeClasses: ['small'] }).reply.lease).toBeNull();
     expect(rig.reasons()).toEqual(['size class big: no slot declares it']);
@@ -151,7 +153,7 @@ describe('why a run waits though a worker could execute it', () => {
     [{ perRequestorMax: 1 }, 'user ada has 1 run running, the cap'],
     [{ perPackageMax: 1 }, 'its package has 1 run running, the cap'],
     [{ perSuiteMax: 1 }, 'suite trixie has 1 run running, the cap'],
-  ])('the cap %j', (cap, reason) => {
+  ])('a run waits because of the cap %j', (cap, reason) => {
     const rig = new DispatcherRig(
       [1, 2].map((runId) => waitingRun(runId)),
       { caps: { ...caps, ...cap } },
@@ -163,7 +165,7 @@ describe('why a run waits though a worker could execute it', () => {
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(2);
   });
 
-  it('it failed here, and there is another worker', () => {
+  it('a run waits since it failed here, and there is another worker', () => {
     const rig = new DispatcherRig([waitingRun(1, { failedOn: ['w1'] }), waitingRun(2, { arrivedAt: 0 })]);
     rig.ask({ worker: 'w2' });
     expect(rig.ask().reply.lease).toBeNull();
@@ -176,7 +178,7 @@ describe('why a run waits though a worker could execute it', () => {
     expect(rig.ask().reply.lease?.runId).toBe(1);
   });
 
-  it('others go first, by priority or by age', () => {
+  it('a run waits since others go first, by priority or by age', () => {
     const others = [9, 8, 7, 5].map((priority, index) =>
       waitingRun(index + 2, { priority, arrivedAt: index }),
     );
@@ -190,7 +192,7 @@ describe('why a run waits though a worker could execute it', () => {
     ]);
   });
 
-  it('names no other user and no package', () => {
+  it('the reasons why a run waits name no other user and no package', () => {
     const others = ['secret', 'hidden'].flatMap((word, index) => {
       const changes = { requestor: `${word}-user`, package: `${word}-package`, isPrivate: true };
       return [2, 12].map((runId) => waitingRun(index + runId, changes));

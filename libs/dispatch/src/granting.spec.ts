@@ -16,7 +16,7 @@ it.each([true, false])('a lease says whether its run is private: %s', (isPrivate
   expect(rig.ask().reply.lease?.isPrivate).toBe(isPrivate);
 });
 
-describe('a lease that has no room in a message', () => {
+describe('oversized leases', () => {
   const sources = (...names: string[]) => {
     const source = (name: string) => ({ name, lines: ['deb x'], signingKey: name.repeat(400_000) });
     return { extraAptSources: new Map(names.map((name) => [name, source(name)] as const)) };
@@ -27,7 +27,7 @@ describe('a lease that has no room in a message', () => {
   const extraAptSources = ['a', 'b', 'c'];
   const TOLD = /^its lease has no room in a message: 1200\d{3} bytes/;
 
-  it('is not granted; its run waits for that reason until the configuration has room, and others go', () => {
+  it('a lease that has no room in a message is not granted; its run waits for that reason until the configuration has room, and others go', () => {
     const rig = new DispatcherRig(
       [waitingRun(1, { extraAptSources }), waitingRun(2)],
       sources('a', 'b', 'c'),
@@ -44,13 +44,13 @@ describe('a lease that has no room in a message', () => {
     ['a trigger', waitingRun(1, { trigger: '\u0001'.repeat(200_000) }), {}],
     ['pins', waitingRun(1, { pinPackages: Array.from({ length: 150_000 }, () => ['a', 'b']) }), {}],
     ['rejected versions', waitingRun(1), { rejectedVersions: () => ['1'.repeat(1_100_000)] }],
-  ])('because of %s waits as well', (_what, run, changes) => {
+  ])('a run whose lease has no room because of %s waits as well', (_what, run, changes) => {
     const rig = new DispatcherRig([run], changes);
     expect(rig.ask()).toMatchObject({ writes: [], reply: { lease: null } });
     expect(rig.reasons()).toEqual([expect.stringMatching(/^its lease has no room in a message/)]);
   });
 
-  it('since the configuration was changed is taken back from its slot, once', () => {
+  it('a lease that has no room since the configuration was changed is taken back from its slot, once', () => {
     const rig = new DispatcherRig([waitingRun(1, { extraAptSources })], short);
     expect(rig.ask().reply.lease?.runId).toBe(1);
     rig.tell({ kind: 'settings', settings: settings(sources('a', 'b', 'c')) });
@@ -63,7 +63,7 @@ describe('a lease that has no room in a message', () => {
     expect(rig.ask()).toMatchObject({ writes: [], reply: { lease: null } });
   });
 
-  it('names a source once, and two of this size have room', () => {
+  it('a lease names a source once, and two of this size have room', () => {
     const twice = ['a', 'b', 'a', 'b', 'a'];
     const rig = new DispatcherRig([waitingRun(1, { extraAptSources: twice })], sources('a', 'b'));
     const { reply } = rig.ask();
@@ -77,8 +77,8 @@ it('an answer names fifty wanted testbeds at most', () => {
   expect(rig.ask({ testbeds: [], builds: ['unshare'] }).reply.wanted).toHaveLength(50);
 });
 
-describe('a lease request', () => {
-  it('is granted the best run, under the next attempt', () => {
+describe('lease requests', () => {
+  it('a lease request is granted the best run, under the next attempt', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { priority: 9, attempt: 4 })]);
     const { writes, reply } = rig.ask();
     expect(writes).toEqual([
@@ -92,7 +92,7 @@ describe('a lease request', () => {
     });
   });
 
-  it('asked again gets the lease that the slot holds, and writes nothing', () => {
+  it('a repeated lease request gets the lease that the slot holds, and writes nothing', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     const first = rig.ask();
     const again = rig.ask();
@@ -101,7 +101,7 @@ describe('a lease request', () => {
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(2);
   });
 
-  it('of a worker that was started again loses the lease of its former life', () => {
+  it('a worker that was started again loses the lease of its former life when it asks', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     const { writes, reply } = rig.ask(NEXT_LIFE);
@@ -114,7 +114,7 @@ describe('a lease request', () => {
   it.each([
     ['with a problem', { problem: 'the disk is full' }],
     ['for what the slot holds alone', { onlyHeld: true }],
-  ])('%s is granted nothing, and told which lease the slot has', (_what, changes) => {
+  ])('a lease request %s is granted nothing, and told which lease the slot has', (_what, changes) => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     expect(rig.ask(changes)).toMatchObject({ writes: [], reply: { lease: null } });
     rig.ask();
@@ -130,11 +130,11 @@ describe('a lease request', () => {
       { testbeds: [{ suite: 'trixie', backend: 'unshare', state: 'building' }] },
     ],
     ['another variant', { variants: ['stub'] }],
-  ])('that offers %s gets nothing', (_, offer) => {
+  ])('a lease request that offers %s gets nothing', (_, offer) => {
     expect(new DispatcherRig([waitingRun(1)]).ask(offer).reply.lease).toBeNull();
   });
 
-  it('is told of a suite that it never named, when it can build images of any', () => {
+  it('a worker is told of a suite that it never named, when it can build images of any', () => {
     const rig = new DispatcherRig([waitingRun(1, { suite: 'forky' })]);
     expect(rig.ask({ testbeds: [] }).reply.wanted).toEqual([]);
     expect(rig.ask({ testbeds: [], builds: ['unshare'] }).reply.wanted).toEqual([
@@ -142,7 +142,7 @@ describe('a lease request', () => {
     ]);
   });
 
-  it('is told which absent testbeds waiting runs need', () => {
+  it('a worker is told which absent testbeds waiting runs need', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { suite: 'sid', variant: 'stub' })]);
     const testbeds = ['trixie', 'sid', 'bookworm'].map((suite) => ({
       suite,
@@ -152,7 +152,7 @@ describe('a lease request', () => {
     expect(rig.ask({ testbeds }).reply.wanted).toEqual([{ suite: 'trixie', backend: 'unshare' }]);
   });
 
-  it('of a drained worker gets nothing new and nothing to build, but keeps what it has', () => {
+  it('a drained worker gets nothing new and nothing to build, but keeps what it has', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { suite: 'sid' })]);
     const builds = ['unshare'];
     const { lease } = rig.ask({ builds }).reply;
@@ -165,7 +165,7 @@ describe('a lease request', () => {
     expect(rig.ask({ builds }).reply.wanted).toEqual([{ suite: 'sid', backend: 'unshare' }]);
   });
 
-  it('carries the extra apt sources whole; a run whose source is gone waits', () => {
+  it('a lease carries the extra apt sources whole; a run whose source is gone waits', () => {
     const extra = { name: 'extra', lines: ['deb http://example.org/ ./'] };
     const runs = [
       waitingRun(1, { extraAptSources: ['gone'] }),

@@ -4,8 +4,8 @@ import { leaseRequest, waitingRun } from '../../../test/support/runs';
 const SECOND_LIFE = '00000000-0000-4000-8000-000000000002';
 const THIRD_LIFE = '00000000-0000-4000-8000-000000000003';
 
-describe('a worker beside another', () => {
-  it('is quarantined after failures of so many packages in a row, with the reason', () => {
+describe('failures', () => {
+  it('a worker is quarantined after failures of so many packages in a row, with the reason', () => {
     const rig = BlameRig.pair();
     expect(rig.fail('w1', 2)).toEqual([]);
     const reason =
@@ -20,15 +20,18 @@ describe('a worker beside another', () => {
     expect([rig.standing('w2'), rig.reasonOf('w2')]).toEqual(['sound', undefined]);
   });
 
-  it.each(['pass', 'fail', 'neutral'] as const)('is sound again in the count after a %s', (verdict) => {
-    const rig = BlameRig.pair();
-    rig.fail('w1', 2);
-    rig.execute('w1', verdict);
-    expect(rig.fail('w1', 2)).toEqual([]);
-    expect(rig.fail('w1', 1)).toHaveLength(1);
-  });
+  it.each(['pass', 'fail', 'neutral'] as const)(
+    'a worker is sound again in the count after a %s',
+    (verdict) => {
+      const rig = BlameRig.pair();
+      rig.fail('w1', 2);
+      rig.execute('w1', verdict);
+      expect(rig.fail('w1', 2)).toEqual([]);
+      expect(rig.fail('w1', 1)).toHaveLength(1);
+    },
+  );
 
-  it('is not blamed for files that an archive did not give, and not cleared by them', () => {
+  it('a worker is not blamed for files that an archive did not give, and not cleared by them', () => {
     const rig = BlameRig.pair();
     rig.fail('w1', 2);
     for (let times = 0; times < 5; times += 1) rig.execute('w1', 'tmpfail', 'archive');
@@ -36,7 +39,7 @@ describe('a worker beside another', () => {
     expect(rig.fail('w1', 1)).toHaveLength(1);
   });
 
-  it('is not blamed for runs that have failed on another', () => {
+  it('a worker is not blamed for runs that have failed on another', () => {
     const smelly = [1, 2, 3, 4].map((runId) => numbered(runId, { failedOn: ['w9'], attemptsLost: 1 }));
     const rig = BlameRig.pair({ runs: [...smelly, ...[11, 12, 13, 14, 15].map((runId) => numbered(runId))] });
     expect(rig.fail('w1', 2)).toEqual([]);
@@ -45,7 +48,7 @@ describe('a worker beside another', () => {
     expect(rig.fail('w1', 1)).toHaveLength(1);
   });
 
-  it('is blamed for leases that expire and for those of its former life', () => {
+  it('a worker is blamed for leases that expire and for those of its former life', () => {
     const rig = BlameRig.pair();
     rig.ask();
     rig.ask({ incarnation: SECOND_LIFE, previous: [leaseRequest().incarnation] });
@@ -61,7 +64,7 @@ describe('a worker beside another', () => {
     ]);
   });
 
-  it('is blamed once for its death, however many attempts that took with it', () => {
+  it('a worker is blamed once for its death, however many attempts that took with it', () => {
     const rig = BlameRig.pair();
     for (const slot of [0, 1, 2, 3]) rig.ask({ slot });
     for (const slot of [0, 1])
@@ -70,7 +73,7 @@ describe('a worker beside another', () => {
     expect(rig.standing('w1')).toBe('sound');
   });
 
-  it('is not blamed for leases that it hands back', () => {
+  it('a worker is not blamed for leases that it hands back', () => {
     const rig = BlameRig.pair();
     for (let times = 0; times < 5; times += 1) {
       const { runId = 0, attempt = 0 } = rig.ask().reply.lease ?? {};
@@ -81,7 +84,7 @@ describe('a worker beside another', () => {
     expect(rig.fail('w1', 2)).toEqual([]);
   });
 
-  it('is not blamed for one package, however often it fails', () => {
+  it('a worker is not blamed for one package, however often it fails', () => {
     const rig = new BlameRig({ runs: [1, 2, 3, 4, 5, 6].map((runId) => waitingRun(runId)) });
     rig.ask({ worker: 'w2', variants: ['stub'] });
     expect(rig.fail('w1', 3)).toEqual([]);
@@ -94,7 +97,7 @@ describe('a worker beside another', () => {
     expect(rig.ask().reply).not.toHaveProperty('canary');
   });
 
-  it('is slowed or quarantined when the canary test fails that one package led to', () => {
+  it('a worker is slowed or quarantined when the canary test fails that one package led to', () => {
     const rig = BlameRig.pair();
     for (const runId of [61, 62, 63])
       rig.tell({ kind: 'arrivals', runs: [waitingRun(runId, { priority: 9 })] });
@@ -104,7 +107,7 @@ describe('a worker beside another', () => {
     expect(rig.state.suspects.isEmpty).toBe(true);
   });
 
-  it('is judged by the settings of the moment', () => {
+  it('a worker is judged by the settings of the moment', () => {
     const rig = BlameRig.pair();
     rig.fail('w1', 2);
     const blame = { ...rig.state.settings.blame, failuresMax: 9 };
@@ -114,7 +117,7 @@ describe('a worker beside another', () => {
   });
 });
 
-describe('the last worker that could do its work', () => {
+describe('last workers', () => {
   it.each<[string, (rig: BlameRig) => void]>([
     ['is alone', () => undefined],
     [
@@ -140,7 +143,7 @@ describe('the last worker that could do its work', () => {
       },
     ],
     ['has room for a class that no other has', (rig) => void rig.ask({ worker: 'w2' })],
-  ])('%s: it is slowed, and its canary test comes at once', (_what, meet) => {
+  ])('a worker that %s is slowed, and its canary test comes at once', (_what, meet) => {
     const rig = new BlameRig();
     meet(rig);
     const ask = () => rig.ask({ worker: 'w1', sizeClasses: ['big'] }).reply;
@@ -156,7 +159,7 @@ describe('the last worker that could do its work', () => {
     return rig;
   }
 
-  it('gets a run occasionally when its canary test fails, in case that is wrong', () => {
+  it('the last worker gets a run occasionally when its canary test fails, in case that is wrong', () => {
     const rig = slowed();
     const { writes } = rig.tellCanary('w1', rig.ask().reply, false);
     expect(writes).toMatchObject([
@@ -170,7 +173,7 @@ describe('the last worker that could do its work', () => {
     }
   });
 
-  it('is sound when it passes, until the next failure', () => {
+  it('the last worker is sound when its canary test passes, until the next failure', () => {
     const rig = slowed();
     const { writes, reply } = rig.tellCanary('w1', rig.ask().reply, true);
     expect(writes).toMatchObject([{ kind: 'judge-worker', standing: 'sound' }, { kind: 'grant' }]);
@@ -180,7 +183,7 @@ describe('the last worker that could do its work', () => {
     ]);
   });
 
-  it('gets its canary tests after 1, 2, 4, 8 and 10 minutes when each passes and nothing else does', () => {
+  it('the last worker gets its canary tests after 1, 2, 4, 8 and 10 minutes when each passes and nothing else does', () => {
     const rig = slowed();
     for (const minutes of [0, 1, 2, 4, 8, 10, 10]) {
       const sinceMs = rig.now;
@@ -195,7 +198,7 @@ describe('the last worker that could do its work', () => {
     }
   });
 
-  it('gets a run after 5 s, and with each failure in a row half as often, at least one a minute', () => {
+  it('the last worker gets a run after 5 s, and with each failure in a row half as often, at least one a minute', () => {
     const rig = slowed();
     rig.ask();
     for (const seconds of [5, 10, 20, 40, 60, 60]) {
@@ -208,7 +211,7 @@ describe('the last worker that could do its work', () => {
     }
   });
 
-  it('is sound with the first result', () => {
+  it('the last worker is sound with the first result', () => {
     const rig = slowed();
     rig.now += 5_000;
     expect(rig.execute('w1', 'fail')).toMatchObject([
@@ -220,12 +223,10 @@ describe('the last worker that could do its work', () => {
   });
 });
 
-describe('what is known against workers', () => {
-  it('is bounded: a sound one is forgotten first', () => {
-    const rig = new BlameRig({}, { workersMax: 3 });
-    rig.fail('w1', 3);
-    for (let index = 0; index < 9; index += 1) rig.execute(`w1${index}`, 'tmpfail');
-    expect(rig.state.judgements.size).toBe(3);
-    expect(rig.standing('w1')).toBe('slowed');
-  });
+it('what is known against workers is bounded: a sound one is forgotten first', () => {
+  const rig = new BlameRig({}, { workersMax: 3 });
+  rig.fail('w1', 3);
+  for (let index = 0; index < 9; index += 1) rig.execute(`w1${index}`, 'tmpfail');
+  expect(rig.state.judgements.size).toBe(3);
+  expect(rig.standing('w1')).toBe('slowed');
 });

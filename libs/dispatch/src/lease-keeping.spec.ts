@@ -5,10 +5,10 @@ import { step } from './step';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 
-describe('a lease', () => {
+describe('leases', () => {
   const renewal = (attempt: number) => ({ ...startedReport(1, attempt) });
 
-  it('lives as long as it is renewed', () => {
+  it('a lease lives as long as it is renewed', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     for (let renewals = 0; renewals < 10; renewals += 1) {
@@ -17,7 +17,7 @@ describe('a lease', () => {
     }
   });
 
-  it('expires; the run waits longer after each attempt and ends after the last', () => {
+  it('a lease expires; its run waits longer after each attempt and ends after the last', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     expect(rig.tick(59_999).writes).toEqual([]);
@@ -36,7 +36,7 @@ describe('a lease', () => {
     expect(rig.state.nextDeadlineMs).toBeNull();
   });
 
-  it('handed back leaves the run waiting at once and counts for nothing', () => {
+  it('a lease that is handed back leaves its run waiting at once and counts for nothing', () => {
     const rig = new DispatcherRig([waitingRun(1)], {
       retry: { attemptsMax: 1, delayMs: 30_000, delayMaxMs: 600_000 },
     });
@@ -56,7 +56,7 @@ describe('a lease', () => {
     ['slot', { slot: 1 }],
     ['worker', { worker: 'w2' }],
     ['incarnation', { incarnation: NEW_LIFE }],
-  ])('of another %s is neither renewed nor returned', (_, changes) => {
+  ])('a lease of another %s is neither renewed nor returned', (_, changes) => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     const request = { ...renewal(1), ...changes, reason: 'mine' };
@@ -72,7 +72,7 @@ describe('a lease', () => {
       lease: { worker: 'w1', incarnation: leaseRequest().incarnation, slot: 0, state: 'running', heldMs: 0 },
     });
 
-  it('does not expire while its own report waits, and those of others do', () => {
+  it('a lease does not expire while its own report waits, and those of others do', () => {
     const another = { ...leased(), runId: 2, lease: { ...leased().lease!, slot: 1 } };
     const state = new DispatcherState({ arch: ARCH, epoch: 7 }, settings(), loaded([leased(), another]), 0);
     const expired = (now: number) =>
@@ -86,13 +86,13 @@ describe('a lease', () => {
     expect(expired(600_000)).toMatchObject([{ kind: 'requeue', runId: 1, outcome: 'expired' }]);
   });
 
-  it('expires though another worker reports of its attempt', () => {
+  it('a lease expires though another worker reports of its attempt', () => {
     const state = new DispatcherState({ arch: ARCH, epoch: 7 }, settings(), loaded([leased()]), 0);
     step(state, { kind: 'reports-waiting', attempts: [{ runId: 1, attempt: 1, worker: 'w2' }] }, 0);
     expect(step<'tick'>(state, { kind: 'tick', workersReachable: true }, 60_000).writes).toHaveLength(1);
   });
 
-  it('expires though a report of an earlier attempt waits', () => {
+  it('a lease expires though a report of an earlier attempt waits', () => {
     const state = new DispatcherState(
       { arch: ARCH, epoch: 7 },
       settings(),
@@ -103,7 +103,7 @@ describe('a lease', () => {
     expect(step<'tick'>(state, { kind: 'tick', workersReachable: true }, 60_000).writes).toHaveLength(1);
   });
 
-  it('does not expire after a load before it is known which reports wait', () => {
+  it('a lease does not expire after a load before it is known which reports wait', () => {
     const state = new DispatcherState({ arch: ARCH, epoch: 7 }, settings(), loaded([leased()]), 0);
     expect(step<'tick'>(state, { kind: 'tick', workersReachable: true }, 600_000).writes).toEqual([]);
     expect(state.nextDeadlineMs).toBeNull();
@@ -111,13 +111,13 @@ describe('a lease', () => {
     expect(step<'tick'>(state, { kind: 'tick', workersReachable: true }, 600_000).writes).toHaveLength(1);
   });
 
-  it('does not expire after a load before a full time-to-live', () => {
+  it('a lease does not expire after a load before a full time-to-live', () => {
     const rig = new DispatcherRig([leased()]);
     expect(rig.tick(59_999).writes).toEqual([]);
     expect(rig.tick(1).writes).toHaveLength(1);
   });
 
-  it('does not expire while workers cannot reach the dispatcher, nor for a time-to-live after that', () => {
+  it('a lease does not expire while workers cannot reach the dispatcher, nor for a time-to-live after that', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     expect(rig.tick(120_000, false).writes).toEqual([]);

@@ -5,23 +5,21 @@ import { IllegalTransition, stateAfter, TRANSITIONS } from './lifecycle';
 
 const PICTURE = join(__dirname, '../../../docs/run-life-cycle.md');
 
-describe('the life of a run', () => {
-  it('is drawn in the documentation as it is in the table', () => {
-    const drawn = readFileSync(PICTURE, 'utf8').matchAll(/^ +(\w+) --> (\w+): (\w+)$/gm);
-    const picture = [...drawn].map(([, from, to, name]) => `${from} --> ${to}: ${name}`);
-    expect(picture.sort()).toEqual(
-      TRANSITIONS.map(({ from, to, name }) => `${from} --> ${to}: ${name}`).sort(),
-    );
-  });
+it('the life of a run is drawn in the documentation as it is in the table', () => {
+  const drawn = readFileSync(PICTURE, 'utf8').matchAll(/^ +(\w+) --> (\w+): (\w+)$/gm);
+  const picture = [...drawn].map(([, from, to, name]) => `${from} --> ${to}: ${name}`);
+  expect(picture.sort()).toEqual(
+    TRANSITIONS.map(({ from, to, name }) => `${from} --> ${to}: ${name}`).sort(),
+  );
+});
 
-  it('knows no transition out of finished; only a late result of its latest attempt changes such a run', () => {
-    for (const { name } of TRANSITIONS.filter((each) => each.name !== 'correct'))
-      expect(() => stateAfter('finished', name)).toThrow(IllegalTransition);
-    expect(stateAfter('finished', 'correct')).toBe('finished');
-    expect(TRANSITIONS.filter(({ name }) => name === 'correct')).toHaveLength(1);
-  });
+it('a finished run has no transition; only a late result of its latest attempt changes it', () => {
+  for (const { name } of TRANSITIONS.filter((each) => each.name !== 'correct'))
+    expect(() => stateAfter('finished', name)).toThrow(IllegalTransition);
+  expect(stateAfter('finished', 'correct')).toBe('finished');
+  expect(TRANSITIONS.filter(({ name }) => name === 'correct')).toHaveLength(1);
+});
 
-  it('reaches every state', () => {
-    expect(new Set(TRANSITIONS.map(({ to }) => to))).toEqual(new Set(RUN_STATES));
-  });
+it('the life of a run reaches every state', () => {
+  expect(new Set(TRANSITIONS.map(({ to }) => to))).toEqual(new Set(RUN_STATES));
 });

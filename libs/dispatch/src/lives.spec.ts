@@ -28,8 +28,8 @@ function isRefused(rig: DispatcherRig, changes: Partial<LeaseRequest>): void {
   expect(reply).toMatchObject({ lease: null, wanted: [], refused: REFUSED });
 }
 
-describe('a second process of the same name', () => {
-  it('is refused while the first one is heard, whose leases stand, and both are told', () => {
+describe('second processes', () => {
+  it('a second process of the same name is refused while the first one is heard, whose leases stand, and both are told', () => {
     const rig = rigWith();
     rig.ask();
     for (const slot of [0, 1, 0]) isRefused(rig, { incarnation: SECOND, slot });
@@ -42,7 +42,7 @@ describe('a second process of the same name', () => {
     expect(renew(rig, { incarnation: SECOND })).toMatchObject({ instruction: 'stop' });
   });
 
-  it('is refused for as long as the first one renews, though that asks for nothing', () => {
+  it('a second process of the same name is refused for as long as the first one renews, though that asks for nothing', () => {
     const rig = rigWith();
     rig.ask();
     for (let times = 0; times < 10; times += 1) {
@@ -52,7 +52,7 @@ describe('a second process of the same name', () => {
     }
   });
 
-  it('is admitted once the first one was silent for the time-to-live', () => {
+  it('a second process of the same name is admitted once the first one was silent for the time-to-live', () => {
     const rig = rigWith();
     rig.ask();
     rig.tick(59_999);
@@ -62,7 +62,7 @@ describe('a second process of the same name', () => {
     isRefused(rig, {});
   });
 
-  it('waits longer while leases of the first one cannot expire', () => {
+  it('a second process of the same name waits longer while leases of the first one cannot expire', () => {
     const rig = rigWith();
     rig.state.expiry.reportsWaiting = null;
     rig.ask();
@@ -72,7 +72,7 @@ describe('a second process of the same name', () => {
     expect(rig.ask({ incarnation: SECOND }).reply.lease?.runId).toBe(2);
   });
 
-  it('waits longer when workers could not reach the dispatcher meanwhile', () => {
+  it('a second process of the same name waits longer when workers could not reach the dispatcher meanwhile', () => {
     const rig = rigWith();
     rig.ask();
     rig.tick(40_000, false);
@@ -82,7 +82,7 @@ describe('a second process of the same name', () => {
     expect(rig.ask({ incarnation: SECOND }).reply.lease?.runId).toBe(2);
   });
 
-  it('is told of no more when the other one is gone', () => {
+  it('a process is told of no second one of its name when that is gone', () => {
     const rig = rigWith();
     rig.ask();
     isRefused(rig, { incarnation: SECOND });
@@ -94,7 +94,7 @@ describe('a second process of the same name', () => {
     expect(rig.tell({ kind: 'status' }).reply.workers[0]).not.toHaveProperty('problem');
   });
 
-  it('says nothing about what it offers, and nothing of a canary test', () => {
+  it('a second process of the same name changes nothing by what it offers or says of a canary test', () => {
     const rig = rigWith();
     rig.ask({ variants: ['other'] });
     isRefused(rig, { incarnation: SECOND, canary: { canary: '7.1', passed: true, message: 'fine' } });
@@ -102,8 +102,8 @@ describe('a second process of the same name', () => {
   });
 });
 
-describe('a worker that was started again', () => {
-  it('replaces its former life at once, and any earlier one', () => {
+describe('restarts', () => {
+  it('a worker that was started again replaces its former life at once, and any earlier one', () => {
     const rig = rigWith();
     rig.ask();
     const { writes } = rig.ask({ incarnation: THIRD, previous: [SECOND, FIRST] });
@@ -113,7 +113,7 @@ describe('a worker that was started again', () => {
     ]);
   });
 
-  it('is not disturbed by what its former life sent before it ended', () => {
+  it('a worker that was started again is not disturbed by what its former life sent before it ended', () => {
     const rig = rigWith();
     rig.ask();
     rig.ask({ incarnation: SECOND, previous: [FIRST] });
@@ -122,14 +122,14 @@ describe('a worker that was started again', () => {
     expect(renew(rig)).toMatchObject({ instruction: 'stop' });
   });
 
-  it('waits when its work folder was lost', () => {
+  it('a worker that was started again waits when its work folder was lost', () => {
     const rig = rigWith();
     rig.ask();
     isRefused(rig, { incarnation: SECOND, previous: [] });
   });
 });
 
-describe('after a takeover', () => {
+describe('takeovers', () => {
   const lease = (incarnation: string, slot: number, heldMs: number): GrantedLease => {
     return { worker: 'w1', incarnation, slot, state: 'running', heldMs };
   };
@@ -140,20 +140,20 @@ describe('after a takeover', () => {
     return new DispatcherRig([...runs, waitingRun(9)]);
   };
 
-  it('the leases that are out tell which process has the name', () => {
+  it('the leases that are out tell after a takeover which process has the name', () => {
     const rig = taken(lease(FIRST, 0, 5_000));
     isRefused(rig, { incarnation: SECOND, slot: 1 });
     expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(9);
   });
 
-  it('the latest of them counts', () => {
+  it('the latest of the leases counts after a takeover', () => {
     const rig = taken(lease(SECOND, 0, 5_000), lease(FIRST, 1, 90_000));
     isRefused(rig, { incarnation: FIRST, slot: 1 });
     const { writes } = rig.ask({ incarnation: SECOND, slot: 1 });
     expect(writes).toMatchObject([{ kind: 'requeue', runId: 2, outcome: 'lost' }, { kind: 'grant' }]);
   });
 
-  it('a worker without a lease has its name as soon as it asks', () => {
+  it('a worker without a lease has its name after a takeover as soon as it asks', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.tell({ kind: 'started', report: startedReport(1, 1) });
     expect(rig.ask({ incarnation: SECOND }).reply.lease?.runId).toBe(1);

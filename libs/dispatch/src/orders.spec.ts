@@ -43,7 +43,7 @@ it('an order to publish makes a run known to everybody, where it waits and while
   expect(status().queues).toMatchObject([{ waiting: 0, running: 2 }]);
 });
 
-describe('an order to cancel', () => {
+describe('cancellations', () => {
   let state: DispatcherState;
   let now: number;
 
@@ -73,7 +73,7 @@ describe('an order to cancel', () => {
       orders: [{ orderId: 70 + runId, kind: 'cancel', runId, by: 'ada', attempt: 1, grantEpoch: 7, worker }],
     });
 
-  it('takes a waiting run out of the queue', () => {
+  it('an order to cancel takes a waiting run out of the queue', () => {
     expect(cancel(1)).toEqual({
       writes: [{ kind: 'ingest-order', orderId: 71 }],
       reply: undefined,
@@ -83,7 +83,7 @@ describe('an order to cancel', () => {
     expect(state.runs.has(1)).toBe(false);
   });
 
-  it('ends a delay', () => {
+  it('an order to cancel ends a delay', () => {
     ask();
     tick(60_000);
     expect(state.nextDeadlineMs).not.toBeNull();
@@ -92,7 +92,7 @@ describe('an order to cancel', () => {
     expect(tick(600_000)).toEqual({ writes: [], reply: undefined, workWaiting: false });
   });
 
-  it('ends a lease: its worker hears of it, its slot is free, its renewal is answered stop', () => {
+  it('an order to cancel ends a lease: its worker hears of it, its slot is free, its renewal is answered stop', () => {
     ask();
     const stop = { worker: 'w1', runId: 1, attempt: 1, grantEpoch: 7, reason: REASON };
     expect(cancel(1, 'w1').stops).toEqual([stop]);
@@ -102,7 +102,7 @@ describe('an order to cancel', () => {
     expect(tick(50_000).writes).toEqual([]);
   });
 
-  it('leaves no report of the run that counts', () => {
+  it('an order to cancel leaves no report of the run that counts', () => {
     ask();
     cancel(1, 'w1');
     const report = finishedReport(1, 1);
@@ -111,12 +111,12 @@ describe('an order to cancel', () => {
     expect(tell({ kind: 'started', report: startedReport(1, 1) }).writes).toEqual([]);
   });
 
-  it('is taken, and its worker hears of it, though the run is not in memory', () => {
+  it('an order to cancel is taken, and its worker hears of it, though the run is not in memory', () => {
     const { writes, stops } = cancel(5, 'w1');
     expect([writes.length, stops?.length]).toEqual([1, 1]);
   });
 
-  it('is remembered for the last thousand runs only', () => {
+  it('an order to cancel is remembered for the last thousand runs only', () => {
     cancel(5, 'w1');
     for (let runId = 100; runId < 1_100; runId += 1) cancel(runId);
     expect(state.cancelReasons.reasonOf(5)).toBeUndefined();
@@ -124,11 +124,11 @@ describe('an order to cancel', () => {
   });
 });
 
-describe('an order to change a priority', () => {
+describe('priorities', () => {
   const reprioritise = (rig: DispatcherRig, runId: number, priority: number) =>
     rig.tell({ kind: 'orders', orders: [{ orderId: 9, kind: 'reprioritise', runId, priority }] });
 
-  it('moves a waiting run', () => {
+  it('an order to change a priority moves a waiting run', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     expect(reprioritise(rig, 2, 6)).toEqual({
       writes: [{ kind: 'ingest-order', orderId: 9 }],
@@ -140,7 +140,7 @@ describe('an order to change a priority', () => {
     expect(rig.ask({ slot: 2 }).reply.lease).toBeNull();
   });
 
-  it('goes with a run that is leased or delayed until it waits again', () => {
+  it('an order to change a priority goes with a run that is leased or delayed until it waits again', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     reprioritise(rig, 1, 1);
@@ -151,7 +151,7 @@ describe('an order to change a priority', () => {
     expect([0, 1].map((slot) => rig.ask({ slot }).reply.lease?.runId)).toEqual([1, 2]);
   });
 
-  it('is taken though the run is not in memory', () => {
+  it('an order to change a priority is taken though the run is not in memory', () => {
     expect(reprioritise(new DispatcherRig([]), 5, 9).writes).toEqual([{ kind: 'ingest-order', orderId: 9 }]);
   });
 });
@@ -162,12 +162,12 @@ it('news of pauses and drains are taken; another message tells how they are', ()
   expect(step).toEqual({ writes: [{ kind: 'ingest-order', orderId: 9 }], reply: undefined, stops: [] });
 });
 
-describe('an order to trust a worker', () => {
+describe('trust', () => {
   const order = { kind: 'trust', orderId: 5, by: 'ada', reason: 'a new disk' } as const;
   const trust = (rig: BlameRig, worker: string, reason: string | null = order.reason) =>
     rig.tell({ kind: 'orders', orders: [{ ...order, worker, reason }] });
 
-  it('ends a quarantine at once, and whatever else was held against the worker', () => {
+  it('an order to trust a worker ends a quarantine at once, and whatever else was held against the worker', () => {
     const rig = BlameRig.pair();
     rig.fail('w1', 3);
     rig.tellCanary('w1', rig.ask().reply, false);
@@ -181,8 +181,11 @@ describe('an order to trust a worker', () => {
     expect(rig.fail('w1', 1)).toHaveLength(1);
   });
 
-  it.each(['w2', 'unheard-of'])('changes nothing for %s, which is sound', (worker) => {
-    const rig = BlameRig.pair();
-    expect(trust(rig, worker, null).writes).toEqual([{ kind: 'ingest-order', orderId: 5 }]);
-  });
+  it.each(['w2', 'unheard-of'])(
+    'an order to trust a worker changes nothing for %s, which is sound',
+    (worker) => {
+      const rig = BlameRig.pair();
+      expect(trust(rig, worker, null).writes).toEqual([{ kind: 'ingest-order', orderId: 5 }]);
+    },
+  );
 });

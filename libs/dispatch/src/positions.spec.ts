@@ -58,56 +58,54 @@ function grantedBefore(rig: DispatcherRig, runId: number): number {
   }
 }
 
-describe('the number of runs ahead', () => {
-  it('is what comes true when no more arrive and each takes the mean', () => {
-    fc.assert(
-      fc.property(situation, (played) => {
-        const rig = rigOf(played);
-        const runId = 1 + (played.asked % played.runs.length);
-        rig.state.workers.asked(leaseRequest({ testbeds }), rig.now);
-        const { ahead, position } = rig.explain(runId);
-        expect(position).toBe(ahead! + 1);
-        expect(grantedBefore(rig, runId)).toBe(ahead);
-      }),
-      { numRuns: 300 },
-    );
-  });
+it('the number of runs ahead is what comes true when no more arrive and each takes the mean', () => {
+  fc.assert(
+    fc.property(situation, (played) => {
+      const rig = rigOf(played);
+      const runId = 1 + (played.asked % played.runs.length);
+      rig.state.workers.asked(leaseRequest({ testbeds }), rig.now);
+      const { ahead, position } = rig.explain(runId);
+      expect(position).toBe(ahead! + 1);
+      expect(grantedBefore(rig, runId)).toBe(ahead);
+    }),
+    { numRuns: 300 },
+  );
+});
 
-  it('does not count what other slots execute, what is paused, nor what is delayed', () => {
-    const runs = [
-      waitingRun(1, { suite: 'bookworm' }),
-      waitingRun(2, { variant: 'stub' }),
-      waitingRun(3, { package: 'gcc' }),
-      waitingRun(4, { suite: 'sid' }),
-      waitingRun(5),
-      waitingRun(6),
-      waitingRun(7),
-    ];
-    const pause = { suite: 'sid', by: 'ada', reason: 'mirror', since: '2026-11-20 10:00:00' };
-    const rig = new DispatcherRig(
-      runs,
-      { sizeClassOf: (name) => (name === 'gcc' ? 'big' : null) },
-      { restrictions: { pauses: [pause], drains: [] } },
-    );
-    rig.state.workers.asked(leaseRequest({ testbeds }), rig.now);
-    expect(rig.explain(7).ahead).toBe(2);
-    rig.state.waiting.delay(rig.state.runs.get(5)!, rig.now + 1_000, 'because');
-    expect(rig.explain(7).ahead).toBe(1);
-    rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } });
-    expect(rig.explain(7).ahead).toBe(2);
-  });
+it('the number of runs ahead does not count what other slots execute, what is paused, nor what is delayed', () => {
+  const runs = [
+    waitingRun(1, { suite: 'bookworm' }),
+    waitingRun(2, { variant: 'stub' }),
+    waitingRun(3, { package: 'gcc' }),
+    waitingRun(4, { suite: 'sid' }),
+    waitingRun(5),
+    waitingRun(6),
+    waitingRun(7),
+  ];
+  const pause = { suite: 'sid', by: 'ada', reason: 'mirror', since: '2026-11-20 10:00:00' };
+  const rig = new DispatcherRig(
+    runs,
+    { sizeClassOf: (name) => (name === 'gcc' ? 'big' : null) },
+    { restrictions: { pauses: [pause], drains: [] } },
+  );
+  rig.state.workers.asked(leaseRequest({ testbeds }), rig.now);
+  expect(rig.explain(7).ahead).toBe(2);
+  rig.state.waiting.delay(rig.state.runs.get(5)!, rig.now + 1_000, 'because');
+  expect(rig.explain(7).ahead).toBe(1);
+  rig.tell({ kind: 'restrictions', restrictions: { pauses: [], drains: [] } });
+  expect(rig.explain(7).ahead).toBe(2);
+});
 
-  it('counts runs that are parked or at a cap of their requestor', () => {
-    const runs = [1, 2, 3, 4].map((runId) => waitingRun(runId, { package: 'gcc' }));
-    const caps = { perRequestorMax: 1, perPackageMax: 1, perSuiteMax: Infinity };
-    const rig = new DispatcherRig([...runs, waitingRun(5)], { caps });
-    rig.ask();
-    rig.ask({ slot: 1 });
-    expect(rig.explain(5).ahead).toBe(3);
-  });
+it('the number of runs ahead counts runs that are parked or at a cap of their requestor', () => {
+  const runs = [1, 2, 3, 4].map((runId) => waitingRun(runId, { package: 'gcc' }));
+  const caps = { perRequestorMax: 1, perPackageMax: 1, perSuiteMax: Infinity };
+  const rig = new DispatcherRig([...runs, waitingRun(5)], { caps });
+  rig.ask();
+  rig.ask({ slot: 1 });
+  expect(rig.explain(5).ahead).toBe(3);
+});
 
-  it('counts those that need the same while no worker could execute them', () => {
-    const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { suite: 'sid' }), waitingRun(3)]);
-    expect(rig.explain(3).ahead).toBe(1);
-  });
+it('the number of runs ahead counts those that need the same while no worker could execute them', () => {
+  const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { suite: 'sid' }), waitingRun(3)]);
+  expect(rig.explain(3).ahead).toBe(1);
 });

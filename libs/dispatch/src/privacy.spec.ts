@@ -136,12 +136,12 @@ const STATES: [string, (rig: DispatcherRig) => void][] = [
   ],
 ];
 
-describe('what everybody is told is the same as without a private run that', () => {
-  it.each(STATES)('%s', (_what, meanwhile) => {
+describe('everybody', () => {
+  it.each(STATES)('everybody is told the same as without a private run that %s', (_what, meanwhile) => {
     expect(told(played(meanwhile))).toEqual(told(played()));
   });
 
-  it('broke a worker, but for how that stands: its reason is the same whatever runs broke it', () => {
+  it('everybody is told the same of a worker that is not sound, whatever private runs broke it', () => {
     const breaking = (isPrivate: boolean) => (rig: DispatcherRig) => {
       for (const runId of [SECRET, SECRET + 1, SECRET + 2]) {
         arrive(rig, hidden({ package: `p${runId}`, isPrivate, suite: 'sid' }, runId));
@@ -162,7 +162,7 @@ describe('what everybody is told is the same as without a private run that', () 
     expect(open?.reason).toMatch(/^attempts failed here in a row, the latest of a public run: run 103 /);
   });
 
-  it('had a result where a public run failed', () => {
+  it('everybody is told the same as without a private run that had a result where a public run failed', () => {
     const failing = (rig: DispatcherRig): void => {
       arrive(rig, waitingRun(6, { package: 'make', priority: 10, suite: 'sid' }));
       expect(rig.ask({ worker: 'w2', testbeds }).reply.lease?.runId).toBe(6);
@@ -179,8 +179,8 @@ describe('what everybody is told is the same as without a private run that', () 
   });
 });
 
-describe('a user is told of their own private runs', () => {
-  it('as if the others were public, and of no other user’s', () => {
+describe('users', () => {
+  it('a user is told of their own private runs as if the others were public, and of no other user’s', () => {
     const runs = (isPrivate: boolean, changes: Partial<DispatchedRun>) => (rig: DispatcherRig) =>
       arrive(rig, ...[SECRET, SECRET + 1].map((runId) => hidden({ ...changes, isPrivate }, runId)));
     const toBob = (rig: DispatcherRig) => [2, SECRET + 1].map((runId) => rig.explain(runId, { user: 'bob' }));
@@ -190,7 +190,7 @@ describe('a user is told of their own private runs', () => {
     expect(toAda(played(runs(true, {})))).toEqual(toAda(played()));
   });
 
-  it('where they fill a cap', () => {
+  it('a user is told of their own private runs where they fill a cap', () => {
     const rig = played((each) => grant(each));
     expect(rig.reasons(2, { user: 'bob' })).toContain('its package has 1 run running, the cap');
     expect(rig.reasons(2)).not.toContain('its package has 1 run running, the cap');

@@ -38,7 +38,7 @@ function rigThen(workers: RegisteredWorker[], runs: Partial<DispatchedRun>[] = [
 }
 
 describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
-  it('is granted nothing, and told why', () => {
+  it('a worker that is not allowed is granted nothing, and told why', () => {
     const rig = new DispatcherRig([waitingRun(1)], {}, { workers });
     const ask: Partial<LeaseRequest> = { testbeds: [], builds: ['unshare'] };
     for (const changes of [{}, ask, { onlyHeld: true }]) {
@@ -54,7 +54,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     expect(rig.tell({ kind: 'status' }).reply.workers).toEqual([]);
   });
 
-  it('is asked for no canary test, and what it says of one means nothing', () => {
+  it('a worker that is not allowed is asked for no canary test, and what it says of one means nothing', () => {
     const judgements = [{ worker: 'w1', standing: 'quarantined' as const, reason: 'x', agoMs: 9e9 }];
     const known = new DispatcherRig([waitingRun(1)], {}, { judgements });
     const { canary } = known.ask().reply;
@@ -66,7 +66,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     expect(rig.ask({ canary: result }).writes).toEqual([]);
   });
 
-  it('is told to stop at its renewal, and what it held waits again, without a failed attempt', () => {
+  it('a worker that is not allowed is told to stop at its renewal, and what it held waits again, without a failed attempt', () => {
     const rig = rigThen(workers);
     const { writes, reply, workWaiting, refusal } = rig.tell({ kind: 'renew', request: HELD });
     expect(writes).toEqual([
@@ -87,26 +87,29 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     ['a result', { kind: 'finished', report: finishedReport(1, 1) }],
     ['a failure', { kind: 'finished', report: finishedReport(1, 1, { verdict: 'tmpfail' }) }],
     ['what cannot be read', { kind: 'report-refused', attempt: ATTEMPT, reason: 'no JSON' }],
-  ] as const)('loses what it holds when it reports %s, of which nothing is written', (_of, message) => {
-    const rig = rigThen(workers);
-    const { writes, reply, workWaiting } = rig.tell(message);
-    expect(writes).toEqual([
-      { kind: 'requeue', runId: 1, attempt: 1, outcome: 'returned', reason, result: null },
-    ]);
-    expect([reply, workWaiting]).toEqual([message.kind === 'started' ? false : 'refused', true]);
-    expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
-    rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
-    expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 2 });
-  });
+  ] as const)(
+    'a worker that is not allowed loses what it holds when it reports %s, of which nothing is written',
+    (_of, message) => {
+      const rig = rigThen(workers);
+      const { writes, reply, workWaiting } = rig.tell(message);
+      expect(writes).toEqual([
+        { kind: 'requeue', runId: 1, attempt: 1, outcome: 'returned', reason, result: null },
+      ]);
+      expect([reply, workWaiting]).toEqual([message.kind === 'started' ? false : 'refused', true]);
+      expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, latestFailed: false });
+      rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
+      expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 2 });
+    },
+  );
 
-  it('loses what its slot holds when that asks, and is not given it again', () => {
+  it('a worker that is not allowed loses what its slot holds when that asks, and is not given it again', () => {
     const rig = rigThen(workers);
     expect(rig.ask().writes).toMatchObject([{ kind: 'requeue', runId: 1, outcome: 'returned', reason }]);
     rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
     expect(rig.ask().reply.lease).toMatchObject({ runId: 1, attempt: 2 });
   });
 
-  it('changes nothing by reports of what it does not hold', () => {
+  it('a worker that is not allowed changes nothing by reports of what it does not hold', () => {
     const rig = rigThen(workers);
     rig.tell({ kind: 'renew', request: HELD });
     const tmpfail = finishedReport(1, 1, { verdict: 'tmpfail' });
@@ -125,7 +128,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     expect(rig.state.runs.get(2)?.lease?.worker).toBe('w2');
   });
 
-  it('may hand back what it holds', () => {
+  it('a worker that is not allowed may hand back what it holds', () => {
     const rig = rigThen(workers);
     const request = { ...HELD, reason: 'the worker stops' };
     expect(rig.tell({ kind: 'return', request })).toMatchObject({
@@ -133,14 +136,14 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     });
   });
 
-  it('keeps no run from others for results that it says to have', () => {
+  it('a worker that is not allowed keeps no run from others for results that it says to have', () => {
     const rig = rigThen(workers);
     rig.tell({ kind: 'renew', request: HELD });
     rig.ask({ kept: [{ runId: 1, attempt: 1 }] });
     expect(rig.ask({ worker: 'w2', slot: 1 }).reply.lease?.runId).toBe(1);
   });
 
-  it('takes no name from another process', () => {
+  it('a worker that is not allowed takes no name from another process', () => {
     const rig = rigThen(workers);
     rig.ask({ incarnation: '00000000-0000-4000-8000-000000000002' });
     rig.tell({ kind: 'workers', workers: registered('w1', 'w2') });
@@ -148,8 +151,8 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
   });
 });
 
-describe('at its revocation', () => {
-  it('its leases end at once, without a failed attempt, and it is told to stop', () => {
+describe('revocations', () => {
+  it('the leases of a revoked worker end at once, without a failed attempt, and it is told to stop', () => {
     const rig = new DispatcherRig([1, 2, 3].map((runId) => waitingRun(runId)));
     rig.ask();
     rig.ask({ slot: 1 });
@@ -173,14 +176,14 @@ describe('at its revocation', () => {
     expect(rig.state.judgements.standingOf('w1')).toBe('sound');
   });
 
-  it('the reason says why, if anybody has', () => {
+  it('the reason for a stop says why the worker was revoked, if that is known', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     const { stops } = rig.tell({ kind: 'orders', orders: [{ ...REVOKE, reason: 'sold' }] });
     expect(stops).toMatchObject([{ reason: 'worker w1 was revoked by ada: sold' }]);
   });
 
-  it('a result that is being stored is kept no longer', () => {
+  it('a result of a revoked worker that is being stored is kept no longer', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     rig.tell({ kind: 'may-finish', report: finishedReport(1, 1) });
@@ -188,7 +191,7 @@ describe('at its revocation', () => {
     expect(rig.ask({ worker: 'w2' }).reply.lease).toMatchObject({ runId: 1, attempt: 2 });
   });
 
-  it('it is shown no more, and counts no more as one that could execute something', () => {
+  it('a revoked worker is shown no more, and counts no more as one that could execute something', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     rig.ask();
     rig.tell({ kind: 'orders', orders: [REVOKE] });
@@ -196,7 +199,7 @@ describe('at its revocation', () => {
     expect(rig.reasons(2)).toEqual(['no worker has asked for work on amd64 yet', expect.any(String)]);
   });
 
-  it('a machine that is added under the name at once has it at once', () => {
+  it('a machine that is added under the name of a revoked worker has that name at once', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     rig.tell({ kind: 'orders', orders: [REVOKE, { kind: 'register', orderId: 8 }] });

@@ -13,73 +13,71 @@ function grantedAgain(): DispatcherRig {
   return rig;
 }
 
-describe('an attempt that was granted again since the database was restored', () => {
-  it('is neither renewed nor returned by what is said of the forgotten grant', () => {
-    const rig = grantedAgain();
-    const old = startedReport(1, 1, OLD);
-    expect(rig.tell({ kind: 'renew', request: old }).reply).toMatchObject({
-      ...{ instruction: 'stop', reason: 'the database was restored since', grantEpoch: FORGOTTEN },
-    });
-    const { writes, reply } = rig.tell({ kind: 'return', request: { ...old, reason: 'not waited for' } });
-    expect([writes, reply]).toEqual([[], expect.objectContaining({ returned: false })]);
-    expect(rig.tell({ kind: 'started', report: old }).writes).toEqual([]);
-    expect(rig.tick(TTL_MS).writes).toMatchObject([{ kind: 'requeue', attempt: 1, outcome: 'expired' }]);
+it('an attempt that was granted again is neither renewed nor returned by what is said of the forgotten grant', () => {
+  const rig = grantedAgain();
+  const old = startedReport(1, 1, OLD);
+  expect(rig.tell({ kind: 'renew', request: old }).reply).toMatchObject({
+    ...{ instruction: 'stop', reason: 'the database was restored since', grantEpoch: FORGOTTEN },
   });
-
-  it('goes on with what is said of itself', () => {
-    const rig = grantedAgain();
-    const own = startedReport(1, 1, { grantEpoch: EPOCH });
-    expect(rig.tell({ kind: 'renew', request: own }).reply).toMatchObject({ instruction: 'continue' });
-    expect(rig.tell({ kind: 'started', report: own }).writes).toMatchObject([{ kind: 'start' }]);
-    expect(rig.finish(1, { grantEpoch: EPOCH }).reply).toBe('counts');
-  });
-
-  it('does not end with the result of the forgotten grant, nor with its report that is unreadable', () => {
-    const rig = grantedAgain();
-    expect(rig.tell({ kind: 'may-finish', report: finishedReport(1, 1, OLD) }).reply).toBe('foreign');
-    expect(rig.finish(1, OLD)).toEqual({ writes: [], reply: 'foreign' });
-    const attempt = { runId: 1, attempt: 1, worker: 'w1', ...OLD };
-    const refused = rig.tell({ kind: 'report-refused', attempt, reason: 'malformed' });
-    expect(refused).toEqual({ writes: [], reply: 'foreign' });
-  });
-
-  it('is not awaited for the result of the forgotten grant that waits on the disk of its worker', () => {
-    const rig = grantedAgain();
-    rig.tick(TTL_MS);
-    rig.tick(TTL_MS);
-    const kept = [{ runId: 1, attempt: 1, ...OLD }];
-    expect(rig.ask({ slot: 1, kept }).reply.lease).toMatchObject({ attempt: 2, grantEpoch: EPOCH });
-  });
-
-  it('is awaited for its own', () => {
-    const rig = grantedAgain();
-    rig.tick(TTL_MS);
-    rig.tick(TTL_MS);
-    const kept = [
-      { runId: 1, attempt: 1, ...OLD },
-      { runId: 1, attempt: 1, grantEpoch: EPOCH },
-    ];
-    expect(rig.ask({ slot: 1, kept }).reply.lease).toBeNull();
-  });
-
-  it('expires while only a report of the forgotten grant waits, and not while its own does', () => {
-    for (const [grantEpoch, isExpired] of [
-      [FORGOTTEN, true],
-      [EPOCH, false],
-    ] as const) {
-      const rig = grantedAgain();
-      const worker = 'w1';
-      const attempts = [
-        { runId: 1, attempt: 1, worker, grantEpoch },
-        { runId: 1, attempt: 1, worker, ...OLD },
-      ];
-      rig.tell({ kind: 'reports-waiting', attempts });
-      expect(rig.tick(TTL_MS).writes).toHaveLength(isExpired ? 1 : 0);
-    }
-  });
+  const { writes, reply } = rig.tell({ kind: 'return', request: { ...old, reason: 'not waited for' } });
+  expect([writes, reply]).toEqual([[], expect.objectContaining({ returned: false })]);
+  expect(rig.tell({ kind: 'started', report: old }).writes).toEqual([]);
+  expect(rig.tick(TTL_MS).writes).toMatchObject([{ kind: 'requeue', attempt: 1, outcome: 'expired' }]);
 });
 
-it('corrects a run by the very grant that a late result is of', () => {
+it('an attempt that was granted again goes on with what is said of itself', () => {
+  const rig = grantedAgain();
+  const own = startedReport(1, 1, { grantEpoch: EPOCH });
+  expect(rig.tell({ kind: 'renew', request: own }).reply).toMatchObject({ instruction: 'continue' });
+  expect(rig.tell({ kind: 'started', report: own }).writes).toMatchObject([{ kind: 'start' }]);
+  expect(rig.finish(1, { grantEpoch: EPOCH }).reply).toBe('counts');
+});
+
+it('an attempt that was granted again does not end with the result of the forgotten grant, nor with its report that is unreadable', () => {
+  const rig = grantedAgain();
+  expect(rig.tell({ kind: 'may-finish', report: finishedReport(1, 1, OLD) }).reply).toBe('foreign');
+  expect(rig.finish(1, OLD)).toEqual({ writes: [], reply: 'foreign' });
+  const attempt = { runId: 1, attempt: 1, worker: 'w1', ...OLD };
+  const refused = rig.tell({ kind: 'report-refused', attempt, reason: 'malformed' });
+  expect(refused).toEqual({ writes: [], reply: 'foreign' });
+});
+
+it('an attempt that was granted again is not awaited for the result of the forgotten grant that waits on the disk of its worker', () => {
+  const rig = grantedAgain();
+  rig.tick(TTL_MS);
+  rig.tick(TTL_MS);
+  const kept = [{ runId: 1, attempt: 1, ...OLD }];
+  expect(rig.ask({ slot: 1, kept }).reply.lease).toMatchObject({ attempt: 2, grantEpoch: EPOCH });
+});
+
+it('an attempt that was granted again is awaited for its own result', () => {
+  const rig = grantedAgain();
+  rig.tick(TTL_MS);
+  rig.tick(TTL_MS);
+  const kept = [
+    { runId: 1, attempt: 1, ...OLD },
+    { runId: 1, attempt: 1, grantEpoch: EPOCH },
+  ];
+  expect(rig.ask({ slot: 1, kept }).reply.lease).toBeNull();
+});
+
+it('an attempt that was granted again expires while only a report of the forgotten grant waits, and not while its own does', () => {
+  for (const [grantEpoch, isExpired] of [
+    [FORGOTTEN, true],
+    [EPOCH, false],
+  ] as const) {
+    const rig = grantedAgain();
+    const worker = 'w1';
+    const attempts = [
+      { runId: 1, attempt: 1, worker, grantEpoch },
+      { runId: 1, attempt: 1, worker, ...OLD },
+    ];
+    rig.tell({ kind: 'reports-waiting', attempts });
+    expect(rig.tick(TTL_MS).writes).toHaveLength(isExpired ? 1 : 0);
+  }
+});
+
+it('a run is corrected by the very grant that a late result is of', () => {
   const rig = new DispatcherRig([]);
   const report = finishedReport(1, 1, { grantEpoch: FORGOTTEN });
   expect(rig.tell({ kind: 'late', report }).writes).toMatchObject([

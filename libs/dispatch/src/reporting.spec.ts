@@ -3,8 +3,8 @@ import { finishedReport, leaseRequest, startedReport, waitingRun } from '../../.
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 
-describe('a report', () => {
-  it('of the start is written once, and not after the end', () => {
+describe('reports in time', () => {
+  it('a report of the start is written once, and not after the end', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     const started = () => rig.tell({ kind: 'started', report: startedReport(1, 1) });
@@ -15,7 +15,7 @@ describe('a report', () => {
     expect(started()).toMatchObject(nothing);
   });
 
-  it('of the end finishes the run; told again it is not known', () => {
+  it('a report of the end finishes the run; told again it is not known', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     const { writes, reply } = rig.finish(1);
@@ -26,7 +26,7 @@ describe('a report', () => {
     expect(rig.finish(1)).toEqual({ writes: [], reply: 'unknown' });
   });
 
-  it('of the latest attempt counts though the run waits again, also from the worker’s next life', () => {
+  it('a report of the latest attempt counts though the run waits again, also from the worker’s next life', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     rig.tick(60_000);
@@ -35,7 +35,7 @@ describe('a report', () => {
     expect(rig.tick(600_000).workWaiting).toBe(false);
   });
 
-  it('of an earlier attempt or of another worker changes nothing', () => {
+  it('a report of an earlier attempt or of another worker changes nothing', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     rig.tick(60_000);
@@ -46,7 +46,7 @@ describe('a report', () => {
     expect(rig.finish(2).reply).toBe('counts');
   });
 
-  it('that may count keeps its run from another slot while its files are stored', () => {
+  it('a report that may count keeps its run from another slot while its files are stored', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     rig.tick(60_000);
@@ -57,7 +57,7 @@ describe('a report', () => {
     expect(rig.finish(1).reply).toBe('counts');
   });
 
-  it('that cannot be read ends its attempt as failed, and the run in the end', () => {
+  it('a report that cannot be read ends its attempt as failed, and the run in the end', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     const refuse = (attempt: number, worker = 'w1') =>
       rig.tell({ kind: 'report-refused', attempt: { runId: 1, attempt, worker }, reason: 'it is malformed' });
@@ -79,7 +79,7 @@ describe('a report', () => {
     expect(refuse(3)).toMatchObject({ reply: 'counts', writes: [finish] });
   });
 
-  it('that may count frees its slot', () => {
+  it('a report that may count frees its slot', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);
     rig.ask();
     rig.tell({ kind: 'may-finish', report: finishedReport(1, 1) });
@@ -93,10 +93,10 @@ describe('a report', () => {
   });
 });
 
-describe('a report of a run that was ended for lack of it', () => {
+describe('late reports', () => {
   const late = { kind: 'late', report: finishedReport(1, 1) } as const;
 
-  it('corrects the run, by what it says alone', () => {
+  it('a report of a run that was ended for lack of it corrects the run, by what it says alone', () => {
     const rig = new DispatcherRig([waitingRun(1)], { retry: { attemptsMax: 1, delayMs: 1, delayMaxMs: 1 } });
     rig.ask();
     expect(rig.tick(60_000).writes).toMatchObject([{ kind: 'finish', attemptOutcome: 'expired' }]);
@@ -114,7 +114,7 @@ describe('a report of a run that was ended for lack of it', () => {
     ]);
   });
 
-  it('changes nothing while memory does not know that', () => {
+  it('a report of a run that was ended for lack of it changes nothing while memory does not know that', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask();
     expect(rig.tell(late)).toEqual({ writes: [], reply: 'unknown' });

@@ -32,58 +32,59 @@ function tmpfail(attempt: number, changes: Partial<FinishedReport> = {}): Finish
 
 const LOST_HERE = { latestWorker: 'w1', attempt: 1 };
 
-describe('an attempt that ends as tmpfail', () => {
-  it('is stored, and its run is tried again after a while', () => {
+it('an attempt that ends as tmpfail is stored, and its run is tried again after a while', () => {
+  const bench = new Bench();
+  bench.ask();
+  const { writes, reply } = bench.report(1);
+  expect(reply).toBe('counts');
+  expect(writes).toEqual([
+    {
+      kind: 'requeue',
+      runId: 1,
+      attempt: 1,
+      outcome: 'failed',
+      reason: 'the testbed failed',
+      result: {
+        verdict: 'tmpfail',
+        message: 'the testbed failed',
+        exitCode: 16,
+        version: '1.0-1',
+        durationSeconds: 7,
+        files: [{ name: 'log.gz', size: 3 }],
+        tests: [],
+      },
+    },
+  ]);
+  bench.tick(29_999);
+  expect(bench.granted()).toBeUndefined();
+  expect(bench.tick(1).workWaiting).toBe(true);
+  expect(bench.granted()).toBe(2);
+});
+
+it.each([
+  ['ran into a limit of its worker', 'limit', "ended after 8.0 h by the worker's limit"],
+  ['asks for what no worker does', 'request', 'the request is refused: the package "-x" is not safe'],
+] as const)(
+  'an attempt ends its run at once when it %s, with what it left, and is held against no worker',
+  (_, trouble, message) => {
     const bench = new Bench();
     bench.ask();
-    const { writes, reply } = bench.report(1);
-    expect(reply).toBe('counts');
-    expect(writes).toEqual([
+    const tests = [{ name: 'unit', status: 'PASS', detail: null } as const];
+    expect(bench.report(1, { message, exitCode: null, trouble, tests }).writes).toMatchObject([
       {
-        kind: 'requeue',
-        runId: 1,
-        attempt: 1,
-        outcome: 'failed',
-        reason: 'the testbed failed',
-        result: {
-          verdict: 'tmpfail',
-          message: 'the testbed failed',
-          exitCode: 16,
-          version: '1.0-1',
-          durationSeconds: 7,
-          files: [{ name: 'log.gz', size: 3 }],
-          tests: [],
-        },
+        ...{ kind: 'finish', attempt: 1, attemptOutcome: 'finished', worker: 'w1' },
+        outcome: { verdict: 'tmpfail', message, exitCode: null, tests },
       },
     ]);
-    bench.tick(29_999);
-    expect(bench.granted()).toBeUndefined();
-    expect(bench.tick(1).workWaiting).toBe(true);
-    expect(bench.granted()).toBe(2);
-  });
+  },
+);
 
-  it.each([
-    ['ran into a limit of its worker', 'limit', "ended after 8.0 h by the worker's limit"],
-    ['asks for what no worker does', 'request', 'the request is refused: the package "-x" is not safe'],
-  ] as const)(
-    'ends its run at once when it %s, with what it left, and is held against no worker',
-    (_, trouble, message) => {
-      const bench = new Bench();
-      bench.ask();
-      const tests = [{ name: 'unit', status: 'PASS', detail: null } as const];
-      expect(bench.report(1, { message, exitCode: null, trouble, tests }).writes).toMatchObject([
-        {
-          ...{ kind: 'finish', attempt: 1, attemptOutcome: 'finished', worker: 'w1' },
-          outcome: { verdict: 'tmpfail', message, exitCode: null, tests },
-        },
-      ]);
-    },
-  );
-
-  it.each([
-    ['what it left', 'x'.repeat(2000), 'x'.repeat(1981)],
-    ['no half of a character', '\u{1f600}'.repeat(1000), `${'\u{1f600}'.repeat(990)}\ufffd`],
-  ])('ends its run when it was the last allowed, with %s', (_what, message, kept) => {
+it.each([
+  ['what it left', 'x'.repeat(2000), 'x'.repeat(1981)],
+  ['no half of a character', '\u{1f600}'.repeat(1000), `${'\u{1f600}'.repeat(990)}\ufffd`],
+])(
+  'an attempt that ends as tmpfail ends its run when it was the last allowed, with %s',
+  (_what, message, kept) => {
     const bench = new Bench();
     for (const attempt of [1, 2]) {
       expect(bench.granted()).toBe(attempt);
@@ -106,79 +107,79 @@ describe('an attempt that ends as tmpfail', () => {
       },
     ]);
     expect(bench.report(3).reply).toBe('unknown');
-  });
+  },
+);
 
-  it('is not said to be one of many when only one is allowed', () => {
-    const bench = new Bench({}, { retry: { attemptsMax: 1, delayMs: 1, delayMaxMs: 1 } });
-    bench.ask();
-    expect(bench.report(1).writes).toMatchObject([
-      { kind: 'finish', outcome: { message: 'the testbed failed' } },
-    ]);
-  });
+it('an attempt is not said to be one of many when only one is allowed', () => {
+  const bench = new Bench({}, { retry: { attemptsMax: 1, delayMs: 1, delayMaxMs: 1 } });
+  bench.ask();
+  expect(bench.report(1).writes).toMatchObject([
+    { kind: 'finish', outcome: { message: 'the testbed failed' } },
+  ]);
+});
 
-  it('counts with those that expired', () => {
-    const bench = new Bench();
-    bench.ask();
-    bench.tick(60_000);
-    bench.tick(30_000);
-    bench.ask();
-    bench.report(2);
-    bench.tick(60_000);
-    bench.ask();
-    expect(bench.tick(60_000).writes).toMatchObject([
-      {
-        kind: 'finish',
-        attemptOutcome: 'expired',
-        outcome: { message: 'no result after 3 attempts: worker w1 was silent for 60 s' },
-      },
-    ]);
-  });
+it('an attempt that ends as tmpfail counts with those that expired', () => {
+  const bench = new Bench();
+  bench.ask();
+  bench.tick(60_000);
+  bench.tick(30_000);
+  bench.ask();
+  bench.report(2);
+  bench.tick(60_000);
+  bench.ask();
+  expect(bench.tick(60_000).writes).toMatchObject([
+    {
+      kind: 'finish',
+      attemptOutcome: 'expired',
+      outcome: { message: 'no result after 3 attempts: worker w1 was silent for 60 s' },
+    },
+  ]);
+});
 
-  it('and had expired before counts once', () => {
-    const bench = new Bench();
-    bench.ask();
-    bench.tick(60_000);
-    expect(bench.report(1).writes).toMatchObject([{ kind: 'requeue', attempt: 1, outcome: 'failed' }]);
-    expect(bench.state.runs.get(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
-    bench.tick(30_000);
-    expect(bench.granted()).toBe(2);
-  });
+it('an attempt that ends as tmpfail and had expired before counts once', () => {
+  const bench = new Bench();
+  bench.ask();
+  bench.tick(60_000);
+  expect(bench.report(1).writes).toMatchObject([{ kind: 'requeue', attempt: 1, outcome: 'failed' }]);
+  expect(bench.state.runs.get(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
+  bench.tick(30_000);
+  expect(bench.granted()).toBe(2);
+});
 
-  it('and was handed back before counts', () => {
-    const bench = new Bench();
-    bench.ask();
-    const { worker, incarnation, slot } = leaseRequest();
-    bench.tell({
-      kind: 'return',
-      request: { worker, incarnation, slot, runId: 1, attempt: 1, reason: 'the worker stops' },
-    });
-    bench.report(1);
-    expect(bench.state.runs.get(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
+it('an attempt that ends as tmpfail and was handed back before counts', () => {
+  const bench = new Bench();
+  bench.ask();
+  const { worker, incarnation, slot } = leaseRequest();
+  bench.tell({
+    kind: 'return',
+    request: { worker, incarnation, slot, runId: 1, attempt: 1, reason: 'the worker stops' },
   });
+  bench.report(1);
+  expect(bench.state.runs.get(1)).toMatchObject({ attemptsLost: 1, failedOn: ['w1'] });
+});
 
-  it('is reported once: a second report says nothing new, also after a reload', () => {
-    const bench = new Bench();
-    bench.ask();
-    bench.report(1);
-    expect(bench.report(1)).toEqual({ writes: [], reply: 'reported' });
-    expect(bench.mayFinish(1).reply).toBe('reported');
-    expect(bench.report(1, { worker: 'w2' }).reply).toBe('foreign');
-    const later = new Bench({ ...LOST_HERE, attemptsLost: 1, failedOn: ['w1'], latestFailed: true });
-    expect(later.report(1)).toEqual({ writes: [], reply: 'reported' });
-    expect(later.granted()).toBe(2);
-    expect(later.report(1).reply).toBe('stale');
-    expect(later.report(2).reply).toBe('counts');
-  });
+it('an attempt that ends as tmpfail is reported once: a second report says nothing new, also after a reload', () => {
+  const bench = new Bench();
+  bench.ask();
+  bench.report(1);
+  expect(bench.report(1)).toEqual({ writes: [], reply: 'reported' });
+  expect(bench.mayFinish(1).reply).toBe('reported');
+  expect(bench.report(1, { worker: 'w2' }).reply).toBe('foreign');
+  const later = new Bench({ ...LOST_HERE, attemptsLost: 1, failedOn: ['w1'], latestFailed: true });
+  expect(later.report(1)).toEqual({ writes: [], reply: 'reported' });
+  expect(later.granted()).toBe(2);
+  expect(later.report(1).reply).toBe('stale');
+  expect(later.report(2).reply).toBe('counts');
+});
 
-  it('a second report of it does not hold the run back', () => {
-    const bench = new Bench();
-    bench.ask();
-    bench.report(1);
-    bench.tick(29_999);
-    bench.mayFinish(1);
-    bench.tick(1);
-    expect(bench.granted()).toBe(2);
-  });
+it('a second report of an attempt that ends as tmpfail does not hold its run back', () => {
+  const bench = new Bench();
+  bench.ask();
+  bench.report(1);
+  bench.tick(29_999);
+  bench.mayFinish(1);
+  bench.tick(1);
+  expect(bench.granted()).toBe(2);
 });
 
 it.each(['pass', 'fail', 'neutral'] as const)('the verdict %s ends a run at once', (verdict) => {

@@ -15,8 +15,8 @@ function statusOf(rig: DispatcherRig) {
   return rig.tell({ kind: 'status' }).reply;
 }
 
-describe('the status of workers', () => {
-  it('names those alive, their slots and what they offer', () => {
+describe('workers', () => {
+  it('the status of workers names those alive, their slots and what they offer', () => {
     const rig = new DispatcherRig([waitingRun(1)]);
     rig.ask({ sizeClasses: ['big'] });
     rig.ask({ slot: 1, sizeClasses: ['big'] });
@@ -37,7 +37,7 @@ describe('the status of workers', () => {
     });
   });
 
-  it('tells who is drained or quarantined, and why', () => {
+  it('the status of workers tells who is drained or quarantined, and why', () => {
     const rig = new DispatcherRig(
       [],
       {},
@@ -59,7 +59,7 @@ describe('the status of workers', () => {
   });
 });
 
-describe('the pages of a status', () => {
+describe('pages', () => {
   const SUITES = ['bookworm', 'bullseye', 'forky', 'sid', 'trixie'];
   const testbeds = SUITES.flatMap((suite) =>
     ['unshare', 'qemu'].map((backend) => ({
@@ -79,7 +79,7 @@ describe('the pages of a status', () => {
     return pages;
   }
 
-  it('have every one of 5,000 workers with ten testbeds, each once', () => {
+  it('the pages of a status have every one of 5,000 workers with ten testbeds, each once', () => {
     const names = Array.from({ length: 5_000 }, (_, n) => `worker-${String(n).padStart(5, '0')}`);
     const rig = new DispatcherRig(
       SUITES.map((suite, index) => waitingRun(index + 1, { suite })),
@@ -95,7 +95,7 @@ describe('the pages of a status', () => {
     expect(pages.map(({ queues }) => queues.length)).toEqual([5, ...pages.slice(1).map(() => 0)]);
   });
 
-  it('take a worker that has more testbeds than there is room for, and tell how many are left out', () => {
+  it('the pages of a status take a worker that has more testbeds than there is room for, and tell how many are left out', () => {
     const rig = new DispatcherRig([]);
     const detail = '\u{1f40c}'.repeat(500);
     rig.ask({
@@ -109,7 +109,7 @@ describe('the pages of a status', () => {
     expect(worker!.testbedsLeftOut).toBe(1_000 - worker!.testbeds.length);
   });
 
-  it('have all queues, however many and however stopped', () => {
+  it('the pages of a status have all queues, however many and however stopped', () => {
     const suites = Array.from({ length: 2_000 }, (_, n) => `suite-${String(n).padStart(4, '0')}`);
     const reason = '\u0001'.repeat(500);
     const restrictions = { pauses: suites.map((suite) => ({ ...DECISION, suite, reason })), drains: [] };
@@ -121,7 +121,7 @@ describe('the pages of a status', () => {
     expect(pages.flatMap(({ workers }) => workers.map(({ worker }) => worker))).toEqual(['w1']);
   });
 
-  it('have a few reasons of each queue', () => {
+  it('the pages of a status have a few reasons of each queue', () => {
     const rig = new DispatcherRig(
       Array.from({ length: 50 }, (_, n) => waitingRun(n + 1, { variant: `variant-${n}` })),
     );
@@ -132,8 +132,8 @@ describe('the pages of a status', () => {
   });
 });
 
-describe('the status of queues', () => {
-  it('counts what waits, wherever it waits, and what runs', () => {
+describe('queues', () => {
+  it('the status of queues counts what waits, wherever it waits, and what runs', () => {
     const runs = [1, 2, 3, 4].map((runId) => waitingRun(runId, { package: 'gcc' }));
     const caps = { perRequestorMax: Infinity, perPackageMax: 1, perSuiteMax: Infinity };
     const gone = waitingRun(5, { extraAptSources: ['gone'] });
@@ -147,7 +147,7 @@ describe('the status of queues', () => {
     ]);
   });
 
-  it('tells when what waits is expected to have ended', () => {
+  it('the status of queues tells when what waits is expected to have ended', () => {
     const rig = new DispatcherRig(
       [1, 2, 3, 4].map((runId) => waitingRun(runId)),
       {
@@ -167,7 +167,7 @@ describe('the status of queues', () => {
     expect(statusOf(rig).queues).toEqual([]);
   });
 
-  it('cannot tell that while one of its runs has no worker', () => {
+  it('the status of a queue cannot tell when it is expected to end while one of its runs has no worker', () => {
     const rig = new DispatcherRig([1, 2].map((runId) => waitingRun(runId)));
     rig.tell({ kind: 'arrivals', runs: [waitingRun(3, { variant: 'stub' })] });
     rig.ask();
@@ -179,7 +179,7 @@ describe('the status of queues', () => {
     ]);
   });
 
-  it('tells of pauses, also where nothing waits, and of the cap of the suite', () => {
+  it('the status of queues tells of pauses, also where nothing waits, and of the cap of the suite', () => {
     const caps = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: 1 };
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)], { caps });
     rig.ask();

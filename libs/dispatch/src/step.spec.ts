@@ -3,10 +3,10 @@ import { leaseRequest, settings, waitingRun } from '../../../test/support/runs';
 
 const NEW_LIFE = '00000000-0000-4000-8000-000000000002';
 
-describe('new settings', () => {
+describe('settings', () => {
   const source = { name: 'inner', lines: ['deb http://mirror.example inner main'] };
 
-  it('let runs go whose extra apt source has appeared, and hold those whose has gone', () => {
+  it('new settings let runs go whose extra apt source has appeared, and hold those whose has gone', () => {
     const rig = new DispatcherRig([waitingRun(1, { extraAptSources: ['inner'] })]);
     expect(rig.ask().reply.lease).toBeNull();
     const { writes, workWaiting } = rig.tell({
@@ -21,7 +21,7 @@ describe('new settings', () => {
     expect(rig.ask().reply.lease).toMatchObject({ runId: 1, extraAptSources: [source] });
   });
 
-  it('leave a run alone that is leased or waits after a lost attempt', () => {
+  it('new settings leave a run alone that is leased or waits after a lost attempt', () => {
     const known = settings({
       extraAptSources: new Map([['inner', source]]),
       retry: { attemptsMax: 9, delayMs: 30_000, delayMaxMs: 600_000 },
@@ -37,8 +37,8 @@ describe('new settings', () => {
   });
 });
 
-describe('new size classes', () => {
-  it('move the runs that wait to other slots', () => {
+describe('size classes', () => {
+  it('new size classes move the runs that wait to other slots', () => {
     const rig = new DispatcherRig([1, 2].map((runId) => waitingRun(runId, { package: 'gcc' })));
     rig.ask();
     const big = settings({ sizeClassOf: () => 'big' });
@@ -47,7 +47,7 @@ describe('new size classes', () => {
     expect(rig.ask({ slot: 1, sizeClasses: ['big'] }).reply.lease?.runId).toBe(2);
   });
 
-  it('leave nothing behind', () => {
+  it('new size classes leave nothing behind', () => {
     const rig = new DispatcherRig([waitingRun(1)], { sizeClassOf: () => 'big' });
     rig.tell({ kind: 'settings', settings: settings() });
     expect(rig.ask().reply.lease?.runId).toBe(1);
@@ -55,14 +55,12 @@ describe('new size classes', () => {
   });
 });
 
-describe('arrivals', () => {
-  it('are ingested once, and wake idle workers', () => {
-    const rig = new DispatcherRig([waitingRun(1)]);
-    const { writes, workWaiting } = rig.tell({ kind: 'arrivals', runs: [waitingRun(1), waitingRun(2)] });
-    expect(writes).toEqual([]);
-    expect(workWaiting).toBe(true);
-    expect(rig.ask().reply.lease?.runId).toBe(1);
-    expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(2);
-    expect(rig.ask({ slot: 2 }).reply.lease).toBeNull();
-  });
+it('arrivals are ingested once, and wake idle workers', () => {
+  const rig = new DispatcherRig([waitingRun(1)]);
+  const { writes, workWaiting } = rig.tell({ kind: 'arrivals', runs: [waitingRun(1), waitingRun(2)] });
+  expect(writes).toEqual([]);
+  expect(workWaiting).toBe(true);
+  expect(rig.ask().reply.lease?.runId).toBe(1);
+  expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(2);
+  expect(rig.ask({ slot: 2 }).reply.lease).toBeNull();
 });

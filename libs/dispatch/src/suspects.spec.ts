@@ -19,117 +19,115 @@ function suspecting(runs: DispatchedRun[], first = bad(1)): BlameRig {
 
 const granted = (rig: BlameRig, slot = 0): number | undefined => rig.ask({ slot }).reply.lease?.runId;
 
-describe('a package that failed on a worker that had a result afterwards', () => {
-  it('lets other packages go first, whatever its priority, but for its turn', () => {
-    const rig = suspecting([bad(11, { priority: 9 }), numbered(12), numbered(13), numbered(14)]);
-    const first = rig.ask().reply;
-    expect(first.lease?.runId).toBe(11);
-    expect(granted(rig, 1)).toBe(12);
-    rig.now += 20_000;
-    rig.end('w1', first, 'tmpfail');
-    rig.tell({ kind: 'arrivals', runs: [bad(15, { priority: 9 })] });
-    expect(granted(rig)).toBe(13);
-    rig.now += 3 * 20_000;
-    expect(granted(rig, 2)).toBe(15);
-  });
+it('a suspected package lets other packages go first, whatever its priority, but for its turn', () => {
+  const rig = suspecting([bad(11, { priority: 9 }), numbered(12), numbered(13), numbered(14)]);
+  const first = rig.ask().reply;
+  expect(first.lease?.runId).toBe(11);
+  expect(granted(rig, 1)).toBe(12);
+  rig.now += 20_000;
+  rig.end('w1', first, 'tmpfail');
+  rig.tell({ kind: 'arrivals', runs: [bad(15, { priority: 9 })] });
+  expect(granted(rig)).toBe(13);
+  rig.now += 3 * 20_000;
+  expect(granted(rig, 2)).toBe(15);
+});
 
-  it('goes when nothing else waits', () => {
-    const rig = suspecting([bad(11), bad(12), bad(13)]);
-    expect([0, 1, 2, 3].map((slot) => granted(rig, slot))).toEqual([11, 12, 13, undefined]);
-  });
+it('a suspected package goes when nothing else waits', () => {
+  const rig = suspecting([bad(11), bad(12), bad(13)]);
+  expect([0, 1, 2, 3].map((slot) => granted(rig, slot))).toEqual([11, 12, 13, undefined]);
+});
 
-  it('says so, and is like all others after its next result', () => {
-    const rig = suspecting([bad(11), numbered(12), bad(13)]);
-    const reason = 'its package failed once where other runs had results: runs of other packages go first';
-    expect(rig.reasons(13)).toContain(reason);
-    rig.execute('w1', 'pass');
-    expect(rig.state.suspects.isEmpty).toBe(true);
-    expect(rig.reasons(13)).not.toContain(reason);
-  });
+it('a run of a suspected package waits for that reason, and no more after the next result of its package', () => {
+  const rig = suspecting([bad(11), numbered(12), bad(13)]);
+  const reason = 'its package failed once where other runs had results: runs of other packages go first';
+  expect(rig.reasons(13)).toContain(reason);
+  rig.execute('w1', 'pass');
+  expect(rig.state.suspects.isEmpty).toBe(true);
+  expect(rig.reasons(13)).not.toContain(reason);
+});
 
-  it('is not suspected for what failed before its latest result, wherever that was', () => {
-    const rig = new BlameRig({ runs: [bad(1, { priority: 9 }), numbered(2), bad(3, { priority: 9 })] });
-    const onOther = rig.ask({ worker: 'w2' }).reply;
-    rig.execute('w1', 'tmpfail');
-    rig.end('w2', onOther, 'pass');
-    rig.execute('w1', 'pass');
-    expect(rig.state.suspects.isEmpty).toBe(true);
-  });
+it('a package is not suspected for what failed before its latest result, wherever that was', () => {
+  const rig = new BlameRig({ runs: [bad(1, { priority: 9 }), numbered(2), bad(3, { priority: 9 })] });
+  const onOther = rig.ask({ worker: 'w2' }).reply;
+  rig.execute('w1', 'tmpfail');
+  rig.end('w2', onOther, 'pass');
+  rig.execute('w1', 'pass');
+  expect(rig.state.suspects.isEmpty).toBe(true);
+});
 
-  it('is suspected for what failed after its latest result', () => {
-    const rig = new BlameRig({ runs: [bad(1, { priority: 9 }), numbered(2), bad(3, { priority: 9 })] });
-    rig.execute('w2', 'pass');
-    rig.execute('w1', 'tmpfail');
-    rig.execute('w1', 'pass');
-    expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
-  });
+it('a package is suspected for what failed after its latest result', () => {
+  const rig = new BlameRig({ runs: [bad(1, { priority: 9 }), numbered(2), bad(3, { priority: 9 })] });
+  rig.execute('w2', 'pass');
+  rig.execute('w1', 'tmpfail');
+  rig.execute('w1', 'pass');
+  expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
+});
 
-  it('is not suspected for an attempt whose result comes late', () => {
-    const rig = new BlameRig({ runs: [bad(1, { attemptsLost: 98 }), numbered(2)] });
-    const { lease } = rig.ask().reply;
-    expect(rig.tick(MINUTE_MS).writes).toMatchObject([{ kind: 'finish', attemptOutcome: 'expired' }]);
-    rig.execute('w1', 'pass');
-    expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
-    rig.tell({ kind: 'late', report: finishedReport(1, lease!.attempt) });
-    expect(rig.state.suspects.isEmpty).toBe(true);
-  });
+it('a package is not suspected for an attempt whose result comes late', () => {
+  const rig = new BlameRig({ runs: [bad(1, { attemptsLost: 98 }), numbered(2)] });
+  const { lease } = rig.ask().reply;
+  expect(rig.tick(MINUTE_MS).writes).toMatchObject([{ kind: 'finish', attemptOutcome: 'expired' }]);
+  rig.execute('w1', 'pass');
+  expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
+  rig.tell({ kind: 'late', report: finishedReport(1, lease!.attempt) });
+  expect(rig.state.suspects.isEmpty).toBe(true);
+});
 
-  it('is forgotten after a day', () => {
-    const rig = suspecting([bad(11, { priority: 9 }), numbered(12)]);
-    const blamed = rig.state.runs.get(11)!;
-    rig.now += DAY_MS - 1;
-    rig.ask({ testbeds: [] });
-    expect(rig.state.suspects.has(blamed)).toBe(true);
-    rig.now += 1;
-    rig.ask({ testbeds: [] });
-    expect(rig.state.suspects.has(blamed)).toBe(false);
-  });
+it('a suspected package is forgotten after a day', () => {
+  const rig = suspecting([bad(11, { priority: 9 }), numbered(12)]);
+  const blamed = rig.state.runs.get(11)!;
+  rig.now += DAY_MS - 1;
+  rig.ask({ testbeds: [] });
+  expect(rig.state.suspects.has(blamed)).toBe(true);
+  rig.now += 1;
+  rig.ask({ testbeds: [] });
+  expect(rig.state.suspects.has(blamed)).toBe(false);
+});
 
-  it('is not suspected for the private runs of another, nor theirs for its', () => {
-    const rig = suspecting([bad(11)], bad(1, { isPrivate: true, requestor: 'eve' }));
-    const has = (changes: Partial<DispatchedRun>) => rig.state.suspects.has(bad(9, changes));
-    expect(has({})).toBe(false);
-    expect(has({ isPrivate: true, requestor: 'ada' })).toBe(false);
-    expect(has({ isPrivate: true, requestor: 'eve' })).toBe(true);
-  });
+it('a package is not suspected for the private runs of another requestor, nor theirs for its own', () => {
+  const rig = suspecting([bad(11)], bad(1, { isPrivate: true, requestor: 'eve' }));
+  const has = (changes: Partial<DispatchedRun>) => rig.state.suspects.has(bad(9, changes));
+  expect(has({})).toBe(false);
+  expect(has({ isPrivate: true, requestor: 'ada' })).toBe(false);
+  expect(has({ isPrivate: true, requestor: 'eve' })).toBe(true);
+});
 
-  it('is neither cleared nor blamed by a result of the private runs of another', () => {
-    const eves = { isPrivate: true, requestor: 'eve' };
-    const runs = [bad(1), numbered(2), bad(3, eves), bad(4), numbered(5, eves)];
-    const rig = new BlameRig({ runs });
-    rig.execute('w1', 'tmpfail');
-    rig.execute('w1', 'pass');
-    rig.execute('w1', 'pass');
-    expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
-    rig.execute('w1', 'pass');
-    expect(rig.state.suspects.isEmpty).toBe(true);
-    const other = new BlameRig({ runs: [bad(1), numbered(2, eves)] });
-    other.execute('w1', 'tmpfail');
-    other.execute('w1', 'pass');
-    expect(other.state.suspects.isEmpty).toBe(true);
-  });
+it('a package is neither cleared nor blamed by a result of the private runs of another requestor', () => {
+  const eves = { isPrivate: true, requestor: 'eve' };
+  const runs = [bad(1), numbered(2), bad(3, eves), bad(4), numbered(5, eves)];
+  const rig = new BlameRig({ runs });
+  rig.execute('w1', 'tmpfail');
+  rig.execute('w1', 'pass');
+  rig.execute('w1', 'pass');
+  expect(rig.state.suspects.occasionsOf(bad(9))).toBe(1);
+  rig.execute('w1', 'pass');
+  expect(rig.state.suspects.isEmpty).toBe(true);
+  const other = new BlameRig({ runs: [bad(1), numbered(2, eves)] });
+  other.execute('w1', 'tmpfail');
+  other.execute('w1', 'pass');
+  expect(other.state.suspects.isEmpty).toBe(true);
+});
 
-  it('gets one attempt a run when that has happened three times, and the run says why', () => {
-    const rig = new BlameRig({ runs: [] });
-    const play = (run: DispatchedRun, verdict: 'pass' | 'tmpfail', trouble?: 'archive') => {
-      rig.tell({ kind: 'arrivals', runs: [{ ...run, priority: 9 }] });
-      return rig.execute('w1', verdict, trouble);
-    };
-    for (let round = 1; round <= 3; round += 1) {
-      expect(play(bad(round), 'tmpfail')).toMatchObject([{ kind: 'requeue' }]);
-      play(numbered(round + 100), 'pass');
-      rig.now += 10 * MINUTE_MS;
-    }
-    expect(play(bad(11), 'tmpfail', 'archive')).toMatchObject([{ kind: 'requeue' }]);
+it('a package that was suspected three times gets one attempt a run, and the run says why', () => {
+  const rig = new BlameRig({ runs: [] });
+  const play = (run: DispatchedRun, verdict: 'pass' | 'tmpfail', trouble?: 'archive') => {
+    rig.tell({ kind: 'arrivals', runs: [{ ...run, priority: 9 }] });
+    return rig.execute('w1', verdict, trouble);
+  };
+  for (let round = 1; round <= 3; round += 1) {
+    expect(play(bad(round), 'tmpfail')).toMatchObject([{ kind: 'requeue' }]);
+    play(numbered(round + 100), 'pass');
     rig.now += 10 * MINUTE_MS;
-    const message =
-      'the testbed failed (not tried again: its package failed so 3 times where other runs had results)';
-    expect(play(bad(12), 'tmpfail')).toMatchObject([
-      { kind: 'finish', runId: 12, outcome: { verdict: 'tmpfail', message } },
-    ]);
-    play(bad(13), 'pass');
-    expect(play(bad(14), 'tmpfail')).toMatchObject([{ kind: 'requeue' }]);
-  });
+  }
+  expect(play(bad(11), 'tmpfail', 'archive')).toMatchObject([{ kind: 'requeue' }]);
+  rig.now += 10 * MINUTE_MS;
+  const message =
+    'the testbed failed (not tried again: its package failed so 3 times where other runs had results)';
+  expect(play(bad(12), 'tmpfail')).toMatchObject([
+    { kind: 'finish', runId: 12, outcome: { verdict: 'tmpfail', message } },
+  ]);
+  play(bad(13), 'pass');
+  expect(play(bad(14), 'tmpfail')).toMatchObject([{ kind: 'requeue' }]);
 });
 
 it('what failed before a canary test failed is not held against its package', () => {
@@ -141,7 +139,7 @@ it('what failed before a canary test failed is not held against its package', ()
   expect(rig.state.suspects.isEmpty).toBe(true);
 });
 
-it('what failed before a canary test passed is', () => {
+it('what failed before a canary test passed is held against its package', () => {
   const rig = new BlameRig();
   rig.fail('w1', 3);
   rig.tellCanary('w1', rig.ask().reply, true);

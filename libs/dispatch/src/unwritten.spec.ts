@@ -22,12 +22,10 @@ function suspicionsOf(latestLost: LostAttempt | null): number {
   return state.suspects.occasionsOf(bad);
 }
 
-describe('a failure of a turn that was lost, whose run waits since its lease was handed back', () => {
-  it('is withdrawn when its row does not tell of it', () => {
-    expect(suspicionsOf(null)).toBe(0);
-  });
+it('a failure of a turn that was lost is withdrawn when its row does not tell of it', () => {
+  expect(suspicionsOf(null)).toBe(0);
+});
 
-  it('stays when its row tells of it, as when the commit was not confirmed', () => {
-    expect(suspicionsOf({ agoMs: 500, reason: 'the testbed failed' })).toBe(1);
-  });
+it('a failure of a turn that was lost stays when its row tells of it, as when the commit was not confirmed', () => {
+  expect(suspicionsOf({ agoMs: 500, reason: 'the testbed failed' })).toBe(1);
 });

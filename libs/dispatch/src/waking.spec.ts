@@ -24,7 +24,7 @@ const arrive = (rig: DispatcherRig, ...runIds: number[]) =>
 
 const wake = (rig: DispatcherRig) => slotsToWake(rig.state, rig.now);
 
-it('wakes two slots of different workers for a run, those idle longest first, and others the next time', () => {
+it('two slots of different workers are woken for a run, those idle longest first, and others the next time', () => {
   const rig = new DispatcherRig([]);
   idle(rig, 50, 4);
   expect(wake(rig)).toEqual([]);
@@ -40,7 +40,7 @@ it('wakes two slots of different workers for a run, those idle longest first, an
   expect(rig.state.idle.count).toBe(196);
 });
 
-it('wakes as many as there are runs, and all when it knows of too few', () => {
+it('as many slots are woken as there are runs, and all when too few are known', () => {
   const rig = new DispatcherRig([]);
   idle(rig, 3, 4);
   arrive(rig, 1, 2, 3, 4, 5);
@@ -56,14 +56,14 @@ it.each([
   ['is not ready for it', { testbeds: [] }],
   ['has a problem', { problem: 'the disk is full' }],
   ['does not hear when it is wanted', { wakeable: false }],
-])('wakes none that %s', (_what, changes) => {
+])('no slot is woken that %s', (_what, changes) => {
   const rig = new DispatcherRig([]);
   idle(rig, 2, 2, changes);
   arrive(rig, 1);
   expect(wake(rig)).toBeNull();
 });
 
-it('wakes none that is drained or out of the register, and none for a suite that is paused', () => {
+it('no slot of a worker that is drained or out of the register is woken, and none for a suite that is paused', () => {
   const rig = new DispatcherRig([]);
   idle(rig, 3, 1);
   const decided = { by: 'ada', reason: 'x', sinceMs: 0, since: '2026-01-01T00:00:00.000Z' };
@@ -89,11 +89,11 @@ it('a slot that asks again or is granted something is idle no more, nor are thos
   expect(rig.state.idle.count).toBe(1);
 });
 
-describe('the next ask of an idle slot', () => {
+describe('asks of idle slots', () => {
   const next = (rig: DispatcherRig, changes = {}) =>
     rig.ask({ incarnation: LIFE(1), wakeable: true, ...READY, ...changes }).reply.askAgainMs;
 
-  it('is later the more there are, never so late that its worker counts as dead', () => {
+  it('the next ask of an idle slot is later the more there are, never so late that its worker counts as dead', () => {
     const rig = new DispatcherRig([]);
     idle(rig, 1, 2);
     expect(next(rig)).toBe(5_000);
@@ -104,7 +104,7 @@ describe('the next ask of an idle slot', () => {
     expect(next(rig, { wakeable: false })).toBe(5_000);
   });
 
-  it('is soon while something waits that it cannot have', () => {
+  it('the next ask of an idle slot is soon while something waits that it cannot have', () => {
     const rig = new DispatcherRig([waitingRun(1, { suite: 'sid' })]);
     idle(rig, 100, 20);
     expect(next(rig)).toBe(5_000);
