@@ -1,6 +1,18 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
+import {
+  Allow,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  ValidateIf,
+  validateSync,
+} from 'class-validator';
 import fc from 'fast-check';
 import { ExplainRequest } from './explain';
 import { KnownShape } from './known-shape';
@@ -119,4 +131,58 @@ it('a field that would change the prototype is left out', () => {
 
 it('a class without rules has no known shape', () => {
   expect(KnownShape.of(class Bare {})).toBeNull();
+});
+
+class Base {
+  @IsString() name: unknown;
+  @IsOptional() @IsInt() @Min(1) @Max(10) priority: unknown;
+  @Allow() anything: unknown;
+}
+
+class Whole extends Base {
+  @IsOptional() @IsArray() @ArrayUnique() @IsString({ each: true }) words: unknown;
+  @ValidateIf((whole: Whole) => whole.name === 'a') @IsBoolean() flag: unknown;
+}
+
+const fieldValue = fc.oneof(
+  fc.constantFrom(
+    undefined,
+    null,
+    'a',
+    '',
+    true,
+    0,
+    1,
+    10,
+    11,
+    1.5,
+    NaN,
+    [],
+    ['a'],
+    ['a', 'a'],
+    ['a', 1],
+    {},
+  ),
+  fc.anything(),
+);
+
+it('an instance keeps the rules of its class exactly when class-validator finds no fault in it', () => {
+  const fields = fc.record({
+    name: fieldValue,
+    priority: fieldValue,
+    anything: fieldValue,
+    words: fieldValue,
+    flag: fieldValue,
+  });
+  fc.assert(
+    fc.property(fields, (given) => {
+      const instance = Object.assign(new Whole(), given);
+      expect(KnownShape.of(Whole)!.isKept(instance)).toBe(validateSync(instance).length === 0);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('an instance of a class that holds objects is left to class-validator', () => {
+  expect(KnownShape.of(FinishedReport)!.isKept(plainToInstance(FinishedReport, finished))).toBe(false);
 });

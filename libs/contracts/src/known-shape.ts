@@ -16,8 +16,8 @@ interface Property {
 }
 
 /**
- * The rules of a message's class, looked up once: class-validator looks them up for each message and prepares an error for
- * each property, which costs more than all rules together. The rules themselves are its own.
+ * The rules of a class, looked up once: class-validator looks them up for each instance and prepares an error for each
+ * property, which costs more than all rules together. The rules themselves are its own.
  */
 export class KnownShape {
   private static readonly known = new Map<Shape, KnownShape | null>();
@@ -52,6 +52,12 @@ export class KnownShape {
       if (name !== '__proto__' && name !== 'constructor') object[name] = value;
     return this.properties.every((property) => keeps(object, property)) ? object : null;
   }
+
+  /** Whether an instance surely keeps all rules. False says nothing: of what it holds, objects are not looked at. */
+  isKept(instance: object): boolean {
+    const values = instance as Record<string, unknown>;
+    return this.properties.every((property) => property.nested === null && keeps(values, property));
+  }
 }
 
 function keeps(object: Record<string, unknown>, { name, conditions, rules, nested }: Property): boolean {
@@ -85,13 +91,20 @@ function hasKnownRules(shape: Shape): boolean {
   return rules.length > 0 && rules.every((rule) => isKnown(shape, rule));
 }
 
-function isKnown(shape: Shape, { type, propertyName, validateIf }: RuleMetadata): boolean {
+function isKnown(shape: Shape, { type, propertyName, validateIf, constraintCls }: RuleMetadata): boolean {
   if (validateIf) return false;
-  if (type === ValidationTypes.NESTED_VALIDATION) {
-    const nested = nestedShape(shape, propertyName);
-    return nested !== undefined && KnownShape.of(nested) !== null;
+  switch (type) {
+    case ValidationTypes.NESTED_VALIDATION: {
+      const nested = nestedShape(shape, propertyName);
+      return nested !== undefined && KnownShape.of(nested) !== null;
+    }
+    case ValidationTypes.CUSTOM_VALIDATION:
+      return getMetadataStorage()
+        .getTargetValidatorConstraints(constraintCls)
+        .every(({ async }) => !async);
+    default:
+      return type === ValidationTypes.CONDITIONAL_VALIDATION || type === ValidationTypes.WHITELIST;
   }
-  return type === ValidationTypes.CUSTOM_VALIDATION || type === ValidationTypes.CONDITIONAL_VALIDATION;
 }
 
 /** What class-transformer makes of an object there: it does not tell otherwise. */
@@ -127,6 +140,8 @@ function rulesOf(shape: Shape, metadata: RuleMetadata): Rule[] {
       const context: ValidationArguments = { targetName: shape.name, property, object, value, constraints };
       const keepsIt = (one: unknown): boolean => instance.validate(one, context) === true;
       if (!each) return keepsIt(value);
-      return Array.isArray(value) ? value.every(keepsIt) : keepsIt(value);
+      if (Array.isArray(value)) return value.every(keepsIt);
+      // Of these, class-validator looks at each element, too.
+      return !(value instanceof Set || value instanceof Map) && keepsIt(value);
     });
 }

@@ -1,5 +1,5 @@
 import { ValidateBy, validateSync, type ValidationArguments, type ValidationOptions } from 'class-validator';
-import { isFaultless } from './faultless';
+import { KnownShape } from './known-shape';
 import { isArchitecture, isWord } from './names';
 import { WORKER_NAME } from './lease';
 import { isReason, isStorable, REASON_LENGTH_MAX } from './text';
@@ -69,7 +69,7 @@ export interface ShapeFault {
 
 /** What breaks the rules of an instance's class, the first rule of each key. */
 export function faultsOf(instance: object): ShapeFault[] {
-  if (isFaultless(instance)) return [];
+  if (KnownShape.of(instance.constructor as new () => object)?.isKept(instance)) return [];
   return validateSync(instance, { stopAtFirstError: true }).flatMap(({ property, constraints }) =>
     Object.values(constraints ?? {}).map((detail) => ({ key: property, detail })),
   );
