@@ -12,12 +12,20 @@ const esmPackages = [
   '@borewit',
   'eta',
   'feed',
+  'openid-client',
+  'oauth4webapi',
+  'jose',
+  'd3-[a-z-]+',
+  'internmap',
+  'request-filtering-agent',
 ];
 
 const base = {
   rootDir: __dirname,
   testEnvironment: 'node',
   cacheDirectory: '<rootDir>/.cache/jest',
+  // Other releases of this package are kept there.
+  modulePathIgnorePatterns: ['<rootDir>/.cache/'],
   transform: { '^.+\\.(t|j|mj)s$': ['@swc/jest', { ...swcOptions(), swcrc: false }] },
   transformIgnorePatterns: [`/node_modules/(?!(${esmPackages.join('|')})/)`],
   moduleNameMapper: {
@@ -36,6 +44,7 @@ function swcOptions() {
 }
 
 module.exports = {
+  testSequencer: '<rootDir>/test/support/longest-first.cjs',
   projects: [
     // Rules and everything else that needs nothing but Node.
     {
