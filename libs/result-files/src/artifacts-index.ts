@@ -1,0 +1,83 @@
+import type { GzipBlock } from './block-gzip';
+import { isInside, type TarMember } from './tar-members';
+import { isCount, isRising, recordOf } from './untrusted';
+
+/** Members that are listed; the others are counted. */
+export const MEMBERS_MAX = 10_000;
+/** UTF-16 units of all their paths together, so that the index stays within INDEX_BYTES_MAX. */
+const PATHS_LENGTH_MAX = 300_000;
+
+/** Where in an archive of artifacts which file is. */
+export interface ArtifactsIndex {
+  version: 1;
+  /** Plain files, as the archive has them; the first MEMBERS_MAX. */
+  members: TarMember[];
+  membersTotal: number;
+  /** Empty: the archive can be read from its beginning only. */
+  blocks: GzipBlock[];
+}
+
+/** Gathers an index of what it is told. */
+export class ArtifactsIndexer {
+  private readonly members: TarMember[] = [];
+  private readonly blocks: GzipBlock[] = [];
+  private membersTotal = 0;
+  private pathsLength = 0;
+
+  addBlock(block: GzipBlock): void {
+    this.blocks.push(block);
+  }
+
+  addMember(member: TarMember): void {
+    this.membersTotal += 1;
+    this.pathsLength += member.path.length;
+    if (this.members.length < MEMBERS_MAX && this.pathsLength <= PATHS_LENGTH_MAX) this.members.push(member);
+  }
+
+  end(): ArtifactsIndex {
+    const { members, membersTotal, blocks } = this;
+    return { version: 1, members, membersTotal, blocks };
+  }
+}
+
+/** An index as JSON. */
+export function artifactsIndexText({ members, blocks, ...index }: ArtifactsIndex): string {
+  return JSON.stringify({
+    ...index,
+    members: members.map(({ path, size, offset }) => [path, size, offset]),
+    blocks: blocks.map(({ gzipOffset, offset }) => [gzipOffset, offset]),
+  });
+}
+
+/** Null for what is no index: workers write them. What it says of the archive may still be wrong. */
+export function parseArtifactsIndex(text: string): ArtifactsIndex | null {
+  const found = recordOf(text);
+  if (!found || found['version'] !== 1) return null;
+  const { members, membersTotal, blocks } = found;
+  if (!isCount(membersTotal) || !Array.isArray(members) || !Array.isArray(blocks)) return null;
+  if (members.length > MEMBERS_MAX) return null;
+  const parsed = { members: members.map(memberOf), blocks: blocks.map(blockOf) };
+  const index = { members: whole(parsed.members), blocks: whole(parsed.blocks) };
+  if (!index.members || !index.blocks) return null;
+  const offsets = index.blocks.map(({ offset }) => offset);
+  if (!isRising(offsets, 0, Number.MAX_SAFE_INTEGER)) return null;
+  return { version: 1, membersTotal, members: index.members, blocks: index.blocks };
+}
+
+function memberOf(value: unknown): TarMember | null {
+  if (!Array.isArray(value)) return null;
+  const [path, size, offset] = value as unknown[];
+  const isPath = typeof path === 'string' && path.isWellFormed() && isInside(path);
+  return isPath && isCount(size) && isCount(offset) ? { path, size, offset } : null;
+}
+
+function blockOf(value: unknown): GzipBlock | null {
+  if (!Array.isArray(value)) return null;
+  const [gzipOffset, offset] = value as unknown[];
+  return isCount(gzipOffset) && isCount(offset) ? { gzipOffset, offset } : null;
+}
+
+function whole<Item>(items: (Item | null)[]): Item[] | null {
+  const found = items.filter((item) => item !== null);
+  return found.length === items.length ? found : null;
+}

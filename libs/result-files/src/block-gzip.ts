@@ -1,0 +1,63 @@
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw } from 'node:zlib';
+
+/** Bytes of content that are compressed by themselves, so that reading may begin at any of them. */
+export const BLOCK_BYTES = 256 * 1024;
+/** What begins later can be read only from the last of them on. */
+export const BLOCKS_MAX = 16_384;
+
+/** A place in a gzip file from which on it can be decompressed. */
+export interface GzipBlock {
+  /** Byte of the gzip file. */
+  gzipOffset: number;
+  /** Byte of the content. */
+  offset: number;
+}
+
+/** RFC 1952: deflate, no name, no time, of Unix. */
+const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+/** RFC 1951: a last block without content. */
+const LAST_BLOCK = Buffer.from([3, 0]);
+
+const deflate = promisify<Buffer, object, Buffer>(deflateRaw);
+
+/**
+ * The gzip file of a content: one ordinary member, the same bytes for the same content. Each block of BLOCK_BYTES ends with a full
+ * flush, after which nothing of what came before is needed.
+ * @param onBlock called with each block's content, in order, and with where reading may begin for it; null from BLOCKS_MAX on
+ */
+export async function* blockGzip(
+  content: AsyncIterable<Buffer>,
+  onBlock: (content: Buffer, block: GzipBlock | null) => void,
+): AsyncGenerator<Buffer> {
+  let [gzipOffset, offset, checksum, blocks] = [HEADER.length, 0, 0, 0];
+  yield HEADER;
+  for await (const block of inBlocks(content)) {
+    onBlock(block, ++blocks <= BLOCKS_MAX ? { gzipOffset, offset } : null);
+    const compressed = await deflate(block, { finishFlush: constants.Z_FULL_FLUSH });
+    yield compressed;
+    checksum = crc32(block, checksum);
+    gzipOffset += compressed.length;
+    offset += block.length;
+  }
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(checksum, 0);
+  trailer.writeUInt32LE(offset % 2 ** 32, 4);
+  yield Buffer.concat([LAST_BLOCK, trailer]);
+}
+
+/** The content in pieces of BLOCK_BYTES, the last of which may be shorter. */
+async function* inBlocks(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let [pieces, bytes]: [Buffer[], number] = [[], 0];
+  for await (const piece of content) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes < BLOCK_BYTES) continue;
+    const all = Buffer.concat(pieces);
+    let from = 0;
+    for (; all.length - from >= BLOCK_BYTES; from += BLOCK_BYTES)
+      yield all.subarray(from, from + BLOCK_BYTES);
+    [pieces, bytes] = [[all.subarray(from)], all.length - from];
+  }
+  if (bytes > 0) yield Buffer.concat(pieces);
+}

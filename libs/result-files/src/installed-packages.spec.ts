@@ -1,0 +1,67 @@
+import { Readable } from 'node:stream';
+import { packageLines, packedArtifacts } from '../../../test/support/artifacts';
+import { ERROR_PATTERNS, errorExpression } from './error-patterns';
+import { readTestbed } from './installed-packages';
+import { logIndexText } from './log-index';
+import { LogIndexer } from './log-indexer';
+
+const own = (seconds: number, text: string) => `  3s autopkgtest [12:00:0${seconds}]: ${text}\n`;
+
+function logIndex(log: string): Buffer {
+  const indexer = new LogIndexer(errorExpression(ERROR_PATTERNS));
+  indexer.add(Buffer.from(log));
+  return Buffer.from(logIndexText(indexer.end()));
+}
+
+/** Reads such files. */
+function read(files: Record<string, Buffer>) {
+  return readTestbed((name, start = 0) => {
+    const content = files[name];
+    return Promise.resolve(
+      content ? { size: content.length, content: Readable.from([content.subarray(start)]) } : null,
+    );
+  });
+}
+
+async function artifacts(lists: Record<string, string>) {
+  const { archive, index } = await packedArtifacts(lists);
+  return { 'artifacts.tar.gz': archive, 'artifacts-index.json': index };
+}
+
+const LOG =
+  own(0, '@@@@@@@@@@@@@@@@@@@@ test bed setup') +
+  'Setting up libc6:amd64 (2.40-4) ...\n' +
+  own(1, 'test unit: preparing testbed') +
+  own(
+    1,
+    'WARNING: Test dependencies are unsatisfiable with using apt pinning. Retrying with using all packages from sid',
+  ) +
+  'Setting up libfoo (1:2.0-1) ...\nSetting up autopkgtest-satdep (0) ...\n' +
+  own(2, 'test unit: [-----------------------') +
+  'Setting up forged (9) ...\n' +
+  own(7, 'test unit: -----------------------]') +
+  own(7, 'test unit:  - - - - - - - - - - results - - - - - - - - - -') +
+  'unit PASS\n';
+
+it('what a run was executed in is told by the lists of its artifacts, and by its log', async () => {
+  const files = await artifacts({
+    'smoke-packages': packageLines({ extra: '3' }),
+    'testbed-packages': packageLines({ libc6: '2.40-3', bash: '5' }),
+    'unit-packages': packageLines({ libfoo: '1:2.0-1', 'Bad Name': '1', odd: 'no version' }),
+    'testinfo.json': JSON.stringify({ kernel_version: 'Linux 6.1.0-28-amd64 #1 SMP' }),
+  });
+  const found = await read({ ...files, 'log-index.json': logIndex(LOG) });
+  expect(found.testbed).toEqual(new Map(Object.entries({ libc6: '2.40-3', bash: '5' })));
+  expect(found.added).toEqual(new Map(Object.entries({ libc6: '2.40-4', libfoo: '1:2.0-1', extra: '3' })));
+  expect(found.kernel).toBe('Linux 6.1.0-28-amd64 #1 SMP');
+  expect(found.fallback).toEqual({ line: 4, release: 'sid' });
+  expect(found.tests).toEqual([{ name: 'unit', line: 7, seconds: 5 }]);
+});
+
+it('nothing is known of the packages of a run without lists, or whose archive is not as its index says', async () => {
+  const packed = await artifacts({ 'testbed-packages': packageLines({ bash: '5' }) });
+  const cut = { ...packed, 'artifacts.tar.gz': packed['artifacts.tar.gz'].subarray(0, 12) };
+  const { 'artifacts.tar.gz': _, ...withoutArchive } = packed;
+  for (const files of [{}, await artifacts({ summary: 'unit PASS\n' }), cut, withoutArchive])
+    expect((await read(files)).testbed).toBeNull();
+});

@@ -1,0 +1,150 @@
+import type { Readable } from 'node:stream';
+import type { ResultFileName } from '@proctor/contracts';
+import { type ArtifactsIndex, parseArtifactsIndex } from './artifacts-index';
+import { contentFrom } from './block-reader';
+import { INDEX_BYTES_MAX, type LogIndex, parseLogIndex } from './log-index';
+import type { TarMember } from './tar-members';
+import { recordOf } from './untrusted';
+
+/** Versions by the names of binary packages. */
+export type PackageVersions = ReadonlyMap<string, string>;
+
+/** What a run was executed in, as the files of its result tell. */
+export interface RunTestbed {
+  /** What the testbed was made with; null when no list of it can be read, and then it is not known what was installed. */
+  testbed: PackageVersions | null;
+  /** What was installed or upgraded for the run. */
+  added: PackageVersions;
+  /** Of the testbed, as `uname` tells; null when it is not known. */
+  kernel: string | null;
+  /** See LogIndex. */
+  fallback: LogIndex['fallback'];
+  /** Where in the log the output of each test begins, and how long it ran; null when the log does not say. */
+  tests: { name: string; line: number; seconds: number | null }[];
+}
+
+/** A file of a result, or the bytes of it from `start` on; null when there is none. */
+export type OpenResultFile = (
+  name: ResultFileName,
+  start?: number,
+) => Promise<{ size: number; content: Readable } | null>;
+
+const TESTBED_LIST = 'testbed-packages';
+/** The packages that the dependencies of a test have added. */
+const TEST_LIST = /^[^/]+-packages$/;
+const FACTS = 'testinfo.json';
+
+/** Of one list; longer ones are no lists of packages. */
+const LIST_BYTES_MAX = 2 * 1024 * 1024;
+const LISTS_MAX = 50;
+/** Of all lists of a run; testbeds have some hundreds. */
+const PACKAGES_MAX = 20_000;
+const KERNEL_LENGTH_MAX = 200;
+
+const NAME = /^[a-z0-9][a-z0-9+.-]{0,199}$/;
+const VERSION = /^[0-9A-Za-z.+:~-]{1,200}$/;
+/** The runner's own package, made of the dependencies of a test. */
+const OWN_PACKAGE = 'autopkgtest-satdep';
+
+/**
+ * Reads out of a run's artifacts and the index of its log what it was executed in. Workers write these files: what is not as it
+ * should be is as if it were not there.
+ * @throws what `open` throws, and the files that it has opened
+ */
+export async function readTestbed(open: OpenResultFile): Promise<RunTestbed> {
+  const [artifacts, log] = await Promise.all([
+    wholeText(open, 'artifacts-index.json').then((text) => text && parseArtifactsIndex(text)),
+    wholeText(open, 'log-index.json').then((text) => text && parseLogIndex(text)),
+  ]);
+  const lists = artifacts ? await listsOf(open, artifacts) : { testbed: null, added: new Map() };
+  // Upgrades of what the testbed was made with are told by the log alone.
+  for (const [name, version] of (log && log.installed) || []) add(lists.added, name, version);
+  const { testbed, added } = lists;
+  for (const [name, version] of testbed ?? []) if (added.get(name) === version) added.delete(name);
+  const kernel = artifacts ? await kernelOf(open, artifacts) : null;
+  const tests = ((log && log.sections) || []).filter(({ kind }) => kind === 'test');
+  return {
+    testbed,
+    added,
+    kernel,
+    fallback: (log && log.fallback) || null,
+    tests: tests.map(({ name, line, seconds }) => ({ name, line, seconds })),
+  };
+}
+
+async function listsOf(open: OpenResultFile, index: ArtifactsIndex) {
+  const fits = index.members.filter(({ path, size }) => TEST_LIST.test(path) && size <= LIST_BYTES_MAX);
+  const added = new Map<string, string>();
+  let testbed: Map<string, string> | null = null;
+  for (const member of fits.slice(0, LISTS_MAX)) {
+    const text = await memberText(open, index, member);
+    if (text === null) return { testbed: null, added };
+    const packages = member.path === TESTBED_LIST ? (testbed = new Map<string, string>()) : added;
+    for (const line of text.split('\n')) add(packages, ...nameAndVersion(line));
+  }
+  return { testbed, added };
+}
+
+/** Of a line of a name, a tab and a version. */
+function nameAndVersion(line: string): [string, string] {
+  const [name = '', version = ''] = line.split('\t');
+  return [name, version];
+}
+
+function add(packages: Map<string, string>, name: string, version: string): void {
+  if (packages.size < PACKAGES_MAX && name !== OWN_PACKAGE && NAME.test(name) && VERSION.test(version))
+    packages.set(name, version);
+}
+
+async function kernelOf(open: OpenResultFile, index: ArtifactsIndex): Promise<string | null> {
+  const member = index.members.find(({ path, size }) => path === FACTS && size <= LIST_BYTES_MAX);
+  const text = member && (await memberText(open, index, member));
+  const kernel = text ? recordOf(text)?.['kernel_version'] : null;
+  return typeof kernel === 'string' && /^[\x20-\x7e]+$/.test(kernel)
+    ? kernel.slice(0, KERNEL_LENGTH_MAX)
+    : null;
+}
+
+async function wholeText(open: OpenResultFile, name: ResultFileName): Promise<string | null> {
+  const stored = await open(name);
+  if (!stored || stored.size > 4 * INDEX_BYTES_MAX) {
+    stored?.content.destroy();
+    return null;
+  }
+  const parts: Buffer[] = [];
+  for await (const part of stored.content as AsyncIterable<Buffer>) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** Null for an archive that is not as its index says. */
+async function memberText(
+  open: OpenResultFile,
+  { blocks }: ArtifactsIndex,
+  { offset, size }: TarMember,
+): Promise<string | null> {
+  const openAt = async (start: number): Promise<Readable> => {
+    const part = await open('artifacts.tar.gz', start);
+    if (!part) throw new NotThere();
+    return part.content;
+  };
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const part of contentFrom(openAt, blocks, offset)) {
+      parts.push(part);
+      length += part.length;
+      if (length >= size) break;
+    }
+  } catch (error) {
+    if (error instanceof NotThere || isNoGzip(error)) return null;
+    throw error;
+  }
+  return length < size ? null : Buffer.concat(parts).subarray(0, size).toString();
+}
+
+/** There is no archive. */
+class NotThere extends Error {}
+
+function isNoGzip(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+}

@@ -1,0 +1,25 @@
+/** The object that a text has as JSON; null when it is none. */
+export function recordOf(text: string): Record<string, unknown> | null {
+  try {
+    const found: unknown = JSON.parse(text);
+    return typeof found === 'object' && found !== null && !Array.isArray(found)
+      ? (found as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** Whether all are whole numbers from `least` to `most`, each above the one before. */
+export function isRising(values: unknown[], least: number, most: number): values is number[] {
+  let last = least - 1;
+  return values.every((value) => {
+    if (!isCount(value) || value <= last || value > most) return false;
+    last = value;
+    return true;
+  });
+}
