@@ -1,0 +1,166 @@
+import { removedBy } from '@proctor/contracts';
+import type { Expiry, ExpiringContent, ExpiringRun, ExpiryPlace, FileRemoval } from '@proctor/database';
+import type { MaintainedStore } from '@proctor/store';
+import { ExpiryCounts } from './expiry-counts';
+import { bytesMaxOf, daysBefore, dueBefore, lossByAge, lossBySize, type RetentionRules } from './rules';
+
+/** How a pass goes about it. */
+export interface PassOptions {
+  /** Nothing is removed, only counted. */
+  isRehearsal: boolean;
+  /** Between two batches, after work of so long: others use the database too. */
+  pause: (workedMs: number) => Promise<void>;
+  /** Ends the pass early, with what is done. */
+  isEnded: () => boolean;
+  now: () => Date;
+}
+
+/** Rows that one statement looks at or changes: few, since others wait for a processor and for the log meanwhile. */
+const BATCH_RUNS = 200;
+/** S3 removes as many objects with one request. */
+const BATCH_FILES = 1_000;
+/** Packages whose files one statement adds up. */
+const BATCH_PACKAGES = 20;
+
+const BEGINNING: ExpiryPlace = { at: new Date(0), runId: 0 };
+
+/**
+ * Removes what is older or larger than the rules allow: first the rows stop telling of files, and the names of these wait to be removed from the
+ * store in a table; then they are. What breaks off between is taken up by the next pass.
+ */
+export class ExpiryPass {
+  readonly counts = new ExpiryCounts();
+  private workingSince = performance.now();
+
+  constructor(
+    private readonly expiry: Expiry,
+    private readonly store: MaintainedStore,
+    private readonly rules: RetentionRules,
+    private readonly options: PassOptions,
+  ) {}
+
+  /** @throws DatabaseUnavailable; StoreUnavailable: what is done stays done */
+  async run(): Promise<void> {
+    this.workingSince = performance.now();
+    await this.emptyStore();
+    await this.byAge('artifacts');
+    await this.byAge('logs');
+    await this.bySize();
+    await this.stories('public stories');
+    await this.stories('private stories');
+  }
+
+  private async byAge(content: ExpiringContent): Promise<void> {
+    const now = this.options.now();
+    const before = dueBefore(content, this.rules, now);
+    for (let after: ExpiryPlace | null = BEGINNING; after && !this.options.isEnded();) {
+      const runs: ExpiringRun[] = await this.expiry.aged(content, before, after, BATCH_RUNS);
+      const losses = runs.flatMap((run) => {
+        const loss = lossByAge(run, this.rules, now);
+        return loss.logRule === null && loss.artifactsRule === null ? [] : [{ run, ...loss }];
+      });
+      await this.lose(losses);
+      await this.rest();
+      after = placeAfter(runs);
+    }
+  }
+
+  private async bySize(): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined && !this.options.isEnded();) {
+      const packages = await this.expiry.packageBytes(after, BATCH_PACKAGES);
+      for (const { package: name, bytes } of packages) {
+        const max = bytesMaxOf(name, this.rules);
+        const left = await this.shrink(name, 'artifacts', bytes - this.counts.rehearsedOf(name) - max, max);
+        await this.shrink(name, 'logs', left, max);
+      }
+      after = packages.at(-1)?.package;
+      await this.rest();
+    }
+  }
+
+  /** The oldest files of one kind go, until the package has no more than it may. @returns what is too much then */
+  private async shrink(name: string, content: ExpiringContent, excess: number, max: number): Promise<number> {
+    let left = excess;
+    const rule = removedBy('files of a package', max);
+    for (let after: ExpiryPlace | null = BEGINNING; left > 0 && after && !this.options.isEnded();) {
+      const found: ExpiringRun[] = await this.expiry.ofPackage(content, name, after, BATCH_RUNS);
+      const runs = found.filter(({ runId }) => !this.counts.isRehearsed(content, runId));
+      const lost = lossBySize(runs, content, left);
+      const rules = {
+        logRule: content === 'logs' ? rule : null,
+        artifactsRule: content === 'artifacts' ? rule : null,
+      };
+      await this.lose(lost.runs.map((run) => ({ run, ...rules })));
+      left -= lost.bytes;
+      await this.rest();
+      after = placeAfter(found);
+    }
+    return left;
+  }
+
+  private async lose(losses: ({ run: ExpiringRun } & Omit<FileRemoval, 'runId'>)[]): Promise<void> {
+    if (losses.length === 0) return;
+    if (this.options.isRehearsal) {
+      for (const { run, logRule, artifactsRule } of losses)
+        this.counts.rehearsed(run, logRule, artifactsRule);
+      return;
+    }
+    const changed = new Set(
+      await this.expiry.removeFiles(
+        losses.map(({ run, logRule, artifactsRule }) => ({ runId: run.runId, logRule, artifactsRule })),
+      ),
+    );
+    const done = losses.filter(({ run }) => changed.has(run.runId));
+    for (const { run, logRule, artifactsRule } of done) this.counts.lost(run, logRule, artifactsRule);
+    // A run that was too new to lose its story, or kept its files, when stories of its age went loses it with them.
+    const storyBefore = daysBefore(this.options.now(), this.rules.storyDays);
+    const old = done.filter(({ run }) => run.finishedAt < storyBefore).map(({ run }) => run.runId);
+    if (old.length > 0) await this.forget(old);
+    await this.emptyStore();
+  }
+
+  private async stories(mark: 'public stories' | 'private stories'): Promise<void> {
+    const before = daysBefore(this.options.now(), this.rules.storyDays);
+    const { isRehearsal, isEnded } = this.options;
+    let after: ExpiryPlace | null = (await this.expiry.marks()).get(mark) ?? BEGINNING;
+    while (after && !isEnded()) {
+      const runs = await this.expiry.stories(mark, before, after, BATCH_RUNS);
+      if (isRehearsal) this.counts.story(runs.length);
+      else if (runs.length > 0) await this.forget(runs.map(({ runId }) => runId));
+      const last = placeAfter(runs);
+      if (last && !isRehearsal) await this.expiry.keepMark(mark, last);
+      if (last) await this.rest();
+      after = last;
+    }
+    if (!isRehearsal) await this.emptyStore();
+  }
+
+  private async rest(): Promise<void> {
+    await this.options.pause(performance.now() - this.workingSince);
+    this.workingSince = performance.now();
+  }
+
+  private async forget(runIds: number[]): Promise<void> {
+    const rule = removedBy('facts and attempts', this.rules.storyDays);
+    this.counts.story(await this.expiry.removeStories(runIds, rule));
+  }
+
+  /** What waits to be removed from the store is removed; should that break off, it is removed once more. */
+  private async emptyStore(): Promise<void> {
+    if (this.options.isRehearsal) return;
+    for (;;) {
+      const files = await this.expiry.waitingFiles(BATCH_FILES);
+      if (files.length > 0) {
+        await this.store.removeFiles(files);
+        await this.expiry.forgetFiles(files);
+      }
+      if (files.length < BATCH_FILES) return;
+    }
+  }
+}
+
+/** Where the next batch begins; null when there was no whole one. */
+function placeAfter(runs: { finishedAt: Date; runId: number }[]): ExpiryPlace | null {
+  const last = runs.length < BATCH_RUNS ? undefined : runs.at(-1);
+  return last ? { at: last.finishedAt, runId: last.runId } : null;
+}

@@ -1,0 +1,82 @@
+import type { Expiry, ExpiredFile, FoundAttempt } from '@proctor/database';
+import type { Grant, ResultFileName } from '@proctor/contracts';
+import type { MaintainedStore, StoredNames } from '@proctor/store';
+
+const BATCH_ATTEMPTS = 500;
+const LOG_FILES: ResultFileName[] = ['log.gz', 'log-index.json'];
+
+/** What finds and removes the files of which no row tells. */
+export interface OrphanSweep {
+  expiry: Pick<Expiry, 'withoutRows' | 'forgottenRuns'>;
+  store: Pick<MaintainedStore, 'list' | 'removeFiles'>;
+  /** Those of the attempts whose report may still come. */
+  awaited: (attempts: Grant[]) => Promise<Grant[]>;
+  /** A younger file may belong to a report that is on its way. */
+  before: Date;
+  /** Between two batches, after work of so long. */
+  pause: (workedMs: number) => Promise<void>;
+  isEnded: () => boolean;
+}
+
+/** What a sweep has found. */
+export interface SweptOrphans {
+  /** Files. */
+  removed: number;
+  /** Attempts of runs that the database does not know yet, or not any more. */
+  unknownRuns: number;
+}
+
+/**
+ * Removes the files of a store of which no row tells: those of reports that were not recorded, and those that were to be removed before the
+ * database was restored. Files of runs that are newer than all that the database knows, or that were lost when it was restored, stay: they are all that is
+ * left of these, or another database's.
+ * @throws StoreUnavailable; DatabaseUnavailable
+ */
+export async function sweepOrphans(sweep: OrphanSweep): Promise<SweptOrphans> {
+  const swept: SweptOrphans = { removed: 0, unknownRuns: 0 };
+  const isForgotten = await sweep.expiry.forgottenRuns();
+  let batch: StoredNames[] = [];
+  let workingSince = performance.now();
+  for await (const found of sweep.store.list()) {
+    if (sweep.isEnded()) return swept;
+    if (isForgotten(found.runId)) swept.unknownRuns += 1;
+    if (isForgotten(found.runId) || found.modified >= sweep.before) continue;
+    batch.push(found);
+    if (batch.length < BATCH_ATTEMPTS) continue;
+    swept.removed += await removeOrphans(sweep, batch);
+    batch = [];
+    await sweep.pause(performance.now() - workingSince);
+    workingSince = performance.now();
+  }
+  swept.removed += await removeOrphans(sweep, batch);
+  return swept;
+}
+
+async function removeOrphans({ expiry, store, awaited }: OrphanSweep, batch: StoredNames[]): Promise<number> {
+  if (batch.length === 0) return 0;
+  const found = await expiry.withoutRows(batch.map(contentsOf));
+  if (found.length === 0) return 0;
+  const expected = new Set(
+    (await awaited(found.map(({ runId, attempt }) => ({ runId, attempt })))).map(keyOf),
+  );
+  const names = new Map(batch.map((each) => [keyOf(each), each.names]));
+  const files = found
+    .filter((each) => !expected.has(keyOf(each)))
+    .flatMap(({ runId, attempt, hasLog, hasArtifacts }): ExpiredFile[] =>
+      names
+        .get(keyOf({ runId, attempt }))!
+        .filter((name) => (LOG_FILES.includes(name) ? hasLog : hasArtifacts))
+        .map((name) => ({ runId, attempt, name })),
+    );
+  if (files.length > 0) await store.removeFiles(files);
+  return files.length;
+}
+
+function contentsOf({ runId, attempt, names }: StoredNames): FoundAttempt {
+  const isLog = (name: ResultFileName): boolean => LOG_FILES.includes(name);
+  return { runId, attempt, hasLog: names.some(isLog), hasArtifacts: !names.every(isLog) };
+}
+
+function keyOf({ runId, attempt }: { runId: number; attempt: number }): string {
+  return `${runId}/${attempt}`;
+}
