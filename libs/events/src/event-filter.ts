@@ -1,0 +1,36 @@
+import type { FactKind, Verdict } from '@proctor/contracts';
+import type { RunEvent } from './run-event';
+
+/** Which events are wanted: of each list that is there, one entry fits. */
+export interface EventFilter {
+  packages?: readonly string[] | undefined;
+  suites?: readonly string[] | undefined;
+  arches?: readonly string[] | undefined;
+  kinds?: readonly FactKind[] | undefined;
+  /** An event without a verdict fits none. */
+  verdicts?: readonly Verdict[] | undefined;
+  /** Words that the trigger has, separated by spaces. */
+  trigger?: string | undefined;
+}
+
+export function isWanted(filter: EventFilter, event: RunEvent): boolean {
+  const { packages, suites, arches, kinds, verdicts, trigger } = filter;
+  return (
+    isOneOf(packages, event.package) &&
+    isOneOf(suites, event.suite) &&
+    isOneOf(arches, event.arch) &&
+    isOneOf(kinds, event.kind) &&
+    isOneOf(verdicts, event.verdict) &&
+    hasWords(event.trigger, trigger)
+  );
+}
+
+function isOneOf<T>(wanted: readonly T[] | undefined, value: T | null): boolean {
+  return wanted === undefined || (value !== null && wanted.includes(value));
+}
+
+function hasWords(trigger: string | null, wanted: string | undefined): boolean {
+  if (wanted === undefined) return true;
+  const words = trigger?.split(' ') ?? [];
+  return wanted.split(' ').every((word) => words.includes(word));
+}

@@ -1,0 +1,23 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** What secrets begin with, so that scanners find those that have gone astray. */
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+export function newSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/**
+ * The header `webhook-signature` of Standard Webhooks: one signature for each secret, since the old one is good for a while
+ * after another was made.
+ * @param seconds UNIX time, as in `webhook-timestamp`
+ */
+export function signatures(secrets: string[], id: string, seconds: number, body: string): string {
+  return secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+      return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+    })
+    .join(' ');
+}
