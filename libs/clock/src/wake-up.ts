@@ -17,8 +17,8 @@ export class WakeUp {
     this.pending = false;
   }
 
-  /** Resolves after `ms` or at a wake-up. */
-  wait(ms: number): Promise<void> {
+  /** Resolves after `ms` or at a wake-up; null: at a wake-up only. */
+  wait(ms: number | null): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
         cancel();
@@ -26,7 +26,7 @@ export class WakeUp {
         this.pending = false;
         resolve();
       };
-      const cancel = this.clock.after(Math.max(0, ms), finish);
+      const cancel = ms === null ? () => undefined : this.clock.after(Math.max(0, ms), finish);
       this.end = finish;
       if (this.pending) finish();
     });

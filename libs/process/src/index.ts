@@ -1,4 +1,7 @@
+export { activatedSocket } from './activated-socket';
 export { warnOfCoreDumps } from './core-dumps';
 export { processLogger, type Log } from './logger';
-export { withLogFields, type LogFields } from './log-fields';
+export { nameSourcesInStacks } from './source-stacks';
+export { logFields, withLogFields, type LogFields } from './log-fields';
 export { endOnRequest, fail } from './end-on-request';
+export { VERSION } from './version';

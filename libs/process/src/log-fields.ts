@@ -5,6 +5,8 @@ export interface LogFields {
   worker?: string;
   run?: number;
   attempt?: number;
+  /** Of HTTP, by the id that its answer names. */
+  request?: string | undefined;
   /** Of a line that is about something with numbers of its own. */
   [name: string]: unknown;
 }

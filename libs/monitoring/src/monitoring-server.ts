@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { Log } from '@proctor/process';
+
+/** A monitor sends one short request at a time. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const CONNECTIONS_MAX = 50;
+
+/** Where a process listens for monitors; port 0: nowhere. */
+export interface MonitoringAddress {
+  host: string;
+  port: number;
+  /** What says the port, for people. */
+  setting: string;
+}
+
+/** What a process tells its monitors. */
+export interface Monitored {
+  /** The state of the process; `ready`: it can do its work. */
+  health(): Promise<{ ready: boolean }>;
+  /** In the text format of Prometheus. */
+  metrics(): Promise<string>;
+}
+
+/**
+ * Tells how a process is on a port of its own: `/health` in JSON (503 when it is not ready), `/live` as long as it answers at all,
+ * `/metrics` for Prometheus.
+ */
+export class MonitoringServer implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly server: Server;
+
+  constructor(
+    private readonly monitored: Monitored,
+    private readonly address: MonitoringAddress,
+    private readonly log: Log,
+  ) {
+    this.server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+      this.answer(request, response).catch((error: unknown) => {
+        this.log.warn(`${request.url}: ${String(error)}`);
+        send(response, 500, 'text/plain', 'the state of this process cannot be read; its log says why\n');
+      });
+    });
+    this.server.maxConnections = CONNECTIONS_MAX;
+  }
+
+  /** @throws naming the address where it cannot listen there */
+  async onModuleInit(): Promise<void> {
+    const { host, port, setting } = this.address;
+    if (port === 0) return;
+    this.server.listen(port, host);
+    await once(this.server, 'listening').catch((error: Error) => {
+      throw new Error(`${setting}: cannot listen at ${host}:${port}: ${error.message}`);
+    });
+    // As when the process has too many files open: a later request may be answered again.
+    this.server.on('error', (error) => this.log.warn(`a request for health failed: ${error.message}`));
+    this.log.log(`health at http://${host}:${port}/health, metrics at /metrics`);
+  }
+
+  /** Does nothing when it does not listen. */
+  beforeApplicationShutdown(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve());
+      this.server.closeAllConnections();
+    });
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'GET') return send(response, 405, 'text/plain', 'only GET\n', { Allow: 'GET' });
+    const path = request.url?.split('?')[0];
+    if (path === '/live') return send(response, 200, 'text/plain', 'alive\n');
+    if (path === '/health') {
+      const report = await this.monitored.health();
+      return send(response, report.ready ? 200 : 503, 'application/json', `${JSON.stringify(report)}\n`);
+    }
+    if (path === '/metrics')
+      return send(response, 200, 'text/plain; version=0.0.4', await this.monitored.metrics());
+    send(response, 404, 'text/plain', 'there are /health, /live and /metrics\n');
+  }
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+}
