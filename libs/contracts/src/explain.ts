@@ -74,6 +74,8 @@ export const STATUS_PAGE_BYTES_MAX = 512 * 1024;
 export interface StatusReply extends DispatcherAnswer {
   workers: WorkerStatus[];
   queues: QueueStatus[];
+  /** Why no run of the architecture is granted, for people; absent while runs are. */
+  stopped?: string;
   /** The next page is asked for with it; absent in the last one. */
   more?: StatusPlace;
 }
@@ -96,6 +98,10 @@ export interface WorkerStatus {
   /** Set while it finishes what it has and takes no more. */
   drained?: Decision;
   problem?: string;
+  /** As its asks say; absent when they do not. */
+  version?: string;
+  /** See PROTOCOL. Absent in what an earlier version says. */
+  protocol?: number;
 }
 
 /** Who stopped something, and why. */

@@ -20,7 +20,8 @@ it('subjects and file names are of one grant alone, and say which', () => {
     'proctor.report.amd64.w1.finished.42.2.1764633600000',
   );
   expect(reportOrigin(reportSubject('amd64', 'finished', report))).toEqual({
-    ...{ arch: 'amd64', kind: 'finished' },
+    arch: 'amd64',
+    kind: 'finished',
     ...report,
   });
   expect(logSubject('w1', GRANT)).toBe('proctor.log.w1.42.2.1764633600000');

@@ -24,28 +24,27 @@ const identity = { worker: 'w1', incarnation: uuid, slot: 0 };
 const grant = { runId: 1, attempt: 1, grantEpoch: 3 };
 const ask = {
   ...identity,
-  ...{
-    previous: [uuid],
-    ask: uuid,
-    variants: ['autopkgtest'],
-    builds: ['unshare'],
-    problem: 'the disk is full',
-  },
-  ...{ sizeClasses: ['big'], onlyHeld: true, kept: [grant, { runId: 2, attempt: 1 }], unknown: { a: 1 } },
+  previous: [uuid],
+  ask: uuid,
+  variants: ['autopkgtest'],
+  builds: ['unshare'],
+  problem: 'the disk is full',
+  sizeClasses: ['big'],
+  onlyHeld: true,
+  kept: [grant, { runId: 2, attempt: 1 }],
+  unknown: { a: 1 },
   testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready', detail: 'd' }],
   canary: { canary: '7.1', passed: true, message: 'passed' },
 };
 const finished = {
   ...identity,
   ...grant,
-  ...{
-    verdict: 'tmpfail',
-    message: 'broken',
-    trouble: 'testbed',
-    exitCode: 16,
-    version: '1-1',
-    durationSeconds: 1,
-  },
+  verdict: 'tmpfail',
+  message: 'broken',
+  trouble: 'testbed',
+  exitCode: 16,
+  version: '1-1',
+  durationSeconds: 1,
   files: [{ name: 'log.gz', size: 3, sha256: 'a'.repeat(64) }],
   tests: [{ name: 'unit', status: 'PASS', detail: null }],
 };

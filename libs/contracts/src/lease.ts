@@ -15,6 +15,8 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Grant, IsGrantEpoch } from './grant';
+import { HasKnownWords } from './known-words';
+import { FEATURES_MAX } from './protocol';
 import { IsRunId, type RunRequest } from './run';
 import { HasBytesMax } from './size';
 import { EXPLANATION_LENGTH_MAX, IsText } from './text';
@@ -104,6 +106,7 @@ export class LeaseRequest extends SlotIdentity {
   @IsArray()
   @ArrayMaxSize(TESTBEDS_MAX)
   @HasBytesMax(TESTBEDS_BYTES_MAX)
+  @HasKnownWords('state', TESTBED_STATES)
   @ValidateNested({ each: true })
   @Type(() => Testbed)
   testbeds: Testbed[];
@@ -146,10 +149,33 @@ export class LeaseRequest extends SlotIdentity {
   @IsBoolean()
   onlyHeld?: boolean;
 
-  /** The worker hears SlotsWanted: a slot that is granted nothing may be asked to ask later, since it is woken for work. */
+  /**
+   * The same as the feature of that name, which takes its place: dispatchers of the last release know this alone. Such a slot,
+   * when it is granted nothing, may be asked to ask later, since it is woken for work.
+   */
   @IsOptional()
   @IsBoolean()
   wakeable?: boolean;
+
+  /** See PROTOCOL; the first when absent. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  protocol?: number;
+
+  /** See WORKER_FEATURES; others mean nothing. None when absent. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(FEATURES_MAX)
+  @IsString({ each: true })
+  @MaxLength(100, { each: true })
+  features?: string[];
+
+  /** Of the worker's program, for people. */
+  @IsOptional()
+  @IsText(100)
+  version?: string;
 
   /**
    * Grants of this architecture whose results wait on this worker's disk for the dispatcher's answer: their runs should be
@@ -250,12 +276,14 @@ export interface LeaseReply extends DispatcherAnswer {
   /** Testbeds that waiting runs need and the worker lacks but could build: it should. */
   wanted: { suite: string; backend: string }[];
   /**
-   * Why this life of the worker is granted nothing, for people: another process that has its name is alive. Ask again
-   * as usual.
+   * Why this life of the worker is granted nothing, for people: another process that has its name is alive, it is not
+   * registered, or it is too old. Ask again as usual.
    */
   refused?: string;
   /** What is wrong with the worker though it is granted work, for people. */
   notice?: string;
+  /** See DISPATCHER_FEATURES; none when absent. */
+  features?: string[];
   /** A test of the machine itself, in place of a lease: see `CanaryTest`. */
   canary?: CanaryTest;
   /** Ask again after this long if no signal comes first. */

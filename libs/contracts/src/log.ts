@@ -1,4 +1,4 @@
-import { IsBase64, IsInt, Min } from 'class-validator';
+import { IsBase64, IsBoolean, IsInt, IsOptional, Min } from 'class-validator';
 
 /** `proctor.log.{runId}.{attempt}.{grantEpoch}`: a piece of the live log, in order. */
 export class LogChunk {
@@ -15,4 +15,9 @@ export class LogChunk {
   /** Raw bytes of the log, base64. */
   @IsBase64()
   data: string;
+
+  /** Its data are a note of the worker about the log, and no bytes of it. */
+  @IsOptional()
+  @IsBoolean()
+  isNote?: boolean;
 }

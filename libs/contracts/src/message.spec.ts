@@ -40,7 +40,7 @@ it.each([
   [[], 'an object is expected'],
   [{ ...ask, worker: 'a.b' }, 'worker: '],
   [{ ...ask, slot: '0' }, 'slot: '],
-  [{ ...ask, testbeds: [{ suite: 'sid', backend: 'unshare', state: 'perhaps' }] }, 'testbeds.0.state: '],
+  [{ ...ask, testbeds: [{ suite: 'sid', backend: 'unshare', state: '?' }] }, 'testbeds.0.state: '],
   [{ ...ask, variants: undefined }, 'variants: '],
   [{ ...ask, variants: Array.from({ length: 101 }, () => 'v') }, 'variants: '],
   [{ ...ask, kept: Array.from({ length: 101 }, () => ({ runId: 1, attempt: 1 })) }, 'kept: '],
@@ -65,7 +65,9 @@ it('the longest ask has room in a message, however its texts are written', () =>
     problem: '\u0001'.repeat(1_000),
     previous: Array.from({ length: 20 }, () => identity.incarnation),
     kept: Array.from({ length: 100 }, () => ({
-      ...{ runId: 2 ** 53 - 1, attempt: 2 ** 31, grantEpoch: 2 ** 53 - 1 },
+      runId: 2 ** 53 - 1,
+      attempt: 2 ** 31,
+      grantEpoch: 2 ** 53 - 1,
     })),
     canary: { canary: '\u0001'.repeat(100), passed: false, message: '\u0001'.repeat(1_000) },
   };
@@ -116,10 +118,57 @@ it.each([
   [{ tests: Array.from({ length: TESTS_MAX + 1 }, () => test1) }, 'tests: '],
   [{ tests: [{ ...test1, name: 'two words' }] }, 'tests.0.name: '],
   [{ tests: [test1, { ...test1, name: 'x'.repeat(201) }] }, 'tests.1.name: '],
-  [{ tests: [{ ...test1, status: 'pass' }] }, 'tests.0.status: '],
+  [{ tests: [{ ...test1, status: 'pass?' }] }, 'tests.0.status: '],
   [{ tests: [{ ...test1, detail: 'x'.repeat(301) }] }, 'tests.0.detail: '],
   [{ tests: [{ ...test1, detail: 'a\0b' }] }, 'tests.0.detail: '],
   [{ tests: [{ name: 'unit', status: 'PASS' }] }, 'tests.0.detail: '],
 ])('a finished report with %j is refused', (change, expected) => {
   expect(() => parseMessage(FinishedReport, { ...finished, ...change })).toThrow(expected);
+});
+
+describe('words of later versions', () => {
+  it('a trouble that only a later version knows is as absent', () => {
+    const report = parseMessage(FinishedReport, { ...finished, verdict: 'tmpfail', trouble: 'cosmic-rays' });
+    expect(report).toMatchObject({ verdict: 'tmpfail', runId: 1 });
+    expect(report.trouble).toBeUndefined();
+  });
+
+  it('testbeds, tests and files that only a later version can name are as absent, and the others count', () => {
+    const [ready, asleep] = ['ready', 'asleep'].map((state) => ({ suite: 'sid', backend: 'unshare', state }));
+    expect(parseMessage(LeaseRequest, { ...ask, testbeds: [asleep, ready] }).testbeds).toEqual([ready]);
+    const tests = [{ ...test1, status: 'SLEPT' }, test1];
+    const more = ['coverage.xml', 'video.webm', 'a', 'b'].map((name) => ({ ...finished.files[0], name }));
+    const report = parseMessage(FinishedReport, { ...finished, tests, files: [...more, ...finished.files] });
+    expect(report.tests).toEqual([test1]);
+    expect(report.files).toEqual(finished.files);
+  });
+
+  it('a message with words of a later version stays as it was for others who look at it', () => {
+    const sent = { ...finished, trouble: 'cosmic-rays', tests: [{ ...test1, status: 'SLEPT' }] };
+    const before = structuredClone(sent);
+    parseMessage(FinishedReport, sent);
+    expect(sent).toEqual(before);
+  });
+
+  it.each([['cosmic rays'], [''], ['-x'], ['x'.repeat(65)], [7], ['zwölf']])(
+    'a trouble %j is a mistake in every version',
+    (trouble) => {
+      expect(() => parseMessage(FinishedReport, { ...finished, trouble })).toThrow('trouble: ');
+    },
+  );
+
+  it.each([
+    [{ verdict: 'splendid' }, 'verdict: '],
+    [{ files: [{ ...finished.files[0], name: 7 }] }, 'files.0.name: '],
+  ])('a report with %j, without which it means nothing, is refused', (change, expected) => {
+    expect(() => parseMessage(FinishedReport, { ...finished, ...change })).toThrow(expected);
+  });
+
+  it('an ask names protocol, features and version, or none of them', () => {
+    const release = { protocol: 3, features: ['wakeable', 'teleports'], version: '1.2.3' };
+    expect(parseMessage(LeaseRequest, { ...ask, ...release })).toMatchObject(release);
+    expect(parseMessage(LeaseRequest, ask).protocol).toBeUndefined();
+    for (const wrong of [{ protocol: 0 }, { protocol: '2' }, { features: 'all' }, { version: 7 }])
+      expect(() => parseMessage(LeaseRequest, { ...ask, ...wrong })).toThrow(Object.keys(wrong)[0]);
+  });
 });

@@ -1,6 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import { KnownShape } from './known-shape';
+import { withoutUnknownWords } from './known-words';
 
 /** Broken rules that are told; a message may break one in each of many thousand entries. */
 const PROBLEMS_MAX = 10;
@@ -15,7 +16,8 @@ const LIST_LENGTH_MAX = 1_000;
 export class MalformedMessage extends Error {}
 
 /**
- * Checks what came over the wire against its class.
+ * Checks what came over the wire against its class. Fields that it does not know stay unlooked at, and so do words of later
+ * versions where their absence means something, see known-words.ts.
  * @throws MalformedMessage naming the field and the rule it breaks
  */
 export function parseMessage<T extends object>(shape: new () => T, data: unknown): T {
@@ -23,9 +25,10 @@ export function parseMessage<T extends object>(shape: new () => T, data: unknown
     throw new MalformedMessage(`${shape.name}: an object is expected`);
   }
   requireShortLists(shape, data as Record<string, unknown>);
-  const known = KnownShape.of(shape)?.instance(data);
+  const meant = withoutUnknownWords(shape, data as Record<string, unknown>);
+  const known = KnownShape.of(shape)?.instance(meant);
   if (known) return known as T;
-  const message = plainToInstance(shape, data);
+  const message = plainToInstance(shape, meant);
   const errors = validateSync(message, { forbidUnknownValues: true });
   if (errors.length > 0) throw new MalformedMessage(`${shape.name}: ${listed(describe(errors, ''))}`);
   return message;

@@ -15,9 +15,11 @@ export function isWord(name: string): boolean {
   return name.length <= 100 && WORD.test(name);
 }
 
+const ARCHITECTURE = /^[a-z0-9][a-z0-9-]{0,49}$/;
+
 /** A dispatcher's architecture is also a token of a NATS subject: no dot. */
 export function isArchitecture(name: string): boolean {
-  return /^[a-z0-9][a-z0-9-]{0,49}$/.test(name);
+  return ARCHITECTURE.test(name);
 }
 
 /**
@@ -39,3 +41,11 @@ const APT_LINE = /^deb(-src)? +(\[[\w.,:/+@ =-]+\] +)?[a-z+]+:[\w.~:/+@%-]+ +[\w
 export function isAptLine(line: string): boolean {
   return APT_LINE.test(line);
 }
+
+/** The same rules as regular expressions, for descriptions that other programs read. */
+export const NAME_PATTERNS = {
+  packageName: PACKAGE_NAME.source,
+  word: WORD.source,
+  architecture: ARCHITECTURE.source,
+  aptLine: APT_LINE.source,
+};

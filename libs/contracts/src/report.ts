@@ -11,9 +11,11 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { ErrorExcerpt } from './error-excerpt';
 import { Grant } from './grant';
+import { HasKnownWords, IsKnownWord } from './known-words';
 import { HeldAttempt } from './lease';
-import { TestResult, TESTS_MAX } from './test-result';
+import { TEST_STATUSES, TestResult, TESTS_MAX } from './test-result';
 import { IsText, MESSAGE_LENGTH_MAX, VERSION_LENGTH_MAX } from './text';
 import { RESULT_FILES, TROUBLES, VERDICTS } from './words';
 import type { ResultFileName, Trouble, Verdict } from './words';
@@ -49,8 +51,7 @@ export class FinishedReport extends HeldAttempt {
   message: string;
 
   /** Only with tmpfail: the probable cause; absent when it is unknown. */
-  @IsOptional()
-  @IsIn(TROUBLES)
+  @IsKnownWord(TROUBLES)
   trouble?: Trouble;
 
   /** autopkgtest's, null when it was ended by a signal or never started. */
@@ -72,6 +73,7 @@ export class FinishedReport extends HeldAttempt {
 
   @IsArray()
   @ArrayMaxSize(RESULT_FILES.length)
+  @HasKnownWords('name', RESULT_FILES)
   @ValidateNested({ each: true })
   @Type(() => ResultFile)
   files: ResultFile[];
@@ -80,9 +82,16 @@ export class FinishedReport extends HeldAttempt {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(TESTS_MAX)
+  @HasKnownWords('status', TEST_STATUSES)
   @ValidateNested({ each: true })
   @Type(() => TestResult)
   tests?: TestResult[];
+
+  /** The lines of the log around its first error; absent when there is none, or nothing is known of it. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => ErrorExcerpt)
+  excerpt?: ErrorExcerpt;
 }
 
 /**

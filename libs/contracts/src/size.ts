@@ -25,3 +25,12 @@ export function withinBytes<T>(entries: T[], bytesMax: number): T[] {
   const end = entries.findIndex((entry) => (bytes += jsonBytes(entry) + 1) > bytesMax);
   return end === -1 ? entries : entries.slice(0, end);
 }
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Bytes for people: `1.5 MiB`. */
+export function sizeText(bytes: number): string {
+  const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const size = bytes / 1024 ** unit;
+  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${UNITS[unit]}`;
+}

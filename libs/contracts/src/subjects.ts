@@ -20,6 +20,8 @@ export const SUBJECTS = {
   resultsChanged: 'proctor.signal.results-changed',
   /** To all api processes: API keys were revoked or have another secret now; what is remembered of keys is forgotten. */
   keysChanged: 'proctor.signal.keys-changed',
+  /** To all schedulers: one has given up architectures, others may take them at once. */
+  architecturesReleased: 'proctor.signal.architectures-released',
   /** dispatcher → idle workers of the architecture: work may be waiting, ask again. */
   workWaiting: 'proctor.signal.*.work-waiting',
   /** dispatcher → worker: these of its idle slots should ask again, work is waiting. See SlotsWanted. */

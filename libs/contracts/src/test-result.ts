@@ -2,7 +2,7 @@ import { IsIn, Matches, ValidateIf } from 'class-validator';
 import { IsText } from './text';
 
 /** As a test runner's summary says it. */
-const TEST_STATUSES = ['PASS', 'FAIL', 'SKIP', 'FLAKY'] as const;
+export const TEST_STATUSES = ['PASS', 'FAIL', 'SKIP', 'FLAKY'] as const;
 export type TestStatus = (typeof TEST_STATUSES)[number];
 
 /** Tests that a report tells of: the first of the summary. With the lengths below it fits into one message. */

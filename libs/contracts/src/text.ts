@@ -1,4 +1,4 @@
-import { ValidateBy } from 'class-validator';
+import { ValidateBy, type ValidateByOptions, type ValidationOptions } from 'class-validator';
 
 /** Whether the database can keep it: no NUL, no half of a surrogate pair. */
 export function isStorable(text: string): boolean {
@@ -38,8 +38,8 @@ export function isReason(text: string): boolean {
 }
 
 /** A string that the database can keep, of at most `lengthMax` UTF-16 units. */
-export function IsText(lengthMax: number): PropertyDecorator {
-  return ValidateBy({
+export function IsText(lengthMax: number, options: ValidationOptions = {}): PropertyDecorator {
+  const rule: ValidateByOptions = {
     name: 'isText',
     validator: {
       validate: (value: unknown) =>
@@ -47,5 +47,6 @@ export function IsText(lengthMax: number): PropertyDecorator {
       defaultMessage: (context) =>
         `${context?.property} must be a string of at most ${lengthMax} characters without NUL`,
     },
-  });
+  };
+  return ValidateBy(rule, options);
 }

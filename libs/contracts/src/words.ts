@@ -1,3 +1,7 @@
+/** What an API key may do: everything that its user may, read alone, or ask for tests and read nothing. */
+export const KEY_SCOPES = ['everything', 'read', 'submit'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
 /** Where a run is in its life. How it ended is its verdict, another word. */
 export const RUN_STATES = ['queued', 'leased', 'running', 'finished'] as const;
 export type RunState = (typeof RUN_STATES)[number];
@@ -43,6 +47,17 @@ export const PRIORITY_MIN = 1;
 export const PRIORITY_MAX = 10;
 export const PRIORITY_DEFAULT = 5;
 
-/** The files that a finished attempt leaves in the store. */
-export const RESULT_FILES = ['log.gz', 'artifacts.tar.gz'] as const;
+/** What people read of a finished attempt. */
+export const RESULT_CONTENTS = ['log.gz', 'artifacts.tar.gz'] as const;
+export type ResultContentName = (typeof RESULT_CONTENTS)[number];
+
+/**
+ * The files that a finished attempt leaves in the store: the log and the artifacts, and of each the index, which tells what
+ * stands where in it.
+ */
+export const RESULT_FILES = [...RESULT_CONTENTS, 'log-index.json', 'artifacts-index.json'] as const;
 export type ResultFileName = (typeof RESULT_FILES)[number];
+
+/** The backends that need no description in a worker's configuration; `null` is the worker's machine itself. */
+export const OWN_BACKENDS = ['unshare', 'schroot', 'lxc', 'podman', 'qemu', 'null'] as const;
+export type KnownBackend = (typeof OWN_BACKENDS)[number];

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, Max, Min } from 'class-validator';
+import { IsText } from './text';
+
+/** Lines of an excerpt: the error itself, and what stands before and after it. */
+export const EXCERPT_LINES_MAX = 5;
+/** Of a line of an excerpt, in UTF-16 units. */
+export const EXCERPT_LINE_LENGTH_MAX = 300;
+
+/** The lines around the first error of a log. */
+export class ErrorExcerpt {
+  /** The number of its first line in the log; 1 is the log's first. */
+  @IsInt()
+  @Min(1)
+  firstLine: number;
+
+  /** Which line of the log has the error. */
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  errorLine: number;
+
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(EXCERPT_LINES_MAX)
+  @IsText(EXCERPT_LINE_LENGTH_MAX, { each: true })
+  lines: string[];
+}
+
+/** Hexadecimal digits of a signature. */
+const SIGNATURE_LENGTH = 16;
+
+/**
+ * What differs between two logs of one error, and what stands for it. The order counts: an address in a URL is no path, and a
+ * version is more than its first number.
+ */
+const VARYING: [RegExp, string][] = [
+  [/\b[a-z][a-z0-9+.-]*:\/\/[^\s'"<>]+/gi, 'URL'],
+  [/(?:\.{0,2}\/|~\/|\b[\w.+-]+\/)[^\s'"`:,;()<>[\]]*/g, 'PATH'],
+  [/\b0x[0-9a-f]+\b/gi, 'N'],
+  [/\b(?=[a-f]*\d)[0-9a-f]{8,}(?:-[0-9a-f]{4,})*\b/gi, 'N'],
+  [/\bv?\d+(?:[.:+~-]\w+)+/g, 'N'],
+  [/\d+/g, 'N'],
+];
+
+/**
+ * The same for two errors that differ only in paths, numbers, addresses, versions and white space: 16 hexadecimal digits. It is for grouping,
+ * and proves nothing.
+ */
+export function errorSignature({ lines }: Pick<ErrorExcerpt, 'lines'>): string {
+  const same = VARYING.reduce((text, [varying, word]) => text.replace(varying, word), lines.join('\n'));
+  const text = same.replace(/[^\S\n]+/g, ' ').replace(/^ | $/gm, '');
+  return createHash('sha256').update(text).digest('hex').slice(0, SIGNATURE_LENGTH);
+}

@@ -1,0 +1,23 @@
+import { sizeText } from './size';
+
+/** What files are removed by. */
+export const EXPIRY_RULES = [
+  'artifacts of passed runs',
+  'artifacts of failed runs',
+  'logs',
+  'files of a package',
+  'facts and attempts',
+] as const;
+export type ExpiryRule = (typeof EXPIRY_RULES)[number];
+
+/** What the row of a run keeps of files that were removed: the rule, and its limit then in days or bytes. */
+export function removedBy(rule: ExpiryRule, limit: number): string {
+  return `${rule}: ${limit}`;
+}
+
+/** The same for people: `logs are kept for 180 days`. @param text as `removedBy` makes it */
+export function ruleSentence(text: string): string {
+  const [rule = '', limit = ''] = text.split(': ');
+  if (rule === 'files of a package') return `files of a package are kept up to ${sizeText(Number(limit))}`;
+  return `${rule} are kept for ${limit === '1' ? 'a day' : `${limit} days`}`;
+}

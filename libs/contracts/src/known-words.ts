@@ -1,0 +1,63 @@
+import { IsIn, IsOptional } from 'class-validator';
+
+/** Of a property: the words that are known here, and for the entries of a list the key under which each has its own. */
+interface Words {
+  property: string;
+  key: string | null;
+  known: readonly string[];
+}
+
+const WORDS = Symbol('words');
+
+/** What a later version may call something by. Anything else is a mistake, in whatever version. */
+const WORD = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+
+/** One of these words, or absent: a word that only a later version knows counts as absent. */
+export function IsKnownWord(known: readonly string[]): PropertyDecorator {
+  return (target, property) => {
+    IsOptional()(target, property);
+    IsIn(known)(target, property);
+    note(target, { property: String(property), key: null, known });
+  };
+}
+
+/** Of a list of objects: an entry whose `key` is a word that only a later version knows counts as absent. */
+export function HasKnownWords(key: string, known: readonly string[]): PropertyDecorator {
+  return (target, property) => note(target, { property: String(property), key, known });
+}
+
+/** The message without the words of later versions; the same object when it has none. */
+export function withoutUnknownWords(
+  shape: new () => object,
+  data: Record<string, unknown>,
+): Record<string, unknown> {
+  let known = data;
+  for (const words of wordsOf(shape.prototype as object)) {
+    const value = data[words.property];
+    if (words.key === null) {
+      if (isUnknown(value, words)) known = { ...known, [words.property]: undefined };
+    } else if (Array.isArray(value) && value.some((entry) => isUnknownEntry(entry, words)))
+      known = { ...known, [words.property]: value.filter((entry) => !isUnknownEntry(entry, words)) };
+  }
+  return known;
+}
+
+function isUnknownEntry(entry: unknown, words: Words): boolean {
+  return (
+    typeof entry === 'object' &&
+    entry !== null &&
+    isUnknown((entry as Record<string, unknown>)[words.key!], words)
+  );
+}
+
+function isUnknown(value: unknown, { known }: Words): boolean {
+  return typeof value === 'string' && WORD.test(value) && !known.includes(value);
+}
+
+function note(target: object, words: Words): void {
+  Reflect.defineMetadata(WORDS, [...wordsOf(target), words], target);
+}
+
+function wordsOf(target: object): Words[] {
+  return (Reflect.getMetadata(WORDS, target) as Words[] | undefined) ?? [];
+}
