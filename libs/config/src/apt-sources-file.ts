@@ -1,8 +1,10 @@
-import { isAptLine, isWord, jsonBytes } from '@proctor/contracts';
+import { isAptLine, isWord, jsonBytes, NAME_PATTERNS } from '@proctor/contracts';
 import type { ExtraAptSource } from './configuration';
+import type { Fragment } from './in-schema';
 import { ConfigurationError, type YamlFile } from './yaml-file';
 
-export const KEYS = ['lines', 'signingKey', 'users'];
+export const KEYS = ['lines', 'signingKey', 'users'] as const;
+const KEY_MARK = 'PGP PUBLIC KEY BLOCK';
 
 /** Of the lines and the key of one source, in a message to a worker. */
 export const APT_SOURCE_BYTES_MAX = 128 * 1024;
@@ -60,7 +62,7 @@ function readSource(
   problems: string[],
 ): ExtraAptSource {
   for (const key of Object.keys(entry)) {
-    if (!KEYS.includes(key))
+    if (!KEYS.some((known) => known === key))
       problems.push(file.problem([name, key], `unknown key; known are ${KEYS.join(', ')}`));
   }
   const { lines, signingKey, users } = entry;
@@ -73,10 +75,7 @@ function readSource(
         problems.push(file.problem([name, 'lines', index], 'is not an apt source line'));
     });
   }
-  if (
-    signingKey !== undefined &&
-    !(typeof signingKey === 'string' && signingKey.includes('PGP PUBLIC KEY BLOCK'))
-  ) {
+  if (signingKey !== undefined && !(typeof signingKey === 'string' && signingKey.includes(KEY_MARK))) {
     problems.push(file.problem([name, 'signingKey'], 'an ASCII-armoured OpenPGP public key is expected'));
   }
   if (users !== undefined && !isStrings(users)) {
@@ -87,6 +86,34 @@ function readSource(
     lines: isStrings(lines) ? lines : [],
     ...(typeof signingKey === 'string' ? { signingKey } : {}),
     ...(isStrings(users) ? { users } : {}),
+  };
+}
+
+/** The shape of the file, for editors. */
+export function aptSourcesSchema(): Fragment {
+  const properties = {
+    lines: {
+      description: 'Lines of sources.list(5), in one-line style.',
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', pattern: NAME_PATTERNS.aptLine },
+    },
+    signingKey: {
+      description: 'The ASCII-armoured public key that signs the source.',
+      type: 'string',
+      pattern: KEY_MARK,
+    },
+    users: {
+      description: 'Who may list the source; everybody when left out.',
+      type: 'array',
+      items: { type: 'string' },
+    },
+  } satisfies Record<(typeof KEYS)[number], Fragment>;
+  const source = { type: 'object', additionalProperties: false, required: ['lines'], properties };
+  return {
+    type: 'object',
+    propertyNames: { pattern: NAME_PATTERNS.word },
+    additionalProperties: { description: 'Name of a source → what it holds.', ...source },
   };
 }
 

@@ -1,8 +1,15 @@
 import { keysAtStart } from './at-start';
-import type { Configuration, ExtraAptSource, RejectList, WorkerConfiguration } from './configuration';
+import type {
+  Configuration,
+  ExtraAptSource,
+  RejectList,
+  ServerConfiguration,
+  WorkerConfiguration,
+} from './configuration';
+import { MetricsSection } from './metrics-section';
 import { keysOf } from './rules';
 import { ApiSection, SchedulerSection, ServerFile, StoreSection } from './server-file';
-import { MetricsSection, WorkerFile } from './worker-file';
+import { WorkerFile } from './worker-file';
 
 /** The parts of a configuration that come from its files. */
 export type Part = Exclude<keyof Configuration, 'home'>;
@@ -24,23 +31,36 @@ const SERVER_AT_START = new Set([...keysAtStart(ServerFile), ...keysAtStart(ApiS
 const STORE_AT_START = keysAtStart(StoreSection);
 const SCHEDULER_AT_START = keysAtStart(SchedulerSection);
 const WORKER_AT_START = keysAtStart(WorkerFile);
-/** As `workerValues` names them. */
-const WORKER_VALUES_AT_START = new Set([
-  ...WORKER_AT_START,
-  ...[...keysAtStart(MetricsSection)].map((key) => `metrics.${key}`),
-]);
+const METRICS_AT_START = [...keysAtStart(MetricsSection)].map((key) => `metrics.${key}`);
+
+/** As the values are named whose sections are told key by key. */
+function namesAtStart(keys: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...keys, ...METRICS_AT_START]);
+}
 
 /** What differs in the parts given, in the order of the files. */
 export function changesBetween(
   before: Configuration,
   after: Configuration,
-  parts: readonly Part[] = ['server', 'store', 'scheduler', 'worker', 'extraAptSources', 'rejectList'],
+  parts: readonly Part[] = [
+    'server',
+    'store',
+    'scheduler',
+    'retention',
+    'worker',
+    'extraAptSources',
+    'rejectList',
+  ],
 ): Change[] {
   return parts.flatMap((part) => {
     switch (part) {
       case 'server':
-        return valueChanges('proctor.yaml', before.server, after.server, SERVER_AT_START, (key) =>
-          API_KEYS.has(key) ? `api.${key}` : key,
+        return valueChanges(
+          'proctor.yaml',
+          serverValues(before.server),
+          serverValues(after.server),
+          namesAtStart(SERVER_AT_START),
+          (key) => (API_KEYS.has(key.split('.')[0]!) ? `api.${key}` : key),
         );
       case 'store':
         return valueChanges(
@@ -52,25 +72,21 @@ export function changesBetween(
         );
       case 'scheduler':
         return [
-          ...valueChanges(
-            'proctor.yaml',
-            flattened(before.scheduler),
-            flattened(after.scheduler),
-            SCHEDULER_AT_START,
-            (key) => `scheduler.${key}`,
-          ),
+          ...sectionChanges('scheduler', before.scheduler, after.scheduler, namesAtStart(SCHEDULER_AT_START)),
           ...orderChanges(
             'proctor.yaml: scheduler.sizeClasses',
             before.scheduler.sizeClasses,
             after.scheduler.sizeClasses,
           ),
         ];
+      case 'retention':
+        return sectionChanges('retention', before.retention, after.retention, new Set());
       case 'worker':
         return valueChanges(
           'worker.yaml',
           workerValues(before.worker),
           workerValues(after.worker),
-          WORKER_VALUES_AT_START,
+          namesAtStart(WORKER_AT_START),
           (key) => key,
         );
       case 'extraAptSources':
@@ -100,6 +116,12 @@ export function keepAtStart(started: Configuration, next: Configuration): Config
 
 function pick<T extends object>(values: T, keys: ReadonlySet<string>): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => keys.has(key))) as Partial<T>;
+}
+
+/** Of a section of proctor.yaml, key by key. */
+function sectionChanges(name: string, before: object, after: object, atStart: ReadonlySet<string>): Change[] {
+  const nameOf = (key: string): string => `${name}.${key}`;
+  return valueChanges('proctor.yaml', flattened(before), flattened(after), atStart, nameOf);
 }
 
 function valueChanges(
@@ -168,6 +190,11 @@ function entriesOf(list: RejectList): Map<string, string> {
   return entries;
 }
 
+/** The keys of sections one by one. */
+function serverValues({ events, login, metrics, webhooks, ...values }: ServerConfiguration): object {
+  return { ...values, ...flattened({ events, login, metrics, webhooks }) };
+}
+
 /** The keys of `metrics` one by one. */
 function workerValues({ metrics, ...values }: WorkerConfiguration): object {
   return { ...values, ...flattened({ metrics }) };
@@ -185,10 +212,11 @@ function flattened(section: object, before = ''): Record<string, unknown> {
   return Object.fromEntries(values);
 }
 
-/** Mappings are commands and apt lines: either may hold a password. */
+/** Mappings are commands and apt lines: either may hold a password. Those of a list would be too long. */
 function shown(value: unknown): string {
   if (value === undefined) return 'left out';
-  if (typeof value === 'object' && !Array.isArray(value)) return 'another value';
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  if (values.some((each) => typeof each === 'object')) return 'another value';
   const text = JSON.stringify(value);
   return text.length <= VALUE_LENGTH_MAX ? text : `${text.slice(0, VALUE_LENGTH_MAX)}…`;
 }

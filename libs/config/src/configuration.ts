@@ -1,5 +1,9 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import type { S3Credentials, StoreSettings } from '@proctor/store';
+import type { EventsSection } from './events-section';
+import type { WebhooksSection } from './webhooks-section';
+import type { LoginSection } from './login-section';
+import type { RetentionSection } from './retention-section';
 import type { SchedulerSection } from './server-file';
 
 /** The whole configuration of a deployment, validated and with every default filled in. */
@@ -10,6 +14,7 @@ export interface Configuration {
   /** Where logs and artifacts of finished runs are kept. */
   store: StoreSettings;
   scheduler: SchedulerSection;
+  retention: RetentionSection;
   worker: WorkerConfiguration;
   /** Names of the sources that requests may list, with their apt lines. */
   extraAptSources: ExtraAptSource[];
@@ -20,6 +25,8 @@ export interface Configuration {
 export interface ServerConfiguration {
   host: string;
   port: number;
+  /** Where the api tells monitors how it is; port 0: nowhere. */
+  metrics: { host: string; port: number };
   /** Suites that may be tested. The first is the default. */
   suites: string[];
   architectures: string[];
@@ -36,11 +43,27 @@ export interface ServerConfiguration {
   pinPackagesBytesMax: number;
   extraAptSourcesMax: number;
   historyLengthMax: number;
+  /** Runs of a trigger that one request retries, cancels or refreshes the references of. */
+  bulkRunsMax: number;
+  /** Names and patterns that one user follows. */
+  followedPackagesMax: number;
+  /** Where the bug of a number is: `{bug}` is put in. */
+  bugUrl: string;
+  /** Of a note about failures: characters, bugs, and notes of one user on one package. */
+  noteLengthMax: number;
+  noteBugsMax: number;
+  notesPerPackageMax: number;
+  /** Where a bug is reported: `{package}`, `{subject}` and `{body}` are put in. */
+  bugReportUrl: string;
   /** How long a key may be taken for valid after it was looked up, should the signal be lost that it is not; 0 to 60,000. */
   keysRememberedMs: number;
+  /** How long the backends of packages that have one of their own may be taken for what they were; 0 to 60,000. */
+  packageBackendsRememberedMs: number;
   /** Requests of one API key, or of one user to the endpoints of keys, that one api process takes. */
   requestsPerSecondMax: number;
   requestsPerMinuteMax: number;
+  /** Whether who is not known may read pages and public data. */
+  anonymousMayRead: boolean;
   /** The same of one network, for what is asked without a key. */
   anonymousRequestsPerSecondMax: number;
   anonymousRequestsPerMinuteMax: number;
@@ -56,10 +79,22 @@ export interface ServerConfiguration {
   bodyWaitMs: number;
   /** How long the rest of a refused body is read and dropped, so that its client gets to reading the answer. */
   refusedBodyMs: number;
+  /** How long a process that is to end still takes requests, while it says that it is not ready. */
+  leaveNoticeMs: number;
   /** Longest `wait` of a request for results; 0 to 60. */
   waitSecondsMax: number;
   /** Wrong passwords for one user from one address; an address may guess ten times as often over all users. */
+  /** How long before its end a key's page says that it expires soon. */
+  keyExpiryWarningDays: number;
+  /** Whether browsers let pages of other origins read what is public. */
+  anyOriginMayRead: boolean;
   passwordGuessesPerHourMax: number;
+  /** How long a browser stays logged in, hours. */
+  sessionHours: number;
+  /** How people log in on pages; files of secrets have absolute paths. */
+  login: LoginSection;
+  events: EventsSection;
+  webhooks: WebhooksSection;
   /** A client that takes longer to send its headers, or its whole request, is disconnected. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
@@ -67,6 +102,10 @@ export interface ServerConfiguration {
   socketIdleMs: number;
   /** Addresses and networks of proxies in front of the api: their `X-Forwarded-For` tells who asks. */
   trustedProxies: string[];
+  /** Of lines that tell of an error, in logs that came without an index: regular expressions. */
+  errorPatterns: string[];
+  /** What the head of each page tells its readers: a line of Markdown each. */
+  notices: string[];
   /** Address at which clients reach the api, for absolute links; when absent, each request's own host is named. */
   publicUrl?: string;
 }
@@ -74,6 +113,8 @@ export interface ServerConfiguration {
 export interface WorkerConfiguration {
   name: string;
   slots: number;
+  /** Networks that are up before a sandbox needs one; no more than there are slots. */
+  networksReady: number;
   /** `detected` stands for the machine's own and all others that it is found to execute. */
   architectures: string[];
   /** Suites whose images are built at start; others when a run asks. */
@@ -115,6 +156,8 @@ export interface WorkerConfiguration {
   /** So much of a log's beginning is streamed; one longer than both limits together keeps that and so much of its end. */
   logHeadBytesMax: number;
   logTailBytesMax: number;
+  /** Of lines that tell of an error, beside those that are known anyway: regular expressions. */
+  errorPatterns: string[];
   artifactsBytesMax: number;
   /**
    * Offers the `null` backend, which runs tests on the machine itself without any isolation of its files: only for a

@@ -19,6 +19,7 @@ it.each(Object.keys(KEYS))('%s is named when it is missing or empty, and the oth
 it.each([
   'postgres://u:p%40ss@db.example:5432/proctor?sslmode=verify-full',
   'postgresql://db.example/proctor',
+  'postgres://u:p%40ss@one.example:5432,two.example:5433,[::1]/proctor?sslmode=verify-full',
   'postgres://u:secret@/proctor?host=/run/postgresql',
 ])('the address of the database may be %s', (url) => {
   expect(connections({ PROCTOR_DATABASE_URL: url }).databaseUrl).toBe(url);
@@ -29,6 +30,8 @@ it.each([
   'postgres://u:s3%cret@db.example/proctor',
   'postgres://u:s3#cret@db.example/proctor',
   'postgres://u:s3cret@db.example:99999/proctor',
+  'postgres://u:s3cret@one.example,two.example:99999/proctor',
+  'postgres://u:s3cret@one.example,,two.example/proctor',
   'postgres//u:s3cret@db.example/proctor',
   'u:s3cret@db.example/proctor',
   'mysql://u:s3cret@db.example/proctor',

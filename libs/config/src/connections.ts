@@ -17,7 +17,7 @@ export function connections(env: NodeJS.ProcessEnv = process.env): Connections {
       if (isPostgresUrl(url)) return url;
       // The address holds a password.
       throw new ConfigurationError([
-        'PROCTOR_DATABASE_URL is no postgres://user:password@host:port/database; what is special in a URL is written as %XX',
+        'PROCTOR_DATABASE_URL is no postgres://user:password@host:port/database; what is special in a URL is written as %XX, several host:port are separated by commas',
       ]);
     },
     get natsCredentials() {
@@ -37,7 +37,11 @@ function isPostgresUrl(text: string): boolean {
   try {
     decodeURIComponent(text);
     // Of a socket's address, which has no host, pg takes the same view.
-    return /^postgres(ql)?:$/.test(new URL(text.replace('@/', '@socket/')).protocol);
+    const [, before = '', hosts = '', after = ''] =
+      /^([^@/?]*:\/\/(?:[^@/?]*@)?)([^@/?]*)(.*)$/s.exec(text.replace('@/', '@socket/')) ?? [];
+    return hosts
+      .split(',')
+      .every((host) => host !== '' && /^postgres(ql)?:$/.test(new URL(`${before}${host}${after}`).protocol));
   } catch {
     return false;
   }

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { KEYS as APT_SOURCE_KEYS } from './apt-sources-file';
 import { keysAtStart } from './at-start';
+import { documentedKeys } from './documented-keys';
+import { WebhooksSection } from './webhooks-section';
+import { EventsSection } from './events-section';
+import { LoginSection, ProviderSection } from './login-section';
+import { MetricsSection } from './metrics-section';
 import { keysOf } from './rules';
+import { RetentionSection } from './retention-section';
 import {
   AgeingSection,
   ApiSection,
@@ -14,40 +20,33 @@ import {
   SchedulerSection,
   ServerFile,
   StoreSection,
+  WindowSection,
 } from './server-file';
-import { MetricsSection, WorkerFile } from './worker-file';
+import { WorkerFile } from './worker-file';
 
 const project = join(__dirname, '../../..');
 const page = readFileSync(join(project, 'docs/configuration.md'), 'utf8');
 
-interface Row {
-  default: string;
-  change: string;
-  meaning: string;
-}
-
-/** The rows of a file's table: key → what it says. */
-function table(file: string): Map<string, Row> {
-  const section = page.split(/^## /m).find((text) => text.startsWith(`\`${file}\``)) ?? '';
-  const rows = [...section.matchAll(/^\| `([\w.]+)` *\|(.*)\|(.*)\|(.*)\|$/gm)];
-  return new Map(
-    rows.map(([, key = '', ...cells]) => {
-      const [standard = '', change = '', meaning = ''] = cells.map((cell) => cell.trim());
-      return [key, { default: standard, change, meaning }];
-    }),
-  );
-}
+const table = (file: string) => documentedKeys(page, file);
 
 const SECTIONS = [
   { file: 'proctor.yaml', prefix: '', shape: ServerFile },
   { file: 'proctor.yaml', prefix: 'api.', shape: ApiSection },
+  { file: 'proctor.yaml', prefix: 'api.events.', shape: EventsSection },
+  { file: 'proctor.yaml', prefix: 'api.metrics.', shape: MetricsSection },
+  { file: 'proctor.yaml', prefix: 'api.webhooks.', shape: WebhooksSection },
+  { file: 'proctor.yaml', prefix: 'api.login.', shape: LoginSection },
+  { file: 'proctor.yaml', prefix: 'api.login.providers.', shape: ProviderSection },
   { file: 'proctor.yaml', prefix: 'store.', shape: StoreSection },
   { file: 'proctor.yaml', prefix: 'scheduler.', shape: SchedulerSection },
   { file: 'proctor.yaml', prefix: 'scheduler.retry.', shape: RetrySection },
   { file: 'proctor.yaml', prefix: 'scheduler.fairShare.', shape: FairShareSection },
   { file: 'proctor.yaml', prefix: 'scheduler.ageing.', shape: AgeingSection },
   { file: 'proctor.yaml', prefix: 'scheduler.caps.', shape: CapsSection },
+  { file: 'proctor.yaml', prefix: 'scheduler.window.', shape: WindowSection },
   { file: 'proctor.yaml', prefix: 'scheduler.blame.', shape: BlameSection },
+  { file: 'proctor.yaml', prefix: 'retention.', shape: RetentionSection },
+  { file: 'proctor.yaml', prefix: 'scheduler.metrics.', shape: MetricsSection },
   { file: 'worker.yaml', prefix: '', shape: WorkerFile },
   { file: 'worker.yaml', prefix: 'metrics.', shape: MetricsSection },
 ];
@@ -74,7 +73,9 @@ it.each(KEYS)('$file: $name is documented as it is', ({ file, name, key, standar
   expect(row?.change).toBe(isAtStart ? 'restart' : 'at once');
   if (standard === undefined) expect(row?.default).not.toBe('');
   else expect(parse(row?.default.replace(/^`(.*)`$/, '$1') ?? '')).toEqual(standard);
-  expect(readFileSync(join(project, 'config', file), 'utf8')).toMatch(new RegExp(`^ *(# *)?${key}:`, 'm'));
+  expect(readFileSync(join(project, 'config', file), 'utf8')).toMatch(
+    new RegExp(`^ *(# *)?(- )?${key}:`, 'm'),
+  );
 });
 
 it.each(['proctor.yaml', 'worker.yaml'])('no key is documented that %s does not have', (file) => {

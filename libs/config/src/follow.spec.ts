@@ -25,7 +25,7 @@ it('the log is told of every problem and of what changed, and SIGHUP asks for it
     const refused = await untilLines(3);
     expect(refused[0]).toMatch(/^error config is NOT in use, the configuration read at 20.*Z is; /);
     expect(refused.slice(1)).toEqual([
-      'error config/proctor.yaml:1: suits: property suits should not exist',
+      'error config/proctor.yaml:1: suits: property suits should not exist; did you mean suites?',
       expect.stringMatching(/^error config\/proctor.yaml:2: api.port: .*found "x"/),
     ]);
     await folder.write('proctor.yaml', 'suites: [sid, trixie]\napi: { port: 1 }');

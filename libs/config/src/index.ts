@@ -1,10 +1,15 @@
 export * from './configuration';
+export type { ClaimSection, ProviderSection } from './login-section';
 export { loadConfiguration } from './load';
 export { LiveConfiguration, type ConfigurationStatus } from './live-configuration';
 export { followConfiguration } from './follow';
 export { rejectedVersions } from './reject-list';
+export { loadSettings, type Setting, type Settings } from './settings';
 export { sizeClasses } from './size-classes';
 export { connections } from './connections';
 export { deploymentPaths } from './deployment-paths';
 export { hostArchitecture, hostRelease, hostWorkerName } from './host';
 export { ConfigurationError } from './yaml-file';
+export { checkFolder, type FolderCheck } from './cross-check';
+export { schemaOf } from './json-schema';
+export { FILES, type FileName } from './folder';

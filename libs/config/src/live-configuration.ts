@@ -2,6 +2,7 @@ import { changesBetween, keepAtStart, type Change, type Part } from './changes';
 import type { Configuration } from './configuration';
 import { FolderContent } from './folder';
 import { configurationFolder, interpret } from './load';
+import { settingsOf, type Settings } from './settings';
 import { ConfigurationError } from './yaml-file';
 
 /** What people are told of a configuration; it holds no passwords. */
@@ -22,6 +23,7 @@ export type Reload =
 export class LiveConfiguration implements Configuration {
   private readonly listeners: (() => void)[] = [];
   private current: Configuration;
+  private contentInUse: FolderContent;
   private loadedAt = new Date();
   private problems: string[] = [];
   private needsRestart: string[] = [];
@@ -33,6 +35,7 @@ export class LiveConfiguration implements Configuration {
     private content: FolderContent,
   ) {
     this.current = started;
+    this.contentInUse = content;
   }
 
   /**
@@ -63,6 +66,10 @@ export class LiveConfiguration implements Configuration {
     return this.current.scheduler;
   }
 
+  get retention(): Configuration['retention'] {
+    return this.current.retention;
+  }
+
   get worker(): Configuration['worker'] {
     return this.current.worker;
   }
@@ -77,6 +84,11 @@ export class LiveConfiguration implements Configuration {
 
   get status(): ConfigurationStatus {
     return { loadedAt: this.loadedAt, problems: this.problems, needsRestart: this.needsRestart };
+  }
+
+  /** What is in use, value by value, and where it comes from. */
+  get settings(): Settings {
+    return settingsOf(this, this.contentInUse, this.env);
   }
 
   /** The folder as it was read last, in use or not. */
@@ -108,6 +120,7 @@ export class LiveConfiguration implements Configuration {
     const inUse = changesBetween(this.current, next, this.parts);
     const waiting = changesBetween(next, read, this.parts);
     this.current = next;
+    this.contentInUse = this.content;
     this.loadedAt = new Date();
     this.problems = [];
     this.needsRestart = waiting.map(({ text }) => text);

@@ -52,6 +52,55 @@ it('a bucket has the keys of its kind', async () => {
   });
 });
 
+const PROVIDER = 'id: example, label: Example, issuer: https://login.example.org, clientId: proctor';
+const withProviders = (providers: string): string => `api: { login: { providers: [${providers}] } }`;
+
+it('a login provider has defaults, and its secret a place in the home', async () => {
+  await folder.write('proctor.yaml', withProviders(`{ ${PROVIDER}, clientSecretFile: login/example }`));
+  expect((await load()).server.login).toEqual({
+    password: true,
+    providerWaitMs: 10_000,
+    providers: [
+      {
+        id: 'example',
+        label: 'Example',
+        issuer: 'https://login.example.org',
+        clientId: 'proctor',
+        clientSecretFile: join(TEST_HOME, 'login/example'),
+        scopes: ['openid', 'profile', 'email'],
+        nameClaim: 'preferred_username',
+      },
+    ],
+  });
+});
+
+it.each([
+  ['{ id: a }', 'providers.0.label: '],
+  [`{ ${PROVIDER}, secret: x }`, 'providers.0.secret: property secret should not exist'],
+  [`{ ${PROVIDER} }, { ${PROVIDER} }`, 'each provider needs an id of its own'],
+  [`{ ${PROVIDER.replace('id: example', 'id: a/b')} }`, 'id must be at most 40 lower-case letters'],
+  [`{ ${PROVIDER.replace('https', 'http')} }`, 'http is for this machine alone'],
+  [`{ ${PROVIDER.replace('login.', 'me:pw@')} }`, 'without query, fragment and password'],
+  [`{ ${PROVIDER}, scopes: [profile] }`, 'providers.0.scopes: openid is missing'],
+  [`{ ${PROVIDER}, mayLogIn: { claim: groups } }`, 'providers.0.mayLogIn.values: '],
+  [`{ ${PROVIDER}, administrators: { claim: groups, values: [] } }`, 'administrators.values: '],
+])('a login provider that could not be used is refused: %s', async (provider, problem) => {
+  expect(await problemsOf('proctor.yaml', withProviders(provider))).toContain(problem);
+});
+
+it('a login provider on this machine may do without https', async () => {
+  for (const host of ['localhost:5000', '127.0.0.1', '[::1]:80']) {
+    const provider = PROVIDER.replace('https://login.example.org', `"http://${host}"`);
+    expect(await problemsOf('proctor.yaml', withProviders(`{ ${provider} }`))).toBe('');
+  }
+});
+
+it('a login by nothing at all is refused', async () => {
+  expect(await problemsOf('proctor.yaml', 'api: { login: { password: false } }')).toContain(
+    'login.password: nobody could log in: there are no providers',
+  );
+});
+
 it('every problem of the file is told at once', async () => {
   const problems = await problemsOf('proctor.yaml', 'defaultBackend: qemu\nstore: { kind: s3 }');
   expect(problems).toContain('defaultBackend: qemu is not among');
@@ -104,7 +153,7 @@ it('a file that cannot be read does not hide the problems of the others', async 
   await folder.write('apt-sources.yaml', '{');
   const problems = (await problemsOf('proctor.yaml', 'suits: 1')).split('\n');
   expect(problems).toEqual([
-    'proctor.yaml:1: suits: property suits should not exist (found 1)',
+    'proctor.yaml:1: suits: property suits should not exist (found 1); did you mean suites?',
     expect.stringMatching(/^worker.yaml: EISDIR/),
     expect.stringMatching(/^apt-sources.yaml:1: /),
   ]);

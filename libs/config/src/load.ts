@@ -4,6 +4,7 @@ import { readAptSources } from './apt-sources-file';
 import type { Configuration, ServerConfiguration, WorkerConfiguration } from './configuration';
 import { FolderContent, type FileName } from './folder';
 import { hostArchitecture, hostRelease, hostWorkerName } from './host';
+import type { LoginSection } from './login-section';
 import { readRejectList } from './reject-list-file';
 import { HOST } from './rules';
 import { ServerFile, type SchedulerSection, type StoreSection } from './server-file';
@@ -12,7 +13,7 @@ import { ConfigurationError, YamlFile, type YamlSchema } from './yaml-file';
 
 /**
  * Reads the configuration folder (`PROCTOR_CONFIG`, default `config`) and the environment's overrides
- * (`PROCTOR_HOME`, `PROCTOR_HOST`, `PROCTOR_PORT`).
+ * (`PROCTOR_HOME`, `PROCTOR_HOST`, `PROCTOR_PORT`, `PROCTOR_API_METRICS_PORT`, `PROCTOR_SCHEDULER_METRICS_PORT`).
  * @throws ConfigurationError listing every problem with its file, line and key
  */
 export async function loadConfiguration(env: NodeJS.ProcessEnv = process.env): Promise<Configuration> {
@@ -38,7 +39,12 @@ export function interpret(content: FolderContent, env: NodeJS.ProcessEnv): Confi
   };
   const server = collect('proctor.yaml', (yaml) => {
     const file = yaml.as(ServerFile);
-    return { server: serverConfiguration(file, yaml, env), scheduler: schedulerConfiguration(file) };
+    const { retention } = file;
+    return {
+      server: serverConfiguration(file, yaml, env, home),
+      scheduler: schedulerConfiguration(file, env),
+      retention,
+    };
   });
   const store = collect('proctor.yaml', (yaml) => storeConfiguration(yaml.as(ServerFile).store, yaml, home));
   const worker = collect('worker.yaml', (yaml) =>
@@ -52,7 +58,12 @@ export function interpret(content: FolderContent, env: NodeJS.ProcessEnv): Confi
   return { home, ...server, store, worker, extraAptSources, rejectList };
 }
 
-function serverConfiguration(file: ServerFile, yaml: YamlFile, env: NodeJS.ProcessEnv): ServerConfiguration {
+function serverConfiguration(
+  file: ServerFile,
+  yaml: YamlFile,
+  env: NodeJS.ProcessEnv,
+  home: string,
+): ServerConfiguration {
   const defaultBackend = file.defaultBackend ?? file.backends[0] ?? '';
   const problems: string[] = [];
   if (!file.backends.includes(defaultBackend)) {
@@ -78,17 +89,39 @@ function serverConfiguration(file: ServerFile, yaml: YamlFile, env: NodeJS.Proce
   if (file.api.socketIdleMs <= file.api.waitSecondsMax * 1_000) {
     problems.push(yaml.problem(['api', 'socketIdleMs'], 'must be longer than waitSecondsMax'));
   }
+  if (!file.api.login.password && file.api.login.providers.length === 0) {
+    problems.push(yaml.problem(['api', 'login', 'password'], 'nobody could log in: there are no providers'));
+  }
+  file.api.login.providers.forEach(({ scopes }, index) => {
+    if (scopes.includes('openid')) return;
+    const key = ['api', 'login', 'providers', index, 'scopes'];
+    problems.push(yaml.problem(key, 'openid is missing'));
+  });
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     ...file.api,
+    login: loginConfiguration(file.api.login, home),
     host: env['PROCTOR_HOST'] ?? file.api.host,
-    port: env['PROCTOR_PORT'] === undefined ? file.api.port : portOf(env['PROCTOR_PORT']),
+    port: portOf('PROCTOR_PORT', env, file.api.port),
+    metrics: {
+      ...file.api.metrics,
+      port: portOf('PROCTOR_API_METRICS_PORT', env, file.api.metrics.port),
+    },
     suites: withHost(file.suites, release),
     architectures: withHost(file.architectures, hostArchitecture),
     backends: file.backends,
     defaultBackend,
     variants: file.variants,
   };
+}
+
+/** Files of secrets are named from the home on. */
+function loginConfiguration({ providers, ...rest }: LoginSection, home: string): LoginSection {
+  const located = providers.map(({ clientSecretFile: file, ...provider }) => ({
+    ...provider,
+    ...(file !== undefined && { clientSecretFile: within(home, file) }),
+  }));
+  return { ...rest, providers: located };
 }
 
 /** Of the section's keys, those of its kind. */
@@ -100,9 +133,10 @@ function storeConfiguration(section: StoreSection, yaml: YamlFile, home: string)
 }
 
 /** A cap that the file leaves out is absent, so that a reader that has a default for it may spread the caps over it. */
-function schedulerConfiguration({ scheduler }: ServerFile): SchedulerSection {
+function schedulerConfiguration({ scheduler }: ServerFile, env: NodeJS.ProcessEnv): SchedulerSection {
   const caps = Object.entries(scheduler.caps).filter(([, cap]) => typeof cap === 'number');
-  return { ...scheduler, caps: Object.fromEntries(caps) };
+  const port = portOf('PROCTOR_SCHEDULER_METRICS_PORT', env, scheduler.metrics.port);
+  return { ...scheduler, caps: Object.fromEntries(caps), metrics: { ...scheduler.metrics, port } };
 }
 
 function workerConfiguration(file: WorkerFile, home: string, folder: string): WorkerConfiguration {
@@ -132,12 +166,12 @@ function withHost(names: string[], host: () => string): string[] {
   return [...new Set(names.map((name) => (name === HOST ? host() : name)))];
 }
 
-function portOf(text: string): number {
+function portOf(variable: string, env: NodeJS.ProcessEnv, otherwise: number): number {
+  const text = env[variable];
+  if (text === undefined) return otherwise;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (port <= 65535) return port;
-  throw new ConfigurationError([
-    `PROCTOR_PORT: ${JSON.stringify(text)} is not a port number from 0 to 65535`,
-  ]);
+  throw new ConfigurationError([`${variable}: ${JSON.stringify(text)} is not a port number from 0 to 65535`]);
 }
 
 function within(folder: string, path: string): string {

@@ -1,22 +1,33 @@
-import { isArchitecture, isPackageName, isWord, jsonBytes } from '@proctor/contracts';
+import { isArchitecture, isPackageName, isWord, jsonBytes, NAME_PATTERNS } from '@proctor/contracts';
 import type { RejectList } from './configuration';
+import type { Fragment } from './in-schema';
 import { ConfigurationError, type YamlFile } from './yaml-file';
 
+/** Of names: `rust-*`. All packages are stopped by a pause. */
+const BEGINNING = /^[a-z0-9][a-z0-9+.-]*\*$/;
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z.+:~-]*$/;
 
 /** Of all versions of one package, in a message to a worker: a lease names those of its suite and architecture. */
 export const REJECTED_VERSIONS_BYTES_MAX = 64 * 1024;
 
 /** The levels of the list; a name that can never match is a mistake. */
-const LEVELS: { what: string; isName: (name: string) => boolean }[] = [
-  { what: 'package', isName: isPackageName },
-  { what: 'suite', isName: (name) => name === '*' || isWord(name) },
-  { what: 'architecture', isName: (name) => name === '*' || isArchitecture(name) },
-  { what: 'version', isName: (name) => name === '*' || VERSION.test(name) },
+const LEVELS: { what: string; isName: (name: string) => boolean; pattern: string }[] = [
+  {
+    what: 'package',
+    isName: (name) => isPackageName(name) || BEGINNING.test(name),
+    pattern: `${NAME_PATTERNS.packageName}|${BEGINNING.source}`,
+  },
+  { what: 'suite', isName: (name) => name === '*' || isWord(name), pattern: NAME_PATTERNS.word },
+  {
+    what: 'architecture',
+    isName: (name) => name === '*' || isArchitecture(name),
+    pattern: NAME_PATTERNS.architecture,
+  },
+  { what: 'version', isName: (name) => name === '*' || VERSION.test(name), pattern: VERSION.source },
 ];
 
 /**
- * config/reject-list.yaml: package → suite or * → architecture or * → version or * → "".
+ * config/reject-list.yaml: package, or the beginning of names with * → suite or * → architecture or * → version or * → "".
  * @throws ConfigurationError naming every key that breaks the shape
  */
 export function readRejectList(file: YamlFile): RejectList {
@@ -28,7 +39,12 @@ export function readRejectList(file: YamlFile): RejectList {
   return values as RejectList;
 
   function tooMany(name: string, suites: unknown): string[] {
-    const bytes = jsonBytes([...new Set(versionsIn(suites, 1))]);
+    const meant = (Object.entries(values) as [string, unknown][]).filter(
+      ([key]) => key !== name && key.endsWith('*'),
+    );
+    const together = name.endsWith('*') ? [] : meant.filter(([key]) => name.startsWith(key.slice(0, -1)));
+    const all = [suites, ...together.map(([, inner]) => inner)].flatMap((inner) => versionsIn(inner, 1));
+    const bytes = jsonBytes([...new Set(all)]);
     if (bytes <= REJECTED_VERSIONS_BYTES_MAX) return [];
     const text = `its versions have ${bytes} bytes, those of a package may have at most ${REJECTED_VERSIONS_BYTES_MAX}`;
     return [file.problem([name], text)];
@@ -58,4 +74,18 @@ function versionsIn(value: unknown, depth: number): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   if (depth === LEVELS.length - 1) return Object.keys(value);
   return Object.values(value).flatMap((inner) => versionsIn(inner, depth + 1));
+}
+
+/** The shape of the file, for editors. They read a value that is not written as null, and we as an empty text. */
+export function rejectListSchema(): Fragment {
+  const levels = [...LEVELS].reverse();
+  return levels.reduce<Fragment>(
+    (below, { what, pattern }) => ({
+      description: what === 'package' ? 'Packages that are not tested.' : `Name of each ${what}, or "*".`,
+      type: 'object',
+      propertyNames: { pattern: what === 'package' ? pattern : `^\\*$|${pattern}` },
+      additionalProperties: below,
+    }),
+    { enum: ['', null] },
+  );
 }

@@ -1,16 +1,29 @@
 import type { RejectList } from './configuration';
 
 /**
- * The versions of a package that are rejected on a suite and architecture, `*` among them when all are.
+ * The versions of a package that are rejected on a suite and architecture, `*` among them when all are; by its name, and by the beginnings
+ * of names that the list has.
  * Only own keys count: `constructor` is a package name like any other.
  */
 export function rejectedVersions(list: RejectList, name: string, suite: string, arch: string): string[] {
-  const suites = own(list, name);
-  if (!suites) return [];
-  const versions = [suite, '*'].flatMap((suiteKey) =>
-    [arch, '*'].flatMap((archKey) => Object.keys(own(own(suites, suiteKey), archKey) ?? {})),
+  const versions = [name, ...beginningsIn(list).filter((each) => name.startsWith(each.slice(0, -1)))].flatMap(
+    (key) =>
+      [suite, '*'].flatMap((suiteKey) =>
+        [arch, '*'].flatMap((archKey) => Object.keys(own(own(own(list, key), suiteKey), archKey) ?? {})),
+      ),
   );
   return [...new Set(versions)];
+}
+
+const known = new WeakMap<RejectList, string[]>();
+
+/** Names with `*` at their end; each of many requests asks for them. */
+function beginningsIn(list: RejectList): string[] {
+  const before = known.get(list);
+  if (before) return before;
+  const beginnings = Object.keys(list).filter((name) => name.endsWith('*'));
+  known.set(list, beginnings);
+  return beginnings;
 }
 
 function own<T>(record: Record<string, T> | undefined, key: string): T | undefined {

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
-import { isArchitecture, isPackageName, isWord } from '@proctor/contracts';
+import { isArchitecture, isPackageName, isWord, NAME_PATTERNS } from '@proctor/contracts';
 import { Transform, Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
   ArrayNotEmpty,
   ArrayUnique,
   IsArray,
@@ -13,6 +14,7 @@ import {
   ValidateNested,
   getMetadataStorage,
 } from 'class-validator';
+import { InSchema, OfShape, type Fragment } from './in-schema';
 
 const DAY_MS = 86_400_000;
 
@@ -32,16 +34,25 @@ export function together(rules: PropertyDecorator[]): PropertyDecorator {
 
 /** A list of names that are safe in paths and argument lists. */
 export function NameList(): PropertyDecorator {
-  return names(isWord, 'each name is letters, digits, +, ., _ and -, and begins with a letter or digit');
+  return names(
+    isWord,
+    'each name is letters, digits, +, ., _ and -, and begins with a letter or digit',
+    NAME_PATTERNS.word,
+  );
 }
 
 /** A list of Debian architecture names. */
 export function ArchitectureList(): PropertyDecorator {
-  return names(isArchitecture, 'each architecture is lower-case letters, digits and -');
+  return names(
+    isArchitecture,
+    'each architecture is lower-case letters, digits and -',
+    NAME_PATTERNS.architecture,
+  );
 }
 
-function names(isName: (name: string) => boolean, message: string): PropertyDecorator {
+function names(isName: (name: string) => boolean, message: string, pattern: string): PropertyDecorator {
   const rules = [
+    InSchema({ items: { type: 'string', pattern } }),
     IsArray(),
     ArrayNotEmpty(),
     ArrayUnique(),
@@ -59,7 +70,7 @@ function names(isName: (name: string) => boolean, message: string): PropertyDeco
 
 /** Keys below a key, with rules of their own. */
 export function Section(shape: () => new () => object): PropertyDecorator {
-  const rules = [IsObject(), ValidateNested(), Type(shape)];
+  const rules = [IsObject(), ValidateNested(), Type(shape), OfShape(shape)];
   return together(rules);
 }
 
@@ -75,15 +86,49 @@ export function Count(): PropertyDecorator {
   return together(rules);
 }
 
+const URL_TEMPLATE = /^(https?:\/\/|mailto:)[^\s"'<>]+$/;
+
+/** An address of pages of others, with names in braces. */
+export function UrlTemplate(): PropertyDecorator {
+  return together([
+    InSchema({ type: 'string', pattern: URL_TEMPLATE.source }),
+    ValidateBy({
+      name: 'urlTemplate',
+      validator: {
+        validate: (text: unknown) => typeof text === 'string' && URL_TEMPLATE.test(text),
+        defaultMessage: () => 'it begins with https://, http:// or mailto: and has neither spaces nor quotes',
+      },
+    }),
+  ]);
+}
+
 /** A list of addresses and networks, as `10.0.0.1`, `10.0.0.0/8`, `fd00::/8` or `loopback`. */
 export function ProxyList(): PropertyDecorator {
   const rules = [
+    InSchema({ items: { type: 'string' } }),
     IsArray(),
     ValidateBy({
       name: 'proxies',
       validator: {
         validate: (list: unknown) => Array.isArray(list) && list.every(isProxy),
         defaultMessage: () => 'each proxy is an IP address, a network as 10.0.0.0/8, or loopback',
+      },
+    }),
+  ];
+  return together(rules);
+}
+
+/** The same without `loopback`. */
+export function NetworkList(): PropertyDecorator {
+  const rules = [
+    InSchema({ items: { type: 'string' } }),
+    IsArray(),
+    ValidateBy({
+      name: 'networks',
+      validator: {
+        validate: (list: unknown) =>
+          Array.isArray(list) && list.every((each) => each !== 'loopback' && isProxy(each)),
+        defaultMessage: () => 'each entry is an IP address, or a network as 10.0.0.0/8',
       },
     }),
   ];
@@ -99,79 +144,185 @@ function isProxy(text: unknown): boolean {
   return rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax));
 }
 
+const WEIGHT_MAX = 1000;
+
 /** User name → a share above 0. */
 export function Weights(): PropertyDecorator {
-  return mapping('weights', (weight) => typeof weight === 'number' && weight > 0 && weight <= 1000, [
-    'each user has a weight above 0 and at most 1000',
-  ]);
+  return mapping({
+    name: 'weights',
+    isValue: (weight) => typeof weight === 'number' && weight > 0 && weight <= WEIGHT_MAX,
+    message: `each user has a weight above 0 and at most ${WEIGHT_MAX}`,
+    each: { type: 'number', exclusiveMinimum: 0, maximum: WEIGHT_MAX },
+  });
 }
 
 /** Name → a list of strings that is not empty. */
 export function ListsByName(): PropertyDecorator {
   const isList = (list: unknown) =>
     Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string');
-  return mapping('listsByName', isList, [
-    'each name is letters, digits, +, ., _ and -, begins with a letter or digit, and has a list of strings that is not empty',
-  ]);
+  return mapping({
+    name: 'listsByName',
+    isValue: isList,
+    message:
+      'each name is letters, digits, +, ., _ and -, begins with a letter or digit, and has a list of strings that is not empty',
+    each: { type: 'array', minItems: 1, items: { type: 'string' } },
+  });
 }
 
 /** A mapping of at most so many names. */
 export function NamesMax(max: number): PropertyDecorator {
-  return ValidateBy({
-    name: 'namesMax',
-    validator: {
-      validate: (value: unknown) => Object.keys(value ?? {}).length <= max,
-      defaultMessage: (context) => `${context?.property} must have at most ${max} names`,
-    },
-  });
+  return together([
+    InSchema({ maxProperties: max }),
+    ValidateBy({
+      name: 'namesMax',
+      validator: {
+        validate: (value: unknown) => Object.keys(value ?? {}).length <= max,
+        defaultMessage: (context) => `${context?.property} must have at most ${max} names`,
+      },
+    }),
+  ]);
 }
 
 /** Class → package names, which may end in `*`. */
 export function SizeClasses(): PropertyDecorator {
-  return mapping('sizeClasses', (list) => Array.isArray(list) && list.every(isPackagePattern), [
-    'each class has a list of package names, which may end in *',
-  ]);
+  return mapping({
+    name: 'sizeClasses',
+    isValue: (list) => Array.isArray(list) && list.every(isPackagePattern),
+    message: 'each class has a list of package names, which may end in *',
+    each: { type: 'array', items: { type: 'string', pattern: PACKAGE_PATTERN } },
+  });
 }
 
 /** Package name, which may end in `*` → milliseconds. */
 export function PackageTimeouts(): PropertyDecorator {
   const isTime = (ms: unknown) =>
     Number.isInteger(ms) && (ms as number) >= 1000 && (ms as number) <= 30 * DAY_MS;
-  const message =
-    'each package name, which may end in *, has a whole number of milliseconds from 1000 to 30 days';
-  return mapping('packageTimeouts', isTime, [message], isPackagePattern);
+  return mapping({
+    name: 'packageTimeouts',
+    isValue: isTime,
+    message: 'each package name, which may end in *, has a whole number of milliseconds from 1000 to 30 days',
+    each: { type: 'integer', minimum: 1000, maximum: 30 * DAY_MS },
+    isKey: isPackagePattern,
+    keys: PACKAGE_PATTERN,
+  });
 }
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Name of an environment variable → its text: one line without a single quote. */
 export function EnvironmentVariables(): PropertyDecorator {
   const isText = (text: unknown) => typeof text === 'string' && /^[^'\p{Cc}]*$/u.test(text);
-  const isName = (name: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name !== 'ADT_TEST_TRIGGERS';
-  const message =
-    'each name is letters, digits and _, is not ADT_TEST_TRIGGERS, and has a text of one line without a single quote';
-  return mapping('environmentVariables', isText, [message], isName);
+  const isName = (name: string) => VARIABLE.test(name) && name !== 'ADT_TEST_TRIGGERS';
+  return mapping({
+    name: 'environmentVariables',
+    isValue: isText,
+    message:
+      'each name is letters, digits and _, is not ADT_TEST_TRIGGERS, and has a text of one line without a single quote',
+    each: { type: 'string' },
+    isKey: isName,
+    keys: VARIABLE.source,
+  });
 }
+
+/** Package name, which may end in `*` → bytes. */
+export function PackageBytes(): PropertyDecorator {
+  const message = 'each package name, which may end in *, has a whole number of bytes of at least 1';
+  const isCount = (bytes: unknown) => Number.isSafeInteger(bytes) && (bytes as number) >= 1;
+  return mapping({
+    name: 'packageBytes',
+    isValue: isCount,
+    message,
+    each: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    isKey: isPackagePattern,
+    keys: PACKAGE_PATTERN,
+  });
+}
+
+const EXPRESSIONS_MAX = 100;
+const EXPRESSION_LENGTH_MAX = 200;
+
+/** A list of JavaScript's regular expressions. */
+export function Expressions(): PropertyDecorator {
+  const isExpression = (text: unknown): boolean => {
+    if (typeof text !== 'string' || text === '' || text.length > EXPRESSION_LENGTH_MAX) return false;
+    try {
+      new RegExp(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const rules = [
+    InSchema({
+      items: { type: 'string', format: 'regex', minLength: 1, maxLength: EXPRESSION_LENGTH_MAX },
+    }),
+    IsArray(),
+    ArrayMaxSize(EXPRESSIONS_MAX),
+    ValidateBy({
+      name: 'expressions',
+      validator: {
+        validate: (list: unknown) => Array.isArray(list) && list.every(isExpression),
+        defaultMessage: () =>
+          `each pattern is a regular expression of JavaScript of 1 to ${EXPRESSION_LENGTH_MAX} characters`,
+      },
+    }),
+  ];
+  return together(rules);
+}
+
+const NOTICES_MAX = 10;
+const NOTICE_LENGTH_MAX = 500;
+
+/** A list of lines for people. */
+export function NoticeTexts(): PropertyDecorator {
+  const isNotice = (text: unknown): boolean =>
+    typeof text === 'string' && text !== '' && text.length <= NOTICE_LENGTH_MAX && !/\p{Cc}/u.test(text);
+  return together([
+    InSchema({ items: { type: 'string', minLength: 1, maxLength: NOTICE_LENGTH_MAX } }),
+    IsArray(),
+    ArrayMaxSize(NOTICES_MAX),
+    ValidateBy({
+      name: 'notices',
+      validator: {
+        validate: (list: unknown) => Array.isArray(list) && list.every(isNotice),
+        defaultMessage: () => `each notice is one line of 1 to ${NOTICE_LENGTH_MAX} characters`,
+      },
+    }),
+  ]);
+}
+
+/** A package name, which may end in `*`. */
+const PACKAGE_PATTERN = `^\\*$|${NAME_PATTERNS.packageName.replace(/\$$/, '\\*?$')}`;
 
 function isPackagePattern(text: unknown): boolean {
   return typeof text === 'string' && (text === '*' || isPackageName(text.replace(/\*$/, '')));
 }
 
-function mapping(
-  name: string,
-  isValue: (value: unknown) => boolean,
-  [message]: [string],
-  isKey: (key: string) => boolean = isWord,
-): PropertyDecorator {
+interface MappingRule {
+  name: string;
+  isValue: (value: unknown) => boolean;
+  message: string;
+  /** Each value, as JSON Schema says it. */
+  each: Fragment;
+  isKey?: (key: string) => boolean;
+  /** The same as a pattern. */
+  keys?: string;
+}
+
+function mapping(rule: MappingRule): PropertyDecorator {
+  const { name, isValue, message, each, isKey = isWord, keys = NAME_PATTERNS.word } = rule;
   const values = ValidateBy({
     name,
     validator: {
       validate: (value: unknown) =>
         typeof value === 'object' &&
         value !== null &&
-        Object.entries(value).every(([key, each]) => isKey(key) && isValue(each)),
+        Object.entries(value).every(([key, inner]) => isKey(key) && isValue(inner)),
       defaultMessage: () => message,
     },
   });
-  return together([IsObject(), values, AsWritten()]);
+  const written = InSchema({ propertyNames: { pattern: keys }, additionalProperties: each });
+  return together([written, IsObject(), values, AsWritten()]);
 }
 
 /** The transformer would ask a mapping for its class, or drop that key: a user may be called `constructor`. */

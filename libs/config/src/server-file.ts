@@ -1,4 +1,4 @@
-import { NEUTRAL_STATUSES, type NeutralStatus } from '@proctor/contracts';
+import { NEUTRAL_STATUSES, PROTOCOL, PROTOCOL_OLDEST, type NeutralStatus } from '@proctor/contracts';
 import {
   IsBoolean,
   IsIn,
@@ -13,15 +13,23 @@ import {
   Min,
 } from 'class-validator';
 import { AtStart } from './at-start';
+import { EventsSection } from './events-section';
+import { LoginSection } from './login-section';
+import { RetentionSection } from './retention-section';
+import { MetricsSection } from './metrics-section';
+import { WebhooksSection } from './webhooks-section';
 import {
   ArchitectureList,
   Count,
+  Expressions,
   HOST,
   Milliseconds,
   NameList,
+  NoticeTexts,
   ProxyList,
   Section,
   SizeClasses,
+  UrlTemplate,
   Weights,
 } from './rules';
 
@@ -36,6 +44,7 @@ const ARGUMENT_BYTES_MAX = 98_304;
 export class ApiSection {
   @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
   @AtStart() @IsInt() @Min(0) @Max(65535) port = 8080;
+  @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
   @IsIn(NEUTRAL_STATUSES) neutral: NeutralStatus = 'pass';
   @Count() bodyBytesMax = 32 * 1024 * 1024;
   @Count() itemsPerRequestMax = 20_000;
@@ -43,9 +52,20 @@ export class ApiSection {
   @IsInt() @Min(1) @Max(ARGUMENT_BYTES_MAX) pinPackagesBytesMax = 32_768;
   @IsInt() @Min(0) @Max(1_000) extraAptSourcesMax = 20;
   @Count() historyLengthMax = 500;
+  @Count() bulkRunsMax = 500;
+  @Count() followedPackagesMax = 200;
+  @UrlTemplate() bugUrl = 'https://bugs.debian.org/{bug}';
+  @Count() noteLengthMax = 2_000;
+  @Count() noteBugsMax = 10;
+  @Count() notesPerPackageMax = 20;
+  @UrlTemplate() bugReportUrl = 'mailto:submit@bugs.debian.org?subject={subject}&body={body}';
+  @Expressions() errorPatterns: string[] = [];
+  @NoticeTexts() notices: string[] = [];
   @IsInt() @Min(0) @Max(60_000) keysRememberedMs = 1_000;
+  @IsInt() @Min(0) @Max(60_000) packageBackendsRememberedMs = 1_000;
   @Count() requestsPerSecondMax = 1_000;
   @Count() requestsPerMinuteMax = 60_000;
+  @IsBoolean() anonymousMayRead = true;
   @Count() anonymousRequestsPerSecondMax = 500;
   @Count() anonymousRequestsPerMinuteMax = 30_000;
   @Count() anonymousRequestsAtOnceMax = 8;
@@ -56,10 +76,17 @@ export class ApiSection {
   @Milliseconds() bodyWaitMs = 5_000;
   @Milliseconds() refusedBodyMs = 5_000;
   @IsInt() @Min(0) @Max(60) waitSecondsMax = 60;
+  @IsInt() @Min(0) @Max(365) keyExpiryWarningDays = 14;
+  @IsBoolean() anyOriginMayRead = true;
   @Count() passwordGuessesPerHourMax = 20;
+  @IsInt() @Min(1) @Max(8_760) sessionHours = 168;
+  @Section(() => LoginSection) login = new LoginSection();
+  @Section(() => EventsSection) events = new EventsSection();
+  @Section(() => WebhooksSection) webhooks = new WebhooksSection();
   @AtStart() @Milliseconds() headersTimeoutMs = 20_000;
   @AtStart() @Milliseconds() requestTimeoutMs = 300_000;
   @AtStart() @Milliseconds() socketIdleMs = 120_000;
+  @IsInt() @Min(0) @Max(60_000) leaveNoticeMs = 0;
   @AtStart() @ProxyList() trustedProxies: string[] = [];
   @IsOptional()
   @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true })
@@ -85,6 +112,19 @@ export class FairShareSection {
 export class AgeingSection {
   @Milliseconds() stepMs = 21_600_000;
   @IsInt() @Min(0) @Max(9) stepsMax = 2;
+}
+
+/**
+ * How much of a long queue is in a dispatcher's memory: of the runs that were never granted, the first of each suite, backend,
+ * variant, priority and user, public and private each.
+ */
+export class WindowSection {
+  /** Read at a time; twice as many are held, unless a decision needs more. */
+  @Count() runsMax = 150;
+  /** With fewer than that the next are read, at most `runsMax`. */
+  @Count() refillBelow = 50;
+  /** The others are counted by blocks of so many. */
+  @Count() blockRuns = 200;
 }
 
 /** Runs that may be executed at a time on an architecture; no cap when absent. */
@@ -114,21 +154,32 @@ export class SchedulerSection {
   @AtStart() @Milliseconds() leaseTtlMs = 60_000;
   @AtStart() @Milliseconds() leaseRenewMs = 15_000;
   @AtStart() @Milliseconds() ownershipTtlMs = 5_000;
+  /** Servers of a NATS cluster that have each stream. */
+  @AtStart() @IsIn([1, 3, 5]) streamReplicas = 1;
   /** How long the database may take for one turn of a dispatcher: then it has failed, and the next ingests fewer rows. */
   @Milliseconds() turnTimeoutMs = 2_000;
   /** How often a dispatcher looks for runs of which no signal has come. */
   @Milliseconds() arrivalPollMs = 5_000;
-  /** How long an idle slot waits before it asks again without a signal. */
+  /** How long a worker with idle slots waits before one of them asks again without a signal. */
   @Milliseconds() askAgainMs = 5_000;
+  /** Workers of an older protocol are granted nothing. */
+  @IsInt() @Min(1) @Max(PROTOCOL) workerProtocolMin = PROTOCOL_OLDEST;
   @Section(() => RetrySection) retry = new RetrySection();
   @Section(() => FairShareSection) fairShare = new FairShareSection();
   @Section(() => AgeingSection) ageing = new AgeingSection();
   @Section(() => CapsSection) caps = new CapsSection();
+  @Section(() => WindowSection) window = new WindowSection();
   /** Name of a class → packages, `*` at the end stands for anything; they go only to slots that declare the class. */
   @SizeClasses() sizeClasses: Record<string, string[]> = {};
   @Section(() => BlameSection) blame = new BlameSection();
   @Count() mailboxLengthMax = 10_000;
   @Count() turnMessagesMax = 500;
+  @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
+  /** Where spans of finished runs are sent by OTLP over HTTP; nowhere when absent. */
+  @AtStart()
+  @IsOptional()
+  @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true })
+  tracesUrl?: string;
   /** How often the staging areas are swept. */
   @Milliseconds() stagingSweepMs = 600_000;
   /** An upload that did not grow for so long and that no report is awaited for is removed. */
@@ -166,4 +217,5 @@ export class ServerFile {
   @Section(() => StoreSection) store = new StoreSection();
   @Section(() => ApiSection) api = new ApiSection();
   @Section(() => SchedulerSection) scheduler = new SchedulerSection();
+  @Section(() => RetentionSection) retention = new RetentionSection();
 }

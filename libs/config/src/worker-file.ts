@@ -13,10 +13,12 @@ import {
   Min,
 } from 'class-validator';
 import { AtStart } from './at-start';
+import { MetricsSection } from './metrics-section';
 import {
   ArchitectureList,
   Count,
   EnvironmentVariables,
+  Expressions,
   HOST,
   ListsByName,
   Milliseconds,
@@ -30,15 +32,12 @@ const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const HOUR_MS = 3_600_000;
 
-export class MetricsSection {
-  @AtStart() @IsString() @IsNotEmpty() host = '127.0.0.1';
-  @AtStart() @IsInt() @Min(0) @Max(65535) port = 0;
-}
-
 /** config/worker.yaml */
 export class WorkerFile {
   @AtStart() @IsOptional() @Matches(WORKER_NAME) name?: string;
   @AtStart() @IsInt() @Min(1) @Max(1000) slots = 2;
+  /** Networks that are up before a sandbox needs one: 3 MiB each; no more than there are slots. */
+  @AtStart() @IsInt() @Min(0) @Max(1000) networksReady = 2;
   @AtStart() @ArchitectureList() architectures: string[] = [HOST];
   @AtStart() @IsArray() @IsString({ each: true }) suitesAtStart: string[] = [HOST];
   @AtStart() @NameList() @ArrayMaxSize(OFFERED_MAX) backends: string[] = ['unshare'];
@@ -69,6 +68,7 @@ export class WorkerFile {
   @Milliseconds() imageAgeMaxMs = 24 * HOUR_MS;
   @Count() logHeadBytesMax = 20 * MIB;
   @IsInt() @Min(0) @Max(Number.MAX_SAFE_INTEGER) logTailBytesMax = 5 * MIB;
+  @Expressions() errorPatterns: string[] = [];
   @Count() artifactsBytesMax = 100 * MIB;
   @AtStart() @IsBoolean() machineMayBeDestroyed = false;
   @AtStart() @IsArray() @Matches(/^\/[^\n]*$/, { each: true }) visiblePaths: string[] = [];

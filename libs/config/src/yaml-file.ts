@@ -1,5 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
+import { meantKey } from './key-paths';
 import { LineCounter, isCollection, isMap, isNode, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { Document, Node, YAMLError, YAMLMap } from 'yaml';
 
@@ -12,11 +13,16 @@ export class ConfigurationError extends Error {
 
 type Key = (string | number)[];
 
+/** A key by its path from the root. */
+export type YamlPath = Key;
+
 /** `failsafe`: every key and value is the text as written, so that a version such as 1.10 stays what it is. */
 export type YamlSchema = 'core' | 'failsafe';
 
 /** Programs that write YAML use an alias for each value that they have seen before. */
 const ALIASES_MAX = 100_000;
+/** class-validator's name for what it says of a key that no class has. */
+const UNKNOWN_KEY = 'whitelistValidation';
 /** Characters of a value that a message repeats. */
 const FOUND_LENGTH_MAX = 60;
 
@@ -62,6 +68,14 @@ export class YamlFile {
     return this.problemAt(this.nodeOf(key), `${named}${text}`);
   }
 
+  /** The line on which a key stands; null when the file does not have it. */
+  lineOf(key: Key): number | null {
+    const node = this.nodeOf(key);
+    const [last] = key.slice(-1);
+    if (!node?.range || last === undefined || !isNamed(node, last)) return null;
+    return this.document.hasIn(key) ? this.lines.linePos(node.range[0]).line : null;
+  }
+
   /**
    * The file's values as an instance of `shape`, defaults filled in.
    * @throws ConfigurationError listing every unknown key and every value that breaks a rule of `shape`
@@ -73,7 +87,7 @@ export class YamlFile {
     }
     const result = plainToInstance(shape, values);
     const errors = validateSync(result, { whitelist: true, forbidNonWhitelisted: true });
-    const problems = [...this.dropped(values, result, []), ...this.describe(errors, [])];
+    const problems = [...this.dropped(values, result, []), ...this.describe(errors, [], shape)];
     if (problems.length > 0) throw new ConfigurationError(problems);
     return result;
   }
@@ -92,13 +106,16 @@ export class YamlFile {
     return [...own, ...inner];
   }
 
-  private describe(errors: ValidationError[], path: Key): string[] {
+  private describe(errors: ValidationError[], path: Key, root: new () => object): string[] {
     return errors.flatMap((error) => {
       const key = [...path, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
       // The rule written first stands last: a text where a number belongs is not also too small.
-      const broken = Object.values(error.constraints ?? {}).slice(-1);
-      const own = broken.map((text) => this.problem(key, `${text}${found(error.value)}`));
-      return [...own, ...this.describe(error.children ?? [], key)];
+      const broken = Object.entries(error.constraints ?? {}).slice(-1);
+      const own = broken.map(([rule, text]) => {
+        const advice = rule === UNKNOWN_KEY ? suggestion(root, error, key) : '';
+        return this.problem(key, `${text}${found(error.value)}${advice}`);
+      });
+      return [...own, ...this.describe(error.children ?? [], key, root)];
     });
   }
 
@@ -160,6 +177,12 @@ export class YamlFile {
     }
     return at;
   }
+}
+
+function suggestion(root: new () => object, { target }: ValidationError, path: Key): string {
+  if (!target) return '';
+  const meant = meantKey(root, target.constructor as new () => object, path);
+  return meant === null ? '' : `; did you mean ${meant}?`;
 }
 
 function isObject(value: unknown): value is object {

@@ -1,0 +1,193 @@
+import { access, constants, readdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { OWN_BACKENDS } from '@proctor/contracts';
+import type { Configuration } from './configuration';
+import { FILES, FolderContent, type FileName } from './folder';
+import { configurationFolder, interpret } from './load';
+import { meant, nearest } from './nearest';
+import { ARCHITECTURES, SUITES } from './usual-names';
+import { ConfigurationError, YamlFile, type YamlPath } from './yaml-file';
+
+/** What is worth a warning: every process takes it, but it most likely is not what was meant. */
+type Warn = (file: FileName, path: YamlPath, text: string) => void;
+
+/** Names of files that hold a configuration, by their looks. */
+const YAML_NAME = /\.ya?ml$/;
+
+/** What is wrong with a folder, and what is worth a look; a line each. */
+export interface FolderCheck {
+  /** With any of them, no process takes the folder. */
+  problems: string[];
+  /** What is not used, or does not work on this machine. */
+  warnings: string[];
+}
+
+/** Looks at a configuration folder as a process would, and across its files. */
+export async function checkFolder(env: NodeJS.ProcessEnv = process.env): Promise<FolderCheck> {
+  const content = await FolderContent.read(configurationFolder(env));
+  try {
+    const configuration = interpret(content, env);
+    return { problems: [], warnings: await doubtsAbout(content, configuration, env) };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return { problems: error.problems, warnings: await unknownFiles(content.folder) };
+  }
+}
+
+/**
+ * What a folder that no process refuses says in vain: names that another file does not know, programs that this machine does not
+ * have, files that nobody reads. A worker's file is compared where there is one: other machines have their own.
+ * @param env whose PATH is searched for programs
+ * @returns a line each, with file, line and key
+ */
+async function doubtsAbout(
+  content: FolderContent,
+  configuration: Configuration,
+  env: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  const doubts: string[] = [];
+  const parsed = new Map<FileName, YamlFile>();
+  const warn: Warn = (file, path, text) => {
+    const schema = file === 'reject-list.yaml' ? 'failsafe' : 'core';
+    const yaml = parsed.get(file) ?? YamlFile.parse(content.pathOf(file), content.textOf(file), schema);
+    parsed.set(file, yaml);
+    doubts.push(yaml.problem(path, text));
+  };
+  const has = (file: FileName): boolean => content.textOf(file).trim() !== '';
+  doubts.push(...(await unknownFiles(content.folder)));
+  serverNames(configuration, warn);
+  await secretFiles(configuration, warn);
+  rejectedPlaces(configuration, warn);
+  if (has('worker.yaml')) {
+    workerNames(configuration, warn);
+    await workerPrograms(configuration, env, warn);
+    if (has('proctor.yaml')) betweenServerAndWorker(configuration, warn);
+  }
+  return doubts;
+}
+
+async function unknownFiles(folder: string): Promise<string[]> {
+  const known: readonly string[] = FILES;
+  // That it is no folder is a problem already.
+  const all = await readdir(folder).catch(() => []);
+  const names = all.sort().filter((name) => !known.includes(name));
+  return names
+    .filter((name) => YAML_NAME.test(name) || nearest(name, known) !== null)
+    .map((name) => `${join(folder, name)}: is a file that nobody reads${meant(name, known)}`);
+}
+
+/** A name that is spelt almost like a usual one; a deployment may have names that nobody knows. */
+function serverNames({ server }: Configuration, warn: Warn): void {
+  for (const arch of server.architectures)
+    if (!ARCHITECTURES.includes(arch))
+      warn(
+        'proctor.yaml',
+        ['architectures'],
+        `${arch} is no architecture of Debian${meant(arch, ARCHITECTURES)}`,
+      );
+  for (const suite of server.suites)
+    if (!SUITES.includes(suite) && nearest(suite, SUITES) !== null)
+      warn('proctor.yaml', ['suites'], `${suite} is no suite that Debian has had${meant(suite, SUITES)}`);
+}
+
+async function secretFiles({ server }: Configuration, warn: Warn): Promise<void> {
+  for (const [index, { clientSecretFile: file }] of server.login.providers.entries())
+    if (file !== undefined && !(await isThere(file, constants.F_OK)))
+      warn('proctor.yaml', ['api', 'login', 'providers', index, 'clientSecretFile'], `there is no ${file}`);
+}
+
+function rejectedPlaces({ rejectList, server }: Configuration, warn: Warn): void {
+  const { suites, architectures } = server;
+  for (const [name, places] of Object.entries(rejectList))
+    for (const [suite, inner] of Object.entries(places)) {
+      if (suite !== '*' && !suites.includes(suite))
+        warn('reject-list.yaml', [name, suite], `suite ${suite} is not tested${meant(suite, suites)}`);
+      for (const arch of Object.keys(inner))
+        if (arch !== '*' && !architectures.includes(arch))
+          warn(
+            'reject-list.yaml',
+            [name, suite, arch],
+            `architecture ${arch} is not tested${meant(arch, architectures)}`,
+          );
+    }
+}
+
+function workerNames({ worker }: Configuration, warn: Warn): void {
+  const described = Object.keys(worker.backendCommands);
+  const known = [...OWN_BACKENDS, ...described];
+  for (const name of worker.backends)
+    if (!known.includes(name))
+      warn(
+        'worker.yaml',
+        ['backends'],
+        `${name} is neither a backend of Proctor's own nor in backendCommands${meant(name, known)}`,
+      );
+  for (const name of described)
+    if (!worker.backends.includes(name))
+      warn('worker.yaml', ['backendCommands', name], `${name} is not among backends, so it is not offered`);
+  if (worker.backends.includes('null') && !worker.machineMayBeDestroyed)
+    warn('worker.yaml', ['backends'], 'null is not offered without machineMayBeDestroyed: true');
+  const all = [...ARCHITECTURES, 'detected'];
+  for (const arch of worker.architectures)
+    if (!all.includes(arch))
+      warn('worker.yaml', ['architectures'], `${arch} is no architecture of Debian${meant(arch, all)}`);
+}
+
+async function workerPrograms({ worker }: Configuration, env: NodeJS.ProcessEnv, warn: Warn): Promise<void> {
+  for (const [name, [command = '']] of Object.entries(worker.variants))
+    if (!(await isProgram(command, env)))
+      warn('worker.yaml', ['variants', name], `there is no program ${command} on this machine`);
+  for (const [name, [server = '']] of Object.entries(worker.backendCommands)) {
+    const program = server.includes('/') ? server : `autopkgtest-virt-${server}`;
+    if (!(await isProgram(program, env)))
+      warn('worker.yaml', ['backendCommands', name], `there is no program ${program} on this machine`);
+  }
+}
+
+/** What a worker offers and nobody can ask for; what can be asked for and this worker does not offer. */
+function betweenServerAndWorker({ server, worker, scheduler }: Configuration, warn: Warn): void {
+  const variants = Object.keys(worker.variants);
+  const classes = Object.keys(scheduler.sizeClasses);
+  const offers: [key: string, offered: string[], asked: string[], where: string][] = [
+    ['backends', worker.backends, server.backends, 'backends'],
+    ['variants', variants, server.variants, 'variants'],
+    ['suitesAtStart', worker.suitesAtStart, server.suites, 'suites'],
+    ['suiteSources', Object.keys(worker.suiteSources), server.suites, 'suites'],
+    ['sizeClasses', worker.sizeClasses, classes, 'scheduler.sizeClasses'],
+    [
+      'architectures',
+      worker.architectures.filter((arch) => arch !== 'detected'),
+      server.architectures,
+      'architectures',
+    ],
+  ];
+  for (const [key, offered, asked, where] of offers)
+    for (const name of offered)
+      if (!asked.includes(name))
+        warn('worker.yaml', [key], `${name} is not among ${where} of proctor.yaml${meant(name, asked)}`);
+  const asked: [key: YamlPath, asked: string[], offered: string[], where: string][] = [
+    [['backends'], server.backends, worker.backends, 'backends'],
+    [['variants'], server.variants, variants, 'variants'],
+    [['scheduler', 'sizeClasses'], classes, worker.sizeClasses, 'sizeClasses'],
+  ];
+  for (const [key, names, offered, where] of asked)
+    for (const name of names)
+      if (!offered.includes(name)) {
+        const text = `${name} is not among ${where} of worker.yaml: another worker has to offer it`;
+        warn('proctor.yaml', key, `${text}${meant(name, offered)}`);
+      }
+}
+
+/** Found as a shell would find it. */
+async function isProgram(command: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const folders = command.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter);
+  for (const folder of folders) if (await isThere(join(folder, command), constants.X_OK)) return true;
+  return false;
+}
+
+async function isThere(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
+}

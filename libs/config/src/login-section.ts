@@ -1,0 +1,98 @@
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import { Type } from 'class-transformer';
+import { InSchema, OfShape } from './in-schema';
+import { Milliseconds, Section, together } from './rules';
+
+const PROVIDERS_MAX = 20;
+const ENTRIES_MAX = 100;
+const TEXT_LENGTH_MAX = 200;
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** An address with https; with http only where nobody can listen in between, on this machine. */
+function Issuer(): PropertyDecorator {
+  return together([
+    InSchema({ type: 'string', pattern: '^https?://' }),
+    ValidateBy({
+      name: 'issuer',
+      validator: {
+        validate: isIssuer,
+        defaultMessage: () =>
+          'issuer must be an address with https, without query, fragment and password; http is for this machine alone (localhost)',
+      },
+    }),
+  ]);
+}
+
+function isIssuer(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, hostname, search, hash, username, password } = new URL(value);
+  const isPlain = [search, hash, username, password].every((part) => part === '');
+  return isPlain && (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname)));
+}
+
+/** A name of one line. */
+function Text(): PropertyDecorator {
+  const rules = [IsString(), Length(1, TEXT_LENGTH_MAX), Matches(/^\P{Cc}*$/u)];
+  return together(rules);
+}
+
+function Texts(): PropertyDecorator {
+  const oneLine = { each: true, message: 'each entry is a text of one line, 1 to 200 characters' };
+  const rules = [
+    IsArray(),
+    ArrayNotEmpty(),
+    ArrayMaxSize(ENTRIES_MAX),
+    ArrayUnique(),
+    IsString(oneLine),
+    Length(1, TEXT_LENGTH_MAX, oneLine),
+  ];
+  return together(rules);
+}
+
+/** People of whom a provider says one of these values in this claim, which is a text or a list of them. */
+export class ClaimSection {
+  @Text() claim: string;
+  @Texts() values: string[];
+}
+
+/** Where people log in by OpenID Connect. */
+export class ProviderSection {
+  @Matches(/^[a-z0-9][a-z0-9-]{0,39}$/, {
+    message: 'id must be at most 40 lower-case letters, digits and -, and begin with a letter or digit',
+  })
+  id: string;
+  @Text() label: string;
+  @Issuer() issuer: string;
+  @Text() clientId: string;
+  @IsOptional() @Text() clientSecretFile?: string;
+  @Texts() scopes: string[] = ['openid', 'profile', 'email'];
+  @Text() nameClaim = 'preferred_username';
+  @IsOptional() @Section(() => ClaimSection) mayLogIn?: ClaimSection;
+  @IsOptional() @Section(() => ClaimSection) administrators?: ClaimSection;
+}
+
+/** How people log in on pages. */
+export class LoginSection {
+  @IsBoolean() password = true;
+  @Milliseconds() providerWaitMs = 10_000;
+  @IsArray()
+  @ArrayMaxSize(PROVIDERS_MAX)
+  @ArrayUnique(({ id }: ProviderSection) => id, { message: 'each provider needs an id of its own' })
+  @ValidateNested()
+  @Type(() => ProviderSection)
+  @OfShape(() => ProviderSection)
+  providers: ProviderSection[] = [];
+}

@@ -1,0 +1,17 @@
+import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { Count, NetworkList } from './rules';
+
+/** Events that are sent to addresses of users. */
+export class WebhooksSection {
+  @Count() perUserMax = 10;
+  /** How long an address may take for its answer. */
+  @IsInt() @Min(1_000) @Max(30_000) timeoutMs = 20_000;
+  /** Addresses may begin with `http://`. */
+  @IsBoolean() mayBeHttp = false;
+  /** Private addresses and networks that events may be sent to. */
+  @NetworkList() allowedNetworks: string[] = [];
+  /** How long deliveries are kept. */
+  @IsInt() @Min(1) @Max(365) keptDays = 30;
+  /** A webhook for which more events wait is disabled. */
+  @Count() waitingMax = 100_000;
+}
