@@ -1,10 +1,13 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { timestamp } from '@proctor/contracts';
 import { createHash, randomBytes } from 'node:crypto';
+import * as statements from './api-key-statements';
+import type { ApiKey, KeyLimits, NewApiKey, OwnedApiKey } from './api-key-statements';
+import { type Actor, audit } from './audit-log';
 import { Database, type Transaction } from './database';
-import { KEPT_HOURS } from './once';
+import { likeOf } from './pattern';
 import { besideRequests } from './request-wait';
 import { ApiKeyRow, IdempotencyKeyRow, UserRow } from './rows';
-import { boolean, command, type ColumnsOf, integer, json, statement, text, time } from './statement';
 import { UnknownUser } from './users';
 
 /** Whom a valid key belongs to. */
@@ -13,16 +16,20 @@ export interface Requestor {
   userName: string;
   keyId: number;
   isAdmin: boolean;
+  /** Of the network that the request comes from. */
+  address?: string;
+  /** Logged in on pages: all that was requested with any key of theirs is their own. */
+  isOnPages?: true;
 }
 
-/** A key at its creation: the only time that the secret is seen. */
-export interface NewApiKey {
-  id: number;
-  name: string;
-  key: string;
-  prefix: string;
-  createdAt: Date;
+/** A valid key, and whose it is. */
+export interface KeyHolder extends Requestor, KeyLimits {
+  /** Until it expires; null: for ever. */
+  validMs: number | null;
 }
+
+/** The right secret of a key that opens nothing. The message is for who has it. */
+export class KeyRefused extends Error {}
 
 /** A request for a key that its client may send again. */
 export interface SealedRequest {
@@ -37,16 +44,10 @@ export interface SealedRequest {
 export type NewApiKeyOnce =
   { kind: 'created'; created: NewApiKey } | { kind: 'replayed'; sealed: string } | { kind: 'conflict' };
 
-/** What may be shown of a key. */
-export interface ApiKey {
-  id: number;
-  name: string;
-  prefix: string;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  /** Null as long as the key is valid. */
-  revokedAt: Date | null;
-}
+/** Before the digest of a key that was imported and not used here yet. */
+export const IMPORTED_HASH_MARK = 'sha1:';
+
+const UNLIMITED: KeyLimits = { scope: 'everything', expiresAt: null };
 
 const MARK = 'pk_';
 const SECRET_BYTES = 28;
@@ -64,12 +65,22 @@ export class ApiKeys implements OnModuleDestroy {
 
   constructor(private readonly database: Database) {}
 
-  /** @throws UnknownUser, DatabaseUnavailable */
-  async create(userName: string, keyName: string): Promise<NewApiKey> {
+  /**
+   * @param by who is written down, here and below; nobody is when absent
+   * @throws UnknownUser, DatabaseUnavailable
+   */
+  async create(
+    userName: string,
+    keyName: string,
+    by?: Actor,
+    limits: KeyLimits = UNLIMITED,
+  ): Promise<NewApiKey> {
     return this.database.transaction(async (transaction) => {
-      const [user] = await transaction.query(LOCK_USER, [userName]);
+      const [user] = await transaction.query(statements.LOCK_USER, [userName]);
       if (!user) throw new UnknownUser(userName);
-      return insertKey(transaction, user.userId, keyName);
+      const created = await insertKey(transaction, user.userId, keyName, limits);
+      if (by) await audit(transaction, by, { action: 'key-created', ...ofKey({ ...created, userName }) });
+      return created;
     });
   }
 
@@ -78,16 +89,23 @@ export class ApiKeys implements OnModuleDestroy {
    * alone can open again is kept of it.
    * @throws UnknownUser, DatabaseUnavailable
    */
-  createOnce(userName: string, keyName: string, request: SealedRequest): Promise<NewApiKeyOnce> {
+  createOnce(
+    userName: string,
+    keyName: string,
+    request: SealedRequest,
+    by?: Actor,
+    limits: KeyLimits = UNLIMITED,
+  ): Promise<NewApiKeyOnce> {
     return this.database.transaction(async (transaction) => {
-      const [user] = await transaction.query(LOCK_USER, [userName]);
+      const [user] = await transaction.query(statements.LOCK_USER, [userName]);
       if (!user) throw new UnknownUser(userName);
       // No word of a client begins with a space: headers are trimmed.
       const word = ` ${hashOf(request.word)}`;
-      const [earlier] = await transaction.query(EARLIER, [user.userId, word]);
+      const [earlier] = await transaction.query(statements.EARLIER, [user.userId, word]);
       if (earlier && earlier.fingerprint !== request.fingerprint) return { kind: 'conflict' };
       if (earlier) return { kind: 'replayed', sealed: earlier.sealed! };
-      const created = await insertKey(transaction, user.userId, keyName);
+      const created = await insertKey(transaction, user.userId, keyName, limits);
+      if (by) await audit(transaction, by, { action: 'key-created', ...ofKey({ ...created, userName }) });
       await transaction.entities((manager) =>
         manager.insert(IdempotencyKeyRow, {
           keyId: created.id,
@@ -106,12 +124,46 @@ export class ApiKeys implements OnModuleDestroy {
    * @returns null when the user has no such key, or it was revoked
    * @throws DatabaseUnavailable
    */
-  async rotate(id: number, userName: string): Promise<NewApiKey | null> {
+  async rotate(id: number, userName: string, by?: Actor): Promise<NewApiKey | null> {
     const { key, prefix, keyHash } = newSecret();
-    const [rotated] = await this.database.transaction((transaction) =>
-      transaction.query(ROTATE, [id, userName, prefix, keyHash]),
-    );
-    return rotated ? { ...rotated, key } : null;
+    return this.database.transaction(async (transaction) => {
+      const [rotated] = await transaction.query(statements.ROTATE, [id, userName, prefix, keyHash]);
+      if (!rotated) return null;
+      if (by) await audit(transaction, by, { action: 'key-rotated', ...ofKey({ ...rotated, userName }) });
+      return { ...rotated, key };
+    });
+  }
+
+  /**
+   * What a key is good for from now on; what is absent stays as it is.
+   * @returns false when the user has no such key, or it was revoked
+   * @throws DatabaseUnavailable
+   */
+  limit(id: number, userName: string, limits: Partial<KeyLimits>, by?: Actor): Promise<boolean> {
+    const { scope, expiresAt } = limits;
+    const parameters = [scope ?? null, scope !== undefined, expiresAt ?? null, expiresAt !== undefined];
+    return this.database.transaction(async (transaction) => {
+      const [limited] = await transaction.query(statements.LIMIT, [id, userName, ...parameters]);
+      if (!limited) return false;
+      const { subject, detail } = ofKey({ ...limited, userName });
+      const now = { action: 'key-changed', subject, detail: `${detail}: ${inWords(limits)}` } as const;
+      if (by) await audit(transaction, by, now);
+      return true;
+    });
+  }
+
+  /**
+   * The key of what a user requests on pages, which is made at the first request. It opens nothing: its secret is not kept.
+   * @throws DatabaseUnavailable
+   */
+  async ofPages(userId: number): Promise<number> {
+    const { prefix, keyHash } = newSecret();
+    const parameters = [userId, prefix, keyHash];
+    const [found] = await this.database.query(statements.OF_PAGES, [userId]);
+    if (found) return found.keyId;
+    await this.database.transaction((transaction) => transaction.query(statements.ADD_OF_PAGES, parameters));
+    const [made] = await this.database.query(statements.OF_PAGES, [userId]);
+    return made!.keyId;
   }
 
   /**
@@ -122,9 +174,10 @@ export class ApiKeys implements OnModuleDestroy {
     return this.database.entities(async (manager) => {
       const user = await manager.findOneBy(UserRow, { name: userName });
       if (!user) throw new UnknownUser(userName);
-      const rows = await manager.find(ApiKeyRow, { where: { userId: user.userId }, order: { keyId: 'asc' } });
-      return rows.map(({ keyId, name, prefix, createdAt, lastUsedAt, revokedAt }) => {
-        return { id: keyId, name, prefix, createdAt, lastUsedAt, revokedAt };
+      const where = { userId: user.userId, isOfPages: false };
+      const rows = await manager.find(ApiKeyRow, { where, order: { keyId: 'asc' } });
+      return rows.map(({ keyId, name, prefix, createdAt, lastUsedAt, revokedAt, scope, expiresAt }) => {
+        return { id: keyId, name, prefix, createdAt, lastUsedAt, revokedAt, scope, expiresAt };
       });
     });
   }
@@ -134,23 +187,40 @@ export class ApiKeys implements OnModuleDestroy {
    * @param userName only if it is this user's
    * @returns false when there is no such key or it was revoked before
    */
-  async revoke(idOrPrefix: number | string, userName?: string): Promise<boolean> {
-    const revoked = await this.database.transaction((transaction) =>
-      transaction.query(REVOKE, [String(idOrPrefix), userName ?? null]),
-    );
-    return revoked.length > 0;
+  revoke(idOrPrefix: number | string, userName?: string, by?: Actor): Promise<boolean> {
+    return this.database.transaction(async (transaction) => {
+      const [revoked] = await transaction.query(statements.REVOKE, [String(idOrPrefix), userName ?? null]);
+      if (revoked && by) await audit(transaction, by, { action: 'key-revoked', ...ofKey(revoked) });
+      return revoked !== undefined;
+    });
+  }
+
+  /**
+   * Valid keys of all users, the newest first.
+   * @param search a part of the user's name, of the key's or of its prefix; empty: all
+   * @param before only keys of lower ids
+   * @throws DatabaseUnavailable
+   */
+  listAll(search: string, limit: number, before: number | null): Promise<OwnedApiKey[]> {
+    return this.database.query(statements.LIST_ALL, [`%${likeOf(search)}%`, before, limit]);
   }
 
   /**
    * Null for an unknown or revoked key, whatever its shape. Looked up by its hash, so that time tells nothing about it.
-   * @throws DatabaseUnavailable
+   * @throws KeyRefused for one that has expired, and for one of a user who is disabled; DatabaseUnavailable
    */
-  async authenticate(key: string): Promise<Requestor | null> {
-    const [found] = await this.database.query(FIND, [hashOf(key), USE_NOTED_EVERY_SECONDS]);
+  async authenticate(key: string): Promise<KeyHolder | null> {
+    const hashes = [hashOf(key), USE_NOTED_EVERY_SECONDS, importedHashOf(key)];
+    const [found] = await this.database.query(statements.FIND, hashes);
     if (!found) return null;
-    const { useIsNoted, ...requestor } = found;
-    if (!useIsNoted) this.noteUse(requestor.keyId);
-    return requestor;
+    const { useIsNoted, isDisabled, isImported, ...holder } = found;
+    const { expiresAt, validMs, userName, keyId } = holder;
+    if (isDisabled) throw new KeyRefused(`The user ${userName} of this API key is disabled.`);
+    if (expiresAt && validMs! <= 0)
+      throw new KeyRefused(`This API key has expired, at ${timestamp(expiresAt)}: make another one.`);
+    if (isImported) await this.database.query(statements.REHASH, [keyId, hashOf(key)]);
+    if (!useIsNoted) this.noteUse(keyId);
+    return holder;
   }
 
   /** Resolves once no statement of this store is under way. */
@@ -160,19 +230,36 @@ export class ApiKeys implements OnModuleDestroy {
 
   private noteUse(keyId: number): void {
     if (this.noting.has(keyId)) return;
-    const noted = besideRequests(() => this.database.query(NOTE_USE, [keyId, USE_NOTED_EVERY_SECONDS]))
+    const noted = besideRequests(() =>
+      this.database.query(statements.NOTE_USE, [keyId, USE_NOTED_EVERY_SECONDS]),
+    )
       .catch((error: unknown) => this.logger.warn(`the use of key ${keyId} is not noted: ${String(error)}`))
       .then(() => void this.noting.delete(keyId));
     this.noting.set(keyId, noted);
   }
 }
 
-function insertKey(transaction: Transaction, userId: number, name: string): Promise<NewApiKey> {
+/** A key in the audit log. */
+function ofKey(key: { id: number; name: string; userName: string }): { subject: string; detail: string } {
+  return { subject: `key ${key.id}`, detail: `“${key.name}” of ${key.userName}` };
+}
+
+function inWords({ scope, expiresAt }: Partial<KeyLimits>): string {
+  const end = expiresAt === null ? 'does not expire' : expiresAt && `expires ${timestamp(expiresAt)}`;
+  return [scope && `scope ${scope}`, end].filter((part) => part !== undefined).join(', ');
+}
+
+function insertKey(
+  transaction: Transaction,
+  userId: number,
+  name: string,
+  limits: KeyLimits,
+): Promise<NewApiKey> {
   const { key, prefix, keyHash } = newSecret();
   return transaction.entities(async (manager) => {
-    const row = manager.create(ApiKeyRow, { userId, name, prefix, keyHash });
+    const row = manager.create(ApiKeyRow, { userId, name, prefix, keyHash, ...limits });
     await manager.insert(ApiKeyRow, row);
-    return { id: row.keyId, name, key, prefix, createdAt: row.createdAt };
+    return { id: row.keyId, name, key, prefix, createdAt: row.createdAt, ...limits };
   });
 }
 
@@ -181,50 +268,11 @@ function newSecret(): { key: string; prefix: string; keyHash: string } {
   return { key, prefix: key.slice(0, PREFIX_LENGTH), keyHash: hashOf(key) };
 }
 
+/** As the key of another service is known whose SHA-1 alone could be imported. */
+function importedHashOf(key: string): string {
+  return IMPORTED_HASH_MARK + createHash('sha1').update(key).digest('hex');
+}
+
 function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
-
-const FIND = statement(
-  { userId: integer, userName: text, isAdmin: boolean, keyId: integer, useIsNoted: boolean },
-  `
-  select u.user_id as "userId", u.name as "userName", u.is_admin as "isAdmin", k.key_id as "keyId",
-    coalesce(k.last_used_at > now() - make_interval(secs => $2), false) as "useIsNoted"
-  from api_keys k join users u using (user_id)
-  where k.key_hash = $1 and k.revoked_at is null`,
-).prepared;
-
-/** Two equal requests of a user at once come one after the other. */
-const LOCK_USER = statement(
-  { userId: integer },
-  'select user_id as "userId" from users where name = $1 for no key update',
-);
-
-const EARLIER = statement(
-  { fingerprint: text, sealed: json.as<string>().orNull },
-  `
-  select i.fingerprint, i.answer as sealed
-  from idempotency_keys i join api_keys k using (key_id)
-  where k.user_id = $1 and i.key = $2 and i.created_at >= now() - interval '${KEPT_HOURS} hours'`,
-);
-
-const REVOKE = statement(
-  { keyId: integer },
-  `
-  update api_keys k set revoked_at = now() from users u
-  where (key_id::text = $1 or prefix = $1) and revoked_at is null
-    and u.user_id = k.user_id and ($2::text is null or u.name = $2)
-  returning key_id as "keyId"`,
-);
-
-const ROTATE = statement(
-  { id: integer, name: text, prefix: text, createdAt: time } satisfies ColumnsOf<Omit<NewApiKey, 'key'>>,
-  `
-  update api_keys k set prefix = $3, key_hash = $4, last_used_at = null from users u
-  where k.key_id = $1 and k.revoked_at is null and u.user_id = k.user_id and u.name = $2
-  returning k.key_id as id, k.name, k.prefix, k.created_at as "createdAt"`,
-);
-
-const NOTE_USE = command(`
-  update api_keys set last_used_at = now()
-  where key_id = $1 and coalesce(last_used_at <= now() - make_interval(secs => $2), true)`).prepared;

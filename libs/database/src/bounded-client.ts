@@ -1,6 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Duplex } from 'node:stream';
 import type { EventEmitter } from 'node:events';
+import { Servers } from './servers';
 import type { Statement } from './statement';
 import { isPlanOutdated } from './unavailable';
 
@@ -10,6 +11,8 @@ export interface BoundedClientOptions extends ClientConfig {
   answerTimeoutMs: number;
   /** Shared by the connections of a pool. */
   plans?: Plans;
+  /** Likewise; when absent, those of `connectionString`. */
+  servers?: Servers;
 }
 
 /**
@@ -32,8 +35,10 @@ class AnswerTimeout extends Error {
 /** The part of pg's client that is bounded here: its own type has a dozen overloads of each. */
 type Unbounded = new (options: ClientConfig) => EventEmitter & {
   readonly connection: { readonly stream: Duplex };
+  host: string;
+  port: number;
   getTransactionStatus(): string | null;
-  connect(): Promise<unknown>;
+  connect(...callback: unknown[]): unknown;
   query(...sent: unknown[]): unknown;
   end(...callback: unknown[]): unknown;
 };
@@ -55,14 +60,38 @@ export class BoundedClient extends (Client as unknown as Unbounded) {
   leftMs: () => number = unlimited;
   readonly plans: Plans;
   private readonly answerTimeoutMs: number;
+  private readonly connectTimeoutMs: number;
+  /** Null: the one that it was given. */
+  private readonly servers: Servers | null;
   /** What is written to now, until the present turn of the event loop has sent all that it has to send. */
   private gathering: Duplex | null = null;
 
   constructor(options: BoundedClientOptions) {
     // A statement goes out at once, also when earlier ones are not answered.
-    super({ ...options, pipeline: true });
+    const { connectionString } = options;
+    const servers = options.servers ?? (connectionString === undefined ? null : Servers.of(connectionString));
+    super({
+      ...options,
+      ...(connectionString !== undefined && servers && { connectionString: servers.first }),
+      pipeline: true,
+    });
+    this.servers = servers?.isSingle === false ? servers : null;
     this.answerTimeoutMs = options.answerTimeoutMs;
+    this.connectTimeoutMs = options.connectionTimeoutMillis || options.answerTimeoutMs;
     this.plans = options.plans ?? new Plans();
+  }
+
+  /** To the primary, where there are several servers. */
+  override connect(...callback: [((error?: unknown) => void)?]): Promise<unknown> {
+    const [told] = callback;
+    const connected = this.connectToPrimary();
+    if (told) connected.then(() => told(), told);
+    return told ? Promise.resolve() : connected;
+  }
+
+  private async connectToPrimary(): Promise<void> {
+    if (this.servers) Object.assign(this, await this.servers.primary(this.connectTimeoutMs));
+    await (super.connect() as Promise<unknown>);
   }
 
   override query(...sent: unknown[]): unknown {

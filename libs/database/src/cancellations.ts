@@ -1,8 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { audit, auditOfSteps } from './audit-log';
 import { Database, type Statements } from './database';
 import { recordFacts, userActor } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
-import { lockRuns, type RunSelection, selectionParameters, selectRuns } from './run-selection';
+import {
+  countRuns,
+  lockRuns,
+  runsName,
+  type RunSelection,
+  type SelectedCount,
+  selectionName,
+  selectionParameters,
+  selectRuns,
+} from './run-selection';
 import { boolean, command, statement } from './statement';
 import { changeInSteps } from './steps';
 
@@ -10,6 +20,8 @@ import { changeInSteps } from './steps';
 export interface Canceller {
   userId: number;
   userName: string;
+  /** Of the network that it is done from. */
+  address?: string | undefined;
 }
 
 /** `finished`: it had ended before; nothing was changed. */
@@ -32,8 +44,18 @@ export class Cancellations {
       if (!run) return 'unknown';
       if (run.isFinished) return 'finished';
       await end(transaction, [runId], by, reason);
+      const deed = { action: 'runs-cancelled', subject: runsName([runId]), detail: reason, runs: 1 } as const;
+      await audit(transaction, by, deed);
       return 'cancelled';
     });
+  }
+
+  /**
+   * What cancelMatching would cancel.
+   * @throws DatabaseUnavailable
+   */
+  countMatching(selection: RunSelection): Promise<SelectedCount[]> {
+    return this.database.query(COUNT_UNFINISHED, selectionParameters(selection));
   }
 
   /**
@@ -42,10 +64,15 @@ export class Cancellations {
    * @throws DatabaseUnavailable when none was cancelled, else BrokenOff
    */
   cancelMatching(selection: RunSelection, by: Canceller, reason?: string): Promise<number[]> {
+    const subject = selectionName(selection);
+    const audited = auditOfSteps(by, { action: 'runs-cancelled', subject, detail: reason });
     return changeInSteps(this.database, {
       candidates: { statement: SELECT_UNFINISHED, parameters: selectionParameters(selection) },
       lock: { statement: LOCK_UNFINISHED, parameters: [] },
-      apply: (transaction, runIds) => end(transaction, runIds, by, reason),
+      apply: async (transaction, runIds) => {
+        await end(transaction, runIds, by, reason);
+        await audited(transaction, runIds.length);
+      },
     });
   }
 }
@@ -63,6 +90,7 @@ const LOCK = statement(
 
 const UNFINISHED = `r.state <> 'finished'`;
 const SELECT_UNFINISHED = selectRuns(UNFINISHED);
+const COUNT_UNFINISHED = countRuns(UNFINISHED);
 const LOCK_UNFINISHED = lockRuns(UNFINISHED);
 
 const CANCEL = command(`

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BoundedClient, rowsOf } from './bounded-client';
 import type { DatabaseLimits } from './limits';
-import { integer, statement, text } from './statement';
+import { boolean, integer, statement, text } from './statement';
 import { errorCode, translated, DatabaseUnavailable } from './unavailable';
 
 /** A transaction as the server knows it. */
@@ -45,10 +45,17 @@ export async function serverOf(client: BoundedClient): Promise<string | null> {
   }
 }
 
-/** Begins a transaction and learns who it is, in one round trip. */
+/**
+ * Begins a transaction and learns who it is. Its statements may be sent before this is answered: should the server not begin,
+ * it executes none of them.
+ */
 export async function begin(client: BoundedClient): Promise<TransactionIdentity> {
-  const [, rows] = await Promise.all([client.query(BEGIN), rowsOf(client, IDENTITY)]);
-  return { ...rows[0]!, server: client.server };
+  const begun = client.query(BEGIN) as Promise<unknown>;
+  const [outcome, identity] = await Promise.allSettled([begun, rowsOf(client, IDENTITY)]);
+  if (outcome.status === 'rejected') throw outcome.reason;
+  if (identity.status === 'rejected') throw identity.reason;
+  const { id, processId } = identity.value[0]!;
+  return { id, processId, server: client.server };
 }
 
 /** @throws whatever pg throws; an Error when the server rolled back instead */
@@ -107,12 +114,18 @@ async function searchFor(
   }
 }
 
-/** What a statement reads is fixed as it begins, whatever the database's default is: see horizon.ts. */
-const BEGIN = 'begin isolation level read committed';
+/**
+ * What a statement reads is fixed as it begins, whatever the database's default is: see horizon.ts. `deferrable` changes nothing
+ * about such a transaction: it is the mark by which the next statement knows that it is in one.
+ */
+const BEGIN = 'begin isolation level read committed deferrable';
 
+/** Outside a transaction each statement behind it would be committed by itself: the connection is ended before they are read. */
 const IDENTITY = statement(
-  { id: text, processId: integer },
-  'select pg_current_xact_id()::text as id, pg_backend_pid() as "processId"',
+  { id: text, processId: integer, isEnded: boolean.orNull },
+  `
+  select pg_current_xact_id()::text as id, pg_backend_pid() as "processId",
+    case when current_setting('transaction_deferrable') = 'off' then pg_terminate_backend(pg_backend_pid()) end as "isEnded"`,
 ).prepared;
 
 /** Null when this is another server. */

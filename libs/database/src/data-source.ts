@@ -6,7 +6,13 @@ import { serverOf } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { NUMERIC_TYPES } from './numeric-types';
 import { ROWS } from './rows';
+import { Servers } from './servers';
 import { snakeCase } from './statement';
+
+/** The address of all servers that a pool of these options connects to. */
+export function addressOf(options: PostgresOptions): string | undefined {
+  return (options.extra as Partial<PoolOptions> | undefined)?.servers?.text ?? options.url;
+}
 
 /** A connection is used once the promise has resolved, which pg's types do not say. */
 type PoolOptions = Omit<PoolConfig, 'onConnect' | 'Client'> &
@@ -30,10 +36,12 @@ class SnakeCaseNaming extends DefaultNamingStrategy {
 /** How every process connects: a bounded pool whose statements and transactions are bounded too. */
 export function dataSourceOptions(url: string, limits: DatabaseLimits): PostgresOptions {
   const logger = new Logger('Database');
+  const servers = Servers.of(url);
   const pool: PoolOptions = {
     Client: BoundedClient,
     answerTimeoutMs: limits.answerTimeoutMs,
     plans: new Plans(),
+    servers,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: NUMERIC_TYPES,
@@ -41,7 +49,8 @@ export function dataSourceOptions(url: string, limits: DatabaseLimits): Postgres
   };
   return {
     type: 'postgres',
-    url,
+    // TypeORM knows no more; see Servers.
+    url: servers.first,
     applicationName: 'proctor',
     entities: ROWS,
     namingStrategy: new SnakeCaseNaming(),

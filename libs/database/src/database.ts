@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { type BoundedClient, rowsOf, unlimited } from './bounded-client';
+import { addressOf } from './data-source';
 import { begin, commit, endOf, type TransactionIdentity } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { requestWait } from './request-wait';
@@ -17,6 +18,23 @@ export interface Statements {
 export interface Transaction extends Statements {
   /** What needs no SQL of its own: see `Database.entities`. */
   entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T>;
+}
+
+/** Of the connections that a process may have, at the moment. */
+export interface PoolUse {
+  max: number;
+  /** In use by a call. */
+  busy: number;
+  idle: number;
+  /** Calls that wait for one. */
+  waiting: number;
+}
+
+/** The part of pg's pool that tells how it is. */
+interface CountedPool {
+  totalCount: number;
+  idleCount: number;
+  waitingCount: number;
 }
 
 /**
@@ -48,13 +66,13 @@ export class Database implements Statements {
 
   /**
    * Commits when `work` resolves; rolls back and throws its error when it rejects. Statements that it sends without waiting for
-   * each other's answers are executed in their order, in one round trip; after one that fails, none is.
+   * each other's answers are executed in their order, in one round trip; after one that fails, none is. The first of them leave
+   * together with what begins the transaction.
    * @throws DatabaseUnavailable, which says whether the transaction may have been committed all the same
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.connected(async (client, runner) => {
-      const { identity, result } = await begin(client)
-        .then(async (identity) => ({ identity, result: await work(this.bounded(client, runner)) }))
+      const { identity, result } = await both(begin(client), work(this.bounded(client, runner)))
         .then((done) => this.spareTimeForSearch(client, done))
         .catch(async (error: unknown) => {
           await rollBack(client);
@@ -76,6 +94,14 @@ export class Database implements Statements {
   /** Does the work while no other process does work under this lock: see withSessionLock. */
   alone<T>(lock: SessionLock, work: () => Promise<T>): Promise<T> {
     return withSessionLock(this.url, lock, this.limits, work);
+  }
+
+  poolUse(): PoolUse {
+    const { totalCount, idleCount, waitingCount } = (
+      this.dataSource.driver as unknown as { master: CountedPool }
+    ).master;
+    const busy = totalCount - idleCount;
+    return { max: this.limits.connectionsMax, busy, idle: idleCount, waiting: waitingCount };
   }
 
   private async connected<T>(work: (client: BoundedClient, runner: QueryRunner) => Promise<T>): Promise<T> {
@@ -168,9 +194,19 @@ export class Database implements Statements {
 
   private get url(): string {
     const { options } = this.dataSource;
-    if (options.type === 'postgres' && options.url !== undefined) return options.url;
+    const address = options.type === 'postgres' ? addressOf(options) : undefined;
+    if (address !== undefined) return address;
     throw new Error('the data source has no URL');
   }
+}
+
+/** @throws once both are over, the failure of the beginning before that of the work */
+async function both<T>(
+  beginning: Promise<TransactionIdentity>,
+  work: Promise<T>,
+): Promise<{ identity: TransactionIdentity; result: T }> {
+  await Promise.allSettled([beginning, work]);
+  return { identity: await beginning, result: await work };
 }
 
 const IN_FAILED_TRANSACTION = '25P02';

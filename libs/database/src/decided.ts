@@ -30,14 +30,36 @@ async function pauses(
   return rows.map((row) => ({ arch: row.arch, suite: row.suite, ...decision(row) }));
 }
 
+/** A drain as people read it. */
+export interface DrainedWorker extends Decision {
+  worker: string;
+  /** When it hands back what it still executes; null: it may finish all of it. */
+  deadline: Date | null;
+}
+
 /** All of them, the oldest first. */
-export async function allDrains(manager: EntityManager): Promise<Drain[]> {
+export async function allDrains(manager: EntityManager): Promise<DrainedWorker[]> {
   const rows = await manager.find(DrainRow, {
     relations: ACTOR.relations,
-    select: { worker: true, reason: true, since: true, ...ACTOR.select },
+    select: { worker: true, reason: true, since: true, deadline: true, ...ACTOR.select },
     order: { since: 'asc', worker: 'asc' },
   });
-  return rows.map((row) => ({ worker: row.worker, ...decision(row) }));
+  return rows.map((row) => ({ worker: row.worker, ...decision(row), deadline: row.deadline }));
+}
+
+/** The same as dispatchers go by: with what is left of a deadline, by the clock that set it. */
+export async function drainsToKeep(manager: EntityManager): Promise<Drain[]> {
+  const drains = await allDrains(manager);
+  const isTimed = drains.some(({ deadline }) => deadline !== null);
+  const nowMs = isTimed ? await databaseTimeMs(manager) : 0;
+  return drains.map(({ deadline, ...drain }) =>
+    deadline === null ? drain : { ...drain, leftMs: deadline.getTime() - nowMs },
+  );
+}
+
+async function databaseTimeMs(manager: EntityManager): Promise<number> {
+  const [row] = await manager.query<{ now: Date }[]>('select clock_timestamp() as now');
+  return row!.now.getTime();
 }
 
 /** Its time as the wire has it. */

@@ -1,8 +1,8 @@
 import type { WorkerStanding } from '@proctor/contracts';
 import { recordFacts, userActor } from './fact-statements';
 import { CLOCK } from './horizon';
-import { lockRuns, selectRuns } from './run-selection';
-import { boolean, command, integer, nothing, statement, text } from './statement';
+import { countRuns, lockRuns, selectRuns } from './run-selection';
+import { boolean, command, integer, nothing, statement, text, texts } from './statement';
 
 /**
  * Key of an advisory lock: held alone by a decision about all architectures, shared by who begins to own one. A renewal of
@@ -41,6 +41,11 @@ export const STANDINGS = statement(
   ) j order by d.arch`,
 );
 
+export const ARCHITECTURES_OF_WORKER = statement(
+  { architectures: texts },
+  'select architectures from workers where name = $1 and revoked_at is null',
+);
+
 /** So many attempts, of the newest runs, tell which workers there are. */
 const ATTEMPTS_LOOKED_AT = 10_000;
 
@@ -64,6 +69,8 @@ export const STAND = command(`
 
 /** Waiting runs that have another priority than $7. */
 export const SELECT_WAITING = selectRuns(waiting('$7'));
+
+export const COUNT_WAITING = countRuns(waiting('$7'));
 
 /** Those of $1 that wait and have another priority than $2. */
 export const LOCK_WAITING = lockRuns(waiting('$2'));

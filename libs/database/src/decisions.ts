@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Drain, Pause } from '@proctor/dispatch';
+import type { Pause } from '@proctor/dispatch';
+import { audit, auditOfSteps } from './audit-log';
 import type { Canceller } from './cancellations';
 import { Database, type Statements } from './database';
-import { allDrains, allPauses } from './decided';
+import { allDrains, allPauses, type DrainedWorker } from './decided';
 import * as statements from './decision-statements';
+import { announceUpdate } from './horizon';
 import { DrainRow } from './rows';
-import { type RunSelection, selectionParameters } from './run-selection';
+import { type RunSelection, type SelectedCount, selectionName, selectionParameters } from './run-selection';
 import { changeInSteps } from './steps';
 
 /** What is paused; null stands for every suite or every architecture. Each scope is paused and resumed on its own. */
@@ -32,6 +34,11 @@ export class Decisions {
       const architectures = await concerned(transaction, arch);
       await transaction.query(statements.PAUSE, [arch, suite, by.userId, reason]);
       await transaction.query(statements.STAND, [architectures, 'pause', suite, null, by.userId, reason]);
+      await audit(transaction, by, {
+        action: 'queue-paused',
+        subject: scopeName({ suite, arch }),
+        detail: reason,
+      });
       return architectures;
     });
   }
@@ -45,21 +52,37 @@ export class Decisions {
       const architectures = await concerned(transaction, arch);
       if ((await transaction.query(statements.RESUME, [arch, suite])).length === 0) return false;
       await transaction.query(statements.STAND, [architectures, 'resume', suite, null, by.userId, reason]);
+      await audit(transaction, by, {
+        action: 'queue-resumed',
+        subject: scopeName({ suite, arch }),
+        detail: reason,
+      });
       return true;
     });
   }
 
   /**
    * Replaces an earlier drain of the worker; whether there is such a worker is not checked.
+   * @param deadlineSeconds when it hands back what it still executes; null: it may finish all of it
    * @returns the architectures whose dispatchers wait for a signal
    * @throws DatabaseUnavailable
    */
-  drain(worker: string, by: Canceller, reason: string): Promise<string[]> {
+  drain(
+    worker: string,
+    by: Canceller,
+    reason: string,
+    deadlineSeconds: number | null = null,
+  ): Promise<string[]> {
     return this.database.transaction(async (transaction) => {
       const architectures = await concerned(transaction, null);
-      const drain = { worker, actorId: by.userId, reason, since: () => 'clock_timestamp()' };
+      const deadline =
+        deadlineSeconds === null
+          ? null
+          : () => `clock_timestamp() + make_interval(secs => ${Number(deadlineSeconds)})`;
+      const drain = { worker, actorId: by.userId, reason, since: () => 'clock_timestamp()', deadline };
       await transaction.entities((manager) => manager.upsert(DrainRow, drain, ['worker']));
       await transaction.query(statements.STAND, [architectures, 'drain', null, worker, by.userId, reason]);
+      await audit(transaction, by, { action: 'worker-drained', subject: `worker ${worker}`, detail: reason });
       return architectures;
     });
   }
@@ -74,6 +97,11 @@ export class Decisions {
       const { affected } = await transaction.entities((manager) => manager.delete(DrainRow, { worker }));
       if (affected === 0) return false;
       await transaction.query(statements.STAND, [architectures, 'undrain', null, worker, by.userId, reason]);
+      await audit(transaction, by, {
+        action: 'worker-undrained',
+        subject: `worker ${worker}`,
+        detail: reason,
+      });
       return true;
     });
   }
@@ -94,11 +122,40 @@ export class Decisions {
       const architectures = standings.flatMap(({ arch, standing }) => (standing === 'sound' ? [] : [arch]));
       if (architectures.length > 0) {
         await transaction.query(statements.STAND, [architectures, 'trust', null, worker, by.userId, reason]);
+        await audit(transaction, by, {
+          action: 'worker-trusted',
+          subject: `worker ${worker}`,
+          detail: reason,
+        });
         return architectures;
       }
       if (standings.length > 0) return 'sound';
       const [found] = await transaction.query(statements.KNOWN_WORKER, [worker]);
       return found!.isKnown ? 'sound' : 'unknown';
+    });
+  }
+
+  /**
+   * A worker is to be taken for unsound wherever it may work.
+   * @returns those architectures; none when there is no such worker
+   * @throws DatabaseUnavailable
+   */
+  quarantine(worker: string, by: Canceller, reason: string): Promise<string[]> {
+    return this.database.transaction(async (transaction) => {
+      const [found] = await transaction.query(statements.ARCHITECTURES_OF_WORKER, [worker]);
+      if (!found) return [];
+      const { architectures } = found;
+      await transaction.query(statements.STAND, [
+        architectures,
+        'quarantine',
+        null,
+        worker,
+        by.userId,
+        reason,
+      ]);
+      const subject = `worker ${worker}`;
+      await audit(transaction, by, { action: 'worker-quarantined', subject, detail: reason });
+      return architectures;
     });
   }
 
@@ -108,8 +165,16 @@ export class Decisions {
   }
 
   /** The oldest first. @throws DatabaseUnavailable */
-  drains(): Promise<Drain[]> {
+  drains(): Promise<DrainedWorker[]> {
     return this.database.entities(allDrains);
+  }
+
+  /**
+   * What reprioritise would change.
+   * @throws DatabaseUnavailable
+   */
+  countReprioritised(selection: RunSelection, priority: number): Promise<SelectedCount[]> {
+    return this.database.query(statements.COUNT_WAITING, [...selectionParameters(selection), priority]);
   }
 
   /**
@@ -125,14 +190,27 @@ export class Decisions {
     reason: string | null = null,
   ): Promise<number[]> {
     const parameters = [...selectionParameters(selection), priority];
+    const audited = auditOfSteps(by, {
+      action: 'runs-reprioritised',
+      subject: selectionName(selection),
+      detail: `to ${priority}` + (reason === null ? '' : `: ${reason}`),
+    });
     return changeInSteps(this.database, {
       candidates: { statement: statements.SELECT_WAITING, parameters },
       lock: { statement: statements.LOCK_WAITING, parameters: [priority] },
       apply: async (transaction, runIds) => {
+        await announceUpdate(transaction);
         await transaction.query(statements.REPRIORITISE, [runIds, priority, by.userId, reason]);
+        await audited(transaction, runIds.length);
       },
     });
   }
+}
+
+/** A scope in a sentence. */
+export function scopeName({ suite, arch }: PauseScope): string {
+  if (suite === null) return arch === null ? 'everything' : `every suite on ${arch}`;
+  return arch === null ? `suite ${suite} on every architecture` : `queue ${suite}/${arch}`;
 }
 
 /**

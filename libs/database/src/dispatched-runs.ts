@@ -1,32 +1,136 @@
-import type { Arrivals, DispatchedRun, GrantedLease, LostAttempt, Seen } from '@proctor/dispatch';
-import type { Statements } from './database';
 import {
-  ARRIVALS,
-  FIRST_PAGE,
-  type LOADED_COLUMNS,
-  NEXT_PAGE,
-  SNAPSHOT,
-  UNFINISHED_OF,
-} from './loading-statements';
+  type Arrivals,
+  type CountedPart,
+  type CountLimits,
+  type DispatchedRun,
+  type GrantedLease,
+  type LinePlace,
+  type LineStretch,
+  type Loaded,
+  type LostAttempt,
+  type Seen,
+} from '@proctor/dispatch';
+import type { Database, Statements } from './database';
+import { AVOID_SORTING, COUNT_BEYOND, GRANTED, LAST_BEYOND, LINES, NEXT_OF_LINE } from './line-statements';
+import { ARRIVALS, type LOADED_COLUMNS, SNAPSHOT, UNFINISHED_OF } from './loading-statements';
 import type { RowOf, Statement } from './statement';
 
 type LoadedRun = RowOf<typeof LOADED_COLUMNS>;
 type ArrivedRun = typeof ARRIVALS extends Statement<infer Row> ? Row : never;
 
-/** Rows that are read at a time. */
-const PAGE_LENGTH = 20_000;
+/** PostgreSQL's largest integer. */
+const NO_LIMIT = 2_147_483_647;
 
-/** All of an architecture, oldest first. One that arrives meanwhile may be missing: it is among the arrivals then. */
-export async function unfinishedRuns(statements: Statements, arch: string): Promise<DispatchedRun[]> {
-  const words = new Words();
-  const runs: DispatchedRun[] = [];
-  let page = await statements.query(FIRST_PAGE, [arch, PAGE_LENGTH]);
-  for (;;) {
-    for (const row of page) runs.push(dispatchedRun(row, words));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_LENGTH) return runs;
-    page = await statements.query(NEXT_PAGE, [arch, PAGE_LENGTH, last.arrivedAt, last.runId]);
+/** Lines that one statement reads: less than a second's work, however long they are. */
+const LINES_AT_A_TIME = 200;
+/** Comes before every line. */
+const BEFORE_ALL: LineKey = ['', '', '', false, 0, 0];
+
+/** Suite, backend, variant, privacy, priority and owner. */
+type LineKey = [string, string, string, boolean, number, number];
+type RunOfLine = typeof LINES extends Statement<infer Row> ? Row : never;
+
+/**
+ * All of an architecture that were ever granted, and of each line of the others the first. One that arrives meanwhile may be
+ * missing: it is among the arrivals then. One that is moved meanwhile may be missing or come twice, the last time as it is: its
+ * order tells of it.
+ */
+export async function unfinishedRuns(
+  database: Database,
+  arch: string,
+  perLineMax: number,
+): Promise<Pick<Loaded, 'runs' | 'edges'>> {
+  const limit = Math.min(perLineMax, NO_LIMIT);
+  // Before the others: one that is granted meanwhile is not possible, its owner loads; one that is retried is a new run.
+  const runs = new Map(
+    dispatchedRuns(await database.query(GRANTED, [arch, NO_LIMIT])).map((run) => [run.runId, run]),
+  );
+  const edges: DispatchedRun[] = [];
+  for (let after: LineKey | null = BEFORE_ALL; after;) {
+    const rows = await linesAfter(database, arch, limit, after);
+    const lengths = new Map<number, number>();
+    for (const [index, run] of dispatchedRuns(rows).entries()) {
+      const { number } = rows[index]!;
+      const length = (lengths.get(number) ?? 0) + 1;
+      lengths.set(number, length);
+      runs.set(run.runId, run);
+      if (length === limit) edges.push({ ...run });
+    }
+    const last = rows.find(({ number }) => number === LINES_AT_A_TIME);
+    after = last ? keyOfLine(last) : null;
   }
+  return { runs: [...runs.values()].sort((a, b) => a.arrivedAt - b.arrivedAt || a.runId - b.runId), edges };
+}
+
+/** In order of arrival. */
+function linesAfter(database: Database, arch: string, limit: number, after: LineKey): Promise<RunOfLine[]> {
+  return database.transaction(async (transaction) => {
+    await transaction.query(AVOID_SORTING);
+    return transaction.query(LINES, [arch, limit, LINES_AT_A_TIME, ...after]);
+  });
+}
+
+function keyOfLine({ suite, backend, variant, isPrivate, priority, owner }: RunOfLine): LineKey {
+  return [suite, backend, variant, isPrivate, priority, owner];
+}
+
+/** The next of a line after a place in it. */
+export async function nextOfLine(
+  statements: Statements,
+  arch: string,
+  { suite, backend, variant, isPrivate, priority, requestor, arrivedAt, runId }: LinePlace,
+  limit: number,
+): Promise<DispatchedRun[]> {
+  const place = [suite, backend, variant, isPrivate, priority, requestor, arrivedAt, runId];
+  return dispatchedRuns(await statements.query(NEXT_OF_LINE, [arch, limit, ...place]));
+}
+
+/** The parts of each stretch, in their order. */
+export async function countBeyond(
+  statements: Statements,
+  arch: string,
+  stretches: LineStretch[],
+  { blockRuns, runsMax }: CountLimits,
+): Promise<CountedPart[][]> {
+  const parts: CountedPart[][] = stretches.map(() => []);
+  const rows = await statements.query(COUNT_BEYOND, [arch, jsonOf(stretches), blockRuns, runsMax]);
+  const counted = stretches.map(() => 0);
+  for (const { stretch, arrivedAt, runId, number } of rows) {
+    parts[stretch]!.push({ end: { arrivedAt, runId }, count: number - counted[stretch]! });
+    counted[stretch] = number;
+  }
+  return parts;
+}
+
+/** The last run of each line beyond a place in it. */
+export async function lastBeyond(
+  statements: Statements,
+  arch: string,
+  edges: LinePlace[],
+): Promise<DispatchedRun[]> {
+  const stretches = edges.map((edge) => ({ place: edge, after: edge, upTo: null }));
+  return dispatchedRuns(await statements.query(LAST_BEYOND, [arch, jsonOf(stretches)]));
+}
+
+function jsonOf(stretches: LineStretch[]): string {
+  return JSON.stringify(
+    stretches.map(({ place, after, upTo }, stretch) => {
+      const { suite, backend, variant, isPrivate, priority, requestor } = place;
+      return {
+        stretch,
+        suite,
+        backend,
+        variant,
+        isPrivate,
+        priority,
+        requestor,
+        afterAt: after.arrivedAt,
+        afterRunId: after.runId,
+        upToAt: upTo?.arrivedAt ?? null,
+        upToRunId: upTo?.runId ?? null,
+      };
+    }),
+  );
 }
 
 /** PostgreSQL's snapshot: which transactions were over by then. */

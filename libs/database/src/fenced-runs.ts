@@ -11,8 +11,8 @@ type TellingOf<Kind extends Write['kind']> = Omit<WriteOf<Kind>, 'kind' | 'runId
  * its id and nothing else, behind `offset 0`, since before the table's first statistics (a minute after a flood began)
  * the planner would rather go through all unfinished runs for each write.
  */
-export function expected<Kind extends Write['kind']>(
-  columns: ColumnsOf<TellingOf<Kind>>,
+export function expected<Kind extends Write['kind'], More = unknown>(
+  columns: ColumnsOf<TellingOf<Kind> & More>,
   fence: string,
 ): string {
   return `

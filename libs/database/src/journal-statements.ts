@@ -6,7 +6,7 @@ import { aboutRuns, EXPIRED_OR_LOST, expected, type WriteOf } from './fenced-run
 import { CLOCK } from './horizon';
 import { INGEST_ORDERS } from './orders';
 import { LEARNED, RESULT_OF_RUN, resultOfAttempt } from './outcome-columns';
-import { integer, jsonb, type Statement, text } from './statement';
+import { boolean, integer, jsonb, type Statement, text } from './statement';
 import { JUDGE_WORKERS, KEEP_USAGE } from './usage-and-judgements';
 
 /**
@@ -93,21 +93,24 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
     })})
     select run_id as id from expected`),
 
-  // The run may wait again: a result of the latest attempt counts until another attempt is granted.
+  // The run may wait again: a result of the latest attempt counts until another attempt is granted. With `isStart` it is the
+  // start of the attempt as well, and fenced as one.
   finish: aboutRuns(`
     with ${CLOCK},
-    ${expected<'finish'>(
+    ${expected<'finish', { isStart?: true }>(
       {
         attempt: integer,
         attemptOutcome: text.as<AttemptOutcome>(),
         outcome: jsonb.as<RunOutcome>(),
         worker: text.orNull,
+        isStart: boolean.as<true>().orNull,
       },
-      `r.attempt = w.attempt and r.state <> 'finished'`,
+      `r.attempt = w.attempt and case when w."isStart" then r.state = 'leased' else r.state <> 'finished' end`,
     )},
     timed as (
       select e.*, (e.outcome ->> 'durationSeconds')::integer as duration, clock.now, clock.updated,
-        coalesce(e.started_at, clock.now - make_interval(secs => (e.outcome ->> 'durationSeconds')::integer)) as start,
+        case when e."isStart" then clock.now
+          else coalesce(e.started_at, clock.now - make_interval(secs => (e.outcome ->> 'durationSeconds')::integer)) end as start,
         e."attemptOutcome" = 'finished' as is_reported
       from expected e, clock
     ),
@@ -124,14 +127,20 @@ export const APPLY: Record<Write['kind'], Statement<{ id: number | string }>> = 
       from timed t where a.run_id = t.run_id and a.attempt = t.attempt
     ),
     ${LEARNED},
+    happened as (
+      select t.*, place, kind
+      from timed t cross join (values (1, 'started'), (2, 'finished')) of_run (place, kind)
+      where t."isStart" or kind = 'finished'
+    ),
     told as (${recordFacts({
-      kind: 'finished',
-      state: 'finished',
+      kind: { sql: 'f.kind' },
+      state: { sql: `case f.kind when 'started' then 'running' else 'finished' end` },
       attempt: 'f.attempt',
       actor: `coalesce(case when f.is_reported then 'worker ' || f.worker end, 'scheduler')`,
-      reason: `f.outcome ->> 'message'`,
-      verdict: `f.outcome ->> 'verdict'`,
-      from: 'timed f, clock',
+      reason: `case f.kind when 'finished' then f.outcome ->> 'message' end`,
+      verdict: `case f.kind when 'finished' then f.outcome ->> 'verdict' end`,
+      from: 'happened f, clock',
+      order: 'f.place',
     })})
     select run_id as id from expected`),
 

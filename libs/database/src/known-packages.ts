@@ -1,5 +1,5 @@
 import type { Statements } from './database';
-import { command } from './statement';
+import { arrayOf, command } from './statement';
 
 /** A package that a run makes known: to all users, or to its key only. */
 export interface NamedPackage {
@@ -15,7 +15,7 @@ export async function rememberPackages(transaction: Statements, named: NamedPack
   const isPublic = new Map<string, boolean>();
   for (const { package: name, isPrivate } of named)
     isPublic.set(name, !isPrivate || isPublic.get(name) === true);
-  await transaction.query(REMEMBER, [[...isPublic.keys()], [...isPublic.values()]]);
+  await transaction.query(REMEMBER, [arrayOf([...isPublic.keys()]), arrayOf([...isPublic.values()])]);
 }
 
 /**

@@ -21,14 +21,9 @@ import {
  * all there are, and before the first statistics it expects a few hundred, however many there are. It knows nothing of
  * the inner limit, and takes it for a tenth of the rows; the outer one tells it how many come out.
  */
-function firstInOrder(rows: string, order: string): string {
+export function firstInOrder(rows: string, order: string): string {
   return `
     select * from (select * from ${rows} order by ${order} limit (select $2::integer)) r order by ${order} limit $2`;
-}
-
-/** Runs `r` that match, oldest first, $2 at most: they are chosen by an index before anything else is looked at. */
-function oldestWhere(condition: string): string {
-  return firstInOrder(`runs r where ${condition}`, 'r.created_at, r.run_id');
 }
 
 /**
@@ -78,11 +73,11 @@ function ago(time: string): string {
 }
 
 /** The rows of `runs` that `chosen` gives, oldest first. */
-function loadedRuns(chosen: string): Statement<RowOf<typeof LOADED_COLUMNS>> {
+export function loadedRuns(chosen: string): Statement<RowOf<typeof LOADED_COLUMNS>> {
   return statement(LOADED_COLUMNS, loadedSql(LOADED_COLUMNS, chosen));
 }
 
-function loadedSql(columns: Columns, chosen: string): string {
+export function loadedSql(columns: Columns, chosen: string): string {
   return `
     select ${selected(columns, 'r')}
     from (${chosen}) r
@@ -96,14 +91,6 @@ function loadedSql(columns: Columns, chosen: string): string {
 }
 
 const UNFINISHED = `r.arch = $1 and r.state <> 'finished'`;
-
-export const FIRST_PAGE = loadedRuns(oldestWhere(UNFINISHED));
-
-/** Those that arrived after the run $4, which did so $3 milliseconds after the epoch. */
-export const NEXT_PAGE = loadedRuns(
-  oldestWhere(`${UNFINISHED}
-    and (r.created_at, r.run_id) > (timestamptz 'epoch' + $3::float8 * interval '1 millisecond', $4)`),
-);
 
 /** All transactions of which this moment knows how they have ended. */
 export const SNAPSHOT = statement(

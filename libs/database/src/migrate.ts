@@ -3,6 +3,8 @@ import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { beginSession, type MigrateOptions, patiently, tell } from './migrating/session';
 import { MIGRATIONS } from './migrations';
 import { NUMERIC_TYPES } from './numeric-types';
+import { Servers } from './servers';
+import { translated } from './unavailable';
 
 /** Key of the advisory lock that one migrating process holds. */
 const MIGRATION_LOCK = '5787213827046133840';
@@ -14,20 +16,26 @@ const LOCK_POLL_MS = 200;
  * nothing to do. Each migration is a transaction, or consists of steps that each can be done again: one that was broken
  * off is completed by the next call.
  * @returns the names of the migrations that it ran, in order
- * @throws TableInUse when another transaction holds a table for long
+ * @throws DatabaseUnavailable; TableInUse when another transaction holds a table for long
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  const primary = await Servers.primaryOf(url);
+  const { upTo } = options;
   const dataSource = await new DataSource({
     type: 'postgres',
-    url,
+    url: primary,
     applicationName: 'proctor migrate',
-    migrations: MIGRATIONS,
+    migrations: upTo ? MIGRATIONS.filter(({ name }) => upTo.includes(name)) : MIGRATIONS,
     // Silent: TypeORM would print each try that did not get its lock.
     logger: 'debug',
     // The lock and the work share a connection: who loses it has lost both.
     poolSize: 1,
     extra: { keepAlive: true, types: NUMERIC_TYPES },
-  }).initialize();
+  })
+    .initialize()
+    .catch((error: unknown) => {
+      throw translated(error);
+    });
   const runner = dataSource.createQueryRunner();
   try {
     await beginSession(runner, options);

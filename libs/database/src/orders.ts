@@ -1,9 +1,11 @@
-import type { Order, Write } from '@proctor/dispatch';
+import type { LinePlace, Order, Write } from '@proctor/dispatch';
 import { waitingRows } from './loading-statements';
 import type { OrderKind } from './rows/order';
 import {
   bigint,
+  boolean,
   type ColumnsOf,
+  double,
   integer,
   propertiesOf,
   type RowOf,
@@ -27,6 +29,13 @@ const ORDER_COLUMNS = {
   /** The worker that the order is about. */
   subject: text.orNull.from('o.worker'),
   reason: text.orNull,
+  suite: text.orNull.from('r.suite'),
+  backend: text.orNull.from('r.backend'),
+  variant: text.orNull.from('r.variant'),
+  isPrivate: boolean.orNull.from('r.is_private'),
+  runPriority: smallint.orNull.from('r.priority'),
+  requestor: text.orNull.from('r.requestor'),
+  arrivedAt: double.orNull.from('(extract(epoch from r.created_at) * 1000)::float8'),
 };
 
 /** Those of the architecture $1 that no dispatcher has ingested, $2 at most. */
@@ -37,9 +46,9 @@ export const ORDERS = statement(
   from (${waitingRows('orders', 'not r.taken_in', 'order_id')}) o
   join users u on u.user_id = o.actor_id
   left join lateral (
-    select attempt, worker, (
+    select attempt, worker, suite, backend, variant, is_private, priority, created_at, (
       select epoch from attempts where attempts.run_id = runs.run_id and attempts.attempt = runs.attempt
-    )
+    ), (select name from users where user_id = coalesce(retried_by, requestor_id)) as requestor
     from runs where run_id = o.run_id offset 0
   ) r on true
   order by o.order_id`,
@@ -49,13 +58,14 @@ export const ORDERS = statement(
 export function orderOf(order: RowOf<typeof ORDER_COLUMNS>): Order {
   const { orderId, kind, by, grantEpoch, worker, reason } = order;
   const runId = order.runId!;
+  const place = placeOf(order);
   switch (kind) {
     case 'cancel':
-      return { kind, orderId, runId, by, attempt: order.attempt!, grantEpoch, worker };
+      return { kind, orderId, runId, by, attempt: order.attempt!, grantEpoch, worker, place };
     case 'reprioritise':
-      return { kind, orderId, runId, priority: order.priority! };
+      return { kind, orderId, runId, priority: order.priority!, place };
     case 'publish':
-      return { kind, orderId, runId };
+      return { kind, orderId, runId, place };
     case 'pause':
     case 'resume':
     case 'drain':
@@ -64,10 +74,19 @@ export function orderOf(order: RowOf<typeof ORDER_COLUMNS>): Order {
     case 'register':
     case 'rotate':
       return { kind: 'register', orderId };
+    case 'quarantine':
+      return { kind, orderId, worker: order.subject!, by, reason: reason! };
     case 'trust':
     case 'revoke':
       return { kind, orderId, worker: order.subject!, by, reason };
   }
+}
+
+function placeOf(order: RowOf<typeof ORDER_COLUMNS>): LinePlace | null {
+  const { suite, backend, variant, isPrivate, runPriority: priority, requestor, arrivedAt, runId } = order;
+  if (suite === null || backend === null || variant === null || isPrivate === null) return null;
+  if (priority === null || requestor === null || arrivedAt === null || runId === null) return null;
+  return { suite, backend, variant, isPrivate, priority, requestor, arrivedAt, runId };
 }
 
 const ORDER_INGESTED = { orderId: integer } satisfies ColumnsOf<

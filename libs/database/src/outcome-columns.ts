@@ -16,6 +16,8 @@ export const RESULT_OF_RUN = `
         log_size = ${sizeOf('log.gz', 't.outcome')},
         artifacts_size = ${sizeOf('artifacts.tar.gz', 't.outcome')},
         tests = t.outcome -> 'tests',
+        error_signature = t.outcome -> 'error' ->> 'signature',
+        error_excerpt = t.outcome #> '{error,excerpt}',
         started_at = t.start,
         updated_at = t.updated`;
 

@@ -2,8 +2,12 @@ import { Injectable } from '@nestjs/common';
 import {
   type Arrivals,
   type AttemptOfWorker,
+  type CountedPart,
+  type CountLimits,
   type DispatchedRun,
   type Journal,
+  type LinePlace,
+  type LineStretch,
   type Loaded,
   type Order,
   PACKAGES_REMEMBERED_MAX,
@@ -17,28 +21,38 @@ import {
 } from '@proctor/dispatch';
 import { REPORT_STATE } from './awaited-reports';
 import { Database, type Statements } from './database';
-import { allDrains, pausesOf } from './decided';
-import { arrivedRuns, seenNow, unfinishedOf, unfinishedRuns } from './dispatched-runs';
+import { drainsToKeep, pausesOf } from './decided';
+import {
+  arrivedRuns,
+  countBeyond,
+  lastBeyond,
+  nextOfLine,
+  seenNow,
+  unfinishedOf,
+  unfinishedRuns,
+} from './dispatched-runs';
 import { announceUpdate } from './horizon';
 import { APPLY } from './journal-statements';
 import * as loading from './loading-statements';
 import { orderOf, ORDERS } from './orders';
 import { EPOCH, LIMIT_TURN, LOCK_RUNS } from './turn-statements';
-import { groupsOf, partsOf, runsOf, subjectOf } from './turn-writes';
+import { foldStarts, groupsOf, partsOf, runsOf, subjectOf } from './turn-writes';
 import { DatabaseUnavailable, isUnstorable } from './unavailable';
 
 /** The rows behind the dispatchers; every write carries its fences in its own statement. */
 @Injectable()
 export class PostgresJournal implements Journal {
+  private counting: Promise<unknown> = Promise.resolve();
+
   constructor(private readonly database: Database) {}
 
-  async load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
+  async load(arch: string, usageHalfLifeMs: number, perLineMax = Infinity): Promise<Loaded> {
     const { database } = this;
     // Before the runs are read: what is committed meanwhile may come twice, and is not missed.
     const seen = await seenNow(database);
     return {
       seen,
-      runs: await unfinishedRuns(database, arch),
+      ...(await unfinishedRuns(database, arch, perLineMax)),
       restrictions: await this.restrictions(arch),
       workers: await this.workers(),
       judgements: await database.query(loading.JUDGEMENTS, [arch]),
@@ -54,12 +68,27 @@ export class PostgresJournal implements Journal {
   async restrictions(arch: string): Promise<Restrictions> {
     return this.database.entities(async (manager) => ({
       pauses: await pausesOf(manager, arch),
-      drains: await allDrains(manager),
+      drains: await drainsToKeep(manager),
     }));
   }
 
   workers(): Promise<RegisteredWorker[]> {
     return this.database.query(loading.REGISTERED_WORKERS);
+  }
+
+  nextOfLine(arch: string, after: LinePlace, limit: number): Promise<DispatchedRun[]> {
+    return nextOfLine(this.database, arch, after, limit);
+  }
+
+  countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]> {
+    // One after the other, whatever the architecture: turns should not wait for them.
+    const counts = this.counting.then(() => countBeyond(this.database, arch, stretches, limits));
+    this.counting = counts.catch(() => undefined);
+    return counts;
+  }
+
+  lastBeyond(arch: string, edges: LinePlace[]): Promise<DispatchedRun[]> {
+    return lastBeyond(this.database, arch, edges);
   }
 
   arrivals(arch: string, limit: number, seen?: Seen): Promise<Arrivals> {
@@ -75,7 +104,8 @@ export class PostgresJournal implements Journal {
     return this.database.transaction(async (unlimited) => {
       const transaction = until(endMs, unlimited);
       const refused = new RefusedWrites();
-      const parts = partsOf(groupsOf(writes));
+      const turn = foldStarts(writes);
+      const parts = partsOf(groupsOf(turn.writes));
       const begun = beginTurn(transaction, writes, timeoutMs);
       for (const part of parts.slice(0, -1)) await sent([begun, refused.apply(part, transaction, arch)]);
       // Last, since it locks: see EPOCH.
@@ -86,7 +116,7 @@ export class PostgresJournal implements Journal {
       ]);
       if (inForce.length === 0) throw new StaleEpoch(arch, epoch);
       checkTime(endMs);
-      return refused.writes;
+      return refused.writes.flatMap((write) => turn.folded.get(write) ?? [write]);
     });
   }
 
@@ -129,7 +159,7 @@ async function beginTurn(transaction: Statements, writes: Write[], timeoutMs?: n
   await sent([
     timeoutMs !== undefined && transaction.query(LIMIT_TURN, [String(Math.ceil(timeoutMs))]),
     runIds.length > 1 && transaction.query(LOCK_RUNS, [runIds]),
-    writes.some(({ kind }) => kind === 'finish' || kind === 'correct') && announceUpdate(transaction),
+    runIds.length > 0 && announceUpdate(transaction),
   ]);
 }
 

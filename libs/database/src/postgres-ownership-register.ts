@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Ownership, OwnershipRegister } from '@proctor/dispatch';
 import { Database } from './database';
 import { DECISIONS_LOCK } from './decision-statements';
-import { bigint, command, statement, text } from './statement';
+import { bigint, boolean, command, statement, text, texts } from './statement';
 import { IN_FORCE } from './turn-statements';
 
 /** Every time here is PostgreSQL's: schedulers' clocks may differ. */
@@ -11,11 +11,11 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
   constructor(private readonly database: Database) {}
 
   async announce(scheduler: string, ttlMs: number): Promise<string[]> {
-    await this.database.query(ANNOUNCE, [scheduler, ttlMs]);
-    await this.database.query(SHORTEN, [ttlMs]);
-    await this.database.query(BURY);
-    const alive = await this.database.query(ALIVE, [scheduler]);
-    return alive.map((row) => row.scheduler).sort();
+    const [met] = await this.database.query(ANNOUNCE, [scheduler, ttlMs]);
+    const { others, areLasting, areDead } = met!;
+    if (areLasting) await this.database.query(SHORTEN, [ttlMs]);
+    if (areDead) await this.database.query(BURY);
+    return [scheduler, ...others].sort();
   }
 
   async claim(arch: string, scheduler: string, ttlMs: number): Promise<Ownership | null> {
@@ -40,24 +40,37 @@ export class PostgresOwnershipRegister implements OwnershipRegister {
   }
 }
 
-const ANNOUNCE = command(`
-  insert into schedulers (scheduler, expires_at) values ($1, clock_timestamp() + $2 * interval '1 millisecond')
-  on conflict (scheduler) do update set expires_at = excluded.expires_at`);
+/** For much longer than a time-to-live: it was written before PostgreSQL's clock was set back. */
+const LASTING = (ttl: string): string =>
+  `expires_at > clock_timestamp() + 2 * ${ttl} * interval '1 millisecond'`;
+
+/** Most statements of an idle deployment would be these four: so one looks whether there is anything to do for two others. */
+const ANNOUNCE = statement(
+  { others: texts, areLasting: boolean, areDead: boolean },
+  `
+  with announced as (
+    insert into schedulers (scheduler, expires_at) values ($1, clock_timestamp() + $2 * interval '1 millisecond')
+    on conflict (scheduler) do update set expires_at = excluded.expires_at
+  )
+  select coalesce(array_agg(scheduler) filter (where expires_at > clock_timestamp()), '{}') as others,
+    coalesce(bool_or(${LASTING('$2')}), false) or exists (select from dispatchers where ${LASTING('$2')}) as "areLasting",
+    coalesce(bool_or(expires_at <= clock_timestamp()), false) as "areDead"
+  from schedulers where scheduler <> $1`,
+);
 
 /**
- * What is to last for much longer than a time-to-live was written before PostgreSQL's clock was set back. It lasts for one
- * from now on, and those that live renew it meanwhile. Waits for no lock, as BURY.
+ * What lasts for too long lasts for a time-to-live from now on, and those that live renew it meanwhile. Waits for no lock, as BURY.
  */
 const SHORTEN = command(`
   with shorter as (
     update schedulers set expires_at = clock_timestamp() + $1 * interval '1 millisecond'
     where scheduler in (
-      select scheduler from schedulers where expires_at > clock_timestamp() + 2 * $1 * interval '1 millisecond'
+      select scheduler from schedulers where ${LASTING('$1')}
       for update skip locked)
   )
   update dispatchers set expires_at = clock_timestamp() + $1 * interval '1 millisecond'
   where arch in (
-    select arch from dispatchers where expires_at > clock_timestamp() + 2 * $1 * interval '1 millisecond'
+    select arch from dispatchers where ${LASTING('$1')}
     for no key update skip locked)`);
 
 /**
@@ -67,11 +80,6 @@ const SHORTEN = command(`
 const BURY = command(`
   delete from schedulers where scheduler in (
     select scheduler from schedulers where expires_at <= clock_timestamp() for update skip locked)`);
-
-const ALIVE = statement(
-  { scheduler: text },
-  'select scheduler from schedulers where expires_at > clock_timestamp() or scheduler = $1',
-);
 
 const EXPIRES_AT = `clock_timestamp() + $3 * interval '1 millisecond'`;
 

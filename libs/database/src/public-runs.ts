@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Fact, TestResult } from '@proctor/contracts';
-import { Database } from './database';
+import type { RunError } from '@proctor/dispatch';
+import { Database, type PoolUse } from './database';
 import { Decisions } from './decisions';
 import { Facts } from './facts';
 import { Results } from './results';
+import { type PackageStatus, packageStatus, STATUSES_OF } from './package-statuses';
 import * as statements from './public-statements';
 import type { QueueLength, QueueRate } from './public-statements';
 import type { RunRecord } from './run-columns';
@@ -44,6 +46,11 @@ export class PublicRuns {
     this.decisions = new Decisions(database);
   }
 
+  /** Of the connections for public data; see Vitals.poolUse. */
+  poolUse(): PoolUse {
+    return this.database.poolUse();
+  }
+
   /** See Decisions.pauses. */
   pauses(): ReturnType<Decisions['pauses']> {
     return this.decisions.pauses();
@@ -62,6 +69,11 @@ export class PublicRuns {
   /** See Results.testsOf. */
   testsOf(runId: number): Promise<TestResult[]> {
     return this.results.testsOf(runId);
+  }
+
+  /** See Results.errorOf. */
+  errorOf(runId: number): Promise<RunError | null> {
+    return this.results.errorOf(runId);
   }
 
   /** The newest finished run without pins and extra sources, not cancelled: the package's present state. */
@@ -142,7 +154,7 @@ export class PublicRuns {
 
   /**
    * Runs that ended unlike the one before on the same suite and architecture, newest first. A tmpfail is passed over,
-   * and a package's first run is no change; `previousStatus` is what it was before.
+   * and a package's first run is a change when it failed; `previousStatus` is what it was before, null then.
    * @param packageName null: of all packages, as far back as some ten thousand runs
    * @param neutralIsPass whether `neutral` and `pass` are the same
    */
@@ -159,6 +171,11 @@ export class PublicRuns {
   async suitesOf(packageName: string): Promise<PackageSuite[]> {
     const records = await this.database.query(statements.SUITES_OF, [packageName]);
     return records.map((latest) => ({ suite: latest.suite, arch: latest.arch, latest }));
+  }
+
+  /** How packages are on each suite and architecture, by package, suite and architecture: one statement for all. */
+  async packageStatuses(packages: string[]): Promise<PackageStatus[]> {
+    return (await this.database.query(STATUSES_OF, [packages])).map(packageStatus);
   }
 
   /** The first letters, as `packagePrefix` cuts them, of all packages that a public run was asked for. */

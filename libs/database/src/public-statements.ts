@@ -22,11 +22,13 @@ export interface QueueLength {
   oldestAt: Date | null;
 }
 
-/** How many runs of one suite and architecture finished within the last hour. */
+/** Of one suite and architecture, the runs that finished within the last hour. */
 export interface QueueRate {
   suite: string;
   arch: string;
   perHour: number;
+  /** Half of them waited no longer, from the request to the start of the latest attempt; null when none was started. */
+  waitSeconds: number | null;
 }
 
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
@@ -84,17 +86,23 @@ export const ALL_QUEUES = statement(
 /** Public and private runs have an index each. */
 function finishedLately(privacy: 'is_private' | 'not is_private'): string {
   return `
-    select suite, arch from runs
+    select suite, arch, extract(epoch from started_at - created_at) as wait from runs
     where state = 'finished' and not cancelled and finished_at > now() - interval '1 hour' and ${privacy}`;
 }
 
-const QUEUE_RATE = { suite: text, arch: text, perHour: integer } satisfies ColumnsOf<QueueRate>;
+const QUEUE_RATE = {
+  suite: text,
+  arch: text,
+  perHour: integer,
+  waitSeconds: integer.orNull,
+} satisfies ColumnsOf<QueueRate>;
 
 function rates(finished: string): Statement<QueueRate> {
   return statement(
     QUEUE_RATE,
     `
-    select suite, arch, count(*)::integer as "perHour"
+    select suite, arch, count(*)::integer as "perHour",
+      (percentile_disc(0.5) within group (order by wait))::integer as "waitSeconds"
     from (${finished}) finished group by suite, arch order by suite, arch`,
   );
 }

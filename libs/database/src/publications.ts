@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { isRunId } from '@proctor/contracts';
 import { Any } from 'typeorm';
+import { audit } from './audit-log';
 import { Database } from './database';
 import { recordFacts } from './fact-statements';
 import { announceUpdate, CLOCK } from './horizon';
 import { rememberPackages } from './known-packages';
 import { RunRow } from './rows';
-import { bigint, type Statement, statement, text } from './statement';
+import { runsName } from './run-selection';
+import { bigint, integer, type Statement, statement, text } from './statement';
 import { afterChange } from './unavailable';
 
 /** Makes private runs public. An order tells the dispatcher of those that have not finished. */
@@ -45,6 +47,11 @@ export class Publications {
     return this.database.transaction(async (transaction) => {
       await announceUpdate(transaction);
       const published = await transaction.query(statement, [runIds, keyId]);
+      const [owner] = published.length > 0 ? await transaction.query(OWNER, [keyId]) : [];
+      if (owner) {
+        const subject = runsName(published.map((run) => run.runId));
+        await audit(transaction, owner, { action: 'runs-published', subject, runs: published.length });
+      }
       await rememberPackages(
         transaction,
         published.map((run) => ({ package: run.package, isPrivate: false })),
@@ -53,6 +60,11 @@ export class Publications {
     });
   }
 }
+
+const OWNER = statement(
+  { userId: integer, userName: text },
+  `select u.user_id as "userId", u.name as "userName" from api_keys k join users u using (user_id) where k.key_id = $1`,
+);
 
 /** Whose key $2 is. */
 const KEY_USER = `(select 'user ' || u.name from api_keys k join users u using (user_id) where k.key_id = $2)`;

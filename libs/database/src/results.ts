@@ -1,23 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import type { NeutralStatus, TestResult } from '@proctor/contracts';
+import type { RunError } from '@proctor/dispatch';
 import { Database } from './database';
 import { type Horizon, horizon, raiseHorizon, until, untilAtBest } from './horizon';
 import { type RunRecord, selectRecords } from './run-columns';
 import { requestWait } from './request-wait';
 import { FIRST_PAGE, FIRST_PAGE_LENGTH, NEXT_PAGE, PAGE_LENGTH } from './result-texts';
 import { boolean, statement, time } from './statement';
+import { AttemptRow } from './rows/attempt';
 import { RunRow } from './rows';
 
 /** PostgreSQL's times end before the number does; no row is from the year 10000 on. */
 const SINCE_MAX = 253_402_300_800;
+
+const ATTEMPT_COLUMNS = {
+  attempt: true,
+  worker: true,
+  epoch: true,
+  startedAt: true,
+  endedAt: true,
+  outcome: true,
+  verdict: true,
+  reason: true,
+  grantedAt: true,
+  logSize: true,
+  artifactsSize: true,
+} as const;
+
+/** An attempt of a run, and the files that it left. `epoch` is that of its grant. */
+export type AttemptRecord = Pick<AttemptRow, keyof typeof ATTEMPT_COLUMNS>;
 
 /** The answer to "what is new since": results come in pages while they are read. */
 export interface ResultsSince {
   /** UNIX seconds, whole: asking again since then misses nothing. */
   until: number;
   /**
-   * JSON of the results as the API has them, separated by commas, ordered by `updatedAt`, then `runId`. Each page is a
-   * statement of its own, so that a slow reader holds neither a connection nor a snapshot; one is read ahead. Reading
+   * JSON of the results as the API has them, separated by commas, ordered by `updatedAt`, then `runId`. They are read in pages,
+   * each by a statement of its own, so that a slow reader holds neither a connection nor a snapshot; one is read ahead. Reading
    * throws DatabaseUnavailable when the database goes away meanwhile. Null when nothing is new.
    */
   pages: AsyncIterable<string> | null;
@@ -74,6 +93,25 @@ export class Results {
     return run?.tests ?? [];
   }
 
+  /** The first error of a run's log; null when nothing is known of one. */
+  async errorOf(runId: number): Promise<RunError | null> {
+    const run = await this.database.entities((manager) =>
+      manager.findOne(RunRow, {
+        select: { runId: true, errorSignature: true, errorExcerpt: true },
+        where: { runId },
+      }),
+    );
+    const { errorSignature: signature, errorExcerpt: excerpt } = run ?? {};
+    return signature && excerpt ? { signature, excerpt } : null;
+  }
+
+  /** The attempts of a run, the first first. */
+  attemptsOf(runId: number): Promise<AttemptRecord[]> {
+    return this.database.entities((manager) =>
+      manager.find(AttemptRow, { select: ATTEMPT_COLUMNS, where: { runId }, order: { attempt: 'ASC' } }),
+    );
+  }
+
   /** A horizon, and then the time of the key's newest row from `from` on. */
   private async newest(keyId: number, from: number): Promise<Horizon & { last: Date | null }> {
     const [found, [newest]] = await this.database.inOrder((statements) =>
@@ -95,16 +133,17 @@ export class Results {
     if (last === null) return;
     let reading = this.database.query(FIRST_PAGE, [keyId, neutral, last, sinceSeconds]);
     for (let length = FIRST_PAGE_LENGTH; ; length = PAGE_LENGTH) {
-      const page = (await reading)[0]!;
-      if (page.results === null) return;
-      const isLast = page.length < length;
+      const rows = await reading;
+      const end = rows.at(-1);
+      if (!end) return;
+      const isLast = rows.reduce((sum, row) => sum + row.length, 0) < length;
       if (!isLast) {
         requestWait()?.restart();
-        reading = this.database.query(NEXT_PAGE, [keyId, neutral, last, page.updatedAt, page.runId]);
+        reading = this.database.query(NEXT_PAGE, [keyId, neutral, last, end.updatedAt, end.runId]);
         // It is met when the page is awaited, if that comes to pass.
         reading.catch(() => undefined);
       }
-      yield page.results;
+      for (const { results } of rows) yield results;
       if (isLast) return;
     }
   }

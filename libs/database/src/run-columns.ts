@@ -61,6 +61,10 @@ export interface RunRecord extends RunRequest {
   /** Bytes in the store; null when there is no such file. */
   logSize: number | null;
   artifactsSize: number | null;
+  /** By which rule its logs, its artifacts and its story were removed, see `removedBy`; null when they were not. */
+  logRemovedBy: string | null;
+  artifactsRemovedBy: string | null;
+  storyRemovedBy: string | null;
   /** The run that this one repeats. */
   retryOf: number | null;
   /** The API key that may read it. */
@@ -88,6 +92,9 @@ export const RECORD_COLUMNS = {
   durationSeconds: integer.orNull,
   logSize: bigint.orNull,
   artifactsSize: bigint.orNull,
+  logRemovedBy: text.orNull,
+  artifactsRemovedBy: text.orNull,
+  storyRemovedBy: text.orNull,
   retryOf: bigint.orNull,
   keyId: integer.from('r.api_key_id'),
   requestor: text.from('u.name'),

@@ -9,6 +9,7 @@ interface Values {
   'double precision': number;
   text: string;
   'text[]': string[];
+  bytea: Buffer;
   json: unknown;
   jsonb: unknown;
   'timestamp with time zone': Date;
@@ -54,6 +55,7 @@ export const bigint = column('bigint');
 export const double = column('double precision');
 export const text = column('text');
 export const texts = column('text[]');
+export const bytea = column('bytea');
 export const json = column('json');
 export const jsonb = column('jsonb');
 export const time = column('timestamp with time zone');
@@ -109,12 +111,23 @@ export function arraysOf(columns: Columns): string {
 }
 
 /** The values of such parameters. PostgreSQL reads them in half the time that it takes for a list of JSON objects. */
-export function valuesOf<Row>(columns: ColumnsOf<Row>, rows: Row[]): unknown[][] {
+export function valuesOf<Row>(columns: ColumnsOf<Row>, rows: Row[]): unknown[] {
   return (Object.entries(columns) as [keyof Row, AnyColumn][]).map(([name, { type }]) =>
-    type === 'json' || type === 'jsonb'
-      ? rows.map((row) => JSON.stringify(row[name]))
-      : rows.map((row) => row[name]),
+    arrayOf(
+      type === 'json' || type === 'jsonb'
+        ? rows.map((row) => JSON.stringify(row[name]))
+        : rows.map((row) => row[name]),
+    ),
   );
+}
+
+/**
+ * Strings, numbers, booleans and nulls as a parameter that is an array. PostgreSQL writes an array as JSON does but for the brackets,
+ * and for what is escaped: with any of that, pg writes it, which takes ten times as long.
+ */
+export function arrayOf(values: unknown[]): unknown {
+  const written = JSON.stringify(values);
+  return written.includes('\\') ? values : `{${written.slice(1, -1)}}`;
 }
 
 /** An SQL statement, and the columns of its rows. */

@@ -18,7 +18,7 @@ const CHANGES_LOOKED_AT_MAX = 20_000;
  * Whether the row `r` says how its package is: public, without pins and extra sources, not cancelled. In the words of
  * the index `runs_status`.
  */
-function telling(r: string): string {
+export function telling(r: string): string {
   return `${r}.state = 'finished' and not ${r}.is_private and not ${r}.cancelled
     and ${r}.pin_packages = '[]' and ${r}.extra_apt_sources = '[]'`;
 }
@@ -98,13 +98,13 @@ export const STATUS_COUNTS = statement(
   where p.is_public`,
 );
 
-/** What each package was before the first of $3 days, then only the days on which something ended. */
-export const STATUS_HISTORY = statement(
-  { date: time, ...COUNTS } satisfies ColumnsOf<DayCounts>,
-  `
-  with first as materialized (
-    select date_trunc('day', now() at time zone 'UTC') - make_interval(days => $3::integer - 1) as day
-  ),
+/**
+ * On the suite $1 and the architecture $2: what each package was before the first of $3 days, then only the days on which something
+ * ended.
+ * @param firstDay an expression
+ */
+export const daysOfStatus = (firstDay: string): string => `
+  with first as materialized (select ${firstDay} as day),
   known as (
     select p.name as package, first.day - interval '1 day' as day, r.verdict
     from first cross join packages p
@@ -115,6 +115,7 @@ export const STATUS_HISTORY = statement(
     select distinct on (r.package, end_of.day) r.package, end_of.day, r.verdict
     from first, runs r, lateral (select date_trunc('day', r.finished_at at time zone 'UTC') as day) end_of
     where r.suite = $1 and r.arch = $2 and ${TELLING} and r.finished_at >= first.day at time zone 'UTC'
+      and r.finished_at < (first.day + make_interval(days => $3::integer)) at time zone 'UTC'
     order by r.package, end_of.day, r.finished_at desc, r.run_id desc
   ),
   stages as (
@@ -132,10 +133,17 @@ export const STATUS_HISTORY = statement(
   select d.day at time zone 'UTC' as date, ${counted('s.verdict', 'sum(s.difference)')}
   from first, generate_series(first.day, first.day + make_interval(days => $3::integer - 1), interval '1 day') d(day)
   left join steps s on s.day <= d.day
-  group by d.day order by d.day`,
+  group by d.day order by d.day`;
+
+export const STATUS_HISTORY = statement(
+  { date: time, ...COUNTS } satisfies ColumnsOf<DayCounts>,
+  daysOfStatus(`date_trunc('day', now() at time zone 'UTC') - make_interval(days => $3::integer - 1)`),
 );
 
-/** Runs `r` that did not end like the one before; tmpfail says nothing, and neutral is as good as pass if $2 says so. */
+/**
+ * Runs `r` that did not end like the one before, or failed as the first; tmpfail says nothing, and neutral is as good as pass
+ * if $2 says so.
+ */
 function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
   const said = (verdict: string) => `case when $2 and ${verdict} = 'neutral' then 'pass' else ${verdict} end`;
   return statement(
@@ -144,12 +152,12 @@ function changes(among: string): Statement<RowOf<typeof STATUS_COLUMNS>> {
     select ${selected(STATUS_COLUMNS, 'r')}
     from (${among}) r
     join users u on u.user_id = r.requestor_id
-    cross join lateral (
+    left join lateral (
       select b.verdict from runs b where ${earlier('<')} and b.verdict <> 'tmpfail'
       order by b.finished_at desc, b.run_id desc limit 1
-    ) before
+    ) before on true
     ${LAST_PASS}
-    where ${said('r.verdict')} <> ${said('before.verdict')}
+    where ${said('r.verdict')} <> ${said('before.verdict')} or (before.verdict is null and r.verdict = 'fail')
     ${NEWEST_FIRST} limit $1`,
   );
 }

@@ -1,9 +1,20 @@
 import { ApiKeys } from './api-keys';
+import { AuditLog } from './audit-log';
 import { AwaitedReports } from './awaited-reports';
+import { Backups } from './backups';
 import { Cancellations } from './cancellations';
+import { DayStatistics } from './day-statistics';
 import { Decisions } from './decisions';
+import { ErrorSignatures } from './error-signatures';
+import { Expiry } from './expiry';
 import { Facts } from './facts';
+import { Identities } from './identities';
+import { Imports } from './imports';
+import { FollowedPackages } from './followed-packages';
 import { KeptAnswers } from './once';
+import { Notes } from './notes';
+import { PackagePages } from './package-pages';
+import { OwnRuns } from './own-runs';
 import { Packages } from './packages';
 import { PostgresJournal } from './postgres-journal';
 import { PostgresOwnershipRegister } from './postgres-ownership-register';
@@ -11,8 +22,23 @@ import { Publications } from './publications';
 import { PublicRuns } from './public-runs';
 import { Results } from './results';
 import { Retries } from './retries';
+import { RunEvents } from './run-events';
+import { RunPages } from './run-pages';
+import { RunSearch } from './run-search';
+import { StatusLists } from './status-lists';
+import { RunTestbeds } from './run-testbeds';
+import { StatusProjection } from './status-projection';
+import { Sessions } from './sessions';
+import { EqualRuns } from './equal-runs';
 import { Submissions } from './submissions';
+import { TriageRuns } from './triage-runs';
+import { TriggerRuns } from './trigger-runs';
 import { Users } from './users';
+import { Vitals } from './vitals';
+import { WebhookDeliveries } from './webhook-deliveries';
+import { WebhookEvents } from './webhook-events';
+import { Webhooks } from './webhooks';
+import { WorkerPages } from './worker-pages';
 import { WorkerRegister } from './worker-register';
 
 /**
@@ -23,19 +49,45 @@ export const STORES = {
   users: Users,
   apiKeys: ApiKeys,
   submissions: Submissions,
+  equalRuns: EqualRuns,
   keptAnswers: KeptAnswers,
   retries: Retries,
   cancellations: Cancellations,
   decisions: Decisions,
+  errorSignatures: ErrorSignatures,
+  expiry: Expiry,
   facts: Facts,
   publications: Publications,
+  notes: Notes,
   packages: Packages,
+  packagePages: PackagePages,
   results: Results,
   awaitedReports: AwaitedReports,
+  backups: Backups,
   journal: PostgresJournal,
   ownershipRegister: PostgresOwnershipRegister,
   workerRegister: WorkerRegister,
+  workerPages: WorkerPages,
+  runEvents: RunEvents,
+  runPages: RunPages,
+  runSearch: RunSearch,
+  triageRuns: TriageRuns,
+  triggerRuns: TriggerRuns,
+  runTestbeds: RunTestbeds,
+  statusProjection: StatusProjection,
+  statusLists: StatusLists,
+  dayStatistics: DayStatistics,
   publicRuns: PublicRuns,
+  sessions: Sessions,
+  auditLog: AuditLog,
+  identities: Identities,
+  ownRuns: OwnRuns,
+  followedPackages: FollowedPackages,
+  vitals: Vitals,
+  imports: Imports,
+  webhooks: Webhooks,
+  webhookEvents: WebhookEvents,
+  webhookDeliveries: WebhookDeliveries,
 };
 
 /** One of each, by name. */
@@ -43,11 +95,21 @@ export type Stores = { [Name in keyof typeof STORES]: InstanceType<(typeof STORE
 
 export {
   ApiKeys,
+  AuditLog,
   AwaitedReports,
+  Backups,
   Cancellations,
   Decisions,
+  ErrorSignatures,
+  Expiry,
   Facts,
+  Identities,
+  FollowedPackages,
+  Imports,
   KeptAnswers,
+  Notes,
+  PackagePages,
+  OwnRuns,
   Packages,
   PostgresJournal,
   PostgresOwnershipRegister,
@@ -55,7 +117,23 @@ export {
   PublicRuns,
   Results,
   Retries,
+  RunEvents,
+  RunPages,
+  RunSearch,
+  RunTestbeds,
+  StatusProjection,
+  StatusLists,
+  DayStatistics,
+  Sessions,
+  EqualRuns,
   Submissions,
+  TriageRuns,
+  TriggerRuns,
   Users,
+  Vitals,
+  WebhookDeliveries,
+  WebhookEvents,
+  Webhooks,
+  WorkerPages,
   WorkerRegister,
 };

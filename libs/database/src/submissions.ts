@@ -69,10 +69,8 @@ export class Submissions {
   /** What becomes of each, in their order, in one transaction. Their idempotency keys differ. */
   private together(submissions: Submission[]): Promise<Once[]> {
     return this.database.transaction(async (transaction) => {
-      const [, claimed] = await Promise.all([
-        submissions.length > 1 && transaction.query(LOCK_TIMEOUT, [String(GROUP_LOCK_TIMEOUT_MS)]),
-        claims(transaction, submissions),
-      ]);
+      if (submissions.length > 1) limitLocks(transaction);
+      const claimed = await claims(transaction, submissions);
       const created = submissions.filter(({ key }) => !key || claimed.has(nameOf(key)));
       const answers = new Map<Submission, unknown>();
       const runIds = await insertRuns(transaction, created);
@@ -101,6 +99,11 @@ function fits({ requests, key }: Submission, others: Submission[]): boolean {
   const runs = others.reduce((sum, other) => sum + other.requests.length, requests.length);
   const isClaimed = key && others.some((other) => other.key && nameOf(other.key) === nameOf(key));
   return runs <= GROUP_RUNS_MAX && !isClaimed;
+}
+
+/** Nothing waits for the answer: should it fail, so does what is sent after it, for the same reason. */
+function limitLocks(transaction: Transaction): void {
+  transaction.query(LOCK_TIMEOUT, [String(GROUP_LOCK_TIMEOUT_MS)]).catch(() => undefined);
 }
 
 /** The names of the keys that are claimed now. */

@@ -1,5 +1,40 @@
 import type { Write } from '@proctor/dispatch';
 
+/** What a turn has the database do. A finish may be the start of its attempt as well: one write of each row in the place of two. */
+export type TurnWrite = Write | (Extract<Write, { kind: 'finish' }> & { isStart: true });
+
+/**
+ * The writes with each start that the end of its attempt follows put together with that end.
+ * @returns of each that was put together the two that it stands for
+ */
+export function foldStarts(writes: Write[]): { writes: TurnWrite[]; folded: Map<TurnWrite, Write[]> } {
+  const starts = new Map<number, Write>();
+  const pairs = new Map<Write, Write>();
+  for (const write of writes) {
+    if (!('runId' in write)) continue;
+    const start = starts.get(write.runId);
+    starts.delete(write.runId);
+    if (write.kind === 'start') starts.set(write.runId, write);
+    else if (start && isOwnEnd(write)) pairs.set(write, start);
+  }
+  const folded = new Map<TurnWrite, Write[]>();
+  const withoutStarts = new Set(pairs.values());
+  const made = writes.flatMap((write): TurnWrite[] => {
+    if (withoutStarts.has(write)) return [];
+    const start = pairs.get(write);
+    if (!start || write.kind !== 'finish') return [write];
+    const both = { ...write, isStart: true } as const;
+    folded.set(both, [start, write]);
+    return [both];
+  });
+  return { writes: made, folded };
+}
+
+/** Reported by the worker that has started it; of the same attempt, since no grant comes between. */
+function isOwnEnd(write: Write): boolean {
+  return write.kind === 'finish' && write.attemptOutcome === 'finished' && write.worker !== null;
+}
+
 /** The runs that the writes are about, each once, ascending. */
 export function runsOf(writes: Write[]): number[] {
   const runIds = new Set(writes.flatMap((write) => ('runId' in write ? [write.runId] : [])));

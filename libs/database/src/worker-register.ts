@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isArchitecture, WORKER_NAME } from '@proctor/contracts';
+import { audit, type AuditAction } from './audit-log';
 import type { Canceller } from './cancellations';
 import { Database, type Statements } from './database';
 import { STAND } from './decision-statements';
@@ -45,6 +46,12 @@ const ACCOUNTS_LOCK = { key: 5_787_318_446_020_173, applicationName: 'proctor ac
 const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;
 
 type Change = 'register' | 'rotate' | 'revoke';
+
+const ACTION_OF: Record<Change, AuditAction> = {
+  register: 'worker-added',
+  rotate: 'worker-rotated',
+  revoke: 'worker-revoked',
+};
 
 /**
  * Who is a worker: the truth, by which dispatchers take messages and nats-server takes connections. Each change is
@@ -170,6 +177,7 @@ export class WorkerRegister {
       const served = await concerned(transaction, null);
       const architectures = [...new Set([...served, ...(await work(transaction))])].sort();
       await transaction.query(STAND, [architectures, kind, null, name, by.userId, reason]);
+      await audit(transaction, by, { action: ACTION_OF[kind], subject: `worker ${name}`, detail: reason });
       return architectures;
     });
   }

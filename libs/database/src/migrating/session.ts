@@ -5,6 +5,8 @@ import { QueryFailedError, type QueryRunner } from 'typeorm';
 export interface MigrateOptions {
   /** Is told what long steps are doing. */
   progress?: (line: string) => void;
+  /** These alone, of those that there are: the schema of an earlier version. */
+  upTo?: string[];
   /** For how long a lock is tried for before the migration gives up, in milliseconds. */
   lockPatienceMs?: number;
 }

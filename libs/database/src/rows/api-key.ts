@@ -1,18 +1,24 @@
+import { KEY_SCOPES, type KeyScope } from '@proctor/contracts';
 import {
+  Check,
   Column,
   CreateDateColumn,
   Entity,
+  Index,
   JoinColumn,
   ManyToOne,
   PrimaryGeneratedColumn,
   Unique,
 } from 'typeorm';
 import { UserRow } from './user';
+import { isOneOf } from './words';
 
 @Entity('api_keys')
 @Unique('api_keys_prefix_key', ['prefix'])
 @Unique('api_keys_key_hash_key', ['keyHash'])
 @Unique('api_keys_key_id_user_id_key', ['keyId', 'userId'])
+@Check('api_keys_scope_check', isOneOf('scope', KEY_SCOPES))
+@Index('api_keys_of_pages', ['userId'], { unique: true, where: 'is_of_pages' })
 export class ApiKeyRow {
   @PrimaryGeneratedColumn('identity', { type: 'integer', generatedIdentity: 'BY DEFAULT' })
   keyId: number;
@@ -32,7 +38,7 @@ export class ApiKeyRow {
   @Column('text')
   prefix: string;
 
-  /** SHA-256 of the key, lower-case hex. */
+  /** SHA-256 of the key, lower-case hex; of an imported one that was not used here yet, `sha1:` and its SHA-1. */
   @Column('text')
   keyHash: string;
 
@@ -45,4 +51,15 @@ export class ApiKeyRow {
 
   @Column('timestamp with time zone', { precision: 3, nullable: true })
   revokedAt: Date | null;
+
+  /** From then on it opens nothing; null: never. */
+  @Column('timestamp with time zone', { precision: 3, nullable: true })
+  expiresAt: Date | null;
+
+  @Column('text', { default: 'everything' })
+  scope: KeyScope;
+
+  /** What its user requests on pages is this key's. Its secret was never told, and it is in no list. */
+  @Column('boolean', { default: false })
+  isOfPages: boolean;
 }

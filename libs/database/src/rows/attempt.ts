@@ -1,5 +1,5 @@
 import { ATTEMPT_OUTCOMES, type AttemptOutcome, type Verdict, VERDICTS } from '@proctor/contracts';
-import { Check, Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { RunRow } from './run';
 import { isOneOf } from './words';
 
@@ -12,6 +12,7 @@ import { isOneOf } from './words';
 @Check('attempts_outcome_check', isOneOf('outcome', ATTEMPT_OUTCOMES))
 @Check('attempts_verdict_check', isOneOf('verdict', VERDICTS))
 @Check('attempts_ended_check', '(outcome is null) = (ended_at is null)')
+@Index('attempts_of_workers', { synchronize: false })
 export class AttemptRow {
   @PrimaryColumn('bigint')
   runId: number;

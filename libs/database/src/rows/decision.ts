@@ -48,4 +48,8 @@ export class DrainRow {
 
   @Column('timestamp with time zone', { precision: 3 })
   since: Date;
+
+  /** When it hands back what it still executes; null: it may finish all of it. */
+  @Column('timestamp with time zone', { precision: 3, nullable: true })
+  deadline: Date | null;
 }

@@ -21,6 +21,7 @@ import { isOneOf } from './words';
 @Check('facts_state_check', isOneOf('state', RUN_STATES))
 @Check('facts_verdict_check', isOneOf('verdict', VERDICTS))
 @Index('facts_story', ['runId', 'factId'])
+@Index('facts_times', ['at', 'factId'])
 @Index('facts_unpublished', { synchronize: false })
 export class FactRow {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })

@@ -1,14 +1,26 @@
+import { RunDayRow, StatusDayRow } from './day';
 import { ApiKeyRow } from './api-key';
 import { AttemptRow } from './attempt';
+import { AuditEntryRow } from './audit-entry';
+import { BackupRow, RestoreRow } from './backup';
 import { DrainRow, PauseRow } from './decision';
+import { ExpiredFileRow, ExpiryProgressRow } from './expiry';
 import { FactRow } from './fact';
+import { FeedAddressRow, FollowedPackageRow } from './followed-package';
 import { IdempotencyKeyRow } from './idempotency-key';
+import { IdentityRow } from './identity';
+import { ImportedIdRow } from './imported-id';
+import { NoteRow } from './note';
 import { OrderRow } from './order';
 import { DispatcherRow, SchedulerRow } from './ownership';
 import { PackageDurationRow, PackageRow } from './package';
+import { PackageStatusRow, StatusProgressRow } from './package-status';
 import { HorizonRow, RunRow } from './run';
+import { PackageListRow, RunChangeRow, RunTestbedRow } from './run-testbed';
+import { SessionRow, SessionSecretRow } from './session';
 import { UsageRow } from './usage';
 import { UserRow } from './user';
+import { WebhookDeliveryRow, WebhookProgressRow, WebhookRow } from './webhook';
 import { WorkerRow } from './worker';
 import { WorkerJudgementRow } from './worker-judgement';
 
@@ -29,8 +41,30 @@ export const ROWS = [
   HorizonRow,
   IdempotencyKeyRow,
   PackageRow,
+  PackageStatusRow,
+  StatusProgressRow,
+  PackageListRow,
+  RunTestbedRow,
+  RunChangeRow,
+  RunDayRow,
+  StatusDayRow,
   DispatcherRow,
   SchedulerRow,
+  SessionRow,
+  SessionSecretRow,
+  AuditEntryRow,
+  IdentityRow,
+  FollowedPackageRow,
+  FeedAddressRow,
+  NoteRow,
+  ExpiredFileRow,
+  ExpiryProgressRow,
+  ImportedIdRow,
+  WebhookRow,
+  WebhookDeliveryRow,
+  WebhookProgressRow,
+  BackupRow,
+  RestoreRow,
 ];
 
-export { ApiKeyRow, DrainRow, IdempotencyKeyRow, PauseRow, RunRow, UserRow };
+export { ApiKeyRow, DrainRow, IdempotencyKeyRow, PauseRow, RunRow, SessionSecretRow, UserRow };

@@ -3,7 +3,7 @@ import { RunRow } from './run';
 import { UserRow } from './user';
 import { isOneOf } from './words';
 
-/** The first three are about a run, the last six about a worker. */
+/** The first three are about a run, the last seven about a worker. */
 export const ORDER_KINDS = [
   'cancel',
   'reprioritise',
@@ -13,6 +13,7 @@ export const ORDER_KINDS = [
   'drain',
   'undrain',
   'trust',
+  'quarantine',
   'register',
   'rotate',
   'revoke',
@@ -30,7 +31,7 @@ export type OrderKind = (typeof ORDER_KINDS)[number];
 @Check('orders_run_check', `(kind in ('cancel', 'reprioritise', 'publish')) = (run_id is not null)`)
 @Check(
   'orders_worker_check',
-  `(kind in ('drain', 'undrain', 'trust', 'register', 'rotate', 'revoke')) = (worker is not null)`,
+  `(kind in ('drain', 'undrain', 'trust', 'quarantine', 'register', 'rotate', 'revoke')) = (worker is not null)`,
 )
 @Check(
   'orders_priority_check',
@@ -60,7 +61,7 @@ export class OrderRow {
   @Column('text', { nullable: true })
   suite: string | null;
 
-  /** Of a drain or its end, of a worker that is taken for sound, and of a change of the register. */
+  /** Of a drain or its end, of a worker that is taken for sound or unsound, and of a change of the register. */
   @Column('text', { nullable: true })
   worker: string | null;
 

@@ -1,5 +1,5 @@
 import { RUN_STATES, VERDICTS } from '@proctor/contracts';
-import type { Pin, RunRequest, RunState, TestResult, Verdict } from '@proctor/contracts';
+import type { ErrorExcerpt, Pin, RunRequest, RunState, TestResult, Verdict } from '@proctor/contracts';
 import {
   Check,
   Column,
@@ -33,22 +33,33 @@ import { isOneOf } from './words';
   end`,
 )
 @Check('runs_cancelled_check', `not cancelled or state = 'finished'`)
-@Index('runs_unfinished', { synchronize: false })
+@Index('runs_requestor', ['requestorId', 'runId'])
+@Index('runs_lines', { synchronize: false })
+@Index('runs_granted', { synchronize: false })
 @Index('runs_unfinished_packages', { synchronize: false })
 @Index('runs_arrived', { synchronize: false })
 @Index('runs_results', ['apiKeyId', 'updatedAt', 'runId'])
 @Index('runs_history', { synchronize: false })
+@Index('runs_changes', { synchronize: false })
 @Index('runs_recent', { synchronize: false })
 @Index('runs_running', { synchronize: false })
 @Index('runs_waiting', { synchronize: false })
 @Index('runs_status', { synchronize: false })
 @Index('runs_status_updates', { synchronize: false })
 @Index('runs_passes', { synchronize: false })
+@Index('runs_failures', { synchronize: false })
+@Index('runs_mismatches', { synchronize: false })
 @Index('runs_public_queues', { synchronize: false })
 @Index('runs_private_queues', { synchronize: false })
 @Index('runs_retries', { synchronize: false })
 @Index('runs_private', { synchronize: false })
 @Index('runs_finished_private', { synchronize: false })
+@Index('runs_triggers', { synchronize: false })
+@Index('runs_errors', { synchronize: false })
+@Index('runs_recent_errors', { synchronize: false })
+@Index('runs_artifacts', { synchronize: false })
+@Index('runs_logs', { synchronize: false })
+@Index('runs_package_files', { synchronize: false })
 export class RunRow implements RunRequest {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
   runId: number;
@@ -171,9 +182,27 @@ export class RunRow implements RunRequest {
   @Column('bigint', { nullable: true })
   artifactsSize: number | null;
 
+  /** The rule by which its logs were removed, and those below by which its artifacts, its facts and attempts were: see `removedBy`. */
+  @Column('text', { nullable: true })
+  logRemovedBy: string | null;
+
+  @Column('text', { nullable: true })
+  artifactsRemovedBy: string | null;
+
+  @Column('text', { nullable: true })
+  storyRemovedBy: string | null;
+
   /** Of a finished run; empty when nothing is known of single tests. In no list of runs. */
   @Column('jsonb', { default: [] })
   tests: TestResult[];
+
+  /** See errorSignature; null when nothing is known of an error. */
+  @Column('text', { nullable: true })
+  errorSignature: string | null;
+
+  /** The lines of the log around its first error. In no list of runs. */
+  @Column('jsonb', { nullable: true })
+  errorExcerpt: ErrorExcerpt | null;
 
   @Column('timestamp with time zone', { precision: 3 })
   createdAt: Date;

@@ -19,4 +19,12 @@ export class UserRow {
 
   @CreateDateColumn({ type: 'timestamp with time zone', precision: 3, default: () => 'now()' })
   createdAt: Date;
+
+  /** Neither password nor keys nor a login provider let them in. */
+  @Column('timestamp with time zone', { precision: 3, nullable: true })
+  disabledAt: Date | null;
+
+  /** Gone: the row is kept for their runs, and so that nobody else gets their name. */
+  @Column('timestamp with time zone', { precision: 3, nullable: true })
+  removedAt: Date | null;
 }

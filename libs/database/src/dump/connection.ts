@@ -1,0 +1,20 @@
+import { Client } from 'pg';
+import { Servers } from '../servers';
+
+/**
+ * A connection whose statements may take as long as they need, and that may hold a transaction open for hours.
+ * @param url may name several servers
+ */
+export async function longConnection(url: string, applicationName: string): Promise<Client> {
+  const client = new Client({
+    connectionString: await Servers.primaryOf(url),
+    application_name: applicationName,
+    keepAlive: true,
+  });
+  // What breaks the connection fails the next statement.
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query('set statement_timeout = 0');
+  await client.query('set idle_in_transaction_session_timeout = 0');
+  return client;
+}

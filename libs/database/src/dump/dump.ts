@@ -1,0 +1,92 @@
+import type { Client } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { Readable } from 'node:stream';
+import type { ResultFileName } from '@proctor/contracts';
+import { longConnection } from './connection';
+import { type DumpedSequence, type DumpedTable, sequencesOf, tablesOf } from './tables';
+
+/** Of what a dump is made, beside the rows. */
+export interface DumpDescription {
+  /** The moment that it holds, by the database's clock. */
+  takenAt: string;
+  /** Names of those that had run, in their order. */
+  migrations: string[];
+  tables: DumpedTable[];
+  sequences: DumpedSequence[];
+}
+
+/** A run's file in the store, as the dump's rows tell. */
+export interface DumpedFiles {
+  runId: number;
+  attempt: number;
+  names: ResultFileName[];
+}
+
+/** All that was committed at one moment, while others go on: one transaction reads it, and holds no lock that others wait for. */
+export class Dump {
+  private constructor(
+    private readonly client: Client,
+    readonly description: DumpDescription,
+  ) {}
+
+  static async begin(url: string): Promise<Dump> {
+    // The files of the store are copied while its transaction is open.
+    const client = await longConnection(url, 'proctor backup');
+    try {
+      await client.query('begin isolation level repeatable read read only');
+      const { rows } = await client.query<{ takenAt: Date }>('select clock_timestamp() as "takenAt"');
+      const { rows: ran } = await client.query<{ name: string }>(
+        'select name from migrations order by timestamp, id',
+      );
+      return new Dump(client, {
+        takenAt: rows[0]!.takenAt.toISOString(),
+        migrations: ran.map(({ name }) => name),
+        tables: await tablesOf(client),
+        sequences: await sequencesOf(client),
+      });
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+  }
+
+  /** The rows of a table in PostgreSQL's own text format, which every version of it reads. */
+  rows({ name, columns }: DumpedTable): Readable {
+    return this.client.query(copyTo(`copy "${name}" (${listOf(columns)}) to stdout`));
+  }
+
+  /** The files that rows tell of, attempt by attempt. */
+  async *files(): AsyncGenerator<DumpedFiles> {
+    await this.client.query(FILES);
+    for (;;) {
+      const { rows } = await this.client.query<{ runId: string; attempt: number; names: ResultFileName[] }>(
+        `fetch 5000 from files`,
+      );
+      for (const { runId, attempt, names } of rows) yield { runId: Number(runId), attempt, names };
+      if (rows.length === 0) return;
+    }
+  }
+
+  /** What was read is of no use unless this was reached. */
+  end(): Promise<void> {
+    return this.client.end();
+  }
+}
+
+export function listOf(columns: string[]): string {
+  return columns.map((column) => `"${column}"`).join(', ');
+}
+
+const NAMES = (row: string): string => `
+  array_remove(array[case when ${row}.log_size is not null then 'log.gz' end,
+    case when ${row}.log_size is not null then 'log-index.json' end,
+    case when ${row}.artifacts_size is not null then 'artifacts.tar.gz' end,
+    case when ${row}.artifacts_size is not null then 'artifacts-index.json' end], null)`;
+
+const FILES = `
+  declare files no scroll cursor for
+  select r.run_id::text as "runId", r.attempt, ${NAMES('r')} as names from runs r
+  where r.log_size is not null or r.artifacts_size is not null
+  union
+  select a.run_id::text, a.attempt, ${NAMES('a')} from attempts a
+  where a.log_size is not null or a.artifacts_size is not null`;

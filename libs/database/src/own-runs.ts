@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { isRunId, type RunState, type Verdict } from '@proctor/contracts';
+import { Database } from './database';
+import { likeOf } from './pattern';
+import { RECORD_COLUMNS, type RunRecord, selectRecords } from './run-columns';
+import { bigint, integer, selected, statement } from './statement';
+
+/** Which of a user's runs are meant; what is absent does not matter. */
+export interface OwnRunFilter {
+  /** The name of a package, in which `*` stands for anything. */
+  package?: string | undefined;
+  /** The same for a trigger. */
+  trigger?: string | undefined;
+  suite?: string | undefined;
+  arch?: string | undefined;
+  verdicts?: Verdict[] | undefined;
+  states?: RunState[] | undefined;
+}
+
+/** A part of a user's runs. */
+export interface OwnRunPage {
+  runs: RunRecord[];
+  /** The rest begins before this run; null at the end. A part may be short, or empty, before the end. */
+  next: number | null;
+}
+
+/** Runs of a user that one part is found among, so that it takes as long for somebody with millions of them. */
+const LOOKED_AT_MAX = 50_000;
+
+/** The runs of one user, whatever key they were requested with. */
+@Injectable()
+export class OwnRuns {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Newest requests first, private ones included.
+   * @param before only runs of lower ids
+   * @param lookedAtMax of the user's runs, the newest of these
+   * @throws DatabaseUnavailable
+   */
+  async find(
+    userId: number,
+    { package: name, trigger, suite, arch, verdicts, states }: OwnRunFilter,
+    limit: number,
+    before: number | null,
+    lookedAtMax = LOOKED_AT_MAX,
+  ): Promise<OwnRunPage> {
+    const patterns = [name, trigger].map((text) => (text === undefined ? null : likeOf(text)));
+    const conditions = [...patterns, suite ?? null, arch ?? null, verdicts ?? null, states ?? null];
+    const among = [userId, before, lookedAtMax];
+    const runs = await this.database.query(FIND, [...among, ...conditions, limit + 1]);
+    if (runs.length > limit) return { runs: runs.slice(0, limit), next: runs[limit - 1]!.runId };
+    const [edge] = await this.database.query(EDGE, among);
+    return { runs, next: edge!.count < lookedAtMax ? null : edge!.last };
+  }
+
+  /**
+   * Those of some runs that are the user's, newest requests first.
+   * @throws DatabaseUnavailable
+   */
+  byId(userId: number, runIds: number[]): Promise<RunRecord[]> {
+    return this.database.query(BY_ID, [userId, runIds.filter(isRunId)]);
+  }
+
+  /**
+   * The keys of a user with which some of these runs were requested.
+   * @throws DatabaseUnavailable
+   */
+  async keysOf(userId: number, runIds: number[]): Promise<number[]> {
+    const rows = await this.database.query(KEYS, [userId, runIds.filter(isRunId)]);
+    return rows.map(({ keyId }) => keyId);
+  }
+}
+
+const BY_ID = selectRecords(
+  'where r.requestor_id = $1 and r.run_id = any($2::bigint[]) order by r.run_id desc',
+);
+
+const KEYS = statement(
+  { keyId: integer },
+  'select distinct api_key_id as "keyId" from runs where requestor_id = $1 and run_id = any($2::bigint[])',
+);
+
+/** Parameters are values when this is planned, so that those that are null cost nothing. */
+const AMONG = (columns: string): string => `
+  select ${columns} from runs where requestor_id = $1 and ($2::bigint is null or run_id < $2)
+  order by run_id desc limit $3`;
+
+const FIND = statement(
+  RECORD_COLUMNS,
+  `
+  select ${selected(RECORD_COLUMNS, 'r')}
+  from (${AMONG('*')}) r join users u on u.user_id = r.requestor_id
+  where ($4::text is null or r.package like $4) and ($5::text is null or r.trigger like $5)
+    and ($6::text is null or r.suite = $6) and ($7::text is null or r.arch = $7)
+    and ($8::text[] is null or r.verdict = any($8)) and ($9::text[] is null or r.state = any($9))
+  order by r.run_id desc limit $10`,
+);
+
+const EDGE = statement(
+  { last: bigint.orNull, count: integer },
+  `select min(run_id) as last, count(*)::integer as count from (${AMONG('run_id')}) looked`,
+);

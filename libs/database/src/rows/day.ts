@@ -1,0 +1,83 @@
+import { type Verdict, VERDICTS } from '@proctor/contracts';
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import { isOneOf } from './words';
+
+/**
+ * The public runs that ended on a day, UTC, with a verdict, cancelled ones not. Made of the runs, and kept when they go.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('run_days')
+@Check('run_days_verdict_check', isOneOf('verdict', VERDICTS))
+export class RunDayRow {
+  @PrimaryColumn('date')
+  day: string;
+
+  @PrimaryColumn('text')
+  suite: string;
+
+  @PrimaryColumn('text')
+  arch: string;
+
+  @PrimaryColumn('text')
+  verdict: Verdict;
+
+  @Column('integer')
+  runs: number;
+
+  /** Those whose duration is known, and how long all of them took. */
+  @Column('integer')
+  timedRuns: number;
+
+  @Column('bigint')
+  testSeconds: number;
+
+  /** Those that were started, and how long all of them waited from their request to the start of the attempt that counts. */
+  @Column('integer')
+  startedRuns: number;
+
+  @Column('bigint')
+  waitSeconds: number;
+
+  /** How many of them began within 15 minutes, an hour, six hours and a day. */
+  @Column('integer')
+  beganInQuarter: number;
+
+  @Column('integer')
+  beganInHour: number;
+
+  @Column('integer')
+  beganInSixHours: number;
+
+  @Column('integer')
+  beganInDay: number;
+}
+
+/**
+ * How many packages had which status at the end of a day, UTC. Made of the runs, and kept when they go.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('status_days')
+export class StatusDayRow {
+  @PrimaryColumn('date')
+  day: string;
+
+  @PrimaryColumn('text')
+  suite: string;
+
+  @PrimaryColumn('text')
+  arch: string;
+
+  @Column('integer')
+  pass: number;
+
+  @Column('integer')
+  neutral: number;
+
+  @Column('integer')
+  fail: number;
+
+  @Column('integer')
+  tmpfail: number;
+}

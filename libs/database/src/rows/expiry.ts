@@ -1,0 +1,45 @@
+import type { ResultFileName } from '@proctor/contracts';
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import { isOneOf } from './words';
+
+/**
+ * A file that no row tells of any more, and that is to be removed from the store.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('expired_files')
+export class ExpiredFileRow {
+  @PrimaryColumn('bigint')
+  runId: number;
+
+  @PrimaryColumn('integer')
+  attempt: number;
+
+  @PrimaryColumn('text')
+  name: ResultFileName;
+}
+
+/**
+ * `begin`: when rows and files may be removed at the earliest. `pass` and `sweep`: when all rows, and all files of the store, were looked
+ * at last. The others: up to which finished run the stories were looked at.
+ */
+export const EXPIRY_MARKS = ['begin', 'pass', 'sweep', 'public stories', 'private stories'] as const;
+export type ExpiryMark = (typeof EXPIRY_MARKS)[number];
+
+/**
+ * How far the removal of what is old has come.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('expiry_progress')
+@Check('expiry_progress_name_check', isOneOf('name', EXPIRY_MARKS))
+export class ExpiryProgressRow {
+  @PrimaryColumn('text')
+  name: ExpiryMark;
+
+  @Column('timestamp with time zone', { precision: 3 })
+  at: Date;
+
+  @Column('bigint', { default: 0 })
+  runId: number;
+}

@@ -1,0 +1,76 @@
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { UserRow } from './user';
+import { isOneOf } from './words';
+
+/** What a note is about; an error is known by its signature. */
+export const NOTE_SUBJECTS = ['package', 'place', 'error'] as const;
+export type NoteSubject = (typeof NOTE_SUBJECTS)[number];
+
+/**
+ * What somebody has written about failures, for others.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('notes')
+@Check('notes_subject_check', isOneOf('subject', NOTE_SUBJECTS))
+@Check('notes_place_check', `(suite is null) = (arch is null) and (subject <> 'place' or suite is not null)`)
+@Check('notes_error_check', `subject <> 'error' or signature is not null`)
+@Index('notes_package', ['package', 'noteId'])
+@Index('notes_author', ['authorId', 'package'])
+@Index('notes_error', { synchronize: false })
+export class NoteRow {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
+  noteId: number;
+
+  @Column('text')
+  subject: NoteSubject;
+
+  @Column('text')
+  package: string;
+
+  /** Of the place, or of the run on which it was written. */
+  @Column('text', { nullable: true })
+  suite: string | null;
+
+  @Column('text', { nullable: true })
+  arch: string | null;
+
+  @Column('text')
+  body: string;
+
+  /** `#123456`, or addresses. */
+  @Column('text', { array: true })
+  bugs: string[];
+
+  @Column('integer')
+  authorId: number;
+
+  @ManyToOne(() => UserRow)
+  @JoinColumn({ name: 'author_id', foreignKeyConstraintName: 'notes_author_id_fkey' })
+  author?: UserRow;
+
+  /** The failed run on which it was written: the note holds while others fail like it. */
+  @Column('bigint', { nullable: true })
+  runId: number | null;
+
+  /** The run was private then. */
+  @Column('boolean')
+  wasPrivate: boolean;
+
+  /** Of the first error of that run. */
+  @Column('text', { nullable: true })
+  signature: string | null;
+
+  /** The tests that failed in it. */
+  @Column('text', { array: true })
+  failingTests: string[];
+
+  @Column('timestamp with time zone', { precision: 3 })
+  writtenAt: Date;
+
+  @Column('timestamp with time zone', { precision: 3, nullable: true })
+  changedAt: Date | null;
+
+  @Column('timestamp with time zone', { precision: 3, nullable: true })
+  removedAt: Date | null;
+}

@@ -1,0 +1,92 @@
+import { Check, Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
+
+/**
+ * Packages with their versions. Runs share it.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('package_lists')
+@Unique('package_lists_digest_key', ['digest'])
+export class PackageListRow {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })
+  listId: number;
+
+  /** SHA-256 of its text. */
+  @Column('bytea')
+  digest: Buffer;
+
+  /** The list whose text its own is compressed against; that one has no base. */
+  @Column('bigint', { nullable: true })
+  baseList: number | null;
+
+  /** Raw deflate of its text: lines of a name, a tab and a version, by name. */
+  @Column('bytea')
+  content: Buffer;
+}
+
+/**
+ * What the result of a run was made in.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('run_testbeds')
+@Check('run_testbeds_lists_check', '(testbed_list is null) = (added_list is null)')
+@Check('run_testbeds_fallback_check', '(fallback_line is null) = (fallback_release is null)')
+export class RunTestbedRow {
+  @PrimaryColumn('bigint')
+  runId: number;
+
+  /** Whose files it was read from. */
+  @Column('integer')
+  attempt: number;
+
+  /** What the testbed was made with; null when the result had no list. */
+  @Column('bigint', { nullable: true })
+  testbedList: number | null;
+
+  /** What was installed or upgraded for the run. */
+  @Column('bigint', { nullable: true })
+  addedList: number | null;
+
+  @Column('text', { nullable: true })
+  kernel: string | null;
+
+  /** The line of the log that tells that pins were given up. */
+  @Column('integer', { nullable: true })
+  fallbackLine: number | null;
+
+  /** Of which all packages were taken then. */
+  @Column('text', { nullable: true })
+  fallbackRelease: string | null;
+
+  /** Name, first line in the log and seconds of each test. */
+  @Column('jsonb', { default: [] })
+  tests: [name: string, line: number, seconds: number | null][];
+}
+
+/**
+ * A package of which a run that failed had another version than the run before it, which had passed.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('run_changes')
+@Index('run_changes_package', ['package', 'runId'])
+export class RunChangeRow {
+  /** A binary package, or the source package of a trigger. */
+  @PrimaryColumn('text')
+  package: string;
+
+  /** Empty where it was not installed. */
+  @PrimaryColumn('text')
+  toVersion: string;
+
+  /** Empty where it was not installed. */
+  @PrimaryColumn('text')
+  fromVersion: string;
+
+  @PrimaryColumn('bigint')
+  runId: number;
+
+  @Column('bigint')
+  passedRunId: number;
+}

@@ -1,0 +1,25 @@
+import { Servers } from './servers';
+
+it.each([
+  [
+    'postgres://u:p@one:5432,two:5433/name?x=1',
+    ['postgres://u:p@one:5432/name?x=1', 'postgres://u:p@two:5433/name?x=1'],
+  ],
+  ['postgresql://one,two', ['postgresql://one', 'postgresql://two']],
+  ['postgres://u@[::1]:1,10.0.0.1/name', ['postgres://u@[::1]:1/name', 'postgres://u@10.0.0.1/name']],
+  ['postgres://u:p%2Cq@one/name?options=-c%20a,b', ['postgres://u:p%2Cq@one/name?options=-c%20a,b']],
+  ['postgres://u:p,q@one/name', ['postgres://u:p,q@one/name']],
+  ['postgres://u@/name?host=/run/postgresql', ['postgres://u@/name?host=/run/postgresql']],
+])('the servers of %s', (text, urls) => {
+  expect(Servers.of(text)).toMatchObject({ text, urls, isSingle: urls.length === 1, first: urls[0] });
+});
+
+it('servers of which none answers are told without their password', async () => {
+  const servers = Servers.of('postgres://u:s3cret@127.0.0.1:1,127.0.0.1:2/name');
+  const failure: Error = await servers.primary(1_000).then(
+    () => new Error('it was found'),
+    (error: Error) => error,
+  );
+  expect(failure).toMatchObject({ code: 'ETIMEDOUT' });
+  expect(failure.message).toBe('none of the 2 servers of the database is a primary that answers');
+});

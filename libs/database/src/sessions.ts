@@ -1,0 +1,91 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import connectPgSimple, { type PGStoreOptions } from 'connect-pg-simple';
+import session, { type SessionData, type Store } from 'express-session';
+import { createHash } from 'node:crypto';
+import { Database, type Statements } from './database';
+import { besideRequests } from './request-wait';
+import { SessionSecretRow } from './rows';
+import { Statement, statement, text } from './statement';
+
+const PgStore = connectPgSimple(session);
+
+/** Seconds between two removals of sessions that are over; some of it is drawn. */
+const PRUNE_SECONDS = 900;
+
+/** Keeps the digest of a session's id: who reads the table, or a copy of it, can be nobody by it. */
+class DigestedIds extends PgStore {
+  override get(id: string, done: (error: unknown, session?: SessionData | null) => void): void {
+    super.get(digestOf(id), done);
+  }
+
+  override set(id: string, data: SessionData, done?: (error?: unknown) => void): void {
+    super.set(digestOf(id), data, done);
+  }
+
+  override destroy(id: string, done?: (error?: unknown) => void): void {
+    super.destroy(digestOf(id), done);
+  }
+}
+
+/** The sessions of browsers, of all api processes. */
+@Injectable()
+export class Sessions implements OnModuleDestroy {
+  /** For express-session. */
+  readonly store: Store;
+  private readonly logger = new Logger(Sessions.name);
+  private readonly prunable: DigestedIds;
+
+  constructor(private readonly database: Database) {
+    this.prunable = new DigestedIds({
+      pool: poolOf(database),
+      tableName: 'sessions',
+      createTableIfMissing: false,
+      // A session ends at a fixed time: looking at a page writes nothing.
+      disableTouch: true,
+      pruneSessionInterval: PRUNE_SECONDS,
+      errorLog: (what: unknown, error: unknown) => this.logger.warn(`${String(what)} ${String(error)}`),
+    });
+    this.store = this.prunable;
+  }
+
+  /**
+   * By which cookies are signed, in all api processes.
+   * @throws DatabaseUnavailable
+   */
+  async secret(): Promise<string> {
+    const [row] = await this.database.entities((manager) => manager.find(SessionSecretRow, { take: 1 }));
+    if (!row) throw new Error('the table session_secrets is empty');
+    return row.secret;
+  }
+
+  onModuleDestroy(): void {
+    this.prunable.close();
+  }
+}
+
+/**
+ * In a transaction of what makes it necessary.
+ * @returns how many there were
+ */
+export async function endSessionsOf(statements: Statements, userId: number): Promise<number> {
+  return (await statements.query(END_ALL, [String(userId)])).length;
+}
+
+const END_ALL = statement({ sid: text }, `delete from sessions where sess ->> 'userId' = $1 returning sid`);
+
+/** The one method of a pool that connect-pg-simple uses. */
+function poolOf(database: Database): NonNullable<PGStoreOptions['pool']> {
+  const query = async (sql: string, parameters: unknown[]): Promise<{ rows: unknown[] }> => ({
+    rows: await besideRequestsWhenPruning(sql, () => database.query(new Statement(sql, {}), parameters)),
+  });
+  return { query } as unknown as NonNullable<PGStoreOptions['pool']>;
+}
+
+/** Sessions that are over are removed by a timer, which a request has started. */
+function besideRequestsWhenPruning<T>(sql: string, work: () => T): T {
+  return sql.startsWith('DELETE') && sql.includes('expire') ? besideRequests(work) : work();
+}
+
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
+}
