@@ -1,5 +1,5 @@
 import type { LeaseRequest } from '@proctor/contracts';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 
 /** What a run needs of the slot that executes it. */
 export interface Needs {

@@ -1,4 +1,4 @@
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun, QueuePlace } from './journal-records';
 import type { AgeingSettings } from './settings';
 
 /**
@@ -17,11 +17,23 @@ export class Ageing {
     run.waitedMs -= now - this.beganMs;
   }
 
+  /** Since the run was asked for. */
+  waitedMs(run: DispatchedRun, now: number): number {
+    return run.waitedMs + now - this.beganMs;
+  }
+
   /** The priority that the run has by now; never falls while it waits. */
   levelOf(run: DispatchedRun, now: number): number {
     const { stepMs, stepsMax } = this.settings();
-    const waitedMs = run.waitedMs + now - this.beganMs;
-    return run.priority + Math.max(0, Math.min(Math.floor(waitedMs / stepMs), stepsMax));
+    const steps = Math.floor(this.waitedMs(run, now) / stepMs);
+    return run.priority + Math.max(0, Math.min(steps, stepsMax));
+  }
+
+  /** Where the last run of the priority of `run` would be that has at least this level, which is above the priority. */
+  lastOfLevel(run: DispatchedRun, level: number, now: number): QueuePlace {
+    const waitedMs = this.waitedMs(run, now);
+    const neededMs = (level - run.priority) * this.settings().stepMs;
+    return { arrivedAt: Math.floor(run.arrivedAt + waitedMs - neededMs), runId: Number.MAX_SAFE_INTEGER };
   }
 
   /** The level that no run of this priority can pass. */

@@ -5,10 +5,10 @@ import {
   whomToBlame,
   whyBlamed,
   whyBlamedInPublic,
-  type Failure,
+  type RecentFailure,
 } from './blame';
 
-function failure(runId: number, changes: Partial<Failure> = {}): Failure {
+function failure(runId: number, changes: Partial<RecentFailure> = {}): RecentFailure {
   return {
     runId,
     attempt: 1,
@@ -51,7 +51,7 @@ it.each([
 });
 
 describe('failures that count', () => {
-  const held = (failures: Failure[]) => heldAgainst(failures).map(({ runId }) => runId);
+  const held = (failures: RecentFailure[]) => heldAgainst(failures).map(({ runId }) => runId);
 
   it('the latest failure of each package counts against a worker', () => {
     expect(held([failure(1), failure(2), failure(3, { package: 'package1' })])).toEqual([2, 3]);

@@ -1,8 +1,8 @@
 import { oneLine, type CanaryTest, type LeaseRequest, type Trouble } from '@proctor/contracts';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 
 /** An attempt that expired, was lost or failed, as it is held against its worker or its package. */
-export type Failure = Pick<
+export type RecentFailure = Pick<
   DispatchedRun,
   'runId' | 'attempt' | 'package' | 'requestor' | 'suite' | 'backend' | 'variant' | 'isPrivate'
 > & {
@@ -19,7 +19,7 @@ export type Failure = Pick<
 };
 
 /** What tells a failure from others, and whether it was found in a turn that was lost. */
-export type FailedAttempt = Pick<Failure, 'runId' | 'attempt' | 'failedAtMs'>;
+export type FailedAttempt = Pick<RecentFailure, 'runId' | 'attempt' | 'failedAtMs'>;
 
 /** What an attempt that failed tells of its cause. */
 export interface Evidence {
@@ -60,9 +60,9 @@ export function whomToBlame(
 
 export function failureOf(
   run: DispatchedRun,
-  { message, death, isHeld }: Pick<Failure, 'message' | 'isHeld'> & Pick<Evidence, 'death'>,
+  { message, death, isHeld }: Pick<RecentFailure, 'message' | 'isHeld'> & Pick<Evidence, 'death'>,
   failedAtMs: number,
-): Failure {
+): RecentFailure {
   return {
     runId: run.runId,
     attempt: run.attempt,
@@ -80,7 +80,7 @@ export function failureOf(
   };
 }
 
-export function withFailure(failures: readonly Failure[], failure: Failure): Failure[] {
+export function withFailure(failures: readonly RecentFailure[], failure: RecentFailure): RecentFailure[] {
   return [...failures, failure].slice(-FAILURES_MAX);
 }
 
@@ -88,10 +88,10 @@ export function withFailure(failures: readonly Failure[], failure: Failure): Fai
  * What counts against a worker of its failures in a row: of each package the latest, the latest of all last. However many
  * attempts a process takes with it, it dies once.
  */
-export function heldAgainst(failures: readonly Failure[]): Failure[] {
-  let held: Failure[] = [];
+export function heldAgainst(failures: readonly RecentFailure[]): RecentFailure[] {
+  let held: RecentFailure[] = [];
   for (const failure of failures.filter(({ isHeld }) => isHeld)) {
-    const isSame = (earlier: Failure): boolean =>
+    const isSame = (earlier: RecentFailure): boolean =>
       earlier.package === failure.package || (failure.death !== undefined && earlier.death === failure.death);
     held = [...held.filter((earlier) => !isSame(earlier)), failure];
   }
@@ -99,7 +99,7 @@ export function heldAgainst(failures: readonly Failure[]): Failure[] {
 }
 
 /** Why a worker is not sound, for administrators: no name of a package, and of private runs nothing but the id. */
-export function whyBlamed(failures: readonly Failure[], isOnProbation: boolean): string {
+export function whyBlamed(failures: readonly RecentFailure[], isOnProbation: boolean): string {
   const latest = failures.slice(-FAILURES_LISTED_MAX).map(failureText);
   const others = failures.length - latest.length;
   const listed = [...latest, ...(others > 0 ? [`${others} more before`] : [])].join(', ');
@@ -110,7 +110,7 @@ export function whyBlamed(failures: readonly Failure[], isOnProbation: boolean):
 }
 
 /** The same for everybody: it counts nothing and names one public run at most, so that it reveals none of the others. */
-export function whyBlamedInPublic(failures: readonly Failure[], isOnProbation: boolean): string {
+export function whyBlamedInPublic(failures: readonly RecentFailure[], isOnProbation: boolean): string {
   const latest = failures.findLast(({ isPrivate }) => !isPrivate);
   const named = latest ? `, the latest of a public run: ${failureText(latest)}` : '';
   if (isOnProbation) return `attempts failed here soon after a canary test passed${named}`;
@@ -125,7 +125,7 @@ export function doubled(ms: number, times: number, maxMs: number): number {
 /** Where a canary test is best executed: as the latest failure was, if the slot still offers that, else anywhere. */
 export function canaryTestbed(
   request: Pick<LeaseRequest, 'testbeds' | 'variants'>,
-  failures: readonly Failure[],
+  failures: readonly RecentFailure[],
 ): Pick<CanaryTest, 'suite' | 'backend' | 'variant'> | undefined {
   const offered = request.testbeds
     .filter((testbed) => testbed.state === 'ready')
@@ -140,13 +140,13 @@ export function canaryTestbed(
   return offered[0];
 }
 
-function failureText(failure: Failure): string {
+function failureText(failure: RecentFailure): string {
   const message = failure.isPrivate ? '' : withoutDetail(failure);
   return message === '' ? `run ${failure.runId}` : `run ${failure.runId} (${message})`;
 }
 
 /** What comes after a colon is the test runner's, which may quote the package. */
-function withoutDetail({ message, package: name }: Failure): string {
+function withoutDetail({ message, package: name }: RecentFailure): string {
   const [sentence = ''] = message.split(':');
   return sentence.includes(name) ? '' : oneLine(sentence, EXCERPT_LENGTH_MAX);
 }

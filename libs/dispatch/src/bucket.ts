@@ -1,4 +1,4 @@
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import { arrivedBefore } from './order';
 import { SortedRuns } from './sorted-runs';
 import type { UsageAccount } from './usage';

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import type { Testbed } from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, settings, waitingRun } from '../../../test/support/runs';
-import type { DispatchedRun, Loaded, Restrictions } from './journal';
+import type { Loaded } from './journal';
+import type { DispatchedRun, Restrictions } from './journal-records';
 import { arrivedBefore } from './order';
 
 const STEP_MS = 1_000;
@@ -175,7 +176,7 @@ class Play {
 
   private order(run: DispatchedRun | undefined, kind: 'cancel' | 'reprioritise', priority: number): void {
     if (!run) return;
-    const ids = { orderId: (this.lastOrderId += 1), runId: run.runId };
+    const ids = { orderId: (this.lastOrderId += 1), runId: run.runId, place: null };
     const { attempt, grantEpoch } = run;
     const cancel = { ...ids, kind: 'cancel' as const, by: 'ada', attempt, grantEpoch, worker: null };
     const orders = [kind === 'cancel' ? cancel : { ...ids, kind, priority }];

@@ -1,7 +1,7 @@
 import { canExecute, type Needs, type Offer } from './ability';
 import type { Bucket } from './bucket';
 import type { DispatcherState } from './dispatcher-state';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import { arrivedBefore } from './order';
 import { pauseOf } from './restrictions';
 import type { SuiteQueue } from './suite-queue';
@@ -18,16 +18,22 @@ interface Candidate {
   share: number;
 }
 
+/** Nothing is decided when more of some lines must be read first. */
+export interface Choice {
+  run?: DispatchedRun | undefined;
+  isUndecided: boolean;
+}
+
 /**
  * The best waiting run that the slot can execute. Runs of suspects, whose package breaks its testbed where others have
  * results, take part when it is their turn at the worker, or when nothing else waits for the slot.
  */
-export function bestRun(state: DispatcherState, slot: AskingSlot, now: number): DispatchedRun | undefined {
+export function bestRun(state: DispatcherState, slot: AskingSlot, now: number): Choice {
   const { suspects, suspectTurns, waiting } = state;
   if (suspects.isEmpty) return best(state, slot, now, () => false);
   if (!suspectTurns.isDue(slot.worker, now)) {
-    const run = best(state, slot, now, (one) => suspects.has(one));
-    if (run) return run;
+    const choice = best(state, slot, now, (one) => suspects.has(one));
+    if (choice.run || choice.isUndecided) return choice;
   }
   waiting.queues.unparkOneOfEach();
   return best(state, slot, now, () => false);
@@ -42,7 +48,7 @@ function best(
   slot: AskingSlot,
   now: number,
   isHeldBack: (run: DispatchedRun) => boolean,
-): DispatchedRun | undefined {
+): Choice {
   let found: Candidate | undefined;
   for (const queue of state.waiting.queues.all()) {
     if (isStopped(state, queue)) continue;
@@ -52,7 +58,37 @@ function best(
       for (const bucket of lane.buckets()) found = better(state, bucket, found, now, isHeldBack);
     }
   }
-  return found?.run;
+  const isUndecided = wantsMore(state, slot, found, now);
+  return isUndecided ? { isUndecided } : { run: found?.run, isUndecided };
+}
+
+/**
+ * Whether a run beyond the edge of a line could go before the best of those in memory: it is not of a higher level than the
+ * edge, and came later. Those lines are to be read on.
+ */
+function wantsMore(
+  state: DispatcherState,
+  slot: AskingSlot,
+  found: Candidate | undefined,
+  now: number,
+): boolean {
+  const { ageing, lines, registered, settings } = state;
+  let isWanted = false;
+  for (const line of lines.beyond) {
+    const { edge, account, needs } = line;
+    if (!edge || (found && ageing.levelMax(edge.priority) < found.level)) continue;
+    if (account.running >= settings.caps.perRequestorMax || isStopped(state, edge)) continue;
+    if (!registered.mayExecute(slot.worker, needs) || !canExecute(slot, needs)) continue;
+    const next = {
+      run: edge,
+      level: ageing.levelOf(edge, now),
+      share: state.usage.shareOf(account, now),
+    };
+    if (found && goesBefore(found, next)) continue;
+    lines.want(line);
+    isWanted = true;
+  }
+  return isWanted;
 }
 
 /** Whether a worker that the run does not avoid could execute it, while this one is better avoided. */
@@ -68,8 +104,9 @@ export function isBetterElsewhere(
 }
 
 /** A pause or the cap of the suite keeps all its runs from every slot. */
-export function isStopped(state: DispatcherState, { suite }: SuiteQueue): boolean {
+export function isStopped(state: DispatcherState, { suite }: Pick<SuiteQueue, 'suite'>): boolean {
   return (
+    state.settings.stopped !== undefined ||
     state.leases.ofSuite.of(suite) >= state.settings.caps.perSuiteMax ||
     pauseOf(state.restrictions, suite) !== undefined
   );

@@ -1,5 +1,6 @@
 import { IndexedHeap } from './indexed-heap';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
+import { retryDelayMs, type RetrySettings } from './settings';
 
 export interface DelayedRun {
   run: DispatchedRun;
@@ -7,6 +8,11 @@ export interface DelayedRun {
   notBeforeMs: number;
   /** For people. */
   reason: string;
+}
+
+/** How long a run that was just read still waits after it lost its latest attempt. */
+export function backOffMs({ latestLost, attemptsLost }: DispatchedRun, retry: RetrySettings): number {
+  return latestLost ? retryDelayMs(retry, attemptsLost) - latestLost.agoMs : 0;
 }
 
 /** Waiting runs that no slot may have yet. */

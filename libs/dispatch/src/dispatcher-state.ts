@@ -1,32 +1,25 @@
 import type { AttemptOutcome, DispatcherAnswer, SlotIdentity } from '@proctor/contracts';
 import { Ageing } from './ageing';
-import { AwaitedResults } from './delays';
+import { AwaitedResults, backOffMs } from './delays';
+import { DrainDeadlines } from './drain-deadlines';
 import { Durations } from './durations';
-import type { DispatchedRun, GrantedLease, Loaded, Restrictions, RunOutcome, Write } from './journal';
+import type { Loaded, Write } from './journal';
+import type { DispatchedRun, GrantedLease, Restrictions, RunOutcome } from './journal-records';
 import { IdleSlots } from './idle-slots';
 import { Judgements } from './judgements';
 import { LeaseExpiry } from './lease-expiry';
-import { whyNotLeasable } from './lease-terms';
 import { Leases } from './leases';
-import { stateAfter, stateOf } from './lifecycle';
+import { type AttemptEnd, stateAfter, stateOf } from './lifecycle';
+import { isNew, Lines } from './lines';
 import { Lives } from './lives';
 import type { Ownership } from './ownership';
 import { RegisteredWorkers } from './registered-workers';
-import { retryDelayMs, type DispatchSettings } from './settings';
+import type { DispatchSettings } from './settings';
 import { Suspects, SuspectTurns } from './suspects';
 import { CancelReasons, UnfinishedRuns } from './unfinished-runs';
 import { Usage } from './usage';
 import { WaitingRuns } from './waiting-runs';
 import { Workers } from './workers';
-
-/** Why an attempt ended without a result that ends its run. */
-export interface AttemptEnd {
-  outcome: 'expired' | 'lost' | 'returned' | 'failed';
-  /** For people. */
-  reason: string;
-  /** What a failed attempt left. */
-  result?: RunOutcome;
-}
 
 /** What outlasts a load within the term of an owner, since no row tells of it. */
 type Kept = Pick<DispatcherState, 'workers' | 'idle' | 'lives' | 'cancelReasons' | 'awaited'>;
@@ -41,6 +34,7 @@ export class DispatcherState {
   readonly runs = new UnfinishedRuns();
   readonly waiting: WaitingRuns;
   readonly leases = new Leases();
+  readonly lines: Lines;
   readonly expiry: LeaseExpiry;
   readonly cancelReasons: CancelReasons;
   readonly awaited: AwaitedResults;
@@ -57,6 +51,7 @@ export class DispatcherState {
   readonly durations: Durations;
   /** What people have decided. */
   restrictions: Restrictions;
+  drainDeadlines: DrainDeadlines;
 
   /**
    * @param loaded is owned by the state from here on
@@ -72,6 +67,10 @@ export class DispatcherState {
     this.arch = arch;
     this.epoch = epoch;
     this.waiting = new WaitingRuns(settings, (requestor) => this.usage.accountOf(requestor));
+    this.lines = new Lines(
+      () => this.settings.window,
+      (requestor) => this.usage.accountOf(requestor),
+    );
     this.expiry = new LeaseExpiry(this.leases, () => this.settings.leaseTtlMs, now);
     this.workers = kept?.workers ?? new Workers(settings.workersMax);
     this.idle = kept?.idle ?? new IdleSlots();
@@ -83,8 +82,11 @@ export class DispatcherState {
     this.usage = new Usage(loaded.usage, now, () => this.settings.fairShare);
     this.durations = new Durations(loaded.durations, () => this.settings);
     this.restrictions = loaded.restrictions;
+    this.drainDeadlines = new DrainDeadlines(loaded.restrictions, now);
     this.registered = new RegisteredWorkers(arch, loaded.workers);
+    for (const edge of loaded.edges) this.ageing.begin(edge, now);
     for (const run of loaded.runs) this.add(run, now);
+    for (const edge of loaded.edges) this.lines.endsAt(edge);
     if (!kept) for (const { lease } of this.leases.byGrant()) this.lives.grantedBefore(lease, now);
   }
 
@@ -95,7 +97,8 @@ export class DispatcherState {
 
   /** When time alone next changes something, in monotonic milliseconds; null when it never does. */
   get nextDeadlineMs(): number | null {
-    const due = [this.waiting.delays.nextDue()?.notBeforeMs, this.expiry.next?.atMs].filter(
+    const { waiting, expiry, drainDeadlines } = this;
+    const due = [waiting.delays.nextDue()?.notBeforeMs, expiry.next?.atMs, drainDeadlines.nextMs].filter(
       (time) => time !== undefined,
     );
     return due.length === 0 ? null : Math.min(...due);
@@ -103,9 +106,10 @@ export class DispatcherState {
 
   /** A run as its row has it. */
   add(run: DispatchedRun, now: number): void {
+    if (isNew(run) && !this.lines.add(run)) return;
     this.runs.add(run);
     this.ageing.begin(run, now);
-    const waitMs = this.backOffMs(run);
+    const waitMs = backOffMs(run, this.settings.retry);
     if (run.lease) this.beginLease(run, run.lease, now);
     else if (run.latestLost && waitMs > 0) this.waiting.delay(run, now + waitMs, run.latestLost.reason);
     else this.waiting.add(run);
@@ -113,6 +117,7 @@ export class DispatcherState {
 
   /** Nothing of the run is left in memory. */
   forget(run: DispatchedRun, now: number): void {
+    if (isNew(run)) this.lines.remove(run);
     this.endLease(run, now);
     this.waiting.remove(run);
     this.awaited.forget(run.runId);
@@ -121,11 +126,14 @@ export class DispatcherState {
 
   /** A run that is in memory already stays as it is. */
   ingest(run: DispatchedRun, now: number): void {
-    if (!this.runs.has(run.runId)) this.add(run, now);
+    if (this.runs.has(run.runId)) return;
+    this.add(run, now);
+    for (const dropped of this.lines.overflow(run)) this.drop(dropped);
   }
 
   grant(run: DispatchedRun, slot: SlotIdentity, now: number): Write {
     stateAfter(stateOf(run), 'grant');
+    if (isNew(run)) this.lines.remove(run);
     this.waiting.remove(run);
     const { worker, incarnation, slot: number } = slot;
     run.attempt += 1;
@@ -188,16 +196,13 @@ export class DispatcherState {
     this.lives.forget(worker);
   }
 
-  /** The run's row has another priority. */
-  reprioritise(runId: number, priority: number): void {
+  /** The run's row says something else now, by which the run may wait in another place. */
+  change(runId: number, change: (run: DispatchedRun) => void): void {
     const run = this.runs.get(runId);
-    if (run) this.waiting.move(run, () => (run.priority = priority));
-  }
-
-  /** The run's row is public. */
-  publish(runId: number): void {
-    const run = this.runs.get(runId);
-    if (run) this.waiting.move(run, () => this.runs.publish(run));
+    if (!run) return;
+    if (isNew(run)) this.lines.remove(run);
+    this.waiting.move(run, () => change(run));
+    if (isNew(run) && !this.lines.add(run)) this.drop(run);
   }
 
   reconfigure(settings: DispatchSettings, now: number): void {
@@ -206,14 +211,10 @@ export class DispatcherState {
     this.waiting.reconfigure(settings, this.runs.values());
   }
 
-  /** See the function of that name. */
-  whyNotLeasable(run: DispatchedRun): string | undefined {
-    return whyNotLeasable(run, this.settings);
-  }
-
-  /** How long a run that was just read still waits after it lost its latest attempt. */
-  private backOffMs({ latestLost, attemptsLost }: DispatchedRun): number {
-    return latestLost ? retryDelayMs(this.settings.retry, attemptsLost) - latestLost.agoMs : 0;
+  /** The rows alone have the run from now on. */
+  private drop(run: DispatchedRun): void {
+    this.waiting.remove(run);
+    this.runs.remove(run);
   }
 
   private beginLease(run: DispatchedRun, lease: GrantedLease, now: number): void {

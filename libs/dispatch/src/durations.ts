@@ -1,4 +1,4 @@
-import type { DispatchedRun, RunOutcome } from './journal';
+import type { DispatchedRun, RunOutcome } from './journal-records';
 import type { DispatchSettings } from './settings';
 
 /** How much the latest run of a package says against all earlier ones. */

@@ -2,7 +2,8 @@ import type { WorkerStanding } from '@proctor/contracts';
 import { canExecute, needsOf, type Needs } from './ability';
 import { isBetterElsewhere } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
+import { whyNotLeasable } from './lease-terms';
 import type { LeasedRun } from './leases';
 import { runsAhead, type Ahead } from './positions';
 import { pauseOf } from './restrictions';
@@ -101,7 +102,8 @@ function startsInMs(
   view: View,
   now: number,
 ): number | null {
-  const isStopped = pauseOf(state.restrictions, run.suite) || state.whyNotLeasable(run) !== undefined;
+  const isStopped =
+    pauseOf(state.restrictions, run.suite) || whyNotLeasable(run, state.settings) !== undefined;
   if (isStopped || slots.total === 0) return null;
   const ahead = higher + sameLevel;
   const workMs = slots.free > ahead ? 0 : slots.remainingMs + ahead * state.durations.meanMs;

@@ -1,10 +1,12 @@
+import type { Beyond } from './view';
 import type { DispatcherState } from './dispatcher-state';
 import { needsOfRun, prospectOf, type Prospect } from './estimates';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
+import { whyNotLeasable } from './lease-terms';
 import { stateOf } from './lifecycle';
 import type { Step } from './messages';
 import type { Ahead } from './positions';
-import { View, type Viewer } from './view';
+import { View, type StatusViewer } from './view';
 import { capText, whyPaused, whySuiteAtCap } from './why-stopped';
 import { whyNoSlot, whyNoWorker } from './why-no-slot';
 
@@ -21,20 +23,33 @@ const NOT_WAITING = { position: null, ahead: null, startsInMs: null, reasons: []
  */
 export function onExplain(
   state: DispatcherState,
-  runId: number,
-  viewer: Viewer,
+  { runId, viewer, beyond }: { runId: number; viewer: StatusViewer; beyond?: Beyond },
   now: number,
 ): Step<'explain'> {
-  const run = state.runs.get(runId);
+  const run = state.runs.get(runId) ?? beyondMemory(state, beyond?.run ?? null, now);
   const head = { ...state.answer, runId };
-  if (!run) return { writes: [], reply: { ...head, ...NOT_WAITING, reasons: [NOT_INGESTED] } };
+  const isUndecided = !beyond && state.lines.beyond.size > 0;
+  if (!run) return { writes: [], reply: { ...head, ...NOT_WAITING, reasons: [NOT_INGESTED] }, isUndecided };
   if (stateOf(run) !== 'queued') return { writes: [], reply: { ...head, ...NOT_WAITING } };
-  const view = new View(state, viewer);
+  const view = new View(state, viewer, now, beyond);
   const prospect = prospectOf(state, run, view, now);
   const ahead = prospect.ahead.higher + prospect.ahead.sameLevel;
   const reasons = whyWaiting(state, run, prospect, view, now);
   const { startsInMs } = prospect;
-  return { writes: [], reply: { ...head, position: ahead + 1, ahead, startsInMs, reasons } };
+  const reply = { ...head, position: ahead + 1, ahead, startsInMs, reasons };
+  return { writes: [], reply, isUndecided: isUndecided || view.isUncounted };
+}
+
+/** A run that was read from its row now, as if it were in memory; undefined when memory has yet to learn of it. */
+function beyondMemory(
+  state: DispatcherState,
+  run: DispatchedRun | null,
+  now: number,
+): DispatchedRun | undefined {
+  if (!run || !state.lines.isBeyond(run)) return undefined;
+  const copy = { ...run };
+  state.ageing.begin(copy, now);
+  return copy;
 }
 
 function whyWaiting(
@@ -44,7 +59,7 @@ function whyWaiting(
   view: View,
   now: number,
 ): string[] {
-  const unleasable = state.whyNotLeasable(run);
+  const unleasable = whyNotLeasable(run, state.settings);
   const reasons = [
     ...whyPaused(state, run.suite),
     ...(unleasable === undefined ? [] : [unleasable]),

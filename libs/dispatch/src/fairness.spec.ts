@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, settings, waitingRun } from '../../../test/support/runs';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 
 const HOUR = 3_600_000;
 const FLOODERS = ['ada', 'bob', 'eve', 'kim'];

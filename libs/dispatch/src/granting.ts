@@ -1,13 +1,15 @@
-import type { LeaseReply, LeaseRequest } from '@proctor/contracts';
+import { DISPATCHER_FEATURES, type LeaseReply, type LeaseRequest } from '@proctor/contracts';
 import { offersRoom } from './ability';
 import { bestRun } from './choosing';
 import type { DispatcherState } from './dispatcher-state';
 import { askLaterMs } from './waking';
 import { takenBack } from './lease-keeping';
-import type { DispatchedRun, Write } from './journal';
+import type { Write } from './journal';
+import type { DispatchedRun } from './journal-records';
 import { awaitKept } from './kept-results';
-import { leaseOf } from './lease-terms';
+import { leaseOf, whyNotLeasable } from './lease-terms';
 import { isHeldBy } from './leases';
+import { isWakeable, whyOutdated } from './releases';
 import type { Step } from './messages';
 import { endWithoutResult } from './retries';
 import { isAdmitted, rivalNotice, whyRefused } from './rivals';
@@ -33,13 +35,14 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
   }
   if (!isAdmitted(state, request, now))
     return { writes: [], reply: refusal(state, request, whyRefused(state, request.worker)) };
-  state.workers.asked(request, now);
+  const outdated = whyOutdated(request, state.settings);
+  state.workers.asked(request, now, outdated);
   state.idle.remove(request);
   awaitKept(state, request, now);
   const writes: Write[] = state.judgements.canaryEnded(state, request, now);
   const held = state.leases.ofSlot(request);
   const isItsOwn = held !== undefined && isHeldBy(held.lease, request);
-  const unsendable = isItsOwn ? state.whyNotLeasable(held.run) : undefined;
+  const unsendable = isItsOwn ? whyNotLeasable(held.run, state.settings) : undefined;
   if (held && isItsOwn && unsendable === undefined) {
     state.leases.renew(held, now);
     return { writes, reply: answer(state, request, held.run, now) };
@@ -51,12 +54,15 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
     const reason = `worker ${request.worker} was started again`;
     writes.push(...endWithoutResult(state, held.run, { outcome: 'lost', reason }, now));
   }
+  if (outdated !== undefined) return { writes, reply: refusal(state, request, outdated), refusal: outdated };
   if (request.onlyHeld) return { writes, reply: answer(state, request, null, now) };
   state.suspects.forget(now);
   const doubt = state.judgements.isInDoubt(request.worker)
     ? state.judgements.canaryFor(state, request, now)
     : undefined;
-  const run = !doubt && mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
+  const choice = !doubt && mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
+  if (choice?.isUndecided) return { writes, reply: answer(state, request, null, now), isUndecided: true };
+  const run = choice?.run;
   if (run) {
     writes.push(state.grant(run, request, now));
     state.judgements.granted(request.worker, run, now);
@@ -71,7 +77,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
 function idleAnswer(state: DispatcherState, request: LeaseRequest, now: number): LeaseReply {
   const reply = answer(state, request, null, now);
   const isSound = reply.standing === undefined && !state.judgements.isInDoubt(request.worker);
-  return request.wakeable && isSound ? { ...reply, askAgainMs: askLaterMs(state) } : reply;
+  return isWakeable(request) && isSound ? { ...reply, askAgainMs: askLaterMs(state) } : reply;
 }
 
 function mayHaveRuns(state: DispatcherState, { worker, problem }: LeaseRequest, now: number): boolean {
@@ -94,6 +100,7 @@ function answer(
     wanted: wantedTestbeds(state, request),
     ...(notice !== undefined && { notice }),
     ...(details && { standing: standingOf(details) }),
+    features: [...DISPATCHER_FEATURES],
     askAgainMs: details ? Math.min(askAgainMs, Math.max(ASK_AGAIN_MIN_MS, details.untilMs)) : askAgainMs,
   };
 }
@@ -108,14 +115,16 @@ function standingOf({
 }
 
 function refusal(state: DispatcherState, { ask }: LeaseRequest, refused: string): LeaseReply {
-  return { ...state.answer, ask, lease: null, wanted: [], refused, askAgainMs: state.settings.askAgainMs };
+  const { askAgainMs } = state.settings;
+  const features = [...DISPATCHER_FEATURES];
+  return { ...state.answer, ask, lease: null, wanted: [], refused, features, askAgainMs };
 }
 
 /** What waiting runs need and the worker could build but has not; the rest follows once some of it is built. */
 function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseReply['wanted'] {
   if (request.problem !== undefined || isDrained(state, request.worker)) return [];
   const wanted = new Map<string, { suite: string; backend: string }>();
-  for (const { needs } of state.waiting.queues.usedLanes()) {
+  for (const { needs } of [...state.waiting.queues.usedLanes(), ...state.lines.beyond]) {
     if (wanted.size >= WANTED_MAX) break;
     const { suite, backend } = needs;
     if (!state.registered.mayExecute(request.worker, needs)) continue;

@@ -1,4 +1,5 @@
 import type { LeaseRequest, SlotIdentity } from '@proctor/contracts';
+import { isWakeable } from './releases';
 
 /** The slots that were granted nothing when they asked last, and that hear when they are wanted: those idle longest first. */
 export class IdleSlots {
@@ -16,8 +17,9 @@ export class IdleSlots {
     if (idle?.slots.size === 0) this.byWorker.delete(worker);
   }
 
-  add({ worker, incarnation, slot, wakeable }: LeaseRequest): void {
-    if (wakeable !== true) return;
+  add(request: LeaseRequest): void {
+    const { worker, incarnation, slot } = request;
+    if (!isWakeable(request)) return;
     const known = this.byWorker.get(worker);
     if (known && known.incarnation !== incarnation) this.forget(worker);
     const slots = this.byWorker.get(worker)?.slots ?? new Set();

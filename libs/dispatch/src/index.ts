@@ -1,4 +1,5 @@
 export * from './journal';
+export * from './journal-records';
 export * from './ownership';
 export * from './settings';
 export * from './messages';
@@ -7,6 +8,18 @@ export { DispatcherState } from './dispatcher-state';
 export { slotsToWake, type SlotsToWake } from './waking';
 export { PACKAGES_REMEMBERED_MAX } from './durations';
 export { step } from './step';
+export type { Beyond } from './view';
+export { keyOf, type Uncounted } from './lines';
+export {
+  BANDS,
+  bandOf,
+  queueFigures,
+  WORKER_FIGURES,
+  workerFigures,
+  type Band,
+  type QueueFigures,
+  type WorkerFigure,
+} from './figures';
 export { standingText } from './standing-details';
 export { correct, stateOfLoaded, undoRefused, type Past } from './unwritten';
-export type { Viewer } from './view';
+export type { StatusViewer } from './view';

@@ -1,174 +1,21 @@
+import type { AttemptOutcome, Grant, WorkerStanding } from '@proctor/contracts';
 import type {
-  AttemptOutcome,
-  Decision,
-  Grant,
-  ResultFileName,
-  RunRequest,
-  TestResult,
-  Verdict,
-  WorkerStanding,
-} from '@proctor/contracts';
-
-/** A run as the dispatcher holds it while it is not finished. */
-export interface DispatchedRun extends RunRequest {
-  runId: number;
-  /** Name of the user whose slot time it is: who retried it, else who asked for it. */
-  requestor: string;
-  /** Milliseconds since the epoch, PostgreSQL's clock: the place in the order of arrival, with runId. */
-  arrivedAt: number;
-  /** How long ago that was when the row was read, by PostgreSQL's clock. */
-  waitedMs: number;
-  /** The latest attempt granted; 0 when none was. */
-  attempt: number;
-  /** The epoch in which it was granted; 0 when none was. */
-  grantEpoch: number;
-  /** Attempts that expired, were lost or failed; a lease handed back does not count. */
-  attemptsLost: number;
-  /** The workers of those attempts, each once. */
-  failedOn: string[];
-  /** The lease of the latest attempt, when one is out. */
-  lease: GrantedLease | null;
-  /** Who was granted the latest attempt, whether its lease is still out or not; null when `attempt` is 0. */
-  latestWorker: string | null;
-  /** The latest attempt has failed and its report is stored: another report of it adds nothing. */
-  latestFailed: boolean;
-  /** When the latest attempt expired, was lost or failed; null when it did not end so. */
-  latestLost: LostAttempt | null;
-}
-
-export interface LostAttempt {
-  /** How long ago it ended when the row was read, by PostgreSQL's clock. */
-  agoMs: number;
-  /** For people. */
-  reason: string;
-}
-
-export interface GrantedLease {
-  worker: string;
-  incarnation: string;
-  slot: number;
-  state: 'leased' | 'running';
-  /** How long ago it was granted when the row was read, by PostgreSQL's clock; 0 for one granted since. */
-  heldMs: number;
-}
-
-/** What is stored of a finished run. */
-export interface RunOutcome {
-  verdict: Verdict;
-  message: string;
-  exitCode: number | null;
-  version: string | null;
-  durationSeconds: number | null;
-  /** What the store keeps of the attempt; sizes in bytes. Empty when it left nothing. */
-  files: { name: ResultFileName; size: number }[];
-  /** Of single tests; empty when nothing is known of them. */
-  tests: TestResult[];
-}
-
-/** A user has finished a run's row. */
-export interface Cancellation {
-  kind: 'cancel';
-  orderId: number;
-  runId: number;
-  /** The user's name. */
-  by: string;
-  /** The latest granted; 0 when none was. */
-  attempt: number;
-  /** The epoch in which it was granted; 0 when none was. */
-  grantEpoch: number;
-  /** Who held the lease when the run was cancelled; null when it waited. */
-  worker: string | null;
-}
-
-/** The row of a run that waited was given this priority. */
-export interface Reprioritisation {
-  kind: 'reprioritise';
-  orderId: number;
-  runId: number;
-  priority: number;
-}
-
-/** The row of a private run that is not finished was made public. */
-export interface Publication {
-  kind: 'publish';
-  orderId: number;
-  runId: number;
-}
-
-/** Pauses or drains have changed: `restrictions` tells how they are. */
-export interface RestrictionsChange {
-  kind: 'restrictions';
-  orderId: number;
-}
-
-/** A user takes a worker for sound. */
-export interface Trust {
-  kind: 'trust';
-  orderId: number;
-  worker: string;
-  /** The user's name. */
-  by: string;
-  reason: string | null;
-}
-
-/** The register of workers has changed: `workers` tells how it is. */
-export interface RegisterChange {
-  kind: 'register';
-  orderId: number;
-}
-
-/** A user has taken a worker out of the register; one of that name may have been added since. */
-export interface Revocation {
-  kind: 'revoke';
-  orderId: number;
-  worker: string;
-  /** The user's name. */
-  by: string;
-  reason: string | null;
-}
-
-/** Something that was committed without the dispatcher, and that its memory must follow. */
-export type Order =
-  Cancellation | Reprioritisation | Publication | RestrictionsChange | Trust | RegisterChange | Revocation;
-
-/** A user has stopped a suite queue, or with `suite` null the architecture: nothing of it is granted. */
-export interface Pause extends Decision {
-  suite: string | null;
-}
-
-/** A user lets a worker finish what it has; it is granted nothing. */
-export interface Drain extends Decision {
-  worker: string;
-}
-
-/** Workers that a dispatcher has judged; those not listed are sound. */
-export interface WorkerJudgement {
-  worker: string;
-  standing: WorkerStanding;
-  /** For people. */
-  reason: string;
-  /** Since when, milliseconds before the row was read. */
-  agoMs: number;
-}
-
-/** A worker as the register has it. */
-export interface RegisteredWorker {
-  worker: string;
-  architectures: string[];
-  mayRunPrivate: boolean;
-  isRevoked: boolean;
-}
-
-/** What people have decided about an architecture; those about everything are among them. */
-export interface Restrictions {
-  pauses: Pause[];
-  drains: Drain[];
-}
+  DispatchedRun,
+  RunOutcome,
+  Order,
+  WorkerJudgement,
+  RegisteredWorker,
+  Restrictions,
+  LinePlace,
+  QueuePlace,
+} from './journal-records';
 
 /** Everything that a dispatcher needs to know when it begins. */
 export interface Loaded {
-  /** All runs of the architecture that are not finished. */
+  /** Those of the architecture that are not finished: all that were ever granted, of each line of the others the first. */
   runs: DispatchedRun[];
+  /** The runs after which the rows have more of their line, as they were read. */
+  edges: DispatchedRun[];
   /** They are among `runs`, unless they were granted, finished or not asked for on the architecture. */
   seen: Seen;
   restrictions: Restrictions;
@@ -199,6 +46,33 @@ export interface Arrivals {
   seen: Seen;
   /** Whether others may be there already. */
   more: boolean;
+}
+
+/** Runs of a block that were counted in the rows, in order. */
+export interface CountedPart {
+  /** The last of them. */
+  end: QueuePlace;
+  count: number;
+}
+
+/** A part of a line: what comes after a place, up to and with another one, or all of it. */
+export interface Stretch {
+  after: QueuePlace;
+  upTo: QueuePlace | null;
+}
+
+/** The same, of a line that is said. */
+export interface LineStretch extends Stretch {
+  /** Any run of the line. */
+  place: LinePlace;
+}
+
+/** How the runs of stretches are counted. */
+export interface CountLimits {
+  /** Runs of a part. */
+  blockRuns: number;
+  /** Runs that are counted of each stretch: the first of it. */
+  runsMax: number;
 }
 
 /** What a dispatcher writes; each is one change of a run's state, left out as a whole when its fence does not hold. */
@@ -265,8 +139,17 @@ export type ReportState = 'reported' | 'counts' | 'late' | 'over' | 'foreign';
 
 /** The rows behind one architecture's dispatcher. PostgreSQL in the product, memory in the simulation. */
 export interface Journal {
-  /** @param usageHalfLifeMs after this time slot time that was used counts half */
-  load(arch: string, usageHalfLifeMs: number): Promise<Loaded>;
+  /**
+   * @param usageHalfLifeMs after this time slot time that was used counts half
+   * @param perLineMax runs of each line that are read; all when absent
+   */
+  load(arch: string, usageHalfLifeMs: number, perLineMax?: number): Promise<Loaded>;
+  /** The runs of the line that come next after a place in it, at most `limit`. */
+  nextOfLine(arch: string, after: LinePlace, limit: number): Promise<DispatchedRun[]>;
+  /** The parts of each stretch, in its order. */
+  countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]>;
+  /** The last run beyond each edge that has any. */
+  lastBeyond(arch: string, edges: LinePlace[]): Promise<DispatchedRun[]>;
   /** Those of the given runs of the architecture that are not finished, oldest first. */
   unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]>;
   restrictions(arch: string): Promise<Restrictions>;

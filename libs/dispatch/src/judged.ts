@@ -1,5 +1,5 @@
 import type { CanaryTest, SlotIdentity, WorkerStanding } from '@proctor/contracts';
-import { doubled, heldAgainst, type FailedAttempt, type Failure } from './blame';
+import { doubled, heldAgainst, type FailedAttempt, type RecentFailure } from './blame';
 import type { AttemptOfRun } from './journal';
 import type { BlameSettings } from './settings';
 import { inPublic, type Reasons } from './standing-details';
@@ -15,7 +15,7 @@ export interface Judged extends Reasons {
   standing: WorkerStanding;
   sinceMs: number;
   /** Attempts that failed here since the latest result or passed canary test, oldest first. */
-  failures: Failure[];
+  failures: RecentFailure[];
   /** A canary test has passed and no result has come since: one more failure is enough. */
   isOnProbation: boolean;
   /** Since when canary tests fail here; null when the latest passed, or none was made. */

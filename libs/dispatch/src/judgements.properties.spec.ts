@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { TROUBLES, VERDICTS, type LeaseReply, type WorkerStanding } from '@proctor/contracts';
 import { ARCH, finishedReport, leaseRequest, loaded, settings, waitingRun } from '../../../test/support/runs';
 import { DispatcherState } from './dispatcher-state';
-import type { Loaded, WorkerJudgement, Write } from './journal';
+import type { Loaded, Write } from './journal';
+import type { WorkerJudgement } from './journal-records';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { step } from './step';
 import { stateOfLoaded } from './unwritten';
@@ -161,7 +162,7 @@ it('a quarantined worker is granted nothing and a slowed one seldom, under any o
       owners.compare();
       for (const { standing } of owners.rows.values()) judged[standing] += 1;
     }),
-    { numRuns: 100 },
+    { numRuns: 300 },
   );
   // The events lead to each of them.
   for (const times of Object.values(judged)) expect(times).toBeGreaterThan(0);

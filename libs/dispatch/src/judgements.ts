@@ -18,7 +18,8 @@ import {
   type Evidence,
   type FailedAttempt,
 } from './blame';
-import type { AttemptOfRun, DispatchedRun, WorkerJudgement, Write } from './journal';
+import type { AttemptOfRun, Write } from './journal';
+import type { DispatchedRun, WorkerJudgement } from './journal-records';
 import {
   canaryDueMs,
   grantTo,
@@ -226,6 +227,15 @@ export class Judgements {
     this.byWorker.delete(worker);
     if (!judged || judged.standing === 'sound') return [];
     return [{ kind: 'judge-worker', worker, standing: 'sound', reason: cut(reason, EXPLANATION_LENGTH_MAX) }];
+  }
+
+  /** A user takes the worker for unsound: as after a relapse, it may prove sound by a canary test later. */
+  quarantined(worker: string, why: string, now: number): Write[] {
+    const judged = this.byWorker.get(worker) ?? soundAt(now);
+    this.remember(worker, judged);
+    Object.assign(judged, { relapses: Math.max(1, judged.relapses), isOnProbation: false });
+    const reason = cut(why, EXPLANATION_LENGTH_MAX);
+    return this.judge(worker, judged, 'quarantined', inPublic(reason), now);
   }
 
   private convicted(state: JudgedPool, worker: string, judged: Judged, now: number): Write[] {

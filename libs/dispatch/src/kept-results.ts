@@ -1,6 +1,6 @@
 import { isSameGrant, type LeaseRequest } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 
 /** Times-to-live of a lease for which a run waits at most for a result that does not come. */
 const WAIT_TTLS_MAX = 10;

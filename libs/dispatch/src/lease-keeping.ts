@@ -8,6 +8,7 @@ import {
   type SlotIdentity,
 } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
+import { endDrains } from './handing-back';
 import type { Write } from './journal';
 import { isHeldBy, type LeasedRun } from './leases';
 import type { Step } from './messages';
@@ -80,7 +81,7 @@ export function heard(state: DispatcherState, slot: SlotIdentity, now: number): 
   state.lives.heard(slot, now);
 }
 
-/** Time has passed: leases expire and delays end. */
+/** Time has passed: leases expire, delays end, and drained workers hand back what they still have. */
 export function onTick(
   state: DispatcherState,
   workersReachable: boolean,
@@ -88,8 +89,9 @@ export function onTick(
   now: number,
 ): Step<'tick'> {
   if (!workersReachable) state.expiry.reachableSinceMs = now;
-  const writes = expireLeases(state, expiringMs, now);
-  let workWaiting = false;
+  const expired = expireLeases(state, expiringMs, now);
+  const { writes, stops } = endDrains(state, expiringMs, now);
+  let workWaiting = writes.length > 0;
   for (
     let due = state.waiting.delays.nextDue();
     due && due.notBeforeMs <= now;
@@ -98,7 +100,12 @@ export function onTick(
     state.waiting.endDelay(due.run);
     workWaiting = true;
   }
-  return { writes, reply: undefined, workWaiting };
+  return {
+    writes: [...expired, ...writes],
+    reply: undefined,
+    workWaiting,
+    ...(stops.length > 0 && { stops }),
+  };
 }
 
 /** Asks the very number that wakes the dispatcher, so that a rounding error cannot wake it for nothing again and again. */

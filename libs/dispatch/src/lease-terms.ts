@@ -1,5 +1,5 @@
 import { jsonBytes, MESSAGE_BYTES_MAX, type Lease } from '@proctor/contracts';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import type { DispatchSettings } from './settings';
 
 /** Of a lease; the rest of its message is for what else the answer says. The configuration is refused that leaves no room. */

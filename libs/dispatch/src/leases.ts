@@ -1,6 +1,6 @@
 import type { SlotIdentity } from '@proctor/contracts';
 import { IndexedHeap } from './indexed-heap';
-import type { DispatchedRun, GrantedLease } from './journal';
+import type { DispatchedRun, GrantedLease } from './journal-records';
 import { Tally } from './tally';
 
 export interface LeasedRun {

@@ -1,5 +1,5 @@
 import type { RunState } from '@proctor/contracts';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun, RunOutcome } from './journal-records';
 
 /** What happens to a run, from its acceptance by the api on. docs/run-life-cycle.md draws the same table. */
 export const TRANSITIONS = [
@@ -36,4 +36,13 @@ export function stateAfter(from: RunState, transition: Transition): RunState {
 /** Of a run that is not finished. */
 export function stateOf({ lease }: Pick<DispatchedRun, 'lease'>): RunState {
   return lease ? lease.state : 'queued';
+}
+
+/** Why an attempt ended without a result that ends its run. */
+export interface AttemptEnd {
+  outcome: 'expired' | 'lost' | 'returned' | 'failed';
+  /** For people. */
+  reason: string;
+  /** What a failed attempt left. */
+  result?: RunOutcome;
 }

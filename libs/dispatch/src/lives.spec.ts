@@ -1,7 +1,7 @@
 import type { LeaseRequest } from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, leaseRequest, startedReport, waitingRun } from '../../../test/support/runs';
-import type { GrantedLease } from './journal';
+import type { GrantedLease } from './journal-records';
 
 const FIRST = leaseRequest().incarnation;
 const SECOND = '00000000-0000-4000-8000-000000000002';

@@ -1,5 +1,5 @@
 import type { LeaseRequest, SlotIdentity } from '@proctor/contracts';
-import type { GrantedLease } from './journal';
+import type { GrantedLease } from './journal-records';
 
 /** The life of a worker process that the dispatcher works with. Monotonic milliseconds of the dispatcher's clock. */
 interface Life {

@@ -12,16 +12,31 @@ import type {
   StatusReply,
   StatusRequest,
 } from '@proctor/contracts';
-import type { AttemptOfWorker, DispatchedRun, Order, RegisteredWorker, Restrictions, Write } from './journal';
+import type { AttemptOfWorker, CountedPart, Write } from './journal';
+import type { DispatchedRun, LinePlace, Order, RegisteredWorker, Restrictions } from './journal-records';
+import type { Beyond } from './view';
+import type { Uncounted } from './lines';
 import type { DispatchSettings } from './settings';
-import type { Viewer } from './view';
+import type { StatusViewer } from './view';
+
+/** What the rows said of a part of a line. */
+export interface Counted {
+  of: Uncounted;
+  parts: CountedPart[];
+  /** They are all of it. */
+  isAll: boolean;
+}
 
 /** Everything that can reach a dispatcher. */
 export type DispatcherMessage =
   /** Runs that were committed since the last ones were read; some may be known. */
   | { kind: 'arrivals'; runs: DispatchedRun[] }
-  /** Orders that no dispatcher had ingested. */
-  | { kind: 'orders'; orders: Order[] }
+  /** All runs of a line after the place that was its edge, up to the last of them; `isEnd`: and there are no more. */
+  | { kind: 'line'; after: LinePlace; runs: DispatchedRun[]; isEnd: boolean }
+  /** Parts of lines were counted in the rows. */
+  | { kind: 'counted'; counts: Counted[] }
+  /** Orders that no dispatcher had ingested; `runs` are the rows of those that they move, read after them. */
+  | { kind: 'orders'; orders: Order[]; runs?: DispatchedRun[] }
   /** Pauses and drains, read again. */
   | { kind: 'restrictions'; restrictions: Restrictions }
   /** The register of workers, read again. */
@@ -46,8 +61,9 @@ export type DispatcherMessage =
    * `expiringMs`, now when absent: renewals that came after it may not have been handled yet.
    */
   | { kind: 'tick'; workersReachable: boolean; expiringMs?: number }
-  | { kind: 'explain'; runId: number; viewer?: Viewer }
-  | { kind: 'status'; request?: StatusRequest };
+  /** `beyond` is absent until it is known; the reply means nothing without it when some lines have an edge. */
+  | { kind: 'explain'; runId: number; viewer?: StatusViewer; beyond?: Beyond }
+  | { kind: 'status'; request?: StatusRequest; beyond?: Beyond };
 
 /**
  * `reported`: the attempt has failed, and its report is stored.
@@ -60,6 +76,8 @@ export type ReportAnswer = 'counts' | 'reported' | 'stale' | 'foreign' | 'unknow
 
 export interface Replies {
   arrivals: undefined;
+  line: undefined;
+  counted: undefined;
   orders: undefined;
   restrictions: undefined;
   workers: undefined;
@@ -93,6 +111,8 @@ export interface AttemptToStop extends Grant {
 export interface Step<K extends MessageKind = MessageKind> {
   writes: Write[];
   reply: Replies[K];
+  /** Nothing is decided: more of some lines must be read first, and the message be handled again. Its reply means nothing. */
+  isUndecided?: boolean;
   /** Runs became available that were not before: idle workers should ask again. */
   workWaiting?: boolean;
   /** Workers should end these without waiting for the answer to their next renewal. */

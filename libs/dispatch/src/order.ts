@@ -1,7 +1,7 @@
-import type { DispatchedRun } from './journal';
+import type { QueuePlace } from './journal-records';
 
 /** The order of arrival decides between runs that are equal in all else. */
-export function arrivedBefore(a: DispatchedRun, b: DispatchedRun): boolean {
+export function arrivedBefore(a: QueuePlace, b: QueuePlace): boolean {
   if (a.arrivedAt !== b.arrivedAt) return a.arrivedAt < b.arrivedAt;
   return a.runId < b.runId;
 }

@@ -23,6 +23,7 @@ it('an order to publish makes a run known to everybody, where it waits and while
   expect(status().queues).toEqual([]);
   const orders = [1, 2, 3, 2, 99].map((runId, index) => ({
     kind: 'publish' as const,
+    place: null,
     orderId: index + 1,
     runId,
   }));
@@ -70,7 +71,18 @@ describe('cancellations', () => {
   const cancel = (runId: number, worker: string | null = null) =>
     tell({
       kind: 'orders',
-      orders: [{ orderId: 70 + runId, kind: 'cancel', runId, by: 'ada', attempt: 1, grantEpoch: 7, worker }],
+      orders: [
+        {
+          orderId: 70 + runId,
+          kind: 'cancel',
+          runId,
+          by: 'ada',
+          attempt: 1,
+          grantEpoch: 7,
+          worker,
+          place: null,
+        },
+      ],
     });
 
   it('an order to cancel takes a waiting run out of the queue', () => {
@@ -126,7 +138,10 @@ describe('cancellations', () => {
 
 describe('priorities', () => {
   const reprioritise = (rig: DispatcherRig, runId: number, priority: number) =>
-    rig.tell({ kind: 'orders', orders: [{ orderId: 9, kind: 'reprioritise', runId, priority }] });
+    rig.tell({
+      kind: 'orders',
+      orders: [{ orderId: 9, kind: 'reprioritise', runId, priority, place: null }],
+    });
 
   it('an order to change a priority moves a waiting run', () => {
     const rig = new DispatcherRig([waitingRun(1), waitingRun(2)]);

@@ -1,11 +1,20 @@
 import { grantOf } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
-import type { Cancellation, Order, Revocation, Trust, Write } from './journal';
+import { handBack, type HandedBack } from './handing-back';
+import type { Write } from './journal';
+import type { Cancellation, DispatchedRun, Order, Quarantine, Revocation, Trust } from './journal-records';
 import type { AttemptToStop, Step } from './messages';
 
 /** Commits that the dispatcher did not make: its memory follows, and the workers of cancelled runs are signalled. */
-export function onOrders(state: DispatcherState, orders: Order[], now: number): Step<'orders'> {
+export function onOrders(
+  state: DispatcherState,
+  orders: Order[],
+  runs: DispatchedRun[],
+  now: number,
+): Step<'orders'> {
   const ends = orders.map((order) => effectOf(state, order, now));
+  // One that was beyond the edge of its line may be in memory's part of another now.
+  for (const run of runs) state.ingest(run, now);
   const writes: Write[] = [
     ...orders.map(({ orderId }) => ({ kind: 'ingest-order' as const, orderId })),
     ...ends.flatMap((end) => end.writes),
@@ -15,21 +24,17 @@ export function onOrders(state: DispatcherState, orders: Order[], now: number): 
   return { writes, reply: undefined, stops, ...(mayGrantMore && { workWaiting: true }) };
 }
 
-/** What an order leads to, beside that it was taken: writes, and attempts that are of no use any more. */
-interface OrderEffect {
-  writes: Write[];
-  stops: AttemptToStop[];
-}
-
-function effectOf(state: DispatcherState, order: Order, now: number): OrderEffect {
+/** What an order leads to, beside that it was taken. */
+function effectOf(state: DispatcherState, order: Order, now: number): HandedBack {
+  if ('place' in order && order.place) state.lines.changed(order.place);
   switch (order.kind) {
     case 'cancel':
       return { writes: [], stops: cancelled(state, order, now) };
     case 'reprioritise':
-      state.reprioritise(order.runId, order.priority);
+      state.change(order.runId, (run) => (run.priority = order.priority));
       return { writes: [], stops: [] };
     case 'publish':
-      state.publish(order.runId);
+      state.change(order.runId, (run) => state.runs.publish(run));
       return { writes: [], stops: [] };
     case 'restrictions':
     case 'register':
@@ -37,6 +42,8 @@ function effectOf(state: DispatcherState, order: Order, now: number): OrderEffec
       return { writes: [], stops: [] };
     case 'trust':
       return { writes: trusted(state, order), stops: [] };
+    case 'quarantine':
+      return { writes: quarantined(state, order, now), stops: [] };
     case 'revoke':
       return revoked(state, order, now);
   }
@@ -46,14 +53,14 @@ function trusted(state: DispatcherState, { worker, by, reason }: Trust): Write[]
   return state.judgements.trusted(worker, `trusted by ${by}${withReason(reason)}`);
 }
 
-/** Everything that the worker holds waits again, without a failed attempt. */
-function revoked(state: DispatcherState, { worker, by, reason }: Revocation, now: number): OrderEffect {
-  const why = `worker ${worker} was revoked by ${by}${withReason(reason)}`;
-  const held = state.leases.byGrant().filter(({ lease }) => lease.worker === worker);
-  const writes = held.map(({ run }) => state.requeue(run, { outcome: 'returned', reason: why }, 0, now));
+function quarantined(state: DispatcherState, { worker, by, reason }: Quarantine, now: number): Write[] {
+  return state.judgements.quarantined(worker, `quarantined by ${by}: ${reason}`, now);
+}
+
+function revoked(state: DispatcherState, { worker, by, reason }: Revocation, now: number): HandedBack {
+  const ends = handBack(state, worker, `worker ${worker} was revoked by ${by}${withReason(reason)}`, now);
   state.forgetWorker(worker);
-  const stops = held.map(({ run }) => ({ worker, ...grantOf(run), reason: why }));
-  return { writes, stops };
+  return ends;
 }
 
 function withReason(reason: string | null): string {

@@ -1,7 +1,8 @@
 import type { Needs } from './ability';
+import { type Rivals, rivalsBeyond } from './beyond';
 import type { Bucket } from './bucket';
 import type { DispatcherState } from './dispatcher-state';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import type { Lane } from './suite-queue';
 import type { UsageAccount } from './usage';
 import type { View } from './view';
@@ -11,14 +12,6 @@ export interface Ahead {
   /** Of a higher level: a higher priority, or the same after a longer wait. */
   higher: number;
   sameLevel: number;
-}
-
-/** Runs of one requestor that compete with a run. */
-interface Rivals {
-  higher: number;
-  sameLevel: number;
-  /** Those of the same level that arrived before the run. */
-  earlier: number;
 }
 
 /**
@@ -39,23 +32,33 @@ export function runsAhead(
 ): Ahead {
   const level = state.ageing.levelOf(run, now);
   const rivals = new Map<UsageAccount, Rivals>();
+  const add = (account: UsageAccount, found: Rivals): void => {
+    const known = rivals.get(account) ?? { higher: 0, sameLevel: 0, earlier: 0 };
+    known.higher += found.higher;
+    known.sameLevel += found.sameLevel;
+    known.earlier += found.earlier;
+    rivals.set(account, known);
+  };
   for (const lane of state.waiting.queues.usedLanes()) {
     if (!competes(lane.needs) || isPausedElsewhere(state, lane, run)) continue;
     for (const bucket of view.bucketsOf(lane)) {
       if (state.ageing.levelMax(bucket.priority) < level) continue;
-      const found = rivalsIn(state, bucket, run, level, now);
-      const known = rivals.get(bucket.account) ?? { higher: 0, sameLevel: 0, earlier: 0 };
-      known.higher += found.higher;
-      known.sameLevel += found.sameLevel;
-      known.earlier += found.earlier;
-      rivals.set(bucket.account, known);
+      add(bucket.account, rivalsIn(state, bucket, run, level, now));
     }
+  }
+  for (const line of view.linesBeyond()) {
+    if (!competes(line.needs) || isPausedElsewhere(state, line, run)) continue;
+    add(line.account, rivalsBeyond(state, line, run, level, view));
   }
   return { higher: sumOfHigher(rivals), sameLevel: countAtLevel(state, run, rivals, view, now) };
 }
 
 /** What a pause of another suite holds back does not go before the run. */
-function isPausedElsewhere(state: DispatcherState, { needs }: Lane, run: DispatchedRun): boolean {
+function isPausedElsewhere(
+  state: DispatcherState,
+  { needs }: Pick<Lane, 'needs'>,
+  run: DispatchedRun,
+): boolean {
   return needs.suite !== run.suite && state.restrictions.pauses.some(({ suite }) => suite === needs.suite);
 }
 

@@ -1,7 +1,7 @@
 import type { Testbed } from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, SUITE, waitingRun } from '../../../test/support/runs';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 
 const MINUTE = 60_000;
 /** Public runs that wait; run 1 is executed. */
@@ -116,6 +116,7 @@ const STATES: [string, (rig: DispatcherRig) => void][] = [
       grant(rig);
       const order = {
         kind: 'cancel',
+        place: null,
         orderId: 1,
         runId: SECRET,
         by: 'bob',

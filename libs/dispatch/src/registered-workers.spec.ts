@@ -7,7 +7,7 @@ import {
   startedReport,
   waitingRun,
 } from '../../../test/support/runs';
-import type { DispatchedRun, Order, RegisteredWorker } from './journal';
+import type { DispatchedRun, Order, RegisteredWorker } from './journal-records';
 
 const UNKNOWN =
   'worker w1 is not registered; an administrator adds it with: proctor worker add w1 --arch amd64';
@@ -45,8 +45,14 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
       const { writes, reply, refusal } = rig.ask(changes);
       expect(writes).toEqual([]);
       expect(reply).toEqual({
-        ...{ arch: 'amd64', epoch: 7, ask: leaseRequest().ask, askAgainMs: 5_000 },
-        ...{ lease: null, wanted: [], refused: reason },
+        arch: 'amd64',
+        epoch: 7,
+        ask: leaseRequest().ask,
+        askAgainMs: 5_000,
+        lease: null,
+        wanted: [],
+        refused: reason,
+        features: ['result-indexes'],
       });
       expect(refusal).toBe(reason);
     }
@@ -76,7 +82,9 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     expect([workWaiting, refusal]).toEqual([true, reason]);
     expect(rig.state.runs.get(1)).toMatchObject({ lease: null, attemptsLost: 0, failedOn: [] });
     expect(rig.tell({ kind: 'renew', request: HELD })).toMatchObject({
-      ...{ writes: [], reply: { instruction: 'stop', reason }, refusal: reason },
+      writes: [],
+      reply: { instruction: 'stop', reason },
+      refusal: reason,
     });
     expect(rig.ask({ worker: 'w2', slot: 1 }).reply.lease?.runId).toBe(1);
   });
@@ -132,7 +140,8 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
     const rig = rigThen(workers);
     const request = { ...HELD, reason: 'the worker stops' };
     expect(rig.tell({ kind: 'return', request })).toMatchObject({
-      ...{ writes: [{ kind: 'requeue', outcome: 'returned' }], reply: { returned: true } },
+      writes: [{ kind: 'requeue', outcome: 'returned' }],
+      reply: { returned: true },
     });
   });
 

@@ -1,5 +1,5 @@
 import type { Needs } from './ability';
-import type { RegisteredWorker } from './journal';
+import type { RegisteredWorker } from './journal-records';
 
 /** The register of workers, as the rows had it when they were last read, seen from one architecture. */
 export class RegisteredWorkers {

@@ -17,7 +17,9 @@ it('an attempt that was granted again is neither renewed nor returned by what is
   const rig = grantedAgain();
   const old = startedReport(1, 1, OLD);
   expect(rig.tell({ kind: 'renew', request: old }).reply).toMatchObject({
-    ...{ instruction: 'stop', reason: 'the database was restored since', grantEpoch: FORGOTTEN },
+    instruction: 'stop',
+    reason: 'the database was restored since',
+    grantEpoch: FORGOTTEN,
   });
   const { writes, reply } = rig.tell({ kind: 'return', request: { ...old, reason: 'not waited for' } });
   expect([writes, reply]).toEqual([[], expect.objectContaining({ returned: false })]);

@@ -1,3 +1,4 @@
+import { errorSignature } from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, leaseRequest, startedReport, waitingRun } from '../../../test/support/runs';
 
@@ -13,6 +14,21 @@ describe('reports in time', () => {
     expect(started()).toMatchObject(nothing);
     rig.finish(1);
     expect(started()).toMatchObject(nothing);
+  });
+
+  it.each([
+    ['fail', true],
+    ['pass', false],
+    ['neutral', false],
+  ] as const)('a report with the verdict %s leaves an error with the run: %s', (verdict, isKept) => {
+    const rig = new DispatcherRig([waitingRun(1)]);
+    rig.ask();
+    const excerpt = { firstLine: 1, errorLine: 1, lines: ['error: /tmp/x is 5'] };
+    const [written] = rig.finish(1, { verdict, excerpt }).writes;
+    const error = { signature: errorSignature({ lines: ['error: /srv/y is 6'] }), excerpt };
+    expect(written).toMatchObject({ kind: 'finish', outcome: { verdict } });
+    expect((written as { outcome: object }).outcome).toMatchObject(isKept ? { error } : {});
+    if (!isKept) expect((written as { outcome: object }).outcome).not.toHaveProperty('error');
   });
 
   it('a report of the end finishes the run; told again it is not known', () => {

@@ -1,7 +1,14 @@
-import { grantOf, isSameGrant, type FinishedReport, type StartedReport } from '@proctor/contracts';
+import {
+  errorSignature,
+  grantOf,
+  isSameGrant,
+  type FinishedReport,
+  type StartedReport,
+} from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import { heard, takenBack } from './lease-keeping';
-import type { AttemptOfWorker, DispatchedRun, RunOutcome } from './journal';
+import type { AttemptOfWorker } from './journal';
+import type { DispatchedRun, RunOutcome } from './journal-records';
 import { isHeldBy, type LeasedRun } from './leases';
 import { stateAfter } from './lifecycle';
 import type { ReportAnswer, Step } from './messages';
@@ -112,9 +119,12 @@ function heldBySender(state: DispatcherState, report: AttemptOfWorker): LeasedRu
 }
 
 function outcomeOf(report: FinishedReport): RunOutcome {
-  const { verdict, message, exitCode, version, durationSeconds, tests = [] } = report;
+  const { verdict, message, exitCode, version, durationSeconds, tests = [], excerpt } = report;
   const files = report.files.map(({ name, size }) => ({ name, size }));
-  return { verdict, message, exitCode, version, durationSeconds, files, tests };
+  const outcome: RunOutcome = { verdict, message, exitCode, version, durationSeconds, files, tests };
+  const hasFailed = verdict === 'fail' || verdict === 'tmpfail';
+  if (excerpt && hasFailed) outcome.error = { signature: errorSignature(excerpt), excerpt };
+  return outcome;
 }
 
 function keepWhileStored(state: DispatcherState, leased: LeasedRun, now: number): void {

@@ -1,5 +1,5 @@
 import { earliestOf, type Decision } from '@proctor/contracts';
-import type { Drain, Pause, Restrictions } from './journal';
+import type { Drain, Pause, Restrictions } from './journal-records';
 
 /** The pause that holds a suite back, if any does: its own, or one of the whole architecture. */
 export function pauseOf({ pauses }: Restrictions, suite: string): Pause | undefined {

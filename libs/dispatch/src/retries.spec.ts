@@ -1,7 +1,7 @@
 import type { FinishedReport } from '@proctor/contracts';
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, leaseRequest, waitingRun } from '../../../test/support/runs';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import type { DispatchSettings } from './settings';
 
 /** One run, whose attempts end as tmpfail. */
@@ -72,7 +72,10 @@ it.each([
     const tests = [{ name: 'unit', status: 'PASS', detail: null } as const];
     expect(bench.report(1, { message, exitCode: null, trouble, tests }).writes).toMatchObject([
       {
-        ...{ kind: 'finish', attempt: 1, attemptOutcome: 'finished', worker: 'w1' },
+        kind: 'finish',
+        attempt: 1,
+        attemptOutcome: 'finished',
+        worker: 'w1',
         outcome: { verdict: 'tmpfail', message, exitCode: null, tests },
       },
     ]);

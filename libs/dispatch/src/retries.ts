@@ -1,7 +1,9 @@
 import { cut, MESSAGE_LENGTH_MAX, type Trouble } from '@proctor/contracts';
 import { isLasting } from './blame';
-import type { AttemptEnd, DispatcherState } from './dispatcher-state';
-import type { DispatchedRun, RunOutcome, Write } from './journal';
+import type { DispatcherState } from './dispatcher-state';
+import type { AttemptEnd } from './lifecycle';
+import type { Write } from './journal';
+import type { DispatchedRun, RunOutcome } from './journal-records';
 import { retryDelayMs } from './settings';
 
 /**

@@ -4,12 +4,15 @@ import type { AptSource } from '@proctor/contracts';
 export interface DispatchSettings {
   leaseTtlMs: number;
   leaseRenewMs: number;
-  /** How long an idle slot waits before it asks again without a signal. */
+  /** Workers of an older protocol are granted nothing. */
+  workerProtocolMin: number;
+  /** How long a worker with idle slots waits before one of them asks again without a signal. */
   askAgainMs: number;
   retry: RetrySettings;
   fairShare: FairShareSettings;
   ageing: AgeingSettings;
   caps: CapSettings;
+  window: WindowSettings;
   blame: BlameSettings;
   /** The class of a big package: it goes only to slots that declare it. Null for all others; pure. */
   sizeClassOf(packageName: string): string | null;
@@ -21,6 +24,8 @@ export interface DispatchSettings {
   workersMax: number;
   /** name of an extra apt source → what a worker needs of it. */
   extraAptSources: ReadonlyMap<string, AptSource>;
+  /** Why no run of any suite is granted, for people; absent while runs are. */
+  stopped?: string;
   /** The versions of a package that are on the reject list for this suite and architecture; pure. */
   rejectedVersions(packageName: string, suite: string, arch: string): string[];
 }
@@ -53,6 +58,16 @@ export interface CapSettings {
   perRequestorMax: number;
   perPackageMax: number;
   perSuiteMax: number;
+}
+
+/** How many of the runs that were never granted are in memory, of each line of them; the others stay in the rows. */
+export interface WindowSettings {
+  /** Read at a time; twice as many are held at most. Infinity holds all. */
+  runsMax: number;
+  /** With fewer than that the next are read. */
+  refillBelow: number;
+  /** The others are counted by blocks of so many. */
+  blockRuns: number;
 }
 
 export interface BlameSettings {

@@ -1,4 +1,4 @@
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import { arrivedBefore } from './order';
 
 const CHUNK_LENGTH_MAX = 1024;

@@ -10,9 +10,10 @@ import {
   type WorkerStatus,
 } from '@proctor/contracts';
 import { arrivedBefore } from './order';
+import type { Beyond } from './view';
 import type { DispatcherState } from './dispatcher-state';
 import { ableSlots, prospectOf } from './estimates';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import type { Step } from './messages';
 import { drainOf, pauseOf } from './restrictions';
 import { rivalNotice } from './rivals';
@@ -33,9 +34,13 @@ export function onStatus(
   state: DispatcherState,
   { after, everything = false }: StatusRequest,
   now: number,
+  beyond?: Beyond,
 ): Step<'status'> {
-  const view = new View(state, { everything });
-  const reply: StatusReply = { ...state.answer, workers: [], queues: [] };
+  const view = new View(state, { everything }, now, beyond);
+  const isUndecided = () => (!beyond && state.lines.beyond.size > 0) || view.isUncounted;
+  const { stopped } = state.settings;
+  const head = { ...state.answer, ...(stopped !== undefined && { stopped }) };
+  const reply: StatusReply = { ...head, workers: [], queues: [] };
   let bytes = 0;
   let last: StatusPlace | undefined;
   const takes = (entry: object, place: StatusPlace): boolean => {
@@ -45,17 +50,19 @@ export function onStatus(
     else reply.more = last!;
     return fits;
   };
-  for (const suite of suitesAfter(state, after, everything)) {
+  for (const suite of suitesAfter(state, after, view)) {
     const queue = queueStatus(state, suite, view, now);
-    if (!takes(queue, { kind: 'queue', name: suite })) return { writes: [], reply };
+    if (!takes(queue, { kind: 'queue', name: suite }))
+      return { writes: [], reply, isUndecided: isUndecided() };
     reply.queues.push(queue);
   }
   for (const known of workersAfter(state, after, now)) {
     const worker = workerStatus(state, known, view, now);
-    if (!takes(worker, { kind: 'worker', name: known.worker })) return { writes: [], reply };
+    if (!takes(worker, { kind: 'worker', name: known.worker }))
+      return { writes: [], reply, isUndecided: isUndecided() };
     reply.workers.push(worker);
   }
-  return { writes: [], reply };
+  return { writes: [], reply, isUndecided: isUndecided() };
 }
 
 function workersAfter(state: DispatcherState, after: StatusPlace | undefined, now: number): KnownWorker[] {
@@ -63,15 +70,17 @@ function workersAfter(state: DispatcherState, after: StatusPlace | undefined, no
   return after?.kind === 'worker' ? workers.filter(({ worker }) => worker > after.name) : workers;
 }
 
-function suitesAfter(state: DispatcherState, after: StatusPlace | undefined, everything: boolean): string[] {
+function suitesAfter(state: DispatcherState, after: StatusPlace | undefined, view: View): string[] {
   if (after?.kind === 'worker') return [];
   const paused = state.restrictions.pauses.flatMap(({ suite }) => suite ?? []);
-  const suites = [...new Set([...state.runs.perSuite(everything).keys(), ...paused])].sort();
+  const suites = [
+    ...new Set([...state.runs.perSuite(view.everything).keys(), ...view.publicBeyond().keys(), ...paused]),
+  ].sort();
   return after ? suites.filter((suite) => suite > after.name) : suites;
 }
 
 function workerStatus(state: DispatcherState, known: KnownWorker, view: View, now: number): WorkerStatus {
-  const { worker, variants, sizeClasses } = known;
+  const { worker, variants, sizeClasses, version, protocol } = known;
   const testbeds = withinBytes(known.testbeds, TESTBEDS_BYTES_MAX);
   const leftOut = known.testbeds.length - testbeds.length;
   const problem = known.problem ?? rivalNotice(state, worker, now);
@@ -89,19 +98,22 @@ function workerStatus(state: DispatcherState, known: KnownWorker, view: View, no
     ...(details && { reason: view.reasonOf(details), untilMs: Math.ceil(details.untilMs) }),
     ...(drain && { drained: decisionOf(drain) }),
     ...(problem !== undefined && { problem }),
+    ...(version !== undefined && { version }),
+    protocol,
   };
 }
 
 function queueStatus(state: DispatcherState, suite: string, view: View, now: number): QueueStatus {
   const running = view.runningIn(suite);
-  const waiting = state.runs.perSuite(view.everything).of(suite) - running;
+  const beyond = view.publicBeyond().get(suite) ?? 0;
+  const waiting = state.runs.perSuite(view.everything).of(suite) + beyond - running;
   const pause = pauseOf(state.restrictions, suite);
-  const lanes = view.lanesOf(suite);
-  const slots = lanes.map(({ needs }) => ableSlots(state, needs, view, now));
+  const needed = view.needsIn(suite);
+  const slots = needed.map((needs) => ableSlots(state, needs, view, now));
   const canEnd = slots.every(({ total }) => total > 0);
   const reasons = [
     ...whyPaused(state, suite),
-    ...lanes.flatMap(({ needs }) => whyNoWorker(state, needs, view, now)),
+    ...needed.flatMap((needs) => whyNoWorker(state, needs, view, now)),
     ...whySuiteAtCap(state, suite, view),
     ...slots.flatMap(whyNoSlot),
   ];
@@ -120,11 +132,14 @@ function queueStatus(state: DispatcherState, suite: string, view: View, now: num
  * whose extra apt source is gone are left out.
  */
 function lastEndMs(state: DispatcherState, suite: string, view: View, now: number): number | null {
-  const delayed = state.waiting.delays.last((run) => run.suite === suite && view.sees(run));
-  const lasts = [lastWaiting(state, suite, view, now), delayed?.run];
-  const ends = lasts.flatMap((run) => (run ? [endMs(state, run, view, now)] : []));
+  const ends = lastRuns(state, suite, view, now).map((run) => endMs(state, run, view, now));
   if (ends.length === 0) return null;
   return ends.reduce((latest, end) => (latest === null || end === null ? null : Math.max(latest, end)));
+}
+
+function lastRuns(state: DispatcherState, suite: string, view: View, now: number): DispatchedRun[] {
+  const delayed = state.waiting.delays.last((run) => run.suite === suite && view.sees(run));
+  return [lastWaiting(state, suite, view, now), delayed?.run].filter((run) => run !== undefined);
 }
 
 function endMs(state: DispatcherState, run: DispatchedRun, view: View, now: number): number | null {
@@ -145,6 +160,13 @@ function lastWaiting(
     const level = state.ageing.levelOf(run, now);
     const isLater = !last || level < last.level || (level === last.level && arrivedBefore(last.run, run));
     if (isLater) last = { run, level };
+  }
+  for (const run of view.lastsBeyond().filter((one) => one.suite === suite)) {
+    const copy = { ...run };
+    state.ageing.begin(copy, now);
+    const level = state.ageing.levelOf(copy, now);
+    const isLater = !last || level < last.level || (level === last.level && arrivedBefore(last.run, copy));
+    if (isLater) last = { run: copy, level };
   }
   return last?.run;
 }

@@ -1,9 +1,12 @@
 import type { DispatcherState } from './dispatcher-state';
+import { DrainDeadlines } from './drain-deadlines';
 import { onExplain } from './explain';
 import { onLease } from './granting';
 import { onRenew, onReturn, onTick } from './lease-keeping';
-import type { AttemptOfWorker, DispatchedRun, RegisteredWorker, Restrictions } from './journal';
-import type { MessageKind, MessageOf, Step } from './messages';
+import type { AttemptOfWorker } from './journal';
+import type { DispatchedRun, RegisteredWorker, Restrictions } from './journal-records';
+import type { Counted, MessageKind, MessageOf, Step } from './messages';
+import { isNew } from './lines';
 import { onOrders } from './orders';
 import { onFinished, onLate, onMayFinish, onReportRefused, onStarted } from './reporting';
 import type { DispatchSettings } from './settings';
@@ -15,8 +18,10 @@ type Handlers = {
 
 const HANDLERS: Handlers = {
   arrivals: (state, { runs }, now) => onArrivals(state, runs, now),
-  orders: (state, { orders }, now) => onOrders(state, orders, now),
-  restrictions: (state, { restrictions }) => onRestrictions(state, restrictions),
+  line: (state, { after, runs, isEnd }, now) => onLine(state, { after, runs, isEnd }, now),
+  counted: (state, { counts }) => onCounted(state, counts),
+  orders: (state, { orders, runs = [] }, now) => onOrders(state, orders, runs, now),
+  restrictions: (state, { restrictions }, now) => onRestrictions(state, restrictions, now),
   workers: (state, { workers }) => onRegister(state, workers),
   lease: (state, { request }, now) => onLease(state, request, now),
   renew: (state, { request }, now) => onRenew(state, request, now),
@@ -30,8 +35,9 @@ const HANDLERS: Handlers = {
   settings: (state, { settings }, now) => onSettings(state, settings, now),
   tick: (state, { workersReachable, expiringMs }, now) =>
     onTick(state, workersReachable, expiringMs ?? now, now),
-  explain: (state, { runId, viewer = {} }, now) => onExplain(state, runId, viewer, now),
-  status: (state, { request = {} }, now) => onStatus(state, request, now),
+  explain: (state, { runId, viewer = {}, beyond }, now) =>
+    onExplain(state, { runId, viewer, ...(beyond && { beyond }) }, now),
+  status: (state, { request = {}, beyond }, now) => onStatus(state, request, now, beyond),
 };
 
 /**
@@ -52,9 +58,38 @@ function onArrivals(state: DispatcherState, runs: DispatchedRun[], now: number):
   return { writes: [], reply: undefined, workWaiting: runs.length > 0 };
 }
 
+/** What memory has of these runs otherwise is older. */
+function onLine(
+  state: DispatcherState,
+  { after, runs, isEnd }: Omit<MessageOf<'line'>, 'kind'>,
+  now: number,
+): Step<'line'> {
+  const edge = isEnd ? null : { ...runs.at(-1)! };
+  if (edge) state.ageing.begin(edge, now);
+  if (!state.lines.extend(after, edge)) return { writes: [], reply: undefined };
+  for (const run of runs) {
+    const known = state.runs.get(run.runId);
+    if (known && !isNew(known)) continue;
+    if (known) state.forget(known, now);
+    state.add(run, now);
+  }
+  state.lines.extended(after);
+  return { writes: [], reply: undefined, workWaiting: true };
+}
+
+function onCounted(state: DispatcherState, counts: Counted[]): Step<'counted'> {
+  for (const { of, parts, isAll } of counts) state.lines.learn(of, parts, isAll);
+  return { writes: [], reply: undefined };
+}
+
 /** A pause or drain may have ended. */
-function onRestrictions(state: DispatcherState, restrictions: Restrictions): Step<'restrictions'> {
+function onRestrictions(
+  state: DispatcherState,
+  restrictions: Restrictions,
+  now: number,
+): Step<'restrictions'> {
   state.restrictions = restrictions;
+  state.drainDeadlines = new DrainDeadlines(restrictions, now);
   return { writes: [], reply: undefined, workWaiting: true };
 }
 

@@ -1,6 +1,6 @@
 import type { Needs } from './ability';
 import { Bucket } from './bucket';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import type { UsageAccount } from './usage';
 
 /** The waiting runs of one suite that need the same of a slot, in buckets of one priority, requestor and privacy. */
@@ -153,7 +153,7 @@ export class SuiteQueues {
 }
 
 /** A space cannot be part of a name of a backend, variant, class or worker. */
-function laneKey({ backend, variant, sizeClass, isPrivate, avoided }: Needs): string {
+export function laneKey({ backend, variant, sizeClass, isPrivate, avoided }: Needs): string {
   return `${backend} ${variant} ${sizeClass ?? ''} ${isPrivate} ${avoided.join(' ')}`;
 }
 

@@ -1,5 +1,5 @@
 import type { FailedAttempt } from './blame';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 
 /** What tells packages apart: private runs are suspected on their own, or a public page would tell of them. */
 export type Suspectable = Pick<DispatchedRun, 'package' | 'requestor' | 'isPrivate'>;

@@ -1,4 +1,4 @@
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import { Tally } from './tally';
 
 /** The recently cancelled runs that are remembered, to tell workers that do not know of it why they must stop. */

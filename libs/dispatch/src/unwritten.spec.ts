@@ -1,7 +1,7 @@
 import { DispatcherRig } from '../../../test/support/dispatcher-rig';
 import { finishedReport, leaseRequest, loaded, settings, waitingRun } from '../../../test/support/runs';
 import { step } from './step';
-import type { LostAttempt } from './journal';
+import type { LostAttempt } from './journal-records';
 import { stateOfLoaded } from './unwritten';
 
 /** An attempt whose lease was handed back: its run waits, and its result may come still. */

@@ -1,6 +1,7 @@
 import type { FailedAttempt } from './blame';
 import { DispatcherState } from './dispatcher-state';
-import type { AttemptOfRun, DispatchedRun, Loaded, Write } from './journal';
+import type { AttemptOfRun, Loaded, Write } from './journal';
+import type { DispatchedRun } from './journal-records';
 import type { Ownership } from './ownership';
 import type { DispatchSettings } from './settings';
 

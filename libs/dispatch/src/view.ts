@@ -1,19 +1,31 @@
+import type { Needs } from './ability';
 import type { Bucket } from './bucket';
 import type { DispatcherState } from './dispatcher-state';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun, QueuePlace } from './journal-records';
 import type { LeasedRun } from './leases';
+import type { Line } from './lines';
 import type { StandingDetails } from './standing-details';
-import type { Lane } from './suite-queue';
+import { type Lane, laneKey } from './suite-queue';
 import { Tally } from './tally';
 import type { UsageAccount } from './usage';
 import type { KnownWorker } from './workers';
 
 /** Who asks. */
-export interface Viewer {
+export interface StatusViewer {
   /** Their name, when they may know of their own private runs. */
   user?: string;
   /** An administrator, who may know of all private runs. */
   everything?: boolean;
+}
+
+/** What was read of the runs that are not in memory, for one question of a person. */
+export interface Beyond {
+  /** When it was asked, monotonic milliseconds: how long runs beyond memory have waited is told for this moment. */
+  atMs: number;
+  /** The last run of each line that goes beyond memory. */
+  lasts: DispatchedRun[];
+  /** The run that is asked for, when it was not in memory and has not finished. */
+  run: DispatchedRun | null;
 }
 
 /**
@@ -25,10 +37,13 @@ export class View {
   private readonly leased: LeasedRun[];
   private readonly ofSuite = new Tally();
   private readonly byWorker = new Map<string, LeasedRun[]>();
+  private uncounted = false;
 
   constructor(
     private readonly state: DispatcherState,
-    private readonly viewer: Viewer,
+    private readonly viewer: StatusViewer,
+    private readonly now: number,
+    private readonly beyond?: Beyond,
   ) {
     this.leased = [...state.leases.all()].filter(({ run }) => this.sees(run));
     for (const leased of this.leased) {
@@ -37,6 +52,11 @@ export class View {
       if (others) others.push(leased);
       else this.byWorker.set(leased.lease.worker, [leased]);
     }
+  }
+
+  /** The moment for which the waiting of runs beyond memory is told. */
+  get beyondAtMs(): number {
+    return this.beyond?.atMs ?? this.now;
   }
 
   get everything(): boolean {
@@ -53,10 +73,52 @@ export class View {
     );
   }
 
+  /** Whether a count was needed that is not known yet. */
+  get isUncounted(): boolean {
+    return this.uncounted;
+  }
+
+  /** Lines that go on in the rows. */
+  linesBeyond(): Line[] {
+    return [...this.state.lines.beyond].filter(({ edge }) => edge && this.sees(edge));
+  }
+
+  /** How many runs of a line are in the rows alone; up to a place, when one is given. */
+  countBeyond({ blocks }: Line, upTo: QueuePlace | null = null): number {
+    const count = upTo ? blocks?.countUpTo(upTo) : blocks?.countAll();
+    if (count === null) this.uncounted = true;
+    return count ?? 0;
+  }
+
+  /** Those of them that are counted in queues, by suite. */
+  publicBeyond(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const line of this.linesBeyond()) {
+      if (!line.edge || (line.edge.isPrivate && !this.everything)) continue;
+      const count = this.countBeyond(line);
+      if (count > 0) counts.set(line.edge.suite, (counts.get(line.edge.suite) ?? 0) + count);
+    }
+    return counts;
+  }
+
+  /** The last run of each line that ends in the rows. */
+  lastsBeyond(): DispatchedRun[] {
+    return (this.beyond?.lasts ?? []).filter((run) => this.sees(run) && this.state.lines.isBeyond(run));
+  }
+
   /** Those that a run waits in. */
   lanesOf(suite: string): Lane[] {
     const lanes = [...(this.state.waiting.queues.of(suite)?.lanes() ?? [])];
     return lanes.filter((lane) => this.bucketsOf(lane).length > 0);
+  }
+
+  /** What the waiting runs of a suite need of slots, in memory or beyond; each once. */
+  needsIn(suite: string): Needs[] {
+    const beyond = this.linesBeyond().flatMap((line) =>
+      line.needs.suite === suite && this.countBeyond(line) > 0 ? [line.needs] : [],
+    );
+    const needed = [...this.lanesOf(suite).map(({ needs }) => needs), ...beyond];
+    return [...new Map(needed.map((needs) => [laneKey(needs), needs])).values()];
   }
 
   /** Leases of runs that `counts`. */

@@ -1,6 +1,6 @@
 import { needsOf } from './ability';
 import { Delays } from './delays';
-import type { DispatchedRun } from './journal';
+import type { DispatchedRun } from './journal-records';
 import { whyNotLeasable } from './lease-terms';
 import type { DispatchSettings } from './settings';
 import { SuiteQueues } from './suite-queue';

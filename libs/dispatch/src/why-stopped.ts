@@ -2,12 +2,15 @@ import type { DispatcherState } from './dispatcher-state';
 import { decisionText, pauseOf } from './restrictions';
 import type { View } from './view';
 
-/** Which pause keeps a suite from every slot, for people; empty when none does. */
+/** What keeps a suite from every slot, for people; empty when nothing does. */
 export function whyPaused(state: DispatcherState, suite: string): string[] {
+  const { stopped } = state.settings;
   const pause = pauseOf(state.restrictions, suite);
-  if (!pause) return [];
-  const what = pause.suite === null ? `architecture ${state.arch}` : `suite ${suite}`;
-  return [decisionText(what, 'paused', pause)];
+  const what = pause?.suite === null ? `architecture ${state.arch}` : `suite ${suite}`;
+  return [
+    ...(stopped === undefined ? [] : [stopped]),
+    ...(pause ? [decisionText(what, 'paused', pause)] : []),
+  ];
 }
 
 export function whySuiteAtCap({ settings }: DispatcherState, suite: string, view: View): string[] {

@@ -1,6 +1,6 @@
 import type { WorkerStanding } from '@proctor/contracts';
 import type { Needs } from './ability';
-import type { Restrictions } from './journal';
+import type { Restrictions } from './journal-records';
 import type { RegisteredWorkers } from './registered-workers';
 import type { DispatchSettings } from './settings';
 import { drainOf } from './restrictions';

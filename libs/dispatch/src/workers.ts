@@ -9,7 +9,10 @@ export interface KnownWorker {
   variants: string[];
   builds: string[];
   sizeClasses: string[];
+  /** Why it takes no work, in its own words, or since it is too old. */
   problem: string | undefined;
+  version: string | undefined;
+  protocol: number;
   /** Monotonic milliseconds of the dispatcher's clock. */
   heardAtMs: number;
 }
@@ -23,13 +26,15 @@ export class Workers {
 
   constructor(private readonly workersMax: number) {}
 
-  asked(request: LeaseRequest, now: number): void {
+  /** @param outdated why it is too old; undefined when it is not */
+  asked(request: LeaseRequest, now: number, outdated?: string): void {
     const known = this.byName.get(request.worker);
     const slots = known?.incarnation === request.incarnation ? known.slots : new Set<number>();
     slots.add(request.slot);
-    const { worker, incarnation, testbeds, variants, builds = [], sizeClasses = [], problem } = request;
-    const offer = { testbeds, variants, builds, sizeClasses, problem };
-    this.put({ worker, incarnation, slots, ...offer, heardAtMs: now });
+    const { worker, incarnation, testbeds, variants, builds = [], sizeClasses = [], version } = request;
+    const offer = { testbeds, variants, builds, sizeClasses, problem: outdated ?? request.problem };
+    const release = { version, protocol: request.protocol ?? 1 };
+    this.put({ worker, incarnation, slots, ...offer, ...release, heardAtMs: now });
   }
 
   /** A sign of life that says nothing about what the worker can do. */

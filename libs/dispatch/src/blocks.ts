@@ -1,0 +1,146 @@
+import type { CountedPart, Stretch } from './journal';
+import type { QueuePlace } from './journal-records';
+import { arrivedBefore } from './order';
+
+/** Runs of a line that follow each other; replaced by another one whenever its count may not be true any more. */
+export interface Block {
+  /** The last place of it; null when it has all the rest of the line. */
+  readonly end: QueuePlace | null;
+  /** Null when it is not known. */
+  readonly count: number | null;
+}
+
+/** More blocks than that of a line are joined where they are small. */
+const JOINED_FROM = 64;
+
+/**
+ * How many runs of a line lie beyond its edge, by blocks. A count is what the rows said; whatever may have changed them since
+ * makes its block unknown, so nothing is ever counted twice or taken away twice. Unknown blocks are counted when
+ * they are needed.
+ */
+export class Blocks {
+  private blocks: Block[] = [{ end: null, count: null }];
+  /** Needed, and not known. */
+  private readonly needed = new Set<Block>();
+  private joinedFrom = JOINED_FROM;
+
+  /** @param edge none of these runs came before it */
+  constructor(private edge: QueuePlace) {
+    this.needed.add(this.blocks[0]!);
+  }
+
+  /** Whether a count was asked for that is not known. */
+  get isNeeded(): boolean {
+    return this.needed.size > 0;
+  }
+
+  /** The line goes beyond another place now. */
+  startAfter(edge: QueuePlace): void {
+    const isMoved = this.edge.arrivedAt !== edge.arrivedAt || this.edge.runId !== edge.runId;
+    this.edge = edge;
+    while (this.blocks[0]!.end && !arrivedBefore(edge, this.blocks[0]!.end))
+      this.needed.delete(this.blocks.shift()!);
+    if (isMoved) this.forget(0);
+  }
+
+  /** A run came to this place, or left it. */
+  touch(place: QueuePlace): void {
+    if (arrivedBefore(this.edge, place)) this.forget(this.indexOf(place));
+  }
+
+  /** All of them; null when that has to be counted first. */
+  countAll(): number | null {
+    return this.sumOf(this.blocks.length);
+  }
+
+  /** All of them that have been counted; the others are needed from now on. */
+  countKnown(): number {
+    this.countAll();
+    return this.blocks.reduce((sum, { count }) => sum + (count ?? 0), 0);
+  }
+
+  /** Those that came up to a place; null when that has to be counted first. */
+  countUpTo(place: QueuePlace): number | null {
+    if (!arrivedBefore(this.edge, place)) return 0;
+    const index = this.indexOf(place);
+    const block = this.blocks[index]!;
+    const endsThere = block.end && !arrivedBefore(place, block.end);
+    if (!endsThere && block.count !== 0) this.splitAt(index, place);
+    return this.sumOf(index + 1);
+  }
+
+  /** What is to be counted in the rows. */
+  *stretches(): Iterable<Stretch & { block: Block }> {
+    for (const [index, block] of this.blocks.entries()) {
+      if (!this.needed.has(block)) continue;
+      yield { block, after: this.blocks[index - 1]?.end ?? this.edge, upTo: block.end };
+    }
+  }
+
+  /**
+   * What the rows said of a block; of no use if it was replaced meanwhile.
+   * @param isAll the block has no others
+   * @param lengthMax of blocks that are joined
+   */
+  learn(block: Block, parts: CountedPart[], isAll: boolean, lengthMax: number): void {
+    const index = this.blocks.indexOf(block);
+    if (index === -1) return;
+    this.needed.delete(block);
+    const known: Block[] = isAll ? parts.slice(0, -1) : [...parts];
+    const last = { end: block.end, count: isAll ? (parts.at(-1)?.count ?? 0) : null };
+    if (!isAll) this.needed.add(last);
+    this.blocks.splice(index, 1, ...known, last);
+    if (this.blocks.length >= this.joinedFrom) this.join(lengthMax);
+  }
+
+  private sumOf(length: number): number | null {
+    let sum = 0;
+    let isKnown = true;
+    for (let index = 0; index < length; index += 1) {
+      const block = this.blocks[index]!;
+      sum += block.count ?? 0;
+      if (block.count !== null) continue;
+      this.needed.add(block);
+      isKnown = false;
+    }
+    return isKnown ? sum : null;
+  }
+
+  private splitAt(index: number, { arrivedAt, runId }: QueuePlace): void {
+    const block = this.blocks[index]!;
+    this.needed.delete(block);
+    const halves = [{ arrivedAt, runId }, block.end].map((end) => ({ end, count: null }));
+    this.blocks.splice(index, 1, ...halves);
+  }
+
+  private forget(index: number): void {
+    const block = this.blocks[index]!;
+    this.needed.delete(block);
+    this.blocks[index] = { end: block.end, count: null };
+  }
+
+  /** The block that a place is in. */
+  private indexOf(place: QueuePlace): number {
+    let low = 0;
+    let high = this.blocks.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (arrivedBefore(this.blocks[middle]!.end!, place)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private join(lengthMax: number): void {
+    const joined: Block[] = [];
+    for (const block of this.blocks) {
+      const before = joined.at(-1);
+      const isJoined = before && before.count !== null && block.count !== null;
+      if (isJoined && before.count + block.count <= lengthMax)
+        joined[joined.length - 1] = { end: block.end, count: before.count + block.count };
+      else joined.push(block);
+    }
+    this.blocks = joined;
+    this.joinedFrom = JOINED_FROM + 2 * joined.length;
+  }
+}

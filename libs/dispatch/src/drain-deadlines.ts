@@ -1,0 +1,23 @@
+import type { Drain, Restrictions } from './journal-records';
+
+/** When workers that are drained hand back what they still execute, by the monotonic clock of the dispatcher. */
+export class DrainDeadlines {
+  private byDrain: { drain: Drain; atMs: number }[];
+
+  constructor({ drains }: Restrictions, now: number) {
+    this.byDrain = drains
+      .flatMap((drain) => (typeof drain.leftMs === 'number' ? [{ drain, atMs: now + drain.leftMs }] : []))
+      .sort((one, other) => one.atMs - other.atMs);
+  }
+
+  get nextMs(): number | undefined {
+    return this.byDrain[0]?.atMs;
+  }
+
+  /** Those whose deadline is over, once. */
+  take(now: number): Drain[] {
+    const due = this.byDrain.filter(({ atMs }) => atMs <= now);
+    this.byDrain = this.byDrain.slice(due.length);
+    return due.map(({ drain }) => drain);
+  }
+}

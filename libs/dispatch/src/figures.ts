@@ -1,0 +1,70 @@
+import type { DispatcherState } from './dispatcher-state';
+import type { DispatchedRun } from './journal-records';
+import { drainOf } from './restrictions';
+import { livingWorkers } from './why-no-slot';
+
+/** What monitors tell priorities apart by. */
+export const BANDS = ['high', 'normal', 'low'] as const;
+export type Band = (typeof BANDS)[number];
+
+const HIGH_FROM = 8;
+const NORMAL_FROM = 4;
+
+export function bandOf({ priority }: Pick<DispatchedRun, 'priority'>): Band {
+  if (priority >= HIGH_FROM) return 'high';
+  return priority >= NORMAL_FROM ? 'normal' : 'low';
+}
+
+/** The runs of one suite and band, private ones among them. */
+export interface QueueFigures {
+  suite: string;
+  band: Band;
+  waiting: number;
+  running: number;
+  /** For how long the oldest of those that wait has waited; 0: none waits. */
+  oldestMs: number;
+}
+
+/** How a registered worker stands, for monitors: `silent` was not heard of for long, and nobody has drained it. */
+export const WORKER_FIGURES = ['sound', 'slowed', 'quarantined', 'drained', 'silent'] as const;
+export type WorkerFigure = (typeof WORKER_FIGURES)[number];
+
+/**
+ * The suite queues as memory has them. Of runs beyond memory those are counted that have been counted before; the others are from
+ * now on, so that the next call has them.
+ */
+export function queueFigures(state: DispatcherState, now: number): QueueFigures[] {
+  const byPlace = new Map<string, QueueFigures>();
+  const figuresOf = (run: Pick<DispatchedRun, 'suite' | 'priority'>): QueueFigures => {
+    const band = bandOf(run);
+    const key = `${run.suite} ${band}`;
+    let figures = byPlace.get(key);
+    if (!figures)
+      byPlace.set(key, (figures = { suite: run.suite, band, waiting: 0, running: 0, oldestMs: 0 }));
+    return figures;
+  };
+  for (const run of state.runs.values()) {
+    const figures = figuresOf(run);
+    if (run.lease) {
+      figures.running += 1;
+      continue;
+    }
+    figures.waiting += 1;
+    figures.oldestMs = Math.max(figures.oldestMs, state.ageing.waitedMs(run, now));
+  }
+  for (const { edge, blocks } of state.lines.beyond)
+    if (edge && blocks) figuresOf(edge).waiting += blocks.countKnown();
+  return [...byPlace.values()];
+}
+
+/** How many of the registered workers of the architecture stand how. */
+export function workerFigures(state: DispatcherState, now: number): Record<WorkerFigure, number> {
+  const counts = { sound: 0, slowed: 0, quarantined: 0, drained: 0, silent: 0 };
+  const living = new Set(livingWorkers(state, now).map(({ worker }) => worker));
+  for (const worker of state.registered.namesFor(state.arch)) {
+    if (drainOf(state.restrictions, worker)) counts.drained += 1;
+    else if (!living.has(worker)) counts.silent += 1;
+    else counts[state.judgements.standingOf(worker)] += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,32 @@
+import { grantOf } from '@proctor/contracts';
+import type { DispatcherState } from './dispatcher-state';
+import type { Write } from './journal';
+import type { Drain } from './journal-records';
+import type { AttemptToStop } from './messages';
+
+/** What is written, and what has no use any more where it is executed. */
+export interface HandedBack {
+  writes: Write[];
+  stops: AttemptToStop[];
+}
+
+/** Everything that the worker holds waits again, without a failed attempt. */
+export function handBack(state: DispatcherState, worker: string, reason: string, now: number): HandedBack {
+  const held = state.leases.byGrant().filter(({ lease }) => lease.worker === worker);
+  return {
+    writes: held.map(({ run }) => state.requeue(run, { outcome: 'returned', reason }, 0, now)),
+    stops: held.map(({ run }) => ({ worker, ...grantOf(run), reason })),
+  };
+}
+
+/** Of workers that were drained until now. @param dueMs deadlines up to this time are over */
+export function endDrains(state: DispatcherState, dueMs: number, now: number): HandedBack {
+  const ends = state.drainDeadlines
+    .take(dueMs)
+    .map(({ worker, by, reason }) => handBack(state, worker, whyBack({ worker, by, reason }), now));
+  return { writes: ends.flatMap((end) => end.writes), stops: ends.flatMap((end) => end.stops) };
+}
+
+function whyBack({ worker, by, reason }: Pick<Drain, 'worker' | 'by' | 'reason'>): string {
+  return `worker ${worker} was drained by ${by}, and its time to finish is over: ${reason}`;
+}

@@ -1,0 +1,208 @@
+import type {
+  Decision,
+  ErrorExcerpt,
+  ResultFileName,
+  RunRequest,
+  TestResult,
+  Verdict,
+  WorkerStanding,
+} from '@proctor/contracts';
+
+/** A run as the dispatcher holds it while it is not finished. */
+export interface DispatchedRun extends RunRequest {
+  runId: number;
+  /** Name of the user whose slot time it is: who retried it, else who asked for it. */
+  requestor: string;
+  /** Milliseconds since the epoch, PostgreSQL's clock: the place in the order of arrival, with runId. */
+  arrivedAt: number;
+  /** How long ago that was when the row was read, by PostgreSQL's clock. */
+  waitedMs: number;
+  /** The latest attempt granted; 0 when none was. */
+  attempt: number;
+  /** The epoch in which it was granted; 0 when none was. */
+  grantEpoch: number;
+  /** Attempts that expired, were lost or failed; a lease handed back does not count. */
+  attemptsLost: number;
+  /** The workers of those attempts, each once. */
+  failedOn: string[];
+  /** The lease of the latest attempt, when one is out. */
+  lease: GrantedLease | null;
+  /** Who was granted the latest attempt, whether its lease is still out or not; null when `attempt` is 0. */
+  latestWorker: string | null;
+  /** The latest attempt has failed and its report is stored: another report of it adds nothing. */
+  latestFailed: boolean;
+  /** When the latest attempt expired, was lost or failed; null when it did not end so. */
+  latestLost: LostAttempt | null;
+}
+
+export interface LostAttempt {
+  /** How long ago it ended when the row was read, by PostgreSQL's clock. */
+  agoMs: number;
+  /** For people. */
+  reason: string;
+}
+
+export interface GrantedLease {
+  worker: string;
+  incarnation: string;
+  slot: number;
+  state: 'leased' | 'running';
+  /** How long ago it was granted when the row was read, by PostgreSQL's clock; 0 for one granted since. */
+  heldMs: number;
+}
+
+/** What is stored of a finished run. */
+export interface RunOutcome {
+  verdict: Verdict;
+  message: string;
+  exitCode: number | null;
+  version: string | null;
+  durationSeconds: number | null;
+  /** What the store keeps of the attempt; sizes in bytes. Empty when it left nothing. */
+  files: { name: ResultFileName; size: number }[];
+  /** Of single tests; empty when nothing is known of them. */
+  tests: TestResult[];
+  /** The first error of the log; absent where nothing is known of one, and of a run that has passed. */
+  error?: RunError;
+}
+
+/** The first error of a run's log. */
+export interface RunError {
+  /** See errorSignature. */
+  signature: string;
+  excerpt: ErrorExcerpt;
+}
+
+/** A user has finished a run's row. */
+export interface Cancellation {
+  kind: 'cancel';
+  orderId: number;
+  runId: number;
+  /** The user's name. */
+  by: string;
+  /** The latest granted; 0 when none was. */
+  attempt: number;
+  /** The epoch in which it was granted; 0 when none was. */
+  grantEpoch: number;
+  /** Who held the lease when the run was cancelled; null when it waited. */
+  worker: string | null;
+  /** Where the run is in line by its row, if it ever was; null when that is not known. */
+  place: LinePlace | null;
+}
+
+/** The row of a run that waited was given this priority. */
+export interface Reprioritisation {
+  kind: 'reprioritise';
+  orderId: number;
+  runId: number;
+  priority: number;
+  /** As of a cancellation. */
+  place: LinePlace | null;
+}
+
+/** The row of a private run that is not finished was made public. */
+export interface Publication {
+  kind: 'publish';
+  orderId: number;
+  runId: number;
+  /** As of a cancellation. */
+  place: LinePlace | null;
+}
+
+/** Pauses or drains have changed: `restrictions` tells how they are. */
+export interface RestrictionsChange {
+  kind: 'restrictions';
+  orderId: number;
+}
+
+/** A user takes a worker for sound. */
+export interface Trust {
+  kind: 'trust';
+  orderId: number;
+  worker: string;
+  /** The user's name. */
+  by: string;
+  reason: string | null;
+}
+
+/** A user takes a worker for unsound. */
+export interface Quarantine {
+  kind: 'quarantine';
+  orderId: number;
+  worker: string;
+  /** The user's name. */
+  by: string;
+  reason: string;
+}
+
+/** The register of workers has changed: `workers` tells how it is. */
+export interface RegisterChange {
+  kind: 'register';
+  orderId: number;
+}
+
+/** A user has taken a worker out of the register; one of that name may have been added since. */
+export interface Revocation {
+  kind: 'revoke';
+  orderId: number;
+  worker: string;
+  /** The user's name. */
+  by: string;
+  reason: string | null;
+}
+
+/** Something that was committed without the dispatcher, and that its memory must follow. */
+export type Order =
+  | Cancellation
+  | Reprioritisation
+  | Publication
+  | RestrictionsChange
+  | Trust
+  | Quarantine
+  | RegisterChange
+  | Revocation;
+
+/** A user has stopped a suite queue, or with `suite` null the architecture: nothing of it is granted. */
+export interface Pause extends Decision {
+  suite: string | null;
+}
+
+/** A user lets a worker finish what it has; it is granted nothing. */
+export interface Drain extends Decision {
+  worker: string;
+  /** Until it hands back what it still executes, milliseconds after the row was read; null or absent: never. */
+  leftMs?: number | null;
+}
+
+/** Workers that a dispatcher has judged; those not listed are sound. */
+export interface WorkerJudgement {
+  worker: string;
+  standing: WorkerStanding;
+  /** For people. */
+  reason: string;
+  /** Since when, milliseconds before the row was read. */
+  agoMs: number;
+}
+
+/** A worker as the register has it. */
+export interface RegisteredWorker {
+  worker: string;
+  architectures: string[];
+  mayRunPrivate: boolean;
+  isRevoked: boolean;
+}
+
+/** What people have decided about an architecture; those about everything are among them. */
+export interface Restrictions {
+  pauses: Pause[];
+  drains: Drain[];
+}
+
+/** A place in the order of arrival; a run need not be there. */
+export type QueuePlace = Pick<DispatchedRun, 'arrivedAt' | 'runId'>;
+
+/** What lines are told apart by, and a place in one: all as the index of the rows has them. */
+export type LinePlace = Pick<
+  DispatchedRun,
+  'suite' | 'backend' | 'variant' | 'isPrivate' | 'priority' | 'requestor' | 'arrivedAt' | 'runId'
+>;

@@ -1,0 +1,203 @@
+import type { Needs } from './ability';
+import { Blocks, type Block } from './blocks';
+import type { CountedPart, Stretch } from './journal';
+import type { DispatchedRun, LinePlace } from './journal-records';
+import { arrivedBefore } from './order';
+import type { WindowSettings } from './settings';
+import { SortedRuns } from './sorted-runs';
+import type { UsageAccount } from './usage';
+
+/**
+ * Waiting runs of one suite, backend, variant, privacy, priority and requestor that were never granted, in order of arrival.
+ * Memory holds the first of them, up to its edge.
+ */
+export class Line {
+  readonly runs = new SortedRuns();
+  /** A run as it was: none that came after it is in memory, and all before it are. Null when all of the line are. */
+  edge: DispatchedRun | null = null;
+  /** How many wait beyond the edge; null when there is none. */
+  blocks: Blocks | null = null;
+  /** More are not held, unless a decision has asked for them. */
+  lengthMax: number;
+  /** What its runs need at least. */
+  readonly needs: Needs;
+
+  constructor(
+    readonly key: string,
+    place: LinePlace,
+    readonly account: UsageAccount,
+    { runsMax }: WindowSettings,
+  ) {
+    const { suite, backend, variant, isPrivate } = place;
+    this.needs = { suite, backend, variant, sizeClass: null, isPrivate, avoided: [] };
+    this.lengthMax = 2 * runsMax;
+  }
+}
+
+/** A part of a line whose runs are to be counted in the rows. */
+export interface Uncounted {
+  line: Line;
+  block: Block;
+  /** Any run of the line. */
+  place: LinePlace;
+  stretch: Stretch;
+}
+
+/** The priorities that runs have. */
+const PRIORITIES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+/** The lines of an architecture. What lies beyond their edges is in the rows alone. */
+export class Lines {
+  private readonly byKey = new Map<string, Line>();
+  private readonly withMore = new Set<Line>();
+  private readonly wanted = new Set<Line>();
+
+  /** @param settings those that hold at the moment of the call */
+  constructor(
+    private readonly settings: () => WindowSettings,
+    private readonly accountOf: (requestor: string) => UsageAccount,
+  ) {}
+
+  /** Those of which more runs wait than memory holds. */
+  get beyond(): ReadonlySet<Line> {
+    return this.withMore;
+  }
+
+  /** False when its place is beyond the edge of its line: the rows have it. */
+  add(run: DispatchedRun): boolean {
+    const line = this.lineOf(run);
+    if (line.edge && arrivedBefore(line.edge, run)) {
+      line.blocks?.touch(run);
+      return false;
+    }
+    line.runs.add(run);
+    return true;
+  }
+
+  /** Whether the rows alone have the run. */
+  isBeyond(run: DispatchedRun): boolean {
+    const edge = this.byKey.get(keyOf(run))?.edge;
+    return isNew(run) && edge != null && arrivedBefore(edge, run);
+  }
+
+  remove(run: DispatchedRun): void {
+    const line = this.byKey.get(keyOf(run));
+    if (!line?.runs.remove(run)) return;
+    if (line.runs.size <= this.settings().runsMax) line.lengthMax = 2 * this.settings().runsMax;
+    this.dropIfEmpty(line);
+  }
+
+  /** What memory should not hold any more of the line of a run that came; the line ends before them from now on. */
+  overflow(run: DispatchedRun): DispatchedRun[] {
+    const line = this.byKey.get(keyOf(run));
+    if (!line || line.runs.size <= line.lengthMax) return [];
+    const [...runs] = line.runs;
+    const { runsMax } = this.settings();
+    this.setEdge(line, runs[runsMax - 1]!);
+    const dropped = runs.slice(runsMax);
+    for (const each of dropped) line.runs.remove(each);
+    line.lengthMax = 2 * runsMax;
+    return dropped;
+  }
+
+  /** A decision cannot be made before more of the line is known. */
+  want(line: Line): void {
+    this.wanted.add(line);
+  }
+
+  /** After which runs the rows should be read: of lines that a decision needs, or that have become short. */
+  due(): DispatchedRun[] {
+    const { refillBelow } = this.settings();
+    const isShort = (line: Line) => !this.wanted.has(line) && line.runs.size < refillBelow;
+    const due = [...this.wanted, ...[...this.withMore].filter(isShort)];
+    return due.flatMap(({ edge }) => edge ?? []);
+  }
+
+  /**
+   * All runs of the line of `after` up to `last` are about to be added; with `last` null all of the line.
+   * @returns false when the line does not end there any more: what was read is of no use
+   */
+  extend(after: LinePlace, last: DispatchedRun | null): boolean {
+    const line = this.byKey.get(keyOf(after));
+    if (line?.edge?.runId !== after.runId) return false;
+    this.setEdge(line, last);
+    this.wanted.delete(line);
+    return true;
+  }
+
+  /** What was read has been added: so many may stay. */
+  extended(after: LinePlace): void {
+    const line = this.byKey.get(keyOf(after));
+    if (!line) return;
+    line.lengthMax = Math.max(line.lengthMax, 2 * line.runs.size);
+    this.dropIfEmpty(line);
+  }
+
+  /** A run of the rows has left its line, or come to another one: one with its needs and requestor, of any priority. */
+  changed(run: LinePlace): void {
+    for (const priority of PRIORITIES)
+      for (const isPrivate of [true, false])
+        this.byKey.get(keyOf({ ...run, priority, isPrivate }))?.blocks?.touch(run);
+  }
+
+  /** What has to be counted before it can be told how many wait, at most `max` parts. */
+  uncounted(max: number): Uncounted[] {
+    const found: Uncounted[] = [];
+    for (const line of this.withMore) {
+      if (!line.blocks?.isNeeded || !line.edge) continue;
+      for (const { block, after, upTo } of line.blocks.stretches()) {
+        if (found.length === max) return found;
+        found.push({ line, block, place: line.edge, stretch: { after, upTo } });
+      }
+    }
+    return found;
+  }
+
+  /** What the rows said; see `Blocks.learn`. */
+  learn({ line, block }: Uncounted, parts: CountedPart[], isAll: boolean): void {
+    line.blocks?.learn(block, parts, isAll, this.settings().blockRuns);
+  }
+
+  /** The rows have more of the line of this run after it. */
+  endsAt(run: DispatchedRun): void {
+    this.setEdge(this.lineOf(run), run);
+  }
+
+  private lineOf(run: LinePlace): Line {
+    const key = keyOf(run);
+    let line = this.byKey.get(key);
+    if (!line)
+      this.byKey.set(key, (line = new Line(key, run, this.accountOf(run.requestor), this.settings())));
+    return line;
+  }
+
+  /** An account is kept as long as runs of it wait. The run is copied: it may be granted, or moved to another line. */
+  private setEdge(line: Line, edge: DispatchedRun | null): void {
+    if (edge && !line.edge) line.account.queues += 1;
+    if (!edge && line.edge) line.account.queues -= 1;
+    line.edge = edge && { ...edge };
+    if (edge) {
+      if (line.blocks) line.blocks.startAfter(edge);
+      else line.blocks = new Blocks({ arrivedAt: edge.arrivedAt, runId: edge.runId });
+      this.withMore.add(line);
+    } else {
+      line.blocks = null;
+      this.withMore.delete(line);
+      this.wanted.delete(line);
+    }
+  }
+
+  private dropIfEmpty(line: Line): void {
+    if (line.runs.size === 0 && !line.edge) this.byKey.delete(line.key);
+  }
+}
+
+/** It was never granted, so it waits in line. */
+export function isNew({ attempt }: DispatchedRun): boolean {
+  return attempt === 0;
+}
+
+/** What a line is known by in memory; a space cannot be part of a name. */
+export function keyOf({ suite, backend, variant, isPrivate, priority, requestor }: LinePlace): string {
+  return `${suite} ${backend} ${variant} ${isPrivate} ${priority} ${requestor}`;
+}
