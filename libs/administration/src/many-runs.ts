@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { isRunId } from '@proctor/contracts';
-import { BrokenOff, Cancellations, type Canceller, Decisions, type RunSelection } from '@proctor/database';
+import {
+  BrokenOff,
+  Cancellations,
+  type Canceller,
+  Decisions,
+  type RunSelection,
+  type SelectedCount,
+} from '@proctor/database';
 import { Signals } from './ports';
 import { InvalidRequest, type Selection } from './requests';
 
@@ -37,6 +44,28 @@ export class ManyRuns {
     return this.change(selectionOf(asked, keyId), (selection) =>
       this.decisions.reprioritise(selection, priority, by, asked.reason),
     );
+  }
+
+  /**
+   * What cancel() would do now.
+   * @throws Refusal
+   */
+  async previewOfCancel(asked: Selection, keyId: number | null): Promise<SelectedCount[]> {
+    const selection = selectionOf(asked, keyId);
+    return selection ? this.cancellations.countMatching(selection) : [];
+  }
+
+  /**
+   * What reprioritise() would do now.
+   * @throws Refusal
+   */
+  async previewOfReprioritise(
+    asked: Selection,
+    priority: number,
+    keyId: number | null,
+  ): Promise<SelectedCount[]> {
+    const selection = selectionOf(asked, keyId);
+    return selection ? this.decisions.countReprioritised(selection, priority) : [];
   }
 
   /** Tells others of what was changed also when the rest was not. */

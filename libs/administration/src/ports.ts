@@ -1,9 +1,16 @@
 import type { NatsUsers, WorkerUser } from '@proctor/bus';
 
+/** What is tested, and where. */
+export interface Tested {
+  suites: string[];
+  architectures: string[];
+  backends: string[];
+}
+
 /** What is tested, as the configuration says now. */
 export abstract class Deployment {
   /** @throws when the configuration cannot be read */
-  abstract tested(): Promise<{ suites: string[]; architectures: string[] }>;
+  abstract tested(): Promise<Tested>;
 }
 
 /**

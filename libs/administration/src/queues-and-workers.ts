@@ -1,15 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { describe, type Decision } from '@proctor/contracts';
-import { Decisions, type PauseScope } from '@proctor/database';
+import { describe, type Decision, timestamp } from '@proctor/contracts';
+import { Decisions, type DrainedWorker, type PauseScope, scopeName } from '@proctor/database';
 import type { Administrator } from './administrators';
 import { Deployment, Signals } from './ports';
 import { Refusal } from './refusal';
-import type { DrainRequest, PauseRequest, RestoreRequest, ResumeRequest, Scope } from './requests';
+import type {
+  DrainRequest,
+  PauseRequest,
+  QuarantineRequest,
+  RestoreRequest,
+  ResumeRequest,
+  Scope,
+} from './requests';
 
 export interface PauseDecision extends PauseScope, Decision {}
 
 export interface DrainDecision extends Decision {
   worker: string;
+  /** When it hands back what it still executes; null: it may finish all of it. */
+  deadline: string | null;
+}
+
+/** A worker that was taken for unsound, and where. */
+export interface QuarantineDecision {
+  worker: string;
+  architectures: string[];
+  by: string;
+  reason: string;
 }
 
 /** A decision that was just made; the list of decisions has its time. */
@@ -38,7 +55,7 @@ export class QueuesAndWorkers {
   /** The oldest first. */
   async list(): Promise<{ pauses: PauseDecision[]; drains: DrainDecision[] }> {
     const [pauses, drains] = await Promise.all([this.decisions.pauses(), this.decisions.drains()]);
-    return { pauses, drains };
+    return { pauses, drains: drains.map(drainDecision) };
   }
 
   /**
@@ -63,9 +80,12 @@ export class QueuesAndWorkers {
     return scope;
   }
 
-  /** The worker, which need not be known, finishes what it has and gets no more. */
-  async drain({ worker, reason }: DrainRequest, by: Administrator): Promise<Decided<DrainDecision>> {
-    await this.decisions.drain(worker, by, reason);
+  /** The worker, which need not be known, finishes what it has, until the deadline if there is one, and gets no more. */
+  async drain(
+    { worker, reason, deadline_seconds: seconds }: DrainRequest,
+    by: Administrator,
+  ): Promise<Omit<Decided<DrainDecision>, 'deadline'>> {
+    await this.decisions.drain(worker, by, reason, seconds ?? null);
     await this.signals.orders(null);
     return { worker, by: by.userName, reason };
   }
@@ -79,6 +99,17 @@ export class QueuesAndWorkers {
   }
 
   /**
+   * It gets no runs until it has proved sound by a canary test, or is trusted.
+   * @throws Refusal (unknown) when no such worker is registered
+   */
+  async quarantine({ worker, reason }: QuarantineRequest, by: Administrator): Promise<QuarantineDecision> {
+    const architectures = await this.decisions.quarantine(worker, by, reason);
+    if (architectures.length === 0) throw new Refusal('unknown', `no worker ${worker} is registered`);
+    for (const arch of architectures) await this.signals.orders(arch);
+    return { worker, architectures, by: by.userName, reason };
+  }
+
+  /**
    * Whatever is held against the worker is forgotten.
    * @throws Refusal: unknown, when no such worker is known; conflict, when it is sound
    */
@@ -89,12 +120,6 @@ export class QueuesAndWorkers {
     for (const arch of architectures) await this.signals.orders(arch);
     return { worker, architectures, by: by.userName, reason: reason ?? null };
   }
-}
-
-/** A scope in a sentence. */
-export function scopeName({ suite, arch }: PauseScope): string {
-  if (suite === null) return arch === null ? 'everything' : `every suite on ${arch}`;
-  return arch === null ? `suite ${suite} on every architecture` : `queue ${suite}/${arch}`;
 }
 
 /**
@@ -117,6 +142,10 @@ export async function requireTested(
   check('suite', names.suite, suites);
   check('arch', names.arch, architectures);
   for (const arch of names.architectures ?? []) check('architectures', arch, architectures);
+}
+
+function drainDecision({ worker, by, reason, since, deadline }: DrainedWorker): DrainDecision {
+  return { worker, by, reason, since, deadline: deadline && timestamp(deadline) };
 }
 
 function scopeOf({ suite, arch }: Scope): PauseScope {

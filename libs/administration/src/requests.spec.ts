@@ -1,8 +1,8 @@
+import { NewKey } from './key-requests';
 import { Refusal } from './refusal';
 import {
   DrainRequest,
   InvalidRequest,
-  NewKey,
   NewWorker,
   PauseRequest,
   requestOf,
@@ -19,6 +19,9 @@ it.each([
   [RestoreRequest, { worker: 'w1' }],
   [Selection, { run_ids: [1, 2], package: 'hello', trigger: '', suite: 'sid', arch: 'amd64', reason: 'x' }],
   [NewKey, { name: 'a laptop' }],
+  [NewKey, { name: 'x', scope: 'read', expires_at: '9999-12-31' }],
+  [NewKey, { name: 'x', scope: 'submit', expires_at: '9999-12-31T00:00:00.5+02:00' }],
+  [NewKey, { name: 'x', expires_at: 'never' }],
   [NewWorker, worker],
   [NewWorker, { ...worker, private: true, url: 'nats://x:1', ca: 'x', reason: 'x' }],
 ])('%p takes %j', (shape, fields) => {
@@ -43,6 +46,21 @@ it.each([
   [Selection, { package: 'No' }, 'package', /^package must be the name of a source package, not "No"$/],
   [NewKey, { name: '' }, 'name', /^name must be a string of 1 to 100 characters/],
   [NewKey, { name: 'x'.repeat(101) }, 'name', /^name must be a string of 1 to 100 characters/],
+  [
+    NewKey,
+    { name: 'x', scope: 'admin' },
+    'scope',
+    /^scope must be one of everything, read, submit, not "admin"$/,
+  ],
+  [
+    NewKey,
+    { name: 'x', expires_at: '2020-01-01' },
+    'expires_at',
+    /^expires_at must be a date .* to come, or never, not "2020/,
+  ],
+  [NewKey, { name: 'x', expires_at: '9999-13-01' }, 'expires_at', /^expires_at must be a date/],
+  [NewKey, { name: 'x', expires_at: '9999-12-31T00:00' }, 'expires_at', /^expires_at must be a date/],
+  [NewKey, { name: 'x', expires_at: 5 }, 'expires_at', /^expires_at must be a date/],
   [NewWorker, { name: 'w1' }, 'architectures', /^architectures must be an array .*, and is missing$/],
   [NewWorker, { ...worker, architectures: ['amd64', 'A'] }, 'architectures', /each be .*, not "A"$/],
   [NewWorker, { ...worker, private: 'yes' }, 'private', /^private must be true or false, not "yes"$/],

@@ -3,6 +3,7 @@ import {
   faultsOf,
   isArchitecture,
   isPackageName,
+  isWord,
   IsArchitectureName,
   IsReason,
   IsStorableText,
@@ -20,6 +21,7 @@ import {
   IsOptional,
   Length,
   Max,
+  Min,
   ValidateBy,
   type ValidationArguments,
 } from 'class-validator';
@@ -55,8 +57,28 @@ export class ResumeRequest extends Scope {
   reason?: string;
 }
 
+const DEADLINE_SECONDS_MAX = 30 * 86_400;
+const DEADLINE = must(`be a whole number of seconds from 1 to ${DEADLINE_SECONDS_MAX}`);
+
 @Strict()
 export class DrainRequest {
+  @IsWorkerName()
+  worker: string;
+
+  @IsReason()
+  reason: string;
+
+  /** What it still executes then is handed back; it may finish all of it when absent. */
+  @IsOptional()
+  @IsInt(DEADLINE)
+  @Min(1, DEADLINE)
+  @Max(DEADLINE_SECONDS_MAX, DEADLINE)
+  deadline_seconds?: number;
+}
+
+/** A worker is to be taken for unsound. */
+@Strict()
+export class QuarantineRequest {
   @IsWorkerName()
   worker: string;
 
@@ -94,15 +116,42 @@ export class Selection extends ResumeRequest {
   trigger?: string;
 }
 
-const KEY_NAME_LENGTH_MAX = 100;
-const KEY_NAME = must(`be a string of 1 to ${KEY_NAME_LENGTH_MAX} characters without NUL`);
+/** Characters. A short password is guessed by who has a copy of its hash, however slow a guess is. */
+const PASSWORD_LENGTH_MIN = 12;
+const PASSWORD_LENGTH_MAX = 500;
+/** Says nothing of the value: it is a secret, also when it is none yet. */
+const PASSWORD = {
+  message: `must be a text of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters without NUL`,
+};
 
-/** A request for an API key. */
-export class NewKey {
-  /** What its user calls it. */
-  @Length(1, KEY_NAME_LENGTH_MAX, KEY_NAME)
-  @IsStorableText(KEY_NAME)
+/** Another password of a user. */
+@Strict()
+export class PasswordRequest {
+  /** Drawn when absent. */
+  @IsOptional()
+  @Length(PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX, PASSWORD)
+  @IsStorableText(PASSWORD)
+  password?: string;
+}
+
+export class NewUser extends PasswordRequest {
+  @IsStringThat(
+    isWord,
+    must('be letters, digits and + . _ - only, at most 100, and begin with a letter or digit'),
+  )
   name: string;
+
+  @IsOptional()
+  @IsBoolean(must('be true or false'))
+  admin?: boolean;
+}
+
+/** Where runs of a package are executed when the request does not say. */
+@Strict()
+export class BackendRequest {
+  /** Empty: the deployment's default. */
+  @IsStringThat((text) => text === '' || isWord(text), must('be the name of a backend, or empty'))
+  backend: string;
 }
 
 const ARCHITECTURES_MAX = 100;

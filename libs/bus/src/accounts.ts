@@ -95,7 +95,9 @@ export function reportInbox(arch: string): string {
 const SCHEDULER: Permissions = {
   publish: {
     allow: [
-      ...['LIST', 'INFO.*', 'CREATE.*', 'UPDATE.*', 'PURGE.*'].map((call) => `$JS.API.STREAM.${call}`),
+      ...['LIST', 'INFO.*', 'CREATE.*', 'UPDATE.*', 'PURGE.*', 'MSG.GET.*'].map(
+        (call) => `$JS.API.STREAM.${call}`,
+      ),
       ...['CREATE.>', 'DURABLE.CREATE.>', 'INFO.>'].map((call) => `$JS.API.CONSUMER.${call}`),
       '$JS.API.DIRECT.GET.>',
       // Never by stream: the acknowledgements of 2.15 have other tokens than those of 2.9.
@@ -109,7 +111,10 @@ const SCHEDULER: Permissions = {
     ],
   },
   subscribe: {
-    allow: ['proctor.rpc.*.*.*', 'proctor.query.*.*', 'proctor.command.*.*', `${inboxPrefix('scheduler')}.>`],
+    allow: [
+      ...['proctor.rpc.*.*.*', 'proctor.query.*.*', 'proctor.command.*.*', `${inboxPrefix('scheduler')}.>`],
+      SUBJECTS.architecturesReleased,
+    ],
   },
 };
 

@@ -10,6 +10,7 @@ import {
   type RefusedReport,
   type ReportOrigin,
 } from '@proctor/contracts';
+import { withLogFields } from '@proctor/process';
 import { lastValueFrom } from 'rxjs';
 import { failureText, parseBody } from './body';
 import { RetryLater, type Bus, type BusMessage, type ReportMessage, type ReportRefusal } from './bus';
@@ -135,9 +136,9 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
 
   private receive(template: string, scope: string, message: BusMessage): void {
     const context = new BusContext([scope, message.subject, false, message.from]);
-    const handled: Promise<void> = this.answer(template, message, context).finally(() =>
-      this.handling.delete(handled),
-    );
+    const fields = message.request === undefined ? {} : { request: message.request };
+    const answered = withLogFields(fields, () => this.answer(template, message, context));
+    const handled: Promise<void> = answered.finally(() => this.handling.delete(handled));
     this.handling.add(handled);
   }
 

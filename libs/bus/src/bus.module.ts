@@ -11,6 +11,8 @@ import { BusErrorFilter } from './bus-error.filter';
 import { BusStrategy } from './bus-strategy';
 import { connectBus, type BusOptions } from './connect';
 import { readCredentials } from './credentials';
+import type { NatsBus } from './nats-bus';
+import { StreamLevels } from './stream-levels';
 
 /**
  * Nest closes its transport before it calls any hook. This one goes on until providers have ended their work in
@@ -54,9 +56,10 @@ export class BusModule implements OnApplicationShutdown {
       providers: [
         ...(root.providers ?? []),
         { provide: BusStrategy, useFactory: (bus: Bus) => new LastingBusStrategy(bus), inject: [Bus] },
+        { provide: StreamLevels, useFactory: (bus: NatsBus) => bus.streamLevels, inject: [Bus] },
         { provide: APP_FILTER, useClass: BusErrorFilter },
       ],
-      exports: [Bus, BusStrategy],
+      exports: [Bus, BusStrategy, StreamLevels],
     };
   }
 

@@ -27,6 +27,8 @@ export interface BusMessage {
   text: string;
   /** The IP address that a worker's request came from, as nats-server tells it; absent when it does not. */
   from?: string;
+  /** The id of the HTTP request on whose behalf it was sent, where there is one. */
+  request?: string;
   /** Sends the answer's JSON; absent when no answer is expected. Throws MessageTooLarge. */
   respond?: (text: string) => void;
 }
@@ -139,13 +141,17 @@ export abstract class Bus {
     signal?: AbortSignal,
   ): AsyncIterable<LogChunk>;
 
+  /** The chunks that there are now, in order. Rejects when `signal` aborts. */
+  abstract logSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk>;
+
   abstract purgeLog(worker: string, grant: Grant): Promise<void>;
 
   /**
-   * Makes the streams of a worker's live logs and of its staging area, or brings their limits up to date. No worker may
-   * make a stream.
+   * Makes the streams of these workers' live logs and staging areas, or brings the limits of those up to date that it has not
+   * made before. It makes those again that are gone, as does each return of the connection for all workers so far. No worker
+   * may make a stream.
    */
-  abstract prepareWorker(worker: string): Promise<void>;
+  abstract prepareWorkers(workers: readonly string[]): Promise<void>;
 
   /**
    * Uploads into the worker's staging area; takes the place of content staged under the same name.

@@ -29,3 +29,23 @@ export async function* follow(
     void consumer.delete().catch(() => false);
   }
 }
+
+/** What a stream holds on a subject now, oldest first. @throws what `signal` aborts with */
+export async function* contents(
+  js: JetStreamClient,
+  stream: string,
+  subject: string,
+  signal: AbortSignal,
+): AsyncGenerator<JsMsg> {
+  signal.throwIfAborted();
+  const consumer = await js.consumers.get(stream, { filter_subjects: subject });
+  const { num_pending: held } = await consumer.info();
+  void consumer.delete().catch(() => false);
+  if (held === 0) return;
+  for await (const message of follow(js, stream, subject, signal)) {
+    yield message;
+    if (message.info.pending === 0) return;
+  }
+  // What was held was purged meanwhile.
+  signal.throwIfAborted();
+}

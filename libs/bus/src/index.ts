@@ -17,4 +17,11 @@ export * from './bus-error.filter';
 export * from './bus.module';
 export { Outages } from './outages';
 export { NatsBus } from './nats-bus';
-export { reloadServers, sendSignals } from './short-connections';
+export { lookAtServer, reloadServers, sendSignals, type FoundServer } from './short-connections';
+export {
+  STREAM_KINDS,
+  StreamLevels,
+  type StreamFill,
+  type StreamFills,
+  type StreamKind,
+} from './stream-levels';

@@ -3,6 +3,8 @@
  * nats-server reserves the sizes of all streams out of its `max_file_store`.
  */
 export interface BusLimits {
+  /** Servers of a cluster that have each stream; 1 without a cluster. */
+  replicas: number;
   /**
    * Of each stream of reports, which one worker reports to one architecture by; full, it refuses new ones, which stay on the
    * worker's disk.
@@ -49,6 +51,7 @@ const MIB = 1024 ** 2;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const BUS_LIMITS: BusLimits = {
+  replicas: 1,
   reportsBytesMax: 16 * MIB,
   reportsMax: 1000,
   eventsBytesMax: 256 * MIB,

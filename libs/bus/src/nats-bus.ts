@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import { errors, RequestError, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { errors, headers, RequestError, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import {
@@ -14,6 +14,7 @@ import {
   type LogChunk,
   type ReportOrigin,
 } from '@proctor/contracts';
+import { logFields } from '@proctor/process';
 import { parseAnswer, requireRoom } from './body';
 import {
   Bus,
@@ -34,7 +35,9 @@ import { NatsLogs } from './nats-logs';
 import { NatsReportStreams } from './nats-report-streams';
 import { NatsReportConsumption } from './nats-reports';
 import { NatsStaging } from './nats-staging';
+import { NatsWorkerStreams } from './nats-worker-streams';
 import { ReportIntake } from './report-intake';
+import { StreamLevels } from './stream-levels';
 import { isCopy, isFull } from './streams';
 import { unlessClosed } from './unless-closed';
 
@@ -44,6 +47,11 @@ import { unlessClosed } from './unless-closed';
  */
 const REQUEST_INFO = 'Nats-Request-Info';
 
+/** Names the HTTP request on whose behalf a message is sent. */
+const REQUEST_ID = 'Proctor-Request';
+/** As the api gives and takes them. A worker could send anything, and lines of a log are made of it. */
+const SANE_REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
+
 /** The bus on a NATS server with JetStream; see connectBus. */
 export class NatsBus extends Bus {
   private readonly logger = new Logger('Bus');
@@ -52,7 +60,8 @@ export class NatsBus extends Bus {
   private readonly staging: NatsStaging;
   private readonly reportStreams: NatsReportStreams;
   private readonly consumptions = new Set<NatsReportConsumption>();
-  private readonly preparedWorkers = new Set<string>();
+  private readonly workerStreams: NatsWorkerStreams;
+  readonly streamLevels: StreamLevels;
 
   constructor(
     private readonly link: NatsLink,
@@ -61,8 +70,10 @@ export class NatsBus extends Bus {
     super();
     this.nc = link.nc;
     this.logs = new NatsLogs(link.js, link.jsm);
-    this.staging = new NatsStaging(link.js, link.jsm);
+    this.staging = new NatsStaging(link.js, link.jsm, limits.replicas > 1);
     this.reportStreams = new NatsReportStreams(link);
+    this.workerStreams = new NatsWorkerStreams(link);
+    this.streamLevels = new StreamLevels(link);
     link.restores(() => this.restore());
   }
 
@@ -71,7 +82,7 @@ export class NatsBus extends Bus {
     const asked = JSON.stringify(body);
     this.requireRoom(subject, asked);
     try {
-      const answer = await this.nc.request(subject, asked, { timeout: timeoutMs });
+      const answer = await this.nc.request(subject, asked, { timeout: timeoutMs, ...requestHeaders() });
       return parseAnswer<T>(subject, answer.string());
     } catch (error) {
       throw isNoAnswer(error) ? new NoAnswer(`no answer on ${subject}`, { cause: error }) : error;
@@ -81,7 +92,7 @@ export class NatsBus extends Bus {
   signal(subject: string, body: object): void {
     if (!this.isConnected()) return;
     try {
-      this.nc.publish(subject, JSON.stringify(body));
+      this.nc.publish(subject, JSON.stringify(body), requestHeaders());
     } catch (error) {
       this.logger.warn(`signal on ${subject} not sent: ${String(error)}`);
     }
@@ -132,15 +143,18 @@ export class NatsBus extends Bus {
     return this.logs.read(worker, grant, fromChunk, signal);
   }
 
+  logSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk> {
+    return this.logs.soFar(worker, grant, signal);
+  }
+
   async purgeLog(worker: string, grant: Grant): Promise<void> {
     this.requireConnection();
     await this.logs.purge(worker, grant);
   }
 
-  async prepareWorker(worker: string): Promise<void> {
+  async prepareWorkers(workers: readonly string[]): Promise<void> {
     this.requireConnection();
-    await this.link.ensureWorkerStreams(worker);
-    this.preparedWorkers.add(worker);
+    await this.workerStreams.prepare(workers);
   }
 
   async stage(worker: string, name: string, content: Readable): Promise<StagedContent> {
@@ -200,10 +214,12 @@ export class NatsBus extends Bus {
           unlessClosed(() => message.respond(text));
         };
         const from = addressOf(message.headers);
+        const request = requestOf(message.headers);
         handler({
           subject: message.subject,
           text: message.string(),
           ...(from !== undefined && { from }),
+          ...(request !== undefined && { request }),
           ...(reply && { respond }),
         });
       },
@@ -237,7 +253,7 @@ export class NatsBus extends Bus {
   /** A server that came back with empty storage has none of it. */
   private async restore(): Promise<void> {
     await this.reportStreams.restore();
-    for (const worker of this.preparedWorkers) await this.link.ensureWorkerStreams(worker);
+    await this.workerStreams.restore();
   }
 
   /** The server says with each connection how much it takes. */
@@ -263,6 +279,20 @@ function isNoAnswer(error: unknown): boolean {
     error instanceof errors.DrainingConnectionError ||
     error instanceof RequestError
   );
+}
+
+/** Of a message that is sent on behalf of a request; nothing where there is none. */
+function requestHeaders(): { headers?: MsgHdrs } {
+  const { request } = logFields();
+  if (typeof request !== 'string') return {};
+  const made = headers();
+  made.set(REQUEST_ID, request);
+  return { headers: made };
+}
+
+function requestOf(received: MsgHdrs | undefined): string | undefined {
+  const told = received?.last(REQUEST_ID);
+  return told && SANE_REQUEST_ID.test(told) ? told : undefined;
 }
 
 /** The IP address of the client that a request came from; undefined when nats-server does not tell. */

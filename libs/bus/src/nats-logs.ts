@@ -1,6 +1,6 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { grantName, logStream, logSubject, type Grant, type LogChunk } from '@proctor/contracts';
-import { follow } from './follow';
+import { contents, follow } from './follow';
 
 /** The live logs: a stream for each worker, in it a subject for each grant. */
 export class NatsLogs {
@@ -25,6 +25,11 @@ export class NatsLogs {
       const chunk = message.json<LogChunk>();
       if (chunk.chunk >= fromChunk) yield chunk;
     }
+  }
+
+  async *soFar(worker: string, grant: Grant, signal: AbortSignal): AsyncGenerator<LogChunk> {
+    const held = contents(this.js, logStream(worker), logSubject(worker, grant), signal);
+    for await (const message of held) yield message.json<LogChunk>();
   }
 
   async purge(worker: string, grant: Grant): Promise<void> {

@@ -65,7 +65,10 @@ export class NatsReportStreams {
 }
 
 /** @throws what the first failed with, once all have been tried */
-async function severalAtATime<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+export async function severalAtATime<Item>(
+  items: Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const failures: unknown[] = [];
   const rest = items.values();
   const workThrough = async () => {

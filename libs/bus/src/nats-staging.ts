@@ -1,6 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import type {
+  DirectMsgRequest,
+  JetStreamClient,
+  JetStreamManager,
+  MsgRequest,
+  StoredMsg,
+} from '@nats-io/jetstream';
 import { stagingFilter, STAGING_PREFIX, stagingStream } from '@proctor/contracts';
 import { StreamFull, type StagedContent, type StagedUpload, type StagingContents } from './bus';
 import { isFull } from './streams';
@@ -29,6 +35,8 @@ export class NatsStaging {
   constructor(
     private readonly js: JetStreamClient,
     private readonly jsm: JetStreamManager,
+    /** Of a stream in a cluster: another replica may not have yet what was stored. */
+    private readonly fromLeader: boolean,
   ) {}
 
   async put(worker: string, name: string, content: Readable): Promise<StagedContent> {
@@ -125,7 +133,7 @@ export class NatsStaging {
 
   private async find(worker: string, name: string): Promise<FoundFile | null> {
     const query = { last_by_subj: fileSubject(worker, name) };
-    const message = await this.jsm.direct.getMessage(stagingStream(worker), query);
+    const message = await this.message(worker, query);
     return message && recordOf(message);
   }
 
@@ -155,12 +163,18 @@ export class NatsStaging {
       );
   }
 
+  private message(worker: string, query: DirectMsgRequest): Promise<StoredMsg | null> {
+    const { streams, direct } = this.jsm;
+    const stream = stagingStream(worker);
+    // Both calls understand the same queries, which the types of one do not say.
+    return this.fromLeader
+      ? streams.getMessage(stream, query as MsgRequest)
+      : direct.getMessage(stream, query);
+  }
+
   private async *messages(worker: string, subject: string): AsyncGenerator<StoredMsg> {
     for (let sequence = 1; ;) {
-      const message = await this.jsm.direct.getMessage(stagingStream(worker), {
-        seq: sequence,
-        next_by_subj: subject,
-      });
+      const message = await this.message(worker, { seq: sequence, next_by_subj: subject });
       if (!message) return;
       sequence = message.seq + 1;
       yield message;

@@ -1,6 +1,8 @@
+import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Credentials } from './credentials';
 import { connectionOptions } from './connection-options';
+import { StreamLevels, type StreamFills } from './stream-levels';
 
 interface ReloadAnswer {
   error?: { description?: string };
@@ -50,6 +52,21 @@ export async function sendSignals(
   await withConnection(credentials, timeoutMs, async (nc) => {
     for (const subject of subjects) nc.publish(subject, '{}');
     await nc.flush();
+  });
+}
+
+/** A server as somebody finds it who connects. */
+export interface FoundServer {
+  version: string;
+  streams: StreamFills;
+}
+
+/** @throws when the server cannot be reached in time, refuses, or has no JetStream for this user */
+export function lookAtServer(credentials: Credentials, timeoutMs: number): Promise<FoundServer> {
+  return withConnection(credentials, timeoutMs, async (nc) => {
+    const jsm = await jetstreamManager(nc, { timeout: timeoutMs, checkAPI: false });
+    const levels = new StreamLevels({ jsm, isConnected: () => true });
+    return { version: nc.info?.version ?? 'unknown', streams: await levels.read() };
   });
 }
 

@@ -37,6 +37,13 @@ const BEING_MADE_MS = 200;
 type NamedStream = Partial<StreamConfig> & { name: string };
 
 /**
+ * Raised with each change of what is said of streams here. It stands in the description of each stream, and a process
+ * of an earlier one leaves the stream as it is: an older scheduler that connects again sets back nothing.
+ */
+const REVISION = 1;
+const DESCRIPTION = 'Proctor, limits ';
+
+/**
  * The stream of what one worker reports to one architecture, and the consumer that has it delivered to who serves the
  * architecture. It holds one report of each subject and refuses a copy of it.
  * @throws JetStreamApiError and others when JetStream is not there yet or refuses
@@ -48,7 +55,7 @@ export async function ensureReportStream(
   limits: BusLimits,
 ): Promise<void> {
   const name = reportStream(arch, worker);
-  await ensureStream(jsm, {
+  await ensureStream(jsm, limits, {
     name,
     subjects: [reportsOfWorker(arch, worker)],
     retention: RetentionPolicy.Workqueue,
@@ -89,7 +96,7 @@ export async function ensureWorkerStreams(
   worker: string,
   limits: BusLimits,
 ): Promise<void> {
-  await ensureStream(jsm, {
+  await ensureStream(jsm, limits, {
     name: logStream(worker),
     subjects: [logFilter(worker)],
     retention: RetentionPolicy.Limits,
@@ -99,7 +106,7 @@ export async function ensureWorkerStreams(
     max_age: nanos(limits.logsAgeMaxMs),
     max_msgs_per_subject: limits.logChunksPerAttemptMax,
   });
-  await ensureStream(jsm, {
+  await ensureStream(jsm, limits, {
     name: stagingStream(worker),
     subjects: [stagingFilter(worker)],
     retention: RetentionPolicy.Limits,
@@ -117,7 +124,7 @@ export async function ensureWorkerStreams(
  * @throws JetStreamApiError and others when JetStream is not there yet or refuses
  */
 export async function ensureStreams(jsm: JetStreamManager, limits: BusLimits): Promise<void> {
-  await ensureStream(jsm, {
+  await ensureStream(jsm, limits, {
     name: EVENT_STREAM,
     subjects: [EVENT_STREAM_SUBJECTS],
     retention: RetentionPolicy.Limits,
@@ -128,17 +135,30 @@ export async function ensureStreams(jsm: JetStreamManager, limits: BusLimits): P
   });
 }
 
-async function ensureStream(jsm: JetStreamManager, stream: NamedStream, isLast = false): Promise<void> {
+async function ensureStream(
+  jsm: JetStreamManager,
+  { replicas }: BusLimits,
+  stream: NamedStream,
+): Promise<void> {
+  const description = `${DESCRIPTION}${REVISION}`;
+  await putStream(jsm, { ...stream, description, num_replicas: replicas });
+}
+
+async function putStream(jsm: JetStreamManager, stream: NamedStream, isLast = false): Promise<void> {
   try {
     // The server answers with the existing stream when it has the same configuration.
     await jsm.streams.add(stream);
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;
     // Another configuration, or another process makes it at this moment: then the server says "subjects overlap".
-    if (await exists(jsm, stream.name)) return void (await jsm.streams.update(stream.name, stream));
+    const present = await find(jsm, stream.name);
+    if (present) {
+      if (revisionOf(present) <= REVISION) await jsm.streams.update(stream.name, stream);
+      return;
+    }
     if (isLast) throw error;
     await delay(BEING_MADE_MS);
-    await ensureStream(jsm, stream, true);
+    await putStream(jsm, stream, true);
   }
 }
 
@@ -156,14 +176,18 @@ async function ensureConsumer(
   }
 }
 
-async function exists(jsm: JetStreamManager, name: string): Promise<boolean> {
+async function find(jsm: JetStreamManager, name: string): Promise<StreamConfig | null> {
   try {
-    await jsm.streams.info(name);
-    return true;
+    return (await jsm.streams.info(name)).config;
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return false;
+    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return null;
     throw error;
   }
+}
+
+/** 0 for one that does not say. */
+function revisionOf({ description = '' }: StreamConfig): number {
+  return description.startsWith(DESCRIPTION) ? Number(description.slice(DESCRIPTION.length)) || 0 : 0;
 }
 
 /** True when the server has judged; false when JetStream is not there, or not yet. */

@@ -1,26 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, opendir, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ResultFileName } from '@proctor/contracts';
 import { ContentCheck } from './content-check';
 import { outgoing } from './outgoing';
-import { attemptPath, checkedName } from './result-path';
+import { attemptPath, checkedName, fileAt } from './result-path';
 import {
-  ResultStore,
+  MaintainedStore,
   StoreUnavailable,
   type ByteRange,
   type ExpectedContent,
+  type FreeSpace,
+  type NamedFile,
   type StoredFile,
+  type StoredNames,
 } from './result-store';
 
 /** The group may read: that of the api, where the scheduler is another user of the machine. Everybody else asks the api. */
 const FOLDER_MODE = 0o750;
 const FILE_MODE = 0o640;
+/** Files that are removed at the same time. */
+const REMOVED_AT_ONCE = 16;
 
 /** Keeps results in a folder: `{runId / 1000}/{runId}/{attempt}/{name}`. */
-export class FolderStore extends ResultStore {
+export class FolderStore extends MaintainedStore {
   private readonly where: string;
 
   constructor(private readonly path: string) {
@@ -80,6 +85,60 @@ export class FolderStore extends ResultStore {
     await this.storing(rm(this.folder(runId, attempt), { recursive: true, force: true }));
   }
 
+  async removeFiles(files: NamedFile[]): Promise<void> {
+    const attempts = new Map<string, string[]>();
+    for (const { runId, attempt, name } of files) {
+      const folder = this.folder(runId, attempt);
+      attempts.set(folder, [...(attempts.get(folder) ?? []), checkedName(name)]);
+    }
+    const waiting = [...attempts];
+    const remove = async (): Promise<void> => {
+      for (let next = waiting.pop(); next; next = waiting.pop()) {
+        const [folder, names] = next;
+        for (const name of names) await this.storing(rm(join(folder, name), { force: true }));
+        await this.storing(removeEmpty(folder, this.path));
+      }
+    };
+    await Promise.all(Array.from({ length: REMOVED_AT_ONCE }, remove));
+  }
+
+  async *list(): AsyncGenerator<StoredNames> {
+    for await (const thousand of this.entries())
+      for await (const run of this.entries(thousand))
+        for await (const nth of this.entries(thousand, run)) {
+          const found = await this.attemptAt(thousand, run, nth);
+          if (found) yield found;
+        }
+  }
+
+  async space(): Promise<FreeSpace | null> {
+    const { bavail, bsize, blocks } = await this.storing(statfs(await nearest(this.path)));
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  }
+
+  private async attemptAt(...path: [string, string, string]): Promise<StoredNames | null> {
+    let found: StoredNames | null = null;
+    for await (const name of this.entries(...path)) {
+      const file = fileAt([...path, name].join('/'));
+      const state = file && (await this.storing(statIfThere(join(this.path, ...path, name))));
+      if (!file || !state) continue;
+      const { runId, attempt } = file;
+      found ??= { runId, attempt, names: [], modified: state.mtime };
+      found.names.push(file.name);
+      if (state.mtime > found.modified) found.modified = state.mtime;
+    }
+    return found;
+  }
+
+  /** The names in a folder of it; none when it is not there, or is a file. */
+  private async *entries(...path: string[]): AsyncGenerator<string> {
+    try {
+      for await (const { name } of await opendir(join(this.path, ...path))) yield name;
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw new StoreUnavailable(this.where, error);
+    }
+  }
+
   private folder(runId: number, attempt: number): string {
     return join(this.path, ...attemptPath(runId, attempt));
   }
@@ -106,9 +165,39 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   try {
     return await open(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+function statIfThere(path: string) {
+  return stat(path).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+}
+
+/** The folder, or the one that it is to be made in. */
+async function nearest(folder: string): Promise<string> {
+  const isThere = (await statIfThere(folder)) !== null;
+  return isThere || dirname(folder) === folder ? folder : nearest(dirname(folder));
+}
+
+/** A folder without files goes, and those that it is in, below `top`. */
+async function removeEmpty(folder: string, top: string): Promise<void> {
+  if (folder === top) return;
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return;
+    if (code !== 'ENOENT') throw error;
+  }
+  await removeEmpty(dirname(folder), top);
 }
 
 /** Makes the names in a folder durable, and those in its parents up to `last`. */

@@ -1,5 +1,5 @@
 import { FolderStore } from './folder-store';
-import type { ResultStore } from './result-store';
+import type { MaintainedStore } from './result-store';
 import type { S3Credentials, StoreSettings } from './store-settings';
 
 /**
@@ -10,7 +10,7 @@ import type { S3Credentials, StoreSettings } from './store-settings';
 export async function openStore(
   settings: StoreSettings,
   credentials: () => S3Credentials,
-): Promise<ResultStore> {
+): Promise<MaintainedStore> {
   if (settings.kind === 'folder') return new FolderStore(settings.path);
   const keys = credentials();
   // What Node its later versions will need is no news for the log of a deployment.

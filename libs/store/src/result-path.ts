@@ -1,4 +1,5 @@
 import { RESULT_FILES, type ResultFileName } from '@proctor/contracts';
+import type { NamedFile } from './result-store';
 
 /** Runs of one folder, so that none grows too large to list. */
 const RUNS_PER_FOLDER = 1000;
@@ -7,6 +8,20 @@ const RUNS_PER_FOLDER = 1000;
 export function attemptPath(runId: number, attempt: number): [string, string, string] {
   const [run, nth] = [positive(runId), positive(attempt)];
   return [String(Math.floor(run / RUNS_PER_FOLDER)), String(run), String(nth)];
+}
+
+/** The path of a file in every store, with slashes. */
+export function storedPath({ runId, attempt, name }: NamedFile): string {
+  return [...attemptPath(runId, attempt), checkedName(name)].join('/');
+}
+
+/** What a path in a store is the path of; null for what no attempt left there. */
+export function fileAt(path: string): NamedFile | null {
+  const [folder, run = '', nth = '', name, ...rest] = path.split('/');
+  const known = RESULT_FILES.find((each) => each === name);
+  if (!known || rest.length > 0 || ![run, nth].every((each) => /^[1-9]\d{0,15}$/.test(each))) return null;
+  const [runId, attempt] = [Number(run), Number(nth)];
+  return folder === String(Math.floor(runId / RUNS_PER_FOLDER)) ? { runId, attempt, name: known } : null;
 }
 
 /** Names become paths: only the known ones do. */

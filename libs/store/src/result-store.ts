@@ -42,6 +42,28 @@ export interface StoredFile {
   content: Readable;
 }
 
+/** The files of one attempt in a store, by name. */
+export interface StoredNames {
+  runId: number;
+  attempt: number;
+  names: ResultFileName[];
+  /** Of the newest of them. */
+  modified: Date;
+}
+
+/** A file that may be removed. */
+export interface NamedFile {
+  runId: number;
+  attempt: number;
+  name: ResultFileName;
+}
+
+/** How much of the disk is free that a store is on. */
+export interface FreeSpace {
+  freeBytes: number;
+  totalBytes: number;
+}
+
 /** Keeps the result files of finished attempts; an injection token too. */
 export abstract class ResultStore implements OnApplicationShutdown {
   /**
@@ -64,6 +86,20 @@ export abstract class ResultStore implements OnApplicationShutdown {
     range?: ByteRange,
   ): Promise<StoredFile | null>;
 
+  /** A file from a byte on, to its end; null when the attempt left no such file. @throws StoreUnavailable */
+  async openFrom(
+    runId: number,
+    attempt: number,
+    name: ResultFileName,
+    start = 0,
+  ): Promise<StoredFile | null> {
+    if (start === 0) return this.open(runId, attempt, name);
+    const first = await this.open(runId, attempt, name, { start: 0, end: 0 });
+    first?.content.destroy();
+    if (!first || start >= first.size) return null;
+    return this.open(runId, attempt, name, { start, end: first.size - 1 });
+  }
+
   /** Removes all files of an attempt, if there are any. @throws StoreUnavailable */
   abstract remove(runId: number, attempt: number): Promise<void>;
 
@@ -73,4 +109,16 @@ export abstract class ResultStore implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.close();
   }
+}
+
+/** One that can be kept in order too; an injection token. */
+export abstract class MaintainedStore extends ResultStore {
+  /** Removes files, those that are there. What it has removed when it fails is not told: ask again. @throws StoreUnavailable */
+  abstract removeFiles(files: NamedFile[]): Promise<void>;
+
+  /** Everything that it keeps, attempt by attempt. What comes or goes meanwhile may be among it. @throws StoreUnavailable */
+  abstract list(): AsyncIterable<StoredNames>;
+
+  /** Null where that cannot be known. @throws StoreUnavailable */
+  abstract space(): Promise<FreeSpace | null>;
 }

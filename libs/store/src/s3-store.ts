@@ -1,17 +1,26 @@
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RESULT_FILES, type ResultFileName } from '@proctor/contracts';
 import { ContentCheck } from './content-check';
 import { outgoing } from './outgoing';
-import { attemptPath, checkedName } from './result-path';
+import { fileAt, storedPath } from './result-path';
 import {
-  ResultStore,
+  MaintainedStore,
   StoreUnavailable,
   type ByteRange,
   type ExpectedContent,
+  type NamedFile,
   type StoredFile,
+  type StoredNames,
 } from './result-store';
 import type { S3Credentials, S3Settings } from './store-settings';
 
@@ -19,9 +28,11 @@ import type { S3Credentials, S3Settings } from './store-settings';
 const PARTS_AT_ONCE = 1;
 /** Of one request, with a growing pause between them. */
 const TRIES_MAX = 3;
+/** Objects that one request removes: what S3 allows. */
+const REMOVED_PER_REQUEST = 1_000;
 
 /** Keeps results in a bucket, under the names that they have in a folder. */
-export class S3Store extends ResultStore {
+export class S3Store extends MaintainedStore {
   private readonly client: S3Client;
   private readonly where: string;
 
@@ -87,10 +98,63 @@ export class S3Store extends ResultStore {
 
   async remove(runId: number, attempt: number): Promise<void> {
     const requests = RESULT_FILES.map((name) => new DeleteObjectCommand(this.object(runId, attempt, name)));
-    try {
-      await Promise.all(
+    await this.asked(() =>
+      Promise.all(
         requests.map((request) => this.answered((abortSignal) => this.client.send(request, { abortSignal }))),
+      ),
+    );
+  }
+
+  async removeFiles(files: NamedFile[]): Promise<void> {
+    const keys = files.map(({ runId, attempt, name }) => this.object(runId, attempt, name).Key);
+    for (let from = 0; from < keys.length; from += REMOVED_PER_REQUEST) {
+      const Objects = keys.slice(from, from + REMOVED_PER_REQUEST).map((Key) => ({ Key }));
+      const request = new DeleteObjectsCommand({
+        Bucket: this.settings.bucket,
+        Delete: { Objects, Quiet: true },
+      });
+      const { Errors: errors = [] } = await this.asked(() =>
+        this.answered((abortSignal) => this.client.send(request, { abortSignal })),
       );
+      const [error] = errors;
+      if (error) throw new StoreUnavailable(this.where, `${error.Key}: ${error.Code} ${error.Message ?? ''}`);
+    }
+  }
+
+  /** Keys come in their order, so those of an attempt one after the other. */
+  async *list(): AsyncGenerator<StoredNames> {
+    const { bucket, prefix } = this.settings;
+    let attempt = null as StoredNames | null;
+    let after: string | undefined;
+    do {
+      const request = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: after });
+      const page = await this.asked(() =>
+        this.answered((abortSignal) => this.client.send(request, { abortSignal })),
+      );
+      for (const { Key = '', LastModified: modified } of page.Contents ?? []) {
+        const file = fileAt(Key.slice(prefix.length));
+        if (!file || !modified) continue;
+        if (attempt?.runId === file.runId && attempt.attempt === file.attempt) {
+          attempt.names.push(file.name);
+          if (modified > attempt.modified) attempt.modified = modified;
+          continue;
+        }
+        if (attempt) yield attempt;
+        attempt = { runId: file.runId, attempt: file.attempt, names: [file.name], modified };
+      }
+      after = page.NextContinuationToken;
+    } while (after !== undefined);
+    if (attempt) yield attempt;
+  }
+
+  /** A bucket has no end that a client could know of. */
+  space(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  private async asked<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await question();
     } catch (error) {
       throw new StoreUnavailable(this.where, error);
     }
@@ -116,8 +180,10 @@ export class S3Store extends ResultStore {
   }
 
   private object(runId: number, attempt: number, name: ResultFileName): { Bucket: string; Key: string } {
-    const path = [...attemptPath(runId, attempt), checkedName(name)].join('/');
-    return { Bucket: this.settings.bucket, Key: `${this.settings.prefix}${path}` };
+    return {
+      Bucket: this.settings.bucket,
+      Key: `${this.settings.prefix}${storedPath({ runId, attempt, name })}`,
+    };
   }
 }
 

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { openStore } from './open-store';
-import { ResultStore } from './result-store';
+import { MaintainedStore, ResultStore } from './result-store';
 import type { S3Credentials, StoreSettings } from './store-settings';
 
 /** The store of results, for every module of an application. */
@@ -11,8 +11,11 @@ export class StoreModule {
     return {
       module: StoreModule,
       global: true,
-      providers: [{ provide: ResultStore, useFactory: () => openStore(settings, credentials) }],
-      exports: [ResultStore],
+      providers: [
+        { provide: MaintainedStore, useFactory: () => openStore(settings, credentials) },
+        { provide: ResultStore, useExisting: MaintainedStore },
+      ],
+      exports: [MaintainedStore, ResultStore],
     };
   }
 }

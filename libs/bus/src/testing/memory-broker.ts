@@ -108,6 +108,10 @@ export class MemoryBroker {
     return this.logs.get(log)?.find((stored) => stored.sequence > sequence);
   }
 
+  logChunks(log: string): LogChunk[] {
+    return (this.logs.get(log) ?? []).map(({ chunk }) => chunk);
+  }
+
   /** Resolves when a chunk is appended or the signal aborts. */
   logChanges(log: string, signal?: AbortSignal): Promise<void> {
     return this.logWaiters.wait(log, signal);

@@ -110,13 +110,19 @@ export class MemoryBus extends Bus {
     }
   }
 
+  async *logSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncGenerator<LogChunk> {
+    signal.throwIfAborted();
+    await Promise.resolve();
+    yield* this.broker.logChunks(logSubject(worker, grant));
+  }
+
   async purgeLog(worker: string, grant: Grant): Promise<void> {
     this.requireConnection();
     this.broker.purgeLog(logSubject(worker, grant));
     return Promise.resolve();
   }
 
-  async prepareWorker(_worker: string): Promise<void> {
+  async prepareWorkers(_workers: readonly string[]): Promise<void> {
     this.requireConnection();
     return Promise.resolve();
   }

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { describe } from '@proctor/contracts';
+import { type Actor, Packages } from '@proctor/database';
+import { Deployment } from './ports';
+import { Refusal } from './refusal';
+import type { BackendRequest } from './requests';
+
+/** Where runs of a package are executed when the request does not say. */
+@Injectable()
+export class PackageBackends {
+  constructor(
+    private readonly packages: Packages,
+    private readonly deployment: Deployment,
+  ) {}
+
+  /**
+   * For runs that are requested from now on; an api may take a second to follow.
+   * @throws Refusal: invalid, for a backend that is not configured; unknown, when no run of the package was requested
+   */
+  async set(name: string, { backend }: BackendRequest, by: Actor): Promise<void> {
+    const { backends } = await this.deployment.tested();
+    if (backend !== '' && !backends.includes(backend)) {
+      const there = backends.join(', ');
+      throw new Refusal('invalid', `backend ${describe(backend)} is unknown; there is ${there}`, 'backend');
+    }
+    if (!(await this.packages.setBackend(name, backend || null, by)))
+      throw new Refusal('unknown', `no run of a package ${describe(name)} was requested`);
+  }
+}
