@@ -21,7 +21,7 @@ export interface AppProcessOptions {
   identityFile: string;
   /** Receives each line that it writes. */
   onLine: (line: string) => void;
-  /** Options of Node.js, beside those of every app. */
+  /** Options of Node.js. */
   nodeOptions?: readonly string[];
   /** What it ends at in order, and promptly; SIGTERM when absent. */
   stopSignal?: NodeJS.Signals;
@@ -50,7 +50,7 @@ export class AppProcess implements Supervised {
     // In a session of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the apps in order.
     const child = fork(main, [], {
       env,
-      execArgv: ['--enable-source-maps', ...nodeOptions],
+      execArgv: [...nodeOptions],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 
 /** A user of this machine, under whose rights a program is executed. */
 export interface SystemUser {
@@ -19,6 +20,8 @@ export interface CommandOptions {
   detached?: boolean;
   /** Milliseconds after which it is ended. */
   timeout?: number;
+  /** Is given each line of its standard output as it comes. */
+  onLine?: (line: string) => void;
 }
 
 /** A program that could not be started, or that ended with anything but exit code 0. */
@@ -38,7 +41,7 @@ export class CommandFailed extends Error {
  * @throws CommandFailed with the last lines that it wrote
  */
 export function runCommand(program: string, args: string[], options: CommandOptions = {}): Promise<string> {
-  const { user, input, ...rest } = options;
+  const { user, input, onLine, ...rest } = options;
   const child = spawn(program, args, { ...rest, ...ids(user), stdio: ['pipe', 'pipe', 'pipe'] });
   const command = [program, ...args].slice(0, 3).join(' ');
   let stdout = '';
@@ -48,6 +51,7 @@ export function runCommand(program: string, args: string[], options: CommandOpti
     output += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
   // A program that ends without reading its input is judged by how it ends.
   child.stdin.on('error', () => undefined).end(input ?? '');
   return new Promise((resolve, reject) => {

@@ -40,13 +40,14 @@ export interface PackagesOutcome {
 export async function ensureDebianPackages(
   names: string[] = WORKER_PACKAGES,
   onInstall?: (missing: string[]) => void,
+  onProgress?: Progress,
 ): Promise<PackagesOutcome> {
   try {
     const missing = await missingPackages(names);
     if (missing.length === 0) return { missing, installed: [] };
     if (process.getuid?.() !== 0) return { missing, installed: [], advice: adviceFor(missing) };
     onInstall?.(missing);
-    await install(missing);
+    await install(missing, onProgress);
     return { missing: [], installed: missing };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -73,27 +74,68 @@ export function adviceFor(packages: string[]): string {
   );
 }
 
-async function install(packages: string[]): Promise<void> {
+/** How far apt is: percent, and what it does. */
+type Progress = (percent: number, doing: string) => void;
+
+async function install(packages: string[], onProgress?: Progress): Promise<void> {
   const lists = await readdir('/var/lib/apt/lists').catch(() => []);
   const hasLists = lists.some((name) => name.includes('_Packages'));
   if (hasLists) {
     try {
-      return await aptInstall(packages);
+      return await aptInstall(packages, onProgress);
     } catch (error) {
       // Lists that are too old name files that the mirror has no longer.
       if (!(error instanceof CommandFailed)) throw error;
     }
   }
-  await apt(['update']);
-  await aptInstall(packages);
+  const unreachable = await updated();
+  try {
+    await aptInstall(packages, onProgress);
+  } catch (error) {
+    // That apt does not know the packages is the consequence.
+    throw unreachable ?? error;
+  }
 }
 
-async function aptInstall(packages: string[]): Promise<void> {
-  await apt(['install', '--yes', '--no-remove', '--no-install-recommends', ...packages]);
+/** One source that is away need not be that of the packages. @returns which one is, and why */
+async function updated(): Promise<Error | null> {
+  try {
+    await apt(['-o', 'APT::Update::Error-Mode=any', 'update']);
+    return null;
+  } catch (error) {
+    return mirrorAway(error);
+  }
+}
+
+/** What apt's failure to read its sources means; others, as that another apt is at work, stay as they are. */
+export function mirrorAway(error: unknown): Error {
+  const failure = error instanceof Error ? error : new Error(String(error));
+  const said = error instanceof CommandFailed ? error.output : '';
+  const line = said.split('\n').find((each) => each.startsWith('E: Failed to fetch'));
+  if (line === undefined) return failure;
+  const what = line.slice('E: '.length);
+  return new Error(`Debian's mirror cannot be reached (see /etc/apt/sources.list): ${what}`, {
+    cause: error,
+  });
+}
+
+async function aptInstall(packages: string[], onProgress?: Progress): Promise<void> {
+  const told = onProgress === undefined ? [] : ['-o', 'APT::Status-Fd=1'];
+  const args = [...told, 'install', '--yes', '--no-remove', '--no-install-recommends', ...packages];
+  await apt(args, onProgress);
 }
 
 /** Detached: dpkg should not be interrupted half-way by a Ctrl-C that is meant for us. */
-async function apt(args: string[]): Promise<void> {
+async function apt(args: string[], onProgress?: Progress): Promise<void> {
   const patience = ['-o', `DPkg::Lock::Timeout=${LOCK_TIMEOUT_S}`, '-o', 'Acquire::Retries=2'];
-  await runCommand('apt-get', [...patience, ...args], { env: nonInteractive(), detached: true });
+  const onLine = (line: string): void => tellProgress(line, onProgress);
+  await runCommand('apt-get', [...patience, ...args], { env: nonInteractive(), detached: true, onLine });
+}
+
+/** A line of apt's Status-Fd: `dlstatus:3:41.5:Retrieving file 3 of 7`. Unpacking begins at 0 again. */
+function tellProgress(line: string, onProgress?: Progress): void {
+  const [, kind, percent, doing] = /^(dlstatus|pmstatus):[^:]*:([\d.]+):(.+)$/.exec(line) ?? [];
+  if (kind === undefined || !onProgress) return;
+  // The first half is fetching, the second unpacking.
+  onProgress(Number(percent) / 2 + (kind === 'pmstatus' ? 50 : 0), doing!);
 }

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ownedFolder } from './owned-folder';
 import { mayReach, serverUser } from './server-user';
@@ -16,12 +16,14 @@ export class Home {
 
   /**
    * `PROCTOR_HOME`; else `.proctor` in the project, or /var/lib/proctor for root when the user that runs the servers
-   * cannot reach the project's folder.
-   * @throws when `PROCTOR_HOME` cannot be reached by that user
+   * cannot reach the project's folder. Who names a database has no need of that user: a home of the services is closed to it.
+   * @throws when `PROCTOR_HOME` is a file, or cannot be reached by that user
    */
   static async find(env: NodeJS.ProcessEnv, projectFolder: string): Promise<Home> {
     const named = env['PROCTOR_HOME'];
     const path = named ? resolve(named) : join(projectFolder, '.proctor');
+    await requireNoFile(path);
+    if (named && env['PROCTOR_DATABASE_URL']) return new Home(path);
     const user = await serverUser();
     if (!user || (await mayReach(user, path))) return new Home(path);
     const problem = `${path} cannot be reached by the user ${user.name}, which runs the servers for root`;
@@ -37,9 +39,14 @@ export class Home {
       await mkdir(this.processesFolder, { recursive: true });
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'ENOSPC' || code === 'EROFS') {
+        const what = code === 'ENOSPC' ? 'the disk is full' : 'the disk is read-only';
+        throw new Error(`${this.path}: ${what}; choose another folder with PROCTOR_HOME`, { cause: error });
+      }
       if (code !== 'EACCES' && code !== 'EPERM') throw error;
       throw new Error(
-        `${this.path} belongs to another user; run as that user, or choose another folder with PROCTOR_HOME`,
+        `${this.path} belongs to another user, or lies in a folder of another user; run as that user, or choose another` +
+          ' folder with PROCTOR_HOME',
         { cause: error },
       );
     }
@@ -60,6 +67,11 @@ export class Home {
 
   get adminKey(): string {
     return join(this.path, 'admin.key');
+  }
+
+  /** The password with which the user `admin` logs in at first. */
+  get adminPassword(): string {
+    return join(this.path, 'admin.password');
   }
 
   /** The address of the database of the Proctor that runs on this home, for the command line. */
@@ -92,4 +104,11 @@ export class Home {
   private get processesFolder(): string {
     return join(this.path, 'processes');
   }
+}
+
+/** @throws when the path, or one above it, is a file */
+async function requireNoFile(path: string): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  const isFile = 'isDirectory' in found ? !found.isDirectory() : found.code === 'ENOTDIR';
+  if (isFile) throw new Error(`PROCTOR_HOME: ${path} is a file, or lies below one; choose a folder`);
 }

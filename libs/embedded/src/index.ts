@@ -1,5 +1,5 @@
 export { AppProcess, endLeftOverApp, type AppProcessOptions } from './app-process';
-export { forbidCoreDumps } from './command';
+export { forbidCoreDumps, lastLines, runCommand } from './command';
 export {
   ACCEPTANCE_PACKAGES,
   BACKEND_PACKAGES,
@@ -15,7 +15,7 @@ export { freePort, isPortTaken } from './free-port';
 export { Home } from './home';
 export { HomeInUse, HomeLock, type LockHolder } from './home-lock';
 export { NATS_RELEASE, NatsServerMissing, findNatsServer, type NatsBinary } from './nats-binary';
-export { runApp } from './run-app';
+export { askApp, runApp } from './run-app';
 export { describeEnding, type Ending, type Supervised } from './supervised';
 export { Supervisor } from './supervisor';
-export { unpackFromRelease } from './unpacked-packages';
+export { unpackDebianPackage, unpackFromRelease } from './unpacked-packages';

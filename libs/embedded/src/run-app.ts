@@ -8,8 +8,28 @@ import { describeEnding } from './supervised';
  * @throws when it could not be started, or a signal ended it
  */
 export async function runApp(main: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const child = fork(main, [], { env, execArgv: ['--enable-source-maps'], stdio: 'inherit' });
+  const child = fork(main, [], { env, execArgv: [], stdio: 'inherit' });
   const ending = await new OwnedProcess(child).ended;
   if (ending.code === null) throw new Error(`${main} ended with ${describeEnding(ending)}`);
   return ending.code;
+}
+
+/**
+ * The same for one that, told `--send`, sends what it has found to the process that started it.
+ * @throws with what it wrote when it ends without a word, or not in time
+ */
+export async function askApp(main: string, env: NodeJS.ProcessEnv, timeoutMs: number): Promise<unknown> {
+  const child = fork(main, ['--send'], {
+    env,
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    timeout: timeoutMs,
+  });
+  let told = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (told += text));
+  const found: unknown[] = [];
+  child.on('message', (message) => found.push(message));
+  const ending = await new OwnedProcess(child).ended;
+  if (found.length > 0) return found[0];
+  throw new Error(told.trim() || `${main} ended with ${describeEnding(ending)}`);
 }

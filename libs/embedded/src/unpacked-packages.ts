@@ -1,7 +1,7 @@
 import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CommandFailed, runCommand } from './command';
-import { nonInteractive } from './debian-packages';
+import { mirrorAway, nonInteractive } from './debian-packages';
 
 /** Debian's own archive serves whom no mirror is named to. */
 const DEFAULT_MIRROR = 'http://deb.debian.org/debian/';
@@ -156,8 +156,13 @@ async function fetched(folder: string, settings: string[], args: string[]): Prom
     if (!(error instanceof CommandFailed)) throw error;
     // The system's package lists are empty, as in many containers, or too old: fetch lists of our own.
     const lists = await privateLists(folder);
-    await get(lists, ['update']);
-    await get([...lists, ...settings], args);
+    const unreachable = await get(['-o', 'APT::Update::Error-Mode=any', ...lists], ['update']).then(
+      () => null,
+      mirrorAway,
+    );
+    await get([...lists, ...settings], args).catch((failure: unknown) => {
+      throw unreachable ?? failure;
+    });
   }
 }
 
