@@ -3,7 +3,7 @@ import type { Configuration, LiveConfiguration } from '@proctor/config';
 /** The part of the configuration that the scheduler goes by. It may be another one at the next use: no value of it is kept. */
 export type LiveSchedulerConfiguration = Pick<
   Configuration,
-  'server' | 'scheduler' | 'extraAptSources' | 'rejectList'
+  'server' | 'scheduler' | 'store' | 'retention' | 'extraAptSources' | 'rejectList'
 > &
   Pick<LiveConfiguration, 'onChange'>;
 
@@ -12,3 +12,6 @@ export const CONFIGURATION = Symbol('configuration');
 
 /** Where a Clock is injected. */
 export const CLOCK = Symbol('clock');
+
+/** Where the Registry of prom-client is injected that has the metrics of this process. */
+export const REGISTRY = Symbol('registry');

@@ -4,12 +4,13 @@ import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
 import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
-import { endOnRequest, fail, processLogger, warnOfCoreDumps } from '@proctor/process';
+import { endOnRequest, fail, nameSourcesInStacks, processLogger, warnOfCoreDumps } from '@proctor/process';
 import { SchedulerModule } from './scheduler.module';
 
 /** What the scheduler works by. */
-const PARTS = ['server', 'store', 'scheduler', 'extraAptSources', 'rejectList'] as const;
+const PARTS = ['server', 'store', 'scheduler', 'retention', 'extraAptSources', 'rejectList'] as const;
 
+nameSourcesInStacks();
 const logger = processLogger();
 
 async function main(): Promise<void> {

@@ -2,16 +2,19 @@ import { Inject, Module, type DynamicModule, type OnModuleInit, type Provider } 
 import { Bus, BusModule } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import type { Connections, LiveConfiguration } from '@proctor/config';
+import { SUBJECTS } from '@proctor/contracts';
 import { DatabaseModule } from '@proctor/database';
 import { StoreModule } from '@proctor/store';
 import { CLOCK, CONFIGURATION, type LiveSchedulerConfiguration } from './configuration.token';
 import { ActorSurroundings } from './dispatcher/actor-surroundings';
 import { DispatchController } from './dispatcher/dispatch.controller';
 import { DispatcherActor } from './dispatcher/dispatcher-actor';
+import { DispatcherMetrics } from './dispatcher/dispatcher-metrics';
 import { Dispatchers, MAKE_ACTOR } from './dispatcher/dispatchers';
 import { Sightings } from './dispatcher/sightings';
 import { WorkerStreams } from './dispatcher/worker-streams';
 import { FactPublishers } from './facts/fact-publishers';
+import { MONITORING_PROVIDERS } from './monitoring/monitoring.providers';
 import { OwnershipKeeper } from './ownership/ownership-keeper';
 import { OwnedServices } from './ownership/owned-service';
 import type { OwnershipTerm } from './ownership/ownership-term';
@@ -20,18 +23,39 @@ import { FinishedReports } from './reports/finished-reports';
 import { ReportsController } from './reports/reports.controller';
 import { StagingSweeper } from './reports/staging-sweeper';
 import { actorSettings, SETTINGS } from './settings';
+import { RestoreNotice } from './retention/restore-notice';
+import { RetentionKeeper } from './retention/retention-keeper';
+import { StoreRoom } from './retention/store-room';
+import { StatusKeepers } from './statuses/status-keepers';
+import { TestbedKeeper } from './testbeds/testbed-keeper';
+import { RunTraces } from './traces/run-traces';
+import { OtlpSink, SPAN_SINK } from './traces/span-sink';
+
+const TRACES: Provider[] = [
+  {
+    provide: SPAN_SINK,
+    inject: [CONFIGURATION],
+    useFactory: ({ scheduler: { tracesUrl } }: LiveSchedulerConfiguration) =>
+      tracesUrl === undefined ? null : new OtlpSink(tracesUrl, process.env['OTEL_EXPORTER_OTLP_HEADERS']),
+  },
+  RunTraces,
+];
 
 const DISPATCHERS: Provider[] = [
+  StoreRoom,
+  DispatcherMetrics,
   Sightings,
   WorkerStreams,
   FactPublishers,
+  StatusKeepers,
   ActorSurroundings,
   {
     provide: MAKE_ACTOR,
-    inject: [ActorSurroundings, CONFIGURATION],
+    inject: [ActorSurroundings, CONFIGURATION, StoreRoom],
     useFactory:
-      (ports: ActorSurroundings, configuration: LiveSchedulerConfiguration) => (term: OwnershipTerm) =>
-        new DispatcherActor(term, ports, actorSettings(configuration)),
+      (ports: ActorSurroundings, configuration: LiveSchedulerConfiguration, room: StoreRoom) =>
+      (term: OwnershipTerm) =>
+        new DispatcherActor(term, ports, actorSettings(configuration, room.whyStopped)),
   },
   Dispatchers,
 ];
@@ -39,9 +63,8 @@ const DISPATCHERS: Provider[] = [
 const OWNERSHIP: Provider[] = [
   {
     provide: OwnedServices,
-    inject: [Dispatchers, FactPublishers],
-    useFactory: (dispatchers: Dispatchers, publishers: FactPublishers) =>
-      new OwnedServices(dispatchers, publishers),
+    inject: [Dispatchers, FactPublishers, StatusKeepers],
+    useFactory: (...services: [Dispatchers, FactPublishers, StatusKeepers]) => new OwnedServices(...services),
   },
   OwnershipKeeper,
 ];
@@ -56,6 +79,8 @@ export class SchedulerModule implements OnModuleInit {
   constructor(
     private readonly bus: Bus,
     private readonly dispatchers: Dispatchers,
+    private readonly room: StoreRoom,
+    private readonly ownership: OwnershipKeeper,
     @Inject(CONFIGURATION) private readonly configuration: LiveSchedulerConfiguration,
   ) {}
 
@@ -64,7 +89,10 @@ export class SchedulerModule implements OnModuleInit {
       module: SchedulerModule,
       imports: [
         DatabaseModule.forRoot(connections.databaseUrl),
-        BusModule.forServing(connections.natsCredentials, { makesStreams: true }),
+        BusModule.forServing(connections.natsCredentials, {
+          makesStreams: true,
+          limits: { replicas: configuration.scheduler.streamReplicas },
+        }),
         StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
       ],
       controllers: [DispatchController, ReportsController],
@@ -73,16 +101,25 @@ export class SchedulerModule implements OnModuleInit {
         { provide: CLOCK, useValue: systemClock },
         ...SETTINGS,
         ...DISPATCHERS,
+        ...TRACES,
         ...OWNERSHIP,
+        ...MONITORING_PROVIDERS,
         ClaimTimer,
         FinishedReports,
+        TestbedKeeper,
         StagingSweeper,
+        RetentionKeeper,
+        RestoreNotice,
       ],
     };
   }
 
   onModuleInit(): void {
+    this.bus.subscribe(SUBJECTS.architecturesReleased, () => this.ownership.lookAgain());
     this.bus.onReconnect(() => this.dispatchers.reachableAgain());
-    this.configuration.onChange(() => this.dispatchers.reconfigure(actorSettings(this.configuration)));
+    const reconfigure = (): void =>
+      this.dispatchers.reconfigure(actorSettings(this.configuration, this.room.whyStopped));
+    this.configuration.onChange(reconfigure);
+    this.room.onChange(reconfigure);
   }
 }

@@ -2,22 +2,34 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Provider } from '@nestjs/common';
 import { Bus } from '@proctor/bus';
+import { SUBJECTS } from '@proctor/contracts';
 import { rejectedVersions, sizeClasses } from '@proctor/config';
 import { CONFIGURATION, type LiveSchedulerConfiguration } from './configuration.token';
-import type { ActorSettings } from './dispatcher/dispatcher-actor';
+import type { ActorSettings } from './dispatcher/actor-ports';
 import { PUBLISHER_SETTINGS, type PublisherSettings } from './facts/fact-publisher';
 import { OWNERSHIP_SETTINGS, type OwnershipSettings } from './ownership/ownership-keeper';
+import { RETENTION_SETTINGS } from './retention/retention-settings';
 import { CLAIM_RENEWAL } from './reports/claim-timer';
+import { STATUS_SETTINGS, type StatusSettings } from './statuses/status-keepers';
 import { SWEEPER_SETTINGS, type SweeperSettings } from './reports/staging-sweeper';
+
+/** Counts of what memory does not hold say nothing of size classes. */
+const EVERYTHING = { runsMax: Infinity, refillBelow: 0, blockRuns: 1 };
 
 const NO_CAPS = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity };
 
-/** What of the configuration a dispatcher works by, with the limits that no deployment needs to change. */
-export function actorSettings({
-  scheduler,
-  extraAptSources,
-  rejectList,
-}: Omit<LiveSchedulerConfiguration, 'onChange'>): ActorSettings {
+/**
+ * What of the configuration a dispatcher works by, with the limits that no deployment needs to change.
+ * @param stopped why no run is granted; null while runs are
+ */
+export function actorSettings(
+  {
+    scheduler,
+    extraAptSources,
+    rejectList,
+  }: Pick<LiveSchedulerConfiguration, 'scheduler' | 'extraAptSources' | 'rejectList'>,
+  stopped: string | null = null,
+): ActorSettings {
   const sources = extraAptSources.map(({ name, lines, signingKey }) => {
     return [name, { name, lines, ...(signingKey !== undefined && { signingKey }) }] as const;
   });
@@ -33,17 +45,20 @@ export function actorSettings({
     dispatch: {
       leaseTtlMs: scheduler.leaseTtlMs,
       leaseRenewMs: scheduler.leaseRenewMs,
+      workerProtocolMin: scheduler.workerProtocolMin,
       askAgainMs: scheduler.askAgainMs,
       retry: scheduler.retry,
       fairShare: { halfLifeMs, weightOf: (user) => (Object.hasOwn(weights, user) ? weights[user]! : 1) },
       ageing: scheduler.ageing,
       caps: { ...NO_CAPS, ...scheduler.caps },
       blame: scheduler.blame,
+      window: Object.keys(scheduler.sizeClasses).length > 0 ? EVERYTHING : scheduler.window,
       sizeClassOf: sizeClasses(scheduler.sizeClasses),
       unknownDurationMs: 300_000,
       // Idle slots ask and busy ones renew more often than that.
       workerQuietMaxMs: Math.max(scheduler.leaseTtlMs, 3 * scheduler.askAgainMs),
       workersMax: 10_000,
+      ...(stopped !== null && { stopped }),
       extraAptSources: new Map(sources),
       rejectedVersions: (name, suite, arch) => rejectedVersions(rejectList, name, suite, arch),
     },
@@ -62,6 +77,16 @@ export const SETTINGS: Provider[] = [
     }),
   },
   {
+    provide: STATUS_SETTINGS,
+    inject: [CONFIGURATION],
+    useFactory: (configuration: LiveSchedulerConfiguration) => (): StatusSettings => ({
+      pollMs: configuration.scheduler.arrivalPollMs,
+      pauseMs: 500,
+      statisticsMs: 30_000,
+      idleStatisticsMs: 600_000,
+    }),
+  },
+  {
     provide: OWNERSHIP_SETTINGS,
     inject: [CONFIGURATION, Bus],
     useFactory: (configuration: LiveSchedulerConfiguration, bus: Bus): OwnershipSettings => ({
@@ -71,12 +96,18 @@ export const SETTINGS: Provider[] = [
       },
       ownershipTtlMs: configuration.scheduler.ownershipTtlMs,
       isConnected: () => bus.isConnected(),
+      released: () => bus.signal(SUBJECTS.architecturesReleased, {}),
     }),
   },
   {
     provide: CLAIM_RENEWAL,
     inject: [CONFIGURATION],
     useFactory: (configuration: LiveSchedulerConfiguration) => () => configuration.scheduler.leaseRenewMs,
+  },
+  {
+    provide: RETENTION_SETTINGS,
+    inject: [CONFIGURATION],
+    useFactory: (configuration: LiveSchedulerConfiguration) => () => configuration.retention,
   },
   {
     provide: SWEEPER_SETTINGS,

@@ -7,7 +7,9 @@ import { PostgresJournal } from '@proctor/database';
 import type { AttemptToStop, SlotsToWake } from '@proctor/dispatch';
 import { CLOCK } from '../configuration.token';
 import { FactPublishers } from '../facts/fact-publishers';
-import type { ActorPorts } from './dispatcher-actor';
+import { StatusKeepers } from '../statuses/status-keepers';
+import type { ActorPorts } from './actor-ports';
+import { DispatcherMetrics } from './dispatcher-metrics';
 import { Dispatchers } from './dispatchers';
 import { Sightings } from './sightings';
 import type { Sighting } from './sightings';
@@ -20,7 +22,9 @@ export class ActorSurroundings implements ActorPorts {
   @Inject(CLOCK) readonly clock: Clock;
   @Inject(Bus) private readonly bus: Bus;
   @Inject(FactPublishers) private readonly publishers: FactPublishers;
+  @Inject(StatusKeepers) private readonly statuses: StatusKeepers;
   @Inject(WorkerStreams) private readonly streams: WorkerStreams;
+  @Inject(DispatcherMetrics) readonly watch: DispatcherMetrics;
   @Inject(ModuleRef) private readonly module: ModuleRef;
   @Inject(Sightings) private readonly sightings: Sightings;
 
@@ -43,6 +47,7 @@ export class ActorSurroundings implements ActorPorts {
 
   factsCommitted(arch: string): void {
     this.publishers.look(arch);
+    this.statuses.look(arch);
   }
 
   workersRegistered(arch: string, workers: string[]): void {

@@ -9,6 +9,11 @@ export interface CommittedWorkSettings {
   reloadDelayMs: number;
 }
 
+/** When slots ask for leases during a burst, this is what a turn may cost them. */
+const LONG_TURN_MS = 50;
+/** A burst is ingested at last, however slow the turns are. */
+const PACE_MIN = 1 / 16;
+
 /** What others have committed for a dispatcher: read when it is told to look, and now and then. */
 export class CommittedWork {
   private ordersDueMs = -Infinity;
@@ -17,11 +22,16 @@ export class CommittedWork {
   private seen: Seen | undefined;
   /** Of what a turn may ingest: halved by each that fails, since there may have been too much in it. */
   private share = 1;
+  /** Of the runs among that: halved by each turn for which messages waited long. */
+  private pace = 1;
 
   /** @param settings as they are at the moment */
   constructor(
     private readonly arch: string,
-    private readonly journal: Pick<Journal, 'arrivals' | 'orders' | 'restrictions' | 'workers'>,
+    private readonly journal: Pick<
+      Journal,
+      'arrivals' | 'orders' | 'restrictions' | 'unfinished' | 'workers'
+    >,
     private readonly logger: Pick<LoggerService, 'warn'>,
     private readonly settings: () => CommittedWorkSettings,
   ) {}
@@ -50,19 +60,32 @@ export class CommittedWork {
     this.ordersDueMs = this.arrivalsDueMs = now + Math.min(arrivalPollMs, reloadDelayMs);
   }
 
-  /** A turn was committed. */
-  succeeded(): void {
+  /**
+   * A turn was committed.
+   * @param tookMs with the reading of what it ingested
+   * @param messages of others that it handled
+   */
+  succeeded(tookMs: number, messages: number): void {
     this.share = Math.min(1, this.share * 2);
+    const isLong = tookMs > LONG_TURN_MS && messages > 0;
+    this.pace = isLong ? Math.max(PACE_MIN, this.pace / 2) : Math.min(1, this.pace * 2);
   }
 
-  /** Before the arrivals, so that no run arrives whose cancellation was read as an order. */
-  async orders(now: number): Promise<DispatcherMessage[]> {
+  /**
+   * Before the arrivals, so that no run arrives whose cancellation was read as an order.
+   * @param isWhole all runs that wait are in memory, so those that orders move are
+   */
+  async orders(now: number, isWhole: boolean): Promise<DispatcherMessage[]> {
     if (this.ordersDueMs > now) return [];
     this.ordersDueMs = now + this.settings().arrivalPollMs;
     return this.read('orders', now, async (limit) => {
       const orders = await this.journal.orders(this.arch, limit);
       if (orders.length === limit) this.lookForOrders();
-      const messages: DispatcherMessage[] = orders.length > 0 ? [{ kind: 'orders', orders }] : [];
+      const moved = orders.flatMap((order) =>
+        !isWhole && (order.kind === 'reprioritise' || order.kind === 'publish') ? [order.runId] : [],
+      );
+      const runs = moved.length > 0 ? await this.journal.unfinished(this.arch, moved) : [];
+      const messages: DispatcherMessage[] = orders.length > 0 ? [{ kind: 'orders', orders, runs }] : [];
       if (orders.some(({ kind }) => kind === 'restrictions'))
         messages.push({ kind: 'restrictions', restrictions: await this.journal.restrictions(this.arch) });
       if (orders.some(({ kind }) => kind === 'register' || kind === 'revoke'))
@@ -74,7 +97,8 @@ export class CommittedWork {
   async arrivals(now: number): Promise<DispatcherMessage[]> {
     if (this.arrivalsDueMs > now) return [];
     this.arrivalsDueMs = now + this.settings().arrivalPollMs;
-    return this.read('arrivals', now, async (limit) => {
+    return this.read('arrivals', now, async (most) => {
+      const limit = Math.ceil(most * this.pace);
       const { runs, seen, more } = await this.journal.arrivals(this.arch, limit, this.seen);
       this.seen = seen;
       if (more) this.lookForArrivals();

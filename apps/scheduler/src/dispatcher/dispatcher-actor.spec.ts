@@ -1,4 +1,4 @@
-import { StaleEpoch, type Write } from '@proctor/dispatch';
+import { type Seen, StaleEpoch, type Write } from '@proctor/dispatch';
 import { ActorRig, POLL_MS, TERM_MS } from '../../../../test/support/actor-rig';
 import { ARCH, settings } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
@@ -25,7 +25,8 @@ describe('DispatcherActor', () => {
       },
     });
     const changed = rig.settings({
-      ...{ arrivalPollMs: 10, mailboxLengthMax: 1 },
+      arrivalPollMs: 10,
+      mailboxLengthMax: 1,
       dispatch: settings({ askAgainMs: 77, fairShare: { halfLifeMs: 1_000, weightOf: () => 1 } }),
     });
     rig.actor.reconfigure(changed);
@@ -65,6 +66,22 @@ describe('DispatcherActor', () => {
       rig.actor.lookForArrivals();
       await rig.time(0);
       expect(await Promise.all(runs.map((runId) => rig.knows(runId)))).toEqual(runs.map(() => true));
+    });
+
+    it('a dispatcher ingests fewer runs at a time while messages wait long for its turns', async () => {
+      const limits: number[] = [];
+      let asked = 0;
+      const slowly = async (arch: string, limit: number, seen?: Seen) => {
+        limits.push(limit);
+        // For the turn after this one.
+        if ((asked += 1) <= 4) void rig.ask();
+        await new Promise<void>((resolve) => void rig.clock.after(60, resolve));
+        return rig.books.arrivals(arch, limit, seen);
+      };
+      await rig.start({ arrivals: slowly }, { arrivalsPerTurnMax: 8 });
+      Array.from({ length: 30 }, rig.accept);
+      await rig.time(1_000);
+      expect(limits).toEqual([8, 8, 4, 2, 1, 1, 1, 2, 4]);
     });
 
     it('a dispatcher ingests an order at a command, or else at the next poll, and has the attempt stopped', async () => {

@@ -1,53 +1,29 @@
 import { Logger } from '@nestjs/common';
-import { WakeUp, type Clock } from '@proctor/clock';
+import { WakeUp } from '@proctor/clock';
 import {
   correct,
+  queueFigures,
   StaleEpoch,
   stateOfLoaded,
   type AttemptOfWorker,
-  type AttemptToStop,
   type DispatcherMessage,
   type DispatcherState,
-  type DispatchSettings,
-  type Journal,
   type MessageKind,
   type MessageOf,
   type Past,
   type Replies,
   type SlotsToWake,
+  workerFigures,
 } from '@proctor/dispatch';
 import type { OwnershipTerm } from '../ownership/ownership-term';
-import { LimitedJournal, type JournalLimits } from './limited-journal';
+import type { ActorPorts, ActorSettings, DispatcherFigures } from './actor-ports';
+import { LimitedJournal } from './limited-journal';
 import { handledAgain, Mailbox, refuse, TickWatch, unanswered, type Envelope } from './mailbox';
-import { CommittedWork, type CommittedWorkSettings } from './committed-work';
+import { LinesOfRows } from './lines-of-rows';
+import { CommittedWork } from './committed-work';
 import { NotHandled, NotOwner } from './not-handled';
-import type { Sighting } from './sightings';
 import { WorkSignals } from './work-signals';
 import { logJudgements, takeTurn, type TurnOutcome } from './turn';
-
-export interface ActorSettings extends CommittedWorkSettings, JournalLimits {
-  mailboxLengthMax: number;
-  turnMessagesMax: number;
-  dispatch: DispatchSettings;
-}
-
-/** The outside of an actor. */
-export interface ActorPorts {
-  journal: Journal;
-  clock: Clock;
-  /** Whether messages of workers can reach this process now. */
-  isReachable(): boolean;
-  /** Tells these idle slots to ask again; null stands for all of the architecture. */
-  signalWorkWaiting(arch: string, wanted: SlotsToWake[] | null): void;
-  /** Tells a worker to end an attempt at once. */
-  signalStop(stop: AttemptToStop): void;
-  /** What happened to runs of the architecture was committed. */
-  factsCommitted(arch: string): void;
-  /** The register was read: these workers may report to the architecture. */
-  workersRegistered(arch: string, workers: string[]): void;
-  /** Messages of workers were handled. */
-  sighted(sightings: Sighting[]): void;
-}
 
 /** Messages of a failed turn that fail alone, one after the other, before the rest of the turn is refused too. */
 const FAILURES_IN_A_ROW_MAX = 3;
@@ -63,6 +39,7 @@ export class DispatcherActor {
   private readonly mailbox: Mailbox;
   private readonly journal: LimitedJournal;
   private readonly committed: CommittedWork;
+  private readonly linesOfRows: LinesOfRows;
   private readonly ticks: TickWatch;
   private state: DispatcherState | null = null;
   /** What the next load goes on from, within the term. */
@@ -75,6 +52,8 @@ export class DispatcherActor {
   private notices: DispatcherMessage[] = [];
   private latestMs = -Infinity;
   private stopped = false;
+  /** The whole of each line is to be in memory from now on. */
+  private mustLoad = false;
   private readonly wakeUp: WakeUp;
   private readonly loop: Promise<void>;
 
@@ -89,6 +68,12 @@ export class DispatcherActor {
     this.mailbox = new Mailbox(settings.mailboxLengthMax, () => this.state && this.wakeUp.wake());
     this.journal = new LimitedJournal(ports.journal, ports.clock, () => this.settings);
     this.committed = new CommittedWork(term.arch, this.journal, this.logger, () => this.settings);
+    this.linesOfRows = new LinesOfRows(term.arch, this.journal, {
+      time: () => this.time(),
+      window: () => this.settings.dispatch.window,
+      counted: (state, counts) => this.state === state && this.notice({ kind: 'counted', counts }),
+      handleAgain: (envelopes) => this.handleAgain(envelopes),
+    });
     this.ticks = new TickWatch(this.mailbox);
     this.signals = new WorkSignals(this.settings.arrivalPollMs, (wanted) => this.signalWorkWaiting(wanted));
     // The last turn may have left some to be handled again.
@@ -124,11 +109,22 @@ export class DispatcherActor {
 
   /** The configuration has changed: the next turn goes by the new one. */
   reconfigure(settings: ActorSettings): void {
+    const { runsMax } = settings.dispatch.window;
+    if (runsMax === Infinity && this.settings.dispatch.window.runsMax < runsMax) this.mustLoad = true;
     this.settings = settings;
     this.mailbox.lengthMax = settings.mailboxLengthMax;
     this.notice({ kind: 'settings', settings: settings.dispatch });
     // A shorter interval begins at once.
     this.lookForArrivals();
+  }
+
+  /** Null while its runs are being loaded. */
+  figures(): DispatcherFigures | null {
+    if (!this.state) return null;
+    const { state } = this;
+    const now = this.time();
+    const counts = { queues: queueFigures(state, now), workers: workerFigures(state, now) };
+    return { epoch: state.epoch, mailbox: this.mailbox.length, ...counts };
   }
 
   /** Messages of workers could not come for a while: no lease expires for that. */
@@ -146,6 +142,7 @@ export class DispatcherActor {
 
   private async run(): Promise<void> {
     while (!this.stopped) {
+      if (this.mustLoad && this.state) this.lose(this.state);
       this.state ??= await this.load();
       const wakeMs = this.state ? this.nextWakeMs(this.state) : this.time() + this.settings.reloadDelayMs;
       if (this.state && (this.hasMail() || wakeMs <= this.time())) await this.turn(this.state);
@@ -155,14 +152,18 @@ export class DispatcherActor {
 
   private async load(): Promise<DispatcherState | null> {
     const { arch, epoch } = this.term;
+    const fromMs = this.time();
     try {
-      const loaded = await this.journal.load(arch, this.settings.dispatch.fairShare.halfLifeMs);
+      const { fairShare, window } = this.settings.dispatch;
+      this.mustLoad = false;
+      const loaded = await this.journal.load(arch, fairShare.halfLifeMs, window.runsMax);
       this.logger.log(`loaded ${loaded.runs.length} runs, epoch ${epoch}`);
       if (loaded.runs.length > 0) this.signals.tellAll(this.time());
       const state = stateOfLoaded(this.term, this.settings.dispatch, loaded, this.time(), this.past);
       this.past = undefined;
       this.committed.loaded(loaded.seen);
       this.tellWorkers(state);
+      this.ports.watch?.loaded(state, this.time() - fromMs);
       return state;
     } catch (error) {
       this.logger.error(`the runs could not be loaded: ${String(error)}`);
@@ -178,16 +179,18 @@ export class DispatcherActor {
   }
 
   private async turn(state: DispatcherState): Promise<void> {
+    const fromMs = this.time();
     const again = this.undone.splice(0);
     const envelopes = [...again, ...this.mailbox.take(this.settings.turnMessagesMax - again.length)];
     const notices = this.notices;
     this.notices = [];
     // First of all, so that no cancelled run is granted.
-    const first = [...(await this.committed.orders(this.time())), ...notices];
-    const last = [...(await this.committed.arrivals(this.time())), ...this.dueTick(state)];
+    const first = [...(await this.committed.orders(this.time(), state.lines.beyond.size === 0)), ...notices];
     try {
+      first.push(...(await this.linesOfRows.readOn(state)));
+      const last = [...(await this.committed.arrivals(this.time())), ...this.dueTick(state)];
       await this.handle(state, [...first.map(unanswered), ...envelopes, ...last.map(unanswered)]);
-      this.committed.succeeded();
+      this.committed.succeeded(this.time() - fromMs, envelopes.length);
     } catch (error) {
       await this.recover(state, envelopes, error).catch((over: unknown) => {
         refuse(envelopes, over);
@@ -199,13 +202,23 @@ export class DispatcherActor {
   private async handle(state: DispatcherState, envelopes: Envelope[]): Promise<void> {
     this.turnAtMs = this.time();
     const outcome = await takeTurn(state, envelopes, this.turnAtMs, this.journal, this.term);
-    this.signals.turnCommitted(state, outcome.workWaiting, this.time());
+    const endMs = this.time();
+    this.ports.watch?.committed(state, outcome.committed, endMs - this.turnAtMs, endMs);
+    this.signals.turnCommitted(state, outcome.workWaiting, endMs);
     for (const stop of outcome.stops) this.ports.signalStop(stop);
     logJudgements(state, outcome.judged, this.turnAtMs, this.logger);
     if (outcome.hasWritten) this.ports.factsCommitted(this.term.arch);
     this.ports.sighted(outcome.sightings);
     if (envelopes.some(({ message }) => message.kind === 'workers')) this.tellWorkers(state);
+    for (const envelope of outcome.undecided) this.linesOfRows.lookFor(state, envelope);
+    void this.linesOfRows.count(state);
     if (outcome.doubtedRuns.length > 0) await this.correct(state, outcome);
+  }
+
+  private handleAgain(envelopes: Envelope[]): void {
+    if (this.stopped) return refuse(envelopes, new NotOwner(this.term.arch));
+    this.undone.push(...envelopes);
+    if (this.state && envelopes.length > 0) this.wakeUp.wake();
   }
 
   private tellWorkers({ registered }: DispatcherState): void {
@@ -283,6 +296,7 @@ export class DispatcherActor {
   /** What waits, and will not be handled. */
   private refuseAll(reason: Error): void {
     refuse(this.undone.splice(0), reason);
+    this.linesOfRows.refuseAll(reason);
     this.mailbox.rejectAll(reason);
   }
 

@@ -8,7 +8,8 @@ import type { OwnedService } from '../ownership/owned-service';
 import type { OwnershipTerm } from '../ownership/ownership-term';
 import { ReportBacklog } from './report-backlog';
 import { ReportStreams } from './report-streams';
-import type { ActorSettings, DispatcherActor } from './dispatcher-actor';
+import type { ActorSettings, DispatcherFigures } from './actor-ports';
+import type { DispatcherActor } from './dispatcher-actor';
 import { NotOwner } from './not-handled';
 
 /** The subjects of an architecture, listened to only while it is owned. BusStrategy is one. */
@@ -51,6 +52,11 @@ export class Dispatchers implements OwnedService {
 
   lookForOrders(arch: string): void {
     this.owned.get(arch)?.actor.lookForOrders();
+  }
+
+  /** Of each architecture that is owned; null while its runs are being loaded. */
+  figures(): Map<string, DispatcherFigures | null> {
+    return new Map([...this.owned].map(([arch, { actor }]) => [arch, actor.figures()]));
   }
 
   /** Every dispatcher goes by these from its next turn on. */

@@ -1,8 +1,12 @@
 import { limited, type Clock } from '@proctor/clock';
 import type {
   Arrivals,
+  CountedPart,
+  CountLimits,
   DispatchedRun,
   Journal,
+  LinePlace,
+  LineStretch,
   Loaded,
   Order,
   RegisteredWorker,
@@ -14,7 +18,7 @@ import type {
 export interface JournalLimits {
   /** After this time nothing of a turn is written any more; milliseconds, as all here. */
   turnTimeoutMs: number;
-  /** How long loading all runs may take. */
+  /** How long loading all runs may take, or counting some of those that wait. */
   loadTimeoutMs: number;
 }
 
@@ -30,9 +34,24 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
     private readonly limits: () => JournalLimits,
   ) {}
 
-  load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
+  load(arch: string, usageHalfLifeMs: number, perLineMax: number): Promise<Loaded> {
     const { loadTimeoutMs } = this.limits();
-    return limited(this.journal.load(arch, usageHalfLifeMs), 'loading', loadTimeoutMs, this.clock);
+    const loading = this.journal.load(arch, usageHalfLifeMs, perLineMax);
+    return limited(loading, 'loading', loadTimeoutMs, this.clock);
+  }
+
+  nextOfLine(arch: string, after: LinePlace, limit: number): Promise<DispatchedRun[]> {
+    return this.call('reading runs', this.journal.nextOfLine(arch, after, limit));
+  }
+
+  countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]> {
+    // It waits for those of other architectures: one that was given up would be asked for again beside itself.
+    const counting = this.journal.countBeyond(arch, stretches, limits);
+    return limited(counting, 'counting runs', this.limits().loadTimeoutMs, this.clock);
+  }
+
+  lastBeyond(arch: string, edges: LinePlace[]): Promise<DispatchedRun[]> {
+    return this.call('reading runs', this.journal.lastBeyond(arch, edges));
   }
 
   unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {

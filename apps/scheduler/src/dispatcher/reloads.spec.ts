@@ -1,6 +1,6 @@
 import type { Write } from '@proctor/dispatch';
-import { ActorRig } from '../../../../test/support/actor-rig';
-import { ARCH, finishedReport } from '../../../../test/support/runs';
+import { ActorRig, POLL_MS } from '../../../../test/support/actor-rig';
+import { ARCH, finishedReport, settings } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
 
 silenceLog();
@@ -137,5 +137,29 @@ describe('reloads', () => {
     await rig.time(2_000);
     await ended;
     expect(rig.books.look(runs[0]!)?.attempts[0]?.outcome).toBe('expired');
+  });
+
+  it('all of a long line are read when the window is taken away, as for size classes', async () => {
+    const window = { runsMax: 2, refillBelow: 1, blockRuns: 1 };
+    const loaded: (number | undefined)[] = [];
+    const ids = [1, 2, 3, 4, 5].map(rig.accept);
+    await rig.start(
+      {
+        load: (arch, halfLifeMs, perLineMax) => {
+          loaded.push(perLineMax);
+          return rig.books.load(arch, halfLifeMs, perLineMax);
+        },
+      },
+      { dispatch: settings({ window }) },
+    );
+    await rig.ask();
+    expect(await rig.position(ids[4]!)).toBe(4);
+    rig.actor.reconfigure(rig.settings({ dispatch: settings({ window: { ...window, runsMax: 3 } }) }));
+    await rig.time(POLL_MS);
+    expect(loaded).toEqual([2]);
+    rig.actor.reconfigure(rig.settings());
+    await rig.time(POLL_MS);
+    expect(loaded).toEqual([2, Infinity]);
+    expect(await rig.position(ids[4]!)).toBe(4);
   });
 });

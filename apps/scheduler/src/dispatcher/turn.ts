@@ -23,6 +23,8 @@ export interface TurnOutcome {
   stops: AttemptToStop[];
   /** Workers whose standing has changed. */
   judged: JudgedWorker[];
+  /** What the rows have taken. */
+  committed: Write[];
   /** Something was committed, by the turn or with the runs that have come. */
   hasWritten: boolean;
   /** The workers that have sent a message. */
@@ -31,6 +33,8 @@ export interface TurnOutcome {
   doubtedRuns: number[];
   /** Messages that are not answered, since rows refused what they led to. They are to be handled again then. */
   undone: Envelope[];
+  /** Messages that are not answered, since nothing can be said before more rows are read. */
+  undecided: Envelope[];
 }
 
 /**
@@ -53,19 +57,22 @@ export async function takeTurn(
   undoRefused(state, refused);
   const doubted = new Set(refused.flatMap(runsOfWrite));
   const undone = envelopes.filter((envelope, place) => {
+    if (steps[place]?.isUndecided) return false;
     if (doubted.size > 0 && isAbout(envelope, steps[place]!, doubted)) return true;
     envelope.resolve(steps[place]?.reply);
     return false;
   });
+  const committed = refused.length === 0 ? writes : writes.filter((write) => !refused.includes(write));
   return {
     workWaiting: steps.some((taken) => taken.workWaiting === true),
     stops: steps.flatMap((taken) => taken.stops ?? []),
     judged: writes.filter((write) => write.kind === 'judge-worker'),
-    hasWritten:
-      refused.length < writes.length || envelopes.some(({ message }) => message.kind === 'arrivals'),
+    committed,
+    hasWritten: committed.length > 0 || envelopes.some(({ message }) => message.kind === 'arrivals'),
     sightings: envelopes.flatMap(({ message }, place) => sightingOf(message, steps[place]!)),
     doubtedRuns: [...doubted],
     undone,
+    undecided: envelopes.filter((_, place) => steps[place]?.isUndecided === true),
   };
 }
 

@@ -15,10 +15,12 @@ const SILENT_AFTER_MS = 30_000;
 export class WorkerStreams {
   private readonly logger = new Logger('Streams');
   private readonly outages: Outages;
-  private readonly preparedAtMs = new Map<string, number>();
+  private readonly prepared = new Set<string>();
+  /** Those that have asked since their streams were made or looked for. */
+  private readonly toCheck = new Set<string>();
 
   constructor(
-    @Inject(Bus) private readonly bus: Pick<Bus, 'prepareWorker' | 'purgeLog'>,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'prepareWorkers' | 'purgeLog'>,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
     this.outages = new Outages(this.logger, clock);
@@ -26,17 +28,9 @@ export class WorkerStreams {
 
   /** The worker asks for work: it will need its streams. No ask waits for that. */
   heard(worker: string): void {
-    const now = this.clock.now();
-    if (now - (this.preparedAtMs.get(worker) ?? -Infinity) < PREPARED_MS) return;
-    this.preparedAtMs.set(worker, now);
-    const what = `making the streams of ${worker}`;
-    this.bus.prepareWorker(worker).then(
-      () => this.outages.succeeded(what),
-      (error: unknown) => {
-        this.preparedAtMs.delete(worker);
-        this.outages.failed(what, String(error));
-      },
-    );
+    if (!this.prepared.has(worker)) return this.prepare([worker]);
+    if (this.toCheck.size === 0) this.clock.after(PREPARED_MS, () => this.check());
+    this.toCheck.add(worker);
   }
 
   /** The worker was told to stop the attempt. */
@@ -50,5 +44,25 @@ export class WorkerStreams {
       const { runId, attempt } = grant;
       this.logger.warn(`run ${runId} attempt ${attempt}: its live log is left behind: ${String(error)}`);
     });
+  }
+
+  /** All at once: what is there is told by a few requests, however many workers there are. */
+  private check(): void {
+    const workers = [...this.toCheck];
+    this.toCheck.clear();
+    this.prepare(workers);
+  }
+
+  private prepare(workers: string[]): void {
+    for (const worker of workers) this.prepared.add(worker);
+    const what =
+      workers.length === 1 ? `making the streams of ${workers[0]}` : 'making the streams of workers';
+    this.bus.prepareWorkers(workers).then(
+      () => this.outages.succeeded(what),
+      (error: unknown) => {
+        for (const worker of workers) this.prepared.delete(worker);
+        this.outages.failed(what, String(error));
+      },
+    );
   }
 }

@@ -52,8 +52,17 @@ describe('FactPublisher', () => {
 
   function happens(factId: number, runId = 1, arch = ARCH): void {
     rows.push({
-      ...{ factId, runId, arch, suite: 'trixie', kind: 'granted', state: 'leased', attempt: 1 },
-      ...{ actor: 'scheduler', reason: null, verdict: null, at: '2026-01-01T00:00:00.000Z' },
+      factId,
+      runId,
+      arch,
+      suite: 'trixie',
+      kind: 'granted',
+      state: 'leased',
+      attempt: 1,
+      actor: 'scheduler',
+      reason: null,
+      verdict: null,
+      at: '2026-01-01T00:00:00.000Z',
     });
   }
 

@@ -9,6 +9,8 @@ export interface PublisherPorts {
   facts: Pick<Facts, 'unpublished' | 'markPublished'>;
   bus: Pick<Bus, 'publishEvent'>;
   clock: Clock;
+  /** The bus has these facts, and their rows say so. */
+  published?: (facts: Fact[]) => void;
 }
 
 /** Where a function is injected that returns the PublisherSettings of the moment. */
@@ -78,7 +80,10 @@ export class FactPublisher {
     try {
       const waiting = await facts.unpublished(this.term.arch, factsPerLookMax);
       const published = await this.publish(waiting);
-      if (published.length > 0) await facts.markPublished(published);
+      if (published.length > 0) {
+        await facts.markPublished(published);
+        this.ports.published?.(published);
+      }
       if (published.length < waiting.length) return 'failed';
       return waiting.length === factsPerLookMax ? 'more' : 'all';
     } catch (error) {

@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
+import type { Fact } from '@proctor/contracts';
 import { Facts } from '@proctor/database';
 import { CLOCK } from '../configuration.token';
 import type { OwnedService } from '../ownership/owned-service';
 import type { OwnershipTerm } from '../ownership/ownership-term';
+import { RunTraces } from '../traces/run-traces';
 import {
   FactPublisher,
   PUBLISHER_SETTINGS,
@@ -22,6 +24,7 @@ export class FactPublishers implements OwnedService {
     @Inject(Bus) private readonly bus: PublisherPorts['bus'],
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(PUBLISHER_SETTINGS) private readonly settings: () => PublisherSettings,
+    @Inject(RunTraces) private readonly traces?: Pick<RunTraces, 'published'>,
   ) {}
 
   /** Facts of the architecture were committed. */
@@ -31,7 +34,8 @@ export class FactPublishers implements OwnedService {
 
   begin(term: OwnershipTerm): Promise<void> {
     const { facts, bus, clock } = this;
-    this.publishers.set(term, new FactPublisher(term, { facts, bus, clock }, this.settings));
+    const published = (told: Fact[]) => this.traces?.published(told);
+    this.publishers.set(term, new FactPublisher(term, { facts, bus, clock, published }, this.settings));
     return Promise.resolve();
   }
 

@@ -36,12 +36,16 @@ describe('OwnershipKeeper', () => {
   let architectures: string[];
   /** Schedulers without a connection to NATS. */
   let cutOff: Set<string>;
+  /** What schedulers do that hear of a release. */
+  let signals: (() => void)[];
+  let hearing: boolean;
 
   beforeEach(() => {
     clock = new VirtualClock();
     books = new MemoryBooks(() => clock.now());
     keepers = [];
     cutOff = new Set();
+    [signals, hearing] = [[], false];
     architectures = ['amd64', 'arm64', 'riscv64', 's390x'];
   });
   afterEach(async () => {
@@ -67,8 +71,10 @@ describe('OwnershipKeeper', () => {
       },
       ownershipTtlMs: TTL_MS,
       isConnected: () => !cutOff.has(scheduler),
+      released: () => signals.forEach((heard) => heard()),
     });
     keepers.push(keeper);
+    if (hearing) signals.push(() => keeper.lookAgain());
     await keeper.start();
     return { keeper, owned };
   }
@@ -124,6 +130,27 @@ describe('OwnershipKeeper', () => {
     const { keeper } = await start('s1');
     await keeper.stop();
     expect((await start('s2')).owned.architectures).toHaveLength(4);
+  });
+
+  it('a scheduler that hears of a release takes over at once what the leaving one gives up, all of it', async () => {
+    hearing = true;
+    const first = await start('s1');
+    const second = await start('s2');
+    await time(2 * TTL_MS);
+    expect([first.owned.architectures, second.owned.architectures].map(({ length }) => length)).toEqual([
+      2, 2,
+    ]);
+    await first.keeper.stop();
+    await time(0);
+    expect(second.owned.architectures).toEqual(architectures);
+  });
+
+  it('a scheduler that comes hears of what it may have, and takes it at once', async () => {
+    hearing = true;
+    await start('s1');
+    const second = await start('s2');
+    await time(TTL_MS / 3);
+    expect(second.owned.architectures).toHaveLength(2);
   });
 
   it('a scheduler keeps the epoch as long as it renews', async () => {

@@ -24,6 +24,8 @@ export interface OwnershipSettings {
   ownershipTtlMs: number;
   /** Whether the workers can reach this process: it is connected to NATS. */
   isConnected: () => boolean;
+  /** Tells the other schedulers that something may be claimed. */
+  released: () => void;
 }
 
 /** How often ownership is renewed in each time-to-live. */
@@ -42,6 +44,8 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   private spreading: Promise<void> | null = null;
   /** Since when the workers cannot reach this process; null while they can. */
   private cutOffSinceMs: number | null = null;
+  /** When the register last answered in time. */
+  private answeredMs = -Infinity;
   private cancelNext = (): void => undefined;
   private stopped = false;
 
@@ -51,6 +55,12 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(OWNERSHIP_SETTINGS) private readonly settings: OwnershipSettings,
   ) {}
+
+  /** Why nothing can be owned; null: the register answers. */
+  get trouble(): string | null {
+    if (this.clock.now() - this.answeredMs < this.settings.ownershipTtlMs) return null;
+    return 'it does not answer in time';
+  }
 
   onApplicationBootstrap(): Promise<void> {
     return this.start();
@@ -63,14 +73,19 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     });
   }
 
+  /** Another scheduler has given up something: what is ours of it is claimed at once. */
+  lookAgain(): void {
+    // The round in progress may have looked before that.
+    if (!this.stopped) void Promise.resolve(this.spreading).then(() => this.spreadSoon());
+  }
+
   /** Resolves after the first round of claims. */
   async start(): Promise<void> {
     const everyMs = this.settings.ownershipTtlMs / RENEWALS_PER_TTL;
     // Whatever becomes of this round: one that hangs must not keep the next from renewing.
     this.cancelNext = this.clock.after(everyMs, () => void this.start());
     for (const arch of this.terms.keys()) void this.attempt(arch, () => this.claim(arch));
-    this.spreading ??= this.attempt('ownership', () => this.spread()).finally(() => (this.spreading = null));
-    await this.spreading;
+    await this.spreadSoon();
   }
 
   /** Ends all that is served and gives it up, so that another scheduler can go on at once. */
@@ -78,14 +93,26 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     this.stopped = true;
     this.cancelNext();
     await this.spreading;
+    const { scheduler, ownershipTtlMs } = this.settings;
+    // The others share what is given up from now on among themselves.
+    await this.attempt('stepping aside', async () => {
+      await this.inTime('stepping aside', this.register.stepAside(scheduler, ownershipTtlMs));
+    });
     for (const term of this.terms.values()) this.handOver(term);
     await Promise.all(this.parting.values());
-    await this.inTime('withdrawing', this.register.withdraw(this.settings.scheduler));
+    await this.inTime('withdrawing', this.register.withdraw(scheduler));
+    this.settings.released();
+  }
+
+  private spreadSoon(): Promise<void> {
+    this.spreading ??= this.attempt('ownership', () => this.spread()).finally(() => (this.spreading = null));
+    return this.spreading;
   }
 
   private async spread(): Promise<void> {
     const { scheduler, architectures } = this.settings;
     const living = await this.living();
+    this.answeredMs = this.clock.now();
     if (living.length > 0 && !living.includes(scheduler)) return this.leaveToOthers();
     const share = shareOf(scheduler, living, architectures, new Set(this.terms.keys()));
     for (const arch of share.release) this.handOver(this.terms.get(arch));
@@ -165,7 +192,10 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     if (this.terms.get(arch) === term) this.terms.delete(arch);
     const parted = this.inTime(`ending ${arch}`, ended)
       .then(() => this.inTime('releasing', this.register.release(arch, this.settings.scheduler)))
-      .then(() => this.logger.log(`gave up ${arch}, epoch ${epoch}`))
+      .then(() => {
+        this.logger.log(`gave up ${arch}, epoch ${epoch}`);
+        this.settings.released();
+      })
       .catch((error) => this.logger.warn(`${arch} could not be given up, it will run out: ${String(error)}`))
       .finally(() => {
         term.close();

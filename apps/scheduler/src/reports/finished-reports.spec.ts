@@ -158,17 +158,15 @@ describe('FinishedReports', () => {
     },
   );
 
-  it('deliveries of a report are handled one at a time, and one without files by one message', async () => {
-    const all = reports();
-    const [first, second] = [all.take(ARCH, report), all.take(ARCH, { ...report })];
-    await expect(second).rejects.toThrow(NotHandled);
+  it('deliveries of a report are handled one at a time, one without files by one message, and each ends the live log', async () => {
+    const [all, purge] = [reports(), jest.spyOn(bus, 'purgeLog')];
+    const first = all.take(ARCH, report);
+    await expect(all.take(ARCH, { ...report })).rejects.toThrow(NotHandled);
     await first;
-    expect(ask.mock.calls).toMatchObject([
-      [ARCH, { kind: 'may-finish' }],
-      [ARCH, { kind: 'finished' }],
-    ]);
     await all.take(ARCH, { ...report, files: [] });
-    expect(ask.mock.calls.slice(2)).toMatchObject([[ARCH, { kind: 'finished' }]]);
+    const kinds = ask.mock.calls.map(([, message]) => (message as { kind: string }).kind);
+    expect(kinds).toEqual(['may-finish', 'finished', 'finished']);
+    expect(purge).toHaveBeenCalledTimes(2);
   });
 
   describe('a slow store', () => {
@@ -281,14 +279,16 @@ describe('FinishedReports', () => {
   it('a failed attempt is recorded in place of a result that the database refuses', async () => {
     ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new WriteRefused('value out of range'));
     await take();
-    expect(ask).toHaveBeenLastCalledWith(ARCH, {
-      kind: 'finished',
-      report: {
-        ...report,
-        ...{ verdict: 'tmpfail', message: 'its result could not be recorded: value out of range' },
-        ...{ exitCode: null, version: null, durationSeconds: 0 },
-      },
-    });
+    const message = 'its result could not be recorded: value out of range';
+    const failed = {
+      ...report,
+      verdict: 'tmpfail',
+      message,
+      exitCode: null,
+      version: null,
+      durationSeconds: 0,
+    };
+    expect(ask).toHaveBeenLastCalledWith(ARCH, { kind: 'finished', report: failed });
     expect(await answers).toMatchObject({ answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
   });

@@ -165,7 +165,7 @@ export class FinishedReports {
 
 /** The files stay: their sizes are those that the store has seen. */
 function withoutResult(
-  { trouble: _, tests: __, ...report }: FinishedReport,
+  { trouble: _, tests: __, excerpt: ___, ...report }: FinishedReport,
   { message }: WriteRefused,
 ): FinishedReport {
   const why = cut(`its result could not be recorded: ${message}`, MESSAGE_LENGTH_MAX);

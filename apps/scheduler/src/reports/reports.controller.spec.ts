@@ -7,7 +7,13 @@ const GRANT: Grant = { runId: 1, attempt: 2, grantEpoch: 5 };
 const ask = jest.fn(() => Promise.resolve(true));
 const take = jest.fn(() => Promise.resolve(true));
 const refuse = jest.fn(() => Promise.resolve());
-const controller = new ReportsController({ ask } as never, { take, refuse } as never);
+const redelivered = jest.fn();
+const controller = new ReportsController(
+  { ask } as never,
+  { take, refuse } as never,
+  { keep: () => undefined },
+  { redelivered },
+);
 
 const on = (grant: Grant) =>
   new BusContext([ARCH, reportSubject(ARCH, 'finished', { worker: 'w1', ...grant }), false]);
@@ -18,6 +24,12 @@ it('a report whose subject names the same grant is handed over', async () => {
   const report = finishedReport(1, 2, { grantEpoch: 5 });
   await controller.finished(report, on(GRANT));
   expect(take).toHaveBeenCalledWith(ARCH, report);
+});
+
+it('a report that comes again is counted', async () => {
+  const subject = reportSubject(ARCH, 'finished', { worker: 'w1', ...GRANT });
+  await controller.finished(finishedReport(1, 2, { grantEpoch: 5 }), new BusContext([ARCH, subject, true]));
+  expect(redelivered.mock.calls).toEqual([[ARCH]]);
 });
 
 it('a report of an earlier version, which has no epoch, is handed over', async () => {

@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { BusContext, IN_VAIN } from '@proctor/bus';
 import {
@@ -13,8 +13,10 @@ import {
   type ReportedAttempt,
 } from '@proctor/contracts';
 import { withLogFields, type LogFields } from '@proctor/process';
+import { DispatcherMetrics } from '../dispatcher/dispatcher-metrics';
 import { Dispatchers } from '../dispatcher/dispatchers';
 import { retryLater } from '../dispatcher/retry-later';
+import { TestbedKeeper } from '../testbeds/testbed-keeper';
 import { FinishedReports } from './finished-reports';
 
 /** Durable reports of workers: acknowledged when the handler resolves, delivered again when it rejects. */
@@ -23,10 +25,13 @@ export class ReportsController {
   constructor(
     private readonly dispatchers: Dispatchers,
     private readonly finishedReports: FinishedReports,
+    @Inject(TestbedKeeper) private readonly testbeds: Pick<TestbedKeeper, 'keep'>,
+    @Inject(DispatcherMetrics) private readonly metrics: Pick<DispatcherMetrics, 'redelivered'>,
   ) {}
 
   @EventPattern<string>(REPORT_PATTERNS.started)
-  async started(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<unknown> {
+  async started(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<unknown> {
+    const { scope, subject } = this.counted(context);
     const report = parseReport(StartedReport, payload, subject);
     const hasChanged = await withLogFields(fieldsOf(report), () =>
       retryLater(() => this.dispatchers.ask(scope, { kind: 'started', report })),
@@ -35,11 +40,13 @@ export class ReportsController {
   }
 
   @EventPattern<string>(REPORT_PATTERNS.finished)
-  async finished(@Payload() payload: unknown, @Ctx() { scope, subject }: BusContext): Promise<unknown> {
+  async finished(@Payload() payload: unknown, @Ctx() context: BusContext): Promise<unknown> {
+    const { scope, subject } = this.counted(context);
     const report = parseReport(FinishedReport, payload, subject);
     const hasChanged = await withLogFields(fieldsOf(report), () =>
       retryLater(() => this.finishedReports.take(scope, report)),
     );
+    if (hasChanged && report.files.length > 0) this.testbeds.keep(report);
     return hasChanged ? undefined : IN_VAIN;
   }
 
@@ -51,6 +58,11 @@ export class ReportsController {
     await withLogFields(fieldsOf(origin), () =>
       retryLater(() => this.finishedReports.refuse(scope, origin, reason)),
     );
+  }
+
+  private counted(context: BusContext): BusContext {
+    if (context.redelivered) this.metrics.redelivered(context.scope);
+    return context;
   }
 }
 

@@ -1,0 +1,120 @@
+import type {
+  Beyond,
+  Counted,
+  DispatcherMessage,
+  DispatcherState,
+  MessageOf,
+  WindowSettings,
+} from '@proctor/dispatch';
+import type { LimitedJournal } from './limited-journal';
+import { refuse, type Envelope } from './mailbox';
+import { NotHandled } from './not-handled';
+
+/** Lines that one turn reads on; those that a decision waits for come first. */
+const PER_TURN_MAX = 20;
+
+/** Stretches that one statement counts. */
+const STRETCHES_MAX = 200;
+/** Runs that one statement counts, and of each stretch at least: about 0.1 s. */
+const COUNTED_MAX = 100_000;
+const OF_STRETCH_MIN = 1_000;
+/** A question of a person is given up when so long has passed, and runs that it is about have yet to be counted. */
+const COUNTED_WITHIN_MS = 10_000;
+
+/** What becomes of what was read. */
+export interface Reader {
+  /** The actor's own time, milliseconds. */
+  time(): number;
+  window(): WindowSettings;
+  /** The present state has these counts from now on. */
+  counted(state: DispatcherState, counts: Counted[]): void;
+  handleAgain(envelopes: Envelope[]): void;
+}
+
+/** What an architecture's lines hold beyond memory, read from the rows as decisions, people and counts need it. */
+export class LinesOfRows {
+  /** What waits for counts. */
+  private readonly uncounted: Envelope[] = [];
+  private isCounting = false;
+
+  constructor(
+    private readonly arch: string,
+    private readonly journal: Pick<
+      LimitedJournal,
+      'nextOfLine' | 'countBeyond' | 'unfinished' | 'lastBeyond'
+    >,
+    private readonly reader: Reader,
+  ) {}
+
+  /** The next runs of the lines that need them, one after the other: a turn takes one connection at a time. */
+  async readOn({ lines }: DispatcherState): Promise<DispatcherMessage[]> {
+    const messages: DispatcherMessage[] = [];
+    const { runsMax } = this.reader.window();
+    for (const after of lines.due().slice(0, PER_TURN_MAX)) {
+      const runs = await this.journal.nextOfLine(this.arch, after, runsMax);
+      messages.push({ kind: 'line', after, runs, isEnd: runs.length < runsMax });
+    }
+    return messages;
+  }
+
+  /** A slot waits for the next turn; what people are told waits for rows and counts, for which no turn waits. */
+  lookFor(state: DispatcherState, envelope: Envelope): void {
+    const { message } = envelope;
+    if (message.kind !== 'explain' && message.kind !== 'status') this.reader.handleAgain([envelope]);
+    else if (!message.beyond)
+      this.beyondFor(state, message)
+        .then((beyond) => this.reader.handleAgain([{ ...envelope, message: { ...message, beyond } }]))
+        .catch((error: unknown) => refuse([envelope], error));
+    else if (this.reader.time() - message.beyond.atMs < COUNTED_WITHIN_MS) this.uncounted.push(envelope);
+    else refuse([envelope], new NotHandled('the runs that wait cannot be counted so fast'));
+  }
+
+  /** One part at a time; what waits for counts is handled again after each. */
+  async count(state: DispatcherState): Promise<void> {
+    if (this.isCounting) return;
+    this.isCounting = true;
+    try {
+      const counts = await this.nextCounts(state);
+      if (counts) this.reader.counted(state, counts);
+      this.reader.handleAgain(this.uncounted.splice(0));
+    } catch (error) {
+      this.refuseAll(error);
+    } finally {
+      this.isCounting = false;
+    }
+  }
+
+  refuseAll(reason: unknown): void {
+    refuse(this.uncounted.splice(0), reason);
+  }
+
+  /** What the rows say of runs that are not in memory, for people. */
+  private async beyondFor(
+    { lines, runs }: DispatcherState,
+    message: MessageOf<'explain' | 'status'>,
+  ): Promise<Beyond> {
+    const atMs = this.reader.time();
+    if (message.kind === 'status') {
+      const edges = [...lines.beyond].flatMap(({ edge }) => edge ?? []);
+      return { atMs, lasts: await this.journal.lastBeyond(this.arch, edges), run: null };
+    }
+    const isKnown = runs.has(message.runId);
+    const [run = null] = isKnown ? [] : await this.journal.unfinished(this.arch, [message.runId]);
+    return { atMs, lasts: [], run };
+  }
+
+  /** Of a part of what has to be counted; null when that is nothing. */
+  private async nextCounts({ lines }: DispatcherState): Promise<Counted[] | null> {
+    const uncounted = lines.uncounted(STRETCHES_MAX);
+    if (uncounted.length === 0) return null;
+    const runsMax = Math.max(OF_STRETCH_MIN, Math.floor(COUNTED_MAX / uncounted.length));
+    const stretches = uncounted.map(({ place, stretch }) => ({ place, ...stretch }));
+    const { blockRuns } = this.reader.window();
+    const counted = await this.journal.countBeyond(this.arch, stretches, { blockRuns, runsMax });
+    return uncounted.map((of, index) => {
+      const parts = counted[index]!;
+      const count = parts.reduce((sum, part) => sum + part.count, 0);
+      return { of, parts, isAll: count < runsMax };
+    });
+  }
+}

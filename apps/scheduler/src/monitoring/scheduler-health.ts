@@ -1,0 +1,65 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Bus } from '@proctor/bus';
+import { diskSpace } from '@proctor/monitoring';
+import { VERSION } from '@proctor/process';
+import { CONFIGURATION, type LiveSchedulerConfiguration } from '../configuration.token';
+import { Dispatchers } from '../dispatcher/dispatchers';
+import { OwnershipKeeper } from '../ownership/ownership-keeper';
+
+/** What a scheduler needs. */
+export const DEPENDENCIES = ['database', 'nats', 'store'] as const;
+export type Dependency = (typeof DEPENDENCIES)[number];
+
+/** The state of a scheduler, as `/health` tells it. */
+export interface SchedulerState {
+  version: string;
+  /** Whether it can do its part: everything it needs is within reach. One that owns nothing may be ready, too. */
+  ready: boolean;
+  /** What is wrong with each; null: nothing. A store that is no folder is not looked at. */
+  dependencies: Record<Dependency, string | null>;
+  /** Of the deployment, with the epoch under which this scheduler owns it; null: it does not. */
+  architectures: Record<string, number | null>;
+  /** Those that it owns, and whose runs it has yet to load. */
+  loading: string[];
+}
+
+/** Read at each call; the database is not asked, the scheduler speaks with it all the time. */
+@Injectable()
+export class SchedulerHealth {
+  constructor(
+    @Inject(OwnershipKeeper) private readonly ownership: Pick<OwnershipKeeper, 'trouble'>,
+    @Inject(Dispatchers) private readonly dispatchers: Pick<Dispatchers, 'figures'>,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'isConnected'>,
+    @Inject(CONFIGURATION)
+    private readonly configuration: Pick<LiveSchedulerConfiguration, 'server' | 'store'>,
+  ) {}
+
+  async report(): Promise<SchedulerState> {
+    const figures = this.dispatchers.figures();
+    const owned = [...figures];
+    const dependencies = {
+      database: this.ownership.trouble,
+      nats: this.bus.isConnected() ? null : 'not connected',
+      store: await this.storeTrouble(),
+    };
+    return {
+      version: VERSION,
+      ready: Object.values(dependencies).every((trouble) => trouble === null),
+      dependencies,
+      architectures: Object.fromEntries(
+        this.configuration.server.architectures.map((arch) => [arch, figures.get(arch)?.epoch ?? null]),
+      ),
+      loading: owned.flatMap(([arch, loaded]) => (loaded ? [] : [arch])),
+    };
+  }
+
+  private async storeTrouble(): Promise<string | null> {
+    const { store } = this.configuration;
+    if (store.kind !== 'folder') return null;
+    try {
+      return (await diskSpace(store.path)).freeBytes === 0 ? `${store.path}: the disk is full` : null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+}

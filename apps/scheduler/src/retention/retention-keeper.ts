@@ -1,0 +1,133 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { WakeUp, type Clock } from '@proctor/clock';
+import { ruleSentence, sizeText } from '@proctor/contracts';
+import { AwaitedReports, Expiry, ExpiryUnderWay } from '@proctor/database';
+import { daysBefore, ExpiryPass, restMs, sweepOrphans } from '@proctor/retention';
+import { MaintainedStore } from '@proctor/store';
+import { CLOCK } from '../configuration.token';
+import { RETENTION_SETTINGS, type RetentionSettings } from './retention-settings';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How often it is looked whether something is due. */
+const LOOK_MS = 15 * 60_000;
+/** All files of the store are looked at so often; a younger one may belong to a report that is on its way. */
+const SWEEP_EVERY_MS = 7 * DAY_MS;
+const SWEPT_AFTER_DAYS = 2;
+
+/** Removes what is older than a deployment keeps it: one process at a time, once a day. */
+@Injectable()
+export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Retention');
+  private readonly wakeUp: WakeUp;
+  private isEnded = false;
+  private isAnnounced = false;
+  private loop = Promise.resolve();
+
+  constructor(
+    @Inject(Expiry) private readonly expiry: Expiry,
+    @Inject(AwaitedReports) private readonly awaitedReports: AwaitedReports,
+    @Inject(MaintainedStore) private readonly store: MaintainedStore,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(RETENTION_SETTINGS) private readonly settings: () => RetentionSettings,
+  ) {
+    this.wakeUp = new WakeUp(clock);
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop = this.run();
+  }
+
+  /** Resolves when nothing is removed any more. */
+  beforeApplicationShutdown(): Promise<void> {
+    this.isEnded = true;
+    this.wakeUp.wake();
+    return this.loop;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isEnded) {
+      if (this.settings().enabled) await this.look();
+      if (!this.isEnded) await this.wakeUp.wait(LOOK_MS);
+    }
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const begin = await this.expiry.begin(this.settings().graceDays * DAY_MS);
+      if (begin.getTime() > Date.now()) {
+        if (!this.isAnnounced)
+          this.logger.log(`from ${begin.toISOString()} on what is old is removed: ${this.rules()}`);
+        this.isAnnounced = true;
+        return;
+      }
+      await this.expiry.alone(() => this.removeWhatIsDue());
+    } catch (error) {
+      // Another scheduler does it.
+      if (error instanceof ExpiryUnderWay || this.isEnded) return;
+      this.logger.warn(`what is old could not be removed, the rest follows later: ${String(error)}`);
+    }
+  }
+
+  private async removeWhatIsDue(): Promise<void> {
+    const marks = await this.expiry.marks();
+    const isDue = (name: 'pass' | 'sweep', everyMs: number): boolean =>
+      Date.now() - (marks.get(name)?.at.getTime() ?? 0) >= everyMs;
+    if (isDue('pass', this.settings().everyHours * HOUR_MS)) await this.pass();
+    if (!this.isEnded && isDue('sweep', SWEEP_EVERY_MS)) await this.sweep();
+  }
+
+  private async pass(): Promise<void> {
+    const beganAt = new Date();
+    const pass = new ExpiryPass(this.expiry, this.store, this.settings(), {
+      isRehearsal: false,
+      pause: (workedMs) => this.rest(workedMs),
+      isEnded: () => this.isEnded,
+      now: () => beganAt,
+    });
+    await pass.run();
+    const { removed, stories } = pass.counts;
+    for (const { rule, runs, bytes } of removed)
+      this.logger.log(`${ruleSentence(rule)}: ${sizeText(bytes)} of ${runs} runs removed`);
+    if (stories > 0) this.logger.log(`facts and attempts of ${stories} runs removed`);
+    if (!this.isEnded) await this.expiry.keepMark('pass', { at: beganAt, runId: 0 });
+  }
+
+  private async sweep(): Promise<void> {
+    const beganAt = new Date();
+    const { removed, unknownRuns } = await sweepOrphans({
+      expiry: this.expiry,
+      store: this.store,
+      awaited: (attempts) => this.awaitedReports.among(attempts),
+      before: daysBefore(beganAt, SWEPT_AFTER_DAYS),
+      pause: (workedMs) => this.rest(workedMs),
+      isEnded: () => this.isEnded,
+    });
+    if (removed > 0) this.logger.log(`files that no run has, removed from the store: ${removed}`);
+    if (unknownRuns > 0) {
+      const what =
+        'attempts of runs that the database does not know, so it was restored to an earlier moment';
+      this.logger.warn(`the store has files of ${unknownRuns} ${what}: they are kept`);
+    }
+    if (!this.isEnded) await this.expiry.keepMark('sweep', { at: beganAt, runId: 0 });
+  }
+
+  private rest(workedMs: number): Promise<void> {
+    return this.wakeUp.wait(restMs(workedMs, this.settings().timePercentMax));
+  }
+
+  private rules(): string {
+    const { artifactsDays, failedArtifactsDays, logsDays, packageBytesMax, storyDays } = this.settings();
+    return (
+      `artifacts after ${artifactsDays} days, those of failed runs after ${failedArtifactsDays}, logs after ${logsDays},` +
+      ` files of a package above ${sizeText(packageBytesMax)}, facts and attempts after ${storyDays} days` +
+      ` (retention in proctor.yaml; \`proctor expire --dry-run\` counts them)`
+    );
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { WakeUp, type Clock } from '@proctor/clock';
+import { sizeText } from '@proctor/contracts';
+import { MaintainedStore } from '@proctor/store';
+import { CLOCK } from '../configuration.token';
+import { RETENTION_SETTINGS, type RetentionSettings } from './retention-settings';
+
+const LOOK_MS = 10_000;
+/** Percent of the disk that must be free above the limit until runs are granted again: not on and off with each file. */
+const MARGIN_PERCENT = 1;
+
+/** Whether the disk of the store has room: with less than a deployment wants to be free no run is granted. */
+@Injectable()
+export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  /** Why no run is granted, for people; null while runs are. */
+  whyStopped: string | null = null;
+  private readonly logger = new Logger('Store');
+  private readonly listeners: (() => void)[] = [];
+  private readonly wakeUp: WakeUp;
+  private isEnded = false;
+  private loop = Promise.resolve();
+
+  constructor(
+    @Inject(MaintainedStore) private readonly store: Pick<MaintainedStore, 'space'>,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(RETENTION_SETTINGS)
+    private readonly settings: () => Pick<RetentionSettings, 'storeFreePercentMin'>,
+  ) {
+    this.wakeUp = new WakeUp(clock);
+  }
+
+  /** `listener` is called when `whyStopped` has become null, or is not any more. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Before anything is granted it is known whether there is room. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.look();
+    this.loop = this.run();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    this.isEnded = true;
+    this.wakeUp.wake();
+    return this.loop;
+  }
+
+  async look(): Promise<void> {
+    const before = this.whyStopped;
+    try {
+      this.whyStopped = await this.stopReason();
+    } catch (error) {
+      // Reports that need the store say so as well; runs go on as before.
+      this.logger.warn(`how much room there is for results is not known: ${String(error)}`);
+      return;
+    }
+    if ((before === null) === (this.whyStopped === null)) return;
+    if (this.whyStopped === null) this.logger.log('the store has room again: runs are granted');
+    else this.logger.error(`${this.whyStopped}: no run is granted until there is more`);
+    for (const listener of this.listeners) listener();
+  }
+
+  private async stopReason(): Promise<string | null> {
+    const { storeFreePercentMin: least } = this.settings();
+    const space = least === 0 ? null : await this.store.space();
+    if (!space || space.totalBytes === 0) return null;
+    const percent = (100 * space.freeBytes) / space.totalBytes;
+    if (percent >= least + (this.whyStopped === null ? 0 : MARGIN_PERCENT)) return null;
+    // The text stays as it is while the disk is full: a dispatcher need not be told of each megabyte.
+    return (
+      this.whyStopped ??
+      `the store is nearly full: ${sizeText(space.freeBytes)} (${percent.toFixed(1)} %) are free, and ${least} % must be`
+    );
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isEnded) {
+      await this.wakeUp.wait(LOOK_MS);
+      if (!this.isEnded) await this.look();
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { type Clock, WakeUp } from '@proctor/clock';
+import { DayStatistics, StatusProjection } from '@proctor/database';
+import { CLOCK } from '../configuration.token';
+import type { OwnedService } from '../ownership/owned-service';
+import type { OwnershipTerm } from '../ownership/ownership-term';
+
+/** Where a function is injected that returns the StatusSettings of the moment. */
+export const STATUS_SETTINGS = Symbol('status settings');
+
+export interface StatusSettings {
+  /** Changes are looked for at least this often. */
+  pollMs: number;
+  /** The least time between two looks. */
+  pauseMs: number;
+  /** The figures of the day are made at least this often while statuses change, */
+  statisticsMs: number;
+  /** and this often while none does: a day may end. */
+  idleStatisticsMs: number;
+}
+
+/** What makes them. */
+interface Made {
+  statuses: Pick<StatusProjection, 'hasNews' | 'step'>;
+  days: Pick<DayStatistics, 'step'>;
+}
+
+/** However much there is to do, statuses are made for at most a quarter of the time: pages may be late, turns may not. */
+const REST_PER_WORK = 3;
+
+/** The statuses that pages read are kept true for the architectures that this process owns. */
+@Injectable()
+export class StatusKeepers implements OwnedService {
+  private readonly keepers = new Map<OwnershipTerm, StatusKeeper>();
+
+  constructor(
+    @Inject(StatusProjection) private readonly projection: Made['statuses'],
+    @Inject(DayStatistics) private readonly statistics: Made['days'],
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(STATUS_SETTINGS) private readonly settings: () => StatusSettings,
+  ) {}
+
+  /** Runs of the architecture have changed. */
+  look(arch: string): void {
+    for (const [term, keeper] of this.keepers) if (term.arch === arch) keeper.look();
+  }
+
+  begin(term: OwnershipTerm): Promise<void> {
+    const made = { statuses: this.projection, days: this.statistics };
+    this.keepers.set(term, new StatusKeeper(term, made, this.clock, this.settings));
+    return Promise.resolve();
+  }
+
+  async end(term: OwnershipTerm): Promise<void> {
+    const keeper = this.keepers.get(term);
+    this.keepers.delete(term);
+    await keeper?.stop();
+  }
+
+  abandon(term: OwnershipTerm): void {
+    void this.end(term);
+  }
+}
+
+/** Of one architecture, for one term. Nothing is wrong when two processes do it for a moment: see StatusProjection. */
+class StatusKeeper {
+  private readonly logger: Logger;
+  private readonly news: WakeUp;
+  private readonly end: WakeUp;
+  private isStopped = false;
+  /** When the figures of the day were made, by the clock. */
+  private daysMadeAt = -Infinity;
+  /** Statuses may have changed since. */
+  private areDaysOld = true;
+  private readonly loop: Promise<void>;
+
+  constructor(
+    private readonly term: OwnershipTerm,
+    private readonly made: Made,
+    private readonly clock: Clock,
+    private readonly settings: () => StatusSettings,
+  ) {
+    this.logger = new Logger(`Statuses ${term.arch}`);
+    this.news = new WakeUp(clock);
+    this.end = new WakeUp(clock);
+    this.loop = this.run();
+  }
+
+  look(): void {
+    this.news.wake();
+  }
+
+  /** Resolves when nothing is written any more. */
+  stop(): Promise<void> {
+    this.isStopped = true;
+    this.news.wake();
+    this.end.wake();
+    return this.loop;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isStopped) {
+      this.news.forget();
+      const beganAt = this.clock.now();
+      const hasMore = this.term.holds() && (await this.step());
+      const { pollMs, pauseMs } = this.settings();
+      const restMs = REST_PER_WORK * (this.clock.now() - beganAt);
+      // Whatever comes meanwhile goes together.
+      await this.rest(this.end, hasMore ? restMs : Math.max(restMs, pauseMs));
+      if (!hasMore) await this.rest(this.news, pollMs);
+    }
+  }
+
+  private async step(): Promise<boolean> {
+    try {
+      const { statuses } = this.made;
+      if (await statuses.hasNews(this.term.arch)) {
+        this.areDaysOld = true;
+        if (await statuses.step(this.term.arch)) return true;
+      }
+      return await this.makeDays();
+    } catch (error) {
+      this.logger.warn(`the statuses of packages could not be made: ${String(error)}`);
+      return false;
+    }
+  }
+
+  /** Of the statuses that are made. */
+  private async makeDays(): Promise<boolean> {
+    const { statisticsMs, idleStatisticsMs } = this.settings();
+    const dueAt = this.daysMadeAt + (this.areDaysOld ? statisticsMs : idleStatisticsMs);
+    if (this.clock.now() < dueAt) return false;
+    const hasMore = await this.made.days.step(this.term.arch);
+    if (!hasMore) {
+      this.daysMadeAt = this.clock.now();
+      this.areDaysOld = false;
+    }
+    return hasMore;
+  }
+
+  private async rest(until: WakeUp, ms: number): Promise<void> {
+    if (!this.isStopped) await until.wait(ms);
+  }
+}

@@ -1,0 +1,28 @@
+import type { PackageChange, RunRecord } from '@proctor/database';
+import { packageDifference, type PackageVersions } from '@proctor/result-files';
+
+interface Installed {
+  testbed: PackageVersions;
+  added: PackageVersions;
+}
+
+/**
+ * What had changed between two runs: packages, and the sources of the trigger of the later run that have the version to which one of these
+ * has changed. Those of the trigger come first.
+ */
+export function packageChanges(
+  { trigger }: Pick<RunRecord, 'trigger'>,
+  before: Installed,
+  now: Installed,
+): PackageChange[] {
+  const changed = packageDifference(before, now).changed.map(({ name, a, b }) => {
+    return { package: name, from: a ?? '', to: b ?? '' };
+  });
+  const names = new Set(changed.map((change) => change.package));
+  const sources = (trigger ?? '').split(' ').flatMap((word): PackageChange[] => {
+    const [source = '', version = ''] = word.split('/');
+    const binary = changed.find(({ to }) => version !== '' && to === version);
+    return binary && !names.has(source) ? [{ ...binary, package: source }] : [];
+  });
+  return [...sources, ...changed];
+}

@@ -1,0 +1,90 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import type { Grant } from '@proctor/contracts';
+import { type KeptTestbed, Results, type RunRecord, RunTestbeds } from '@proctor/database';
+import { readTestbed, type RunTestbed } from '@proctor/result-files';
+import { ResultStore } from '@proctor/store';
+import { packageChanges } from './package-changes';
+
+/** Results whose files are read at a time: however many come, turns go on. */
+const AT_ONCE = 2;
+/** What is beyond is read by those who ask for it, out of its files. */
+const WAITING_MAX = 2_000;
+
+/**
+ * Keeps what each run was executed in, once its result is recorded: pages compare runs by it. Nobody waits for it. What is not kept,
+ * since a process ended or there was too much to do, can be read out of the run's files for as long as there are any.
+ */
+@Injectable()
+export class TestbedKeeper implements OnModuleDestroy {
+  private readonly logger = new Logger('Testbeds');
+  private readonly waiting: Pick<Grant, 'runId' | 'attempt'>[] = [];
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    private readonly store: ResultStore,
+    private readonly results: Results,
+    private readonly testbeds: RunTestbeds,
+  ) {}
+
+  /** The result of an attempt was recorded, and its files are in the store. Never throws. */
+  keep({ runId, attempt }: Pick<Grant, 'runId' | 'attempt'>): void {
+    if (this.waiting.length >= WAITING_MAX) {
+      this.logger.warn(`run ${runId}: its packages are not kept: ${WAITING_MAX} others wait`);
+      return;
+    }
+    this.waiting.push({ runId, attempt });
+    this.next();
+  }
+
+  /** Resolves when nothing is read or written any more. */
+  async onModuleDestroy(): Promise<void> {
+    this.waiting.length = 0;
+    await this.settled();
+  }
+
+  /** Resolves when nothing waits and nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
+  }
+
+  private next(): void {
+    if (this.underWay.size >= AT_ONCE) return;
+    const result = this.waiting.shift();
+    if (!result) return;
+    const work = this.record(result).catch((error: unknown) => {
+      this.logger.warn(`run ${result.runId}: its packages are not kept: ${String(error)}`);
+    });
+    this.underWay.add(work);
+    void work.then(() => {
+      this.underWay.delete(work);
+      this.next();
+    });
+  }
+
+  private async record({ runId, attempt }: Pick<Grant, 'runId' | 'attempt'>): Promise<void> {
+    const run = await this.results.find(runId);
+    // One that is tried again has another testbed.
+    if (run?.state !== 'finished' || run.attempt !== attempt) return;
+    const found = await this.read(run);
+    await this.testbeds.keep(run, kept(found));
+    if (run.verdict === 'fail' && !run.cancelled && found.testbed) await this.keepChanges(run, found);
+  }
+
+  private async keepChanges(run: RunRecord, found: RunTestbed): Promise<void> {
+    const passed = await this.testbeds.passJustBefore(run);
+    if (!passed) return;
+    const before =
+      (await this.testbeds.of([passed.runId])).get(passed.runId) ?? kept(await this.read(passed));
+    const now = kept(found).packages;
+    if (!before.packages || !now) return;
+    await this.testbeds.keepChanges(run.runId, passed.runId, packageChanges(run, before.packages, now));
+  }
+
+  private read({ runId, attempt }: RunRecord): Promise<RunTestbed> {
+    return readTestbed((name, start) => this.store.openFrom(runId, attempt, name, start));
+  }
+}
+
+function kept({ testbed, added, ...rest }: RunTestbed): KeptTestbed {
+  return { packages: testbed && { testbed, added }, ...rest };
+}

@@ -1,0 +1,73 @@
+import { Inject, Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Outages } from '@proctor/bus';
+import type { Clock } from '@proctor/clock';
+import type { Fact } from '@proctor/contracts';
+import { Facts } from '@proctor/database';
+import { Counter, type Registry } from 'prom-client';
+import { CLOCK, REGISTRY } from '../configuration.token';
+import { spansOf } from './run-spans';
+import { SPAN_SINK, type SpanSink } from './span-sink';
+
+/** Ended runs whose spans wait to be sent; the spans of others are not sent at all. */
+const WAITING_MAX = 10_000;
+/** Runs whose spans are sent together. */
+const TOGETHER_MAX = 50;
+
+/**
+ * Sends the trace of each run that has ended, made of its facts: it is complete whatever was restarted meanwhile. Nothing waits for
+ * it, and what the collector does not take in time is dropped and counted.
+ */
+@Injectable()
+export class RunTraces implements BeforeApplicationShutdown {
+  private readonly outages: Outages;
+  private readonly sent: Counter<'outcome'>;
+  private readonly waiting = new Set<number>();
+  private sending: Promise<void> | null = null;
+
+  constructor(
+    @Inject(Facts) private readonly facts: Pick<Facts, 'ofRun'>,
+    @Inject(SPAN_SINK) private readonly sink: SpanSink | null,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(REGISTRY) registry: Registry,
+  ) {
+    this.outages = new Outages(new Logger('Traces'), clock);
+    this.sent = new Counter({
+      name: 'proctor_run_traces_total',
+      help: 'Ended runs whose trace was sent, or dropped.',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+  }
+
+  /** These facts were published. */
+  published(facts: Fact[]): void {
+    if (!this.sink) return;
+    for (const { runId, state } of facts) {
+      if (state !== 'finished' || this.waiting.has(runId)) continue;
+      if (this.waiting.size < WAITING_MAX) this.waiting.add(runId);
+      else this.sent.inc({ outcome: 'dropped' });
+    }
+    if (this.waiting.size > 0) this.sending ??= this.sendAll(this.sink).finally(() => (this.sending = null));
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.sending;
+  }
+
+  private async sendAll(sink: SpanSink): Promise<void> {
+    while (this.waiting.size > 0) {
+      const runs = [...this.waiting].slice(0, TOGETHER_MAX);
+      for (const runId of runs) this.waiting.delete(runId);
+      try {
+        const spans = [];
+        for (const runId of runs) spans.push(...spansOf(await this.facts.ofRun(runId, null)));
+        await sink.send(spans);
+        this.sent.inc({ outcome: 'sent' }, runs.length);
+        this.outages.succeeded('sending traces');
+      } catch (error) {
+        this.sent.inc({ outcome: 'dropped' }, runs.length);
+        this.outages.failed('sending traces', String(error));
+      }
+    }
+  }
+}
