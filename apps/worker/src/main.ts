@@ -4,13 +4,21 @@ import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
 import { connections, deploymentPaths, followConfiguration, LiveConfiguration } from '@proctor/config';
-import { endOnRequest, fail, processLogger, warnOfCoreDumps, withLogFields } from '@proctor/process';
+import {
+  endOnRequest,
+  fail,
+  nameSourcesInStacks,
+  processLogger,
+  warnOfCoreDumps,
+  withLogFields,
+} from '@proctor/process';
 import { WorkerLife } from './life/life';
 import { lockWorkFolder } from './life/work-folder';
 import { Worker } from './life/worker';
 import { lookAtMachine } from './machine/machine';
 import { WorkerModule } from './worker.module';
 
+nameSourcesInStacks();
 const logger = processLogger();
 
 async function main(): Promise<void> {

@@ -117,11 +117,17 @@ it('a log tail sends nothing more once it is stopped, and then nothing is on its
 });
 
 it('a log that is longer than what is streamed ends with a note about it', async () => {
-  const { tail, read } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 5 });
+  const { tail, read, chunks } = makeTail(undefined, { ...SETTINGS, streamBytesMax: 5 });
   await writeFile(path, '0123456789');
   tail.start();
   await tail.finish();
   expect(read()).toBe('01234\n[the live log ends here, after 5 bytes]\n');
+  // A reader that goes on in the stored log begins where the bytes of the log end.
+  expect(chunks.map(({ offset, isNote = false }) => [offset, isNote])).toEqual([
+    [0, false],
+    [4, false],
+    [5, true],
+  ]);
 });
 
 it('a log that is just as long as what is streamed ends without a note', async () => {

@@ -26,6 +26,8 @@ export class LogTail {
   private offset = 0;
   /** The chunk that was read last, until it was sent: its number stands for these bytes and no others. */
   private unsent: LogChunk | null = null;
+  /** It was said that the stream ends before the log. */
+  private isNoted = false;
   /** It sends no more. */
   private stopped = false;
   private file: FileHandle | null = null;
@@ -56,11 +58,11 @@ export class LogTail {
     await this.close();
   }
 
-  /** Sends nothing more; never rejects. Resolves when a chunk that was on its way has arrived or is lost. */
+  /** Sends nothing more; never rejects. Resolves when a chunk that was on its way has arrived or is lost, within bounds. */
   async stop(): Promise<void> {
     this.polls.stop();
     await this.close();
-    await this.reading;
+    await within(this.reading, this.settings.finishTimeoutMs, this.clock);
   }
 
   private async close(): Promise<void> {
@@ -78,7 +80,7 @@ export class LogTail {
         if (!this.unsent) return;
         await this.append(this.unsent);
         this.chunk += 1;
-        this.offset += Buffer.byteLength(this.unsent.data, 'base64');
+        if (!this.unsent.isNote) this.offset += Buffer.byteLength(this.unsent.data, 'base64');
         this.unsent = null;
         this.troubled = false;
       }
@@ -104,24 +106,26 @@ export class LogTail {
 
   /** null: there is nothing new. */
   private async next(): Promise<LogChunk | null> {
-    const bytes = await this.read();
-    if (bytes.length === 0) return null;
-    return { chunk: this.chunk, offset: this.offset, data: bytes.toString('base64') };
+    if (!this.file || this.isNoted) return null;
+    const bytes = await this.read(this.file);
+    const place = { chunk: this.chunk, offset: this.offset };
+    if (bytes.length > 0) return { ...place, data: bytes.toString('base64') };
+    if (!(await this.isCutOff(this.file))) return null;
+    this.isNoted = true;
+    const note = `\n[the live log ends here, after ${this.settings.streamBytesMax} bytes]\n`;
+    return { ...place, data: Buffer.from(note).toString('base64'), isNote: true };
   }
 
-  private async read(): Promise<Buffer> {
+  private async read(file: FileHandle): Promise<Buffer> {
     const { chunkBytesMax, streamBytesMax } = this.settings;
     const length = Math.min(chunkBytesMax, streamBytesMax - this.offset);
-    if (!this.file || length < 0) return Buffer.alloc(0);
-    if (length === 0) return this.lastWord(this.file);
-    const { bytesRead, buffer } = await this.file.read(Buffer.alloc(length), 0, length, this.offset);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, this.offset);
     return buffer.subarray(0, bytesRead);
   }
 
   /** What is as long as may be streamed, and not longer, was streamed as a whole. */
-  private async lastWord(file: FileHandle): Promise<Buffer> {
+  private async isCutOff(file: FileHandle): Promise<boolean> {
     const { streamBytesMax } = this.settings;
-    if ((await file.stat()).size <= streamBytesMax) return Buffer.alloc(0);
-    return Buffer.from(`\n[the live log ends here, after ${streamBytesMax} bytes]\n`);
+    return this.offset >= streamBytesMax && (await file.stat()).size > streamBytesMax;
   }
 }

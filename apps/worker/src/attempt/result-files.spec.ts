@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { RunFolder } from '../sandbox/run-folder';
 import { packResult } from './result-files';
 
-const LIMITS = { logHeadBytesMax: 1000, logTailBytesMax: 100, artifactsBytesMax: 1000 };
+const LIMITS = { logHeadBytesMax: 1000, logTailBytesMax: 100, artifactsBytesMax: 1000, errorPatterns: [] };
+const NAMES = ['log.gz', 'artifacts.tar.gz', 'log-index.json', 'artifacts-index.json'];
 const never = new AbortController().signal;
 
 let path: string;
@@ -19,25 +20,25 @@ beforeEach(async () => {
 });
 afterEach(async () => rm(path, { recursive: true }));
 
-it('log and artifacts are packed, in place of what was there', async () => {
+it('log, artifacts and the indexes of both are packed, in place of what was there', async () => {
   await mkdir(target, { recursive: true });
   await writeFile(join(target, 'old'), 'of an earlier attempt');
-  const files = await packResult(folder, target, LIMITS, never);
-  expect(files.map(({ name }) => name)).toEqual(['log.gz', 'artifacts.tar.gz']);
-  expect((await readdir(target)).sort()).toEqual(['artifacts.tar.gz', 'log.gz']);
+  const { files } = await packResult(folder, target, LIMITS, never);
+  expect(files.map(({ name }) => name)).toEqual(NAMES);
+  expect((await readdir(target)).sort()).toEqual([...NAMES].sort());
 });
 
 it('a packed result is for the worker alone to read', async () => {
-  const files = await packResult(folder, target, LIMITS, never);
+  const { files } = await packResult(folder, target, LIMITS, never);
   const paths = [target, ...files.map((file) => file.path)];
   const modes = await Promise.all(paths.map(async (each) => (await stat(each)).mode & 0o777));
-  expect(modes).toEqual([0o700, 0o600, 0o600]);
+  expect(modes).toEqual([0o700, 0o600, 0o600, 0o600, 0o600]);
 });
 
 it('a result is packed when the runner has taken its folder away', async () => {
   await rm(folder.output, { recursive: true });
-  const files = await packResult(folder, target, LIMITS, never);
-  expect(files.map(({ name }) => name)).toEqual(['log.gz', 'artifacts.tar.gz']);
+  const { files } = await packResult(folder, target, LIMITS, never);
+  expect(files.map(({ name }) => name)).toEqual(NAMES);
 });
 
 it.each([

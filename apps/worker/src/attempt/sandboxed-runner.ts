@@ -90,7 +90,8 @@ export class SandboxedRunner implements AttemptRunner {
       throw error;
     } finally {
       shortage.stop();
-      void tail.stop();
+      // The scheduler forgets the live log when it has the result: a chunk that arrived later would stay.
+      await tail.stop();
     }
   }
 
@@ -135,10 +136,15 @@ async function resultOf(
   const { judgement: judged, version, tests } = await judgeEnd(folder, ending);
   const judgement = excusedByShortage(judged, short, version, settings);
   const target = freshResultFolder(settings.resultsPath, lease);
-  const files = await packResult(folder, target, settings, signal);
+  const { files, excerpt } = await packResult(folder, target, settings, signal);
   if (version === null || !lease.rejectedVersions.includes(version)) {
-    return { ...judgement, version, tests, files };
+    const result = { ...judgement, version, tests, files };
+    return excerpt && hasFailed(judgement) ? { ...result, excerpt } : result;
   }
   const rejected = rejectedVersion(lease, version);
   return { ...rejected, exitCode: judgement.exitCode, version, tests: [], files };
+}
+
+function hasFailed({ verdict }: Pick<AttemptResult, 'verdict'>): boolean {
+  return verdict === 'fail' || verdict === 'tmpfail';
 }

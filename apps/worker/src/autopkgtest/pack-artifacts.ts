@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ArtifactsIndexer, blockGzip, TarMembers, type ArtifactsIndex } from '@proctor/result-files';
 import { create } from 'tar';
 import { writeWhole, type WrittenFile } from './written-file';
 
@@ -13,11 +14,19 @@ interface Entry {
 /** In the archive when something was left out of it: one line each. */
 const LEFT_OUT = 'left-out.txt';
 
+export interface PackedArtifacts extends WrittenFile {
+  index: ArtifactsIndex;
+}
+
 /**
  * Packs everything of an output folder but its log, the same bytes for the same content. Files that may not be read
  * and, over `bytesMax` of content, the largest ones are left out and listed in left-out.txt.
  */
-export async function packArtifacts(folder: string, target: string, bytesMax: number): Promise<WrittenFile> {
+export async function packArtifacts(
+  folder: string,
+  target: string,
+  bytesMax: number,
+): Promise<PackedArtifacts> {
   const leftOut: string[] = [];
   const entries: Entry[] = [];
   await list(folder, '', entries, leftOut);
@@ -29,11 +38,17 @@ export async function packArtifacts(folder: string, target: string, bytesMax: nu
     names.push(LEFT_OUT);
   }
   const archive = create(
-    { cwd: folder, gzip: true, portable: true, noMtime: true, noDirRecurse: true },
+    { cwd: folder, portable: true, noMtime: true, noDirRecurse: true },
     // A leading @ would be read as the name of an archive; with nothing to pack, the folder itself is the content.
     names.length > 0 ? names.sort().map((name) => `./${name}`) : ['.'],
   );
-  return writeWhole(target, archive);
+  const indexer = new ArtifactsIndexer();
+  const members = new TarMembers((member) => indexer.addMember(member));
+  const packed = blockGzip(archive, (bytes, block) => {
+    if (block) indexer.addBlock(block);
+    members.add(bytes);
+  });
+  return { ...(await writeWhole(target, packed)), index: indexer.end() };
 }
 
 /** The largest go first until the rest fits. */

@@ -1,15 +1,20 @@
 import type { FileHandle } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import type { WorkerConfiguration } from '@proctor/config';
+import type { ErrorExcerpt } from '@proctor/contracts';
+import { blockGzip, ERROR_PATTERNS, errorExpression, LogIndexer, type LogIndex } from '@proctor/result-files';
 import { openPlainFile } from './plain-file';
 import { writeWhole, type WrittenFile } from './written-file';
 
-export type LogLimits = Pick<WorkerConfiguration, 'logHeadBytesMax' | 'logTailBytesMax'>;
+export type LogLimits = Pick<WorkerConfiguration, 'logHeadBytesMax' | 'logTailBytesMax' | 'errorPatterns'>;
+
+export interface PackedLog extends WrittenFile {
+  index: LogIndex;
+  /** The lines around the first error of what is packed, should the attempt have failed; null when there is none. */
+  excerpt: ErrorExcerpt | null;
+}
 
 /**
- * Writes the log, gzipped, to `target`. One longer than both limits together keeps so much of its beginning, as it was
+ * Writes the log, gzipped in blocks, to `target`, and learns what stands where in it. One longer than both limits together keeps so much of its beginning, as it was
  * streamed, and of its end, with a line between them that says how much is missing. A missing log becomes `substitute`.
  */
 export async function packLog(
@@ -17,16 +22,24 @@ export async function packLog(
   target: string,
   limits: LogLimits,
   substitute: string,
-): Promise<WrittenFile> {
+): Promise<PackedLog> {
   const file = await openPlainFile(log);
   try {
-    const content = file ? pieces(file, (await file.stat()).size, limits) : [Buffer.from(substitute)];
-    const gzip = createGzip();
-    const [written] = await Promise.all([writeWhole(target, gzip), pipeline(Readable.from(content), gzip)]);
-    return written;
+    const content = file ? pieces(file, (await file.stat()).size, limits) : substitutePieces(substitute);
+    const indexer = new LogIndexer(errorExpression([...ERROR_PATTERNS, ...limits.errorPatterns]));
+    const written = await writeWhole(
+      target,
+      blockGzip(content, (bytes, block) => indexer.add(bytes, block)),
+    );
+    const index = indexer.end();
+    return { ...written, index, excerpt: indexer.excerpt() };
   } finally {
     await file?.close();
   }
+}
+
+async function* substitutePieces(text: string): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(Buffer.from(text));
 }
 
 async function* pieces(

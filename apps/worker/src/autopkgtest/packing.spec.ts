@@ -28,7 +28,11 @@ async function names(): Promise<string[]> {
 describe('packLog', () => {
   const log = () => join(folder, 'log');
 
-  const limits = (logHeadBytesMax: number, logTailBytesMax: number) => ({ logHeadBytesMax, logTailBytesMax });
+  const limits = (logHeadBytesMax: number, logTailBytesMax: number) => ({
+    logHeadBytesMax,
+    logTailBytesMax,
+    errorPatterns: [],
+  });
 
   it.each([
     ['', 10, 2, ''],

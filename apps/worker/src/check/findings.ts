@@ -4,7 +4,8 @@ import type { Machine } from '../machine/machine';
 import { runnerVersion } from '../machine/runner-version';
 import { whyUnusable } from '../sandbox/unusable';
 import type { Backend } from '../testbed/backend';
-import { buildBackends, KNOWN_BACKENDS, type BackendsConfiguration } from '../testbed/build-backends';
+import { OWN_BACKENDS } from '@proctor/contracts';
+import { buildBackends, type BackendsConfiguration } from '../testbed/build-backends';
 import type { ImageRecord } from '../testbed/images/image-files';
 
 export interface BackendFinding {
@@ -42,7 +43,7 @@ export async function lookForEverything(
   machine: Machine,
 ): Promise<Findings> {
   const { worker } = configuration;
-  const names = new Set([...worker.backends, ...KNOWN_BACKENDS, ...Object.keys(worker.backendCommands)]);
+  const names = new Set([...worker.backends, ...OWN_BACKENDS, ...Object.keys(worker.backendCommands)]);
   const backends: BackendFinding[] = [];
   for (const backend of buildBackends(configuration, machine, () => undefined, [...names])) {
     backends.push(await findingOf(backend, worker.backends.includes(backend.name)));

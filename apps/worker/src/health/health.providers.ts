@@ -1,6 +1,8 @@
 import { Inject, Injectable, Logger, type Provider } from '@nestjs/common';
 import { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
+import type { WorkerConfiguration } from '@proctor/config';
+import { MonitoringServer, type Monitored, type MonitoringAddress } from '@proctor/monitoring';
 import { ObservedRuns } from '../attempt/observed-runs';
 import { CLOCK, CONFIGURATION, type WorkerProcessConfiguration } from '../configuration.token';
 import { Worker } from '../life/worker';
@@ -11,7 +13,7 @@ import { BACKENDS, type Backend } from '../testbed/backend';
 import { ResourceGuard } from '../testbed/resource-guard';
 import { Testbeds } from '../testbed/testbeds';
 import { HealthLog } from './health-log';
-import { HealthServer } from './health-server';
+import { metricsOf } from './metrics';
 import { WorkerHealth, type HealthSources } from './worker-health';
 
 @Injectable()
@@ -41,9 +43,19 @@ export const HEALTH_PROVIDERS: Provider[] = [
     useFactory: (health: WorkerHealth, clock: Clock) => new HealthLog(health, clock, new Logger('Health')),
   },
   {
-    provide: HealthServer,
+    provide: MonitoringServer,
     inject: [WorkerHealth, CONFIGURATION],
     useFactory: (health: WorkerHealth, { worker }: WorkerProcessConfiguration) =>
-      new HealthServer(health, worker.metrics, new Logger('Health')),
+      new MonitoringServer(monitored(health), workerAddress(worker), new Logger('Health')),
   },
 ];
+
+/** What a monitor is told of a worker. */
+export function monitored(health: Pick<WorkerHealth, 'report'>): Monitored {
+  return { health: () => health.report(), metrics: async () => metricsOf(await health.report()) };
+}
+
+/** Where it is told. */
+export function workerAddress({ metrics }: Pick<WorkerConfiguration, 'metrics'>): MonitoringAddress {
+  return { ...metrics, setting: 'metrics.port of worker.yaml' };
+}

@@ -4,7 +4,8 @@ import { freePort } from '@proctor/embedded';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import type { Lack } from '../testbed/resource-guard';
 import { HealthLog } from './health-log';
-import { HealthServer } from './health-server';
+import { MonitoringServer } from '@proctor/monitoring';
+import { monitored, workerAddress } from './health.providers';
 import { inShort, WorkerHealth, type HealthReport, type HealthSources } from './worker-health';
 
 const RUN = {
@@ -62,11 +63,15 @@ function makeHealth(
 
 const SILENT = { log: () => undefined, warn: () => undefined };
 
-const servers: HealthServer[] = [];
+const servers: MonitoringServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.beforeApplicationShutdown())));
 
-function serverOf(port: number, changes: Parameters<typeof makeHealth>[0] = {}): HealthServer {
-  const server = new HealthServer(makeHealth(changes).health, { host: '127.0.0.1', port }, SILENT);
+function serverOf(port: number, changes: Parameters<typeof makeHealth>[0] = {}): MonitoringServer {
+  const server = new MonitoringServer(
+    monitored(makeHealth(changes).health),
+    workerAddress({ metrics: { host: '127.0.0.1', port } }),
+    SILENT,
+  );
   servers.push(server);
   return server;
 }
@@ -121,7 +126,8 @@ it.each([
     'is quarantined',
     { standings: { amd64: { standing: 'quarantined', reason: 'no disk', untilSeconds: 40 } } },
     {
-      ...{ ready: false, problem: 'it is quarantined: no disk' },
+      ready: false,
+      problem: 'it is quarantined: no disk',
       standings: { amd64: { standing: 'quarantined', reason: 'no disk', untilSeconds: 40 } },
     },
   ],

@@ -12,7 +12,9 @@ import { DiskOutbox } from '../reports/outbox';
 import { resultsPath } from '../reports/result-folder';
 import { WriteProbe } from '../reports/write-probe';
 import type { Sandboxes } from '../sandbox/sandboxes';
+import { AskTurns } from '../slot/ask-turns';
 import { BusLeaseClient } from '../slot/bus-lease-client';
+import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { Epochs } from '../slot/epochs';
 import { Notices } from '../slot/notices';
 import { Slot } from '../slot/slot';
@@ -36,14 +38,19 @@ class ProcessSlotParts implements SlotParts {
   @Inject(Epochs) readonly epochs: Epochs;
   @Inject(Notices) readonly notices: Notices;
   @Inject(Standings) readonly standings: Standings;
-  @Inject(CLOCK) readonly clock: Clock;
+  readonly turns: AskTurns;
   readonly log = new Logger('Slot');
   readonly settings: SlotSettings;
   readonly previous: readonly string[];
   readonly newAskId = randomUUID;
   readonly random = Math.random;
 
-  constructor(@Inject(CONFIGURATION) configuration: WorkerProcessConfiguration, { previous }: WorkerLife) {
+  constructor(
+    @Inject(CONFIGURATION) configuration: WorkerProcessConfiguration,
+    { previous }: WorkerLife,
+    @Inject(CLOCK) readonly clock: Clock,
+  ) {
+    this.turns = new AskTurns(clock);
     this.settings = slotSettings(configuration);
     this.previous = previous;
   }
@@ -89,10 +96,17 @@ const RESULTS: Provider[] = [
   },
   {
     provide: DiskOutbox,
-    inject: [CONFIGURATION, Bus, WriteProbe, CLOCK],
-    useFactory: ({ worker }: WorkerProcessConfiguration, bus: Bus, probe: WriteProbe, clock: Clock) => {
+    inject: [CONFIGURATION, Bus, WriteProbe, DispatcherFeatures, CLOCK],
+    useFactory: (
+      { worker }: WorkerProcessConfiguration,
+      bus: Bus,
+      probe: WriteProbe,
+      dispatchers: DispatcherFeatures,
+      clock: Clock,
+    ) => {
       const notKept = (why: string) => probe.failed(why);
-      return new DiskOutbox({ path: resultsPath(worker), bus, clock, log: new Logger('Outbox'), notKept });
+      const log = new Logger('Outbox');
+      return new DiskOutbox({ path: resultsPath(worker), bus, dispatchers, clock, log, notKept });
     },
   },
 ];
@@ -107,6 +121,7 @@ const DISPATCHERS: Provider[] = [
       return new Epochs({ clock, log: new Logger('Slot'), lowerEpochWaitMs });
     },
   },
+  DispatcherFeatures,
   { provide: Notices, useFactory: () => new Notices(new Logger('Notices')) },
   {
     provide: Standings,
@@ -141,8 +156,9 @@ export const LIFE_PROVIDERS: Provider[] = [
   },
   {
     provide: BusLeaseClient,
-    inject: [Bus, WorkerLife],
-    useFactory: (bus: Bus, life: WorkerLife) => new BusLeaseClient(bus, life),
+    inject: [Bus, WorkerLife, DispatcherFeatures],
+    useFactory: (bus: Bus, life: WorkerLife, features: DispatcherFeatures) =>
+      new BusLeaseClient(bus, life, features),
   },
   ProcessSlotParts,
   {

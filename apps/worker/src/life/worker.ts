@@ -91,6 +91,7 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
    */
   async drain(): Promise<void> {
     this.stopping = true;
+    const spared = this.parts.sandboxes.drain();
     const leftMs = this.parts.timesLeft();
     const minutes = Math.ceil(Math.max(0, ...leftMs) / 60_000);
     this.parts.log.log(
@@ -99,7 +100,7 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
         : `draining: tests under way: ${leftMs.length}, for at most ${minutes} min more; ` +
             'another SIGTERM ends them and hands their leases back',
     );
-    await Promise.all(this.parts.slots.map((slot) => slot.drain('the worker drains')));
+    await Promise.all([spared, ...this.parts.slots.map((slot) => slot.drain('the worker drains'))]);
   }
 
   /** It takes no more work. */
@@ -118,6 +119,7 @@ export class Worker implements OnModuleInit, OnModuleDestroy {
     this.parts.probe.stop();
     await this.parts.testbeds.close();
     await Promise.allSettled([this.started]);
+    await this.parts.sandboxes.drain();
   }
 
   private async begin(): Promise<void> {

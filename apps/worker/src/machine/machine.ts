@@ -24,23 +24,32 @@ export interface Machine {
 
 /** What of a worker's configuration the machine goes by. */
 export type MachineConfiguration = Pick<WorkerConfiguration, 'workPath' | 'architectures'> &
-  Partial<Pick<WorkerConfiguration, 'variants' | 'visiblePaths'>>;
+  Partial<Pick<WorkerConfiguration, 'variants' | 'visiblePaths' | 'slots' | 'networksReady'>>;
 
 /**
  * `runs`: the name of the folder of running sandboxes; a process beside the worker needs another one. `hidden`: what no
  * sandbox may see, beside other runs and results.
  */
 export async function lookAtMachine(
-  { workPath, architectures, variants = {}, visiblePaths = [] }: MachineConfiguration,
+  configuration: MachineConfiguration,
   runs = 'runs',
   hidden: string[] = [],
 ): Promise<Machine> {
+  const {
+    workPath,
+    architectures,
+    variants = {},
+    visiblePaths = [],
+    slots = 0,
+    networksReady = 0,
+  } = configuration;
   const bootId = await currentBoot();
   const programs = await Promise.all(Object.values(variants).map(([program = '']) => runnerPath(program)));
-  const sandboxes = new Sandboxes(workPath, runs, {
+  const sight = {
     hidden: [join(workPath, 'results'), ...hidden],
     visible: [...visiblePaths, ...programs.filter((path) => path !== null)],
-  });
+  };
+  const sandboxes = new Sandboxes(workPath, runs, sight, Math.min(slots, networksReady));
   const proofs = new Proofs(join(workPath, 'proofs.json'), bootId);
   const executable = new Architectures(sandboxes, proofs);
   const machine = { bootId, sandboxes, proofs, executable, trial: new Trial(sandboxes) };

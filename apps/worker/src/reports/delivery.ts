@@ -3,8 +3,17 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@proctor/bus';
 import { WakeUp, type Clock } from '@proctor/clock';
-import { grantOf, reportSubject, stagingName, type Grant, type RecordedSignal } from '@proctor/contracts';
+import {
+  grantOf,
+  reportSubject,
+  RESULT_CONTENTS,
+  stagingName,
+  type FinishedReport,
+  type Grant,
+  type RecordedSignal,
+} from '@proctor/contracts';
 import type { Log } from '@proctor/process';
+import type { DispatcherFeatures } from '../slot/dispatcher-features';
 import { isMissing, removeResult, setResultAside, type KeptResult } from './result-folder';
 
 export interface DeliverySettings {
@@ -17,6 +26,7 @@ export interface DeliverySettings {
 
 export interface DeliveryParts {
   bus: Bus;
+  dispatchers: Pick<DispatcherFeatures, 'has'>;
   clock: Clock;
   log: Log;
   settings: DeliverySettings;
@@ -79,20 +89,27 @@ export class ResultDelivery {
 
   private async send(): Promise<void> {
     try {
-      await this.upload();
-      const { arch, report } = this.result;
-      await this.parts.bus.report(reportSubject(arch, 'finished', report), report);
+      await this.dropLostFiles();
+      const report = this.understood();
+      await this.upload(report);
+      await this.parts.bus.report(reportSubject(this.arch, 'finished', report), report);
     } catch (error) {
       this.parts.log.warn(`${this.title()}: the result was not delivered yet: ${String(error)}`);
     }
   }
 
+  /** What the dispatcher can read: one of an earlier version refuses a report that names an index. */
+  private understood(): FinishedReport {
+    const { arch, report } = this.result;
+    if (this.parts.dispatchers.has(arch, 'result-indexes')) return report;
+    const contents: readonly string[] = RESULT_CONTENTS;
+    return { ...report, files: report.files.filter(({ name }) => contents.includes(name)) };
+  }
+
   /** Only what is not there yet, so that a connection that breaks again and again is enough some day. */
-  private async upload(): Promise<void> {
+  private async upload(report: FinishedReport): Promise<void> {
     const { folder } = this.result;
     if (folder === null) return;
-    await this.dropLostFiles(folder);
-    const { report } = this.result;
     for (const { name, size, sha256 } of report.files) {
       if (this.uploaded.has(name)) continue;
       const content = createReadStream(join(folder, name));
@@ -105,8 +122,9 @@ export class ResultDelivery {
   }
 
   /** A file that is gone from the disk, or no longer whole, can never be uploaded: the result counts without it. */
-  private async dropLostFiles(folder: string): Promise<void> {
-    const { report } = this.result;
+  private async dropLostFiles(): Promise<void> {
+    const { folder, report } = this.result;
+    if (folder === null) return;
     const isThere = await Promise.all(
       report.files.map(async ({ name, size }) => (await sizeOf(join(folder, name))) === size),
     );

@@ -6,10 +6,12 @@ import { text } from 'node:stream/consumers';
 import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { FinishedReport, parseMessage, stagingName, type RecordedSignal } from '@proctor/contracts';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
+import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { DiskOutbox } from './outbox';
 import { freshResultFolder } from './result-folder';
 
 const LOG = 'the log, as if it were gzipped';
+const dispatchers = new DispatcherFeatures();
 const GRANT = { runId: 7, attempt: 2, grantEpoch: 5 };
 const FENCE = {
   worker: 'w',
@@ -35,11 +37,10 @@ async function makeOutbox(clock = new VirtualClock()) {
   });
   const said: string[] = [];
   const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
-  const outbox = new DiskOutbox({ path, bus, clock, log });
-  const arrived = (count: number) =>
-    reports.length >= count
-      ? Promise.resolve()
-      : new Promise<void>((resolve) => waiting.push({ count, resolve }));
+  const outbox = new DiskOutbox({ path, bus, dispatchers, clock, log });
+  const arrived = async (count: number) => {
+    if (reports.length < count) await new Promise<void>((resolve) => waiting.push({ count, resolve }));
+  };
   const answer = (answer: RecordedSignal['answer'], reason?: string) =>
     outbox.recorded({ ...GRANT, answer, ...(reason !== undefined && { reason }) });
   const staged = async () => {
@@ -204,17 +205,16 @@ it('the outbox delivers an unreadable result that an earlier version kept, and w
 it('a report that is kept nowhere is delivered, and the outbox says what could not be kept', async () => {
   const { bus, clock, arrived, reports } = await makeOutbox();
   const said: string[] = [];
-  const silent = { log: () => undefined, warn: () => undefined };
-  const file = join(path, 'a-file');
-  await writeFile(file, '');
-  const outbox = new DiskOutbox({ path: file, bus, clock, log: silent, notKept: (why) => said.push(why) });
+  const say = (why: string) => void said.push(why);
+  const log = { log: () => undefined, warn: () => undefined };
+  await writeFile(join(path, 'a-file'), '');
+  const outbox = new DiskOutbox({ path: join(path, 'a-file'), bus, dispatchers, clock, log, notKept: say });
   const { report, files } = await pack();
   await expect(outbox.finished('amd64', report, files)).rejects.toThrow(/ENOTDIR|EEXIST/);
   expect(said).toEqual([expect.stringMatching(/ENOTDIR|EEXIST/)]);
   const delivered = outbox.unkept('amd64', { ...report, verdict: 'tmpfail', files: [] });
   await arrived(1);
-  expect(reports).toMatchObject([{ ...FENCE, verdict: 'tmpfail', files: [] }]);
-  expect(outbox.waiting).toBe(1);
+  expect([outbox.waiting, reports]).toMatchObject([1, [{ ...FENCE, verdict: 'tmpfail', files: [] }]]);
   outbox.recorded({ ...GRANT, answer: 'recorded' });
   await delivered;
 });

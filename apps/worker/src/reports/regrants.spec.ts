@@ -5,6 +5,7 @@ import { MemoryBroker, MemoryBus } from '@proctor/bus/testing';
 import { grantOf, type FinishedReport } from '@proctor/contracts';
 import { VirtualClock } from '../../../../test/simulation/world/virtual-clock';
 import { finishedReport } from '../../../../test/support/runs';
+import { DispatcherFeatures } from '../slot/dispatcher-features';
 import { DiskOutbox } from './outbox';
 
 const SILENT = { log: () => undefined, warn: () => undefined };
@@ -20,7 +21,13 @@ afterEach(async () => rm(path, { recursive: true }));
 it('the results of an attempt that was granted twice are kept apart, and each has its own answer', async () => {
   const bus = new MemoryBus(new MemoryBroker());
   await bus.prepareReports('amd64', [OLD.worker]);
-  const outbox = new DiskOutbox({ path, bus, clock: new VirtualClock(), log: SILENT });
+  const outbox = new DiskOutbox({
+    path,
+    bus,
+    dispatchers: new DispatcherFeatures(),
+    clock: new VirtualClock(),
+    log: SILENT,
+  });
   const delivered = [OLD, NEW].map((report) => outbox.finished('amd64', report, []));
   const reported = new Set<number | undefined>();
   await new Promise<void>((resolve) => {

@@ -21,7 +21,9 @@ export interface Reportable {
 export function reportable(report: FinishedReport): Reportable {
   const fault = faultOf(report);
   if (fault === null) return { report, dropped: null };
-  const { tests: _, ...withoutTests } = report;
+  const { excerpt: _excerpt, ...withoutExcerpt } = report;
+  if (report.excerpt && faultOf(withoutExcerpt) === null) return { report: withoutExcerpt, dropped: fault };
+  const { tests: _, ...withoutTests } = withoutExcerpt;
   if (faultOf(withoutTests) === null) {
     return { report: { ...withoutTests, message: noted(report.message) }, dropped: fault };
   }

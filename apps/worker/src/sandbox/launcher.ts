@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CLEAN_ENVIRONMENT } from './sandbox-command';
 
-const PROGRAM = ['calls', 'view', 'launcher']
+const PROGRAM = ['calls', 'view', 'launcher', 'network']
   .map((part) => readFileSync(join(__dirname, `sandbox-${part}.pl`), 'utf8'))
   .join('\n');
 
@@ -37,6 +37,21 @@ export class Launcher {
 
   /** @param fields names and values, as sandboxFields makes them */
   launch(fields: string[]): LaunchedSandbox {
+    const { told, say } = this.begin();
+    const sandbox = new LaunchedSandbox(told, say);
+    say('start', ...fields);
+    return sandbox;
+  }
+
+  /** @param fields how its namespaces are made and it is connected, as networkFields makes them */
+  prepareNetwork(fields: string[]): LaunchedNetwork {
+    const { number, told, say } = this.begin();
+    const network = new LaunchedNetwork(told, say, number);
+    say('prepare', ...fields);
+    return network;
+  }
+
+  private begin() {
     const child = this.running();
     const number = ++this.last;
     const told: Told = { listeners: {}, parts: 1 };
@@ -45,9 +60,7 @@ export class Launcher {
     const say = (word: string, ...fields: string[]) => {
       if (this.launched.has(number)) send(child, [word, String(number), ...fields]);
     };
-    const sandbox = new LaunchedSandbox(told, say);
-    say('start', ...fields);
-    return sandbox;
+    return { number, told, say };
   }
 
   private running(): ChildProcess {
@@ -125,29 +138,50 @@ export class LaunchedSandbox {
     this.say('kill');
   }
 
-  /** Gives it a network of its own, once it has its namespaces. @returns a function that takes it away */
-  async connect(
-    account: [name: string, uid: string, gid: string],
-    command: string[],
-  ): Promise<() => Promise<void>> {
-    const failed = this.heard('unconnected').then((why) => {
-      throw new Error(`slirp4netns: ${why}`);
-    });
-    failed.catch(() => undefined);
-    const connected = this.heard('connected');
-    const disconnected = this.heard('disconnected');
+  /** Gives it a network of its own, once it has its namespaces. */
+  connect(fields: string[]): LaunchedNetwork {
     this.told.parts += 1;
-    this.say('connect', ...account, ...command);
-    await Promise.race([connected, failed]);
-    return async () => {
-      this.say('disconnect');
-      await disconnected;
-    };
+    const network = new LaunchedNetwork(this.told, this.say);
+    this.say('connect', ...fields);
+    return network;
   }
 
   private heard(word: string): Promise<string> {
-    return new Promise((resolve) => (this.told.listeners[word] = resolve));
+    return heard(this.told, word);
   }
+}
+
+/** A network that is made, or up: of a sandbox that is there, or of one that comes later. */
+export class LaunchedNetwork {
+  /** Rejects when it cannot be made. */
+  readonly connected: Promise<void>;
+  /** Whether it was made or not. */
+  readonly ended: Promise<void>;
+
+  constructor(
+    told: Told,
+    private readonly say: (word: string, ...fields: string[]) => void,
+    /** By which a sandbox that comes later finds it. */
+    readonly number: number | null = null,
+  ) {
+    const failed = heard(told, 'unconnected');
+    const refused = failed.then((why) => {
+      throw new Error(`slirp4netns: ${why}`);
+    });
+    this.connected = Promise.race([heard(told, 'connected').then(() => undefined), refused]);
+    this.connected.catch(() => undefined);
+    this.ended = Promise.race([heard(told, 'disconnected'), failed]).then(() => undefined);
+  }
+
+  /** Takes it away. */
+  async end(): Promise<void> {
+    this.say('disconnect');
+    await this.ended;
+  }
+}
+
+function heard(told: Told, word: string): Promise<string> {
+  return new Promise((resolve) => (told.listeners[word] = resolve));
 }
 
 function send(child: ChildProcess, fields: string[]): void {

@@ -5,8 +5,13 @@ import { join } from 'node:path';
 import { RunFolder } from './run-folder';
 
 const USER = {
-  ...{ name: 'proctor', uid: 1000, gid: 1000, switched: false, opensTun: false },
-  ...{ subUids: { start: 0, count: 0 }, subGids: { start: 0, count: 0 } },
+  name: 'proctor',
+  uid: 1000,
+  gid: 1000,
+  switched: false,
+  opensTun: false,
+  subUids: { start: 0, count: 0 },
+  subGids: { start: 0, count: 0 },
 };
 
 let parent: string;

@@ -43,6 +43,7 @@ it('the run user and its subordinate ids are mapped to themselves', () => {
     uids: '1001 1001 1\n100000 100000 65536',
     gids: '1002 1002 1\n165536 165536 65536',
     network: 'private',
+    prepared: '',
     processes_max: '',
     process_bytes_max: '',
     area: '/w/a b',

@@ -32,6 +32,8 @@ export interface SandboxParts {
    * only a worker run by root can give a sandbox its own.
    */
   interpreters?: string[];
+  /** The number of a network that was prepared for it, with the user namespace. */
+  prepared?: number;
   /** The folder of a control group that it becomes a member of. */
   cgroup?: string;
   /** A file to which standard error is appended. */
@@ -67,6 +69,7 @@ export function sandboxFields(user: RunUser, parts: SandboxParts): string[] {
     ['uids', idMap(uid, subUids)],
     ['gids', idMap(gid, subGids)],
     ['network', parts.network],
+    ['prepared', parts.prepared ?? ''],
     ['processes_max', parts.processesMax ?? ''],
     ['process_bytes_max', parts.processBytesMax ?? ''],
     ['area', parts.workArea],
@@ -105,8 +108,24 @@ function sightLines(hidden: string[], visible: string[]): string {
     .join('\n');
 }
 
+/**
+ * What the launcher is told of a network: the account that slirp4netns has, empty where it is the launcher's, and its command.
+ * @param opensTun whether it may open the tun device there as an ordinary user
+ */
+export function networkFields({ name, uid, gid, switched, opensTun }: RunUser): string[] {
+  const account = opensTun && switched ? [name, String(uid), String(gid)] : ['', '', ''];
+  return [...account, ...networkCommand({ opensTun })];
+}
+
+/** What it is told of one that is prepared: its namespaces first, which are those that sandboxFields asks for. */
+export function preparedFields(user: RunUser): string[] {
+  const { name, uid, gid, subUids, subGids, switched } = user;
+  const ids = [idMap(uid, subUids), idMap(gid, subGids)];
+  return [switched ? '1' : '', name, String(uid), String(gid), ...ids, ...networkFields(user)];
+}
+
 /** slirp4netns, but for what the launcher adds: the descriptors by which it is ready and ends, and the process it is for. */
-export function networkCommand(user: RunUser): string[] {
+export function networkCommand(user: Pick<RunUser, 'opensTun'>): string[] {
   // Only root may open the tun device here: slirp4netns then locks itself up and drops root's capabilities.
   const lock = user.opensTun ? [] : ['--enable-sandbox'];
   return ['slirp4netns', '--configure', '--mtu=65520', '--disable-host-loopback', ...lock];

@@ -4,7 +4,8 @@
 # On standard input it hears frames: the number of their bytes (32 bits, big-endian), then fields with NUL between, of which
 # the first says what is asked and the second is the number of the sandbox. On standard output it says lines, which begin
 # with that number: `pid` of the first process, `ready` once its view is made, `ended` with its exit code, and of its network
-# `connected`, `unconnected` with a reason, `disconnected`.
+# `connected`, `unconnected` with a reason, `disconnected`. A network that is prepared before there is a sandbox has a number of
+# its own.
 my $LAUNCHER = $$;
 $0 = 'proctor-launcher';
 # What the worker was started with, and has nothing to do with.
@@ -14,6 +15,7 @@ my ($NEW_MOUNTS, $NEW_IPC, $NEW_USERS, $NEW_PROCESSES, $NEW_NETWORK) =
   (0x20000, 0x8000000, 0x10000000, 0x20000000, 0x40000000);
 my ($PROCESSES, $DATA) = (6, 2);
 my $INTERPRETERS = '/proc/sys/fs/binfmt_misc';
+my $MADE = "made\n";
 my ($SET_GROUPS_AND_USERS, $CAPABILITIES_3) = (1 << 6 | 1 << 7, 0x20080522);
 
 sub dies_with_parent {
@@ -29,11 +31,16 @@ sub write_to {
 }
 
 my (%go, %readers, %outer, %exit_of_network);
+# The open files of namespaces that are prepared, users' first, and what their makers wait for.
+my (%prepared, %keep);
+# Numbers of networks that are wanted no more, though they are not up yet.
+my %unwanted;
 
 # Everything that is open for others. Standard input stays open: what is opened next would take its number.
 sub forget_others {
   open(STDIN, '<', '/dev/null') or die "/dev/null: $!\n";
-  close $_ for grep { fileno $_ } values %go, values %exit_of_network, map { $_->[0] } values %readers;
+  close $_ for grep { fileno $_ } values %go, values %exit_of_network, values %keep,
+    map({ $_->[0] } values %readers), map({ @$_ } values %prepared);
 }
 # `action` is called with nothing once the other end is closed, and when `$speaks` with what it says before.
 sub on_end {
@@ -83,9 +90,10 @@ sub namespace_maker {
     call('unshare', $UNSHARE, $flags);
     syswrite $ask, '.';
     waitpid($mapper, 0) == $mapper && $? == 0 or die "the ids of the sandbox were not mapped\n";
-    must_mount('none', '/', 'none', $RECURSIVE | $PRIVATE, '');
+    mount_for_itself() if $flags & $NEW_MOUNTS;
   };
 }
+sub mount_for_itself { must_mount('none', '/', 'none', $RECURSIVE | $PRIVATE, '') }
 
 sub limit {
   my ($resource, $value) = @_;
@@ -108,16 +116,18 @@ sub start {
   while (my $name = shift @fields) {
     $parts{$name} = $name eq 'command' ? [splice @fields] : shift @fields;
   }
+  my $prepared = delete $prepared{ $parts{prepared} };
   pipe(my $heard, my $go) or die "pipe: $!\n";
   pipe(my $life, my $alive) or die "pipe: $!\n";
   my $outer = fork // die "fork: $!\n";
   if ($outer == 0) {
     close $_ for $go, $life;
     $SIG{PIPE} = 'DEFAULT';
-    eval { open_sandbox($number, $heard, $alive, %parts) };
+    eval { open_sandbox($number, $heard, $alive, $prepared, %parts) };
     print STDERR $@;
     POSIX::_exit(1);
   }
+  close $_ for @{ $prepared // [] };
   $go{$number} = $go;
   $outer{$number} = $outer;
   on_end($life, 0, sub {
@@ -129,7 +139,7 @@ sub start {
 }
 
 sub open_sandbox {
-  my ($number, $heard, $alive, %parts) = @_;
+  my ($number, $heard, $alive, $prepared, %parts) = @_;
   # A group of its own: no signal to all of one reaches another.
   setpgrp(0, 0);
   forget_others();
@@ -140,13 +150,23 @@ sub open_sandbox {
   sysopen(STDIN, $parts{input}, POSIX::O_RDONLY) or die "$parts{input}: $!\n";
   sysopen(STDOUT, $parts{output}, POSIX::O_WRONLY) or die "$parts{output}: $!\n";
   register(split /\n/, $parts{interpreters}) if $parts{interpreters} ne '';
-  my $make_namespaces = namespace_maker($parts{uids}, $parts{gids});
+  my $make_namespaces = $parts{prepared} eq '' && namespace_maker($parts{uids}, $parts{gids});
   if ($parts{switched}) {
     become(@parts{qw(name uid gid)});
     dies_with_parent($LAUNCHER);
   }
-  my $private = $parts{network} eq 'private' ? $NEW_NETWORK : 0;
-  $make_namespaces->($NEW_USERS | $NEW_MOUNTS | $NEW_PROCESSES | $NEW_IPC | $private);
+  my $own = $NEW_MOUNTS | $NEW_PROCESSES | $NEW_IPC;
+  if ($make_namespaces) {
+    $make_namespaces->($own | $NEW_USERS | ($parts{network} eq 'private' ? $NEW_NETWORK : 0));
+  } else {
+    my ($users, $network) = @{ $prepared // die "the network that was prepared has ended\n" };
+    call('setns', $SETNS, fileno $users, $NEW_USERS);
+    call('setns', $SETNS, fileno $network, $NEW_NETWORK);
+    close $_ for $users, $network;
+    dies_with_parent($LAUNCHER);
+    call('unshare', $UNSHARE, $own);
+    mount_for_itself();
+  }
   limit($PROCESSES, $parts{processes_max});
   limit($DATA, $parts{process_bytes_max});
   my $first = fork // die "fork: $!\n";
@@ -178,57 +198,16 @@ sub execute {
   POSIX::_exit($! == POSIX::ENOENT ? 127 : 126);
 }
 
-# slirp4netns writes to a descriptor when the network is up, and ends when another one is closed.
-sub connect_network {
-  my ($number, $name, $uid, $gid, @command) = @_;
-  my $outer = $outer{$number} // return say_line($number, 'unconnected', 'the sandbox has ended');
-  local $^F = 1000;
-  pipe(my $is_up, my $up) or die "pipe: $!\n";
-  pipe(my $is_over, my $over) or die "pipe: $!\n";
-  pipe(my $complaints, my $complain) or die "pipe: $!\n";
-  my $network = fork // die "fork: $!\n";
-  if ($network == 0) {
-    close $_ for $is_up, $over, $complaints;
-    $SIG{PIPE} = 'DEFAULT';
-    setpgrp(0, 0);
-    forget_others();
-    open STDERR, '>&', $complain;
-    open STDOUT, '>', '/dev/null';
-    close $complain;
-    eval {
-      if ($name ne '') { become($name, $uid, $gid) }
-      dies_with_parent($LAUNCHER);
-      push @command, '--ready-fd=' . fileno $up, '--exit-fd=' . fileno $is_over, $outer, 'tap0';
-      exec { $command[0] } @command or die "$command[0]: $!\n";
-    };
-    print STDERR $@;
-    POSIX::_exit(1);
-  }
-  close $_ for $up, $is_over, $complain;
-  # None of them is for those that are started later.
-  fcntl $_, 2, 1 for $is_up, $over, $complaints;
-  $exit_of_network{$number} = $over;
-  my ($is_connected, $said) = (0, '');
-  on_end($is_up, 1, sub {
-    return if $is_connected || $_[0] eq '';
-    $is_connected = 1;
-    say_line($number, 'connected');
-  });
-  on_end($complaints, 1, sub {
-    return $said = substr("$said$_[0]", -1000) if $_[0] ne '';
-    waitpid $network, 0;
-    delete $exit_of_network{$number};
-    $said =~ s/\s+/ /g;
-    say_line($number, $is_connected ? 'disconnected' : ('unconnected', $said));
-  });
-}
-
 my %ASKED = (
   start => \&start,
   kill => sub { kill $KILL, $outer{$_[0]} if $outer{$_[0]} },
   go => sub { syswrite $go{$_[0]}, "go\n" if $go{$_[0]} },
   connect => \&connect_network,
-  disconnect => sub { close delete $exit_of_network{$_[0]} if $exit_of_network{$_[0]} },
+  prepare => \&prepare_network,
+  disconnect => sub {
+    if ($exit_of_network{$_[0]}) { close delete $exit_of_network{$_[0]} }
+    elsif ($keep{$_[0]}) { $unwanted{$_[0]} = 1 }
+  },
 );
 
 $SIG{PIPE} = 'IGNORE';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { freeBytesOf } from './free-space';
 import type { ControlGroups } from './control-groups';
-import type { LaunchedSandbox, Launcher, SandboxEnd } from './launcher';
+import type { LaunchedNetwork, Launcher, SandboxEnd } from './launcher';
 import { machineMemoryKills, type MemoryKills } from './memory-kills';
 import { identify, killProcess, type SandboxProcess } from './processes';
 import type { RunCgroup } from './run-cgroup';
 import type { RunFolder } from './run-folder';
 import type { RunUser } from './run-user';
-import { networkCommand, sandboxFields, type SandboxNetwork, type SandboxParts } from './sandbox-command';
+import { networkFields, sandboxFields, type SandboxNetwork, type SandboxParts } from './sandbox-command';
 
 /** What is said of a process, or a mount of it, that has ended. */
 const GONE = new Set(['ENOENT', 'ESRCH', 'EACCES']);
@@ -45,11 +45,11 @@ export class Sandbox {
     private readonly init: SandboxProcess | null,
     private readonly workArea: string,
     exit: Promise<SandboxEnd>,
-    disconnect: (() => Promise<void>) | null,
+    network: LaunchedNetwork | null,
     private readonly cgroup: RunCgroup | null,
   ) {
     this.ended = exit.then(async (end) => {
-      await disconnect?.();
+      await network?.end();
       await cgroup?.remove();
       return end;
     });
@@ -58,6 +58,7 @@ export class Sandbox {
   /**
    * Resolves when the command begins.
    * @param groups null: it gets no control group
+   * @param prepared a network that is up; the sandbox makes its own when null
    */
   static async start(
     launcher: Launcher,
@@ -65,11 +66,13 @@ export class Sandbox {
     folder: RunFolder,
     use: SandboxUse,
     groups: ControlGroups | null,
+    prepared: LaunchedNetwork | null = null,
   ): Promise<Sandbox> {
     const cgroup = await cgroupFor(groups, folder, user, use);
     try {
-      return await Sandbox.launch(launcher, user, folder, use, cgroup);
+      return await Sandbox.launch({ launcher, user, folder, use, cgroup, prepared });
     } catch (error) {
+      await prepared?.end();
       await cgroup?.remove();
       throw error;
     }
@@ -96,44 +99,42 @@ export class Sandbox {
     await this.ended;
   }
 
-  private static async launch(
-    launcher: Launcher,
-    user: RunUser,
-    folder: RunFolder,
-    use: SandboxUse,
-    cgroup: RunCgroup | null,
-  ): Promise<Sandbox> {
+  private static async launch({ launcher, user, folder, use, cgroup, prepared }: Launch): Promise<Sandbox> {
     const parts = partsOf(folder, use, cgroup);
     requireFitting(parts.command);
-    const launched = launcher.launch(sandboxFields(user, parts));
-    let connecting: Promise<(() => Promise<void>) | null> = Promise.resolve(null);
+    const number = prepared?.number ?? undefined;
+    const withNetwork = number === undefined ? parts : { ...parts, prepared: number };
+    const launched = launcher.launch(sandboxFields(user, withNetwork));
+    let network = prepared;
     try {
       const init = identify(await launched.pid);
       // All three need the namespaces alone.
-      if (use.network === 'private') connecting = connect(launched, networkUser(user, use));
+      if (use.network === 'private') network ??= launched.connect(networkFields(networkUser(user, use)));
       const recorded = folder.record(init ? [init] : []);
-      const [disconnect] = await Promise.all([connecting, launched.ready, recorded]);
+      await Promise.all([network?.connected, launched.ready, recorded]);
       launched.go();
-      return new Sandbox(init, folder.workArea, launched.ended, disconnect, cgroup);
+      return new Sandbox(init, folder.workArea, launched.ended, network, cgroup);
     } catch (error) {
       launched.kill();
-      const disconnect = await connecting.catch(() => null);
-      await Promise.all([launched.ended, disconnect?.()]);
+      await Promise.all([launched.ended, network?.end()]);
       throw error;
     }
   }
 }
 
+/** What a sandbox is launched with. */
+interface Launch {
+  launcher: Launcher;
+  user: RunUser;
+  folder: RunFolder;
+  use: SandboxUse;
+  cgroup: RunCgroup | null;
+  prepared: LaunchedNetwork | null;
+}
+
 /** Interpreters are registered in a user namespace of root's around that of the run user, which it may not enter. */
 function networkUser(user: RunUser, { interpreters = [] }: SandboxUse): RunUser {
   return interpreters.length > 0 ? { ...user, opensTun: false } : user;
-}
-
-/** The user-mode network of one sandbox. @returns a function that ends it */
-function connect(launched: LaunchedSandbox, user: RunUser): Promise<() => Promise<void>> {
-  const { name, uid, gid } = user;
-  const asRunUser = user.opensTun && user.switched;
-  return launched.connect(asRunUser ? [name, String(uid), String(gid)] : ['', '', ''], networkCommand(user));
 }
 
 /** @throws Error with the code E2BIG, as of a program that is started with too long an argument */
@@ -162,14 +163,12 @@ function partsOf(folder: RunFolder, use: SandboxUse, cgroup: RunCgroup | null): 
   const { command, network, tmpfsBytes, hidden, visible, wholeMachine } = use;
   const { interpreters, memoryBytesMax, processesMax } = use;
   return {
-    ...{
-      command,
-      network,
-      tmpfsBytes,
-      folder: folder.path,
-      workArea: folder.workArea,
-      errors: folder.errors,
-    },
+    command,
+    network,
+    tmpfsBytes,
+    folder: folder.path,
+    workArea: folder.workArea,
+    errors: folder.errors,
     ...(use.input !== undefined && { input: ownFile(use.input) }),
     ...(use.output !== undefined && { output: ownFile(use.output) }),
     ...(hidden && { hidden }),

@@ -7,6 +7,7 @@ import { findRunUser, succeeds } from './find-run-user';
 import { Sandbox, type SandboxUse } from './sandbox';
 import type { RunUser } from './run-user';
 import { requireTools } from './tools';
+import { SpareNetworks } from './spare-networks';
 import { Unusable } from './unusable';
 
 const TOOLS = ['mount', 'newgidmap', 'newuidmap', 'perl', 'setpriv', 'slirp4netns', 'unshare'];
@@ -24,6 +25,8 @@ export interface Sight {
 export class Sandboxes {
   private readonly runsPath: string;
   private readonly launcher = new Launcher();
+  private readonly networks: SpareNetworks;
+  private isDraining = false;
   private user: RunUser | null = null;
   private groups: ControlGroups | null = null;
   private detecting: Promise<void> | null = null;
@@ -31,14 +34,17 @@ export class Sandboxes {
 
   /**
    * `runs`: the name of the folder of running sandboxes in `workPath`; two processes have different ones. `sight`: what no
-   * sandbox may see, beside the folders of the others, and what each sees of the rest.
+   * sandbox may see, beside the folders of the others, and what each sees of the rest. `networksReady`: how many networks are
+   * kept ready for sandboxes to come.
    */
   constructor(
     private readonly workPath: string,
     runs = 'runs',
     private readonly sight: Sight = { hidden: [], visible: [] },
+    networksReady = 0,
   ) {
     this.runsPath = join(workPath, runs);
+    this.networks = new SpareNetworks(this.launcher, networksReady);
   }
 
   /** Ends what an earlier life of the worker left. Returns the names of the runs' folders. */
@@ -62,6 +68,7 @@ export class Sandboxes {
    */
   async detectAgain(): Promise<void> {
     this.user = null;
+    await this.networks.end();
     await this.detect();
   }
 
@@ -75,7 +82,18 @@ export class Sandboxes {
     const groups = this.groups ? [this.groups.path] : [];
     const hidden = await reached([this.runsPath, ...this.sight.hidden, ...groups]);
     const visible = await reached([this.workPath, ...this.sight.visible]);
-    return Sandbox.start(this.launcher, user, folder, { ...use, hidden, visible }, this.groups);
+    const mayTake = use.network === 'private' && !use.interpreters?.length;
+    const prepared = mayTake ? this.networks.take() : null;
+    const seen = { ...use, hidden, visible };
+    const sandbox = await Sandbox.start(this.launcher, user, folder, seen, this.groups, prepared);
+    this.keepReady();
+    return sandbox;
+  }
+
+  /** From now on no network is kept ready. */
+  async drain(): Promise<void> {
+    this.isDraining = true;
+    await this.networks.end();
   }
 
   /** Runs a command to its end in a sandbox of its own. `said`: what it wrote to standard error. */
@@ -109,6 +127,7 @@ export class Sandboxes {
 
   /** Removes the folder of running sandboxes: only when none runs. */
   async close(): Promise<void> {
+    await this.drain();
     await rm(this.runsPath, { recursive: true, force: true });
   }
 
@@ -133,6 +152,11 @@ export class Sandboxes {
       await folder.remove();
     }
     this.user = user;
+    this.keepReady();
+  }
+
+  private keepReady(): void {
+    if (this.user && !this.isDraining) this.networks.fill(this.user);
   }
 
   private requireUser(): RunUser {

@@ -1,6 +1,7 @@
 import { within } from '@proctor/clock';
 import { grantName, type Lease, type LeaseReply, type SlotIdentity } from '@proctor/contracts';
 import { giveBack } from './give-back';
+import { RELEASE } from './release';
 import type { SlotParts } from './slot-parts';
 
 /** Once work is waiting, an answer that took longer may be lost, its dispatcher replaced: the slot asks a second time. */
@@ -139,6 +140,17 @@ export class Asks {
     );
   }
 
+  /**
+   * The slot takes nothing more, and asks each architecture whose answer was lost what that granted: handed back, it can be
+   * granted to others at once; else it is a lost attempt once the worker is started again.
+   */
+  async askForLost(): Promise<void> {
+    const { clock, settings } = this.parts;
+    const asks = [...this.lost.keys()].map((arch) => this.send(arch, { onlyHeld: true }));
+    await within(Promise.all(asks), settings.stopTimeoutMs, clock);
+    this.lost.clear();
+  }
+
   /** Resolves when nothing is on its way back any more. */
   async givenBack(): Promise<void> {
     await Promise.all([...this.givingBack.values()].map(({ confirmed }) => confirmed));
@@ -162,7 +174,7 @@ export class Asks {
     const what = { ...offer, ...(kept.length > 0 && { kept }), ...details };
     try {
       const previous = [...this.parts.previous];
-      const reply = await client.ask(arch, { ...this.identity, previous, ask, wakeable: true, ...what });
+      const reply = await client.ask(arch, { ...this.identity, ...RELEASE, previous, ask, ...what });
       this.troubles.delete(arch);
       if (reply.arch !== arch || reply.ask !== ask)
         return this.refuse(reply, number, 'it answers another ask');

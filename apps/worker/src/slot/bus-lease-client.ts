@@ -8,6 +8,7 @@ import {
   type ReturnReply,
   type ReturnRequest,
 } from '@proctor/contracts';
+import type { DispatcherFeatures } from './dispatcher-features';
 import type { LeaseClient } from './ports';
 
 /** Longer than the slots wait: a grant that comes late is still seen, and handed back. */
@@ -18,11 +19,15 @@ export class BusLeaseClient implements LeaseClient {
     private readonly bus: Bus,
     /** Resolves when the next life of the worker will know of this one. */
     private readonly life: { recorded(): Promise<void> },
+    private readonly features: Pick<DispatcherFeatures, 'heard'>,
   ) {}
 
   async ask(arch: string, request: LeaseRequest): Promise<LeaseReply> {
     await this.life.recorded();
-    return this.bus.request(requestSubject(arch, request.worker, 'lease'), request, ANSWER_TIMEOUT_MS);
+    const subject = requestSubject(arch, request.worker, 'lease');
+    const reply = await this.bus.request<LeaseReply>(subject, request, ANSWER_TIMEOUT_MS);
+    this.features.heard(reply);
+    return reply;
   }
 
   renew(arch: string, request: RenewRequest): Promise<RenewReply> {

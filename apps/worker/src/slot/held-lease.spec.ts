@@ -167,6 +167,30 @@ describe('draining', () => {
     expect(rig.attempts).toHaveLength(0);
   });
 
+  it.each([
+    ['an answer that was lost', 5_000, 0],
+    ['an answer that is lost while it drains', 0, 5_000],
+  ])('a draining slot asks what %s has granted, and hands it back', async (_what, beforeMs, drainingMs) => {
+    const rig = makeSlot();
+    await rig.pass(beforeMs);
+    const drained = rig.slot.drain('the worker drains');
+    await rig.pass(drainingMs);
+    expect(rig.asks.map(({ request }) => request.onlyHeld)).toEqual([undefined, true]);
+    rig.asks[1]?.answer({ lease: leaseOf(1) });
+    await rig.settle();
+    await drained;
+    expect(rig.returns).toMatchObject([{ runId: 1 }]);
+    expect(rig.attempts).toHaveLength(0);
+  });
+
+  it('a draining slot does not wait long for a dispatcher that does not answer', async () => {
+    const rig = makeSlot();
+    const drained = rig.slot.drain('the worker drains');
+    await rig.pass(5_000 + 2_000);
+    await drained;
+    expect(rig.returns).toEqual([]);
+  });
+
   it('a stop ends the draining of a slot, and hands the lease back', async () => {
     const rig = makeSlot();
     const attempt = await grant(rig);

@@ -1,6 +1,7 @@
 import type {
   CanaryResult,
   CanaryTest,
+  ErrorExcerpt,
   FinishedReport,
   Grant,
   Lease,
@@ -59,6 +60,8 @@ export interface AttemptResult {
   /** Of single tests; empty when nothing is known of them. */
   tests: TestResult[];
   files: KeptFile[];
+  /** Of the log of a failed attempt; absent when it tells of no error. */
+  excerpt?: ErrorExcerpt;
 }
 
 /** This machine cannot begin the attempt now, through no fault of the run: its lease goes back. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@proctor/clock';
 import type { Log } from '@proctor/process';
+import type { AskTurns } from './ask-turns';
 import type { Epochs } from './epochs';
 import type { Notices } from './notices';
 import type { AttemptRunner, CanaryRunner, LeaseClient, ReportOutbox, TestbedOffer } from './ports';
@@ -28,6 +29,8 @@ export interface SlotParts {
   /** Earlier lives of this worker, the latest first. */
   previous: readonly string[];
   standings: Pick<Standings, 'heard'>;
+  /** Of all slots of the worker. */
+  turns: AskTurns;
   clock: Clock;
   log: Log;
   settings: SlotSettings;

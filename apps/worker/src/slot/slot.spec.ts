@@ -207,3 +207,23 @@ describe('unanswered results', () => {
     expect([rig.renewals.length, rig.returns.length, rig.asks.length]).toEqual([length, 0, 1]);
   });
 });
+
+it('a slot that finds work in its turn, of which no signal has told, has the next slot ask at once', async () => {
+  const rig = makeSlot();
+  const hasten = jest.spyOn(rig.turns, 'hasten');
+  rig.asks[0]?.answer();
+  await rig.settle();
+  rig.slot.wake();
+  await rig.settle();
+  const attempt = await grant(rig);
+  expect(hasten).not.toHaveBeenCalled();
+  attempt.finish();
+  await rig.settle();
+  rig.finished[0]?.recorded();
+  await rig.settle();
+  rig.asks.at(-1)?.answer();
+  await rig.pass(10_000);
+  hasten.mockClear();
+  await grant(rig, leaseOf(2));
+  expect(hasten).toHaveBeenCalledTimes(1);
+});

@@ -72,6 +72,7 @@ export class Slot {
     this.rest.wake();
     this.canaries.stop(reason);
     await this.running;
+    await this.asks.askForLost();
     await this.asks.givenBack();
   }
 
@@ -87,12 +88,16 @@ export class Slot {
   }
 
   private async loop(): Promise<void> {
+    let inTurn = false;
     while (!this.stopping) {
       this.wakeUp.forget();
       this.asks.open();
       const pauseMs = await this.askEach();
+      // Work of which no signal has told this slot: there may be more of it.
+      if (this.asks.grant && inTurn) this.parts.turns.hasten();
+      inTurn = false;
       if (pauseMs !== null && !this.asks.grant && !this.stopping)
-        await this.wakeUp.wait(this.withJitter(pauseMs));
+        inTurn = await this.parts.turns.rest(this.wakeUp, this.withJitter(pauseMs));
       // An answer may also have come while it was not awaited.
       if (this.asks.grant) await this.execute(this.asks.grant);
     }

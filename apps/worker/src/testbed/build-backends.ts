@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
+import { OWN_BACKENDS, type KnownBackend } from '@proctor/contracts';
 import type { Machine } from '../machine/machine';
 import type { Backend } from './backend';
 import { CommandBackend, commandKind, takesImage } from './command-backend';
@@ -22,11 +23,16 @@ import { UnknownBackend } from './unknown-backend';
 
 const MINUTE_MS = 60_000;
 
-/** What images of our own are made for. */
-export const KINDS = [UNSHARE, SCHROOT, LXC, PODMAN, QEMU];
+const KIND_OF: Record<Exclude<KnownBackend, 'null'>, TestbedKind> = {
+  unshare: UNSHARE,
+  schroot: SCHROOT,
+  lxc: LXC,
+  podman: PODMAN,
+  qemu: QEMU,
+};
 
-/** The backends that need no description in the configuration. */
-export const KNOWN_BACKENDS = [...KINDS.map(({ name }) => name), 'null'];
+/** What images of our own are made for. */
+export const KINDS = Object.values(KIND_OF);
 
 /** What the backends go by; `imageAgeMaxMs` may change while they live. */
 export interface BackendsConfiguration {
@@ -61,7 +67,7 @@ export function buildBackends(
     }
     const { backendCommands } = worker;
     const template = Object.hasOwn(backendCommands, name) ? backendCommands[name] : undefined;
-    if (!template) return new UnknownBackend(name, KNOWN_BACKENDS);
+    if (!template) return new UnknownBackend(name, OWN_BACKENDS);
     if (takesImage(template))
       return imageBackend(commandKind(name, template), configuration, machine, changed);
     return new CommandBackend(name, template, worker.suitesAtStart, machine);

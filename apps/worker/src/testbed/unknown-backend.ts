@@ -10,7 +10,7 @@ export class UnknownBackend implements Backend {
 
   constructor(
     readonly name: string,
-    private readonly known: string[],
+    private readonly known: readonly string[],
   ) {}
 
   async detect(): Promise<string> {

@@ -10,8 +10,13 @@ import { MmdebstrapBuilder } from './image-builder';
 import { PLAIN } from './image-shape';
 
 const USER = {
-  ...{ name: 'proctor', uid: 1000, gid: 1000, switched: false, opensTun: false },
-  ...{ subUids: { start: 0, count: 0 }, subGids: { start: 0, count: 0 } },
+  name: 'proctor',
+  uid: 1000,
+  gid: 1000,
+  switched: false,
+  opensTun: false,
+  subUids: { start: 0, count: 0 },
+  subGids: { start: 0, count: 0 },
 };
 const SECRETS = ['pass-of-the-proxy', 'pass-of-the-archive'];
 const SETTINGS = [{ name: 'Acquire::http::Proxy', value: 'http://me:pass-of-the-proxy@proxy.example:3128/' }];
@@ -25,11 +30,21 @@ interface Seen {
   command: string[];
   /** Name → mode and text. */
   files: Record<string, [string, string]>;
+  stages: [number, string][];
 }
 
-/** Builds with an mmdebstrap that says `errors`, and ends with an error when there are some. */
-async function build(errors: string): Promise<Seen> {
-  const seen: Seen = { command: [], files: {} };
+/**
+ * Builds with an mmdebstrap that says `errors`, and ends with an error when it complains: once `untilStage` was told, if it is
+ * given.
+ */
+async function build(errors: string, untilStage = 0): Promise<Seen> {
+  const seen: Seen = { command: [], files: {}, stages: [] };
+  let told = (): void => undefined;
+  const isTold = new Promise<void>((resolve) => (told = resolve));
+  const tell = (stage: number, doing: string): void => {
+    seen.stages.push([stage, doing]);
+    if (stage === untilStage) told();
+  };
   const sandboxes = {
     createFolder: (name: string) => RunFolder.create(join(place, 'runs'), name, USER),
     async start(folder: RunFolder, { command }: SandboxUse) {
@@ -40,7 +55,8 @@ async function build(errors: string): Promise<Seen> {
         seen.files[name] = [mode, await readFile(path, 'utf8')];
       }
       await writeFile(folder.errors, errors);
-      return { ended: Promise.resolve({ code: errors === '' ? 0 : 1 }) };
+      const ended = { code: /^E:|^W:/m.test(errors) ? 1 : 0 };
+      return { ended: untilStage === 0 ? Promise.resolve(ended) : isTold.then(() => ended) };
     },
   };
   const hostApt = {
@@ -54,7 +70,8 @@ async function build(errors: string): Promise<Seen> {
     hostApt as unknown as HostApt,
     { interpretersOf: () => Promise.resolve([]) } as unknown as Architectures,
   );
-  await builder.build('bookworm', 'amd64', join(place, 'image.tar'), new AbortController().signal);
+  const control = { signal: new AbortController().signal, tell };
+  await builder.build('bookworm', 'amd64', join(place, 'image.tar'), control);
   return seen;
 }
 
@@ -70,6 +87,13 @@ it('mmdebstrap is told passwords in files that its user alone can read, which go
   const path = /^--setup-hook=upload '(.+)' /.exec(upload)?.[1] ?? '';
   expect(dirname(dirname(path))).toBe(join(place, 'runs'));
   expect(await readdir(join(place, 'runs'))).toEqual([]);
+});
+
+it('a build tells in which of its stages it is, as mmdebstrap says it', async () => {
+  const said =
+    'I: running apt-get update...\ndone\nI: downloading packages with apt...\nI: extracting archives...\n';
+  const { stages } = await build(said, 3);
+  expect(stages).toEqual([[3, 'unpacking the base system']]);
 });
 
 it('no password is quoted when mmdebstrap complains of an address', async () => {

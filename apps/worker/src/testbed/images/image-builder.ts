@@ -9,6 +9,7 @@ import type { HostApt } from '../host-apt/host-apt';
 import { buildCommand, fingerprint, imageRecipe, type ImageRecipe } from './image-recipe';
 import type { ImageShape } from './image-shape';
 import { archiveState } from './archive-state';
+import { followStages, MMDEBSTRAP_STAGES, type TellStage } from './build-stages';
 
 /** Makes images; what keeps and refreshes them need not know how. */
 export interface ImageBuilder {
@@ -16,8 +17,15 @@ export interface ImageBuilder {
   recipeOf(suite: string, arch: string): Promise<string>;
   /** Names the state of the suite's archive now; null when it cannot be asked. */
   archiveState(suite: string): Promise<string | null>;
+  /** How many there are in a build. */
+  readonly stages: number;
   /** Writes the image to `target`. @throws Error with the last words of the tool, without users and passwords */
-  build(suite: string, arch: string, target: string, signal: AbortSignal): Promise<void>;
+  build(suite: string, arch: string, target: string, control: BuildControl): Promise<void>;
+}
+
+export interface BuildControl {
+  signal: AbortSignal;
+  tell: TellStage;
 }
 
 /** An archive's worth of packages is unpacked in the sandbox's memory, and a disk made of it beside it. */
@@ -39,6 +47,10 @@ export class MmdebstrapBuilder implements ImageBuilder {
     private readonly architectures: Architectures,
   ) {}
 
+  get stages(): number {
+    return MMDEBSTRAP_STAGES + (this.shape.finish === null ? 0 : 1);
+  }
+
   async recipeOf(suite: string, arch: string): Promise<string> {
     return fingerprint(await this.recipe(suite, arch));
   }
@@ -48,7 +60,7 @@ export class MmdebstrapBuilder implements ImageBuilder {
     return archiveState(lines, settings);
   }
 
-  async build(suite: string, arch: string, target: string, signal: AbortSignal): Promise<void> {
+  async build(suite: string, arch: string, target: string, { signal, tell }: BuildControl): Promise<void> {
     const recipe = await this.recipe(suite, arch);
     const { sourcesList, finish } = recipe;
     const interpreters = await this.architectures.interpretersOf(arch);
@@ -57,8 +69,12 @@ export class MmdebstrapBuilder implements ImageBuilder {
       const list = await folder.writePrivate('sources.list', sourcesList);
       const command = buildCommand(recipe, await folder.writePrivate('apt.conf', recipe.aptConfiguration));
       const system = finish === null ? target : join(folder.path, 'system.tar');
-      await this.execute(folder, { command, interpreters, input: list, output: system }, signal);
+      const unfollow = followStages(folder.errors, tell);
+      await this.execute(folder, { command, interpreters, input: list, output: system }, signal).finally(
+        unfollow,
+      );
       if (finish !== null) {
+        tell(this.stages, 'making a disk of it');
         const making = rooted(`${finish}exit\n`, [system]);
         await this.execute(folder, { command: making, interpreters, input: list, output: target }, signal);
       }

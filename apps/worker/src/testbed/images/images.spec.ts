@@ -2,6 +2,7 @@ import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '../../../../../test/simulation/world/virtual-clock';
+import type { BuildControl } from './image-builder';
 import { ImageFiles } from './image-files';
 import { Images } from './images';
 
@@ -28,6 +29,7 @@ afterEach(async () => rm(path, { recursive: true }));
 
 interface Build {
   suite: string;
+  tell: BuildControl['tell'];
   done: () => void;
   fail: (error: Error) => void;
 }
@@ -47,11 +49,12 @@ function makeImages(clock = new VirtualClock()) {
   const builder = {
     recipeOf: () => Promise.resolve(state.recipe),
     archiveState: () => Promise.resolve(state.release),
-    build: (suite: string, _arch: string, target: string, signal: AbortSignal) =>
+    stages: 6,
+    build: (suite: string, _arch: string, target: string, { signal, tell }: BuildControl) =>
       new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
         const done = () => void writeFile(target, `${suite} ${builds.length}`).then(resolve);
-        builds.push({ suite, done, fail: reject });
+        builds.push({ suite, tell, done, fail: reject });
         state.changes.splice(0).forEach((heard) => heard());
       }),
   };
@@ -88,10 +91,16 @@ it('the worker builds one image at a time and says how far it is', async () => {
   rig.images.want('bookworm', 'amd64');
   rig.images.want('trixie', 'amd64');
   await begun;
+  rig.builds[0]?.tell(2, 'fetching the base system');
   await rig.clock.runUntil(12_000);
   expect(rig.builds.map(({ suite }) => suite)).toEqual(['bookworm']);
   expect(rig.images.testbeds('amd64', 'unshare')).toEqual([
-    { suite: 'bookworm', backend: 'unshare', state: 'building', detail: 'for 12 s' },
+    {
+      suite: 'bookworm',
+      backend: 'unshare',
+      state: 'building',
+      detail: 'for 12 s, stage 2 of 7: fetching the base system',
+    },
     { suite: 'trixie', backend: 'unshare', state: 'building', detail: 'it waits for another build' },
   ]);
   expect(rig.images.testbeds('i386', 'unshare')).toEqual([]);
@@ -101,8 +110,10 @@ it('the worker builds one image at a time and says how far it is', async () => {
   expect(rig.images.modeOf('bookworm', 'amd64')).toBe('fast');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('bookworm 1');
   expect(rig.trials).toEqual(['bookworm: bookworm 1']);
-  expect(rig.said.slice(0, 2)).toEqual([
+  expect(rig.said.slice(0, 4)).toEqual([
     'building the image bookworm/amd64',
+    'image bookworm/amd64, stage 2 of 7: fetching the base system (0 s)',
+    'image bookworm/amd64, stage 7 of 7: running a test in it (12 s)',
     'image bookworm/amd64 is ready after 12 s',
   ]);
   await rig.images.close();

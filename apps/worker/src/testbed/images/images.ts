@@ -31,6 +31,8 @@ interface Image {
   unproved: ImageRecord | null;
   /** Monotonic; null: nothing is done to it. */
   busySince: number | null;
+  /** How far its making is. */
+  stage: string | null;
   failures: number;
   failure: string | null;
 }
@@ -95,7 +97,8 @@ export class Images {
   private stateOf(image: Image): Pick<Testbed, 'state' | 'detail'> {
     if (image.record !== null) return { state: 'ready' };
     if (image.busySince !== null) {
-      return { state: 'building', detail: `for ${seconds(this.parts.clock.now() - image.busySince)}` };
+      const time = `for ${seconds(this.parts.clock.now() - image.busySince)}`;
+      return { state: 'building', detail: image.stage === null ? time : `${time}, ${image.stage}` };
     }
     if (image.failure !== null) return { state: 'failed', detail: image.failure };
     return this.queue.includes(image)
@@ -107,7 +110,8 @@ export class Images {
     const key = `${suite}/${arch}`;
     const known = this.images.get(key);
     if (known) return known;
-    const image = { suite, arch, record: null, unproved: null, busySince: null, failures: 0, failure: null };
+    const idle = { busySince: null, stage: null, failures: 0, failure: null };
+    const image = { suite, arch, record: null, unproved: null, ...idle };
     this.images.set(key, image);
     return image;
   }
@@ -143,6 +147,7 @@ export class Images {
         this.failed(image, error instanceof Error ? error.message : String(error));
     } finally {
       image.busySince = null;
+      image.stage = null;
       this.parts.changed();
     }
   }
@@ -160,15 +165,25 @@ export class Images {
     return proved;
   }
 
-  private async build({ suite, arch }: Image): Promise<ImageRecord> {
+  private async build(image: Image): Promise<ImageRecord> {
+    const { suite, arch } = image;
     this.parts.log.log(`building the image ${suite}/${arch}`);
     const { abort } = this;
     const { builder, files } = this.parts;
     const recipe = await builder.recipeOf(suite, arch);
     const release = await builder.archiveState(suite);
     const fresh = files.freshPath(suite, arch);
-    await builder.build(suite, arch, fresh, abort.signal);
+    const begun = this.parts.clock.now();
+    const stages = builder.stages + 1;
+    const tell = (stage: number, doing: string): void => {
+      image.stage = `stage ${stage} of ${stages}: ${doing}`;
+      this.parts.log.log(
+        `image ${suite}/${arch}, ${image.stage} (${seconds(this.parts.clock.now() - begun)})`,
+      );
+    };
+    await builder.build(suite, arch, fresh, { signal: abort.signal, tell });
     const builtAt = this.parts.wallClock();
+    tell(stages, 'running a test in it');
     const mode = await this.parts.trial.prove(suite, arch, fresh, abort.signal);
     const record = { suite, arch, builtAt, recipe, release, mode, provedBoot: this.parts.settings.bootId };
     await files.swapIn(record);

@@ -1,0 +1,78 @@
+import type { LaunchedNetwork } from './launcher';
+import type { RunUser } from './run-user';
+import { SpareNetworks } from './spare-networks';
+
+const ids = { start: 100_000, count: 65_536 };
+const USER: RunUser = {
+  name: 'tester',
+  uid: 1001,
+  gid: 1001,
+  subUids: ids,
+  subGids: ids,
+  switched: true,
+  opensTun: false,
+};
+
+/** Networks that are up, or end, when the test says so. */
+function networks(countMax: number) {
+  const made: { up: () => void; fail: () => void; ended: boolean; network: LaunchedNetwork }[] = [];
+  const prepareNetwork = (): LaunchedNetwork => {
+    let [up, fail, over] = [() => undefined as void, () => undefined as void, () => undefined as void];
+    const connected = new Promise<void>((resolve, reject) => {
+      up = resolve;
+      fail = () => reject(new Error('no tun device'));
+    });
+    connected.catch(() => undefined);
+    const ended = new Promise<void>((resolve) => (over = resolve));
+    const end = () => {
+      each.ended = true;
+      over();
+      return Promise.resolve();
+    };
+    const network = { connected, ended, end, number: made.length } as unknown as LaunchedNetwork;
+    const each = { up, fail: () => (fail(), over()), ended: false, network };
+    made.push(each);
+    return network;
+  };
+  return { made, spare: new SpareNetworks({ prepareNetwork }, countMax) };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+it('a network that is up is given to one sandbox, and another one is made in its place', async () => {
+  const { made, spare } = networks(2);
+  spare.fill(USER);
+  expect([made.length, spare.take()]).toEqual([2, null]);
+  made[1]!.up();
+  await settle();
+  expect(spare.take()).toBe(made[1]!.network);
+  expect(spare.take()).toBeNull();
+  spare.fill(USER);
+  expect(made).toHaveLength(3);
+});
+
+it('a network that cannot be made, or has ended, is not given to a sandbox', async () => {
+  const { made, spare } = networks(2);
+  spare.fill(USER);
+  made[0]!.fail();
+  made[1]!.up();
+  await settle();
+  void made[1]!.network.end();
+  await settle();
+  expect(spare.take()).toBeNull();
+  spare.fill(USER);
+  expect(made).toHaveLength(4);
+});
+
+it('the networks that no sandbox has are ended, and those that have one are left', async () => {
+  const { made, spare } = networks(3);
+  spare.fill(USER);
+  made[0]!.up();
+  await settle();
+  spare.take();
+  await spare.end();
+  made[1]!.up();
+  await settle();
+  expect(made.map(({ ended }) => ended)).toEqual([false, true, true]);
+  expect(spare.take()).toBeNull();
+});
