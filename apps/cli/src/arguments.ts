@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** The user that the first start makes. */
 export const ADMINISTRATOR = 'admin';
@@ -6,17 +6,58 @@ export const ADMINISTRATOR = 'admin';
 /** What the option `--reason` is for. */
 export const WHY = 'why, for people';
 
+/** Those who add commands find the one that theirs belong to, which is made when it is not there yet. */
+export function groupOf(program: Command, name: string, description: string): Command {
+  const found = program.commands.find((command) => command.name() === name);
+  return found ?? program.command(name).description(description);
+}
+
 export function withDecider(command: Command): Command {
-  return command.option('--by <user>', 'the administrator who decides', ADMINISTRATOR);
+  const who = `the administrator who decides (${ADMINISTRATOR}); at a service that is named, the key says it`;
+  return command.option('--by <user>', who);
+}
+
+/** For commands that print data. */
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print one JSON document, as the API has it', false);
+}
+
+/** For commands that ask before they change something. */
+export function withYes(command: Command): Command {
+  return command.option('--yes', 'do not ask', false);
+}
+
+/** For an option that may be said several times. */
+export function collect(text: string, before: string[] = []): string[] {
+  return [...new Set([...before, text])];
+}
+
+/** @param what that the id is of: `a run` … */
+export function readIdOf(text: string, what: string): number {
+  const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
+  if (id >= 1 && Number.isSafeInteger(id)) return id;
+  throw new InvalidArgumentError(`It must be the id of ${what}.`);
+}
+
+export function readCount(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number above 0.');
 }
 
 type Action = (...typed: unknown[]) => Promise<void>;
 
-/** The action of a command, whose code is loaded when the command is typed: that of all others takes no time. */
+/**
+ * The action of a command, whose code is loaded when the command is typed: that of all others takes no time. It gets the arguments
+ * and, last, the options, those of the program among them.
+ */
 export function loaded<Module, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
 ): Module[Name] extends (...typed: never[]) => Promise<void> ? Action : never;
 export function loaded<Module>(load: () => Promise<Module>, name: keyof Module): Action {
-  return async (...typed) => ((await load())[name] as Action)(...typed);
+  return async (...typed) => {
+    const command = typed.at(-1) as Command;
+    const action = (await load())[name] as Action;
+    return action(...typed.slice(0, -2), command.optsWithGlobals());
+  };
 }

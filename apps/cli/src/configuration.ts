@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { loadConfiguration, type Configuration } from '@proctor/config';
+import { Home } from '@proctor/embedded';
 import { projectFolder } from './project';
 
 /** The folder that `PROCTOR_CONFIG` names, else the one of this program, which need not be where one stands. */
@@ -13,4 +14,10 @@ export function configurationFolder(): string {
  */
 export function readConfiguration(folder = configurationFolder()): Promise<Configuration> {
   return loadConfiguration({ ...process.env, PROCTOR_CONFIG: folder });
+}
+
+/** The configuration of the service on this machine: relative paths are its home's, wherever one stands. */
+export async function ownConfiguration(): Promise<Configuration> {
+  const { path } = await Home.find(process.env, projectFolder());
+  return loadConfiguration({ ...process.env, PROCTOR_CONFIG: configurationFolder(), PROCTOR_HOME: path });
 }

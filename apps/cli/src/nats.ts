@@ -12,7 +12,8 @@ import { requireRunning } from './running-services';
  */
 export async function findNats(env = process.env): Promise<NatsServer> {
   if (env['PROCTOR_NATS_USERS']) return namedNats(env);
-  if (env['PROCTOR_DATABASE_URL']) throw new Error('PROCTOR_NATS_USERS is not set');
+  if (env['PROCTOR_DATABASE_URL'])
+    throw new Error('PROCTOR_NATS_USERS is not set: it names the folder of the credentials files');
   const home = await Home.find(env, projectFolder());
   await requireRunning(home, 'nats-server', 'PROCTOR_NATS_USERS');
   return ownNats(home);

@@ -1,84 +1,67 @@
-import { Command } from 'commander';
-import { loaded } from './arguments';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, type Option } from 'commander';
+import { addConfigurationCommands } from './config/commands';
+import { addContextCommands } from './contexts/commands';
 import { addDecisionCommands } from './decisions/commands';
+import { addDoctorCommands } from './doctor/commands';
+import { addServiceCommands } from './machine/commands';
+import { addLookingCommands } from './looking/commands';
+import { projectFolder } from './project';
+import { addReferenceCommands } from './reference/commands';
 import { addRegisterCommands } from './register/commands';
+import { addRunCommands } from './runs/commands';
+import { addToldCommands } from './told/commands';
+import { addUpkeepCommands } from './upkeep/commands';
+import { addImportCommands } from './moving-in/commands';
+import { addUserCommands } from './users/commands';
 
-const users = () => import('./users');
-const keys = () => import('./keys');
+/** Each adds what belongs together, in the order of the help; the code behind a command is loaded when it is typed. */
+const ADDED = [
+  addRunCommands,
+  addLookingCommands,
+  addToldCommands,
+  addServiceCommands,
+  addUpkeepCommands,
+  addConfigurationCommands,
+  addUserCommands,
+  addImportCommands,
+  addRegisterCommands,
+  addDecisionCommands,
+  addContextCommands,
+  addDoctorCommands,
+  addReferenceCommands,
+];
 
-const PASSWORD_STDIN = 'read the password from standard input';
-
-/** Exit codes: 0 done, 1 failed, 2 the command line is wrong. */
-export function createProgram(): Command {
+/**
+ * Exit codes: see `EXIT`.
+ * @param begins is told which command begins, as `run`, `list`
+ */
+export function createProgram(begins: (words: string[]) => void = () => undefined): Command {
   const program = new Command('proctor')
     .description('Schedules Debian package tests on worker machines and keeps their results.')
-    .addHelpText(
-      'after',
-      '\nThe commands but `start`, `config` and `worker check` speak to the database in PROCTOR_DATABASE_URL,' +
-        ' else to the Proctor that runs on PROCTOR_HOME.',
-    )
-    .exitOverride();
-
-  program
-    .command('start')
-    .description('run the api, the scheduler and a worker here, with their own PostgreSQL and nats-server')
-    .action(loaded(() => import('./start/start'), 'start'));
-  program
-    .command('migrate')
-    .description('bring the database schema up to date')
-    .action(loaded(() => import('./migrate'), 'migrateDatabase'));
-  program
-    .command('config')
-    .description('the files that say what is tested and how')
-    .command('check')
-    .argument('[folder]', 'the folder of proctor.yaml and the other files')
-    .description('look for mistakes and print each with its file and line')
-    .action(loaded(() => import('./check-configuration'), 'checkConfiguration'));
-
-  const worker = program.command('worker').description('the machines that run tests');
-  worker
-    .command('check')
-    .description('look what this machine can do, and what to install for the rest')
-    .action(loaded(() => import('./check-worker'), 'checkWorker'));
-
-  program
-    .command('nats')
-    .description('a nats-server of your own')
-    .command('prepare')
-    .description('make the users of the services and the accounts that it includes, in PROCTOR_NATS_USERS')
-    .requiredOption('--url <url>', 'how the services reach it: nats://HOST:PORT or tls://HOST:PORT')
-    .option('--ca <file>', 'the certificate that the server is checked against; with tls://')
-    .action(loaded(() => import('./nats'), 'prepareNats'));
-
-  const user = program.command('user').description('who may ask for tests');
-  user
-    .command('add')
-    .argument('<name>')
-    .description('make a user')
-    .option('--admin', 'may do everything', false)
-    .option('--password-stdin', PASSWORD_STDIN, false)
-    .action(loaded(users, 'addUser'));
-  user
-    .command('password')
-    .argument('<name>')
-    .description('set the password of a user; asks for it on a terminal')
-    .option('--password-stdin', PASSWORD_STDIN, false)
-    .action(loaded(users, 'changePassword'));
-
-  const key = program.command('key').description('the API keys of users');
-  key
-    .command('create')
-    .argument('<user>')
-    .description('make a key and print it, this once, alone on standard output')
-    .requiredOption('--name <text>', 'what the key is for')
-    .action(loaded(keys, 'createKey'));
-  key.command('list').argument('<user>').description('the keys of a user').action(loaded(keys, 'listKeys'));
-  key
-    .command('revoke')
-    .argument('<id-or-prefix>')
-    .description('end a key at once')
-    .action(loaded(keys, 'revokeKey'));
-  addRegisterCommands(worker);
-  addDecisionCommands(program, worker);
+    .version(version(), '--version', 'print the version')
+    .option('--context <name>', 'speak to the service of this context')
+    .configureHelp({ showGlobalOptions: true, optionDescription: described })
+    .showHelpAfterError('(add --help to see how it is used)')
+    .exitOverride()
+    .hook('preAction', (_program, command) => begins(wordsOf(command)));
+  for (const add of ADDED) add(program);
   return program;
+}
+
+/** Without the name of the program. */
+function wordsOf(command: Command): string[] {
+  return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
+}
+
+function version(): string {
+  const text = readFileSync(join(projectFolder(), 'package.json'), 'utf8');
+  return `proctor ${(JSON.parse(text) as { version: string }).version}`;
+}
+
+function described({ description, mandatory, defaultValue }: Option): string {
+  if (mandatory) return `${description} (required)`;
+  const isToldDefault = defaultValue !== undefined && typeof defaultValue !== 'boolean';
+  return isToldDefault ? `${description} (default: ${String(defaultValue)})` : description;
 }

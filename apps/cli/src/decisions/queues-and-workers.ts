@@ -1,71 +1,98 @@
 import {
-  DrainRequest,
-  PauseRequest,
-  QueuesAndWorkers,
-  requestOf,
-  RestoreRequest,
-  ResumeRequest,
-  scopeName,
-} from '@proctor/administration';
-import { administer, decide } from '../administration';
+  administration,
+  type DecisionsAnswer,
+  type DeciderOptions,
+  type DrainAnswer,
+  type PauseAnswer,
+  type ScopeAnswer,
+} from '../administration/administration';
+import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
 
-type By<Request> = Request & { by: string };
-type OfWorker<Request> = By<Omit<Request, 'worker'>>;
+interface Typed extends DeciderOptions {
+  reason?: string;
+}
 
-/** @throws UnknownUser; Refusal, also when the suite or architecture is not tested here */
-export async function pause({ by, ...typed }: By<PauseRequest>): Promise<void> {
-  const request = requestOf(PauseRequest, typed);
-  const paused = await decide(by, (get, administrator) =>
-    get(QueuesAndWorkers).pause(request, administrator),
+interface TypedScope extends Typed {
+  suite?: string;
+  arch?: string;
+}
+
+/** @throws when the suite or architecture is not tested, or the decider may not */
+export async function pause(options: TypedScope): Promise<void> {
+  const paused = await (await administration(options)).pause(scopeIn(options));
+  say(`${nameOf(paused)} is paused by ${paused.by}: ${paused.reason}`);
+}
+
+/** @throws also when there is no such pause */
+export async function resume(options: TypedScope): Promise<void> {
+  const scope = await (await administration(options)).resume(scopeIn(options));
+  say(`${nameOf(scope)} goes on`);
+}
+
+/** @throws also when the worker is not drained */
+export async function undrain(worker: string, options: Typed): Promise<void> {
+  await (await administration(options)).undrain({ worker, ...reasonIn(options) });
+  say(`worker ${worker} gets runs again`);
+}
+
+/** @throws also when no such worker is registered */
+export async function quarantine(worker: string, options: Typed): Promise<void> {
+  const to = await administration(options);
+  const { by, architectures } = await to.quarantine({ worker, ...reasonIn(options) });
+  say(`worker ${worker} is quarantined by ${by} (${architectures.join(', ')})`);
+  say(`it is back after a canary test has passed there, or with: proctor worker trust ${worker}`);
+}
+
+/** @throws also when no such worker is known, or it is sound */
+export async function trust(worker: string, options: Typed): Promise<void> {
+  const to = await administration(options);
+  const { by, architectures } = await to.trust({ worker, ...reasonIn(options) });
+  say(`worker ${worker} is taken for sound by ${by} (${architectures.join(', ')})`);
+}
+
+/** What is paused and drained. */
+export async function listDecisions(options: DeciderOptions & OutputOptions): Promise<void> {
+  const decisions = await (await administration(options)).decisions();
+  printAnswer(decisions, options, tellDecisions);
+}
+
+function tellDecisions({ pauses, drains }: DecisionsAnswer): void {
+  const rows: (PauseAnswer | DrainAnswer)[] = [...pauses, ...drains];
+  printTable(
+    rows,
+    [
+      { head: 'WHAT', of: (row) => ('worker' in row ? 'drain' : 'pause') },
+      { head: 'OF', of: (row) => ('worker' in row ? `worker ${row.worker}` : nameOf(row)) },
+      { head: 'BY', of: ({ by }) => by },
+      { head: 'SINCE', of: ({ since }) => new Date(since) },
+      { head: 'DEADLINE', of: deadlineOf },
+      { head: 'WHY', of: ({ reason }) => reason, isCut: true },
+    ],
+    'nothing is paused or drained',
   );
-  console.error(`${scopeName(paused)} is paused by ${by}: ${paused.reason}`);
 }
 
-/** @throws UnknownUser; Refusal, also when there is no such pause */
-export async function resume({ by, ...typed }: By<ResumeRequest>): Promise<void> {
-  const request = requestOf(ResumeRequest, typed);
-  const scope = await decide(by, (get, administrator) =>
-    get(QueuesAndWorkers).resume(request, administrator),
-  );
-  console.error(`${scopeName(scope)} goes on`);
+function deadlineOf(row: PauseAnswer | DrainAnswer): Date | null {
+  return 'deadline' in row && row.deadline !== null ? new Date(row.deadline) : null;
 }
 
-/** @throws UnknownUser, Refusal */
-export async function drain(worker: string, { by, ...typed }: OfWorker<DrainRequest>): Promise<void> {
-  const request = requestOf(DrainRequest, { worker, ...typed });
-  await decide(by, (get, administrator) => get(QueuesAndWorkers).drain(request, administrator));
-  console.error(`worker ${worker} is drained by ${by}: ${request.reason}`);
+function scopeIn({ suite, arch, ...options }: TypedScope): {
+  suite?: string;
+  arch?: string;
+  reason?: string;
+} {
+  return {
+    ...(suite !== undefined && { suite }),
+    ...(arch !== undefined && { arch }),
+    ...reasonIn(options),
+  };
 }
 
-/** @throws UnknownUser; Refusal, also when the worker is not drained */
-export async function undrain(worker: string, { by, ...typed }: OfWorker<RestoreRequest>): Promise<void> {
-  const request = requestOf(RestoreRequest, { worker, ...typed });
-  await decide(by, (get, administrator) => get(QueuesAndWorkers).undrain(request, administrator));
-  console.error(`worker ${worker} gets runs again`);
+function reasonIn({ reason }: Typed): { reason?: string } {
+  return reason === undefined ? {} : { reason };
 }
 
-/** @throws UnknownUser; Refusal, also when no such worker is known, or it is sound */
-export async function trust(worker: string, { by, ...typed }: OfWorker<RestoreRequest>): Promise<void> {
-  const request = requestOf(RestoreRequest, { worker, ...typed });
-  const { architectures } = await decide(by, (get, administrator) =>
-    get(QueuesAndWorkers).trust(request, administrator),
-  );
-  console.error(`worker ${worker} is taken for sound by ${by} (${architectures.join(', ')})`);
-}
-
-/** One line for each pause and drain: what, suite, architecture or worker, user, time, reason. */
-export async function listDecisions(): Promise<void> {
-  const { pauses, drains } = await administer((get) => get(QueuesAndWorkers).list());
-  for (const { suite, arch, by, since, reason } of pauses) {
-    console.log(['pause', suite ?? '*', arch ?? '*', by, since, oneLine(reason)].join('\t'));
-  }
-  for (const { worker, by, since, reason } of drains) {
-    console.log(['drain', worker, by, since, oneLine(reason)].join('\t'));
-  }
-  if (pauses.length + drains.length === 0) console.error('nothing is paused or drained');
-}
-
-/** A reason may have line ends and tabs; a line of the list may not. */
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
+function nameOf({ suite, arch }: ScopeAnswer): string {
+  if (suite === null) return arch === null ? 'everything' : `every suite on ${arch}`;
+  return arch === null ? `suite ${suite} on every architecture` : `queue ${suite}/${arch}`;
 }

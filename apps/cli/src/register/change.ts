@@ -1,18 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import {
-  CredentialsRequest,
-  NewWorker,
-  type Registered,
-  Register,
-  requestOf,
-  RevokeRequest,
-} from '@proctor/administration';
-import type { Credentials } from '@proctor/bus';
-import { decide } from '../administration';
+  administration,
+  type CredentialsFields,
+  type DeciderOptions,
+  type Give,
+  type NoticeAnswer,
+} from '../administration/administration';
+import { say } from '../output/print';
 import { handOver } from './hand-over';
 
-interface CredentialsOptions {
-  by: string;
+interface CredentialsOptions extends DeciderOptions {
   reason?: string;
   url?: string;
   /** Path of the file. */
@@ -22,44 +19,41 @@ interface CredentialsOptions {
 
 /**
  * Prints the credentials, alone on standard output.
- * @throws UnknownUser, WorkerExists; Refusal; or when the file is there already
+ * @throws also when there is such a worker, or the file is there already
  */
 export async function addWorker(
   name: string,
   { arch, private: mayRunPrivate, ...options }: CredentialsOptions & { arch: string[]; private: boolean },
 ): Promise<void> {
-  const { by } = options;
-  const typed = { name, architectures: arch, private: mayRunPrivate, ...(await credentialsAsked(options)) };
-  const request = requestOf(NewWorker, typed);
+  const to = await administration(options);
+  const fields = { name, architectures: arch, private: mayRunPrivate, ...(await credentialsAsked(options)) };
   const what = mayRunPrivate ? `${arch.join(', ')}, private tests too` : arch.join(', ');
-  await withNewCredentials(options.out, `worker ${name} added by ${by} (${what})`, (give) =>
-    decide(by, (get, administrator) => get(Register).add(request, administrator, give)),
+  await withNewCredentials(options.out, `worker ${name} added by ${to.decider} (${what})`, (give) =>
+    to.addWorker(fields, give),
   );
 }
 
-/** The same. @throws UnknownUser, UnknownWorker, WorkerRevoked; Refusal; or when the file is there already */
+/** The same. @throws also when there is no such worker, or it is revoked */
 export async function rotateWorker(name: string, options: CredentialsOptions): Promise<void> {
-  const { by } = options;
-  const request = requestOf(CredentialsRequest, await credentialsAsked(options));
-  await withNewCredentials(options.out, `worker ${name} was given new credentials by ${by}`, (give) =>
-    decide(by, (get, administrator) => get(Register).rotate(name, request, administrator, give)),
+  const to = await administration(options);
+  const fields = await credentialsAsked(options);
+  await withNewCredentials(options.out, `worker ${name} was given new credentials by ${to.decider}`, (give) =>
+    to.rotateWorker(name, fields, give),
   );
 }
 
-/** @throws UnknownUser, UnknownWorker, WorkerRevoked, Refusal */
+/** @throws also when there is no such worker, or it is revoked */
 export async function revokeWorker(
   name: string,
-  { by, ...typed }: RevokeRequest & { by: string },
+  { reason, ...options }: DeciderOptions & { reason?: string },
 ): Promise<void> {
-  const request = requestOf(RevokeRequest, typed);
-  const { notice } = await decide(by, (get, administrator) =>
-    get(Register).revoke(name, request, administrator),
-  );
-  console.error(`worker ${name} is revoked by ${by}`);
-  if (notice !== null) console.error(notice);
+  const to = await administration(options);
+  const { notice } = await to.revokeWorker(name, reason === undefined ? {} : { reason });
+  say(`worker ${name} is revoked by ${to.decider}`);
+  if (notice !== null) say(notice);
 }
 
-async function credentialsAsked({ url, ca, reason }: CredentialsOptions): Promise<CredentialsRequest> {
+async function credentialsAsked({ url, ca, reason }: CredentialsOptions): Promise<CredentialsFields> {
   return {
     ...(url !== undefined && { url }),
     ...(ca !== undefined && { ca: await readFile(ca, 'utf8') }),
@@ -71,13 +65,13 @@ async function credentialsAsked({ url, ca, reason }: CredentialsOptions): Promis
 async function withNewCredentials(
   out: string | undefined,
   done: string,
-  register: (give: (credentials: Credentials) => Promise<void>) => Promise<Registered>,
+  register: (give: Give) => Promise<NoticeAnswer>,
 ): Promise<void> {
   const { notice } = await handOver(out, (write) =>
     register(async (credentials) => {
       await write(`${JSON.stringify(credentials, null, 2)}\n`);
-      console.error(done);
+      say(done);
     }),
   );
-  if (notice !== null) console.error(notice);
+  if (notice !== null) say(notice);
 }

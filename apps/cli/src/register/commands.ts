@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
-import { loaded, WHY, withDecider } from '../arguments';
+import { collect, groupOf, loaded, WHY, withDecider, withJson } from '../arguments';
 
 const change = () => import('./change');
 
-/**
- * Who is a worker; the dispatchers follow within seconds.
- * @param worker the command of that name
- */
-export function addRegisterCommands(worker: Command): void {
+/** Who is a worker; the dispatchers follow within seconds. */
+export function addRegisterCommands(program: Command): void {
+  const worker = groupOf(program, 'worker', 'the machines that run tests');
   withCredentials(withDecider(worker.command('add').argument('<name>', 'its name')))
     .description('let a machine work, and print its credentials, this once')
-    .requiredOption('--arch <name>', 'an architecture that it serves; once for each', readArchitectures)
+    .requiredOption('--arch <name>', 'an architecture that it serves; once for each', collect)
     .option('--private', 'it may run private tests', false)
     .action(loaded(change, 'addWorker'));
   withCredentials(withDecider(worker.command('rotate').argument('<name>', 'its name')))
@@ -20,10 +18,17 @@ export function addRegisterCommands(worker: Command): void {
     .description('take a worker out: what it runs is given to others at once')
     .option('--reason <text>', WHY)
     .action(loaded(change, 'revokeWorker'));
-  worker
-    .command('list')
-    .description('who is a worker, for what, and when each was last seen or refused')
+  withJson(withDecider(worker.command('list')))
+    .description('who works, how busy, and why not more')
+    .option('--registered', 'who may work, and when each was last seen or refused', false)
     .action(loaded(() => import('./list'), 'listWorkers'));
+  withJson(worker.command('show').argument('<name>', 'its name'))
+    .description('what a worker offers, executes and has ended, and why it gets no more')
+    .action(loaded(() => import('./show'), 'showWorker'));
+  worker
+    .command('check')
+    .description('look what this machine can do, and what to install for the rest')
+    .action(loaded(() => import('../check-worker'), 'checkWorker'));
 }
 
 function withCredentials(command: Command): Command {
@@ -32,8 +37,4 @@ function withCredentials(command: Command): Command {
     .option('--ca <file>', 'the certificate that the server is checked against; with tls://')
     .option('--out <file>', 'write the credentials there, for its owner alone, and not to standard output')
     .option('--reason <text>', WHY);
-}
-
-function readArchitectures(text: string, before: string[] = []): string[] {
-  return [...new Set([...before, text])];
 }

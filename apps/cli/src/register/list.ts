@@ -1,53 +1,66 @@
-import { Register } from '@proctor/administration';
-import type { WorkerRecord } from '@proctor/database';
-import { administer } from '../administration';
+import {
+  administration,
+  type DeciderOptions,
+  type RegisteredWorkerAnswer,
+} from '../administration/administration';
+import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import type { TableColumn } from '../output/table';
+import type { WorkerAnswer, ConnectedWorkersAnswer } from '../service/answers';
+import { Service } from '../service/service';
 
-const HEADINGS = [
-  'NAME',
-  'ARCHITECTURES',
-  'PRIVATE',
-  'ADDED',
-  'REVOKED',
-  'SEEN',
-  'SEEN FROM',
-  'REFUSED',
-  'LAST REFUSED',
-  'WHY',
+const time = (at: string | null): Date | null => (at === null ? null : new Date(at));
+
+const REGISTERED: TableColumn<RegisteredWorkerAnswer>[] = [
+  { head: 'NAME', of: (worker) => worker.name },
+  { head: 'ARCHITECTURES', of: (worker) => worker.architectures.join(',') },
+  { head: 'PRIVATE', of: (worker) => (worker.private ? 'yes' : 'no') },
+  { head: 'ADDED', of: (worker) => time(worker.created_at) },
+  { head: 'REVOKED', of: (worker) => time(worker.revoked_at) },
+  { head: 'SEEN', of: (worker) => time(worker.last_seen_at) },
+  { head: 'SEEN FROM', of: (worker) => worker.last_seen_from },
+  { head: 'REFUSED', of: (worker) => worker.refusals },
+  { head: 'LAST REFUSED', of: (worker) => time(worker.last_refused_at) },
+  { head: 'WHY', of: (worker) => worker.last_refusal, isCut: true },
 ];
 
-/** A table: who is a worker, for what, and when each was last seen or refused; `-` stands for nothing. */
-export async function listWorkers(): Promise<void> {
-  const workers = await administer((get) => get(Register).list());
-  if (workers.length === 0) console.error('there are no workers');
-  else for (const line of aligned([HEADINGS, ...workers.map(cells)])) console.log(line);
-}
+const CONNECTED: TableColumn<WorkerAnswer>[] = [
+  { head: 'NAME', of: (worker) => worker.name },
+  { head: 'ARCH', of: (worker) => worker.arch },
+  { head: 'SLOTS', of: (worker) => worker.slots },
+  { head: 'BUSY', of: (worker) => worker.busy },
+  { head: 'STANDING', of: (worker) => worker.standing },
+  { head: 'DRAINED BY', of: (worker) => worker.drained?.by ?? null },
+  { head: 'READY FOR', of: readySuites, isCut: true },
+  { head: 'WHY NOT', of: whyNot, isCut: true },
+];
 
-function cells(worker: WorkerRecord): string[] {
-  return [
-    worker.name,
-    worker.architectures.join(','),
-    worker.mayRunPrivate ? 'yes' : 'no',
-    time(worker.createdAt),
-    time(worker.revokedAt),
-    time(worker.lastSeenAt),
-    worker.lastSeenFrom ?? '-',
-    String(worker.refusals),
-    time(worker.lastRefusedAt),
-    worker.lastRefusal ?? '-',
-  ];
-}
-
-function time(at: Date | null): string {
-  return at?.toISOString() ?? '-';
-}
-
-/** Each column as wide as its widest cell. */
-function aligned(rows: string[][]): string[] {
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
+/** Who works now; with `registered`, who may, and when each was last seen or refused. */
+export async function listWorkers({
+  registered,
+  ...options
+}: DeciderOptions & OutputOptions & { registered: boolean }): Promise<void> {
+  if (registered) return listRegistered(options);
+  const answer = await (await Service.find(options)).get<ConnectedWorkersAnswer>('/workers');
+  if (options.json) return printJson(answer);
+  printTable(
+    answer.workers,
+    CONNECTED,
+    'no worker is connected; those that may be: proctor worker list --registered',
   );
+  for (const arch of answer.silent_architectures)
+    say(`the dispatcher of ${arch} does not answer: is a scheduler running?`);
+}
+
+async function listRegistered(options: DeciderOptions & OutputOptions): Promise<void> {
+  const workers = await (await administration(options)).registeredWorkers();
+  if (options.json) return printJson({ workers });
+  printTable(workers, REGISTERED, 'there are no workers; add one: proctor worker add NAME --arch ARCH');
+}
+
+function readySuites({ testbeds }: WorkerAnswer): string {
+  return testbeds.flatMap(({ suite, state }) => (state === 'ready' ? [suite] : [])).join(',');
+}
+
+function whyNot(worker: WorkerAnswer): string | null {
+  return worker.problem ?? worker.drained?.reason ?? worker.reason;
 }

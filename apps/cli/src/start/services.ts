@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { namedNats, type NatsServer, ownNats } from '@proctor/administration';
-import type { Configuration } from '@proctor/config';
+import { type Configuration, connections } from '@proctor/config';
 import { migrate } from '@proctor/database';
 import {
   EmbeddedNats,
@@ -10,7 +10,7 @@ import {
   type Home,
   type Supervisor,
 } from '@proctor/embedded';
-import { administratorKey, type AdministratorKey } from './administrator';
+import { administratorAccess, type AdministratorAccess } from './administrator';
 import type { Steps } from './steps';
 
 export interface LaunchContext {
@@ -23,9 +23,10 @@ export interface LaunchContext {
 /** Starts PostgreSQL, unless `PROCTOR_DATABASE_URL` names one, and brings its schema up to date. */
 export async function startDatabase(
   context: LaunchContext,
-): Promise<{ databaseUrl: string; admin: AdministratorKey }> {
+): Promise<{ databaseUrl: string; admin: AdministratorAccess }> {
   const { home, steps, env } = context;
-  const databaseUrl = env['PROCTOR_DATABASE_URL'] || (await startPostgres(context));
+  const isNamed = Boolean(env['PROCTOR_DATABASE_URL']);
+  const databaseUrl = isNamed ? connections(env).databaseUrl : await startPostgres(context);
   await steps.during(
     (names: string[]) =>
       names.length === 0
@@ -34,7 +35,7 @@ export async function startDatabase(
     () => migrate(databaseUrl),
   );
   await writeFile(home.databaseUrl, `${databaseUrl}\n`, { mode: 0o600 });
-  return { databaseUrl, admin: await administratorKey(databaseUrl, home) };
+  return { databaseUrl, admin: await administratorAccess(databaseUrl, home) };
 }
 
 async function startPostgres({ home, supervisor, steps, env }: LaunchContext): Promise<string> {

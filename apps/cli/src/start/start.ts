@@ -9,6 +9,7 @@ import {
   freePort,
   isPortTaken,
 } from '@proctor/embedded';
+import { diskSpace } from '@proctor/monitoring';
 import { configurationFolder } from '../configuration';
 import { projectFolder } from '../project';
 import { registerOwnWorker } from './own-worker';
@@ -24,6 +25,9 @@ const NOT_FOR_WORKERS = {
   PROCTOR_S3_ACCESS_KEY_ID: undefined,
   PROCTOR_S3_SECRET_ACCESS_KEY: undefined,
 };
+const MIB = 1024 ** 2;
+/** What an empty database, nats-server's package and its streams take at first. */
+const ROOM_MIN_BYTES = 300 * MIB;
 const STOP_ORDER = ['worker', 'scheduler', 'api', 'nats', 'postgres'];
 
 /** Runs everything on this machine until a signal asks for the end. @throws with nothing left running */
@@ -39,6 +43,7 @@ export async function start(): Promise<void> {
   const configuration = await loadConfiguration(env);
   if (configuration.server.port === 0) configuration.server.port = await freePort();
   env['PROCTOR_PORT'] = String(configuration.server.port);
+  await requireRoom(home);
   await home.prepare();
   const lock = await HomeLock.acquire(home.lock, serviceUrl(configuration.server));
   try {
@@ -62,17 +67,43 @@ function surviveClosedOutput(): void {
 }
 
 async function checkPort({ server }: Configuration): Promise<void> {
-  if (!(await isPortTaken(server.host, server.port))) return;
+  const { host, port } = server;
+  if (!(await isPortTaken(host, port).catch((error: unknown) => cannotListen(host, port, error)))) return;
+  const advice = `choose another one: PROCTOR_PORT=${port + 1} npm start`;
+  throw new Error(`port ${port} of ${host} is in use by another program; ${advice}`);
+}
+
+/** @throws with what the error means here */
+function cannotListen(host: string, port: number, error: unknown): never {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES')
+    throw new Error(
+      `port ${port} is below 1024, and only root may listen there: PROCTOR_PORT=8080 npm start, and a proxy in front of it`,
+      { cause: error },
+    );
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    throw new Error(`this machine does not have the address ${host}: correct api.host, or PROCTOR_HOST`, {
+      cause: error,
+    });
+  throw error;
+}
+
+/** PostgreSQL and nats-server would fail in ways that do not tell of a full disk. */
+async function requireRoom(home: Home): Promise<void> {
+  const space = await diskSpace(home.path).catch(() => null);
+  // Whoever may not write there is told so by `prepare`.
+  if (!space || space.freeBytes >= ROOM_MIN_BYTES) return;
+  const [free, needed] = [space.freeBytes, ROOM_MIN_BYTES].map((bytes) => Math.floor(bytes / MIB));
   throw new Error(
-    `port ${server.port} of ${server.host} is in use by another program; choose another one:` +
-      ` PROCTOR_PORT=${server.port + 1} npm start`,
+    `the disk of ${home.path} is full: ${free} MiB are free, and a start needs ${needed}. Free some of it, or choose another` +
+      ' folder with PROCTOR_HOME',
   );
 }
 
 async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home: Home): Promise<void> {
   const steps = new Steps((line) => console.log(line));
   const supervisor = new Supervisor(STOP_ORDER, (line) => steps.say(line));
-  const packages: { pending: Promise<void> } = { pending: Promise.resolve() };
+  const packages: { pending: Promise<string[]> } = { pending: Promise.resolve([]) };
   let unlisten = (): void => undefined;
   const stopRequested = new Promise<void>((resolve) => {
     let requests = 0;
@@ -99,15 +130,15 @@ async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home:
 async function launch(
   configuration: Configuration,
   context: LaunchContext,
-  packages: { pending: Promise<void> },
+  packages: { pending: Promise<string[]> },
 ): Promise<void> {
   const { steps } = context;
   const { server } = configuration;
   const services = [startNats(context, configuration), startDatabase(context)] as const;
   // apt is asked for nats-server first, then for the worker's packages.
   packages.pending = services[0].then(
-    () => (context.supervisor.isStopping ? undefined : installPackages(steps)),
-    () => undefined,
+    () => (context.supervisor.isStopping ? [] : installPackages(steps)),
+    () => [],
   );
   const [nats, { databaseUrl, admin }] = await Promise.all(services);
   const { isRegistered, notice } = await registerOwnWorker(databaseUrl, nats, configuration);
@@ -126,16 +157,30 @@ async function launch(
     if (isRegistered) await startApp('worker', { ...urls(configuration.worker.name), ...NOT_FOR_WORKERS });
   });
   await Promise.all([startApp('api', urls('api')), scheduler, worker]);
-  steps.say(welcome(server, context.home, admin, process.stdout.isTTY));
+  // Repeated at the end, where it is seen.
+  const lacks = [...(notice === null ? [] : [notice]), ...(await packages.pending)];
+  steps.say(welcome(server, context.home, admin, { isTerminal: process.stdout.isTTY, lacks }));
 }
 
-/** Beside everything else: the api answers meanwhile, and the worker starts after it. */
-async function installPackages(steps: Steps): Promise<void> {
+/**
+ * Beside everything else: the api answers meanwhile, and the worker starts after it.
+ * @returns what does not work for lack of them
+ */
+async function installPackages(steps: Steps): Promise<string[]> {
   const from = performance.now();
-  const outcome = await ensureDebianPackages(undefined, (missing) =>
-    steps.say(`installing Debian packages for the worker (the api answers meanwhile): ${missing.join(' ')}`),
+  const progress = steps.progress('Debian packages');
+  const outcome = await ensureDebianPackages(
+    undefined,
+    (missing) =>
+      steps.say(
+        `installing Debian packages for the worker (the api answers meanwhile): ${missing.join(' ')}`,
+      ),
+    progress,
   );
   const seconds = ((performance.now() - from) / 1000).toFixed(1);
   if (outcome.installed.length > 0) steps.say(`Debian packages installed … ${seconds} s`);
-  if (outcome.advice) steps.say(`the worker cannot run tests: ${outcome.advice}`);
+  if (!outcome.advice) return [];
+  const lack = `the worker cannot run tests: ${outcome.advice}`;
+  steps.say(lack);
+  return [lack];
 }

@@ -1,4 +1,7 @@
-/** Tells on one line each what was done and how long it took. */
+/** Between two lines about work that takes long. */
+const STILL_EVERY_MS = 10_000;
+
+/** Tells on one line each what was done and how long it took, and meanwhile how far it is. */
 export class Steps {
   constructor(private readonly write: (line: string) => void) {}
 
@@ -6,12 +9,32 @@ export class Steps {
     this.write(line);
   }
 
-  /** Says `name` (or what it makes of the result) with the time that `work` took. */
-  async during<T>(name: string | ((result: T) => string), work: () => Promise<T>): Promise<T> {
+  /** Says `name` (or what it makes of the result) with the time that `work` took. @param doing names it while it lasts */
+  async during<T>(
+    name: string | ((result: T) => string),
+    work: () => Promise<T>,
+    doing = typeof name === 'string' ? name : 'still at work',
+  ): Promise<T> {
     const from = performance.now();
-    const result = await work();
-    const text = typeof name === 'string' ? name : name(result);
-    this.write(`${text} … ${((performance.now() - from) / 1000).toFixed(1)} s`);
-    return result;
+    const seconds = (): string => ((performance.now() - from) / 1000).toFixed(1);
+    const still = setInterval(() => this.write(`${doing} … ${seconds()} s so far`), STILL_EVERY_MS);
+    try {
+      const result = await work();
+      this.write(`${typeof name === 'string' ? name : name(result)} … ${seconds()} s`);
+      return result;
+    } finally {
+      clearInterval(still);
+    }
+  }
+
+  /** For work that tells how far it is, in percent and in words: a line for each tenth of it. */
+  progress(what: string): (percent: number, doing: string) => void {
+    let told = -1;
+    return (percent, doing) => {
+      const tenth = Math.floor(percent / 10);
+      if (tenth === told) return;
+      told = tenth;
+      this.write(`${what}: ${Math.round(percent)} % (${doing})`);
+    };
   }
 }

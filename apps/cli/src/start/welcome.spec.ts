@@ -3,7 +3,12 @@ import { welcome } from './welcome';
 
 const server = { host: '127.0.0.1', port: 8080, suites: ['trixie'], architectures: ['amd64'] };
 const said = (isNew: boolean, isTerminal: boolean) =>
-  welcome(server as never, new Home('/var/lib/proctor'), { key: 'pk_1', isNew }, isTerminal);
+  welcome(
+    server as never,
+    new Home('/var/lib/proctor'),
+    { key: 'pk_1', isNew, hasPasswordFile: true },
+    { isTerminal },
+  );
 
 it('a new key is shown on a terminal', () => {
   expect(said(true, true)).toContain(
@@ -19,4 +24,27 @@ it.each([
   expect(text).toContain('The API key of the user admin is in /var/lib/proctor/admin.key');
   expect(text).toContain('"Auth-Key: $(cat /var/lib/proctor/admin.key)"');
   expect(text).not.toContain('pk_1');
+});
+
+it('the start says how to log in, and shows no password', () => {
+  expect(said(true, true)).toContain(
+    'Log in at http://127.0.0.1:8080/user/login as admin, with the password in /var/lib/proctor/admin.password',
+  );
+  const admin = { key: null, isNew: false, hasPasswordFile: false };
+  const text = welcome(server as never, new Home('/var/lib/proctor'), admin, { isTerminal: true });
+  expect(text).toContain(
+    'as admin, with the password that was set; set another: npx proctor user password admin',
+  );
+});
+
+it('what does not work is said with the word that the rest is ready, and last of all', () => {
+  const admin = { key: null, isNew: false, hasPasswordFile: false };
+  const lacks = [
+    'the worker cannot run tests: missing Debian packages: uidmap. As root, type:\n  apt-get install uidmap',
+  ];
+  const lines = welcome(server as never, new Home('/h'), admin, { isTerminal: true, lacks }).split('\n');
+  expect(lines[0]).toBe(
+    'Proctor is ready at http://127.0.0.1:8080 for requests, and cannot run tests here yet: see below',
+  );
+  expect(lines.at(-1)).toBe('  apt-get install uidmap');
 });

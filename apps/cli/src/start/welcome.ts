@@ -1,6 +1,6 @@
 import type { ServerConfiguration } from '@proctor/config';
 import type { Home } from '@proctor/embedded';
-import type { AdministratorKey } from './administrator';
+import type { AdministratorAccess } from './administrator';
 
 /** Where a browser on this machine finds the service. */
 export function serviceUrl({ host, port }: Pick<ServerConfiguration, 'host' | 'port'>): string {
@@ -11,22 +11,30 @@ export function serviceUrl({ host, port }: Pick<ServerConfiguration, 'host' | 'p
 
 /**
  * What `npm start` says once everything serves, with a line to copy. A new key is shown on a terminal only: what is written
- * elsewhere is kept as a log.
+ * elsewhere is kept as a log. What does not work comes last, each with what to type.
  */
 export function welcome(
   server: ServerConfiguration,
   home: Home,
-  admin: AdministratorKey,
-  isTerminal: boolean,
+  admin: AdministratorAccess,
+  { isTerminal, lacks = [] }: { isTerminal: boolean; lacks?: string[] },
 ): string {
   const isShown = admin.isNew && isTerminal;
   const url = serviceUrl(server);
-  const lines = [`Proctor is ready at ${url}`];
+  const isWhole = lacks.length === 0;
+  const lines = [
+    `Proctor is ready at ${url}${isWhole ? '' : ' for requests, and cannot run tests here yet: see below'}`,
+  ];
+  const where = admin.hasPasswordFile
+    ? `with the password in ${home.adminPassword} (another: npx proctor user password admin)`
+    : 'with the password that was set; set another: npx proctor user password admin';
+  lines.push(`Log in at ${url}/user/login as admin, ${where}`);
   if (isShown) lines.push(`The API key of the user admin is ${admin.key} (also in ${home.adminKey})`);
   else if (admin.key) lines.push(`The API key of the user admin is in ${home.adminKey}`);
   else lines.push('The user admin has keys elsewhere; make one: npx proctor key create admin --name TEXT');
   const key = isShown ? admin.key : admin.key ? `$(cat ${home.adminKey})` : 'KEY';
   const path = `/api/v1/test/${server.suites[0]}/${server.architectures[0]}/hello`;
   lines.push('Ask for a test:', `  curl -H "Auth-Key: ${key}" -X POST ${url}${path}`);
+  if (!isWhole) lines.push('What does not work:', ...lacks);
   return lines.join('\n');
 }

@@ -1,6 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { Writable } from 'node:stream';
+import { EXIT, Failure } from '../failure';
+
+const AGAIN = 'type the same command again';
 
 /** All of standard input but one newline at its end. */
 export async function passwordFromStdin(): Promise<string> {
@@ -9,13 +12,16 @@ export async function passwordFromStdin(): Promise<string> {
 
 /** Asks twice on the terminal, without showing what is typed. */
 export async function askPassword(userName: string): Promise<string> {
-  if (!process.stdin.isTTY) throw new Error('there is no terminal to ask on: use --password-stdin');
+  if (!process.stdin.isTTY)
+    throw new Failure('there is no terminal to ask on', EXIT.failed, 'say --password-stdin');
   const first = await askHidden(`New password of ${userName}: `);
-  if ((await askHidden('The same again: ')) !== first) throw new Error('the two passwords differ');
+  if ((await askHidden('The same again: ')) !== first)
+    throw new Failure('the two passwords differ', EXIT.failed, AGAIN);
   return checked(first);
 }
 
-async function askHidden(question: string): Promise<string> {
+/** One line from the terminal that is not shown. @throws when it is stopped by Ctrl-C */
+export async function askHidden(question: string): Promise<string> {
   process.stderr.write(question);
   // The terminal in raw mode echoes through readline's output, so an output that drops everything hides it.
   const dropped = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -25,7 +31,8 @@ async function askHidden(question: string): Promise<string> {
   try {
     return await reader.question('', { signal: stopped.signal });
   } catch (error) {
-    if (stopped.signal.aborted) throw new Error('stopped: nothing was changed', { cause: error });
+    if (stopped.signal.aborted)
+      throw new Failure('stopped: nothing was changed', EXIT.failed, AGAIN, { cause: error });
     throw error;
   } finally {
     reader.close();
@@ -34,6 +41,6 @@ async function askHidden(question: string): Promise<string> {
 }
 
 function checked(password: string): string {
-  if (password === '') throw new Error('the password is empty');
+  if (password === '') throw new Failure('the password is empty', EXIT.failed, 'say one that nobody guesses');
   return password;
 }

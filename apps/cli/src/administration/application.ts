@@ -4,19 +4,46 @@ import {
   type Administrator,
   Administrators,
   Deployment,
+  InvalidRequest,
   NatsAccess,
   type NatsServer,
   NoNatsAccess,
+  Refusal,
+  requestOf,
   Signals,
+  type Tested,
   USE_CASES,
 } from '@proctor/administration';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
-import { DatabaseModule, type OpenDatabase } from '@proctor/database';
-import { withDatabase } from './home-database';
-import { findNats } from './nats';
+import { DatabaseModule, type OpenDatabase, UnknownUser } from '@proctor/database';
+import { EXIT, Failure } from '../failure';
+import { withDatabase } from '../home-database';
+import { findNats } from '../nats';
 
 /** A use case, a port or a store, by its class. */
 type Get = <T>(type: Type<T> | Abstract<T>) => T;
+
+/** What was typed, as a request of a use case. @throws Failure that names each field that breaks a rule */
+export function asRequest<T extends object>(shape: new () => T, fields: Partial<T>): T {
+  try {
+    return requestOf(shape, fields);
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+const WHO_DECIDES = 'proctor user list shows who is an administrator; name one with --by';
+
+/** Something that no deployment could do is a mistake of who typed it. Others are told with what to do, where that is known. */
+function failureOf(error: unknown): unknown {
+  const told = (advice: string): Failure => new Failure((error as Error).message, EXIT.failed, advice);
+  if (error instanceof InvalidRequest) return new Failure(error.message, EXIT.usage, null, { cause: error });
+  if (error instanceof UnknownUser) return told('proctor user list shows the users that there are');
+  if (error instanceof Refusal && error.kind === 'forbidden') return told(WHO_DECIDES);
+  if (error instanceof Refusal && error.kind === 'invalid')
+    return told('type the command again with another one');
+  return error;
+}
 
 /** Has use cases done by the code that the api has, on the database of this command. */
 export function administer<T>(work: (get: Get) => Promise<T>): Promise<T> {
@@ -27,6 +54,8 @@ export function administer<T>(work: (get: Get) => Promise<T>): Promise<T> {
     });
     try {
       return await work((type) => application.get(type));
+    } catch (error) {
+      throw failureOf(error);
     } finally {
       for (const notice of application.get(CommandSignals).notices) console.error(notice);
     }
@@ -43,8 +72,8 @@ export function decide<T>(by: string, work: (get: Get, by: Administrator) => Pro
 }
 
 class CommandDeployment extends Deployment {
-  async tested(): Promise<{ suites: string[]; architectures: string[] }> {
-    const { readConfiguration } = await import('./configuration');
+  async tested(): Promise<Tested> {
+    const { readConfiguration } = await import('../configuration');
     return (await readConfiguration()).server;
   }
 }

@@ -1,0 +1,37 @@
+/** What to do next after a command has failed, where its error does not say; of a command, or of all in a group. */
+const USUAL: Record<string, string | null> = {
+  run: 'proctor run list has the runs that there are',
+  trigger: 'proctor trigger list shows the triggers that there are',
+  'reject-list': 'proctor reject-list show prints the whole list',
+  user: 'proctor user list shows the users that there are',
+  key: 'proctor key list USER shows the valid keys of a user',
+  worker: 'proctor worker list --registered shows the workers that there are',
+  'worker check': 'do what the lines above say, then: proctor worker check',
+  'worker drain': 'proctor worker list shows the workers that are there',
+  'worker resume': 'proctor decisions shows what is paused and drained',
+  'worker trust': 'proctor worker list shows the workers, and how each stands',
+  pause: 'proctor decisions shows what is paused and drained',
+  resume: 'proctor decisions shows what is paused and drained',
+  webhook: 'proctor webhook list shows your webhooks',
+  config: 'docs/configuration.md has every key; proctor config schema FILE is for editors',
+  'config check': 'correct what the lines above name, then: proctor config check',
+  doctor: 'do what the lines above say, then: proctor doctor',
+  nats: 'docs/deployment.md tells how nats-server is prepared',
+  backup: 'docs/operations.md tells of backups; proctor doctor looks at disk and database',
+  restore: 'docs/operations.md tells how a backup is restored',
+  import: 'correct the export, then type the same again; docs/moving-in.md tells more',
+  // Each of its messages says what to do.
+  start: null,
+};
+
+const NEEDS = 'proctor doctor looks at everything that it needs';
+
+/** @param words of the command that was typed, without `proctor`; none when it was not understood. @returns null: nothing more is said */
+export function usualAdvice(words: string[]): string | null {
+  if (words.length === 0) return null;
+  for (let count = words.length; count > 0; count--) {
+    const found = USUAL[words.slice(0, count).join(' ')];
+    if (found !== undefined) return found;
+  }
+  return NEEDS;
+}

@@ -1,0 +1,59 @@
+import { text } from 'node:stream/consumers';
+import { EXIT, Failure } from '../failure';
+import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import { readServiceUrl } from '../service/address';
+import { Contexts } from '../service/contexts';
+import { Service } from '../service/service';
+import { askHidden } from '../users/password';
+
+/** Asks the service whose key it is before anything is kept. @throws Failure */
+export async function addContext(name: string, options: { url: string; keyStdin: boolean }): Promise<void> {
+  const url = readServiceUrl(options.url, '--url');
+  const contexts = await Contexts.read();
+  const key = await typedKey(options.keyStdin, url);
+  const service = new Service({ url, key, origin: 'what was typed' });
+  const { user } = await service.get<{ user: string }>('/auth');
+  await contexts.add(name, { url, key });
+  say(`context ${name}: ${url} as ${user}, in ${contexts.path}`);
+  if (contexts.current !== name) say(`speak to it with --context ${name}, or: proctor context use ${name}`);
+}
+
+async function typedKey(isOnStdin: boolean, url: string): Promise<string> {
+  if (!isOnStdin && !process.stdin.isTTY) {
+    throw new Failure('there is no terminal to ask for the key on', EXIT.usage, 'say --key-stdin');
+  }
+  const key = (isOnStdin ? await text(process.stdin) : await askHidden('API key: ')).trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new Failure('that is no API key', EXIT.key, `get one at ${url}/user/login`);
+}
+
+/** @throws Failure when there is no such context */
+export async function useContext(name: string): Promise<void> {
+  const contexts = await Contexts.read();
+  await contexts.use(name);
+  say(`speaking to ${contexts.find(name).url}`);
+}
+
+export async function listContexts({ json }: OutputOptions): Promise<void> {
+  const contexts = await Contexts.read();
+  const rows = contexts.all.map(([name, { url }]) => ({ name, url, current: name === contexts.current }));
+  if (json) return printJson(rows);
+  printTable(
+    rows,
+    [
+      { head: 'NAME', of: ({ name }) => name },
+      { head: 'URL', of: ({ url }) => url },
+      { head: 'IN USE', of: ({ current }) => (current ? 'yes' : '') },
+    ],
+    'there are no contexts; add one: proctor context add NAME --url URL',
+  );
+}
+
+/** @throws Failure when there is no such context */
+export async function removeContext(name: string): Promise<void> {
+  const contexts = await Contexts.read();
+  const wasCurrent = contexts.current === name;
+  await contexts.remove(name);
+  say(`context ${name} removed`);
+  if (wasCurrent) say('none is in use now; choose one: proctor context use NAME');
+}

@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { administration, type DeciderOptions } from '../administration/administration';
+import { EXIT, Failure } from '../failure';
+import { say } from '../output/print';
+import { span } from '../output/table';
+import { findService } from '../service/address';
+import type { WorkerDetailsAnswer } from '../service/answers';
+import { RefusedByService, Service } from '../service/service';
+
+interface DrainOptions extends DeciderOptions {
+  reason: string;
+  wait: boolean;
+  /** Seconds. */
+  deadline?: number;
+}
+
+const LOOK_MS = 2_000;
+/** After the deadline: dispatchers hear of it, and the worker of each end. */
+const GRACE_SECONDS = 60;
+
+/** @throws Failure: `tryLater` when it still has something a while after the deadline */
+export async function drainWorker(worker: string, options: DrainOptions): Promise<void> {
+  const { reason, wait, deadline, context } = options;
+  const seconds = deadline === undefined ? null : Math.max(1, Math.ceil(deadline));
+  const to = await administration(options);
+  const drained = await to.drain({ worker, reason, ...(seconds !== null && { deadline_seconds: seconds }) });
+  say(`worker ${worker} is drained by ${drained.by}: ${drained.reason}`);
+  if (seconds !== null) say(`what it executes in ${span(seconds)} is given to others`);
+  if (!wait) return;
+  const service = new Service(await findService({ ...(context !== undefined && { context }) }));
+  await emptied(service, worker, seconds === null ? Infinity : seconds + GRACE_SECONDS);
+  say(`worker ${worker} has nothing more; it gets runs again with: proctor worker resume ${worker}`);
+}
+
+async function emptied(service: Service, worker: string, seconds: number): Promise<void> {
+  const endMs = performance.now() + seconds * 1000;
+  for (let told: string | null = null; ;) {
+    const busy = await whatItHas(service, worker);
+    if (busy === null) return;
+    if (busy !== told) say(`worker ${worker} has ${busy}`);
+    told = busy;
+    if (performance.now() + LOOK_MS > endMs) {
+      const advice = 'are schedulers there? proctor status tells; wait again with the same command';
+      throw new Failure(`worker ${worker} still has ${busy}`, EXIT.tryLater, advice);
+    }
+    await pause(LOOK_MS);
+  }
+}
+
+/** In words; null when it executes nothing that anybody may see. @throws Failure when no dispatcher could tell */
+async function whatItHas(service: Service, worker: string): Promise<string | null> {
+  const details = await service.get<WorkerDetailsAnswer>(`/workers/${worker}`).catch((error: unknown) => {
+    // A worker that never was is drained, too: it has nothing.
+    if (error instanceof RefusedByService && error.status === 404) return null;
+    throw error;
+  });
+  if (details === null) return null;
+  const { running, offers, silent_architectures: silent } = details;
+  const slots = offers.reduce((sum, { busy }) => sum + busy, 0);
+  const count = Math.max(running.length, slots);
+  if (count === 0 && silent.length === 0) return null;
+  if (count === 0) return `perhaps runs: no dispatcher of ${silent.join(', ')} answers`;
+  return [`${count} to finish`, ...running.map((run) => `run ${run.run_id} of ${run.package}`)].join('; ');
+}

@@ -1,0 +1,37 @@
+import { EXIT, Failure } from '../failure';
+import { type OutputOptions, printJson, write } from '../output/print';
+import type { Finding } from './finding';
+import { lookAtConfiguration, lookAtMachine, lookAtWorker } from './machine';
+import { lookAtDatabase, lookAtNats } from './servers';
+
+export interface DoctorOptions extends OutputOptions {
+  /** Without, the worker of this machine is not looked at. */
+  worker: boolean;
+}
+
+/** Everything that is found, in the order in which a deployment is built up. */
+export async function examine({ worker }: Pick<DoctorOptions, 'worker'>): Promise<Finding[]> {
+  const looks = [
+    lookAtConfiguration(),
+    lookAtDatabase(),
+    lookAtNats(),
+    lookAtMachine(),
+    ...(worker ? [lookAtWorker()] : []),
+  ];
+  return (await Promise.all(looks)).flat();
+}
+
+/** Says of each dependency and limit how it is, and what to do. @throws Failure when something is wrong */
+export async function doctor(options: DoctorOptions): Promise<void> {
+  const findings = await examine(options);
+  if (options.json) printJson({ findings });
+  else for (const finding of findings) write(`${lineOf(finding)}\n`);
+  const failed = findings.filter(({ state }) => state === 'fail').length;
+  if (failed > 0) throw new Failure(`${failed} of ${findings.length} are wrong`, EXIT.failed);
+}
+
+/** One line, with the one thing to do. */
+export function lineOf({ check, state, found, remedy }: Finding): string {
+  const advice = remedy === null ? '' : ` → ${remedy}`;
+  return `${state.padEnd(4)}  ${check}: ${found}${advice}`;
+}

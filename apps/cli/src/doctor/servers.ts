@@ -1,0 +1,87 @@
+import { readCredentials, lookAtServer, type Credentials } from '@proctor/bus';
+import type { StreamFill } from '@proctor/bus';
+import type { OpenDatabase } from '@proctor/database';
+import { withDatabase } from '../home-database';
+import { findNats } from '../nats';
+import { fail, looked, ok, warn, type Finding } from './finding';
+
+const POSTGRES_MIN = 14;
+const CLOCK_WARN_MS = 1_000;
+const CLOCK_FAIL_MS = 30_000;
+/** A server that is away is told after so long. */
+const PATIENCE_MS = 5_000;
+const NEARLY_FULL = 0.8;
+
+/** PostgreSQL: reached, new enough, its schema, its clock. */
+export function lookAtDatabase(): Promise<Finding[]> {
+  const remedy = 'start PostgreSQL, or correct PROCTOR_DATABASE_URL';
+  return looked('database', remedy, () => withDatabase(findingsOfDatabase));
+}
+
+async function findingsOfDatabase({ vitals }: OpenDatabase): Promise<Finding[]> {
+  const { version, at, tookMs } = await vitals.server();
+  const isOld = Number.parseInt(version, 10) < POSTGRES_MIN;
+  const server = isOld
+    ? fail('database', `PostgreSQL ${version}`, `upgrade PostgreSQL to ${POSTGRES_MIN} or newer`)
+    : ok('database', `PostgreSQL ${version} answers in ${Math.round(tookMs)} ms`);
+  const schema = await looked('schema', 'proctor migrate', async () => [
+    schemaFinding(await vitals.schema()),
+  ]);
+  return [server, ...schema, clockFinding(at.getTime() + tookMs / 2 - Date.now())];
+}
+
+function schemaFinding({ pending, unknown }: { pending: string[]; unknown: string[] }): Finding {
+  if (unknown.length > 0)
+    return fail(
+      'schema',
+      `it is of a later version: ${unknown.join(', ')}`,
+      'install the version of the other services',
+    );
+  if (pending.length === 0) return ok('schema', 'up to date');
+  return fail('schema', `${pending.length} migrations are missing`, 'proctor migrate');
+}
+
+function clockFinding(aheadMs: number): Finding {
+  const found = `PostgreSQL's clock and this machine's differ by ${(Math.abs(aheadMs) / 1000).toFixed(1)} s`;
+  const remedy = 'let both machines follow a time server: timedatectl set-ntp true';
+  if (Math.abs(aheadMs) > CLOCK_FAIL_MS) return fail('clock', found, remedy);
+  return Math.abs(aheadMs) > CLOCK_WARN_MS ? warn('clock', found, remedy) : ok('clock', found);
+}
+
+/** nats-server: reached, JetStream, streams, the accounts of workers. */
+export function lookAtNats(): Promise<Finding[]> {
+  return looked('nats', 'start nats-server, or name its users in PROCTOR_NATS_USERS', async () => {
+    const { version, streams } = await lookAtServer(await credentials(), PATIENCE_MS);
+    const found = [
+      ok('nats', `nats-server ${version} with JetStream answers`),
+      ...streams.fills.map(streamFinding),
+    ];
+    return [...found, ...(await accountsFindings())];
+  });
+}
+
+/** Those of the scheduler, which alone may look at the streams. */
+async function credentials(): Promise<Credentials> {
+  const file = process.env['PROCTOR_NATS_CREDENTIALS'];
+  return file ? readCredentials(file) : (await findNats()).users.read('scheduler');
+}
+
+function streamFinding({ kind, fullest }: StreamFill): Finding {
+  const found = `the fullest stream of ${kind} is ${Math.round(fullest * 100)} % full`;
+  const forgets = kind === 'logs' || kind === 'events';
+  if (forgets || fullest < NEARLY_FULL) return ok('streams', found);
+  return warn(
+    'streams',
+    found,
+    'see whether schedulers run and the store takes results: /health of the schedulers',
+  );
+}
+
+async function accountsFindings(): Promise<Finding[]> {
+  if (process.env['PROCTOR_NATS_CREDENTIALS'] && !process.env['PROCTOR_NATS_USERS']) return [];
+  const remedy = 'proctor nats prepare --url ADDRESS';
+  return looked('accounts', remedy, async () => {
+    await (await findNats()).requireAccess();
+    return [ok('accounts', 'the file of accounts can be written: workers can be added here')];
+  });
+}

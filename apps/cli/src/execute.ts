@@ -1,0 +1,30 @@
+import { types } from 'node:util';
+import { CommanderError } from 'commander';
+import { usualAdvice } from './advice';
+import { EXIT, Failure } from './failure';
+import { say } from './output/print';
+import { createProgram } from './program';
+
+/** Mistakes of ours, whose place in the code matters; other errors are for the reader and say all in their message. */
+const BUGS = [TypeError, ReferenceError, RangeError];
+
+/** Does what was typed behind `proctor`, and says why when it does not. @returns the exit code */
+export async function execute(args: string[]): Promise<number> {
+  let typed: string[] = [];
+  try {
+    await createProgram((words) => (typed = words)).parseAsync(args, { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    // Commander has printed its message; asking for help or the version is no mistake.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (!types.isNativeError(error) || BUGS.some((kind) => error instanceof kind)) {
+      console.error(error);
+      return EXIT.failed;
+    }
+    const { code, advice } = error instanceof Failure ? error : { code: EXIT.failed, advice: null };
+    say(code === EXIT.usage ? `error: ${error.message}` : `proctor: ${error.message}`);
+    const next = advice ?? usualAdvice(typed);
+    if (next !== null) say(next);
+    return code;
+  }
+}

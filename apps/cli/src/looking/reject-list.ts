@@ -1,0 +1,82 @@
+import { EXIT, Failure } from '../failure';
+import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import type { ServiceOptions } from '../service/address';
+import type { RejectListAnswer } from '../service/answers';
+import { Service } from '../service/service';
+
+/** One line of the list; `*` stands for all. */
+interface Entry {
+  package: string;
+  suite: string;
+  arch: string;
+  version: string;
+}
+
+export async function showRejectList(options: ServiceOptions & OutputOptions): Promise<void> {
+  const list = await readList(options);
+  printAnswer(list, options, () => tell(entriesOf(list), 'every package is tested'));
+}
+
+interface CheckOptions extends ServiceOptions, OutputOptions {
+  suite?: string;
+  arch?: string;
+  packageVersion?: string;
+}
+
+/** Prints what of the list is about a package, as far as it is said which. @throws Failure when it is not tested */
+export async function checkPackage(name: string, options: CheckOptions): Promise<void> {
+  const list = await readList(options);
+  const meant = (asked: string | undefined, said: string): boolean =>
+    asked === undefined || said === '*' || said === asked;
+  const found = entriesOf(list).filter(
+    (entry) =>
+      isNamed(name, entry.package) &&
+      meant(options.suite, entry.suite) &&
+      meant(options.arch, entry.arch) &&
+      meant(options.packageVersion, entry.version),
+  );
+  printAnswer({ package: name, rejected: found.length > 0, entries: found }, options, () => {
+    if (found.length > 0) tell(found, '');
+  });
+  if (found.length === 0) return say(`${name} is tested`);
+  const isEverywhere = found.some(({ suite, arch, version }) =>
+    [suite, arch, version].every((each) => each === '*'),
+  );
+  throw new Failure(
+    `${name} is ${isEverywhere ? 'not tested' : 'not tested where the list says'}`,
+    EXIT.failed,
+    'the list is reject-list.yaml in the configuration of the service',
+  );
+}
+
+/** @param said may be the beginning of names, with `*` */
+function isNamed(name: string, said: string): boolean {
+  return said.endsWith('*') ? name.startsWith(said.slice(0, -1)) : said === name;
+}
+
+async function readList(options: ServiceOptions): Promise<RejectListAnswer> {
+  return (await Service.find(options)).get('/reject_list');
+}
+
+function entriesOf(list: RejectListAnswer): Entry[] {
+  return Object.entries(list).flatMap(([name, suites]) =>
+    Object.entries(suites).flatMap(([suite, archs]) =>
+      Object.entries(archs).flatMap(([arch, versions]) =>
+        Object.keys(versions).map((version) => ({ package: name, suite, arch, version })),
+      ),
+    ),
+  );
+}
+
+function tell(entries: Entry[], whenEmpty: string): void {
+  printTable(
+    entries,
+    [
+      { head: 'PACKAGE', of: (entry) => entry.package },
+      { head: 'SUITE', of: (entry) => entry.suite },
+      { head: 'ARCH', of: (entry) => entry.arch },
+      { head: 'VERSION', of: (entry) => entry.version },
+    ],
+    whenEmpty,
+  );
+}

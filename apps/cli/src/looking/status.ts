@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT, Failure } from '../failure';
+import { type OutputOptions, printJson, printTable, say, write } from '../output/print';
+import type { ServiceOptions } from '../service/address';
+import type { QueueAnswer, WorkerAnswer, ConnectedWorkersAnswer } from '../service/answers';
+import { Service } from '../service/service';
+import { QUEUE_COLUMNS } from './queues';
+
+interface StatusOptions extends ServiceOptions, OutputOptions {
+  watch: boolean;
+  /** Seconds. */
+  every: number;
+}
+
+/** From the top left, with what was there before gone. */
+const CLEAR = `${String.fromCharCode(27)}[H${String.fromCharCode(27)}[J`;
+
+/** With `watch`: a screen that is drawn again on a terminal, elsewhere one after the other. */
+export async function showStatus(options: StatusOptions): Promise<void> {
+  const service = await Service.find(options);
+  for (;;) {
+    const [queues, workers] = await Promise.all([
+      service.get<QueueAnswer[]>('/queues'),
+      service.get<ConnectedWorkersAnswer>('/workers'),
+    ]).catch((error: unknown) => lost(error, options));
+    if (queues !== undefined && workers !== undefined) {
+      if (options.watch && process.stdout.isTTY) write(CLEAR);
+      if (options.json) printJson({ queues, ...workers });
+      else tell(service, queues, workers);
+    }
+    if (!options.watch) return;
+    await pause(options.every * 1000);
+  }
+}
+
+/** Who watches sees that the service is away, and that it is back. */
+function lost(error: unknown, { watch }: StatusOptions): [undefined, undefined] {
+  if (!watch || !(error instanceof Failure) || error.code !== EXIT.tryLater) throw error;
+  say(error.message);
+  return [undefined, undefined];
+}
+
+function tell(
+  service: Service,
+  queues: QueueAnswer[],
+  { workers, silent_architectures: silent }: ConnectedWorkersAnswer,
+): void {
+  const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
+  const names = new Set(workers.map(({ name }) => name)).size;
+  const [slots, busy] = [
+    sum(workers.map((worker) => worker.slots)),
+    sum(workers.map((worker) => worker.busy)),
+  ];
+  say(
+    `${service.address.url}: ${sum(queues.map(({ waiting }) => waiting))} waiting,` +
+      ` ${sum(queues.map(({ running }) => running))} running; ${names} ${names === 1 ? 'worker' : 'workers'}, ${busy} of ${slots} slots busy`,
+  );
+  for (const problem of [...silent.map(ofSilence), ...workers.flatMap(ofWorker)]) say(`! ${problem}`);
+  printTable(queues, QUEUE_COLUMNS, 'there is no queue');
+}
+
+function ofSilence(arch: string): string {
+  return `the dispatcher of ${arch} does not answer: is a scheduler running?`;
+}
+
+function ofWorker({ name, arch, problem, drained, standing, reason }: WorkerAnswer): string[] {
+  const told = [
+    problem === null ? null : `takes no work: ${problem}`,
+    drained === null
+      ? null
+      : `is drained by ${drained.by}: ${drained.reason}; end it: proctor worker resume ${name}`,
+    standing === 'sound'
+      ? null
+      : `is ${standing}: ${reason}; take it for sound: proctor worker trust ${name}`,
+  ];
+  return told.flatMap((what) => (what === null ? [] : [`worker ${name} (${arch}) ${what}`]));
+}

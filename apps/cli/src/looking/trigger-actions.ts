@@ -1,0 +1,93 @@
+import { EXIT, Failure } from '../failure';
+import { type AskOptions, confirm } from '../output/ask';
+import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import { span } from '../output/table';
+import type { ServiceOptions } from '../service/address';
+import type { ManyRunsAnswer } from '../service/answers';
+import { Service } from '../service/service';
+import { pathOfTrigger } from './triggers';
+
+interface ActionOptions extends ServiceOptions, OutputOptions, AskOptions {
+  group?: string;
+  suite?: string;
+  arch?: string;
+  run?: number[];
+  dryRun: boolean;
+  reason?: string;
+}
+
+/** What is done to a test, in words. */
+interface Action {
+  name: 'retry' | 'refresh' | 'cancel';
+  /** `3 tests are …` */
+  becomes: string;
+}
+
+/** @throws Failure when no test can be repeated, or the answer is no */
+export function retryTests(trigger: string, options: ActionOptions): Promise<void> {
+  return change(trigger, { name: 'retry', becomes: 'repeated' }, options);
+}
+
+/** @throws Failure when no reference can be asked for, or the answer is no */
+export function refreshTests(trigger: string, options: ActionOptions): Promise<void> {
+  return change(trigger, { name: 'refresh', becomes: 'given a new reference run' }, options);
+}
+
+/** @throws Failure when no test can be ended, or the answer is no */
+export function cancelTests(trigger: string, options: ActionOptions): Promise<void> {
+  return change(trigger, { name: 'cancel', becomes: 'cancelled' }, options);
+}
+
+/** What was told before is what is done: runs that have come to match since then are left alone. */
+async function change(trigger: string, { name, becomes }: Action, options: ActionOptions): Promise<void> {
+  const { group, suite, arch, run, dryRun, reason } = options;
+  const path = `${pathOfTrigger(trigger)}/${name}`;
+  if (group === undefined && run === undefined)
+    throw new Failure('which tests are meant is not said', EXIT.usage, 'say --group regression, or --run ID');
+  const service = await Service.find(options);
+  const said = { group: run === undefined ? group : undefined, run_ids: run, suite, arch };
+  const preview = await service.post<ManyRunsAnswer>(path, { ...said, dry_run: true });
+  if (dryRun) return printAnswer(preview, options, tell);
+  const count = preview.runs.length;
+  if (count === 0) throw nothingToDo(trigger, becomes, preview);
+  const seconds = preview.estimate?.seconds ?? 0;
+  const takes = name === 'cancel' || seconds === 0 ? '' : `, which takes ${span(seconds)} of slot time`;
+  await confirm(`${count === 1 ? '1 test is' : `${count} tests are`} ${becomes}${takes}`, options);
+  const ids = preview.runs.map(({ run_id: runId }) => runId);
+  const done = await service.post<ManyRunsAnswer>(path, {
+    run_ids: ids,
+    ...(reason !== undefined && { reason }),
+  });
+  const all = { ...done, refused: [...preview.refused, ...done.refused], left: preview.left };
+  printAnswer(all, options, tell);
+  if (done.refused.length === 0) return;
+  const advice = `proctor trigger show ${trigger} tells how far they are`;
+  throw new Failure(`${done.refused.length} of ${count} tests are not ${becomes}`, EXIT.failed, advice);
+}
+
+function nothingToDo(trigger: string, becomes: string, { refused }: ManyRunsAnswer): Failure {
+  tellRefused(refused);
+  const advice = `proctor trigger show ${trigger} has the tests, with their groups`;
+  return new Failure(`no test of ${trigger} can be ${becomes}`, EXIT.failed, advice);
+}
+
+function tell({ runs, refused, left, estimate }: ManyRunsAnswer): void {
+  tellRefused(refused);
+  printTable(
+    runs,
+    [
+      { head: 'RUN', of: (run) => run.run_id },
+      { head: 'PACKAGE', of: (run) => run.package, isCut: true },
+      { head: 'SUITE', of: (run) => run.suite },
+      { head: 'ARCH', of: (run) => run.arch },
+      { head: 'NEW RUN', of: (run) => run.new_run_id },
+    ],
+    'no test matches',
+  );
+  if (estimate !== null && estimate.seconds > 0) say(`they take ${span(estimate.seconds)} of slot time`);
+  if (left > 0) say(`${left} more match, beyond what one request may name; type the same again for them`);
+}
+
+function tellRefused(refused: ManyRunsAnswer['refused']): void {
+  for (const { run_id: runId, package: name, reason } of refused) say(`run ${runId} of ${name}: ${reason}`);
+}

@@ -1,0 +1,90 @@
+import { EXIT, Failure } from '../failure';
+import { type OutputOptions, printAnswer, printJson, printTable, say } from '../output/print';
+import { span } from '../output/table';
+import type { ServiceOptions } from '../service/address';
+import type { TriggerAnswer, TriggerListAnswer } from '../service/answers';
+import { Service } from '../service/service';
+
+/** Of one answer. */
+const PART_MAX = 100;
+
+export async function listTriggers(
+  options: ServiceOptions & OutputOptions & { query?: string; limit: number },
+): Promise<void> {
+  const { query, limit, json } = options;
+  const service = await Service.find(options);
+  const triggers: TriggerListAnswer['triggers'] = [];
+  let before: number | null = null;
+  do {
+    const part = { limit: Math.min(limit - triggers.length, PART_MAX), ...(before !== null && { before }) };
+    const answer: TriggerListAnswer = await service.get('/triggers', { query, ...part });
+    triggers.push(...answer.triggers);
+    before = answer.before;
+  } while (before !== null && triggers.length < limit);
+  if (json) return printJson({ triggers, before });
+  printTable(
+    triggers,
+    [
+      { head: 'TRIGGER', of: (each) => each.trigger, isCut: true },
+      { head: 'RUNS', of: (each) => each.runs },
+      { head: 'OPEN', of: (each) => each.unfinished },
+      { head: 'FAILED', of: (each) => each.failed },
+      { head: 'LAST', of: (each) => new Date(each.last_at) },
+    ],
+    'no trigger matches',
+  );
+}
+
+interface ShowOptions extends ServiceOptions, OutputOptions {
+  group?: string;
+  suite?: string;
+  arch?: string;
+  limit: number;
+}
+
+/** @param trigger `PACKAGE/VERSION`. @throws Failure when it is none */
+export function pathOfTrigger(trigger: string): string {
+  const [, name, version] = /^([^/\s]+)\/([^/\s]+)$/.exec(trigger) ?? [];
+  if (name !== undefined && version !== undefined)
+    return `/triggers/${encodeURIComponent(name)}/${encodeURIComponent(version)}`;
+  throw new Failure(
+    `"${trigger}" is no trigger: it must be PACKAGE/VERSION`,
+    EXIT.usage,
+    'proctor trigger list shows those that there are',
+  );
+}
+
+/** @throws Failure when it is no trigger, or none of its runs may be seen */
+export async function showTrigger(trigger: string, options: ShowOptions): Promise<void> {
+  const path = pathOfTrigger(trigger);
+  const { group, suite, arch, limit } = options;
+  const service = await Service.find(options);
+  printAnswer(await service.get<TriggerAnswer>(path, { group, suite, arch, limit }), options, tell);
+}
+
+function tell({ trigger, total, done, counts, architectures, tests, before }: TriggerAnswer): void {
+  const groups = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
+  say(`${trigger}: ${done} of ${total} tests done${groups.length > 0 ? ` (${groups.join(', ')})` : ''}`);
+  for (const { arch, waiting, estimate_seconds: estimate } of architectures) {
+    if (waiting > 0)
+      say(
+        `${arch}: ${waiting} waiting, ${estimate === null ? 'how long is not known' : `about ${span(estimate)}`}`,
+      );
+  }
+  printTable(
+    tests,
+    [
+      { head: 'GROUP', of: (test) => test.group },
+      { head: 'RUN', of: (test) => test.result.run_id },
+      { head: 'PACKAGE', of: (test) => test.result.package, isCut: true },
+      { head: 'SUITE', of: (test) => test.result.suite },
+      { head: 'ARCH', of: (test) => test.result.arch },
+      { head: 'STATUS', of: (test) => test.result.status ?? test.result.state },
+      { head: 'VERSION', of: (test) => test.result.version, isCut: true },
+      { head: 'REFERENCE', of: (test) => test.reference?.status ?? null },
+      { head: 'MESSAGE', of: (test) => test.result.message, isCut: true },
+    ],
+    'no test matches',
+  );
+  if (before !== null) say('there are more; say --limit for more of them');
+}

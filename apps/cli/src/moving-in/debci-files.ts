@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connections } from '@proctor/config';
+import { packagePrefix, type ResultContentName } from '@proctor/contracts';
+import type { Imports } from '@proctor/database';
+import { openStore, type ResultStore } from '@proctor/store';
+import { ownConfiguration } from '../configuration';
+import { EXIT, Failure } from '../failure';
+import { say } from '../output/print';
+import type { DebciJob } from './debci-job';
+import { Progress } from './progress';
+
+/**
+ * Copies logs and artifacts into the store, of each run that has none yet.
+ * @param data debci's data folder
+ */
+export async function importDebciFiles(
+  imports: Imports,
+  jobs: AsyncIterable<DebciJob[]>,
+  packageOf: (job: DebciJob) => string | undefined,
+  data: string | undefined,
+): Promise<void> {
+  const tree = join(data ?? '', 'autopkgtest');
+  if (data === undefined || !existsSync(tree))
+    throw new Failure(`${tree} is not there`, EXIT.usage, '--data names the data folder of debci.');
+  const store = await configuredStore();
+  const progress = new Progress('files of runs');
+  let [copied, without] = [0, 0];
+  try {
+    for await (const part of jobs) {
+      const finished = part.filter(({ verdict }) => verdict !== null);
+      const wanting = await imports.withoutFiles(finished.map(({ runId }) => runId));
+      for (const job of finished.filter(({ runId }) => wanting.has(runId))) {
+        const name = packageOf(job)!;
+        const { suite, arch, runId } = job;
+        const folder = join(tree, suite, arch, packagePrefix(name), name, String(runId));
+        const log = await copy(store, runId, 'log.gz', join(folder, 'log.gz'));
+        const artifacts = await copy(store, runId, 'artifacts.tar.gz', join(folder, 'artifacts.tar.gz'));
+        if (log === null && artifacts === null) without += 1;
+        else copied += 1;
+        if (log !== null || artifacts !== null) await imports.noteFiles(runId, log, artifacts);
+        progress.add(1);
+      }
+    }
+  } finally {
+    store.onApplicationShutdown();
+  }
+  progress.end();
+  say(`files: of ${copied} runs; ${without} have none there`);
+}
+
+/** @returns its size; null when there is none */
+async function copy(
+  store: ResultStore,
+  runId: number,
+  name: ResultContentName,
+  path: string,
+): Promise<number | null> {
+  if (!existsSync(path)) return null;
+  const { size } = await stat(path);
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  await store.put(runId, 1, name, createReadStream(path), { size, sha256: hash.digest('hex') });
+  return size;
+}
+
+async function configuredStore(): Promise<ResultStore> {
+  const { store } = await ownConfiguration();
+  return openStore(store, () => connections().storeCredentials);
+}

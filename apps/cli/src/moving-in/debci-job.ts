@@ -1,0 +1,159 @@
+import {
+  isPackageName,
+  isStorable,
+  isWord,
+  type Pin,
+  RUN_ID_MAX,
+  type Verdict,
+  VERDICTS,
+} from '@proctor/contracts';
+import { parse } from 'yaml';
+import { FieldFault, type TableRow } from './table';
+
+/** A job of debci, as its table has it. */
+export interface DebciJob {
+  runId: number;
+  /** Null in the first years, when the package had its name here. */
+  packageId: string | null;
+  packageName: string | null;
+  suite: string;
+  arch: string;
+  requestorId: string | null;
+  requestorName: string | null;
+  /** Null: it waits. */
+  verdict: Verdict | null;
+  version: string | null;
+  trigger: string | null;
+  pinPackages: Pin[];
+  extraAptSources: string[];
+  message: string | null;
+  isPrivate: boolean;
+  workerId: string | null;
+  backend: string | null;
+  variant: string | null;
+  priority: number | null;
+  durationSeconds: number | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** When its result could be read. */
+  updatedAt: Date;
+}
+
+const DURATION_MAX = 2 ** 31 - 1;
+const PRIORITY_MAX = 10;
+const TEXT_LENGTH_MAX = 1_000_000;
+
+/** debci keeps no exit codes: its messages are made of them. */
+const EXIT_CODES = new Map([
+  ['All tests passed', 0],
+  ['Tests passed, but at least one test skipped', 2],
+  ['Tests failed', 4],
+  ['Tests failed, and at least one test skipped', 6],
+  ['No tests in this package or all skipped', 8],
+  ['Erroneous package', 12],
+  ['Could not run tests due to a temporary testbed failure', 16],
+]);
+const OTHER_EXIT_CODE = /^Unexpected autopkgtest exit code (\d{1,4})$/;
+
+export function exitCodeOf(message: string | null): number | null {
+  if (message === null) return null;
+  const told = OTHER_EXIT_CODE.exec(message)?.[1];
+  return told === undefined ? (EXIT_CODES.get(message) ?? null) : Number(told);
+}
+
+/** @throws FieldFault */
+export function debciJob(row: TableRow): DebciJob {
+  const runId = row.integer('run_id', RUN_ID_MAX);
+  if (runId === null || runId === 0) throw new FieldFault('run_id', row.text('run_id'), 'be the id of a run');
+  const createdAt = row.time('created_at');
+  if (!createdAt) throw new FieldFault('created_at', undefined, 'be given');
+  const verdict = verdictOf(row);
+  const updatedAt = row.time('updated_at') ?? createdAt;
+  const finishedAt = verdict === null ? null : (row.time('date') ?? updatedAt);
+  const seen = row.time('received_at') ?? latest(updatedAt, finishedAt);
+  return {
+    runId,
+    packageId: row.text('package_id'),
+    packageName: nameOf(row, 'package', isPackageName),
+    suite: nameOf(row, 'suite', isWord) ?? missing('suite'),
+    arch: nameOf(row, 'arch', isWord) ?? missing('arch'),
+    requestorId: row.text('requestor_id'),
+    requestorName: row.text('requestor'),
+    verdict,
+    version: textOf(row, 'version'),
+    trigger: textOf(row, 'trigger'),
+    pinPackages: pinsOf(row),
+    extraAptSources: sourcesOf(row),
+    message: textOf(row, 'message'),
+    isPrivate: row.boolean('is_private'),
+    workerId: row.text('worker_id'),
+    backend: nameOf(row, 'selected_backend', isWord) ?? nameOf(row, 'requested_backend', isWord),
+    variant: nameOf(row, 'autopkgtest', isWord),
+    priority: row.integer('priority', PRIORITY_MAX),
+    durationSeconds: row.integer('duration_seconds', DURATION_MAX),
+    createdAt,
+    finishedAt,
+    updatedAt: verdict === null ? createdAt : seen,
+  };
+}
+
+function missing(column: string): never {
+  throw new FieldFault(column, undefined, 'be given');
+}
+
+function latest(one: Date, other: Date | null): Date {
+  return other && other > one ? other : one;
+}
+
+function verdictOf(row: TableRow): Verdict | null {
+  const status = row.text('status');
+  if (status === null || status === '') return null;
+  const found = VERDICTS.find((verdict) => verdict === status);
+  if (found) return found;
+  throw new FieldFault('status', status, `be one of ${VERDICTS.join(', ')}, or empty`);
+}
+
+function nameOf(row: TableRow, column: string, isName: (text: string) => boolean): string | null {
+  const value = row.text(column);
+  if (value === null || value === '') return null;
+  if (isName(value)) return value;
+  throw new FieldFault(column, value, 'be a name');
+}
+
+function textOf(row: TableRow, column: string): string | null {
+  const value = row.text(column);
+  if (value === null || (isStorable(value) && value.length <= TEXT_LENGTH_MAX)) return value;
+  throw new FieldFault(column, value, `be a text without NUL, of at most ${TEXT_LENGTH_MAX} characters`);
+}
+
+/** What Ruby wrote as YAML; most are empty, and need no parser. @throws FieldFault */
+function listOf(row: TableRow, column: string, rule: string): unknown[] {
+  const value = row.text(column);
+  if (value === null || value === '' || /^---( \[\]| null)?\s*(\.\.\.\s*)?$/.test(value)) return [];
+  try {
+    const list: unknown = parse(value, { schema: 'failsafe' });
+    if (Array.isArray(list)) return list;
+  } catch {
+    throw new FieldFault(column, value, rule);
+  }
+  throw new FieldFault(column, value, rule);
+}
+
+/** The last of each is the suite, all others are packages. */
+function pinsOf(row: TableRow): Pin[] {
+  const rule = 'be a YAML list of lists, packages and their suite';
+  return listOf(row, 'pin_packages', rule).map((pin) => {
+    const isPin = Array.isArray(pin) && pin.length >= 2 && pin.every((part) => typeof part === 'string');
+    if (!isPin) throw new FieldFault('pin_packages', row.text('pin_packages'), rule);
+    const parts = pin;
+    return [parts.slice(0, -1).join(','), parts.at(-1)!];
+  });
+}
+
+function sourcesOf(row: TableRow): string[] {
+  const rule = 'be a YAML list of names';
+  return listOf(row, 'extra_apt_sources', rule).map((name) => {
+    if (typeof name === 'string') return name;
+    throw new FieldFault('extra_apt_sources', row.text('extra_apt_sources'), rule);
+  });
+}

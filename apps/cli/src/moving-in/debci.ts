@@ -1,0 +1,247 @@
+import { join } from 'node:path';
+import { type ImportedRun, ImportConflict, type Imports } from '@proctor/database';
+import { EXIT, Failure } from '../failure';
+import { withDatabase } from '../home-database';
+import { say } from '../output/print';
+import { ThereAndHere } from './there-and-here';
+import { type DebciJob, debciJob, exitCodeOf } from './debci-job';
+import { type DebciPeople, importDebciPeople, type PeopleOptions, readDebciPeople } from './debci-people';
+import { importDebciFiles } from './debci-files';
+import { Progress } from './progress';
+import { Table } from './table';
+
+/** Runs of one transaction. */
+const BATCH = 1_000;
+
+const COLUMNS = ['run_id', 'created_at', 'suite', 'arch', 'status'];
+
+export interface DebciOptions extends PeopleOptions {
+  pending?: 'leave' | 'requeue' | 'cancel';
+  files: 'now' | 'later' | 'none';
+  /** debci's data folder. */
+  data?: string;
+  since?: string;
+  backend: string;
+}
+
+interface Names {
+  packages: Map<string, { name: string; backend: string | null; removed: boolean }>;
+  workers: Map<string, string>;
+}
+
+/** What a first pass over all jobs has found, before anything is written. */
+interface Survey {
+  jobs: number;
+  pending: number;
+  lastId: number;
+  architectures: Set<string>;
+  firstDay: Date;
+}
+
+/**
+ * Takes over what a debci knew, of the CSV files of its tables. Doing it again goes on where it was broken off.
+ * @throws Failure, with nothing written when a row is wrong
+ */
+export async function importDebci(folder: string, options: DebciOptions): Promise<void> {
+  const since = sinceOf(options.since);
+  const people = await readDebciPeople(folder);
+  const names = await readNames(folder);
+  const jobs = new Table(join(folder, 'jobs.csv'), COLUMNS);
+  const survey = await surveyOf(jobs, names, since);
+  requirePending(survey, options.pending);
+  await withDatabase(async ({ imports }) => {
+    await imports.reserveIds(survey.lastId);
+    const owners = await importDebciPeople(imports, people, options);
+    const known = [...names.packages.values()];
+    for (let place = 0; place < known.length; place += BATCH)
+      await imports.keepPackages(known.slice(place, place + BATCH));
+    const comparison = new ThereAndHere();
+    await importJobs(imports, { jobs, names, owners, survey, since, options, comparison });
+    await imports.makeStatusesAgain([...survey.architectures], survey.firstDay);
+    if (options.files === 'now')
+      await importDebciFiles(imports, wantedJobs(jobs, since), packageOf(names), options.data);
+    comparison.print();
+  });
+  say(`imported; statuses and statistics follow as soon as a scheduler runs${filesToCome(options)}`);
+}
+
+function filesToCome({ files }: DebciOptions): string {
+  return files === 'later' ? '. Files: the same command with `--files now --data FOLDER`, at any time' : '';
+}
+
+function sinceOf(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const time = new Date(text);
+  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new Failure(`--since must be a day or a time, not "${text}"`, EXIT.usage);
+}
+
+async function readNames(folder: string): Promise<Names> {
+  const packages = new Table(join(folder, 'packages.csv'), ['id', 'name']);
+  const workers = new Table(join(folder, 'workers.csv'), ['id', 'name']);
+  const packageRows = packages.exists
+    ? await packages.all((row) => {
+        const backend = row.text('backend') || null;
+        return [
+          row.needed('id'),
+          { name: row.needed('name'), backend, removed: row.boolean('removed') },
+        ] as const;
+      })
+    : [];
+  const workerRows = workers.exists
+    ? await workers.all((row) => [row.needed('id'), row.needed('name')] as const)
+    : [];
+  return { packages: new Map(packageRows), workers: new Map(workerRows) };
+}
+
+function packageOf({ packages }: Names): (job: DebciJob) => string | undefined {
+  return ({ packageId, packageName }) => packages.get(packageId ?? '')?.name ?? packageName ?? undefined;
+}
+
+async function* wantedJobs(jobs: Table, since: Date | null): AsyncGenerator<DebciJob[]> {
+  for await (const part of jobs.read(debciJob))
+    yield part.filter(
+      ({ createdAt, updatedAt }) => since === null || updatedAt >= since || createdAt >= since,
+    );
+}
+
+async function surveyOf(jobs: Table, names: Names, since: Date | null): Promise<Survey> {
+  const progress = new Progress('reading jobs.csv');
+  const survey = { jobs: 0, pending: 0, lastId: 0, architectures: new Set<string>(), firstDay: new Date() };
+  const nameOf = packageOf(names);
+  const check = (job: DebciJob): DebciJob => {
+    if (nameOf(job) === undefined) throw new Error(`package_id "${job.packageId}" is none of packages.csv`);
+    return job;
+  };
+  for await (const part of jobs.read((row) => check(debciJob(row)))) {
+    for (const { runId, arch, verdict, createdAt, updatedAt, finishedAt } of part) {
+      survey.lastId = Math.max(survey.lastId, runId);
+      if (since !== null && updatedAt < since && createdAt < since) continue;
+      survey.jobs += 1;
+      if (verdict === null) survey.pending += 1;
+      survey.architectures.add(arch);
+      if (finishedAt && finishedAt < survey.firstDay) survey.firstDay = finishedAt;
+    }
+    progress.add(part.length);
+  }
+  progress.end();
+  return survey;
+}
+
+function requirePending({ pending }: Survey, told: DebciOptions['pending']): void {
+  if (pending === 0 || told !== undefined) return;
+  throw new Failure(
+    `${pending} jobs have not finished; nothing was written`,
+    EXIT.usage,
+    'Say what becomes of them: --pending requeue (they are tested here), cancel, or leave (for another import).',
+  );
+}
+
+interface JobsImport {
+  jobs: Table;
+  names: Names;
+  owners: DebciPeople;
+  survey: Survey;
+  since: Date | null;
+  options: DebciOptions;
+  comparison: ThereAndHere;
+}
+
+async function importJobs(
+  imports: Imports,
+  { jobs, survey, since, comparison, ...rest }: JobsImport,
+): Promise<void> {
+  const progress = new Progress('runs', survey.jobs);
+  let [added, before] = [0, 0];
+  for await (const part of wantedJobs(jobs, since)) {
+    for (let place = 0; place < part.length; place += BATCH) {
+      const batch = part.slice(place, place + BATCH);
+      const taken = rest.options.pending === 'leave' ? batch.filter(({ verdict }) => verdict) : batch;
+      const present = await presentOf(imports, taken, rest.names);
+      const runs = taken.filter(({ runId }) => !present.has(runId)).map((job) => importedRun(job, rest));
+      added += runs.length > 0 ? await asFailure(imports.addRuns(runs)) : 0;
+      before += present.size;
+      const finished = taken.filter(({ verdict }) => verdict !== null);
+      for (const { suite, arch, verdict } of finished) comparison.there(suite, arch, verdict!);
+      await comparison.here(
+        imports,
+        finished.map(({ runId }) => runId),
+      );
+      progress.add(batch.length);
+    }
+  }
+  progress.end();
+  say(`runs: ${added} new${before > 0 ? `, ${before} were here already` : ''}`);
+}
+
+function presentOf(imports: Imports, jobs: DebciJob[], names: Names): Promise<Set<number>> {
+  const nameOf = packageOf(names);
+  const runs = jobs.map((job) => ({ ...job, package: nameOf(job)! }));
+  return asFailure(imports.present(runs));
+}
+
+/** @throws Failure for an id that is another run's here */
+function asFailure<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof ImportConflict)) throw error;
+    const advice = 'Import before anybody requests tests here: the ids of debci are kept.';
+    throw new Failure(error.message, EXIT.failed, advice);
+  });
+}
+
+const MESSAGES = {
+  pass: 'All tests passed',
+  neutral: 'No tests in this package or all skipped',
+  fail: 'Tests failed',
+  tmpfail: 'Could not run tests due to a temporary testbed failure',
+};
+
+function importedRun(
+  job: DebciJob,
+  { names, owners, options }: Pick<JobsImport, 'names' | 'owners' | 'options'>,
+): ImportedRun {
+  const known = names.packages.get(job.packageId ?? '');
+  const { userId, keyId } = owners.ownerOf(job.requestorId, job.requestorName);
+  const isCancelled = job.verdict === null && options.pending === 'cancel';
+  const verdict = isCancelled ? 'tmpfail' : job.verdict;
+  const finishedAt = isCancelled ? new Date() : job.finishedAt;
+  const took = job.durationSeconds;
+  return {
+    runId: job.runId,
+    package: packageOf(names)(job)!,
+    suite: job.suite,
+    arch: job.arch,
+    backend: job.backend ?? known?.backend ?? options.backend,
+    variant: job.variant ?? 'autopkgtest',
+    // Priority 0 was possible on debci's own command line.
+    priority: Math.max(1, job.priority ?? 5),
+    trigger: job.trigger,
+    isPrivate: job.isPrivate,
+    pinPackages: job.pinPackages,
+    extraAptSources: job.extraAptSources,
+    requestorId: userId,
+    apiKeyId: keyId,
+    state: verdict === null ? 'queued' : 'finished',
+    verdict,
+    cancelled: isCancelled,
+    attempt: job.verdict === null ? 0 : 1,
+    version: verdict === null ? null : (job.version ?? 'n/a'),
+    message: messageOf(job, verdict, isCancelled),
+    exitCode: exitCodeOf(job.message),
+    worker: job.verdict === null ? null : (names.workers.get(job.workerId ?? '') ?? null),
+    durationSeconds: job.verdict === null ? null : took,
+    createdAt: job.createdAt,
+    updatedAt: isCancelled ? finishedAt! : job.updatedAt,
+    startedAt: job.finishedAt && new Date(job.finishedAt.getTime() - (took ?? 0) * 1_000),
+    finishedAt,
+  };
+}
+
+function messageOf(
+  { message }: DebciJob,
+  verdict: ImportedRun['verdict'],
+  isCancelled: boolean,
+): string | null {
+  if (verdict === null) return null;
+  return isCancelled ? 'cancelled when it was imported' : message || MESSAGES[verdict];
+}

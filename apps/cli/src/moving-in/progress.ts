@@ -1,0 +1,30 @@
+const EVERY_MS = 2_000;
+
+/** Says on standard error how far a long step is: on a terminal in one line that changes. */
+export class Progress {
+  private done = 0;
+  private toldMs = 0;
+  private readonly sinceMs = performance.now();
+
+  constructor(
+    private readonly what: string,
+    private readonly total: number | null = null,
+  ) {}
+
+  add(count: number): void {
+    this.done += count;
+    if (performance.now() - this.toldMs >= EVERY_MS) this.tell(process.stderr.isTTY ? '\r' : '\n');
+  }
+
+  end(): void {
+    this.tell('\n');
+  }
+
+  private tell(end: string): void {
+    this.toldMs = performance.now();
+    const seconds = Math.max(0.001, (this.toldMs - this.sinceMs) / 1_000);
+    const of = this.total === null ? '' : ` of ${this.total.toLocaleString('en')}`;
+    const rate = Math.round(this.done / seconds).toLocaleString('en');
+    process.stderr.write(`${this.what}: ${this.done.toLocaleString('en')}${of}, ${rate} a second${end}`);
+  }
+}

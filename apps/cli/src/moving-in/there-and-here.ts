@@ -1,0 +1,58 @@
+import type { Imports } from '@proctor/database';
+import { Failure } from '../failure';
+import { printTable } from '../output/print';
+
+interface Counted {
+  suite: string;
+  arch: string;
+  verdict: string;
+  there: number;
+  here: number;
+}
+
+/** Finished runs by place and verdict, there and here. */
+export class ThereAndHere {
+  private readonly places = new Map<string, Counted>();
+
+  there(suite: string, arch: string, verdict: string): void {
+    this.of(suite, arch, verdict).there += 1;
+  }
+
+  /** @param runIds of finished runs that were counted there */
+  async here(imports: Imports, runIds: number[]): Promise<void> {
+    for (const { suite, arch, verdict, runs } of await imports.counts(runIds))
+      this.of(suite, arch, verdict ?? 'waiting').here += runs;
+  }
+
+  /** Prints all, and fails where they differ. @throws Failure */
+  print(): void {
+    const rows = [...this.places.values()].sort(
+      (a, b) =>
+        a.suite.localeCompare(b.suite) || a.arch.localeCompare(b.arch) || a.verdict.localeCompare(b.verdict),
+    );
+    printTable(
+      rows,
+      [
+        { head: 'SUITE', of: (row) => row.suite },
+        { head: 'ARCH', of: (row) => row.arch },
+        { head: 'VERDICT', of: (row) => row.verdict },
+        { head: 'THERE', of: (row) => row.there },
+        { head: 'HERE', of: (row) => row.here },
+        { head: '', of: (row) => (row.there === row.here ? 'same' : 'DIFFERENT') },
+      ],
+      'no finished runs',
+    );
+    const odd = rows.filter(({ there, here }) => there !== here);
+    if (odd.length > 0)
+      throw new Failure(
+        `${odd.length} places differ: what is here was changed since, or is not what was exported`,
+      );
+  }
+
+  private of(suite: string, arch: string, verdict: string): Counted {
+    const key = `${suite} ${arch} ${verdict}`;
+    const found = this.places.get(key) ?? { suite, arch, verdict, there: 0, here: 0 };
+    this.places.set(key, found);
+    return found;
+  }
+}

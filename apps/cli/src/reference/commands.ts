@@ -1,0 +1,21 @@
+import { Argument, type Command } from 'commander';
+import { loaded } from '../arguments';
+import { SHELLS } from './completion';
+
+const print = () => import('./print');
+
+/** What tells of the commands themselves. */
+export function addReferenceCommands(program: Command): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'whose').choices(SHELLS))
+    .description('print a script that completes what is typed')
+    .addHelpText('after', '\nIn ~/.bashrc: source <(proctor completion bash)')
+    .action(loaded(print, 'printCompletion'));
+  program
+    .command('man')
+    .argument('[command...]', 'as run submit; proctor itself when left out')
+    .description('print the manual page of a command, to be read with: proctor man | man -l -')
+    .option('--out <folder>', 'write the pages of all commands there')
+    .action(loaded(print, 'printManual'));
+}

@@ -1,0 +1,116 @@
+import type { ToldCommand } from './tree';
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** A script of the shell that completes commands, options, and the names of contexts. */
+export function completionScript(shell: Shell, commands: ToldCommand[]): string {
+  return { bash, zsh, fish }[shell](commands);
+}
+
+/** What is typed behind the program: `run submit`. */
+function pathOf({ words }: ToldCommand): string {
+  return words.slice(1).join(' ');
+}
+
+const CONTEXTS = 'proctor context list 2>/dev/null | cut -f1';
+
+/**
+ * How the words before the cursor name a command; options are passed over. Nothing is called `path`: in zsh that is where programs are
+ * looked for.
+ */
+function pathLoop(commands: ToldCommand[], first: string): string {
+  const known = commands.filter(({ words }) => words.length > 1).map((each) => `'${pathOf(each)}'`);
+  return `${first}
+    case "\${said:+$said }$word" in
+      ${known.join(' | ')}) said="\${said:+$said }$word" ;;
+    esac
+  done`;
+}
+
+function bash(commands: ToldCommand[]): string {
+  const cases = commands.map((command) => {
+    const options = command.options.map(({ long }) => long).join(' ');
+    const names = command.subcommands.map(({ name }) => name).join(' ');
+    return `    '${pathOf(command)}') names='${names}' options='${options}' ;;`;
+  });
+  return `# Completion of proctor for bash: source <(proctor completion bash)
+_proctor() {
+  local said= word names= options= current=\${COMP_WORDS[COMP_CWORD]}
+  ${pathLoop(commands, 'for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do')}
+  case $said in
+${cases.join('\n')}
+  esac
+  case \${COMP_WORDS[COMP_CWORD-1]} in
+    --context) names=$(${CONTEXTS}) options= ;;
+  esac
+  case $current in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$current")) ;;
+    *) COMPREPLY=($(compgen -W "$names" -- "$current")) ;;
+  esac
+}
+complete -o default -F _proctor proctor
+`;
+}
+
+function zsh(commands: ToldCommand[]): string {
+  const cases = commands.map((command) => {
+    const told = [
+      ...command.subcommands.map(({ name, description }) => [name, description]),
+      ...command.options.map(({ long, description }) => [long, description]),
+    ].map(([name, description]) => quoted(`${name}:${description}`));
+    return `    '${pathOf(command)}') told=(${told.join(' ')}) ;;`;
+  });
+  return `#compdef proctor
+# Completion of proctor for zsh: source <(proctor completion zsh), or a file _proctor in $fpath
+_proctor() {
+  local said= word
+  local -a told
+  ${pathLoop(commands, 'for word in "${(@)words[2,CURRENT-1]}"; do')}
+  if [[ $words[CURRENT-1] == --context ]]; then
+    compadd -- $(${CONTEXTS})
+    return
+  fi
+  case $said in
+${cases.join('\n')}
+  esac
+  _describe 'proctor' told || _files
+}
+compdef _proctor proctor
+`;
+}
+
+function fish(commands: ToldCommand[]): string {
+  const lines = commands.flatMap((command) => {
+    const path = pathOf(command);
+    const at = `-n '__proctor_at "${path}"'`;
+    return [
+      ...command.subcommands.map(
+        ({ name, description }) => `complete -c proctor ${at} -f -a ${name} -d ${quoted(description)}`,
+      ),
+      ...command.options.map(
+        ({ long, takesValue, description }) =>
+          `complete -c proctor ${at} ${takesValue ? '-r ' : ''}-l ${long.slice(2)} -d ${quoted(description)}`,
+      ),
+    ];
+  });
+  const known = commands.map((command) => `'${pathOf(command)}'`).join(' ');
+  return `# Completion of proctor for fish: proctor completion fish | source
+function __proctor_at
+  set -l known ${known}
+  set -l path ''
+  for word in (commandline -opc)[2..]
+    set -l longer (string trim "$path $word")
+    contains -- $longer $known; and set path $longer
+  end
+  test "$path" = "$argv[1]"
+end
+complete -c proctor -l context -x -a '(${CONTEXTS.replaceAll("'", "\\'")})'
+${lines.join('\n')}
+`;
+}
+
+/** For zsh and fish alike: both end a quotation at ', and neither may see a ` that runs something. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", '’').replaceAll('\\', '')}'`;
+}

@@ -1,0 +1,74 @@
+import { SHARED_SECTIONS } from './texts';
+import type { ToldCommand } from './tree';
+
+const SECTION = 1;
+
+/** Name of the file of a command's page. */
+export function pageName({ words }: Pick<ToldCommand, 'words'>): string {
+  return `${words.join('-')}.${SECTION}`;
+}
+
+/**
+ * The manual page of one command, for man(7).
+ * @param version name and number of the program
+ * @param date of the page, as 2026-11-20
+ */
+export function manualPage(command: ToldCommand, version: string, date: string): string {
+  const { words, description, usage, args, options, subcommands } = command;
+  const name = words.join('-');
+  const above = words.length > 1 ? [words.slice(0, -1).join('-')] : [];
+  const below = subcommands.map((each) => `${name}-${each.name}`);
+  return [
+    `.TH ${name.toUpperCase().replaceAll('-', '\\-')} ${SECTION} ${date} "${version}" "User Commands"`,
+    section('Name', [`${escaped(name)} \\- ${escaped(description)}`]),
+    section('Synopsis', [`.B ${escaped(words.join(' '))}`, escaped(usage)]),
+    section(
+      'Arguments',
+      args.flatMap((each) => term(each.name, each.description)),
+    ),
+    section(
+      'Commands',
+      subcommands.flatMap((each) => term(each.name, each.description)),
+    ),
+    section(
+      'Options',
+      options.flatMap((each) => term(each.flags, each.description)),
+    ),
+    ...SHARED_SECTIONS.map(({ heading, terms }) =>
+      section(
+        heading,
+        terms.flatMap(([what, text]) => term(what, text)),
+      ),
+    ),
+    section('See also', seeAlso([...above, ...below])),
+  ]
+    .filter((text) => text !== '')
+    .map((text) => `${text}\n`)
+    .join('');
+}
+
+function section(heading: string, lines: string[]): string {
+  return lines.length === 0 ? '' : [`.SH ${heading.toUpperCase()}`, ...lines].join('\n');
+}
+
+/** A term, and what it means below it. */
+function term(what: string, text: string): string[] {
+  return ['.TP', `.B ${escaped(what)}`, text === '' ? '\\&' : escaped(text)];
+}
+
+function seeAlso(names: string[]): string[] {
+  return names.map((name, index) => {
+    const end = index < names.length - 1 ? ',' : '';
+    return `.BR ${escaped(name)} (${SECTION})${end}`;
+  });
+}
+
+/** A text in which nothing is a command of roff, and a hyphen is what people type. */
+function escaped(text: string): string {
+  const plain = text
+    .replaceAll('`', '')
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll('"', '\\(dq');
+  return /^[.']/.test(plain) ? `\\&${plain}` : plain;
+}

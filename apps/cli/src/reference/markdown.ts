@@ -1,0 +1,34 @@
+import { SHARED_SECTIONS } from './texts';
+import type { ToldCommand } from './tree';
+
+/** docs/command-line.md: what holds for all commands, and each of them. */
+export function commandLinePage(commands: ToldCommand[]): string {
+  return [
+    '# The command line',
+    '<!-- Made of the commands themselves by `npm run command-line`: what is changed here by hand is lost. -->',
+    'As `npx proctor …` in the folder of the project. `proctor completion bash` (`zsh`, `fish`) prints a script that completes' +
+      ' what is typed; `proctor man --out FOLDER` writes a manual page for each command.',
+    ...SHARED_SECTIONS.flatMap(({ heading, terms }) => [`## ${heading}`, list(terms)]),
+    '## Commands',
+    ...commands.filter(({ subcommands }) => subcommands.length === 0).flatMap(ofCommand),
+  ]
+    .map((block) => `${block}\n`)
+    .join('\n');
+}
+
+function ofCommand({ words, description, usage, args, options }: ToldCommand): string[] {
+  const told = [
+    ...args.map(({ name, description: text }): [string, string] => [name, text]),
+    ...options.map(({ flags, description: text }): [string, string] => [flags, text]),
+  ].filter(([what, text]) => text !== '' && !what.includes('--help'));
+  const typed = ['```', `${words.join(' ')} ${usage}`, '```'].join('\n');
+  return [`### ${words.join(' ')}`, sentence(description), typed, ...(told.length > 0 ? [list(told)] : [])];
+}
+
+function list(terms: [string, string][]): string {
+  return terms.map(([what, text]) => `- \`${what}\`: ${text.replaceAll('*', '\\*')}`).join('\n');
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,40 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT, Failure } from '../failure';
+import { say, write } from '../output/print';
+import { createProgram } from '../program';
+import { completionScript, type Shell } from './completion';
+import { manualPage, pageName } from './man';
+import { type ToldCommand, toldCommands } from './tree';
+
+export function printCompletion(shell: Shell): Promise<void> {
+  write(completionScript(shell, toldCommands(createProgram())));
+  return Promise.resolve();
+}
+
+/** @throws Failure when there is no such command, or it is not said which while all are to be written */
+export async function printManual(words: string[], { out }: { out?: string }): Promise<void> {
+  const program = createProgram();
+  const commands = toldCommands(program);
+  const page = (command: ToldCommand): string => manualPage(command, program.version() ?? '', today());
+  if (out === undefined) {
+    const wanted = ['proctor', ...words].join(' ');
+    const found = commands.find((command) => command.words.join(' ') === wanted);
+    if (found !== undefined) return write(page(found));
+    throw new Failure(
+      `there is no command ${wanted}`,
+      EXIT.usage,
+      'proctor --help shows those that there are',
+    );
+  }
+  if (words.length > 0) throw new Failure('--out writes the pages of all commands: name none', EXIT.usage);
+  await mkdir(out, { recursive: true });
+  for (const command of commands) await writeFile(join(out, pageName(command)), page(command));
+  say(`${commands.length} pages written to ${out}`);
+}
+
+/** `SOURCE_DATE_EPOCH` makes the same pages every time. */
+function today(): string {
+  const seconds = Number(process.env['SOURCE_DATE_EPOCH'] ?? NaN);
+  return new Date(Number.isFinite(seconds) ? seconds * 1000 : Date.now()).toISOString().slice(0, 10);
+}

@@ -1,0 +1,24 @@
+import { type TableColumn, span } from '../output/table';
+import type { RunAnswer } from '../service/answers';
+
+/** A list of runs. */
+export const RUN_COLUMNS: TableColumn<RunAnswer>[] = [
+  { head: 'RUN', of: (run) => run.run_id },
+  { head: 'PACKAGE', of: (run) => run.package, isCut: true },
+  { head: 'SUITE', of: (run) => run.suite },
+  { head: 'ARCH', of: (run) => run.arch },
+  { head: 'STATE', of: (run) => run.state },
+  { head: 'STATUS', of: (run) => run.status },
+  { head: 'VERSION', of: (run) => run.version, isCut: true },
+  { head: 'TRIGGER', of: (run) => run.trigger, isCut: true },
+  { head: 'ASKED', of: (run) => new Date(run.created_at) },
+  { head: 'TOOK', of: (run) => (run.duration_seconds === null ? null : span(run.duration_seconds)) },
+];
+
+/** Runs of which no more is known than where they are. */
+export const PLACED_RUN_COLUMNS: TableColumn<Pick<RunAnswer, 'run_id' | 'package' | 'suite' | 'arch'>>[] = [
+  { head: 'RUN', of: (run) => run.run_id },
+  { head: 'PACKAGE', of: (run) => run.package, isCut: true },
+  { head: 'SUITE', of: (run) => run.suite },
+  { head: 'ARCH', of: (run) => run.arch },
+];

@@ -1,0 +1,136 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  collect,
+  groupOf,
+  loaded,
+  readCount,
+  readIdOf,
+  withDecider,
+  WHY,
+  withJson,
+  withYes,
+} from '../arguments';
+import { readDuration, readMoment } from '../output/duration';
+
+const change = () => import('./change');
+const many = () => import('./many-runs');
+
+const PRIORITY_MAX = 10;
+
+/** What people ask for, and what became of it. */
+export function addRunCommands(program: Command): void {
+  const run = groupOf(program, 'run', 'tests that were asked for, and what became of them');
+  addSubmit(run);
+  addReading(run);
+  addChanges(run);
+  addManyRuns(run);
+}
+
+function addSubmit(run: Command): void {
+  withWaiting(withJson(run.command('submit').argument('[package...]', 'source packages')))
+    .description('ask for tests of packages, or of what a file lists; prints the runs')
+    .option('--suite <name>', 'needed where the service tests several', collect)
+    .option('--arch <name>', 'likewise; once for each', collect)
+    .option('--trigger <text>', 'why it is asked for, as glibc/2.40-4')
+    .option('--priority <number>', `1 to ${PRIORITY_MAX}; ${PRIORITY_MAX} goes first`, readPriority)
+    .option('--private', 'for this key alone', false)
+    .option('--pin <spec=suite>', 'take a package from another suite, as src:glibc=sid', collect)
+    .option('--extra-source <name>', 'an apt source that the deployment has', collect)
+    .option('--backend <name>', 'the kind of testbed')
+    .option('--autopkgtest <name>', 'the variant of the test runner')
+    .option('--file <path>', 'a list of tests, or of several queues, as JSON; - is standard input')
+    .option('--dry-run', 'only tell what would be done', false)
+    .action(loaded(() => import('./submit'), 'submitRuns'));
+}
+
+function addReading(run: Command): void {
+  withJson(run.command('list'))
+    .description('runs that match everything said, the newest requests first')
+    .option('--package <name>', 'runs of this source package')
+    .option('--suite <name>', 'runs on this suite')
+    .option('--arch <name>', 'runs on this architecture')
+    .option('--status <names>', 'pass, neutral, fail, tmpfail; joined by commas')
+    .option('--state <names>', 'queued, leased, running, finished; joined by commas')
+    .option('--trigger <words>', 'words that the trigger has')
+    .option('--requestor <user>', 'who asked')
+    .option('--since <when>', 'new or finished since: 2h, 1d, 2026-11-20', (text) => readMoment(text))
+    .option('--limit <count>', 'how many at most', readCount, 50)
+    .action(loaded(() => import('./list'), 'listRuns'));
+  withJson(run.command('show').argument('<id>', 'of a run', readId))
+    .description('everything about a run')
+    .action(loaded(() => import('./show'), 'showRun'));
+  withJson(run.command('explain').argument('<id>', 'of a run', readId))
+    .description('why a run waits, or why it has failed, and what to do')
+    .action(loaded(() => import('./explain'), 'explainRun'));
+  run
+    .command('log')
+    .argument('<id>', 'of a run', readId)
+    .description('the log of a run, as its test wrote it')
+    .option('-f, --follow', 'wait for the run to start, and go on until it ends', false)
+    .option('--attempt <number>', 'the latest when left out', readCount)
+    .option('--offset <bytes>', 'leave out what you have', readOffset, 0)
+    .action(loaded(() => import('./log'), 'printLog'));
+  withJson(run.command('wait').argument('<id...>', 'of runs', readIds))
+    .description('wait until runs have ended; the exit code tells how')
+    .option('--timeout <time>', 'give up after 30s, 10m, 2h', readDuration)
+    .addHelpText('after', '\nExit codes: 0 pass or neutral, 1 fail, 75 tmpfail or not ended in time.')
+    .action(loaded(() => import('./wait'), 'waitForRuns'));
+}
+
+function addChanges(run: Command): void {
+  withWaiting(withJson(run.command('retry').argument('<id...>', 'of runs', readIds)))
+    .description('ask for the same tests again; prints the new runs')
+    .action(loaded(change, 'retryRuns'));
+  withJson(run.command('publish').argument('<id...>', 'of private runs', readIds))
+    .description('let everybody see private runs')
+    .action(loaded(change, 'publishRuns'));
+}
+
+function addManyRuns(run: Command): void {
+  const cancel = run.command('cancel').argument('[id...]', 'of runs', readIds);
+  withSelectors(cancel.description('end the unfinished runs that match everything said')).action(
+    loaded(many, 'cancelRuns'),
+  );
+  const priority = run
+    .command('priority')
+    .argument('<priority>', `1 to ${PRIORITY_MAX}; ${PRIORITY_MAX} goes first`, readPriority)
+    .argument('[id...]', 'of runs', readIds);
+  withSelectors(priority.description('give waiting runs another priority')).action(
+    loaded(many, 'changePriority'),
+  );
+}
+
+function withWaiting(command: Command): Command {
+  return command
+    .option('--wait', 'until they have ended; the exit code is that of `run wait`', false)
+    .option('--timeout <time>', 'with --wait: give up after 30s, 10m, 2h', readDuration);
+}
+
+function withSelectors(command: Command): Command {
+  return withYes(withJson(withDecider(command)))
+    .option('--package <name>', 'runs of this source package')
+    .option('--trigger <text>', 'runs with exactly this trigger')
+    .option('--suite <name>', 'runs on this suite')
+    .option('--arch <name>', 'runs on this architecture')
+    .option('--everyone', 'not only the runs of this key; for administrators', false)
+    .option('--reason <text>', WHY);
+}
+
+function readId(text: string): number {
+  return readIdOf(text, 'a run');
+}
+
+function readIds(text: string, before: number[] | undefined): number[] {
+  return [...new Set([...(before ?? []), readId(text)])];
+}
+
+function readPriority(text: string): number {
+  const priority = /^\d{1,2}$/.test(text) ? Number(text) : NaN;
+  if (priority >= 1 && priority <= PRIORITY_MAX) return priority;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${PRIORITY_MAX}.`);
+}
+
+function readOffset(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of bytes.');
+}

@@ -1,0 +1,127 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT, Failure } from '../failure';
+import { say, write } from '../output/print';
+import { plain } from '../output/table';
+import type { ServiceOptions } from '../service/address';
+import { eventsOf } from '../service/event-stream';
+import { RefusedByService, Service } from '../service/service';
+import { readRun } from './show';
+
+interface LogOptions extends ServiceOptions {
+  follow: boolean;
+  attempt?: number;
+  offset: number;
+}
+
+/** Between two looks at a run that has not started, and before a connection is made again. */
+const LOOK_MS = 1_000;
+/** Connections in a row that brought nothing, until there is no use in another one. */
+const VAIN_MAX = 5;
+
+/** The bytes of the log on standard output, and what is said of it beside. @throws Failure */
+export async function printLog(runId: number, options: LogOptions): Promise<void> {
+  const service = await Service.find(options);
+  if (options.follow) return follow(service, runId, options);
+  const { attempt, offset } = options;
+  const answer = await service
+    .open(`/runs/${runId}/log`, { query: { attempt, offset }, isEndless: true })
+    .catch((error: unknown) => notYet(error, runId));
+  for await (const bytes of answer.body!) write(shown(bytes as Uint8Array));
+  if (answer.headers.get('log-complete') === 'false')
+    say(`it is still executed; go on with: proctor run log --follow ${runId}`);
+}
+
+/** One attempt after the other, until the run has ended; a broken connection is made again where it broke. */
+async function follow(service: Service, runId: number, { attempt, offset }: LogOptions): Promise<void> {
+  let number = attempt ?? (await started(service, runId, 0));
+  let from = offset;
+  for (let vain = 0; number !== null;) {
+    const before = from;
+    const ending = await followOnce(service, runId, number, from, (next) => (from = next));
+    if (ending !== null) {
+      say(
+        `attempt ${number} ${ending.verdict === null ? `ended without a verdict (${ending.outcome})` : `ended as ${ending.verdict}`}`,
+      );
+      number = attempt === undefined ? await started(service, runId, number) : null;
+      [from, vain] = [0, 0];
+      continue;
+    }
+    vain = from > before ? 0 : vain + 1;
+    if (vain > VAIN_MAX) {
+      const advice = `go on with: proctor run log --follow --offset ${from} ${runId}`;
+      throw new Failure('the connection breaks again and again', EXIT.tryLater, advice);
+    }
+    await pause(LOOK_MS);
+  }
+}
+
+interface Ending {
+  outcome: string;
+  verdict: string | null;
+}
+
+/** @returns null when the connection broke */
+async function followOnce(
+  service: Service,
+  runId: number,
+  attempt: number,
+  offset: number,
+  reached: (offset: number) => void,
+): Promise<Ending | null> {
+  const headers = { Accept: 'text/event-stream' };
+  const path = `/runs/${runId}/log/events`;
+  const answer = await service.open(path, { query: { attempt, offset }, headers, isEndless: true });
+  try {
+    let behind = offset;
+    for await (const { event, data } of eventsOf(answer.body!)) {
+      if (event === 'log') {
+        const { offset: at, data: base64 } = data as { offset: number; data: string };
+        const bytes = Buffer.from(base64, 'base64');
+        if (at > behind) say(`(${at - behind} bytes are not there any more)`);
+        // What was sent twice was written already.
+        write(shown(bytes.subarray(Math.max(0, behind - at))));
+        behind = Math.max(behind, at + bytes.length);
+        reached(behind);
+      } else if (event === 'note') say(plain((data as { text: string }).text));
+      else if (event === 'end') return data as Ending;
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+  }
+  return null;
+}
+
+/**
+ * Waits for the attempt behind `after`.
+ * @returns its number; null when the run has ended without another one
+ */
+async function started(service: Service, runId: number, after: number): Promise<number | null> {
+  for (let isTold = false; ; isTold = true) {
+    const run = await readRun(service, runId);
+    if (run.attempt > after) return run.attempt;
+    if (run.status !== null) return null;
+    if (!isTold) say(plain(`run ${runId} waits${run.reasons?.[0] ? `: ${run.reasons[0]}` : ''}`));
+    await pause(LOOK_MS);
+  }
+}
+
+/** A terminal shows colours; whatever else a test could do to it is left out. In a pipe all is as it was written. */
+function shown(bytes: Uint8Array): Uint8Array | string {
+  if (!process.stdout.isTTY) return bytes;
+  return withoutControls(Buffer.from(bytes).toString());
+}
+
+const KEPT = ['\n', '\r', '\t'];
+const ESCAPE = String.fromCharCode(27);
+
+function withoutControls(text: string): string {
+  return text.replace(/(\p{Cc})(\[[0-9;]*m)?/gu, (all, control: string, colour = '') =>
+    KEPT.includes(control) || (control === ESCAPE && colour !== '') ? all : String(colour),
+  );
+}
+
+function notYet(error: unknown, runId: number): never {
+  if (!(error instanceof RefusedByService) || error.status !== 404) throw error;
+  const advice = `wait for it: proctor run log --follow ${runId}; why it waits: proctor run explain ${runId}`;
+  throw new RefusedByService(404, error.message, error.code, advice);
+}

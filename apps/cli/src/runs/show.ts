@@ -1,0 +1,90 @@
+import { type OutputOptions, printAnswer, printFields, printTable, write } from '../output/print';
+import { type TableCell, outputPlace, span } from '../output/table';
+import type { ServiceOptions } from '../service/address';
+import type { RunAnswer } from '../service/answers';
+import { RefusedByService, Service } from '../service/service';
+
+/** Everything about a run. @throws Failure when there is none */
+export async function showRun(runId: number, options: ServiceOptions & OutputOptions): Promise<void> {
+  const service = await Service.find(options);
+  printAnswer(await readRun(service, runId), options, (run) => tellRun(run, service));
+}
+
+/** One run, with its facts. @throws RefusedByService that says how to find the right id */
+export async function readRun(service: Service, runId: number): Promise<RunAnswer> {
+  try {
+    return await service.get(`/test/${runId}`);
+  } catch (error) {
+    if (!(error instanceof RefusedByService) || error.status !== 404) throw error;
+    const advice = `proctor run list has those at ${service.address.url} that the key may see`;
+    throw new RefusedByService(404, `there is no run ${runId}`, error.code, advice);
+  }
+}
+
+function tellRun(run: RunAnswer, service: Service): void {
+  const at = (path: string | null): string | null => (path === null ? null : service.at(path));
+  const pins = run.pin_packages.map((pin) => pin.join(' from ')).join('; ');
+  const fields: [string, TableCell][] = [
+    ['run', run.run_id],
+    ['package', run.package],
+    ['version', run.version],
+    ['suite', run.suite],
+    ['architecture', run.arch],
+    ['state', run.state],
+    ['status', run.status],
+    ['message', run.message],
+    ['exit code', run.exit_code],
+    ['trigger', run.trigger],
+    ['pins', pins],
+    ['extra sources', run.extra_apt_sources.join(', ')],
+    ['backend', run.backend],
+    ['autopkgtest', run.autopkgtest],
+    ['priority', run.priority],
+    ['private', run.is_private ? 'yes' : 'no'],
+    ['worker', run.worker],
+    ['attempt', run.attempt],
+    ['asked', new Date(run.created_at)],
+    ['ended', run.date === null ? null : new Date(run.date)],
+    ['took', run.duration_seconds === null ? null : span(run.duration_seconds)],
+    ['page', at(run.page_url)],
+    ['log', at(run.log_url)],
+    ['artifacts', at(run.artifacts_url)],
+  ];
+  // On a terminal what is not known takes no room; in a pipe each line is where it always is.
+  printFields(
+    outputPlace().isTerminal ? fields.filter(([, value]) => value !== null && value !== '') : fields,
+  );
+  if (!outputPlace().isTerminal) return;
+  tellTests(run);
+  tellFacts(run);
+}
+
+function tellTests({ tests = [] }: RunAnswer): void {
+  if (tests.length === 0) return;
+  write('\n');
+  printTable(
+    tests,
+    [
+      { head: 'TEST', of: (test) => test.name, isCut: true },
+      { head: 'STATUS', of: (test) => test.status },
+      { head: 'DETAIL', of: (test) => test.detail, isCut: true },
+    ],
+    '',
+  );
+}
+
+function tellFacts({ facts = [] }: RunAnswer): void {
+  if (facts.length === 0) return;
+  write('\n');
+  printTable(
+    facts,
+    [
+      { head: 'WHEN', of: (fact) => new Date(fact.at) },
+      { head: 'WHAT', of: (fact) => fact.kind },
+      { head: 'ATTEMPT', of: (fact) => fact.attempt || null },
+      { head: 'BY', of: (fact) => fact.actor },
+      { head: 'WHY', of: (fact) => fact.reason, isCut: true },
+    ],
+    '',
+  );
+}

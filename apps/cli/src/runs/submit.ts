@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { EXIT, Failure } from '../failure';
+import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import { span } from '../output/table';
+import type { ServiceOptions } from '../service/address';
+import type { TriedSubmissionAnswer, QueueAnswer, SubmittedAnswer } from '../service/answers';
+import { Service } from '../service/service';
+import { PLACED_RUN_COLUMNS } from './columns';
+import { awaitRuns, type WaitOptions } from './wait';
+
+interface SubmitOptions extends ServiceOptions, OutputOptions, WaitOptions {
+  suite?: string[];
+  arch?: string[];
+  trigger?: string;
+  priority?: number;
+  private: boolean;
+  pin?: string[];
+  extraSource?: string[];
+  backend?: string;
+  autopkgtest?: string;
+  file?: string;
+  dryRun: boolean;
+  wait: boolean;
+}
+
+/**
+ * Asks for runs, all or none. With `wait`, ends as `run wait` does.
+ * @throws Failure, also when nothing of it could be asked for
+ */
+export async function submitRuns(packages: string[], options: SubmitOptions): Promise<void> {
+  const service = await Service.find(options);
+  const body = await batchOf(packages, options, service);
+  if (options.dryRun) {
+    const answer = await service.create<TriedSubmissionAnswer>('/test/batch', body, { dry_run: true });
+    return printAnswer(answer, options, tellDryRun);
+  }
+  const answer = await service.create<SubmittedAnswer>('/test/batch', body);
+  if (!options.wait) printAnswer(answer, options, tellRuns);
+  for (const warning of answer.warnings) say(`warning: ${warning}`);
+  tellIgnored(answer);
+  if (answer.runs.length === 0) {
+    const advice = 'proctor reject-list check PACKAGE says why one is not tested';
+    throw new Failure('nothing was asked for', EXIT.failed, advice);
+  }
+  if (options.wait) {
+    say(`asked for ${answer.runs.map(({ run_id }) => `run ${run_id}`).join(', ')}`);
+    await awaitRuns(
+      service,
+      answer.runs.map(({ run_id }) => run_id),
+      options,
+    );
+  }
+}
+
+interface Part {
+  suite: string;
+  arch: string[];
+  tests: object[];
+}
+
+async function batchOf(packages: string[], options: SubmitOptions, service: Service): Promise<object> {
+  const { file, priority } = options;
+  if (file !== undefined && packages.length > 0)
+    throw new Failure('--file lists the packages: name none beside it', EXIT.usage);
+  if (file === undefined && packages.length === 0) {
+    const advice = 'as in: proctor run submit hello --suite trixie --arch amd64';
+    throw new Failure('no package is named', EXIT.usage, advice);
+  }
+  const listed = file === undefined ? null : await listIn(file);
+  // Parts of several queues say themselves where they are tested.
+  if (listed !== null && listed.every((item) => typeof item['suite'] === 'string'))
+    return { tests: listed, ...(priority !== undefined && { priority }) };
+  const place = await placeOf(options, service);
+  const shared = sharedBy(options);
+  const tests = (listed ?? packages.map((name) => ({ package: name }))).map((item) => ({
+    ...shared,
+    ...item,
+  }));
+  const parts: Part[] = place.suites.map((suite) => ({ suite, arch: place.archs, tests }));
+  return { tests: parts, ...(priority !== undefined && { priority }) };
+}
+
+function sharedBy(options: SubmitOptions): object {
+  const { trigger, backend, autopkgtest, extraSource, pin } = options;
+  return {
+    ...(trigger !== undefined && { trigger }),
+    ...(options.private && { is_private: true }),
+    ...(backend !== undefined && { backend }),
+    ...(autopkgtest !== undefined && { autopkgtest }),
+    ...(extraSource && { 'extra-apt-sources': extraSource }),
+    ...(pin && { 'pin-packages': pin.map(readPin) }),
+  };
+}
+
+function readPin(text: string): [string, string] {
+  const [, spec, suite] = /^(.+)=([^=]+)$/.exec(text) ?? [];
+  if (spec !== undefined && suite !== undefined) return [spec, suite];
+  throw new Failure(`--pin must be SPEC=SUITE, as src:glibc=sid, not "${text}"`, EXIT.usage);
+}
+
+async function listIn(path: string): Promise<Record<string, unknown>[]> {
+  const content = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    throw new Failure(`${path} is no JSON: ${(error as Error).message}`, EXIT.usage);
+  }
+  const list = Array.isArray(value) ? value : (value as { tests?: unknown } | null)?.tests;
+  const isList = Array.isArray(list) && list.every((item) => typeof item === 'object' && item !== null);
+  if (isList) return list as Record<string, unknown>[];
+  throw new Failure(`${path} must be an array of tests, as [{"package": "hello"}]`, EXIT.usage);
+}
+
+/** What is not said is found out where there is one only. */
+async function placeOf(
+  { suite, arch }: SubmitOptions,
+  service: Service,
+): Promise<{ suites: string[]; archs: string[] }> {
+  if (suite !== undefined && arch !== undefined) return { suites: suite, archs: arch };
+  const queues = await service.get<QueueAnswer[]>('/queues');
+  const only = (option: string, names: string[]): string[] => {
+    const known = [...new Set(names)];
+    if (known.length === 1) return known;
+    throw new Failure(`--${option} is needed: the service tests ${known.join(', ')}`, EXIT.usage);
+  };
+  return {
+    suites:
+      suite ??
+      only(
+        'suite',
+        queues.map((queue) => queue.suite),
+      ),
+    archs:
+      arch ??
+      only(
+        'arch',
+        queues.map((queue) => queue.arch),
+      ),
+  };
+}
+
+function tellRuns({ runs }: SubmittedAnswer): void {
+  if (runs.length > 0) printTable(runs, PLACED_RUN_COLUMNS, '');
+}
+
+function tellIgnored({ ignored }: Pick<SubmittedAnswer, 'ignored'>): void {
+  const words = { 'reject-list': 'the reject list has it', 'invalid-name': 'that is no name of a package' };
+  for (const { package: name, arch, reason } of ignored)
+    say(`ignored ${name}${arch === undefined ? '' : ` on ${arch}`}: ${words[reason]}`);
+}
+
+function tellDryRun(answer: TriedSubmissionAnswer): void {
+  printTable(
+    answer.runs,
+    [
+      { head: 'PACKAGE', of: (run) => run.package, isCut: true },
+      { head: 'SUITE', of: (run) => run.suite },
+      { head: 'ARCH', of: (run) => run.arch },
+      { head: 'SAME AS RUN', of: (run) => run.doubles },
+    ],
+    'nothing would be asked for',
+  );
+  for (const { suite, arch, waiting, estimate_seconds: estimate } of answer.waits) {
+    const when = estimate === null ? 'how long is not known' : `about ${span(estimate)}`;
+    say(`${suite} on ${arch}: ${waiting} waiting, ${when}`);
+  }
+  for (const warning of answer.warnings) say(`warning: ${warning}`);
+  tellIgnored(answer);
+}

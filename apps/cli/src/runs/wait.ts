@@ -1,0 +1,106 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT, Failure } from '../failure';
+import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import type { ServiceOptions } from '../service/address';
+import type { RunAnswer } from '../service/answers';
+import { RefusedByService, Service } from '../service/service';
+import { RUN_COLUMNS } from './columns';
+import { readRun } from './show';
+
+export interface WaitOptions {
+  /** Seconds. */
+  timeout?: number;
+}
+
+/** Between two looks at the same run: often at first, when a short test may end. */
+const LOOK_MIN_MS = 250;
+const LOOK_MAX_MS = 5_000;
+const LOOK_FACTOR = 1.4;
+/** Requests at a time, for many runs. */
+const SIDE_BY_SIDE = 8;
+
+/** Ends with 0 when all have passed. @throws Failure whose code tells how they ended */
+export async function waitForRuns(
+  runIds: number[],
+  options: ServiceOptions & OutputOptions & WaitOptions,
+): Promise<void> {
+  await awaitRuns(await Service.find(options), runIds, options);
+}
+
+/**
+ * Waits for runs, tells on the way what becomes of them, and prints them at the end.
+ * @throws Failure: `failed` when one has failed, `tryLater` when one has no verdict, `usage` for one that is not there
+ */
+export async function awaitRuns(
+  service: Service,
+  runIds: number[],
+  { json, timeout }: OutputOptions & WaitOptions,
+): Promise<void> {
+  const runs = new Map<number, RunAnswer>();
+  const endMs = performance.now() + (timeout ?? Infinity) * 1000;
+  for (let lookMs = LOOK_MIN_MS; ; lookMs = Math.min(lookMs * LOOK_FACTOR, LOOK_MAX_MS)) {
+    const open = runIds.filter((runId) => runs.get(runId)?.status == null);
+    await sideBySide(open, async (runId) => {
+      const run = await readRun(service, runId).catch(asUsage);
+      tellChange(runs.get(runId), run);
+      runs.set(runId, run);
+    });
+    const left = open.filter((runId) => runs.get(runId)!.status === null);
+    if (left.length === 0) break;
+    if (performance.now() + lookMs > endMs) throw notInTime(left, timeout!);
+    await pause(lookMs);
+  }
+  const results = runIds.map((runId) => runs.get(runId)!);
+  if (json) printJson({ results });
+  else printTable(results, RUN_COLUMNS, '');
+  judge(results);
+}
+
+function judge(results: RunAnswer[]): void {
+  const failed = results.filter(({ status }) => status === 'fail');
+  const broken = results.filter(({ status }) => status === 'tmpfail');
+  const [first] = [...failed, ...broken];
+  if (first === undefined) return;
+  const parts = [
+    failed.length > 0 && `${failed.length} failed`,
+    broken.length > 0 && `${broken.length} without a verdict`,
+  ];
+  throw new Failure(
+    `of ${results.length} ${results.length === 1 ? 'run' : 'runs'} ${parts.filter(Boolean).join(', ')}`,
+    failed.length > 0 ? EXIT.failed : EXIT.tryLater,
+    `proctor run explain ${first.run_id} says why`,
+  );
+}
+
+function notInTime(left: number[], seconds: number): Failure {
+  const what = left.length === 1 ? `run ${left[0]} has` : `${left.length} runs have`;
+  return new Failure(
+    `${what} not ended within ${seconds} s`,
+    EXIT.tryLater,
+    `proctor run explain ${left[0]} says why; wait again: proctor run wait ${left.slice(0, 5).join(' ')}${left.length > 5 ? ' …' : ''}`,
+  );
+}
+
+/** With 1 a script would take a run that is not there for one that has failed. */
+function asUsage(error: unknown): never {
+  if (error instanceof RefusedByService && error.status === 404)
+    throw new Failure(error.message, EXIT.usage, error.advice);
+  throw error;
+}
+
+function tellChange(before: RunAnswer | undefined, now: RunAnswer): void {
+  if (before?.state === now.state && before.attempt === now.attempt) return;
+  const where = now.worker === null ? '' : ` on ${now.worker}`;
+  const reason = now.state === 'queued' && now.reasons?.[0] ? `: ${now.reasons[0]}` : '';
+  const ending = now.message === null ? '' : `: ${now.message}`;
+  const what = now.status === null ? `${now.state}${where}${reason}` : `${now.status}${ending}`;
+  say(`run ${now.run_id} of ${now.package}: ${what.replace(/\p{Cc}+/gu, ' ')}`);
+}
+
+async function sideBySide<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, items.length) }, worker));
+}

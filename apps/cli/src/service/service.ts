@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { types } from 'node:util';
+import { EXIT, Failure } from '../failure';
+import { findService, type ServiceAddress, type ServiceOptions } from './address';
+
+/** Parameters of a query; what is undefined is left out. */
+export type Query = Record<string, string | number | boolean | undefined>;
+
+/** The service understood, and said no. */
+export class RefusedByService extends Failure {
+  constructor(
+    readonly status: number,
+    message: string,
+    code: number,
+    advice: string | null,
+  ) {
+    super(message, code, advice);
+  }
+}
+
+export interface Asked {
+  method?: 'GET' | 'POST' | 'DELETE';
+  query?: Query;
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** The same request may be sent again when the connection breaks: it changes nothing twice. */
+  isRepeatable?: boolean;
+  /** For an answer that comes for as long as there is something to say. */
+  isEndless?: boolean;
+}
+
+const ANSWER_MS = 90_000;
+/** How often a request is sent that may be sent again, and the first pause between; each is twice as long as the one before. */
+const TRIES = 4;
+const PAUSE_MS = 500;
+const PAUSE_MAX_MS = 15_000;
+/** Busy, or behind a proxy that cannot reach it. */
+const PASSING = [429, 502, 503, 504];
+
+/** The API of one service. */
+export class Service {
+  constructor(readonly address: ServiceAddress) {}
+
+  /** The one that is named, else that of this machine. @throws Failure */
+  static async find(options: ServiceOptions): Promise<Service> {
+    return new Service(await findService(options));
+  }
+
+  get<T>(path: string, query: Query = {}): Promise<T> {
+    return this.answer(path, { query });
+  }
+
+  post<T>(path: string, body: unknown = {}, asked: Asked = {}): Promise<T> {
+    return this.answer(path, { ...asked, method: 'POST', body });
+  }
+
+  /** For requests that take an `Idempotency-Key`: they are sent again when the connection breaks. */
+  create<T>(path: string, body: unknown = {}, query: Query = {}): Promise<T> {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    return this.answer(path, { method: 'POST', body, query, headers, isRepeatable: true });
+  }
+
+  delete<T>(path: string): Promise<T> {
+    return this.answer(path, { method: 'DELETE' });
+  }
+
+  /** Address of a page, or of a file. */
+  at(path: string): string {
+    return `${this.address.url}${path}`;
+  }
+
+  /**
+   * The answer before it is read.
+   * @param path below `/api/v1`
+   * @throws RefusedByService; Failure when there is no answer
+   */
+  async open(path: string, asked: Asked = {}): Promise<Response> {
+    const response = await this.reach(path, asked);
+    if (response.ok) return response;
+    throw await this.refusal(response);
+  }
+
+  private async answer<T>(path: string, asked: Asked): Promise<T> {
+    const response = await this.open(path, asked);
+    if (response.status === 204) return undefined as T;
+    const type = response.headers.get('content-type') ?? 'nothing';
+    if (type.startsWith('application/json')) return (await response.json()) as T;
+    throw this.strange(`${this.address.url} answered with ${type}`);
+  }
+
+  private async reach(path: string, asked: Asked): Promise<Response> {
+    const { method = 'GET', isRepeatable = method === 'GET' } = asked;
+    for (let attempt = 1; ; attempt++) {
+      const isLast = !isRepeatable || attempt === TRIES;
+      const response = await this.send(path, asked).catch((error: unknown) => {
+        if (isLast) throw this.unreachable(error);
+        return null;
+      });
+      if (response !== null && (isLast || !PASSING.includes(response.status))) return response;
+      await response?.body?.cancel();
+      const seconds = Number(response?.headers.get('retry-after') ?? NaN);
+      const wanted = Number.isFinite(seconds) ? seconds * 1000 : PAUSE_MS * 2 ** (attempt - 1);
+      await pause(Math.min(wanted, PAUSE_MAX_MS));
+    }
+  }
+
+  private send(
+    path: string,
+    { method = 'GET', query = {}, body, headers, isEndless }: Asked,
+  ): Promise<Response> {
+    const url = new URL(`${this.address.url}/api/v1${path}`);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    return fetch(url, {
+      method,
+      redirect: 'manual',
+      headers: {
+        'Auth-Key': this.address.key,
+        Accept: 'application/json',
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(!isEndless && { signal: AbortSignal.timeout(ANSWER_MS) }),
+    });
+  }
+
+  private async refusal(response: Response): Promise<Failure> {
+    const { status } = response;
+    const problem = await problemIn(response);
+    if (problem === null) return this.strange(`${this.address.url} answered ${status}`);
+    const detail = withoutFullStop(problem);
+    if (status === 401)
+      return new RefusedByService(status, detail, EXIT.key, 'type the name and password again');
+    if (status === 403) return this.forbidden(detail, response.headers.get('auth-user'));
+    if (PASSING.includes(status)) {
+      const advice = 'type the same again in a while; what the service lacks is in its log';
+      return new RefusedByService(status, detail, EXIT.tryLater, advice);
+    }
+    const advice = status >= 500 ? 'the log of the api says more' : null;
+    return new RefusedByService(status, detail, status === 400 ? EXIT.usage : EXIT.failed, advice);
+  }
+
+  /** @param user null when the key is not valid */
+  private forbidden(detail: string, user: string | null): Failure {
+    const { url, origin } = this.address;
+    if (user === null) {
+      const advice = `get a key at ${url}/user/login, then: proctor context add NAME --url ${url}`;
+      return new RefusedByService(403, `the key of ${origin} is not valid at ${url}`, EXIT.key, advice);
+    }
+    const advice = `the key (${origin}) is ${user}'s; with another one: --context NAME, or PROCTOR_API_KEY`;
+    return new RefusedByService(403, detail, EXIT.key, advice);
+  }
+
+  private strange(what: string): Failure {
+    return new Failure(what, EXIT.failed, `is that Proctor? The address is from ${this.address.origin}`);
+  }
+
+  private unreachable(error: unknown): Failure {
+    const { url, origin } = this.address;
+    const advice = adviceFor(error) ?? `is it running? The address is from ${origin}`;
+    return new Failure(`${url} cannot be reached: ${causeOf(error)}`, EXIT.tryLater, advice, {
+      cause: error,
+    });
+  }
+}
+
+async function problemIn(response: Response): Promise<string | null> {
+  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
+  if (!isProblem) return null;
+  const { detail } = (await response.json()) as { detail?: unknown };
+  return typeof detail === 'string' ? detail : null;
+}
+
+function withoutFullStop(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
+
+/** fetch() says "fetch failed"; what it was is below. */
+function causeOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  if ((error as Error).name === 'TimeoutError') return `no answer for ${ANSWER_MS / 1000} s`;
+  if (cause instanceof AggregateError) return causeOf({ cause: cause.errors[0] as unknown });
+  return types.isNativeError(cause) ? cause.message : String(error);
+}
+
+function adviceFor(error: unknown): string | null {
+  const code = (error as { cause?: { code?: unknown } }).cause?.code;
+  if (typeof code !== 'string' || !/CERT|SIGNATURE|SELF_SIGNED/.test(code)) return null;
+  return 'name the certificate of its authority in NODE_EXTRA_CA_CERTS';
+}

@@ -1,0 +1,91 @@
+import { type OutputOptions, printAnswer, printJson, printTable, say } from '../output/print';
+import type { ServiceOptions } from '../service/address';
+import type { DeliveryAnswer } from '../service/answers';
+import { Service } from '../service/service';
+
+/** Of one answer. */
+const PART_MAX = 200;
+
+/** @throws Failure */
+export async function pingWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<void> {
+  const service = await Service.find(options);
+  const delivery = await service.post<DeliveryAnswer>(`/webhooks/${id}/ping`);
+  printAnswer(delivery, options, tellOne);
+  say(`what was answered: proctor webhook deliveries ${id}`);
+}
+
+/** @throws Failure */
+export async function listDeliveries(
+  id: number,
+  options: ServiceOptions & OutputOptions & { state?: string; limit: number },
+): Promise<void> {
+  const { state, limit, json } = options;
+  const service = await Service.find(options);
+  const deliveries: DeliveryAnswer[] = [];
+  let before: number | null = null;
+  do {
+    const part = { limit: Math.min(limit - deliveries.length, PART_MAX), ...(before !== null && { before }) };
+    const answer: { deliveries: DeliveryAnswer[]; before: number | null } = await service.get(
+      `/webhooks/${id}/deliveries`,
+      { state, ...part },
+    );
+    deliveries.push(...answer.deliveries);
+    before = answer.before;
+  } while (before !== null && deliveries.length < limit);
+  if (json) printJson({ deliveries, before });
+  else tell(deliveries);
+}
+
+/** @throws Failure */
+export async function redeliver(
+  id: number,
+  deliveryId: number,
+  options: ServiceOptions & OutputOptions,
+): Promise<void> {
+  const service = await Service.find(options);
+  const path = `/webhooks/${id}/deliveries/${deliveryId}/redeliver`;
+  printAnswer(await service.post<DeliveryAnswer>(path), options, tellOne);
+}
+
+interface RecoveredAnswer {
+  again: number;
+  made: number;
+  until: string | null;
+}
+
+/** @throws Failure */
+export async function recoverWebhook(
+  id: number,
+  options: ServiceOptions & OutputOptions & { since: number },
+): Promise<void> {
+  const service = await Service.find(options);
+  const body = { since: Math.floor(options.since) };
+  const answer = await service.post<RecoveredAnswer>(`/webhooks/${id}/recover`, body);
+  printAnswer(answer, options, ({ again, made }) =>
+    say(`${again} events are sent again, and ${made} for the first time`),
+  );
+  const { until } = answer;
+  if (until !== null)
+    say(`that was too much at once; go on with: proctor webhook recover ${id} --since ${until}`);
+}
+
+function tellOne(delivery: DeliveryAnswer): void {
+  tell([delivery]);
+}
+
+function tell(deliveries: DeliveryAnswer[]): void {
+  printTable(
+    deliveries,
+    [
+      { head: 'ID', of: ({ id }) => id },
+      { head: 'EVENT', of: ({ kind }) => kind },
+      { head: 'RUN', of: ({ run_id: runId }) => runId },
+      { head: 'STATE', of: ({ state }) => state },
+      { head: 'ATTEMPTS', of: ({ attempts }) => attempts },
+      { head: 'STATUS', of: ({ status }) => status },
+      { head: 'NEXT', of: ({ next_at: at }) => (at === null ? null : new Date(at)) },
+      { head: 'ERROR', of: ({ error }) => error, isCut: true },
+    ],
+    'nothing was sent yet',
+  );
+}

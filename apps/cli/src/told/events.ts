@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT, Failure } from '../failure';
+import { readMoment } from '../output/duration';
+import { say, write } from '../output/print';
+import type { ServiceOptions } from '../service/address';
+import { eventsOf } from '../service/event-stream';
+import { Service } from '../service/service';
+import { filterIn, type TypedFilter } from './filter';
+
+interface EventsOptions extends ServiceOptions, TypedFilter {
+  follow: boolean;
+  after?: string;
+}
+
+/** Before a connection is made again. */
+const PAUSE_MS = 1_000;
+/** Connections in a row that brought nothing, until there is no use in another one. */
+const VAIN_MAX = 30;
+/** Of events that may come again. */
+const REPEATED_MAX = 10_000;
+const STREAM_ID = /^\d{1,11}(\.[\d.]{1,40})?$/;
+
+/**
+ * Events on standard output, until it is stopped; without `follow`, those that there are already. Each has the place in the stream behind it
+ * as `stream_id`: what comes behind that is told again by `--after`.
+ * @throws Failure
+ */
+export async function printEvents(options: EventsOptions): Promise<void> {
+  const { follow, after } = options;
+  if (!follow && after === undefined)
+    throw new Failure('which events are meant is not said', EXIT.usage, 'say --follow, --after 1h, or both');
+  const service = await Service.find(options);
+  const query = Object.fromEntries(
+    Object.entries(filterIn(options)).map(([name, value]) => [name, String(value as string | string[])]),
+  );
+  const stream = new FollowedStream(service, query, after === undefined ? undefined : placeIn(after));
+  for (let vain = 0; ;) {
+    const before = stream.last;
+    if (await stream.read(follow)) return;
+    vain = stream.last === before ? vain + 1 : 0;
+    if (vain > VAIN_MAX) {
+      const place = stream.last === undefined ? '' : ` --after ${stream.last}`;
+      const advice = `go on with: proctor events --follow${place}`;
+      throw new Failure('the connection breaks again and again', EXIT.tryLater, advice);
+    }
+    await pause(PAUSE_MS);
+  }
+}
+
+class FollowedStream {
+  /** What was written last: after a broken connection some of it comes again. */
+  private readonly written = new Set<unknown>();
+
+  /** @param last where to begin; undefined: with what comes */
+  constructor(
+    private readonly service: Service,
+    private readonly query: Record<string, string>,
+    public last: string | undefined,
+  ) {}
+
+  /** @returns whether all was told that there was, where nothing more is wanted; else the connection broke */
+  async read(follow: boolean): Promise<boolean> {
+    const { query, last } = this;
+    const place = last !== undefined && { 'Last-Event-ID': last };
+    const headers = { Accept: 'text/event-stream', ...place };
+    try {
+      const answer = await this.service.open('/events', { query, headers, isEndless: true });
+      for await (const { id, event, data } of eventsOf(answer.body!)) {
+        this.last = id ?? this.last;
+        if (event === 'reset') say(`some events are missing: ${(data as { reason: string }).reason}`);
+        else if (event === null && !follow) return true;
+        else if (event !== null && event !== 'end') this.write(data as { id: string });
+      }
+    } catch (error) {
+      if (error instanceof Failure && error.code !== EXIT.tryLater) throw error;
+    }
+    return false;
+  }
+
+  private write(event: { id: string }): void {
+    if (this.written.has(event.id)) return;
+    this.written.add(event.id);
+    if (this.written.size > REPEATED_MAX) this.written.delete(this.written.values().next().value);
+    write(`${JSON.stringify({ ...event, stream_id: this.last })}\n`);
+  }
+}
+
+/** @throws Failure */
+function placeIn(text: string): string {
+  return STREAM_ID.test(text) ? text : String(Math.floor(readMoment(text)));
+}

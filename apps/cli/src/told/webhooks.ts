@@ -1,0 +1,128 @@
+import { type AskOptions, confirm } from '../output/ask';
+import { type OutputOptions, printAnswer, printFields, printTable, say, write } from '../output/print';
+import type { ServiceOptions } from '../service/address';
+import type { KnownWebhook } from '../service/answers';
+import { Service } from '../service/service';
+import { filterIn, type TypedFilter } from './filter';
+
+export async function listWebhooks(options: ServiceOptions & OutputOptions): Promise<void> {
+  const service = await Service.find(options);
+  const answer = await service.get<{ webhooks: KnownWebhook[] }>('/webhooks');
+  printAnswer(answer, options, ({ webhooks }) =>
+    printTable(
+      webhooks,
+      [
+        { head: 'ID', of: ({ id }) => id },
+        { head: 'ADDRESS', of: ({ url }) => url, isCut: true },
+        { head: 'STANDING', of: standingOf },
+        { head: 'WAITING', of: ({ waiting }) => waiting },
+        { head: 'WHAT FOR', of: ({ description }) => description, isCut: true },
+      ],
+      'you have no webhook; make one: proctor webhook add URL',
+    ),
+  );
+}
+
+interface AddOptions extends ServiceOptions, OutputOptions, TypedFilter {
+  private: boolean;
+  description?: string;
+}
+
+/** Prints the secret alone on standard output, so that a script can keep it. @throws Failure */
+export async function addWebhook(url: string, options: AddOptions): Promise<void> {
+  const service = await Service.find(options);
+  const { description, private: isPrivate } = options;
+  const settings = { ...filterIn(options), description, ...(isPrivate && { private: true }) };
+  const made = await service.post<WithSecret>('/webhooks', { url, ...settings });
+  printAnswer(made, options, tellSecret);
+  say(`webhook ${made.id} made; try it: proctor webhook ping ${made.id}`);
+}
+
+export async function showWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<void> {
+  const webhook = await read(await Service.find(options), id);
+  printAnswer(webhook, options, tell);
+  const { disabled_reason: why } = webhook;
+  if (why !== null) say(`it is disabled: ${why}; enable it: proctor webhook enable ${id}`);
+}
+
+/** @throws Failure */
+export async function enableWebhook(id: number, options: ServiceOptions): Promise<void> {
+  const { disabled_at: since } = await change(id, true, options);
+  const moment = since === null ? 'WHEN' : since;
+  say(`webhook ${id} is enabled; send what it has missed: proctor webhook recover ${id} --since ${moment}`);
+}
+
+/** @throws Failure */
+export async function disableWebhook(id: number, options: ServiceOptions): Promise<void> {
+  await change(id, false, options);
+  say(`webhook ${id} is disabled; it gets events again after: proctor webhook enable ${id}`);
+}
+
+/** Prints the new secret alone on standard output. @throws Failure */
+export async function rotateWebhook(id: number, options: ServiceOptions): Promise<void> {
+  const service = await Service.find(options);
+  tellSecret(await service.post<WithSecret>(`/webhooks/${id}/rotate`));
+  say(`the old secret of webhook ${id} signs too for 24 hours`);
+}
+
+/** @throws Failure when there is none, or the answer is no */
+export async function removeWebhook(id: number, options: ServiceOptions & AskOptions): Promise<void> {
+  const service = await Service.find(options);
+  const { url, waiting } = await read(service, id);
+  await confirm(`webhook ${id} to ${url} is removed, with ${waiting} events that wait`, options);
+  await service.delete(`/webhooks/${id}`);
+  say(`webhook ${id} is removed`);
+}
+
+interface WithSecret extends KnownWebhook {
+  secret: string;
+}
+
+function tellSecret({ secret }: WithSecret): void {
+  write(`${secret}\n`);
+}
+
+function read(service: Service, id: number): Promise<KnownWebhook> {
+  return service.get<KnownWebhook>(`/webhooks/${id}`);
+}
+
+/** The API takes all settings at a time. @returns what the webhook was */
+async function change(id: number, enabled: boolean, options: ServiceOptions): Promise<KnownWebhook> {
+  const service = await Service.find(options);
+  const before = await read(service, id);
+  const { url, description, package: packages, suite, arch, trigger, kinds, status, mine } = before;
+  const filter = { package: packages, suite, arch, trigger, kinds, status };
+  const said = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null));
+  const settings = { url, description, ...said, mine, private: before.private, enabled };
+  await service.post(`/webhooks/${id}`, settings);
+  return before;
+}
+
+function tell(webhook: KnownWebhook): void {
+  const list = (words: string[] | null): string => words?.join(', ') ?? 'all';
+  const time = (at: string | null): Date | null => (at === null ? null : new Date(at));
+  printFields([
+    ['id', webhook.id],
+    ['address', webhook.url],
+    ['what for', webhook.description],
+    ['standing', standingOf(webhook)],
+    ['waiting', webhook.waiting],
+    ['kinds', list(webhook.kinds)],
+    ['packages', list(webhook.package)],
+    ['suites', list(webhook.suite)],
+    ['architectures', list(webhook.arch)],
+    ['ended as', list(webhook.status)],
+    ['trigger', webhook.trigger ?? 'any'],
+    ['whose runs', webhook.mine ? 'your own' : 'all that are public'],
+    ['private runs', webhook.private ? 'those of its key' : 'none'],
+    ['fails since', time(webhook.failing_since)],
+    ['disabled since', time(webhook.disabled_at)],
+    ['old secret until', time(webhook.old_secret_until)],
+    ['made', time(webhook.created_at)],
+  ]);
+}
+
+function standingOf({ enabled, failing_since: since }: KnownWebhook): string {
+  if (!enabled) return 'disabled';
+  return since === null ? 'enabled' : 'failing';
+}

@@ -1,0 +1,88 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { once } from 'node:events';
+import type { Dump } from '@proctor/database';
+import { fileAt, type MaintainedStore, type NamedFile, storedPath } from '@proctor/store';
+import { Failure } from '../failure';
+import { type BackupFolder, STORE_SUMS } from './backup-folder';
+
+/** Files that are copied at the same time. */
+const AT_ONCE = 8;
+const TOLD_EVERY = 10_000;
+
+/**
+ * Copies the files of which the dump's rows tell, with a line for the sum of each.
+ * @returns how many runs miss a log or artifacts: rules may have removed them meanwhile
+ */
+export async function copyStore(
+  dump: Dump,
+  store: MaintainedStore,
+  folder: BackupFolder,
+  tell: (line: string) => void,
+): Promise<number> {
+  const missing = new Set<number>();
+  let count = 0;
+  const sums = createWriteStream(join(folder.path, STORE_SUMS), { mode: 0o600, flush: true });
+  const copy = async (file: NamedFile): Promise<void> => {
+    const stored = await store.open(file.runId, file.attempt, file.name);
+    if (!stored) {
+      if (!file.name.endsWith('.json')) missing.add(file.runId);
+      return;
+    }
+    const path = storedPath(file);
+    const sum = await folder.write(`store/${path}`, stored.content);
+    if (!sums.write(`${sum}  store/${path}\n`)) await once(sums, 'drain');
+    count += 1;
+    if (count % TOLD_EVERY === 0) tell(`${count} files of the store`);
+  };
+  await inParallel(namedFiles(dump), copy);
+  sums.end();
+  await once(sums, 'close');
+  await folder.keepAsItIs(STORE_SUMS);
+  tell(`${count} files of the store`);
+  return missing.size;
+}
+
+/**
+ * Brings the files of a backup into a store; each is checked on its way, and is there as a whole or not at all.
+ * @throws Failure for one that is damaged or missing
+ */
+export async function fillStore(
+  path: string,
+  store: MaintainedStore,
+  tell: (line: string) => void,
+): Promise<void> {
+  let count = 0;
+  const bring = async (line: string): Promise<void> => {
+    const [sha256 = '', name = ''] = line.split('  ');
+    const file = fileAt(name.replace(/^store\//, ''));
+    if (!file) throw new Failure(`${STORE_SUMS} of the backup names ${name}, which is no result file`);
+    const source = join(path, name);
+    const { size } = await stat(source).catch(() => {
+      throw new Failure(`${name} is missing from the backup`);
+    });
+    await store.put(file.runId, file.attempt, file.name, createReadStream(source), { size, sha256 });
+    count += 1;
+    if (count % TOLD_EVERY === 0) tell(`${count} files of the store`);
+  };
+  await inParallel(createInterface({ input: createReadStream(join(path, STORE_SUMS)) }), bring);
+  tell(`${count} files of the store`);
+}
+
+async function* namedFiles(dump: Dump): AsyncGenerator<NamedFile> {
+  for await (const { runId, attempt, names } of dump.files())
+    for (const name of names) yield { runId, attempt, name };
+}
+
+async function inParallel<T>(all: AsyncIterable<T>, work: (each: T) => Promise<void>): Promise<void> {
+  const running = new Set<Promise<void>>();
+  for await (const each of all) {
+    const one: Promise<void> = work(each).finally(() => running.delete(one));
+    running.add(one);
+    one.catch(() => undefined);
+    if (running.size >= AT_ONCE) await Promise.race(running);
+  }
+  await Promise.all(running);
+}

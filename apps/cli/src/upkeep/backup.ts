@@ -1,0 +1,77 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { connections, type Configuration } from '@proctor/config';
+import { sizeText } from '@proctor/contracts';
+import { Dump, openDatabase } from '@proctor/database';
+import { Home } from '@proctor/embedded';
+import { VERSION } from '@proctor/process';
+import { openStore } from '@proctor/store';
+import { configurationFolder, ownConfiguration } from '../configuration';
+import { say, write } from '../output/print';
+import { projectFolder } from '../project';
+import { BackupFolder, type Manifest } from './backup-folder';
+import { copyStore } from './backup-store';
+import { keepHomeFiles } from './home-files';
+import { withServiceDatabase } from './own-database';
+
+/** Makes a backup in a folder of its own below `parent`, beside a service that runs or not, and prints its path. */
+export async function backup(parent: string, { files }: { files: boolean }): Promise<void> {
+  const home = await Home.find(process.env, projectFolder());
+  const configuration = await ownConfiguration();
+  await withServiceDatabase(home, async (url) => {
+    const dump = await Dump.begin(url);
+    const { takenAt } = dump.description;
+    const path = join(resolve(parent), `proctor-${takenAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`);
+    const folder = new BackupFolder(`${path}.part`);
+    try {
+      await mkdir(folder.path, { recursive: true, mode: 0o700 });
+      await fill(folder, dump, configuration, home, files);
+      await rename(folder.path, path);
+    } catch (error) {
+      await rm(folder.path, { recursive: true, force: true });
+      throw error;
+    } finally {
+      await dump.end();
+    }
+    await recordBackup(url, takenAt, folder.bytes);
+    say(`the service as it was at ${takenAt}: ${sizeText(folder.bytes)}`);
+    write(`${path}\n`);
+  });
+}
+
+async function fill(
+  folder: BackupFolder,
+  dump: Dump,
+  configuration: Configuration,
+  home: Home,
+  withFiles: boolean,
+): Promise<void> {
+  for (const table of dump.description.tables) await folder.table(table, dump.rows(table));
+  say(`${dump.description.tables.length} tables: ${sizeText(folder.bytes)}`);
+  const { providers } = configuration.server.login;
+  const secrets = providers.flatMap(({ clientSecretFile }) => clientSecretFile ?? []);
+  await keepHomeFiles(home, configurationFolder(), secrets, folder);
+  const { store: settings } = configuration;
+  let store: Manifest['store'] = 'left out';
+  let filesMissing = 0;
+  if (settings.kind === 's3') {
+    store = { bucket: settings.bucket };
+    say(
+      `logs and artifacts are in the bucket ${settings.bucket}, and not in this backup: see to its own versions or copies`,
+    );
+  } else if (withFiles) {
+    const source = await openStore(settings, () => connections().storeCredentials);
+    filesMissing = await copyStore(dump, source, folder, say);
+    store = 'included';
+  }
+  await folder.finish({ proctor: VERSION, database: dump.description, store, filesMissing });
+}
+
+async function recordBackup(url: string, takenAt: string, bytes: number): Promise<void> {
+  const database = await openDatabase(url);
+  try {
+    await database.backups.made(new Date(takenAt), bytes);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,48 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { loaded } from '../arguments';
+import { readMoment } from '../output/duration';
+
+/** What keeps a service in order over the years. */
+export function addUpkeepCommands(program: Command): void {
+  program
+    .command('expire')
+    .description(
+      'remove what is older or larger than `retention` in proctor.yaml keeps; shows how much, and asks',
+    )
+    .option('--dry-run', 'only count, by rule', false)
+    .option('--yes', 'do not ask', false)
+    .option(
+      '--share <percent>',
+      'of the time that it may work, in percent; it rests else, for others use the database too',
+      percent,
+      50,
+    )
+    .option('--json', 'the counts as JSON', false)
+    .action(loaded(() => import('./expire'), 'expire'));
+  program
+    .command('backup')
+    .argument('<folder>', 'where the backup gets a folder of its own')
+    .description(
+      'keep everything in a folder, while the service runs or not: database, logs, artifacts, keys, configuration',
+    )
+    .option('--no-files', 'leave logs and artifacts out')
+    .action(loaded(() => import('./backup'), 'backup'));
+  program
+    .command('restore')
+    .argument('<backup>', 'the folder that `proctor backup` has printed')
+    .description('bring a backup into an empty home, or into the empty database of PROCTOR_DATABASE_URL')
+    .option('--force', 'set the database of the home aside that is there', false)
+    .action(loaded(() => import('./restore'), 'restore'));
+  program
+    .command('restored')
+    .description(
+      'once PostgreSQL itself has brought the database to an earlier moment, before the services start: no number is given twice, and what is missing is told',
+    )
+    .option('--at <when>', 'what it holds; else the newest that it tells', (text) => readMoment(text))
+    .action(loaded(() => import('./restored'), 'restored'));
+}
+
+function percent(text: string): number {
+  if (/^[1-9]\d?$|^100$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 1 to 100.');
+}

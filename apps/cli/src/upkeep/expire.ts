@@ -1,0 +1,110 @@
+import { connections, type Configuration } from '@proctor/config';
+import { ruleSentence, sizeText } from '@proctor/contracts';
+import type { OpenDatabase } from '@proctor/database';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  daysBefore,
+  ExpiryPass,
+  type PassOptions,
+  type RemovedByRule,
+  restMs,
+  sweepOrphans,
+} from '@proctor/retention';
+import { openStore, type MaintainedStore } from '@proctor/store';
+import { ownConfiguration } from '../configuration';
+import { withDatabase } from '../home-database';
+import { type AskOptions, confirm } from '../output/ask';
+import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+
+/** A younger file may belong to a report that is on its way. */
+const SWEPT_AFTER_DAYS = 2;
+
+type ExpireOptions = AskOptions & OutputOptions & { dryRun: boolean; share: number };
+
+/** Removes what is older than the configuration keeps it, or only counts it. Neither grace nor `enabled` matter to it. */
+export async function expire(options: ExpireOptions): Promise<void> {
+  const configuration = await ownConfiguration();
+  const store = await openStore(configuration.store, () => connections().storeCredentials);
+  const pause: Pause = (workedMs) => delay(restMs(workedMs, options.share));
+  try {
+    await withDatabase(async (database) => {
+      const due = await pass(database, store, configuration, { isRehearsal: true, pause });
+      if (options.dryRun) return tell(due, options);
+      if (!options.yes) tell(due, { json: false });
+      if (bytesOf(due) + due.stories > 0)
+        await confirm(`${sizeText(bytesOf(due))} of files are removed for good`, options);
+      await database.expiry.alone(async () => {
+        const done = await pass(database, store, configuration, { isRehearsal: false, pause });
+        tell(done, options);
+        say(`${sizeText(bytesOf(done))} of the store are free again; what rows had is taken by new ones`);
+        await sweep(database, store, pause);
+      });
+    });
+  } finally {
+    store.close();
+  }
+}
+
+type Pause = PassOptions['pause'];
+
+interface Counted {
+  removed: RemovedByRule[];
+  stories: number;
+}
+
+function bytesOf({ removed }: Counted): number {
+  return removed.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+async function pass(
+  { expiry }: OpenDatabase,
+  store: MaintainedStore,
+  { retention }: Configuration,
+  how: { isRehearsal: boolean; pause: Pause },
+): Promise<Counted> {
+  const now = new Date();
+  const made = new ExpiryPass(expiry, store, retention, { ...how, isEnded: () => false, now: () => now });
+  await made.run();
+  const { removed, stories } = made.counts;
+  return { removed, stories };
+}
+
+async function sweep(
+  { expiry, awaitedReports }: OpenDatabase,
+  store: MaintainedStore,
+  pause: Pause,
+): Promise<void> {
+  const { removed, unknownRuns } = await sweepOrphans({
+    expiry,
+    store,
+    awaited: (attempts) => awaitedReports.among(attempts),
+    before: daysBefore(new Date(), SWEPT_AFTER_DAYS),
+    pause,
+    isEnded: () => false,
+  });
+  if (removed > 0) say(`${removed} files that no run has were removed too`);
+  if (unknownRuns > 0) {
+    const why = 'it was restored to an earlier moment';
+    say(`kept: files of ${unknownRuns} attempts of runs that the database does not know (${why})`);
+  }
+}
+
+function tell({ removed, stories }: Counted, options: OutputOptions): void {
+  const rows = removed.map(({ rule, runs, bytes }) => ({
+    runs,
+    size: sizeText(bytes),
+    rule: ruleSentence(rule),
+  }));
+  if (stories > 0) rows.push({ runs: stories, size: '', rule: 'facts and attempts' });
+  printAnswer({ removed, stories }, options, () =>
+    printTable(
+      rows,
+      [
+        { head: 'runs', of: ({ runs }) => runs },
+        { head: 'size', of: ({ size }) => size },
+        { head: 'rule', of: ({ rule }) => rule },
+      ],
+      'nothing is older or larger than it may be',
+    ),
+  );
+}

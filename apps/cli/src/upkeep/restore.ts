@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { connections } from '@proctor/config';
+import { CannotLoad, loadDump, openDatabase, requireEmpty } from '@proctor/database';
+import { Home } from '@proctor/embedded';
+import { openStore } from '@proctor/store';
+import { configurationFolder, ownConfiguration } from '../configuration';
+import { Failure } from '../failure';
+import { say } from '../output/print';
+import { projectFolder } from '../project';
+import { CheckedBackup } from './backup-folder';
+import { fillStore } from './backup-store';
+import { bringHomeFiles } from './home-files';
+import { withHomeDatabase, withStoppedHome } from './own-database';
+
+/** Brings a backup into the home, or into the empty database of `PROCTOR_DATABASE_URL`, while no service runs on it. */
+export async function restore(path: string, { force }: { force: boolean }): Promise<void> {
+  const home = await Home.find(process.env, projectFolder());
+  const backup = await CheckedBackup.open(resolve(path));
+  const { database, store } = backup.manifest;
+  say(`the backup is whole; it holds the service as it was at ${database.takenAt}`);
+  const aside = await withStoppedHome(home, () => inItsPlace(backup, home, force));
+  if (aside !== null) say(`the database of before is in ${aside}: remove it when you miss nothing`);
+  if (store !== 'included') {
+    const where = store === 'left out' ? 'elsewhere' : `in the bucket ${store.bucket}`;
+    say(`logs and artifacts were not in the backup: they are ${where}`);
+  }
+}
+
+/** @returns where the database of before is now; null when there was none. When it fails, the home is as it was. */
+async function inItsPlace(backup: CheckedBackup, home: Home, force: boolean): Promise<string | null> {
+  const aside = await setAside(home, force);
+  try {
+    await withHomeDatabase(home, (url) => bringBack(backup, home, url));
+    return aside;
+  } catch (error) {
+    await bringForward(home, aside);
+    throw error instanceof CannotLoad ? new Failure(`it cannot be restored: ${error.message}`) : error;
+  }
+}
+
+async function bringBack(backup: CheckedBackup, home: Home, url: string): Promise<void> {
+  const { database: description, store, filesMissing } = backup.manifest;
+  await requireEmpty(url);
+  const loaded = await loadDump(url, description, (table) => backup.rows(table), say);
+  const hasFolder = existsSync(configurationFolder());
+  await bringHomeFiles(backup, home, hasFolder ? null : configurationFolder());
+  const configuration = await ownConfiguration();
+  if (hasFolder)
+    say(
+      `${configurationFolder()} stays as it is; the configuration of then is in ${join(backup.path, 'config')}`,
+    );
+  if (store === 'included') {
+    const target = await openStore(configuration.store, () => connections().storeCredentials);
+    await fillStore(backup.path, target, say);
+    target.close();
+  }
+  const database = await openDatabase(url);
+  try {
+    await database.backups.restored({ ...loaded, takenAt: new Date(description.takenAt), filesMissing });
+  } finally {
+    await database.close();
+  }
+  say(`what was written after ${description.takenAt} is missing: runs, results, users, keys and workers`);
+  say(
+    `runs ${loaded.firstLostRun} to ${loaded.nextRun - 1} may have been asked for since; none of these numbers is given again`,
+  );
+}
+
+/** @returns where the database of before is now; null when there was none of the home's own */
+async function setAside(home: Home, force: boolean): Promise<string | null> {
+  if (process.env['PROCTOR_DATABASE_URL'] || !existsSync(join(home.postgresql, 'data'))) return null;
+  if (!force)
+    throw new Failure(
+      `${home.path} has a database already`,
+      undefined,
+      'name an empty home in PROCTOR_HOME, or say --force to set that database aside',
+    );
+  const aside = `${home.postgresql}.before-restore`;
+  if (existsSync(aside))
+    throw new Failure(`${aside} is there from an earlier restore`, undefined, 'remove it first');
+  await rename(home.postgresql, aside);
+  return aside;
+}
+
+/** As it was before. */
+async function bringForward(home: Home, aside: string | null): Promise<void> {
+  if (process.env['PROCTOR_DATABASE_URL']) return;
+  await rm(home.postgresql, { recursive: true, force: true });
+  if (aside !== null) await rename(aside, home.postgresql);
+}

@@ -1,0 +1,99 @@
+import { connections } from '@proctor/config';
+import { EarlierMoment, openDatabase, type RestoreRecord } from '@proctor/database';
+import { Home } from '@proctor/embedded';
+import { type MaintainedStore, openStore, type StoredNames } from '@proctor/store';
+import { ownConfiguration } from '../configuration';
+import { Failure } from '../failure';
+import { say } from '../output/print';
+import { projectFolder } from '../project';
+import { withServiceDatabase } from './own-database';
+
+const BATCH_ATTEMPTS = 1_000;
+const TOLD_EVERY = 100_000;
+
+/** For a database that PostgreSQL's own means have brought back to an earlier moment: what `restore` does at its end. */
+export async function restored({ at }: { at?: number }): Promise<void> {
+  const home = await Home.find(process.env, projectFolder());
+  const configuration = await ownConfiguration();
+  await withServiceDatabase(home, async (url) => {
+    const moment = await EarlierMoment.open(url);
+    const store = await openStore(configuration.store, () => connections().storeCredentials);
+    try {
+      const takenAt = at === undefined ? await moment.newest() : new Date(at * 1_000);
+      if (takenAt === null)
+        throw new Failure(
+          'the database tells of nothing that happened, so its moment is not known',
+          undefined,
+          'say it: --at 2026-11-20T12:00:00Z',
+        );
+      const files = await compare(moment, store);
+      const { firstLostRun, nextRun } = await moment.goOn(files.highestRun, say);
+      const record = { takenAt, firstLostRun, nextRun, filesMissing: files.missing };
+      await keep(url, record);
+      say(`the database holds what was written up to ${takenAt.toISOString()}; what came later is missing`);
+      say(
+        `runs ${firstLostRun} to ${nextRun - 1} may have been asked for since; none of these numbers is given again`,
+      );
+      if (files.unknown > 0)
+        say(
+          `the store keeps files of ${files.unknown} attempts of such runs: the highest is ${files.highestRun}`,
+        );
+      say(
+        files.missing === 0
+          ? 'every file that rows tell of is there'
+          : `files of ${files.missing} runs are missing`,
+      );
+    } finally {
+      store.close();
+      await moment.end();
+    }
+  });
+}
+
+interface Compared {
+  /** The highest id of a run that has files; 0 when none has. */
+  highestRun: number;
+  /** Attempts in the store of runs that the database gave their ids later. */
+  unknown: number;
+  /** Runs whose rows tell of files that are not there. */
+  missing: number;
+}
+
+async function compare(moment: EarlierMoment, store: MaintainedStore): Promise<Compared> {
+  const [last, withFiles] = [await moment.lastRun(), await moment.runsWithFiles()];
+  const compared: Compared = { highestRun: 0, unknown: 0, missing: withFiles };
+  let batch: StoredNames[] = [];
+  let count = 0;
+  const subtract = async (): Promise<void> => {
+    if (batch.length > 0) compared.missing -= await moment.wholeAmong(batch.map(contentOf));
+    batch = [];
+  };
+  for await (const found of store.list()) {
+    count += 1;
+    if (count % TOLD_EVERY === 0) say(`${count} attempts of the store`);
+    compared.highestRun = Math.max(compared.highestRun, found.runId);
+    if (found.runId > last) compared.unknown += 1;
+    else batch.push(found);
+    if (batch.length === BATCH_ATTEMPTS) await subtract();
+  }
+  await subtract();
+  return compared;
+}
+
+function contentOf({ runId, attempt, names }: StoredNames) {
+  return {
+    runId,
+    attempt,
+    hasLog: names.includes('log.gz'),
+    hasArtifacts: names.includes('artifacts.tar.gz'),
+  };
+}
+
+async function keep(url: string, record: Omit<RestoreRecord, 'restoredAt'>): Promise<void> {
+  const database = await openDatabase(url);
+  try {
+    await database.backups.restored(record);
+  } finally {
+    await database.close();
+  }
+}

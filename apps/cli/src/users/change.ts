@@ -1,0 +1,73 @@
+import { administration } from '../administration/administration';
+import { type AskOptions, confirm } from '../output/ask';
+import { type OutputOptions, printJson, printTable, say } from '../output/print';
+import type { ServiceOptions } from '../service/address';
+import { askPassword, passwordFromStdin } from './password';
+
+/** @throws also when there is such a user */
+export async function addUser(
+  name: string,
+  options: ServiceOptions & { admin: boolean; passwordStdin: boolean },
+): Promise<void> {
+  const password = options.passwordStdin ? await passwordFromStdin() : undefined;
+  const fields = { name, admin: options.admin, ...(password !== undefined && { password }) };
+  await (await administration(options)).addUser(fields);
+  say(`user ${name} added`);
+}
+
+/** @throws also when there is no such user, or no terminal to ask on */
+export async function changePassword(
+  name: string,
+  options: ServiceOptions & { passwordStdin: boolean },
+): Promise<void> {
+  const to = await administration(options);
+  await to.setPassword(name, () => (options.passwordStdin ? passwordFromStdin() : askPassword(name)));
+  say(`password of ${name} set`);
+}
+
+/** @throws also when the user is that already, and for the last administrator */
+export async function appointUser(
+  name: string,
+  options: ServiceOptions & { dismiss: boolean },
+): Promise<void> {
+  await (await administration(options)).setAdministrator(name, !options.dismiss);
+  say(`user ${name} is ${options.dismiss ? 'no administrator any more' : 'an administrator'}`);
+}
+
+export async function listUsers(options: ServiceOptions & OutputOptions): Promise<void> {
+  const users = await (await administration(options)).users();
+  if (options.json) return printJson({ users, after: null });
+  printTable(
+    users,
+    [
+      { head: 'NAME', of: (user) => user.name },
+      { head: 'ADMIN', of: (user) => (user.admin ? 'yes' : 'no') },
+      { head: 'STANDING', of: (user) => user.standing },
+      { head: 'PASSWORD', of: (user) => (user.has_password ? 'yes' : 'no') },
+      { head: 'KEYS', of: (user) => user.keys },
+      { head: 'LOGGED IN', of: (user) => user.sessions },
+      { head: 'ADDED', of: (user) => new Date(user.created_at) },
+    ],
+    'there are no users; add one: proctor user add NAME',
+  );
+}
+
+/** @throws also when the user is that already, and for the last administrator */
+export async function disableUser(name: string, options: ServiceOptions): Promise<void> {
+  await (await administration(options)).changeUser(name, 'disable');
+  say(`user ${name} is disabled; runs stay, and \`proctor user enable ${name}\` takes it back`);
+}
+
+/** @throws also when there is no such user */
+export async function enableUser(name: string, options: ServiceOptions): Promise<void> {
+  await (await administration(options)).changeUser(name, 'enable');
+  say(`user ${name} may come in again`);
+}
+
+/** Asks first. @throws also for the last administrator */
+export async function removeUser(name: string, options: ServiceOptions & AskOptions): Promise<void> {
+  const to = await administration(options);
+  await confirm(`user ${name} loses password, keys and sessions for good`, options);
+  await to.changeUser(name, 'remove');
+  say(`user ${name} is removed; runs stay, and nobody else gets the name`);
+}
