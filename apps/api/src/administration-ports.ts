@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Provider } from '@nestjs/common';
 import { Deployment, NatsAccess, NoNatsAccess, Refusal, Signals } from '@proctor/administration';
-import type { NatsServer } from '@proctor/administration';
+import type { NatsServer, Tested } from '@proctor/administration';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { RememberedKeys } from './auth/remembered-keys';
 import { CONFIGURATION } from './configuration.token';
@@ -16,7 +16,7 @@ class ApiDeployment extends Deployment {
     super();
   }
 
-  tested(): Promise<{ suites: string[]; architectures: string[] }> {
+  tested(): Promise<Tested> {
     return Promise.resolve(this.configuration.server);
   }
 }

@@ -9,13 +9,47 @@ import { ApiModule } from './api.module';
 import { connectBus, readCredentials } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import { DispatcherClient } from './dispatchers/dispatcher-client';
+import { addressesIn, OWN_SERVICES, type OwnServices } from './webhooks/webhook-url';
+
+/** The addresses that this process has of the deployment, to which no webhook may lead. */
+@Module({})
+class OwnServicesModule {
+  /** @param nats the addresses of NATS, once its credentials were read */
+  static forRoot(
+    configuration: LiveConfiguration,
+    { databaseUrl }: Connections,
+    nats: () => string | undefined,
+  ): DynamicModule {
+    const ownServices: OwnServices = () => {
+      const { host, port, publicUrl } = configuration.server;
+      const { store } = configuration;
+      const endpoint = store.kind === 's3' ? store.endpoint : undefined;
+      const own = new URL('http://localhost');
+      own.hostname = host;
+      own.port = String(port);
+      const urls = [own.href, databaseUrl, publicUrl, endpoint, nats()];
+      return new Set(urls.flatMap((url) => (url === undefined ? [] : addressesIn(url))));
+    };
+    return {
+      module: OwnServicesModule,
+      global: true,
+      providers: [{ provide: OWN_SERVICES, useValue: ownServices }],
+      exports: [OWN_SERVICES],
+    };
+  }
+}
 
 /** The connection to the dispatchers, over NATS, and the accounts of nats-server, where this process can change them. */
 @Module({})
 class DispatchersModule {
-  static forRoot(credentialsFile: string): DynamicModule {
-    const useFactory = (): DispatcherClient =>
-      new DispatcherClient(async () => connectBus(await readCredentials(credentialsFile)), systemClock);
+  /** @param connecting is told the address that the credentials have */
+  static forRoot(credentialsFile: string, connecting: (url: string) => void): DynamicModule {
+    const connect = async () => {
+      const credentials = await readCredentials(credentialsFile);
+      connecting(credentials.url);
+      return connectBus(credentials);
+    };
+    const useFactory = (): DispatcherClient => new DispatcherClient(connect, systemClock);
     return {
       module: DispatchersModule,
       global: true,
@@ -32,13 +66,19 @@ class DispatchersModule {
 @Module({})
 export class AppModule {
   static forRoot(configuration: LiveConfiguration, connections: Connections): DynamicModule {
+    let natsUrl: string | undefined;
     return {
       module: AppModule,
       imports: [
         DatabaseModule.forReaders(connections.databaseUrl),
         StoreModule.forRoot(configuration.store, () => connections.storeCredentials),
-        DispatchersModule.forRoot(connections.natsCredentials),
-        ApiModule.forRoot(configuration, () => configuration.status),
+        DispatchersModule.forRoot(connections.natsCredentials, (url) => (natsUrl = url)),
+        OwnServicesModule.forRoot(configuration, connections, () => natsUrl),
+        ApiModule.forRoot(
+          configuration,
+          () => configuration.settings,
+          () => configuration.status,
+        ),
       ],
     };
   }

@@ -12,6 +12,12 @@ export const CONFIGURATION = Symbol('configuration');
 /** Where a function is injected that returns a `ConfigurationStatus`. */
 export const CONFIGURATION_STATUS = Symbol('configuration status');
 
+/** Where a function is injected that returns `Settings`. */
+export const SETTINGS = Symbol('settings');
+
+/** Where the Registry of prom-client is injected that has the metrics of this process. */
+export const REGISTRY = Symbol('registry');
+
 /** Of a configuration that does not change. */
 export function fixedStatus(loadedAt = new Date()): () => ConfigurationStatus {
   return () => ({ loadedAt, problems: [], needsRestart: [] });

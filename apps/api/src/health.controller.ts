@@ -1,70 +1,54 @@
-import {
-  Controller,
-  Get,
-  Header,
-  Headers,
-  Inject,
-  Injectable,
-  Logger,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Get, Header, Headers, Inject, Injectable, UseInterceptors } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { ConfigurationStatus } from '@proctor/config';
-import { ApiKeys, DatabaseUnavailable } from '@proctor/database';
+import { Backups, type RestoreRecord } from '@proctor/database';
 import type { Response } from 'express';
 import { tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Requires } from './auth/authentication.middleware';
 import { CONFIGURATION_STATUS } from './configuration.token';
-import { DispatcherClient } from './dispatchers/dispatcher-client';
+import { ApiHealth, type Health } from './monitoring/api-health';
 
-/** What the process reaches. */
-export interface Health {
-  database: boolean;
-  bus: boolean;
-  configuration?: ConfigurationStatus;
-}
+/** The last two are for administrators. */
+type HealthTold = Health & { configuration?: ConfigurationStatus; restored?: RestoreRecord };
 
 /** Makes the answer of a process that does not reach everything a 503. */
 @Injectable()
 export class HealthStatusInterceptor implements NestInterceptor<Health> {
   intercept(context: ExecutionContext, next: CallHandler<Health>): Observable<Health> {
     const response = context.switchToHttp().getResponse<Response>();
-    return next.handle().pipe(tap(({ database, bus }) => response.status(database && bus ? 200 : 503)));
+    return next.handle().pipe(tap(({ ready }) => response.status(ready ? 200 : 503)));
   }
 }
 
-/** For monitoring: does the process reach what it needs? */
+/** For monitoring. */
 @Controller('health')
 @Requires('nothing')
 export class HealthController {
-  private readonly logger = new Logger('Health');
-
   constructor(
-    private readonly apiKeys: ApiKeys,
-    private readonly dispatchers: DispatcherClient,
+    private readonly apiHealth: ApiHealth,
     @Inject(CONFIGURATION_STATUS) private readonly configurationStatus: () => ConfigurationStatus,
+    @Inject(Backups) private readonly backups: Pick<Backups, 'lastRestore'>,
   ) {}
 
-  /** Administrators also see which configuration is in use, and what is wrong with the one that is not. */
+  /**
+   * Does the process reach what it needs? Administrators also see which configuration is in use, what is wrong with the one that is not, and
+   * what a restore of the database has lost.
+   */
   @Get()
   @Header('Cache-Control', 'no-store')
   @UseInterceptors(HealthStatusInterceptor)
-  async check(@Headers('auth-key') key = ''): Promise<Health> {
-    const { reached, isAdmin } = await this.lookUp(key);
-    const health = { database: reached, bus: this.dispatchers.isConnected() };
-    return isAdmin ? { ...health, configuration: this.configurationStatus() } : health;
+  async check(@Headers('auth-key') key = ''): Promise<HealthTold> {
+    const { health, isAdmin } = await this.apiHealth.of(key);
+    if (!isAdmin) return health;
+    const restored = await this.backups.lastRestore();
+    return { ...health, configuration: this.configurationStatus(), ...(restored && { restored }) };
   }
 
-  /** The database is reached when it can say whose key this is, or that there is no such key. */
-  private async lookUp(key: string): Promise<{ reached: boolean; isAdmin: boolean }> {
-    try {
-      const requestor = await this.apiKeys.authenticate(key);
-      return { reached: true, isAdmin: requestor?.isAdmin ?? false };
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error;
-      this.logger.warn(error.message);
-      return { reached: false, isAdmin: false };
-    }
+  /** Does the process answer at all? One that does not is to be started again. */
+  @Get('live')
+  @Header('Cache-Control', 'no-store')
+  live(): { live: true } {
+    return { live: true };
   }
 }

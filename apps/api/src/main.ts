@@ -1,9 +1,19 @@
 import 'reflect-metadata';
+import { once } from 'node:events';
 import { Logger } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
-import { endOnRequest, fail, processLogger, warnOfCoreDumps } from '@proctor/process';
+import {
+  activatedSocket,
+  endOnRequest,
+  fail,
+  nameSourcesInStacks,
+  processLogger,
+  warnOfCoreDumps,
+} from '@proctor/process';
 import { AppModule } from './app.module';
 import { createApplication } from './application';
+import { Leaving } from './http/leaving';
 
 /** Answers under way get this long to be sent whole. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
@@ -11,6 +21,7 @@ const SHUTDOWN_TIMEOUT_MS = 10_000;
 /** What the api works by. */
 const PARTS = ['server', 'store', 'extraAptSources', 'rejectList'] as const;
 
+nameSourcesInStacks();
 const logger = processLogger();
 
 async function main(): Promise<void> {
@@ -21,13 +32,25 @@ async function main(): Promise<void> {
   const application = await createApplication(root, configuration.server, { logger });
   endOnRequest(logger, 'Api', async () => {
     const server = application.getHttpServer();
+    await application.get(Leaving).begin(server, configuration.server.leaveNoticeMs);
     setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS).unref();
     await application.close();
   });
-  await application.listen(port, host);
-  logger.log(`listening at http://${host}:${port}`, 'Api');
+  const socket = activatedSocket();
+  if (socket === null) await application.listen(port, host);
+  else await listenAt(socket, application);
+  const place = socket === null ? `http://${host}:${port}` : 'the socket that the service manager passed';
+  logger.log(`listening at ${place}`, 'Api');
   followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
+}
+
+/** Connections wait in such a socket while no api runs: a restart refuses none. */
+async function listenAt(socket: number, application: NestExpressApplication): Promise<void> {
+  await application.init();
+  const server = application.getHttpServer();
+  server.listen({ fd: socket });
+  await once(server, 'listening');
 }
 
 main().catch((error: unknown) => fail(logger, 'Api', error));

@@ -2,15 +2,29 @@ import { Controller, Get, HttpCode, Post, UseGuards, UseInterceptors } from '@ne
 import {
   DrainRequest,
   PauseRequest,
+  QuarantineRequest,
   QueuesAndWorkers,
   RestoreRequest,
   ResumeRequest,
 } from '@proctor/administration';
-import type { Decided, DrainDecision, PauseDecision, TrustDecision } from '@proctor/administration';
+import type {
+  Decided,
+  DrainDecision,
+  PauseDecision,
+  QuarantineDecision,
+  TrustDecision,
+} from '@proctor/administration';
 import type { PauseScope, Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { From } from '../http/shape';
+
+/** In forms and in the query, too. */
+class AskedDrain extends DrainRequest {
+  @From({ read: ({ value, isText }) => (isText && /^\d{1,9}$/.test(String(value)) ? Number(value) : value) })
+  declare deadline_seconds?: number;
+}
 
 /** What administrators decide about queues and workers. */
 @Controller('api/v1/admin')
@@ -43,9 +57,9 @@ export class AdminController {
   @Post('drain')
   @HttpCode(200)
   drain(
-    @Sent() request: DrainRequest,
+    @Sent() request: AskedDrain,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<Decided<DrainDecision>> {
+  ): Promise<Omit<Decided<DrainDecision>, 'deadline'>> {
     return this.queuesAndWorkers.drain(request, requestor);
   }
 
@@ -56,6 +70,15 @@ export class AdminController {
     @CurrentRequestor() requestor: Requestor,
   ): Promise<{ worker: string }> {
     return this.queuesAndWorkers.undrain(request, requestor);
+  }
+
+  @Post('quarantine')
+  @HttpCode(200)
+  quarantine(
+    @Sent() request: QuarantineRequest,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<QuarantineDecision> {
+    return this.queuesAndWorkers.quarantine(request, requestor);
   }
 
   @Post('trust')

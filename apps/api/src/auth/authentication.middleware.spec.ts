@@ -1,7 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import type { Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { apiConfiguration, SETTINGS } from '../../../../test/support/api-configuration';
 import { ApiModule } from '../api.module';
 import { CREDENTIAL, credentialFor } from './authentication.middleware';
 
@@ -30,7 +30,8 @@ it.each([
   expect(credentialFor(path)).toBe(credential);
 });
 
-const controllers = (ApiModule.forRoot(apiConfiguration()).controllers ?? []) as Type<object>[];
+const controllers = (ApiModule.forRoot(apiConfiguration(), () => SETTINGS).controllers ??
+  []) as Type<object>[];
 
 /** `GET /api/v1/test/x` for each handler of a controller. */
 function routesOf(controller: Type<object>): string[] {

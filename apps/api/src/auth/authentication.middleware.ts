@@ -1,7 +1,11 @@
-import { Injectable, SetMetadata } from '@nestjs/common';
+import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import type { NestMiddleware } from '@nestjs/common';
+import type { User } from '@proctor/database';
 import type { NextFunction, Response } from 'express';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
 import { pathOf } from '../http/paths';
+import { isAlwaysOpen, requireReader } from './closed-pages';
 import { KeyCheck } from './key-check';
 import { PasswordCheck } from './password-check';
 import type { ContextRequest } from '../http/request-context';
@@ -33,20 +37,46 @@ export class AuthenticationMiddleware implements NestMiddleware {
   constructor(
     private readonly keys: KeyCheck,
     private readonly passwords: PasswordCheck,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @throws Problem 403 without a valid key where one is needed; 401 without a password where one is needed; 429; 503 */
+  /**
+   * @throws Problem 403 without a valid key where one is needed; 401 without a password where one is needed; 302 or 403 for readers
+   *   whom nobody knows, where they may not read; 429; 503
+   */
   async use(request: ContextRequest, response: Response, next: NextFunction): Promise<void> {
-    const credential = credentialFor(pathOf(request));
+    const path = pathOf(request);
+    const credential = request.isPublicRead ? 'nothing' : credentialFor(path);
     if (credential === 'key') {
-      request.requestor = await this.keys.requestorOf(request, response);
+      const how = isRetryPage(request) ? 'readerOf' : 'requestorOf';
+      request.requestor = await this.keys[how](request, response);
     } else if (credential === 'password') {
       response.set('Cache-Control', 'no-store');
-      request.keyOwner = await this.passwords.userOf(request);
+      request.keyOwner = await this.keyOwnerOf(request, response);
       response.set('Auth-User', request.keyOwner.name);
     } else {
-      request.visitor = await this.keys.visitorOf(request, response);
+      const isClosed = !this.configuration.server.anonymousMayRead && !isAlwaysOpen(path);
+      request.visitor = await this.keys.visitorOf(request, response, isClosed || isPage(path));
+      if (request.isPublicRead) response.setHeader('Cache-Control', 'public, no-cache');
+      if (isClosed) requireReader(request, response);
     }
     next();
   }
+
+  /** By a password, or by a session whose requests come from our own pages. */
+  private async keyOwnerOf(request: ContextRequest, response: Response): Promise<User> {
+    const isByPassword = request.get('Authorization') !== undefined;
+    const user = isByPassword ? null : await this.keys.sessionOf(request, response);
+    return user ?? this.passwords.userOf(request);
+  }
+}
+
+/** Public data, files and the API are the same for everybody, or go by a key. */
+function isPage(path: string): boolean {
+  return !/^\/(api|data|assets|health)(\/|$)/.test(path) || /^\/api\/doc\/?$/.test(path);
+}
+
+/** The one page below /api. People reach it by links of other sites. */
+function isRetryPage(request: ContextRequest): boolean {
+  return ['GET', 'HEAD'].includes(request.method) && /^\/api\/v1\/retry\/[^/]+\/?$/.test(pathOf(request));
 }

@@ -52,6 +52,16 @@ describe('GuessLimit', () => {
     expect(await guess(limit, right, 'another', '2001:db8::ffff')).toBe('refused');
   });
 
+  it('guesses at one user from many addresses are limited, but for addresses that have proven the password', async () => {
+    const limit = limitOf(2);
+    expect(await guess(limit, right, 'alice', '198.51.100.1')).toBe('user');
+    for (let count = 0; count < 20; count += 1)
+      expect(await guess(limit, wrong, 'alice', `192.0.2.${count}`)).toBeNull();
+    expect(await guess(limit, right, 'alice', '192.0.2.200')).toBe('refused');
+    expect(await guess(limit, right, 'alice', '198.51.100.1')).toBe('user');
+    expect(await guess(limit, right, 'bob', '192.0.2.200')).toBe('user');
+  });
+
   it('guesses that could not be checked do not count', async () => {
     const limit = limitOf(1);
     const failing = () => Promise.reject(new Error('no database'));

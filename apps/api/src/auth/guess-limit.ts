@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from '../http/problem';
@@ -10,15 +11,22 @@ import { networkOf } from './network-of';
 const HOUR_MS = 3_600_000;
 /** How much more an address may guess over all users than for one: people share addresses. */
 const USERS_PER_ADDRESS = 10;
+/** How much more may be guessed for one user from everywhere than from one address. */
+const ADDRESSES_PER_USER = 10;
+/** Places from which somebody has given the right password that are remembered. */
+const PROVEN_MAX = 10_000;
 
 /**
- * Limits the guessing of passwords: for one user from one address, so that no client locks another one out from
- * elsewhere, and from one address over all users. Counted in memory of each process.
+ * Limits the guessing of passwords: for one user from one address, from one address over all users, and for one user from
+ * everywhere. The last does not lock out somebody who has given the right password from the same address before. Counted in memory
+ * of each process.
  */
 @Injectable()
 export class GuessLimit {
   private readonly ofUser = new CountedWindows(HOUR_MS, systemClock);
   private readonly ofAddress = new CountedWindows(HOUR_MS, systemClock);
+  private readonly ofName = new CountedWindows(HOUR_MS, systemClock);
+  private readonly proven = new LRUCache<string, true>({ max: PROVEN_MAX });
 
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
@@ -30,22 +38,31 @@ export class GuessLimit {
   async limited<T>(name: string, address: string, check: () => Promise<T | null>): Promise<T | null> {
     const network = networkOf(address);
     // A name may be as long as a header: its digest is not.
-    const user = createHash('sha256').update(`${network} ${name}`).digest('base64');
+    const user = digestOf(`${network} ${name}`);
+    const everywhere = digestOf(name);
     const guessesMax = this.configuration.server.passwordGuessesPerHourMax;
     refuse(this.ofAddress.add(network, guessesMax * USERS_PER_ADDRESS));
     refuse(this.ofUser.add(user, guessesMax));
+    if (!this.proven.has(user)) refuse(this.ofName.add(everywhere, guessesMax * ADDRESSES_PER_USER));
     const found = await check().catch((error: unknown) => {
       // What could not be checked was no guess.
       this.ofUser.takeBack(user);
       this.ofAddress.takeBack(network);
+      if (!this.proven.has(user)) this.ofName.takeBack(everywhere);
       throw error;
     });
     if (found !== null) {
       this.ofUser.forget(user);
       this.ofAddress.takeBack(network);
+      if (!this.proven.has(user)) this.ofName.takeBack(everywhere);
+      this.proven.set(user, true);
     }
     return found;
   }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 function refuse(restMs: number): void {

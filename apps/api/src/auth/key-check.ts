@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Requestor } from '@proctor/database';
+import { timestamp } from '@proctor/contracts';
+import { KeyRefused } from '@proctor/database';
+import type { KeyHolder, Requestor, User } from '@proctor/database';
 import type { Request, Response } from 'express';
+import { BrowserSessions } from '../sessions/browser-sessions';
+import { loginUrl } from '../sessions/return-to';
+import { Viewer } from '../sessions/viewer';
 import { Problem } from '../http/problem';
 import { AnonymousRateLimit, KnownRateLimit } from '../http/rate-limit';
 import { AnonymousPlaces } from '../http/anonymous-places';
+import type { ContextRequest } from '../http/request-context';
+import { pathOf } from '../http/paths';
+import { neededScope, suffices } from './key-scopes';
 import { networkOf } from './network-of';
 import { RememberedKeys } from './remembered-keys';
 
@@ -15,36 +23,96 @@ export class KeyCheck {
     private readonly known: KnownRateLimit,
     private readonly anonymous: AnonymousRateLimit,
     private readonly places: AnonymousPlaces,
+    private readonly sessions: BrowserSessions,
   ) {}
 
   /**
-   * The response names the user as soon as the key is known, so that refusals that come later do too.
-   * @throws Problem 403; 429
+   * The response names the user as soon as the key is known, so that refusals that come later do too, and until when the key is
+   * good.
+   * @throws Problem 403, also for a key that is not good for such a request; 429
    */
-  async requestorOf(request: Request, response: Response): Promise<Requestor> {
-    const requestor = await this.keys.authenticate(request.get('Auth-Key') ?? '');
-    if (!requestor) {
+  async requestorOf(request: ContextRequest, response: Response): Promise<Requestor> {
+    const holder = await this.holderOf(request);
+    if (!(holder && 'keyId' in holder)) {
       this.anonymous.count(networkOf(request.ip ?? ''));
-      throw new Problem(403, 'The header Auth-Key must hold a valid API key.');
+      throw new Problem(403, holder?.message ?? 'The header Auth-Key must hold a valid API key.');
     }
-    response.set({ 'Auth-User': requestor.userName, 'Cache-Control': 'private, no-cache' });
+    const { scope, expiresAt, validMs: _, ...requestor } = holder;
+    request.keyLimits = { scope, expiresAt };
+    response.setHeader('Auth-User', requestor.userName);
+    if (expiresAt) response.setHeader('Auth-Key-Expires', timestamp(expiresAt));
+    response.setHeader('Cache-Control', 'private, no-cache');
     this.known.count(`key ${requestor.keyId}`);
-    return requestor;
+    const needed = neededScope(request.method, pathOf(request));
+    if (suffices(scope, needed)) return requestor;
+    const wanted = needed === 'everything' ? needed : `${needed} or everything`;
+    throw new Problem(403, `The scope of this API key is ${scope}: this takes a key of the scope ${wanted}.`);
   }
 
   /**
-   * Where no key is needed: a wrong one counts as none. A request without one waits for a place among those.
+   * Where no key is needed: a wrong one counts as none, and so does one that may not read. A request of somebody unknown waits for a
+   * place among those.
+   * @param isByCookie whether a session counts too, which then says who the viewer is
    * @throws Problem 429; 503
    */
-  async visitorOf(request: Request, response: Response): Promise<Requestor | null> {
-    const key = request.get('Auth-Key');
-    const requestor = key ? await this.keys.authenticate(key) : null;
-    if (requestor) {
-      this.known.count(`key ${requestor.keyId}`);
-    } else {
-      this.anonymous.count(networkOf(request.ip ?? ''));
-      await this.places.enter(response);
+  async visitorOf(
+    request: ContextRequest,
+    response: Response,
+    isByCookie: boolean,
+  ): Promise<Requestor | null> {
+    const holder = request.get('Auth-Key') ? await this.holderOf(request) : null;
+    if (holder && 'keyId' in holder && suffices(holder.scope, 'read')) {
+      this.known.count(`key ${holder.keyId}`);
+      return holder;
     }
-    return requestor;
+    this.anonymous.count(networkOf(request.ip ?? ''));
+    const viewer = isByCookie ? await this.viewerOf(request, response) : Viewer.ANONYMOUS;
+    if (viewer.user) this.known.count(`user ${viewer.user.userId}`);
+    else await this.places.enter(response);
+    return null;
+  }
+
+  /**
+   * Of a page below /api: the requestor whom a key or else a session names.
+   * @throws Problem 302 to the login and back for a browser without either, 403 for anything else; 429
+   */
+  async readerOf(request: ContextRequest, response: Response): Promise<Requestor> {
+    if (request.get('Auth-Key') !== undefined) return this.requestorOf(request, response);
+    response.vary('Cookie');
+    request.viewer = await this.sessions.viewerOf(request, response);
+    const { user } = request.viewer;
+    if (user) {
+      this.known.count(`user ${user.userId}`);
+      return this.sessions.requestorOf(user);
+    }
+    if (!(request.get('Accept') ?? '').includes('text/html')) return this.requestorOf(request, response);
+    this.anonymous.count(networkOf(request.ip ?? ''));
+    throw new Problem(302, 'Log in first.', { headers: { Location: loginUrl(request.originalUrl) } });
+  }
+
+  /**
+   * Whose session it is, for the endpoints of keys; null without one.
+   * @throws Problem 403 for a change that is not sent by our own pages, with their token in the header `Form-Token`; 429
+   */
+  async sessionOf(request: ContextRequest, response: Response): Promise<User | null> {
+    const { user } = await this.sessions.viewerOf(request, response);
+    if (!user) return null;
+    this.known.count(`user ${user.userId}`);
+    if (!['GET', 'HEAD'].includes(request.method)) this.sessions.requireOwnPage(request);
+    return user;
+  }
+
+  /** Null for an unknown key. */
+  private async holderOf(request: Request): Promise<KeyHolder | KeyRefused | null> {
+    return this.keys.authenticate(request.get('Auth-Key') ?? '').catch((error: unknown) => {
+      if (error instanceof KeyRefused) return error;
+      throw error;
+    });
+  }
+
+  private async viewerOf(request: ContextRequest, response: Response): Promise<Viewer> {
+    response.vary('Cookie');
+    request.viewer = await this.sessions.viewerOf(request, response);
+    return request.viewer;
   }
 }

@@ -1,11 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Users } from '@proctor/database';
 import type { User } from '@proctor/database';
 import type { Request } from 'express';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
 import { comeBack, Problem } from '../http/problem';
 import { KnownRateLimit } from '../http/rate-limit';
 import { Semaphore } from '../http/semaphore';
 import { basicCredentials } from './basic-credentials';
+import type { BasicCredentials } from './basic-credentials';
 import { GuessLimit } from './guess-limit';
 
 /** Passwords checked at a time: each takes a core for a fifth of a second, and 64 MiB. */
@@ -21,18 +24,38 @@ export class PasswordCheck {
     private readonly users: Users,
     private readonly guesses: GuessLimit,
     private readonly rate: KnownRateLimit,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @throws Problem 401, which is the same for an unknown user and a wrong password; 429; 503 */
+  /** @throws Problem 401, which is the same for an unknown user and a wrong password; 403 where none are taken; 429; 503 */
   async userOf(request: Request): Promise<User> {
+    this.requirePasswords();
     const credentials = basicCredentials(request.get('Authorization'));
     if (!credentials)
       throw unauthorized('A user name and a password are needed (HTTP basic authentication).');
-    const { name, password } = credentials;
-    const user = await this.guesses.limited(name, request.ip ?? '', () => this.check(name, password));
+    const user = await this.userWith(credentials, request.ip ?? '');
     if (!user) throw unauthorized('There is no such user, or the password is wrong.');
-    this.rate.count(`user ${user.userId}`);
     return user;
+  }
+
+  /**
+   * The same for a form.
+   * @returns null for an unknown user and for a wrong password
+   * @throws Problem 403 where passwords are not taken; 429; 503
+   */
+  async userWith({ name, password }: BasicCredentials, address: string): Promise<User | null> {
+    this.requirePasswords();
+    const user = await this.guesses.limited(name, address, () => this.check(name, password));
+    if (user) this.rate.count(`user ${user.userId}`);
+    return user;
+  }
+
+  private requirePasswords(): void {
+    if (this.configuration.server.login.password) return;
+    throw new Problem(
+      403,
+      'Passwords are not taken here: log in on the pages, by one of the login providers.',
+    );
   }
 
   private async check(name: string, password: string): Promise<User | null> {

@@ -1,9 +1,17 @@
-import type { Requestor } from '@proctor/database';
+import type { KeyHolder } from '@proctor/database';
 import { apiConfiguration } from '../../../../test/support/api-configuration';
 import { ManualClock } from '../../../../test/support/manual-clock';
 import { RememberedKeys } from './remembered-keys';
 
-const ADA: Requestor = { userId: 1, userName: 'ada', keyId: 2, isAdmin: false };
+const ADA: KeyHolder = {
+  userId: 1,
+  userName: 'ada',
+  keyId: 2,
+  isAdmin: false,
+  scope: 'everything',
+  expiresAt: null,
+  validMs: null,
+};
 
 /** Two api processes on one database, whose signals reach each other until they are lost. */
 function twoProcesses(keysRememberedMs = 1_000) {
@@ -43,6 +51,18 @@ it('a key is looked up once for requests at the same time, and again when the ti
   expect(lookUps).toHaveLength(1);
   clock.advance(1);
   expect(await here.authenticate('key')).toEqual(ADA);
+  expect(lookUps).toHaveLength(2);
+});
+
+it('a key is looked up again when it may have expired', async () => {
+  const { here, lookUps, valid, clock } = twoProcesses();
+  valid.set('key', { ...ADA, expiresAt: new Date(), validMs: 300 });
+  await here.authenticate('key');
+  clock.advance(299);
+  await here.authenticate('key');
+  expect(lookUps).toHaveLength(1);
+  clock.advance(1);
+  await here.authenticate('key');
   expect(lookUps).toHaveLength(2);
 });
 

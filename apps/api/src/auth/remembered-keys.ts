@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
-import type { ApiKeys, Requestor } from '@proctor/database';
+import type { ApiKeys, KeyHolder } from '@proctor/database';
 import { LRUCache } from 'lru-cache';
 import type { ApiConfiguration } from '../configuration.token';
 
@@ -16,7 +16,7 @@ interface Signalling {
 }
 
 interface Remembered {
-  requestor: Promise<Requestor | null>;
+  holder: Promise<KeyHolder | null>;
   untilMs: number;
 }
 
@@ -41,22 +41,25 @@ export class RememberedKeys implements OnApplicationBootstrap {
 
   /**
    * Null for an unknown or revoked key, whatever its shape.
-   * @throws DatabaseUnavailable
+   * @throws KeyRefused, DatabaseUnavailable
    */
-  authenticate(key: string): Promise<Requestor | null> {
+  authenticate(key: string): Promise<KeyHolder | null> {
     const { keysRememberedMs } = this.configuration.server;
     if (keysRememberedMs === 0) return this.apiKeys.authenticate(key);
-    const hash = createHash('sha256').update(key).digest('base64');
+    const hash = digest('sha256', key, 'base64');
     const now = this.clock.now();
     const known = this.keys.get(hash);
-    if (known && now < known.untilMs) return known.requestor;
-    const found = { requestor: this.apiKeys.authenticate(key), untilMs: now + keysRememberedMs };
+    if (known && now < known.untilMs) return known.holder;
+    const found = { holder: this.apiKeys.authenticate(key), untilMs: now + keysRememberedMs };
     this.keys.set(hash, found);
     const forget = (): void => {
       if (this.keys.peek(hash) === found) this.keys.delete(hash);
     };
-    found.requestor.then((requestor) => requestor ?? forget(), forget);
-    return found.requestor;
+    found.holder.then((holder) => {
+      if (!holder) forget();
+      else if (holder.validMs !== null) found.untilMs = Math.min(found.untilMs, now + holder.validMs);
+    }, forget);
+    return found.holder;
   }
 
   /** A key opens nothing any more, or something else, and this is committed. */

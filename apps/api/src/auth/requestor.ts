@@ -1,24 +1,72 @@
-import { Controller, createParamDecorator, Get, Injectable } from '@nestjs/common';
+import { Controller, createParamDecorator, Get, Injectable, Req } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { RequestContext } from '../http/request-context';
+import type { ContextRequest, RequestContext } from '../http/request-context';
+import { type KeyScope, timestamp } from '@proctor/contracts';
 import { Problem } from '../http/problem';
-import type { Requestor } from '@proctor/database';
+import type { Actor, Requestor, RunReader } from '@proctor/database';
+import { actorOf } from './actor';
 import { Requires } from './authentication.middleware';
+import { networkOf } from './network-of';
 
 /** The parameter of a handler that holds its requestor. A route without authentication fails. */
-export const CurrentRequestor = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-  const request = context.switchToHttp().getRequest<RequestContext>();
-  if (!request.requestor) throw new Error('a route asks for the requestor and has no key check before it');
-  return request.requestor;
-});
+export const CurrentRequestor = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Requestor => {
+    const request = context.switchToHttp().getRequest<ContextRequest>();
+    if (!request.requestor) throw new Error('a route asks for the requestor and has no key check before it');
+    return { ...request.requestor, address: networkOf(request.ip ?? '') };
+  },
+);
 
 /** The same for the endpoints of keys, which ask for a password: the user whose keys they are. */
-export const KeyOwner = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-  const request = context.switchToHttp().getRequest<RequestContext>();
+export const KeyOwner = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
+  const request = context.switchToHttp().getRequest<ContextRequest>();
   if (!request.keyOwner)
     throw new Error('a route asks for the owner of keys and has no password check before it');
-  return request.keyOwner;
+  return actorOf(request.keyOwner, request);
 });
+
+/** Whether a run is the requestor's own: by the API, of the same key; on pages, of the same user. */
+export function owns(
+  { keyId, userName, isOnPages }: Requestor,
+  run: { keyId: number; requestor: string },
+): boolean {
+  return run.keyId === keyId || (isOnPages === true && run.requestor === userName);
+}
+
+/** Which runs a requestor may see in lists: by the API, those of the same key; on pages, those of the same user. */
+export function readerOf({ isAdmin, keyId, userName, isOnPages }: Requestor): RunReader {
+  return { everything: isAdmin, ...(isOnPages ? { userName } : { keyId }) };
+}
+
+/** Who reads by the API: whose key it is, or, of the public data, everybody. */
+export class ApiReader {
+  constructor(readonly requestor: Requestor | null) {}
+
+  get isAdmin(): boolean {
+    return this.requestor?.isAdmin ?? false;
+  }
+
+  /** Which runs they see in lists. */
+  get runs(): RunReader {
+    return this.requestor ? readerOf(this.requestor) : {};
+  }
+
+  /** A run that was asked for with this very key. */
+  isOwner({ keyId }: { keyId: number }): boolean {
+    return this.requestor?.keyId === keyId;
+  }
+
+  /** A public run, an own one, and any for administrators. */
+  maySee(run: { isPrivate: boolean; keyId: number }): boolean {
+    return !run.isPrivate || this.isAdmin || this.isOwner(run);
+  }
+}
+
+/** The parameter of a handler that has public data to answer too. */
+export const CurrentReader = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): ApiReader =>
+    new ApiReader(context.switchToHttp().getRequest<ContextRequest>().requestor ?? null),
+);
 
 /** Lets administrators' keys through, before a body is read. */
 @Injectable()
@@ -36,7 +84,12 @@ export class AdministratorsGuard implements CanActivate {
 export class AuthController {
   /** Answered only for a valid key. */
   @Get()
-  check(@CurrentRequestor() requestor: Requestor): { user: string } {
-    return { user: requestor.userName };
+  check(@Req() { requestor, keyLimits }: ContextRequest): {
+    user: string;
+    scope: KeyScope;
+    expires_at: string | null;
+  } {
+    const { scope, expiresAt } = keyLimits!;
+    return { user: requestor!.userName, scope, expires_at: expiresAt && timestamp(expiresAt) };
   }
 }

@@ -3,6 +3,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { NoAnswer } from '@proctor/bus';
 import type { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
+import type { Grant, LogChunk } from '@proctor/contracts';
 
 const CONNECT_AGAIN_MS = 5_000;
 
@@ -42,8 +43,17 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
    * @throws RemoteError when the handler failed
    */
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
-    if (!this.bus) throw new NoAnswer('there is no connection to the bus yet');
-    return this.bus.request<T>(subject, body, timeoutMs);
+    return this.connectedBus().request<T>(subject, body, timeoutMs);
+  }
+
+  /** See Bus.readLog. @throws NoAnswer while there is no connection */
+  followLog(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk> {
+    return this.connectedBus().readLog(worker, grant, 0, signal);
+  }
+
+  /** See Bus.logSoFar. @throws NoAnswer while there is no connection */
+  logSoFar(worker: string, grant: Grant, signal: AbortSignal): AsyncIterable<LogChunk> {
+    return this.connectedBus().logSoFar(worker, grant, signal);
   }
 
   isConnected(): boolean {
@@ -67,6 +77,11 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
       );
       if (!this.isClosed) this.cancelRetry = this.clock.after(CONNECT_AGAIN_MS, () => void this.open());
     }
+  }
+
+  private connectedBus(): Bus {
+    if (!this.bus) throw new NoAnswer('there is no connection to the bus yet');
+    return this.bus;
   }
 
   private connected(bus: Bus): void {

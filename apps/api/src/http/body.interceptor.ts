@@ -61,6 +61,7 @@ export class BodyInterceptor implements NestInterceptor {
   }
 
   private async bytes(request: Request, response: Response): Promise<Buffer> {
+    if (isWithoutBody(request)) return NO_BYTES;
     const limit = this.configuration.server.bodyBytesMax;
     if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
     const leave = await this.room.enter(request, response);
@@ -72,6 +73,18 @@ export class BodyInterceptor implements NestInterceptor {
       throw error;
     }
   }
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Most requests that ask for something have none, and nothing of one is waited for then. */
+function isWithoutBody({ headers }: Request): boolean {
+  const {
+    'content-length': length = '0',
+    'transfer-encoding': chunked,
+    'content-encoding': encoding,
+  } = headers;
+  return length === '0' && chunked === undefined && encoding === undefined;
 }
 
 function inBody(name: string): string {

@@ -29,3 +29,10 @@ it('counted windows stay bounded over a million addresses, and begin no timer', 
   expect(windows.add('address 999999', 1)).toBeGreaterThan(0);
   expect(clock.pending).toBe(0);
 });
+
+it('counted windows take no memory for clients that have not come yet', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const windows = Array.from({ length: 10 }, () => new CountedWindows(1_000, new ManualClock()));
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1024 * 1024);
+  expect(windows.map(({ size }) => size)).toEqual(Array(10).fill(0));
+});

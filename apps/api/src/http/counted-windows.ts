@@ -11,7 +11,11 @@ interface CountedWindow {
 
 /** How often each client did something within a span of time, which begins with the first time. Bounded in memory. */
 export class CountedWindows {
-  private readonly windows = new LRUCache<string, CountedWindow>({ max: CLIENTS_MAX });
+  // With `max` it would reserve its memory at once, and there are six of them.
+  private readonly windows = new LRUCache<string, CountedWindow>({
+    maxSize: CLIENTS_MAX,
+    sizeCalculation: () => 1,
+  });
 
   constructor(
     private readonly spanMs: number,

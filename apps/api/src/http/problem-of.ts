@@ -4,7 +4,10 @@ import type { RefusalKind } from '@proctor/administration';
 import {
   BrokenOff,
   DatabaseUnavailable,
+  InvalidUserName,
+  UnknownUser,
   UnknownWorker,
+  UserExists,
   WorkerExists,
   WorkerRevoked,
 } from '@proctor/database';
@@ -29,8 +32,10 @@ const STATUS_OF: Record<RefusalKind, number> = { invalid: 400, forbidden: 403, u
 export function problemOf(error: unknown, sent?: Parameters): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Refusal) return refusedBy(error, sent);
-  if (error instanceof UnknownWorker) return new Problem(404, sentence(error.message));
-  if (error instanceof WorkerExists || error instanceof WorkerRevoked)
+  if (error instanceof UnknownWorker || error instanceof UnknownUser)
+    return new Problem(404, sentence(error.message));
+  if (error instanceof InvalidUserName) return new Problem(400, sentence(error.message));
+  if (error instanceof WorkerExists || error instanceof WorkerRevoked || error instanceof UserExists)
     return new Problem(409, sentence(error.message));
   if (error instanceof BrokenOff) return comeBack(503, brokenOff(error), RETRY_AFTER_MS);
   if (error instanceof DatabaseUnavailable) {

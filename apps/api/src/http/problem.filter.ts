@@ -11,8 +11,8 @@ import type { ContextRequest } from './request-context';
 /** Where a `ProblemPage` is injected. */
 export const PROBLEM_PAGE = Symbol('problem page');
 
-/** Makes the HTML page of a problem. */
-export type ProblemPage = (problem: Problem) => string;
+/** Makes the HTML page of a problem, which names the request. */
+export type ProblemPage = (problem: Problem, requestId: string | undefined) => string;
 
 /** The one place where an error becomes an answer: a problem document, or a page for browsers outside the API. */
 @Injectable()
@@ -43,7 +43,10 @@ export class ProblemFilter implements ExceptionFilter {
     response.status(problem.status).set(problem.headers).set('Cache-Control', 'no-store');
     const isPage = wantsPage(request);
     response.type(isPage ? 'html' : 'application/problem+json');
-    const answer = isPage ? this.page(problem) : JSON.stringify(problem.document());
+    const { requestId } = request;
+    const answer = isPage
+      ? this.page(problem, requestId)
+      : JSON.stringify({ ...problem.document(), ...(requestId !== undefined && { request_id: requestId }) });
     const { bodyBytesMax, refusedBodyMs } = this.configuration.server;
     if (hasBodyWithoutEnd(request, bodyBytesMax)) {
       answerAndClose(request, response, answer, refusedBodyMs);

@@ -1,15 +1,21 @@
-import type { IdempotencyKey, Requestor, User } from '@proctor/database';
+import type { IdempotencyKey, KeyLimits, Requestor, User } from '@proctor/database';
 import type { Request } from 'express';
 import type { Parameters } from './parameters';
 
 /** What the steps before a handler have found out about a request. */
 export interface RequestContext {
+  /** The name of the request in logs, answers and messages. */
+  requestId?: string;
   /** Of a route that needs an API key. */
   requestor?: Requestor;
+  /** What its key is good for. */
+  keyLimits?: KeyLimits;
   /** Of a route that needs none: null without a valid one. */
   visitor?: Requestor | null;
   /** Of a route that needs a password: the user whose keys it is about. */
   keyOwner?: User;
+  /** Of the public data: answered by a route of the API as everybody may read it, whoever asks. */
+  isPublicRead?: true;
   /** Query and body, as they were read. */
   parameters?: Parameters;
   /** Null without the header `Idempotency-Key`. */

@@ -8,8 +8,8 @@ import {
   Post,
   UseInterceptors,
 } from '@nestjs/common';
-import { NewKey } from '@proctor/administration';
-import type { User } from '@proctor/database';
+import { KeyChange, NewKey } from '@proctor/administration';
+import type { Actor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { KeyOwner } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
@@ -20,6 +20,7 @@ import type { Sealing } from './sealing';
 import type { ExecutionContext } from '@nestjs/common';
 import { basicCredentials } from '../auth/basic-credentials';
 import { pathOf } from '../http/paths';
+import { badRequest } from '../http/problem';
 import { fingerprint, idempotencyKeyOf } from '../http/idempotency-key';
 import type { ContextRequest } from '../http/request-context';
 
@@ -33,7 +34,11 @@ const SentSealed = createParamDecorator((_data: unknown, context: ExecutionConte
   if (word === null) return null;
   const password = basicCredentials(request.get('Authorization'))?.password;
   const { parameters } = request;
-  if (password === undefined || !parameters) throw new Error('a route seals and is not checked and read');
+  if (!parameters) throw new Error('a route seals and is not read');
+  if (password === undefined)
+    throw badRequest(
+      'Idempotency-Key needs HTTP basic authentication: the answer is sealed by the password.',
+    );
   return { word, password, fingerprint: fingerprint(request.method, pathOf(request), parameters) };
 });
 
@@ -43,7 +48,7 @@ export class KeysController {
   constructor(private readonly service: KeysService) {}
 
   @Get()
-  list(@KeyOwner() owner: User): Promise<KeyObject[]> {
+  list(@KeyOwner() owner: Actor): Promise<KeyObject[]> {
     return this.service.list(owner);
   }
 
@@ -51,23 +56,34 @@ export class KeysController {
   @HttpCode(201)
   @UseInterceptors(BodyInterceptor)
   create(
-    @Sent() { name }: NewKey,
-    @KeyOwner() owner: User,
+    @Sent() asked: NewKey,
+    @KeyOwner() owner: Actor,
     @SentSealed() sealing: Sealing | null,
   ): Promise<NewKeyObject> {
-    return this.service.create(name, owner, sealing);
+    return this.service.create(asked, owner, sealing);
+  }
+
+  @Post(':id')
+  @HttpCode(200)
+  @UseInterceptors(BodyInterceptor)
+  change(
+    @Param('id', KeyIdPipe) id: number,
+    @Sent() asked: KeyChange,
+    @KeyOwner() owner: Actor,
+  ): Promise<KeyObject> {
+    return this.service.change(id, asked, owner);
   }
 
   @Delete(':id')
   @HttpCode(204)
-  revoke(@Param('id', KeyIdPipe) id: number, @KeyOwner() owner: User): Promise<void> {
+  revoke(@Param('id', KeyIdPipe) id: number, @KeyOwner() owner: Actor): Promise<void> {
     return this.service.revoke(id, owner);
   }
 
   @Post(':id/rotate')
   @HttpCode(200)
   @UseInterceptors(BodyInterceptor)
-  rotate(@Param('id', KeyIdPipe) id: number, @KeyOwner() owner: User): Promise<NewKeyObject> {
+  rotate(@Param('id', KeyIdPipe) id: number, @KeyOwner() owner: Actor): Promise<NewKeyObject> {
     return this.service.rotate(id, owner);
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Signals } from '@proctor/administration';
-import { timestamp } from '@proctor/contracts';
+import { type KeyChange, keyLimitsOf, type NewKey, Signals } from '@proctor/administration';
+import { type KeyScope, timestamp } from '@proctor/contracts';
 import { ApiKeys } from '@proctor/database';
-import type { NewApiKey, User } from '@proctor/database';
+import type { Actor, ApiKey, NewApiKey } from '@proctor/database';
 import { Problem } from '../http/problem';
 import { keyIsTaken } from '../http/idempotency-key';
 import { noSuchKey } from './keys.dto';
@@ -17,6 +17,9 @@ export interface KeyObject {
   prefix: string;
   created_at: string;
   last_used_at: string | null;
+  scope: KeyScope;
+  /** From then on it opens nothing. */
+  expires_at: string | null;
 }
 
 /** A key with its secret, which is shown this once. */
@@ -25,6 +28,8 @@ export interface NewKeyObject {
   name: string;
   key: string;
   created_at: string;
+  scope: KeyScope;
+  expires_at: string | null;
 }
 
 @Injectable()
@@ -34,28 +39,24 @@ export class KeysService {
     private readonly signals: Signals,
   ) {}
 
-  async list({ name }: User): Promise<KeyObject[]> {
-    const keys = await this.apiKeys.list(name);
-    return keys
-      .filter((key) => key.revokedAt === null)
-      .map((key) => ({
-        id: key.id,
-        name: key.name,
-        prefix: key.prefix,
-        created_at: timestamp(key.createdAt),
-        last_used_at: key.lastUsedAt && timestamp(key.lastUsedAt),
-      }));
+  async list({ userName }: Pick<Actor, 'userName'>): Promise<KeyObject[]> {
+    const keys = await this.apiKeys.list(userName);
+    return keys.filter((key) => key.revokedAt === null).map(keyObject);
   }
 
   /** @throws Problem 409 when the idempotency key is another request's */
-  async create(keyName: string, owner: User, sealing: Sealing | null): Promise<NewKeyObject> {
-    if (!sealing) return newKeyObject(await this.apiKeys.create(owner.name, keyName));
-    const seal = await Seal.of(sealing, owner.name);
-    const outcome = await this.apiKeys.createOnce(owner.name, keyName, {
+  async create(asked: NewKey, owner: Actor, sealing: Sealing | null): Promise<NewKeyObject> {
+    const { userName } = owner;
+    const { name: keyName } = asked;
+    const limits = { scope: 'everything', expiresAt: null, ...keyLimitsOf(asked) } as const;
+    if (!sealing) return newKeyObject(await this.apiKeys.create(userName, keyName, owner, limits));
+    const seal = await Seal.of(sealing, userName);
+    const sealed = {
       word: sealing.word,
       fingerprint: sealing.fingerprint,
-      seal: (created) => seal.close(JSON.stringify(newKeyObject(created))),
-    });
+      seal: (created: NewApiKey) => seal.close(JSON.stringify(newKeyObject(created))),
+    };
+    const outcome = await this.apiKeys.createOnce(userName, keyName, sealed, owner, limits);
     if (outcome.kind === 'created') return newKeyObject(outcome.created);
     if (outcome.kind === 'conflict') throw keyIsTaken();
     const answer = seal.open(outcome.sealed);
@@ -64,21 +65,46 @@ export class KeysService {
     return JSON.parse(answer) as NewKeyObject;
   }
 
+  /**
+   * What the key is good for from now on; what is not said stays.
+   * @throws Problem 404 also for a key of somebody else
+   */
+  async change(id: number, asked: KeyChange, owner: Actor): Promise<KeyObject> {
+    const isChanged = await this.apiKeys.limit(id, owner.userName, keyLimitsOf(asked), owner);
+    const changed = isChanged && (await this.list(owner)).find((key) => key.id === id);
+    if (!changed) throw noSuchKey(id);
+    await this.signals.keys();
+    return changed;
+  }
+
   /** @throws Problem 404 also for a key of somebody else */
-  async revoke(id: number, owner: User): Promise<void> {
-    if (!(await this.apiKeys.revoke(id, owner.name))) throw noSuchKey(id);
+  async revoke(id: number, owner: Actor): Promise<void> {
+    if (!(await this.apiKeys.revoke(id, owner.userName, owner))) throw noSuchKey(id);
     await this.signals.keys();
   }
 
   /** @throws Problem 404 also for a key of somebody else */
-  async rotate(id: number, owner: User): Promise<NewKeyObject> {
-    const rotated = await this.apiKeys.rotate(id, owner.name);
+  async rotate(id: number, owner: Actor): Promise<NewKeyObject> {
+    const rotated = await this.apiKeys.rotate(id, owner.userName, owner);
     if (!rotated) throw noSuchKey(id);
     await this.signals.keys();
     return newKeyObject(rotated);
   }
 }
 
-function newKeyObject({ id, name, key, createdAt }: NewApiKey): NewKeyObject {
-  return { id, name, key, created_at: timestamp(createdAt) };
+function keyObject(key: ApiKey): KeyObject {
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    created_at: timestamp(key.createdAt),
+    last_used_at: key.lastUsedAt && timestamp(key.lastUsedAt),
+    scope: key.scope,
+    expires_at: key.expiresAt && timestamp(key.expiresAt),
+  };
+}
+
+function newKeyObject({ id, name, key, createdAt, scope, expiresAt }: NewApiKey): NewKeyObject {
+  const expiry = expiresAt && timestamp(expiresAt);
+  return { id, name, key, created_at: timestamp(createdAt), scope, expires_at: expiry };
 }

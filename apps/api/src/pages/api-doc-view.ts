@@ -75,7 +75,7 @@ function endpointView(
     path,
     summary: operation.summary,
     text: paragraphs(operation.description ?? ''),
-    credential: credentialOf(operation.security ?? document.security),
+    credential: credentialOf(operation.security ?? document.security, method),
     parameters: parameters.map((parameter) =>
       parameterRow(resolved<DocumentedParameter>(document, parameter)),
     ),
@@ -87,9 +87,12 @@ function endpointView(
   };
 }
 
-function credentialOf([first]: Record<string, string[]>[]): string {
+function credentialOf([first]: Record<string, string[]>[], method: string): string {
   if (!first) return 'nothing';
-  return 'password' in first ? 'name and password' : 'API key';
+  if ('password' in first) return 'name and password';
+  const scope = first['key']?.[0] ?? (method === 'get' ? 'read' : 'everything');
+  if (scope === 'any') return 'API key of any scope';
+  return scope === 'everything' ? 'API key of scope everything' : `API key of scope ${scope} or everything`;
 }
 
 function parameterRow({ name, in: where, required, description, schema, content }: DocumentedParameter): Row {

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, UseInterceptors } from '@nestjs/common';
 import { Requires } from '../auth/authentication.middleware';
-import { PageInterceptor } from './page';
-import type { Page } from './page';
+import { PageInterceptor } from './frame/page';
+import type { Page } from './frame/page';
 import { readDocument } from '../http/openapi-document';
 import type { ApiDocument } from '../http/openapi-document';
 import { documentView } from './api-doc-view';

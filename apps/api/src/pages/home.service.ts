@@ -9,9 +9,12 @@ import { pauseOfQueue } from '../admin/decision-object';
 import { SharedAnswers } from '../http/shared-answers';
 import { pauseSentence } from './decision-view';
 import { obstacles, queueView, workerViews } from './queue-view';
+import { ServiceState } from './frame/service-state';
+import { changeView, frontSentence } from './front-view';
 import { runView } from './run-view';
 
-const RUNS_SHOWN_MAX = 50;
+const RUNS_SHOWN_MAX = 20;
+const CHANGES_SHOWN_MAX = 10;
 
 /** Gathers what the first page shows. */
 @Injectable()
@@ -21,6 +24,7 @@ export class HomeService {
   constructor(
     private readonly publicRuns: PublicRuns,
     private readonly explanation: ExplanationService,
+    private readonly state: ServiceState,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {
     this.views = new SharedAnswers(systemClock, {
@@ -41,14 +45,17 @@ export class HomeService {
 
   private async make() {
     const { architectures, neutral } = this.configuration.server;
-    const [queues, waiting, running, recent, pauses, statuses] = await Promise.all([
+    const [queues, waiting, running, recent, changes, pauses, statuses, troubles] = await Promise.all([
       this.publicRuns.queues(),
       this.publicRuns.waiting(RUNS_SHOWN_MAX),
       this.publicRuns.running(RUNS_SHOWN_MAX),
       this.publicRuns.recent(RUNS_SHOWN_MAX),
+      this.publicRuns.statusChanges(null, CHANGES_SHOWN_MAX, neutral === 'pass'),
       this.publicRuns.pauses(),
       this.explanation.statuses(architectures),
+      this.state.troubles(),
     ]);
+    const kept = await this.publicRuns.packageStatuses([...new Set(changes.map((change) => change.package))]);
     const views = (runs: RunRecord[]) => runs.map((run) => runView(run, neutral));
     const isBusy = (arch: string): boolean =>
       queues.some((queue) => queue.arch === arch && queue.waiting > 0);
@@ -60,6 +67,8 @@ export class HomeService {
       waiting: views(waiting),
       running: views(running),
       recent: views(recent),
+      sentence: frontSentence(queues, troubles, new Date()),
+      changes: changes.map((change) => changeView(change, kept, neutral)),
       workers: [...statuses.values()].flatMap(workerViews),
       obstacles: [
         ...pauses.map(pauseSentence),

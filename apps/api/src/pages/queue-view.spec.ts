@@ -95,8 +95,8 @@ describe('queueView', () => {
       arch: 'amd64',
       waiting: 3,
       running: 2,
-      oldest: '',
-      busyFor: '0h 1m 31s',
+      oldestAt: null,
+      busyFor: 'about 2 minutes',
       reasons: ['all 2 slots are busy', 'the cap'],
     });
     expect(queueView(length, null, null)).toMatchObject({ busyFor: '', reasons: [] });

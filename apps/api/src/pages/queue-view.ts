@@ -1,17 +1,16 @@
-import { duration } from '@proctor/contracts';
 import type { Decision, StatusReply, Testbed, WorkerStatus } from '@proctor/contracts';
 import type { QueueLength } from '@proctor/database';
 import { secondFromNow } from '../dispatchers/explanation.service';
 import { decidedBy } from './decision-view';
-import { utc } from './run-view';
+import { spanOf, utc } from './frame/times';
 
 export interface QueueView {
   suite: string;
   arch: string;
   waiting: number;
   running: number;
-  oldest: string;
-  /** For how long it has work; empty when that is not known. */
+  oldestAt: Date | null;
+  /** For how long it has work, `about 5 hours`; empty when nothing waits, and when that is not known. */
   busyFor: string;
   /** What holds it back, the weightiest first; each a sentence without its end. */
   reasons: string[];
@@ -30,8 +29,8 @@ export function queueView(
     arch,
     waiting,
     running,
-    oldest: oldestAt ? utc(oldestAt) : '',
-    busyFor: busyForMs === null ? '' : duration(Math.ceil(busyForMs / 1_000)),
+    oldestAt,
+    busyFor: busyForMs === null || waiting === 0 ? '' : `about ${spanOf(busyForMs)}`,
     // A pause is committed before its dispatcher knows of it.
     reasons: paused ? [`paused by ${decidedBy(paused)}`] : (seen?.reasons ?? []),
   };

@@ -1,20 +1,16 @@
 import { duration, type NeutralStatus, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { fileUrl, statusOf } from '../runs/result-object';
-
-/** A time for people: `2026-11-20 15:40:51 UTC`. */
-export function utc(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
+import { utc } from './frame/times';
 
 const BRIEF_LENGTH_MAX = 300;
 
 /** A trigger has no limit of its own; a row of a table does. */
-function inBrief(text: string): string {
+export function inBrief(text: string): string {
   return text.length > BRIEF_LENGTH_MAX ? `${text.slice(0, BRIEF_LENGTH_MAX)}…` : text;
 }
 
-/** A run as the pages write it: every value is a text, empty where there is nothing to say. */
+/** A run as the pages write it: every value but `at` is a text, empty where there is nothing to say. */
 export function runView(run: RunRecord, neutral: NeutralStatus) {
   const packageUrl = `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/`;
   const finished = run.state === 'finished';
@@ -22,6 +18,7 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
   return {
     runId: String(run.runId),
     package: run.package,
+    prefix: packagePrefix(run.package),
     suite: run.suite,
     arch: run.arch,
     packageUrl,
@@ -48,6 +45,9 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     created: utc(run.createdAt),
     started: textOf(run.startedAt),
     finished: textOf(run.finishedAt),
+    /** The same three times, for the pages to write as they need them. */
+    at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
+    isPrivate: run.isPrivate,
   };
 }
 

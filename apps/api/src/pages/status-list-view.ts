@@ -2,8 +2,9 @@ import type { NeutralStatus } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
 import type { SuiteArch, StatusWord, WordCounts } from '../public-data/status.service';
 import { statusOf } from '../runs/result-object';
-import { listPages } from './list-part';
-import { runView, utc } from './run-view';
+import { listPages } from './frame/list';
+import { utc } from './frame/times';
+import { runView } from './run-view';
 
 interface ListAsked extends SuiteArch {
   words: StatusWord[];

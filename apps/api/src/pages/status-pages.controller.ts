@@ -1,15 +1,18 @@
 import { describe } from '@proctor/contracts';
 import { Controller, Get, Inject, Injectable, Param, Query, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
+import { DayStatistics } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { StatusService } from '../public-data/status.service';
 import type { SuiteArch, StatusWord } from '../public-data/status.service';
 import { badRequest } from '../http/problem';
-import { AfterPipe, PACKAGES_SHOWN_MAX } from './list-part';
-import { PageInterceptor } from './page';
-import type { Page } from './page';
+import { AfterPipe, PACKAGES_SHOWN_MAX } from './frame/list';
+import { PageInterceptor } from './frame/page';
+import type { Page } from './frame/page';
+import { ListDirectory } from './status/lists.controller';
+import { overviewRows, overviewSentence } from './status/overview-view';
 import { statusListView } from './status-list-view';
 
 /** The parameter `status` of a list; null for packages of every status. */
@@ -34,21 +37,18 @@ class StatusPipe implements PipeTransform<unknown, StatusWord | null> {
 export class StatusPagesController {
   constructor(
     private readonly status: StatusService,
+    private readonly lists: ListDirectory,
+    private readonly statistics: DayStatistics,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   @Get()
   async overview(): Promise<Page> {
-    const { suites, architectures } = this.configuration.server;
-    const places = suites.flatMap((suite) => architectures.map((arch) => ({ suite, arch })));
-    const rows = [];
-    const updates: Date[] = [];
-    for (const { suite, arch } of places) {
-      const { version, answer: counts } = await this.status.counts({ suite, arch });
-      if (version.newestUpdate) updates.push(version.newestUpdate);
-      rows.push({ suite, arch, counts, url: `/status/${suite}/${arch}/` });
-    }
-    return { template: 'status-overview', data: { rows, words: this.status.words }, updates };
+    const { server } = this.configuration;
+    const rows = overviewRows(await this.statistics.places(), server);
+    const lists = this.lists.all.map(({ name, title }) => ({ title, url: `/status/${name}/` }));
+    const sentence = overviewSentence(rows);
+    return { template: 'status-overview', data: { rows, words: this.status.words, lists, sentence } };
   }
 
   @Get(':suite/:arch')

@@ -35,17 +35,15 @@ it('a fact is told in words', () => {
   expect(factView(finished, 'neutral')).toMatchObject({ what: 'finished: neutral' });
 });
 
-it('a test is told with its colour', () => {
+it('a test is told with its name and its detail', () => {
   expect(testView({ name: 'unit', status: 'PASS', detail: null })).toEqual({
     name: 'unit',
     status: 'PASS',
-    colour: 'pass',
     detail: '',
   });
   expect(testView({ name: '*', status: 'SKIP', detail: 'no tests' })).toEqual({
     name: 'the whole package',
     status: 'SKIP',
-    colour: '',
     detail: 'no tests',
   });
 });
@@ -58,7 +56,7 @@ it.each([
       estimatedStart: new Date('2026-11-20T16:00:00Z'),
       reasons: ['all slots are busy'],
     },
-    'This run waits at position 3; 2 runs go before it; it is expected to start at 2026-11-20 16:00:00 UTC:',
+    'This run waits at position 3; 2 runs go before it; it is expected to start in 7 to 15 minutes:',
   ],
   [
     { position: 2, ahead: 1, estimatedStart: null, reasons: [] },
@@ -69,5 +67,8 @@ it.each([
     'This run waits for its turn:',
   ],
 ])('a waiting run is told in a sentence', (explanation, sentence) => {
-  expect(waitView(explanation)).toEqual({ sentence, reasons: explanation.reasons });
+  expect(waitView(explanation, new Date('2026-11-20T15:50:00Z'))).toEqual({
+    sentence,
+    reasons: explanation.reasons,
+  });
 });

@@ -1,7 +1,8 @@
-import type { Fact, FactKind, NeutralStatus, TestResult, TestStatus } from '@proctor/contracts';
+import type { Fact, FactKind, NeutralStatus, TestResult } from '@proctor/contracts';
+import type { AttemptRecord } from '@proctor/database';
 import type { Explanation } from '../dispatchers/explanation.service';
 import { statusOf } from '../runs/result-object';
-import { utc } from './run-view';
+import { utc } from './frame/times';
 
 const WHAT: Record<FactKind, string> = {
   requested: 'requested',
@@ -14,9 +15,6 @@ const WHAT: Record<FactKind, string> = {
   reprioritised: 'got another priority',
   published: 'made public',
 };
-
-/** Statuses are coloured by these names of style.css. */
-const TEST_COLOUR: Record<TestStatus, string> = { PASS: 'pass', FAIL: 'fail', SKIP: '', FLAKY: 'tmpfail' };
 
 /** One thing that happened to a run as its page writes it: every value is a text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
@@ -35,15 +33,44 @@ export function testView({ name, status, detail }: TestResult) {
   return {
     name: name === '*' ? 'the whole package' : name,
     status,
-    colour: TEST_COLOUR[status],
     detail: detail ?? '',
   };
 }
 
-/** Where a waiting run stands, in one sentence, and why. */
-export function waitView({ position, ahead, estimatedStart, reasons }: Explanation) {
+/** How far an estimate may be off: the true wait is taken to be between these shares of it. */
+const ESTIMATE_RANGE = [0.7, 1.5] as const;
+
+/**
+ * Where a waiting run stands, in one sentence, and why.
+ * @param now when the explanation was given
+ */
+export function waitView({ position, ahead, estimatedStart, reasons }: Explanation, now: Date) {
   const place = position === null ? 'for its turn' : `at position ${position}`;
   const before = ahead === null ? '' : `; ${ahead === 1 ? '1 run goes' : `${ahead} runs go`} before it`;
-  const start = estimatedStart ? `; it is expected to start at ${utc(estimatedStart)}` : '';
+  const start = estimatedStart ? `; it is expected to start ${startWords(estimatedStart, now)}` : '';
   return { sentence: `This run waits ${place}${before}${start}${reasons.length > 0 ? ':' : '.'}`, reasons };
+}
+
+/** `in 7 to 15 minutes` */
+function startWords(start: Date, now: Date): string {
+  const minutes = (start.getTime() - now.getTime()) / 60_000;
+  const [least, most] = ESTIMATE_RANGE.map((share) => Math.round(share * minutes)) as [number, number];
+  if (most < 1) return 'within a minute';
+  return least === most
+    ? `in about ${most} minute${most === 1 ? '' : 's'}`
+    : `in ${least} to ${most} minutes`;
+}
+
+/** An attempt of a run as the run's page writes it: every value but times is a text. */
+export function attemptView(attempt: AttemptRecord, runUrl: string, neutral: NeutralStatus) {
+  const { attempt: number, worker, outcome, reason, verdict } = attempt;
+  return {
+    number: String(number),
+    worker,
+    how: outcome === null ? 'running' : (statusOf(verdict, neutral) ?? outcome),
+    reason: reason ?? '',
+    granted: attempt.grantedAt,
+    ended: attempt.endedAt,
+    logUrl: attempt.logSize === null && outcome !== null ? '' : `${runUrl}log?attempt=${number}`,
+  };
 }

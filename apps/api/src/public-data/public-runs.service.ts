@@ -6,6 +6,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { notFound } from '../http/problem';
 import { noSuchRun, runIdOf } from '../runs/run-id';
+import { Viewer } from '../sessions/viewer';
 
 /** The parts of a public path that name a package on a suite and architecture. */
 export interface PackagePlace {
@@ -31,12 +32,18 @@ export class PublicRunsService {
 
   /**
    * @param keyId of the key whose private runs are seen too
+   * @param viewer of a page: what they may see is seen too
    * @throws Problem 404 for a run that is private, unknown, or another's than the path says
    */
-  async run(place: PackagePlace, runId: string | number, keyId?: number): Promise<RunRecord> {
+  async run(
+    place: PackagePlace,
+    runId: string | number,
+    keyId?: number,
+    viewer = Viewer.ANONYMOUS,
+  ): Promise<RunRecord> {
     checkNames(place);
     const run = await this.publicRuns.find(typeof runId === 'number' ? runId : runIdOf(runId));
-    const isVisible = run !== null && (!run.isPrivate || run.keyId === keyId);
+    const isVisible = run !== null && (run.keyId === keyId || viewer.maySee(run));
     if (!isVisible || !isAt(run, place)) throw noSuchRun(runId);
     return run;
   }
@@ -73,8 +80,11 @@ export class PublicRunsService {
     return { runs: page, older: runs.length > historyLengthMax ? page.at(-1)!.runId : null };
   }
 
-  /** Only a run that the history shows: another's place in it would show when that one finished. */
-  private async finishedRun(place: PackagePlace, id: number): Promise<RunRecord> {
+  /**
+   * Only a run that the history shows: another's place in it would show when that one finished.
+   * @throws Problem 404
+   */
+  async finishedRun(place: PackagePlace, id: number): Promise<RunRecord> {
     const run = await this.run(place, id);
     if (run.state !== 'finished') throw noSuchRun(id);
     return run;

@@ -1,12 +1,13 @@
-import type { ResultFileName } from '@proctor/contracts';
+import type { ResultContentName } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import type { ByteRange, ResultStore } from '@proctor/store';
 import type { Request, Response } from 'express';
 import { pipelineToClient } from '../http/pipeline-to-client';
 import { notFound, Problem } from '../http/problem';
+import { requireKept } from '../runs/removed-files';
 
 /** A log is sent as text that happens to be compressed: a browser shows it, `curl -o` saves the gzip file. */
-const HEADERS: Record<ResultFileName, Record<string, string>> = {
+const HEADERS: Record<ResultContentName, Record<string, string>> = {
   'log.gz': { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Encoding': 'gzip' },
   'artifacts.tar.gz': { 'Content-Type': 'application/gzip' },
 };
@@ -14,17 +15,18 @@ const HEADERS: Record<ResultFileName, Record<string, string>> = {
 /**
  * Answers with a file of a finished run: whole, in part, or "not modified". Sizes and ranges are of the bytes kept.
  * @param headers who may keep it and how long, and `Last-Modified`
- * @throws Problem 404 when the run left no such file; 416 for a range beyond its end
+ * @throws Problem 404 when the run left no such file; 410 when a rule has removed it; 416 for a range beyond its end
  */
 export async function sendResultFile(
   request: Request,
   response: Response,
   store: ResultStore,
   run: RunRecord,
-  name: ResultFileName,
+  name: ResultContentName,
   headers: Record<string, string>,
 ): Promise<void> {
   const size = name === 'log.gz' ? run.logSize : run.artifactsSize;
+  requireKept(run, name);
   if (size === null || run.state !== 'finished') throw missing(run, name);
   const tag = `"${run.runId}-${run.attempt}-${size}"`;
   response.status(200).set({ ...headers, ETag: tag });
@@ -51,7 +53,7 @@ export async function sendResultFile(
   await pipelineToClient(stored.content, response);
 }
 
-function missing(run: RunRecord, name: ResultFileName): Problem {
+function missing(run: RunRecord, name: ResultContentName): Problem {
   return notFound(`Run ${run.runId} has no ${name}.`);
 }
 

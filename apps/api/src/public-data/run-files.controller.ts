@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import type { ResultFileName } from '@proctor/contracts';
+import type { ResultContentName } from '@proctor/contracts';
 import { ResultStore } from '@proctor/store';
 import type { Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
@@ -37,7 +37,7 @@ export class RunFilesController {
     place: RunPlace,
     request: ContextRequest,
     response: Response,
-    name: ResultFileName,
+    name: ResultContentName,
   ): Promise<void> {
     const run = await this.runs.run(place, place.run_id, request.visitor?.keyId);
     await sendResultFile(request, response, this.store, run, name, {

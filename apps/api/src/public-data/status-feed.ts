@@ -1,6 +1,7 @@
 import { type NeutralStatus, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { Feed } from 'feed';
+import { nameHidden } from '../http/hidden-characters';
 import { statusOf } from '../runs/result-object';
 
 export interface FeedAddress {
@@ -12,45 +13,63 @@ export interface FeedAddress {
   pagePath: string;
 }
 
+/** What a feed says of one thing. */
+export interface FeedEntry {
+  /** A path on this server, by which readers know the entry again: the same for the same, another for what is new. */
+  path: string;
+  title: string;
+  text: string;
+  date: Date;
+}
+
 /**
  * An Atom feed of status changes.
  * @param changes newest first
  */
 export function statusFeed(
   title: string,
-  { base, feedPath, pagePath }: FeedAddress,
+  address: FeedAddress,
   changes: RunRecord[],
   neutral: NeutralStatus,
+): string {
+  return atomFeed(
+    title,
+    address,
+    changes.map((run) => {
+      const status = (statusOf(run.verdict, neutral) ?? '').toUpperCase();
+      return {
+        path: `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/${run.runId}/`,
+        title: `${run.package} ${run.version ?? 'n/a'} ${status} on ${run.suite}/${run.arch}`,
+        text: run.message ?? '',
+        date: run.finishedAt ?? run.updatedAt,
+      };
+    }),
+  );
+}
+
+/** An Atom feed, as old as its newest entry: the same answer while nothing changes. */
+export function atomFeed(
+  title: string,
+  { base, feedPath, pagePath }: FeedAddress,
+  entries: FeedEntry[],
 ): string {
   const feed = new Feed({
     id: base + feedPath,
     title,
     feed: base + feedPath,
     link: base + pagePath,
-    // The same answer for the same changes: an empty feed is as old as time.
-    updated: changes[0]?.finishedAt ?? new Date(0),
+    updated: entries.reduce((latest, { date }) => (date > latest ? date : latest), new Date(0)),
     author: { name: 'Proctor' },
     generator: 'Proctor',
   });
-  for (const run of changes) {
-    const status = (statusOf(run.verdict, neutral) ?? '').toUpperCase();
-    const link = `${base}/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/${run.runId}/`;
-    feed.addItem({
-      id: link,
-      link,
-      title: html(`${run.package} ${run.version ?? 'n/a'} ${status} on ${run.suite}/${run.arch}`),
-      description: `<p>${html(run.message ?? '')}</p>`,
-      date: run.finishedAt ?? run.updatedAt,
-    });
+  for (const { path, title: heading, text, date } of entries) {
+    const link = base + path;
+    feed.addItem({ id: link, link, title: html(heading), description: `<p>${html(text)}</p>`, date });
   }
   return feed.atom1();
 }
 
 /** Text in a document of type html within XML: what a worker reported may hold any character. */
 function html(text: string): string {
-  return text
-    .replace(/[^\P{Cc}\t\n]|[\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;');
+  return nameHidden(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

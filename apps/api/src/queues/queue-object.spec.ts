@@ -8,7 +8,7 @@ const since = '2026-11-20T15:00:00.000Z';
 
 const news = (changes: Partial<QueueFacts> = {}): QueueFacts => ({
   lengths: [{ suite: 'trixie', arch: 'amd64', waiting: 10, running: 2, oldestAt }],
-  rates: [{ suite: 'trixie', arch: 'amd64', perHour: 7 }],
+  rates: [{ suite: 'trixie', arch: 'amd64', perHour: 7, waitSeconds: 40 }],
   pauses: [],
   statuses: new Map([['amd64', null]]),
   ...changes,
@@ -45,6 +45,7 @@ it('every queue of the deployment is shown, and others that have runs left', () 
     running: 2,
     oldest_at: '2026-11-20T15:40:51.123Z',
     rate_per_hour: 7,
+    wait_seconds: 40,
     estimate_seconds: 5_143,
     paused: null,
     reasons: ['no scheduler answers for amd64'],
@@ -54,6 +55,7 @@ it('every queue of the deployment is shown, and others that have runs left', () 
     running: 0,
     oldest_at: null,
     rate_per_hour: 0,
+    wait_seconds: null,
     estimate_seconds: 0,
     reasons: [],
   });

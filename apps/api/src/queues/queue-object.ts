@@ -16,6 +16,8 @@ export interface QueueObject {
   oldest_at: string | null;
   /** Runs that finished within the last hour. */
   rate_per_hour: number;
+  /** Half of these have waited no longer, whole seconds; null when there is none. */
+  wait_seconds: number | null;
   /**
    * Until the last that waits now is done: by what the dispatcher expects, at that rate when it does not answer. Null
    * when neither is known.
@@ -45,13 +47,13 @@ export function queueObjects(
 ): QueueObject[] {
   const nameOf = ({ suite, arch }: { suite: string; arch: string }): string => `${suite}/${arch}`;
   const length = new Map(lengths.map((queue) => [nameOf(queue), queue]));
-  const rate = new Map(rates.map((queue) => [nameOf(queue), queue.perHour]));
+  const rate = new Map(rates.map((queue) => [nameOf(queue), queue]));
   const configured = suites.flatMap((suite) => architectures.map((arch) => ({ suite, arch })));
   const all = new Map([...configured, ...lengths, ...rates].map((queue) => [nameOf(queue), queue]));
   return [...all.keys()].sort().map((name) => {
     const { suite, arch } = all.get(name)!;
     const { waiting = 0, running = 0, oldestAt = null } = length.get(name) ?? {};
-    const perHour = rate.get(name) ?? 0;
+    const { perHour = 0, waitSeconds = null } = rate.get(name) ?? {};
     const paused = pauseOfQueue(pauses, { suite, arch });
     const status = statuses.get(arch) ?? null;
     const seen = status?.queues.find((queue) => queue.suite === suite) ?? null;
@@ -62,6 +64,7 @@ export function queueObjects(
       running,
       oldest_at: oldestAt && timestamp(oldestAt),
       rate_per_hour: perHour,
+      wait_seconds: waitSeconds,
       estimate_seconds: estimate(waiting, perHour, paused, seen),
       paused,
       reasons: status ? (seen?.reasons ?? []) : waiting > 0 ? [silence(arch)] : [],

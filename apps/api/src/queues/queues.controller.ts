@@ -2,17 +2,15 @@ import { IsStorableText, must } from '@proctor/contracts';
 import { Controller, Get, Inject, UseInterceptors } from '@nestjs/common';
 import type { RejectList } from '@proctor/config';
 import { Packages } from '@proctor/database';
-import type { KnownPackage, Requestor } from '@proctor/database';
+import type { KnownPackage } from '@proctor/database';
 import { ValidateIf } from 'class-validator';
 import { Requires } from '../auth/authentication.middleware';
-import { CurrentRequestor } from '../auth/requestor';
+import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import type { QueueObject } from './queue-object';
 import { QueuesService } from './queues.service';
-import { WorkersService } from './workers.service';
-import type { WorkersAnswer } from './workers.service';
 
 class PackagesQuery {
   /** Empty for packages without one; the database could not even look for what it cannot store. */
@@ -27,28 +25,22 @@ class PackagesQuery {
 export class QueuesController {
   constructor(
     private readonly queues: QueuesService,
-    private readonly workers: WorkersService,
     private readonly packages: Packages,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   @Get('queues')
-  listQueues(@CurrentRequestor() { isAdmin }: Requestor): Promise<QueueObject[]> {
+  listQueues(@CurrentReader() { isAdmin }: ApiReader): Promise<QueueObject[]> {
     return this.queues.list(isAdmin);
-  }
-
-  @Get('workers')
-  listWorkers(@CurrentRequestor() { isAdmin }: Requestor): Promise<WorkersAnswer> {
-    return this.workers.list(isAdmin);
   }
 
   @Get('packages')
   @UseInterceptors(BodyInterceptor)
   listPackages(
     @Sent() { backend }: PackagesQuery,
-    @CurrentRequestor() requestor: Requestor,
+    @CurrentReader() { requestor }: ApiReader,
   ): Promise<KnownPackage[]> {
-    return this.packages.list(backend, requestor);
+    return this.packages.list(backend, requestor?.keyId ?? null);
   }
 
   @Get('reject_list')

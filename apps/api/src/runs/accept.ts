@@ -8,6 +8,7 @@ import type { Problem } from '../http/problem';
 import { faultAt, isOfBody, placeOf } from './place';
 import type { Fault } from './place';
 import { resolveItem } from './resolve-item';
+import type { RunDetails } from './resolve-item';
 import { FAULTS_MAX } from './submitted-items';
 import type { Submitted, SubmittedPart } from './submitted-items';
 
@@ -30,7 +31,12 @@ export interface Submission {
   warnings: string[];
 }
 
-type AcceptedItem = Omit<RunRequest, 'suite' | 'arch'>;
+/** An item without fault. */
+interface AcceptedItem {
+  package: string;
+  details: RunDetails;
+  priority: number;
+}
 
 /**
  * Decides about a whole request: every item becomes a run on each architecture of its part or is ignored as the
@@ -57,7 +63,7 @@ export function accept(
           : resolveItem(item, userName, configuration, backends.get(item.package));
       faults.push(...found.map(({ key, detail }) => faultAt(placeOf(part.origin, index, key), detail)));
       const priority = item.priority ?? part.priority ?? PRIORITY_DEFAULT;
-      if (details) accepted.push({ package: item.package, ...details, priority });
+      if (details) accepted.push({ package: item.package, details, priority });
     }
     if (faults.length === 0) enter(submission, part, accepted, configuration);
   }
@@ -79,11 +85,31 @@ function enter(
         : isRejected(rejectList, item.package, suite, arch)
           ? 'reject-list'
           : null;
-      if (reason === null) runs.push({ ...item, suite, arch });
+      if (reason === null) runs.push(requestOf(item, suite, arch));
       else if (request === undefined) ignored.push({ index, package: item.package, reason });
       else ignored.push({ request, index, package: item.package, arch, reason });
     }
   }
+}
+
+/** Field by field: of a long list, objects of one shape are made and read many times faster than spread ones. */
+function requestOf(
+  { package: name, details, priority }: AcceptedItem,
+  suite: string,
+  arch: string,
+): RunRequest {
+  return {
+    package: name,
+    suite,
+    arch,
+    backend: details.backend,
+    variant: details.variant,
+    priority,
+    trigger: details.trigger,
+    pinPackages: details.pinPackages,
+    extraAptSources: details.extraAptSources,
+    isPrivate: details.isPrivate,
+  };
 }
 
 /** Names the first fault; more of the body are in `errors`, those of the address have no other place than the sentence. */

@@ -3,6 +3,7 @@ import { afterChange, Cancellations, Results } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import { owns } from '../auth/requestor';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { Problem } from '../http/problem';
 import { ResultLongPoll } from './result-long-poll';
@@ -27,7 +28,7 @@ export class CancellationService {
    */
   async cancel(runId: number, requestor: Requestor): Promise<ResultObject> {
     const run = await this.results.find(runId);
-    const isOwn = run?.keyId === requestor.keyId;
+    const isOwn = run !== null && owns(requestor, run);
     if (!run || (run.isPrivate && !isOwn && !requestor.isAdmin)) throw noSuchRun(runId);
     if (!isOwn && !requestor.isAdmin) {
       throw new Problem(403, `Run ${runId} was requested with another key; only that key may cancel it.`);

@@ -6,6 +6,7 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { CancellationService } from './cancellation.service';
 import { PriorityRequest, PublicationRequest, SelectionRequest } from './changes.dto';
 import { ManyRunsService } from './many-runs.service';
+import type { Preview } from './many-runs.service';
 import { PublicationService } from './publication.service';
 import type { PublicationAnswer } from './publication.service';
 import type { ResultObject } from './result-object';
@@ -37,7 +38,7 @@ export class ChangesController {
   cancelMany(
     @Sent() asked: SelectionRequest,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<{ cancelled: number[] }> {
+  ): Promise<{ cancelled: number[] } | Preview> {
     return this.manyRuns.cancel(asked, requestor);
   }
 
@@ -47,7 +48,7 @@ export class ChangesController {
   reprioritise(
     @Sent() asked: PriorityRequest,
     @CurrentRequestor() requestor: Requestor,
-  ): Promise<{ changed: number[] }> {
+  ): Promise<{ changed: number[] } | Preview> {
     return this.manyRuns.reprioritise(asked, requestor);
   }
 

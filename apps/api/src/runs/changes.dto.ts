@@ -17,6 +17,12 @@ export class SelectionRequest extends Selection {
   @IsOptional()
   @IsBoolean(must('be true or false'))
   everyone?: boolean;
+
+  /** Nothing is changed; the answer tells what would be. */
+  @From({ text: 'boolean' })
+  @IsOptional()
+  @IsBoolean(must('be true or false'))
+  dry_run?: boolean;
 }
 
 export class PriorityRequest extends SelectionRequest {

@@ -1,8 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { ManyRuns } from '@proctor/administration';
-import type { Requestor } from '@proctor/database';
+import type { Requestor, SelectedCount } from '@proctor/database';
 import { Problem } from '../http/problem';
 import type { PriorityRequest, SelectionRequest } from './changes.dto';
+
+/** What a dry run answers: how many runs would be changed. */
+export interface Preview {
+  runs: number;
+  queues: SelectedCount[];
+}
+
+function previewOf(queues: SelectedCount[]): Preview {
+  const runs = queues.reduce((sum, { waiting, executed }) => sum + waiting + executed, 0);
+  return { runs, queues };
+}
 
 /**
  * Changes all runs that a request selects. Runs that its requestor may not change are neither touched nor counted nor
@@ -13,16 +24,17 @@ export class ManyRunsService {
   constructor(private readonly manyRuns: ManyRuns) {}
 
   /** @throws InvalidRequest, Problem 403: nothing was cancelled; BrokenOff */
-  async cancel(asked: SelectionRequest, requestor: Requestor): Promise<{ cancelled: number[] }> {
-    return { cancelled: await this.manyRuns.cancel(asked, requestor, keyOf(asked, requestor)) };
+  async cancel(asked: SelectionRequest, requestor: Requestor): Promise<{ cancelled: number[] } | Preview> {
+    const keyId = keyOf(asked, requestor);
+    if (asked.dry_run) return previewOf(await this.manyRuns.previewOfCancel(asked, keyId));
+    return { cancelled: await this.manyRuns.cancel(asked, requestor, keyId) };
   }
 
   /** @throws InvalidRequest, Problem 403: nothing was changed; BrokenOff */
-  async reprioritise(asked: PriorityRequest, requestor: Requestor): Promise<{ changed: number[] }> {
-    const { priority } = asked;
-    return {
-      changed: await this.manyRuns.reprioritise(asked, priority, requestor, keyOf(asked, requestor)),
-    };
+  async reprioritise(asked: PriorityRequest, requestor: Requestor): Promise<{ changed: number[] } | Preview> {
+    const [{ priority }, keyId] = [asked, keyOf(asked, requestor)];
+    if (asked.dry_run) return previewOf(await this.manyRuns.previewOfReprioritise(asked, priority, keyId));
+    return { changed: await this.manyRuns.reprioritise(asked, priority, requestor, keyId) };
   }
 }
 

@@ -1,23 +1,28 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Packages } from '@proctor/database';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
 
-const REMEMBERED_MS = 1_000;
-
-/** The backends of packages that have one of their own, as they were within the last second. */
+/** The backends of packages that have one of their own, as they were `packageBackendsRememberedMs` ago at most. */
 @Injectable()
 export class OwnBackends {
-  private remembered: { backends: Promise<ReadonlyMap<string, string>>; untilMs: number } | null = null;
+  private remembered: { backends: Promise<ReadonlyMap<string, string>>; sinceMs: number } | null = null;
 
-  constructor(private readonly packages: Packages) {}
+  constructor(
+    private readonly packages: Packages,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
 
   /**
    * By name of the package.
    * @throws DatabaseUnavailable
    */
   all(): Promise<ReadonlyMap<string, string>> {
+    const { packageBackendsRememberedMs } = this.configuration.server;
     const now = performance.now();
-    if (this.remembered && now < this.remembered.untilMs) return this.remembered.backends;
-    const read = { backends: this.packages.backends(), untilMs: now + REMEMBERED_MS };
+    if (this.remembered && now < this.remembered.sinceMs + packageBackendsRememberedMs)
+      return this.remembered.backends;
+    const read = { backends: this.packages.backends(), sinceMs: now };
     this.remembered = read;
     read.backends.catch(() => {
       if (this.remembered === read) this.remembered = null;

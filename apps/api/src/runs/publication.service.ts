@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Publications } from '@proctor/database';
+import { OwnRuns, Publications } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { ResultLongPoll } from './result-long-poll';
@@ -14,6 +14,7 @@ export interface PublicationAnswer {
 export class PublicationService {
   constructor(
     private readonly publications: Publications,
+    private readonly ownRuns: OwnRuns,
     private readonly longPoll: ResultLongPoll,
     private readonly signal: OrderSignal,
   ) {}
@@ -21,12 +22,20 @@ export class PublicationService {
   /** @param runIds integers, each once */
   async publish(runIds: number[], requestor: Requestor): Promise<PublicationAnswer> {
     const possible = runIds.filter((id) => id > 0);
-    const published = possible.length > 0 ? await this.publications.publish(possible, requestor.keyId) : [];
+    const published: number[] = [];
+    for (const keyId of await this.keysOf(possible, requestor))
+      published.push(...(await this.publications.publish(possible, keyId)));
     if (published.length > 0) {
       this.longPoll.notify();
       this.signal.send(null);
     }
     const changed = new Set(published);
     return { published, ignored: runIds.filter((id) => !changed.has(id)) };
+  }
+
+  /** On pages, runs of any key of the user are meant. */
+  private async keysOf(runIds: number[], { keyId, userId, isOnPages }: Requestor): Promise<number[]> {
+    if (runIds.length === 0) return [];
+    return isOnPages ? this.ownRuns.keysOf(userId, runIds) : [keyId];
   }
 }

@@ -5,7 +5,8 @@ import type { ApiConfiguration } from '../configuration.token';
 import type { ItemFault } from './submitted-items';
 import type { TestItem } from './test-request.dto';
 
-type Details = Omit<RunRequest, 'package' | 'suite' | 'arch' | 'priority'>;
+/** What an item says of its run beside the package and the priority. */
+export type RunDetails = Omit<RunRequest, 'package' | 'suite' | 'arch' | 'priority'>;
 
 /**
  * Looks up the names in an item and fills in what it leaves open.
@@ -17,7 +18,7 @@ export function resolveItem(
   userName: string,
   configuration: ApiConfiguration,
   packageBackend?: string,
-): { details: Details; faults: ItemFault[] } {
+): { details: RunDetails; faults: ItemFault[] } {
   const { server, extraAptSources } = configuration;
   const pins = item['pin-packages'] ?? [];
   const sources = item['extra-apt-sources'] ?? [];

@@ -87,6 +87,11 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
   }
 
   beforeApplicationShutdown(): void {
+    this.endWaits();
+  }
+
+  /** All end now, and what begins later ends at once. */
+  endWaits(): void {
     this.isShutDown = true;
     for (const { end } of this.waiting) end();
   }

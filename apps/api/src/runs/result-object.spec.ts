@@ -27,6 +27,7 @@ it('a result has every key while the run waits, null where nothing is known', ()
     state: 'queued',
     log_url: null,
     artifacts_url: null,
+    page_url: '/runs/7',
   });
 });
 
@@ -43,6 +44,7 @@ it('a result has the outcome once the run is finished', () => {
     attempt: 2,
     log_url: '/data/autopkgtest/bookworm/amd64/libf/libfoo/7/log.gz',
     artifacts_url: '/data/autopkgtest/bookworm/amd64/libf/libfoo/7/artifacts.tar.gz',
+    page_url: '/runs/7',
   });
 });
 

@@ -1,5 +1,5 @@
 import { type NeutralStatus, packagePrefix, timestamp } from '@proctor/contracts';
-import type { ResultFileName, Status, Verdict } from '@proctor/contracts';
+import type { ResultContentName, Status, Verdict } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 
 /** How the interface words a verdict; null while there is none. */
@@ -8,7 +8,7 @@ export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Statu
 }
 
 /** Path of a run's file below /data, where a private run's needs the key that asked; null when there is no file. */
-export function fileUrl(run: RunRecord, name: ResultFileName): string | null {
+export function fileUrl(run: RunRecord, name: ResultContentName): string | null {
   const size = name === 'log.gz' ? run.logSize : run.artifactsSize;
   if (run.state !== 'finished' || size === null) return null;
   const folder = `${run.suite}/${run.arch}/${packagePrefix(run.package)}/${run.package}`;
@@ -43,6 +43,7 @@ export function resultObject(run: RunRecord, neutral: NeutralStatus) {
     state: run.state,
     log_url: fileUrl(run, 'log.gz'),
     artifacts_url: fileUrl(run, 'artifacts.tar.gz'),
+    page_url: `/runs/${run.runId}`,
   };
 }
 

@@ -40,5 +40,6 @@ export async function sendJsonStream(
     response.set('Content-Length', String(Buffer.byteLength(text))).end(text);
     return;
   }
-  await pipelineToClient(Readable.from(text, { objectMode: false }), response);
+  // Strings are written as they are; one at a time is held until the client has read the one before.
+  await pipelineToClient(Readable.from(text, { highWaterMark: 1 }), response);
 }

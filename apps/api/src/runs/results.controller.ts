@@ -3,7 +3,7 @@ import type { Requestor } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
 import { KeyCheck } from '../auth/key-check';
-import { CurrentRequestor } from '../auth/requestor';
+import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { ResultLongPoll } from './result-long-poll';
 import { sendJsonStream } from './result-stream';
@@ -40,11 +40,8 @@ export class ResultsController {
   }
 
   @Get(':run_id')
-  one(
-    @Param('run_id', RunIdPipe) runId: number,
-    @CurrentRequestor() requestor: Requestor,
-  ): Promise<RunObject> {
-    return this.results.one(runId, requestor);
+  one(@Param('run_id', RunIdPipe) runId: number, @CurrentReader() reader: ApiReader): Promise<RunObject> {
+    return this.results.one(runId, reader);
   }
 }
 

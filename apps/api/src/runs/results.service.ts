@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Facts, Results } from '@proctor/database';
-import type { Requestor, RunRecord } from '@proctor/database';
+import type { RunRecord } from '@proctor/database';
+import type { ApiReader } from '../auth/requestor';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
@@ -31,13 +32,13 @@ export class ResultsService {
    * One run with its tests and its story; while it waits, with why and for how long.
    * @throws Problem 404 also for a private run of another key
    */
-  async one(runId: number, requestor: Requestor): Promise<RunObject> {
+  async one(runId: number, reader: ApiReader): Promise<RunObject> {
     const run = await this.results.find(runId);
-    if (!run || (run.isPrivate && run.keyId !== requestor.keyId)) throw noSuchRun(runId);
+    if (!run || (run.isPrivate && !reader.isOwner(run))) throw noSuchRun(runId);
     const [facts, tests, explanation] = await Promise.all([
-      this.facts.ofRun(runId, requestor.keyId),
+      this.facts.ofRun(runId, reader.requestor?.keyId ?? null),
       this.results.testsOf(runId),
-      run.state === 'queued' ? this.explanation.of(run, viewerOf(run, requestor)) : null,
+      run.state === 'queued' ? this.explanation.of(run, viewerOf(run, reader)) : null,
     ]);
     return {
       ...resultObject(run, this.configuration.server.neutral),
@@ -49,7 +50,7 @@ export class ResultsService {
 }
 
 /** Another key of the same user sees no more than the public. */
-function viewerOf(run: RunRecord, { keyId, userName, isAdmin }: Requestor): ExplanationViewer {
-  if (isAdmin) return { everything: true };
-  return run.keyId === keyId ? { user: userName } : {};
+function viewerOf(run: RunRecord, reader: ApiReader): ExplanationViewer {
+  if (reader.isAdmin) return { everything: true };
+  return reader.isOwner(run) ? { user: reader.requestor!.userName } : {};
 }

@@ -3,6 +3,7 @@ import { PublicRuns, Results, Retries } from '@proctor/database';
 import type { IdempotencyKey, NotRetried, Once, Requestor, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import { owns } from '../auth/requestor';
 import { Problem } from '../http/problem';
 import { answerOf } from '../http/idempotency.interceptor';
 import { NewRuns } from './submission.service';
@@ -39,7 +40,7 @@ export class RetryService {
     const run = await this.visible(runId, requestor);
     return {
       run,
-      equal: await this.publicRuns.equalWaiting(run, requestor.keyId),
+      equal: await this.publicRuns.equalWaiting(run, owns(requestor, run) ? run.keyId : requestor.keyId),
       obstacle: run.state === 'finished' ? obstacleTo(run, this.configuration) : 'It has not finished.',
     };
   }
@@ -54,7 +55,9 @@ export class RetryService {
     const run = await this.visible(runId, requestor);
     const obstacle = obstacleTo(run, this.configuration);
     if (obstacle !== null) throw new Problem(403, `Run ${runId} cannot be retried: ${obstacle}`);
-    const outcome = await this.repeat(runId, requestor, claim);
+    // Of a run of another key of theirs, that key's runs are meant.
+    const by = owns(requestor, run) ? { ...requestor, keyId: run.keyId } : requestor;
+    const outcome = await this.repeat(runId, by, claim);
     if (outcome.kind === 'unknown' || outcome.kind === 'unfinished' || outcome.kind === 'waiting') {
       throw notRetried(outcome, runId);
     }
@@ -74,7 +77,7 @@ export class RetryService {
 
   private async visible(runId: number, requestor: Requestor): Promise<RunRecord> {
     const run = await this.results.find(runId);
-    if (!run || (run.isPrivate && run.keyId !== requestor.keyId)) throw noSuchRun(runId);
+    if (!run || (run.isPrivate && !owns(requestor, run))) throw noSuchRun(runId);
     return run;
   }
 }

@@ -4,6 +4,7 @@ import { Requires } from '../auth/authentication.middleware';
 import { CurrentRequestor } from '../auth/requestor';
 import { Claim, IdempotencyInterceptor } from '../http/idempotency.interceptor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { DryRunInterceptor } from './dry-run';
 import { RetryService } from './retry.service';
 import { RunIdPipe } from './run-id';
 import { BatchPipe, TestListPipe, TestOptionsPipe } from './submission.pipes';
@@ -14,7 +15,7 @@ import type { Submitted, SubmittedItems, SubmittedOptions } from './submitted-it
 /** What creates runs, at most once for an idempotency key. */
 @Controller('api/v1')
 @Requires('key')
-@UseInterceptors(BodyInterceptor, IdempotencyInterceptor)
+@UseInterceptors(DryRunInterceptor, BodyInterceptor, IdempotencyInterceptor)
 export class SubmissionController {
   constructor(
     private readonly service: SubmissionService,

@@ -12,7 +12,7 @@ import { elementOf, faultAt, isOfBody, keyOf } from './place';
 import type { Fault, Place } from './place';
 import { FAULTS_MAX, itemsIn } from './submitted-items';
 import type { Submitted, SubmittedItems, SubmittedOptions, SubmittedPart } from './submitted-items';
-import { BatchPart, checkLength, TestList, TestOptions } from './test-request.dto';
+import { BatchPart, checkLength, SingleTest, TestList } from './test-request.dto';
 import { UnknownKeys, unknownParameters } from './unknown-keys';
 
 /** What the three kinds of request have in common. Faults of items are kept: they are reported with those of their names. */
@@ -25,7 +25,7 @@ abstract class SubmissionPipe<T> implements PipeTransform<Parameters, T> {
     return this.configuration.server.itemsPerRequestMax;
   }
 
-  protected fields(shape: typeof TestList | typeof TestOptions, parameters: Parameters): Fields {
+  protected fields(shape: typeof TestList | typeof SingleTest, parameters: Parameters): Fields {
     return fieldsOf(shape, parameters, this.configuration.server);
   }
 
@@ -42,11 +42,11 @@ abstract class SubmissionPipe<T> implements PipeTransform<Parameters, T> {
 export class TestListPipe extends SubmissionPipe<SubmittedItems> {
   /** @throws Problem 400; 413 for too many tests */
   transform(parameters: Parameters): SubmittedItems {
-    const { tests, priority, origin, unknown } = this.list(parameters);
+    const { tests, priority, dry_run: isDryRun = false, origin, unknown } = this.list(parameters);
     const unknownKeys = new UnknownKeys();
     const items = itemsIn(tests, { list: origin }, unknownKeys);
     const warnings = [...unknownParameters(unknown), ...unknownKeys.warnings()];
-    return { items, origin: { list: origin }, priority, warnings };
+    return { items, origin: { list: origin }, priority, warnings, isDryRun };
   }
 }
 
@@ -57,11 +57,13 @@ export class TestOptionsPipe extends SubmissionPipe<SubmittedOptions> {
   transform(parameters: Parameters): SubmittedOptions {
     const tests = parameters.get('tests');
     if (tests) throw refused('tests does not belong to a request for a single package.', tests.pointer);
-    const { values, spellings, unknown } = this.fields(TestOptions, parameters);
-    const options = copyOf(TestOptions, values);
+    const { values, spellings, unknown } = this.fields(SingleTest, parameters);
+    const options = copyOf(SingleTest, values);
+    const { dry_run: isDryRun = false } = options;
     const keys = new Map<string, Place>();
     for (const [key, label] of spellings) keys.set(key, { label, pointer: parameters.get(label)!.pointer });
-    return { options, faults: faultsOf(options), keys, warnings: unknownParameters(unknown) };
+    const warnings = unknownParameters(unknown);
+    return { options, faults: faultsOf(options), keys, warnings, isDryRun };
   }
 }
 
@@ -70,7 +72,7 @@ export class TestOptionsPipe extends SubmissionPipe<SubmittedOptions> {
 export class BatchPipe extends SubmissionPipe<Submitted> {
   /** @throws Problem 400; 413 for too many runs: each item counts once for each architecture of its part */
   transform(parameters: Parameters): Submitted {
-    const { tests, priority, origin, unknown } = this.list(parameters);
+    const { tests, priority, dry_run: isDryRun = false, origin, unknown } = this.list(parameters);
     const unknownInParts = new UnknownKeys();
     const read = partsIn(tests, origin, unknownInParts);
     checkLength(
@@ -95,7 +97,7 @@ export class BatchPipe extends SubmissionPipe<Submitted> {
       ...unknownInParts.warnings(),
       ...unknownInItems.warnings(),
     ];
-    return { parts, warnings };
+    return { parts, warnings, isDryRun };
   }
 }
 

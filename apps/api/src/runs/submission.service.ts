@@ -1,14 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
-import { Submissions } from '@proctor/database';
-import type { IdempotencyKey, Once, Requestor } from '@proctor/database';
-import { CONFIGURATION } from '../configuration.token';
-import type { ApiConfiguration } from '../configuration.token';
+import { type IdempotencyKey, type Once, type Requestor, Submissions } from '@proctor/database';
+import { type ApiConfiguration, CONFIGURATION } from '../configuration.token';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { answerOf } from '../http/idempotency.interceptor';
 import { ResultLongPoll } from './result-long-poll';
-import { accept } from './accept';
-import type { IgnoredItem } from './accept';
+import { accept, type IgnoredItem, type Submission } from './accept';
+import { type Asker, type DryRunAnswer, DryRuns } from './dry-run';
 import { OwnBackends } from './own-backends';
 import type { Submitted } from './submitted-items';
 
@@ -43,22 +41,26 @@ export class SubmissionService {
     private readonly submissions: Submissions,
     private readonly backends: OwnBackends,
     private readonly newRuns: NewRuns,
+    private readonly dryRuns: DryRuns,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
+  /** What would become of a request; nothing is written. @throws Problem 400 when an item is at fault */
+  async dryRun(submitted: Submitted, asker: Asker): Promise<DryRunAnswer> {
+    return this.dryRuns.of(await this.judge(submitted, asker.userName), asker);
+  }
+
   /**
-   * Accepts a request as a whole: when this resolves, its runs are committed and the dispatchers were signalled.
+   * Accepts a request as a whole: when this resolves, its runs are committed and the dispatchers were signalled. Of one that
+   * is a dry run, it does what `dryRun` does.
    * @param claim null for a request that may create again what an equal one created
    * @throws Problem 400 when an item is at fault, 409 when the idempotency key is another request's: nothing was
    *   created
    */
-  async submit(
-    submitted: Submitted,
-    { userId, keyId, userName }: Requestor,
-    claim: IdempotencyKey | null,
-  ): Promise<unknown> {
-    const ownBackends = await this.backends.all();
-    const { runs, ignored, warnings } = accept(submitted, userName, this.configuration, ownBackends);
+  async submit(submitted: Submitted, requestor: Requestor, claim: IdempotencyKey | null): Promise<unknown> {
+    const { userId, keyId, userName } = requestor;
+    if (submitted.isDryRun) return this.dryRun(submitted, requestor);
+    const { runs, ignored, warnings } = await this.judge(submitted, userName);
     const answer = (runIds: number[]): SubmissionAnswer => ({
       runs: runs.map(({ package: name, suite, arch }, index) => ({
         run_id: runIds[index]!,
@@ -75,5 +77,9 @@ export class SubmissionService {
       : { kind: 'created', answer: answer(await this.submissions.submit(runs, submitter)) };
     if (outcome.kind === 'created') this.newRuns.announce(runs);
     return answerOf(outcome);
+  }
+
+  private async judge(submitted: Submitted, userName: string): Promise<Submission> {
+    return accept(submitted, userName, this.configuration, await this.backends.all());
   }
 }

@@ -39,19 +39,26 @@ export interface Submitted {
   parts: SubmittedPart[];
   /** Sentences for people. */
   warnings: string[];
+  /** The answer tells what would become of it; nothing is created. */
+  isDryRun: boolean;
 }
 
 /** Test requests whose target the path of the request names. */
 export interface SubmittedItems extends Pick<SubmittedPart, 'items' | 'origin' | 'priority'> {
   warnings: string[];
+  isDryRun: boolean;
 }
 
-export function submittedAt({ warnings, ...part }: SubmittedItems, suite: string, arch: string): Submitted {
+export function submittedAt(
+  { warnings, isDryRun, ...part }: SubmittedItems,
+  suite: string,
+  arch: string,
+): Submitted {
   const target = {
     suite: { label: 'the suite', pointer: null },
     arch: { label: 'the architecture', pointer: null },
   };
-  return { parts: [{ ...part, suite, archs: [arch], target }], warnings };
+  return { parts: [{ ...part, suite, archs: [arch], target }], warnings, isDryRun };
 }
 
 /** The only test request, whose package the path of the request names. */
@@ -61,14 +68,19 @@ export interface SubmittedOptions {
   /** Where each key is that the client sent. */
   keys: ReadonlyMap<string, Place>;
   warnings: string[];
+  isDryRun: boolean;
 }
 
-export function itemOf(name: string, { options, faults, keys, warnings }: SubmittedOptions): SubmittedItems {
+export function itemOf(
+  name: string,
+  { options, faults, keys, warnings, isDryRun }: SubmittedOptions,
+): SubmittedItems {
   return {
     items: [{ item: { ...options, package: name }, faults }],
     origin: { keys },
     priority: undefined,
     warnings,
+    isDryRun,
   };
 }
 

@@ -60,6 +60,13 @@ export class TestOptions {
   priority?: number | null;
 }
 
+/** The only test request, as parameters. */
+export class SingleTest extends TestOptions {
+  /** Answered with what the request would do. */
+  @From({ text: 'boolean', read: dryRunOf })
+  dry_run?: boolean;
+}
+
 /** One test request of a list. */
 export class TestItem extends TestOptions {
   @IsString(must('be a string'))
@@ -75,6 +82,10 @@ export class TestList {
   /** For the items that name none. */
   @From({ read: priorityOf })
   priority?: number;
+
+  /** Answered with what the request would do. */
+  @From({ text: 'boolean', read: dryRunOf })
+  dry_run?: boolean;
 }
 
 /** One part of a batch. */
@@ -98,6 +109,12 @@ function IsPinList(options: ValidationOptions): PropertyDecorator {
     Array.isArray(pin) && pin.length === 2 && pin.every((part) => typeof part === 'string');
   const validate = (value: unknown): boolean => Array.isArray(value) && value.every(isPin);
   return ValidateBy({ name: 'isPinList', validator: { validate } }, options);
+}
+
+function dryRunOf({ value, pointer }: Parameter, name: string): boolean | undefined {
+  if (value === null) return undefined;
+  if (typeof value === 'boolean') return value;
+  throw refused(`${name} must be true or false, not ${describe(value)}.`, pointer);
 }
 
 function testsOf(

@@ -1,0 +1,89 @@
+import { describe, Strict, timestamp } from '@proctor/contracts';
+import { AUDIT_ACTIONS } from '@proctor/database';
+import type { AuditAction, AuditFilter, AuditRecord } from '@proctor/database';
+import { refused } from '../http/problem';
+import type { Parameter } from '../http/parameters';
+import { From } from '../http/shape';
+import { numberOf, textOf } from './query-fields';
+
+export const ENTRIES_PER_PAGE = 50;
+const ENTRIES_PER_PAGE_MAX = 500;
+
+/** The query of the audit log; an empty field of its form counts as left out. */
+@Strict()
+export class AuditQuery {
+  @From({ read: textOf })
+  user?: string;
+
+  @From({ read: actionOf })
+  action?: AuditAction;
+
+  /** In which `*` stands for anything. */
+  @From({ read: textOf })
+  subject?: string;
+
+  /** UNIX seconds, or a day. */
+  @From({ read: timeOf })
+  since?: Date;
+
+  @From({ read: timeOf })
+  until?: Date;
+
+  /** The last entry of the page before. */
+  @From({ read: (parameter, name) => numberOf(parameter, name, Number.MAX_SAFE_INTEGER) })
+  before?: number;
+
+  @From({ read: (parameter, name) => numberOf(parameter, name, ENTRIES_PER_PAGE_MAX) })
+  limit?: number;
+}
+
+function actionOf({ value, pointer }: Parameter, name: string): AuditAction | undefined {
+  if (value === '') return undefined;
+  const action = AUDIT_ACTIONS.find((each) => each === value);
+  if (action) return action;
+  throw refused(`${name} must be one of ${AUDIT_ACTIONS.join(', ')}, not ${describe(value)}.`, pointer);
+}
+
+/** The latest time that a Date can name in four digits of a year. */
+const SECONDS_MAX = 253_402_300_799;
+
+function timeOf({ value, pointer }: Parameter, name: string): Date | undefined {
+  if (value === '') return undefined;
+  const text = String(value);
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
+  if (day && !Number.isNaN(day.getTime())) return day;
+  const seconds = /^\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN;
+  if (seconds <= SECONDS_MAX) return new Date(seconds * 1_000);
+  const rule = 'must be a day as 2026-11-23, or a UNIX timestamp in seconds';
+  throw refused(`${name} ${rule}, not ${describe(text)}.`, pointer);
+}
+
+/** Who did what. */
+interface AuditObject {
+  id: number;
+  at: string;
+  action: AuditAction;
+  /** Name of the user, or `command line`; of a refused login as it was said. */
+  user: string;
+  subject: string | null;
+  detail: string | null;
+  /** How many runs were changed. */
+  runs: number | null;
+  /** Of the network that it was done from. */
+  address: string | null;
+}
+
+/** A part of the audit log. */
+export interface AuditPart {
+  entries: AuditObject[];
+  /** What to ask with for the next part, as `before`; null at the end. */
+  before: number | null;
+}
+
+export function auditFilter({ user, action, subject, since, until }: AuditQuery): AuditFilter {
+  return { user, action, subject, since, until };
+}
+
+export function auditObject({ entryId: id, at, ...entry }: AuditRecord): AuditObject {
+  return { id, at: timestamp(at), ...entry };
+}

@@ -1,0 +1,61 @@
+import { rejectedVersions, sizeClasses } from '@proctor/config';
+import type { Settings } from '@proctor/config';
+import type { ApiConfiguration } from '../configuration.token';
+
+/** Which entry of a list counts for a package. */
+export interface RuleObject<Value> {
+  value: Value;
+  /** The name in the list, which may end in `*`; null: none does, the default counts. */
+  rule: string | null;
+}
+
+/** What the configuration and the administrators say of a package. */
+export interface PackageRulesObject {
+  package: string;
+  /** Whether a run of it was ever requested. */
+  known: boolean;
+  /** Where its runs are executed; `rule` is the package's name when it has a backend of its own. */
+  backend: RuleObject<string>;
+  /** Null: any slot has room for it. */
+  size_class: RuleObject<string | null>;
+  /** Of an attempt, as the worker file of this machine says. */
+  timeout_seconds: RuleObject<number>;
+  /** Suite and architecture → versions that are not tested, `*` for all; places without any are left out. */
+  rejected: { suite: string; arch: string; versions: string[] }[];
+}
+
+/** @param own backend of the package; undefined when no run of it was requested */
+export function packageRules(
+  name: string,
+  own: string | null | undefined,
+  { server, rejectList }: ApiConfiguration,
+  { sizeClasses: classes, timeouts, runTimeoutMs }: Settings,
+): PackageRulesObject {
+  const sizeClass = sizeClasses(classes)(name);
+  const timeout = ruleFor(name, Object.keys(timeouts));
+  return {
+    package: name,
+    known: own !== undefined,
+    backend: { value: own ?? server.defaultBackend, rule: own == null ? null : name },
+    size_class: {
+      value: sizeClass,
+      rule: sizeClass === null ? null : ruleFor(name, classes[sizeClass] ?? []),
+    },
+    timeout_seconds: {
+      value: (timeout === null ? runTimeoutMs : timeouts[timeout]!) / 1_000,
+      rule: timeout,
+    },
+    rejected: server.suites.flatMap((suite) =>
+      server.architectures.flatMap((arch) => {
+        const versions = rejectedVersions(rejectList, name, suite, arch);
+        return versions.length > 0 ? [{ suite, arch, versions }] : [];
+      }),
+    ),
+  };
+}
+
+/** A name in full goes before one with `*`, of which the first counts. */
+function ruleFor(name: string, rules: string[]): string | null {
+  if (rules.includes(name)) return name;
+  return rules.find((rule) => rule.endsWith('*') && name.startsWith(rule.slice(0, -1))) ?? null;
+}

@@ -1,0 +1,69 @@
+import { Controller, Get, HttpCode, Inject, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
+import { BackendRequest, PackageBackends } from '@proctor/administration';
+import type { ConfigurationStatus, Setting } from '@proctor/config';
+import { describe, isPackageName, timestamp } from '@proctor/contracts';
+import type { Requestor } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
+import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
+import { CONFIGURATION_STATUS } from '../configuration.token';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { notFound } from '../http/problem';
+import type { PackageRulesObject } from './package-rules';
+import { SettingsService } from './settings.service';
+
+/** The name of a package in a path. */
+export class PackageNamePipe implements PipeTransform<string, string> {
+  /** @throws Problem 404 */
+  transform(text: string): string {
+    if (isPackageName(text)) return text;
+    throw notFound(`No package can have the name ${describe(text)}.`);
+  }
+}
+
+/** What is in use, and why another configuration is not. */
+interface ConfigurationObject {
+  folder: string;
+  loaded_at: string;
+  /** What is wrong with the folder as it is now; empty when it is in use. */
+  problems: string[];
+  /** What takes effect at the next start. */
+  needs_restart: string[];
+  settings: Setting[];
+}
+
+/** What is configured, and what of it administrators change. */
+@Controller('api/v1/admin')
+@Requires('key')
+@UseGuards(AdministratorsGuard)
+@UseInterceptors(BodyInterceptor)
+export class SettingsController {
+  constructor(
+    private readonly settings: SettingsService,
+    private readonly backends: PackageBackends,
+    @Inject(CONFIGURATION_STATUS) private readonly status: () => ConfigurationStatus,
+  ) {}
+
+  @Get('configuration')
+  configuration(): ConfigurationObject {
+    const { loadedAt, problems, needsRestart } = this.status();
+    const { folder, settings } = this.settings.inUse();
+    return { folder, loaded_at: timestamp(loadedAt), problems, needs_restart: needsRestart, settings };
+  }
+
+  @Get('packages/:package')
+  rules(@Param('package', PackageNamePipe) name: string): Promise<PackageRulesObject> {
+    return this.settings.rulesOf(name);
+  }
+
+  @Post('packages/:package/backend')
+  @HttpCode(200)
+  async setBackend(
+    @Param('package', PackageNamePipe) name: string,
+    @Sent() request: BackendRequest,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<PackageRulesObject> {
+    await this.backends.set(name, request, requestor);
+    return this.settings.rulesOf(name);
+  }
+}

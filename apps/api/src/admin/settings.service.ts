@@ -1,0 +1,23 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Settings } from '@proctor/config';
+import { Packages } from '@proctor/database';
+import { CONFIGURATION, SETTINGS } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { packageRules } from './package-rules';
+import type { PackageRulesObject } from './package-rules';
+
+/** What is configured, for administrators. */
+@Injectable()
+export class SettingsService {
+  constructor(
+    private readonly packages: Packages,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+    @Inject(SETTINGS) readonly inUse: () => Settings,
+  ) {}
+
+  /** Which rules apply to a package. */
+  async rulesOf(name: string): Promise<PackageRulesObject> {
+    const own = await this.packages.backendOf(name);
+    return packageRules(name, own?.backend, this.configuration, this.inUse());
+  }
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import type { EventWindow, RunEvent } from '@proctor/events';
+import type { Response } from 'express';
+import type { EventListener } from './event-streams';
+
+/** A connection on which nothing is sent is taken for dead on its way. */
+const COMMENT_EVERY_MS = 15_000;
+/** A client that was cut off comes again after this time. */
+const RETRY_MS = 5_000;
+/** A client that takes nothing for so long, of what it has missed or of its last word, is gone. */
+const STALLED_MS = 30_000;
+/** Events that come while a client is sent what it has missed. */
+const HELD_MAX = 10_000;
+
+/** What one client wants, and how much of it is kept for a client that does not read. */
+export interface EventsWanted {
+  isWanted: (event: RunEvent) => boolean;
+  written: (event: RunEvent) => object;
+  waitingBytesMax: number;
+}
+
+/** One client that follows events (`text/event-stream`): first what it has missed, then what comes. */
+export class EventConnection implements EventListener {
+  /** What comes while it is sent what it has missed; null afterwards. */
+  private held: RunEvent[] | null = [];
+  private second: number | null = null;
+
+  constructor(
+    private readonly response: Response,
+    private readonly wanted: EventsWanted,
+  ) {}
+
+  open(): void {
+    const { response } = this;
+    response.status(200).set({
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      // Compressed, an event would wait for the next; the last is for proxies that buffer.
+      'Cache-Control': 'private, no-store, no-transform',
+      'X-Accel-Buffering': 'no',
+    });
+    response.write(`retry: ${RETRY_MS}\n\n`);
+    // The id alone is no event: a client that wants little has a place to begin again that is not old.
+    const comments = setInterval(
+      () => this.say(this.second === null ? ':' : `:\nid: ${this.second}`),
+      COMMENT_EVERY_MS,
+    );
+    response.once('close', () => clearInterval(comments));
+    if (response.closed) clearInterval(comments);
+  }
+
+  get isOver(): boolean {
+    return this.response.closed || this.response.writableEnded;
+  }
+
+  /** The client cannot be told what it has missed. */
+  reset(reason: string): void {
+    this.say(`event: reset\ndata: ${JSON.stringify({ reason })}`);
+  }
+
+  /** Sends what is there from the second of the window on, at the client's pace. */
+  async catchUp(window: EventWindow): Promise<void> {
+    do {
+      for await (const page of window.pass()) {
+        this.send(page, window.second);
+        if (this.response.writableNeedDrain) await this.drained();
+        if (this.isOver) return;
+      }
+    } while (window.hasMore);
+  }
+
+  /** From now on events are sent as they come; first those that have come meanwhile and were not sent. */
+  goOn(second: number, hasRead: (event: RunEvent) => boolean): void {
+    const held = this.held ?? [];
+    this.held = null;
+    this.second = second;
+    this.say(`id: ${second}`);
+    this.send(
+      held.filter((event) => !hasRead(event)),
+      second,
+    );
+  }
+
+  deliver(events: RunEvent[], second: number): void {
+    const isSlow = this.response.writableLength > this.wanted.waitingBytesMax;
+    if (isSlow || (this.held?.length ?? 0) > HELD_MAX)
+      this.end('the events were not read as fast as they came');
+    else if (this.held) this.held.push(...events.filter(this.wanted.isWanted));
+    else this.send(events, second);
+  }
+
+  /** With a word, for which a client that does not read has some time. */
+  end(reason: string): void {
+    if (this.isOver) return;
+    this.say(`event: end\ndata: ${JSON.stringify({ reason })}`);
+    this.response.end();
+    const timer = setTimeout(() => this.response.destroy(), STALLED_MS);
+    this.response.once('close', () => clearTimeout(timer));
+  }
+
+  private send(events: RunEvent[], second: number): void {
+    this.second = second;
+    const texts = events.filter(this.wanted.isWanted).map((event) => {
+      const id = `${second}.${event.runId}.${event.place}`;
+      return `id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(this.wanted.written(event))}\n\n`;
+    });
+    if (texts.length > 0 && !this.isOver) this.response.write(texts.join(''));
+  }
+
+  private say(text: string): void {
+    if (!this.isOver) this.response.write(`${text}\n\n`);
+  }
+
+  private async drained(): Promise<void> {
+    const stalled = AbortSignal.timeout(STALLED_MS);
+    const gone = new AbortController();
+    const close = (): void => gone.abort();
+    this.response.once('close', close);
+    try {
+      await once(this.response, 'drain', { signal: AbortSignal.any([gone.signal, stalled]) });
+    } catch {
+      this.response.destroy();
+    } finally {
+      this.response.off('close', close);
+    }
+  }
+}

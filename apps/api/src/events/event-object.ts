@@ -1,0 +1,45 @@
+import { timestamp } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { RunReader } from '@proctor/database';
+import type { RunEvent } from '@proctor/events';
+import { statusOf } from '../runs/result-object';
+
+/** Changes when a field goes or means something else; new fields do not change it. */
+const SCHEMA = 1;
+
+/**
+ * An event as other programs get it. Its id is the run and the place in the run's story: gaps between the ids of the rows would tell
+ * how much happened to private runs meanwhile.
+ */
+export function eventObject(event: RunEvent, neutral: NeutralStatus) {
+  return {
+    schema: SCHEMA,
+    id: `${event.runId}.${event.place}`,
+    kind: event.kind,
+    at: timestamp(event.at),
+    run_id: event.runId,
+    package: event.package,
+    suite: event.suite,
+    arch: event.arch,
+    trigger: event.trigger,
+    state: event.state,
+    status: statusOf(event.verdict, neutral),
+    attempt: event.attempt,
+    created_at: timestamp(event.createdAt),
+    is_private: event.isPrivate,
+    url: `/api/v1/test/${event.runId}`,
+    page_url: `/runs/${event.runId}`,
+  };
+}
+
+export type EventObject = ReturnType<typeof eventObject>;
+
+/** Whether a run is the reader's own. */
+export function isOwn({ keyId, userName }: RunReader, event: RunEvent): boolean {
+  return event.keyId === keyId || event.requestor === userName;
+}
+
+/** Whether the reader may know of the event's run. */
+export function maySee(reader: RunReader, event: RunEvent): boolean {
+  return !event.isPrivate || reader.everything === true || isOwn(reader, event);
+}

@@ -1,0 +1,118 @@
+import type { RunEvent } from '@proctor/events';
+import { ManualClock } from '../../../../test/support/manual-clock';
+import { runEvent } from '../../../../test/support/run-event';
+import { silenceLog } from '../../../../test/support/silent-log';
+import { EventStreams } from './event-streams';
+
+silenceLog();
+
+function rig() {
+  const rows: RunEvent[] = [];
+  const clock = new ManualClock();
+  let hint = (): void => undefined;
+  const source = {
+    begin: jest.fn((second: number) =>
+      Promise.resolve({
+        horizon: 5,
+        canRise: false,
+        first: second === Infinity || rows.length === 0 ? null : 1,
+      }),
+    ),
+    page: jest.fn(({ known }: { known: number[] }) =>
+      Promise.resolve(rows.filter(({ factId }) => !known.includes(factId))),
+    ),
+    raise: jest.fn(() => Promise.resolve()),
+  };
+  const streams = new EventStreams(source, clock, { listen: (_subject, received) => void (hint = received) });
+  streams.onApplicationBootstrap();
+  const happens = (factId: number): void => {
+    rows.push(runEvent({ factId, at: new Date(6_000) }));
+  };
+  return { streams, source, clock, happens, hint: () => hint() };
+}
+
+function listener() {
+  const told: number[] = [];
+  const end = jest.fn();
+  const deliver = (events: RunEvent[]): void => void told.push(...events.map(({ factId }) => factId));
+  return { told, end, deliver };
+}
+
+/** Everything that was begun has ended. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('all who follow events are told by one look, once of each event, and of nothing that was there before', async () => {
+  const { streams, source, clock, happens } = rig();
+  happens(1);
+  const listeners = [listener(), listener(), listener()];
+  for (const each of listeners) await streams.join(each);
+  await settled();
+  source.page.mockClear();
+  happens(2);
+  for (const ms of [100, 1_000, 100, 1_000]) {
+    clock.advance(ms);
+    await settled();
+  }
+  expect(listeners.map(({ told }) => told)).toEqual([[2], [2], [2]]);
+  expect(source.page.mock.calls.length).toBeLessThanOrEqual(3);
+});
+
+it('a hint that something has happened leads to a look at once', async () => {
+  const { streams, clock, happens, hint } = rig();
+  const one = listener();
+  await streams.join(one);
+  await settled();
+  clock.advance(100);
+  await settled();
+  happens(1);
+  hint();
+  await settled();
+  expect(one.told).toEqual([1]);
+});
+
+it('nobody asks for events when nobody follows them, and who comes then is told again', async () => {
+  const { streams, source, clock, happens } = rig();
+  const first = listener();
+  const { leave } = await streams.join(first);
+  await settled();
+  leave();
+  clock.advance(100);
+  await settled();
+  source.begin.mockClear();
+  clock.advance(10_000);
+  await settled();
+  expect(source.begin).not.toHaveBeenCalled();
+  const second = listener();
+  await streams.join(second);
+  await settled();
+  clock.advance(100);
+  await settled();
+  happens(1);
+  clock.advance(1_000);
+  await settled();
+  expect([first.told, second.told]).toEqual([[], [1]]);
+});
+
+it('a look for events that fails is followed by the next', async () => {
+  const { streams, source, clock, happens } = rig();
+  const one = listener();
+  await streams.join(one);
+  await settled();
+  clock.advance(100);
+  await settled();
+  happens(1);
+  source.begin.mockRejectedValueOnce(new Error('the database is away'));
+  for (const ms of [1_000, 100, 1_000]) {
+    clock.advance(ms);
+    await settled();
+  }
+  expect(one.told).toEqual([1]);
+});
+
+it('the end of the process ends what follows events, with a word', async () => {
+  const { streams } = rig();
+  const one = listener();
+  await streams.join(one);
+  streams.beforeApplicationShutdown();
+  expect(one.end.mock.calls).toEqual([['the service restarts']]);
+});

@@ -1,0 +1,81 @@
+import { describe, FACT_KINDS, isPackageName, isWord, must, Strict } from '@proctor/contracts';
+import type { FactKind, Verdict } from '@proctor/contracts';
+import { IsBoolean, IsOptional } from 'class-validator';
+import type { Parameter } from '../http/parameters';
+import { refused } from '../http/problem';
+import { From } from '../http/shape';
+import { named, statusesOf, wordsOf } from '../runs/run-list.dto';
+
+const NAMES_MAX = 100;
+const NAME_LENGTH_MAX = 200;
+
+/** Which events somebody wants. Lists are separated by commas, or those of JSON. */
+@Strict()
+export class EventFilterQuery {
+  @From({ read: namesOf('names of packages', isPackageName) })
+  package?: string[];
+
+  @From({ read: namesOf('names of suites', isWord) })
+  suite?: string[];
+
+  @From({ read: namesOf('names of architectures', isWord) })
+  arch?: string[];
+
+  @From({ read: named('a trigger', (text) => text !== '') })
+  trigger?: string;
+
+  @From({ read: kindsOf })
+  kinds?: FactKind[];
+
+  /** Verdicts: `pass` stands for neutral runs too where the deployment shows them so. */
+  @From({ read: statusesOf })
+  status?: Verdict[];
+}
+
+/** The query of `GET /api/v1/events`. */
+@Strict()
+export class EventsQuery extends EventFilterQuery {
+  /** Only events of the reader's own runs. */
+  @From({ text: 'boolean' })
+  @IsOptional()
+  @IsBoolean(must('be true or false'))
+  mine?: boolean;
+
+  /** What a client that can set no header sends in the place of `Last-Event-ID`. */
+  @From({ read: ({ value, pointer }: Parameter, name: string) => cursorOf(String(value), name, pointer) })
+  since?: number;
+}
+
+/**
+ * The second of the id of an event, behind which anything may stand.
+ * @throws Problem 400
+ */
+export function cursorOf(text: string, name: string, pointer: string | null = null): number {
+  const second = /^(\d{1,11})(\.[\d.]{1,40})?$/.exec(text)?.[1];
+  if (second !== undefined) return Number(second);
+  throw refused(
+    `${name} must be the id of an event or a UNIX time in seconds, not ${describe(text)}.`,
+    pointer,
+  );
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
+}
+
+function namesOf(what: string, isName: (text: string) => boolean) {
+  return ({ value, pointer }: Parameter, name: string): string[] => {
+    const given = listOf(value);
+    if (given.length > NAMES_MAX)
+      throw refused(`${name} has ${given.length} entries; there may be ${NAMES_MAX}.`, pointer);
+    for (const each of given) {
+      if (typeof each !== 'string' || each.length > NAME_LENGTH_MAX || !isName(each))
+        throw refused(`${name} must be ${what}, not ${describe(each)}.`, pointer);
+    }
+    return [...new Set(given as string[])];
+  };
+}
+
+function kindsOf(parameter: Parameter, name: string): FactKind[] {
+  return wordsOf(FACT_KINDS, parameter, name);
+}

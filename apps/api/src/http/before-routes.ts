@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { constants } from 'node:zlib';
+import { asOneRequest } from '@proctor/database';
+import { withLogFields } from '@proctor/process';
+import compression from 'compression';
+import type { NextFunction, Request, Response } from 'express';
+import helmet from 'helmet';
+import { accessLog, type Answered } from './access-log';
+import { collapseSlashes } from './paths';
+import type { ContextRequest } from './request-context';
+
+/**
+ * Pages use their own script, style sheet and images and nothing else. HSTS is left to the proxy that terminates TLS in front of
+ * this server, which speaks plain HTTP.
+ */
+const SECURITY_HEADERS = headersOf(
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        'default-src': ["'none'"],
+        'script-src': ["'self'"],
+        'connect-src': ["'self'"],
+        'style-src': ["'self'"],
+        'img-src': ["'self'"],
+        'form-action': ["'self'"],
+        'base-uri': ["'none'"],
+        'frame-ancestors': ["'none'"],
+      },
+    },
+    // With the default, browsers would say `Origin: null` of our own forms.
+    referrerPolicy: { policy: 'same-origin' },
+    strictTransportSecurity: false,
+  }),
+);
+
+/** What a proxy or a client may call its request. Anything else might forge lines of a log. */
+const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
+
+/** Each piece that is written goes out at once: a list's first byte does not wait for its last row. */
+const compress = compression({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
+
+/**
+ * What each request meets before its route, in one step: a step of its own takes Express longer than most of this does. Answers are
+ * compressed for clients that take gzip; no other encoding is offered.
+ * @param answered is told of each answer
+ */
+export function beforeRoutes(answered?: Answered) {
+  const log = accessLog(answered);
+  return (request: ContextRequest, response: Response, next: NextFunction): void => {
+    request.url = collapseSlashes(request.url);
+    const requestId = (request.requestId = requestIdOf(request));
+    log(request, response);
+    for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
+    response.setHeader('Vary', 'Accept-Encoding');
+    response.setHeader('X-Request-Id', requestId);
+    const isShortened = takesGzip(request);
+    if (isShortened) request.headers['accept-encoding'] = 'gzip';
+    withLogFields({ request: requestId }, () =>
+      asOneRequest(isShortened ? () => compress(request, response, next) : next),
+    );
+  };
+}
+
+/** The name of a request in logs and answers: the one that it came with, else one of its own. */
+function requestIdOf({ headers }: Request): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function takesGzip(request: Request): boolean {
+  const isSaid = request.headers['accept-encoding'] !== undefined;
+  return isSaid && request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
+}
+
+/** What helmet sets, which is the same for each request. */
+function headersOf(handler: ReturnType<typeof helmet>): [string, string][] {
+  const headers: [string, string][] = [];
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  response.setHeader = (name, value) => {
+    headers.push([name, String(value)]);
+    return response;
+  };
+  handler(request, response, () => undefined);
+  return headers;
+}

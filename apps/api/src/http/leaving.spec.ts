@@ -1,0 +1,36 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { ManualClock } from '../../../../test/support/manual-clock';
+import { Leaving } from './leaving';
+
+const NOTICE_MS = 5_000;
+
+async function headersOf(port: number): Promise<IncomingHttpHeaders> {
+  const answer = await fetch(`http://127.0.0.1:${port}/`);
+  return Object.fromEntries(answer.headers);
+}
+
+it('a process that leaves ends what clients wait for at once, and its connections with their next answer', async () => {
+  const server = createServer((_request, response) => response.end('well')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const [clock, ended] = [new ManualClock(), jest.fn()];
+  const leaving = new Leaving([ended, ended], clock);
+  expect([leaving.isBegun, (await headersOf(port)).connection]).toEqual([false, 'keep-alive']);
+  const left = jest.fn();
+  const leave = leaving.begin(server, NOTICE_MS).then(left);
+  expect([leaving.isBegun, ended.mock.calls.length]).toEqual([true, 2]);
+  expect((await headersOf(port)).connection).toBe('close');
+  clock.advance(NOTICE_MS - 1);
+  await Promise.resolve();
+  expect(left).not.toHaveBeenCalled();
+  clock.advance(1);
+  await leave;
+  server.close();
+});
+
+it('a process that leaves without notice waits for nobody', async () => {
+  const server = createServer();
+  await new Leaving([], new ManualClock()).begin(server, 0);
+});

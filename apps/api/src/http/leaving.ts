@@ -1,0 +1,31 @@
+import type { Server } from 'node:http';
+import type { Clock } from '@proctor/clock';
+
+/**
+ * The end of an api process, which is told before it comes: a proxy that has seen in time that the process is not ready sends
+ * nothing into its end.
+ */
+export class Leaving {
+  private begun = false;
+
+  /** @param waits end what clients wait for here, and what they wait for from then on */
+  constructor(
+    private readonly waits: (() => void)[],
+    private readonly clock: Clock,
+  ) {}
+
+  get isBegun(): boolean {
+    return this.begun;
+  }
+
+  /**
+   * Answers everybody who waits, and asks clients to make each further connection elsewhere.
+   * @returns once whoever sends requests had `noticeMs` to look at the health
+   */
+  async begin(server: Server, noticeMs: number): Promise<void> {
+    this.begun = true;
+    server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+    for (const end of this.waits) end();
+    if (noticeMs > 0) await new Promise<void>((resolve) => this.clock.after(noticeMs, resolve));
+  }
+}

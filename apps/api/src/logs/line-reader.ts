@@ -1,0 +1,70 @@
+/** Bytes of a line that are kept; the others are counted. */
+export const LINE_BYTES_MAX = 16 * 1024;
+const NEWLINE = 10;
+
+export interface LogLine {
+  /** 1 is the first of the log. */
+  number: number;
+  /** Its beginning, without the newline; what is no UTF-8 is U+FFFD. */
+  text: string;
+  /** Of the whole line, without the newline. */
+  bytes: number;
+}
+
+/** Makes lines of pieces of a log. */
+export class LineReader {
+  private readonly lines: LogLine[] = [];
+  private parts: Buffer[] = [];
+  private kept = 0;
+  private bytes = 0;
+
+  /**
+   * @param number of the line that the first piece begins in
+   * @param first line that is wanted
+   */
+  constructor(
+    private number: number,
+    private readonly first: number,
+  ) {}
+
+  /** Whether the first line that is wanted was reached. */
+  get hasBegun(): boolean {
+    return this.number >= this.first;
+  }
+
+  /** @returns how many whole lines there are now */
+  add(chunk: Buffer): number {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      if (this.hasBegun) {
+        this.keep(chunk.subarray(from, end));
+        this.endLine();
+      }
+      this.number += 1;
+      from = end + 1;
+    }
+    if (this.hasBegun) this.keep(chunk.subarray(from));
+    return this.lines.length;
+  }
+
+  /** All lines; the last need not be whole. */
+  end(): LogLine[] {
+    if (this.bytes > 0) this.endLine();
+    return this.lines;
+  }
+
+  private keep(part: Buffer): void {
+    this.bytes += part.length;
+    const room = LINE_BYTES_MAX - this.kept;
+    if (room <= 0 || part.length === 0) return;
+    const kept = part.subarray(0, room);
+    this.parts.push(kept);
+    this.kept += kept.length;
+  }
+
+  private endLine(): void {
+    const text = Buffer.concat(this.parts).toString('utf8');
+    this.lines.push({ number: this.number, text, bytes: this.bytes });
+    [this.parts, this.kept, this.bytes] = [[], 0, 0];
+  }
+}

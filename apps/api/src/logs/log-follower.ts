@@ -1,0 +1,167 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
+import { EventEmitter } from 'node:events';
+import { systemClock, WakeUp } from '@proctor/clock';
+import { SUBJECTS } from '@proctor/contracts';
+import { besideRequests } from '@proctor/database';
+import type { AttemptRecord } from '@proctor/database';
+import { DispatcherClient } from '../dispatchers/dispatcher-client';
+import { comeBack } from '../http/problem';
+import { RunLogs } from './run-logs';
+import type { LivePiece } from './run-logs';
+
+export interface FollowSettings {
+  /** Logs that are followed at a time. */
+  followersMax: number;
+  /** Without a signal, how often it is asked whether an attempt has ended. */
+  askEveryMs: number;
+  /** However many signals come, it is not asked more often. */
+  askAtMostEveryMs: number;
+}
+
+export const FOLLOW_SETTINGS: FollowSettings = {
+  followersMax: 200,
+  askEveryMs: 5_000,
+  askAtMostEveryMs: 500,
+};
+export const FOLLOW_SETTINGS_TOKEN = Symbol('FollowSettings');
+
+/** What somebody hears who follows a log: pieces, and at last how the attempt ended. */
+export type LogEvent = ({ kind: 'piece' } & LivePiece) | { kind: 'end'; attempt: AttemptRecord };
+
+/**
+ * Follows logs from a byte on: the live log, and once the attempt has ended the rest of the stored one, which begins with
+ * the same bytes. So nothing is missing and nothing comes twice.
+ */
+@Injectable()
+export class LogFollower implements OnModuleDestroy {
+  private readonly logger = new Logger('LogFollower');
+  private readonly changes = new EventEmitter<{ results: [] }>().setMaxListeners(0);
+  private readonly closing = new AbortController();
+  private followers = 0;
+
+  constructor(
+    private readonly logs: RunLogs,
+    dispatchers: DispatcherClient,
+    @Inject(FOLLOW_SETTINGS_TOKEN) private readonly settings: FollowSettings,
+  ) {
+    dispatchers.listen(SUBJECTS.resultsChanged, () => void this.changes.emit('results'));
+  }
+
+  onModuleDestroy(): void {
+    this.closing.abort();
+  }
+
+  /**
+   * @param number of the attempt
+   * @param signal ends it, as the end of the process does
+   * @throws Problem 404 without such an attempt; 503 when too many are followed
+   */
+  async follow(
+    runId: number,
+    number: number | null,
+    offset: number,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<LogEvent>> {
+    if (this.followers >= this.settings.followersMax)
+      throw comeBack(503, 'Too many logs are being followed.', this.settings.askEveryMs);
+    const attempt = await this.logs.attempt(runId, number);
+    return this.events(runId, attempt, offset, AbortSignal.any([signal, this.closing.signal]));
+  }
+
+  private async *events(
+    runId: number,
+    first: AttemptRecord,
+    offset: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<LogEvent> {
+    this.followers += 1;
+    try {
+      for (let [attempt, from] = [first, offset]; !signal.aborted;) {
+        for await (const piece of this.part(runId, attempt, from, signal)) {
+          yield { kind: 'piece', ...piece };
+          if (!piece.isNote) from = piece.offset + piece.data.length;
+        }
+        if (isOver(attempt)) {
+          yield { kind: 'end', attempt };
+          return;
+        }
+        attempt = await besideRequests(() => this.logs.attempt(runId, attempt.attempt));
+      }
+    } finally {
+      this.followers -= 1;
+    }
+  }
+
+  /** What there is to read until the attempt has ended, as far as the bus and the store can tell. */
+  private async *part(
+    runId: number,
+    attempt: AttemptRecord,
+    from: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<LivePiece> {
+    if (attempt.logSize !== null) {
+      yield* this.storedPart(runId, attempt, from);
+      return;
+    }
+    const [left, over] = [new AbortController(), new AbortController()];
+    const whileRead = AbortSignal.any([signal, left.signal]);
+    const ended = isOver(attempt)
+      ? Promise.resolve()
+      : this.untilOver(runId, attempt, whileRead).then(() => over.abort());
+    try {
+      if (isOver(attempt)) yield* this.logs.soFar(runId, attempt, from);
+      else yield* this.logs.live(runId, attempt, from, AbortSignal.any([signal, over.signal]));
+    } catch (error) {
+      // There is nothing to read until the connection is back, or the attempt has ended.
+      this.logger.debug(`the live log of run ${runId} cannot be read: ${String(error)}`);
+      await Promise.race([ended, pause(this.settings.askEveryMs, signal)]);
+    } finally {
+      left.abort();
+    }
+  }
+
+  private async *storedPart(runId: number, attempt: AttemptRecord, from: number): AsyncGenerator<LivePiece> {
+    const log = await this.logs.stored(runId, attempt);
+    let offset = from;
+    if (!log || from >= log.index.bytes) return;
+    for await (const data of log.bytesFrom(from)) {
+      yield { offset, data, isNote: false };
+      offset += data.length;
+    }
+  }
+
+  /** Resolves when the attempt has ended, or with the signal. The database may be away meanwhile. */
+  private async untilOver(runId: number, { attempt }: AttemptRecord, signal: AbortSignal): Promise<void> {
+    const wakeUp = new WakeUp(systemClock);
+    const wake = (): void => wakeUp.wake();
+    this.changes.on('results', wake);
+    signal.addEventListener('abort', wake);
+    try {
+      while (!signal.aborted) {
+        await wakeUp.wait(this.settings.askEveryMs);
+        if (signal.aborted) return;
+        const now = await besideRequests(() => this.logs.attempt(runId, attempt)).catch(() => null);
+        if (now && isOver(now)) return;
+        await pause(this.settings.askAtMostEveryMs, signal);
+      }
+    } finally {
+      this.changes.off('results', wake);
+      signal.removeEventListener('abort', wake);
+    }
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const wakeUp = new WakeUp(systemClock);
+  const wake = (): void => wakeUp.wake();
+  if (signal.aborted) return;
+  signal.addEventListener('abort', wake, { once: true });
+  await wakeUp.wait(ms);
+  signal.removeEventListener('abort', wake);
+}
+
+/** Whether nothing more of its log comes from the worker. */
+function isOver({ outcome, endedAt }: AttemptRecord): boolean {
+  return outcome !== null || endedAt !== null;
+}

@@ -1,0 +1,86 @@
+const NEWLINE = '\n';
+/** Of a line before and after what was found. */
+const AROUND = 200;
+
+export interface SearchLimits {
+  hits: number;
+  timeoutMs: number;
+}
+
+export interface LogHit {
+  line: number;
+  /** The part of the line around what was found. */
+  text: string;
+}
+
+export interface LogSearch {
+  hits: LogHit[];
+  /** The line from which on nothing was searched, for want of time or room; null when all was. */
+  cutAt: number | null;
+}
+
+/** The longest line whose parts are looked at together. */
+const LINE_BYTES_MAX = 1024 * 1024;
+
+/**
+ * Searches a log while it is read. Letters of ASCII are the same in upper and lower case.
+ * @param number of the line in which the content begins
+ * @param first line that counts
+ */
+export async function searched(
+  content: AsyncIterable<Buffer>,
+  number: number,
+  text: string,
+  first: number,
+  limits: SearchLimits,
+): Promise<LogSearch> {
+  const needle = comparable(Buffer.from(text));
+  const until = performance.now() + limits.timeoutMs;
+  const hits: LogHit[] = [];
+  let rest = Buffer.alloc(0);
+  let line = number;
+  for await (const chunk of content) {
+    const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const end = all.length > LINE_BYTES_MAX ? all.length : all.lastIndexOf(NEWLINE) + 1;
+    line = search(all.subarray(0, end), line);
+    rest = Buffer.from(all.subarray(end));
+    if (hits.length >= limits.hits) return { hits, cutAt: hits.at(-1)!.line + 1 };
+    if (performance.now() >= until) return { hits, cutAt: line };
+  }
+  search(rest, line);
+  return { hits, cutAt: null };
+
+  /** @returns the line after it */
+  function search(bytes: Buffer, from: number): number {
+    const latin = comparable(bytes);
+    let [at, counted] = [from, 0];
+    for (let found = latin.indexOf(needle); found !== -1;) {
+      at += count(latin, counted, found);
+      counted = found;
+      if (hits.length >= limits.hits) return at;
+      if (at >= first && hits.at(-1)?.line !== at) hits.push({ line: at, text: around(bytes, found) });
+      const next = latin.indexOf(NEWLINE, found);
+      found = next === -1 ? -1 : latin.indexOf(needle, next);
+    }
+    return at + count(latin, counted, latin.length);
+  }
+}
+
+/** One character for each byte. */
+function comparable(bytes: Buffer): string {
+  return bytes.toString('latin1').toLowerCase();
+}
+
+function count(text: string, from: number, to: number): number {
+  let newlines = 0;
+  for (let at = text.indexOf(NEWLINE, from); at !== -1 && at < to; at = text.indexOf(NEWLINE, at + 1))
+    newlines += 1;
+  return newlines;
+}
+
+function around(bytes: Buffer, found: number): string {
+  const begin = Math.max(bytes.lastIndexOf(NEWLINE, found) + 1, found - AROUND);
+  const newline = bytes.indexOf(NEWLINE, found);
+  const end = Math.min(newline === -1 ? bytes.length : newline, found + AROUND);
+  return bytes.subarray(begin, end).toString('utf8');
+}

@@ -1,0 +1,60 @@
+import { Controller, Get, Headers, Param, Res, UseInterceptors } from '@nestjs/common';
+import { Results } from '@proctor/database';
+import type { Response } from 'express';
+import { Requires } from '../auth/authentication.middleware';
+import { type ApiReader, CurrentReader } from '../auth/requestor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { requireKept } from '../runs/removed-files';
+import { noSuchRun, RunIdPipe } from '../runs/run-id';
+import { closing, resumed, sendLogEvents } from './event-stream';
+import { LogFollower } from './log-follower';
+import { LogQuery } from './logs.dto';
+import { RunLogs } from './run-logs';
+import { sendLog } from './send-log';
+
+/** The log of a run by byte offset, while it is executed and afterwards. */
+@Controller('api/v1/runs/:run_id/log')
+@Requires('key')
+@UseInterceptors(BodyInterceptor)
+export class LogsController {
+  constructor(
+    private readonly results: Results,
+    private readonly logs: RunLogs,
+    private readonly follower: LogFollower,
+  ) {}
+
+  /** What there is of it. */
+  @Get()
+  async bytes(
+    @Param('run_id', RunIdPipe) runId: number,
+    @Sent() query: LogQuery,
+    @CurrentReader() reader: ApiReader,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.check(runId, reader);
+    const attempt = await this.logs.attempt(runId, query.attempt ?? null);
+    await sendLog(this.logs, runId, attempt, query.offset ?? 0, response);
+  }
+
+  /** What there is and what comes, as server-sent events. */
+  @Get('events')
+  async events(
+    @Param('run_id', RunIdPipe) runId: number,
+    @Sent() query: LogQuery,
+    @Headers('Last-Event-ID') lastEventId: string | undefined,
+    @CurrentReader() reader: ApiReader,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.check(runId, reader);
+    const from = resumed(lastEventId) ?? query.offset ?? 0;
+    const events = await this.follower.follow(runId, query.attempt ?? null, from, closing(response));
+    await sendLogEvents(events, response);
+  }
+
+  /** @throws Problem 404 also for a private run of another key; 410 when a rule has removed its logs */
+  private async check(runId: number, reader: ApiReader): Promise<void> {
+    const run = await this.results.find(runId);
+    if (!run || (run.isPrivate && !reader.isOwner(run))) throw noSuchRun(runId);
+    requireKept(run, 'log.gz');
+  }
+}

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import type { Grant, LogChunk } from '@proctor/contracts';
+import { Results } from '@proctor/database';
+import type { AttemptRecord, RunRecord } from '@proctor/database';
+import type { ArtifactsIndex } from '@proctor/result-files';
+import { DispatcherClient } from '../dispatchers/dispatcher-client';
+import { notFound } from '../http/problem';
+import { Indexes } from './indexes';
+import { StoredLog } from './stored-log';
+
+/** How long what there is of a live log is read. */
+const SO_FAR_TIMEOUT_MS = 3_000;
+
+/** A piece of a live log. */
+export interface LivePiece {
+  /** Bytes of the log before it. */
+  offset: number;
+  data: Buffer;
+  /** Its data are words of the worker, and no bytes of the log. */
+  isNote: boolean;
+}
+
+/** The logs and artifacts of runs, attempt by attempt. Who may read them is for the caller to know. */
+@Injectable()
+export class RunLogs {
+  constructor(
+    private readonly results: Results,
+    private readonly indexes: Indexes,
+    private readonly dispatchers: DispatcherClient,
+  ) {}
+
+  attempts(runId: number): Promise<AttemptRecord[]> {
+    return this.results.attemptsOf(runId);
+  }
+
+  /**
+   * @param number of the attempt; null: the latest
+   * @throws Problem 404 when there is none
+   */
+  async attempt(runId: number, number: number | null): Promise<AttemptRecord> {
+    const attempts = await this.attempts(runId);
+    const found = number === null ? attempts.at(-1) : attempts.find(({ attempt }) => attempt === number);
+    if (found) return found;
+    throw notFound(
+      number === null ? `Run ${runId} has not been started.` : `Run ${runId} has no attempt ${number}.`,
+    );
+  }
+
+  /** Null while there is no log of the attempt in the store. @throws StoreUnavailable; Error for what is no gzip */
+  async stored(
+    runId: number,
+    { attempt, logSize }: Pick<AttemptRecord, 'attempt' | 'logSize'>,
+  ): Promise<StoredLog | null> {
+    if (logSize === null) return null;
+    const of = { runId, attempt };
+    return new StoredLog(await this.indexes.log(of, logSize), this.indexes.opener(of, 'log.gz', logSize));
+  }
+
+  /** The archive that an attempt of the run left; null when it left none. @throws StoreUnavailable */
+  async artifacts({ runId }: RunRecord, { attempt, artifactsSize }: AttemptRecord) {
+    if (artifactsSize === null) return null;
+    const of = { runId, attempt };
+    const index: ArtifactsIndex = await this.indexes.artifacts(of, artifactsSize);
+    return { index, open: this.indexes.opener(of, 'artifacts.tar.gz', artifactsSize), size: artifactsSize };
+  }
+
+  /** What a worker has published of a log until now, from a byte on. @throws NoAnswer without a connection */
+  soFar(runId: number, attempt: AttemptRecord, offset: number): AsyncGenerator<LivePiece> {
+    const signal = AbortSignal.timeout(SO_FAR_TIMEOUT_MS);
+    return pieces(this.dispatchers.logSoFar(attempt.worker, grantOf(runId, attempt), signal), offset);
+  }
+
+  /** The same, and what it publishes from now on, until the signal aborts. @throws as soFar */
+  live(
+    runId: number,
+    attempt: AttemptRecord,
+    offset: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<LivePiece> {
+    return pieces(this.dispatchers.followLog(attempt.worker, grantOf(runId, attempt), signal), offset);
+  }
+}
+
+function grantOf(runId: number, { attempt, epoch }: AttemptRecord): Grant {
+  return { runId, attempt, grantEpoch: epoch };
+}
+
+/** Each byte once, in order; those that the stream has forgotten are missing. A worker may publish anything. */
+export async function* pieces(chunks: AsyncIterable<LogChunk>, from: number): AsyncGenerator<LivePiece> {
+  let next = from;
+  for await (const { offset, data, isNote } of chunks as AsyncIterable<Partial<LogChunk>>) {
+    if (!Number.isSafeInteger(offset) || typeof data !== 'string') continue;
+    const bytes = Buffer.from(data, 'base64');
+    if (isNote === true) {
+      yield { offset: next, data: bytes, isNote };
+      continue;
+    }
+    const known = Math.max(0, next - offset!);
+    if (offset! < 0 || known >= bytes.length) continue;
+    next = offset! + bytes.length;
+    yield { offset: offset! + known, data: bytes.subarray(known), isNote: false };
+  }
+}

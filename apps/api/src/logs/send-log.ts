@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream';
+import type { AttemptRecord } from '@proctor/database';
+import type { Response } from 'express';
+import { pipelineToClient } from '../http/pipeline-to-client';
+import type { RunLogs } from './run-logs';
+
+/** What no browser takes for anything but text: it comes from a test. */
+export const TEXT_HEADERS = {
+  'Content-Type': 'text/plain; charset=utf-8',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+};
+
+/**
+ * Answers with the bytes of a log from one on: of the stored one, or of what there is of the live one. `Log-Complete` tells which it was, and
+ * `Log-Attempt` of which attempt.
+ * @throws StoreUnavailable; NoAnswer
+ */
+export async function sendLog(
+  logs: RunLogs,
+  runId: number,
+  attempt: AttemptRecord,
+  offset: number,
+  response: Response,
+): Promise<void> {
+  const stored = await logs.stored(runId, attempt);
+  response.status(200).set({
+    ...TEXT_HEADERS,
+    'Cache-Control': 'private, no-cache',
+    'Log-Attempt': String(attempt.attempt),
+    'Log-Complete': String(stored !== null),
+  });
+  const bytes = stored ? stored.bytesFrom(offset) : liveBytes(logs, runId, attempt, offset);
+  await pipelineToClient(Readable.from(bytes, { objectMode: false }), response);
+}
+
+async function* liveBytes(
+  logs: RunLogs,
+  runId: number,
+  attempt: AttemptRecord,
+  offset: number,
+): AsyncGenerator<Buffer> {
+  for await (const { data, isNote } of logs.soFar(runId, attempt, offset)) if (!isNote) yield data;
+}

@@ -1,0 +1,111 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { blockGzip, LogIndexer, type LogIndex } from '@proctor/result-files';
+import { LINE_BYTES_MAX } from './line-reader';
+import { pieces } from './run-logs';
+import { StoredLog } from './stored-log';
+
+const LIMITS = { lines: 10, bytes: 1_000_000 };
+const SEARCH = { hits: 3, timeoutMs: 60_000 };
+
+/** @param isForeign its worker made no blocks */
+async function stored(text: string, isForeign = false, change: Partial<LogIndex> = {}): Promise<StoredLog> {
+  const indexer = new LogIndexer(/error/);
+  const chunks: Buffer[] = [];
+  const content = Readable.from([Buffer.from(text)]);
+  for await (const chunk of blockGzip(content, (bytes, block) => indexer.add(bytes, block)))
+    chunks.push(chunk);
+  const gzip = isForeign ? gzipSync(text) : Buffer.concat(chunks);
+  const index = indexer.end();
+  const open = (at: number) => Promise.resolve(Readable.from([gzip.subarray(at)]));
+  return new StoredLog({ ...index, ...(isForeign ? { blocks: [] } : {}), ...change }, open);
+}
+
+const LINES = Array.from({ length: 100_000 }, (_, n) => `line ${n + 1}`);
+const LONG = LINES.join('\n');
+
+describe.each([
+  ['in blocks', false],
+  ['as a foreign worker made it', true],
+])('a log that is kept %s', (_how, isForeign) => {
+  it.each([1, 2, 30_001, 50_000, 99_995, 100_000])('is read from line %i on', async (first) => {
+    const lines = await (await stored(LONG, isForeign)).lines(first, LIMITS);
+    expect(lines.map(({ number, text }) => [number, text])).toEqual(
+      LINES.slice(first - 1, first + 9).map((text, at) => [first + at, text]),
+    );
+  });
+
+  it('has no line after its last', async () => {
+    expect(await (await stored(LONG, isForeign)).lines(100_001, LIMITS)).toEqual([]);
+    expect(await (await stored('a\n', isForeign)).lines(1, LIMITS)).toEqual([
+      { number: 1, text: 'a', bytes: 1 },
+    ]);
+    expect(await (await stored('', isForeign)).lines(1, LIMITS)).toEqual([]);
+  });
+
+  it('is searched as a whole, or up to a number of hits', async () => {
+    const log = await stored(LONG, isForeign);
+    const { hits, cutAt } = await log.search('LINE 9999', 1, SEARCH);
+    expect(hits.map(({ line, text }) => [line, text])).toEqual([
+      [9_999, 'line 9999'],
+      [99_990, 'line 99990'],
+      [99_991, 'line 99991'],
+    ]);
+    expect(cutAt).toBe(99_992);
+    const rest = await log.search('LINE 9999', cutAt!, { ...SEARCH, hits: 100 });
+    expect(rest.hits.map(({ line }) => line)).toEqual(
+      LINES.flatMap((l, n) => (n >= 99_991 && l.includes('line 9999') ? [n + 1] : [])),
+    );
+    expect(rest.cutAt).toBeNull();
+  });
+});
+
+it('of a long line the beginning is kept, and its length is known', async () => {
+  const [first, second] = await (
+    await stored(`${'x'.repeat(1_000_000)}\nnext`)
+  ).lines(1, { lines: 2, bytes: 2_000_000 });
+  expect([first!.bytes, first!.text.length, second!.text]).toEqual([1_000_000, LINE_BYTES_MAX, 'next']);
+});
+
+it('no more is read than was asked for, whatever the index says', async () => {
+  const log = await stored('x'.repeat(5_000_000), false, { lines: 1, blocks: [] });
+  const [line] = await log.lines(1, { lines: 10, bytes: 100_000 });
+  expect(line!.bytes).toBeLessThan(500_000);
+});
+
+it('a text is found in a line of a megabyte, and shown with what is around it', async () => {
+  const log = await stored(`${'x'.repeat(1_000_000)}needle${'y'.repeat(1_000_000)}\nneedle`);
+  const { hits } = await log.search('needle', 1, SEARCH);
+  expect(hits.map(({ line }) => line)).toEqual([1, 2]);
+  expect(hits[0]!.text).toMatch(/^x{200}needley{194}$/);
+});
+
+it('letters beyond ASCII are found as they are', async () => {
+  expect((await (await stored('a\nÜmläut √\n')).search('ümläut √', 1, SEARCH)).hits).toHaveLength(0);
+  expect((await (await stored('a\nÜmläut √\n')).search('Ümläut √', 1, SEARCH)).hits).toEqual([
+    { line: 2, text: 'Ümläut √' },
+  ]);
+});
+
+it('of a live log each byte is read once, whatever a worker publishes', async () => {
+  const chunk = (offset: unknown, text: string) => ({
+    chunk: 0,
+    offset,
+    data: Buffer.from(text).toString('base64'),
+  });
+  const published = [
+    chunk(0, 'abc'),
+    chunk(0, 'abc'),
+    chunk(2, 'cd'),
+    chunk(-5, 'zzz'),
+    chunk('x', 'zzz'),
+    {},
+    { offset: 4, data: 7 },
+    { ...chunk(4, 'words'), isNote: true },
+    chunk(9, 'j'),
+  ];
+  const read: string[] = [];
+  for await (const { offset, data, isNote } of pieces(Readable.from(published) as never, 1))
+    read.push(`${offset}${isNote ? ' note' : ''} ${data.toString()}`);
+  expect(read).toEqual(['1 bc', '3 d', '4 note words', '9 j']);
+});

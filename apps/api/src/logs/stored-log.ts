@@ -1,0 +1,75 @@
+import { contentFrom, lastAtMost, type LogBlock, type LogIndex, type OpenAt } from '@proctor/result-files';
+import { LineReader, type LogLine } from './line-reader';
+import { searched, type LogSearch, type SearchLimits } from './log-search';
+
+const NEWLINE = 10;
+
+/** What is read of a log at a time. */
+export interface LineLimits {
+  lines: number;
+  /** Bytes of the log. */
+  bytes: number;
+}
+
+/** A log in the store, read at any place. Its index may be wrong: whatever it says, the limits hold. */
+export class StoredLog {
+  constructor(
+    readonly index: LogIndex,
+    private readonly open: OpenAt,
+  ) {}
+
+  /** The bytes of the log from one on. @throws StoreUnavailable; Error for what is no gzip */
+  bytesFrom(offset: number): AsyncGenerator<Buffer> {
+    return contentFrom(this.open, this.index.blocks, offset);
+  }
+
+  /** Lines from one on. @throws as bytesFrom */
+  async lines(first: number, limits: LineLimits): Promise<LogLine[]> {
+    const block = this.blockOf(first);
+    const reader = new LineReader(block ? block.newlines + 1 : 1, first);
+    const from = block?.offset ?? 0;
+    let begun: number | null = null;
+    let read = 0;
+    for await (const chunk of this.bytesFrom(from)) {
+      const found = reader.add(chunk);
+      read += chunk.length;
+      if (reader.hasBegun) begun ??= read;
+      if (found >= limits.lines || (begun !== null && read - begun >= limits.bytes)) break;
+    }
+    return reader.end().slice(0, limits.lines);
+  }
+
+  /** One line, at most so many bytes of it; empty when there is no such line. @throws as bytesFrom */
+  async wholeLine(number: number, bytesMax: number): Promise<Buffer> {
+    const block = this.blockOf(number);
+    const parts: Buffer[] = [];
+    let [line, bytes] = [block ? block.newlines + 1 : 1, 0];
+    for await (const chunk of this.bytesFrom(block?.offset ?? 0)) {
+      let from = 0;
+      for (; line < number && from !== -1; line += from === -1 ? 0 : 1) {
+        const newline = chunk.indexOf(NEWLINE, from);
+        from = newline === -1 ? -1 : newline + 1;
+      }
+      if (from === -1) continue;
+      const end = chunk.indexOf(NEWLINE, from);
+      const part = chunk.subarray(from, end === -1 ? chunk.length : end);
+      parts.push(part);
+      bytes += part.length;
+      if (end !== -1 || bytes >= bytesMax) break;
+    }
+    return Buffer.concat(parts).subarray(0, bytesMax);
+  }
+
+  /** The lines with a text, from a line on; upper and lower case are the same. @throws as bytesFrom */
+  search(text: string, first: number, limits: SearchLimits): Promise<LogSearch> {
+    const block = this.blockOf(first);
+    const start = { line: block ? block.newlines + 1 : 1, offset: block?.offset ?? 0 };
+    return searched(this.bytesFrom(start.offset), start.line, text, first, limits);
+  }
+
+  /** The block in which the line begins, or the newline before it is; undefined: the beginning of the log. */
+  private blockOf(line: number): LogBlock | undefined {
+    const { blocks } = this.index;
+    return line <= 1 ? undefined : blocks[lastAtMost(blocks, ({ newlines }) => newlines, line - 2)];
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ApiKeys, DatabaseUnavailable } from '@proctor/database';
+import { VERSION } from '@proctor/process';
+import { DispatcherClient } from '../dispatchers/dispatcher-client';
+import { Leaving } from '../http/leaving';
+
+/** What an api process reaches. */
+export interface Health {
+  version: string;
+  /** Whether requests should be sent to it: it reaches everything it needs, and does not end soon. */
+  ready: boolean;
+  database: boolean;
+  /** NATS. Without it requests are accepted all the same, and what they ask for begins later. */
+  bus: boolean;
+  /** Why it is not ready; empty when it is. */
+  reasons: string[];
+}
+
+/** Looked up at each call. */
+@Injectable()
+export class ApiHealth {
+  private readonly logger = new Logger('Health');
+
+  constructor(
+    private readonly apiKeys: ApiKeys,
+    private readonly dispatchers: DispatcherClient,
+    private readonly leaving: Leaving,
+  ) {}
+
+  /** The database is reached when it can say whose key this is, or that there is no such key. */
+  async of(key: string): Promise<{ health: Health; isAdmin: boolean }> {
+    try {
+      const requestor = await this.apiKeys.authenticate(key);
+      return { health: this.health(true), isAdmin: requestor?.isAdmin ?? false };
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      this.logger.warn(error.message);
+      return { health: this.health(false), isAdmin: false };
+    }
+  }
+
+  async report(): Promise<Health> {
+    return (await this.of('')).health;
+  }
+
+  private health(database: boolean): Health {
+    const bus = this.dispatchers.isConnected();
+    const reasons = [
+      ...(database ? [] : ['the database does not answer']),
+      ...(bus ? [] : ['there is no connection to NATS']),
+      ...(this.leaving.isBegun ? ['this process is about to end'] : []),
+    ];
+    return { version: VERSION, ready: reasons.length === 0, database, bus, reasons };
+  }
+}

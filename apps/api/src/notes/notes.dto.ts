@@ -1,0 +1,126 @@
+import {
+  describe,
+  IsArchitectureName,
+  isPackageName,
+  isStorable,
+  IsStringThat,
+  IsSuiteName,
+  isWord,
+  must,
+  Strict,
+} from '@proctor/contracts';
+import { NOTE_SUBJECTS, type NoteSubject } from '@proctor/database';
+import { IsIn, IsOptional } from 'class-validator';
+import type { ApiConfiguration } from '../configuration.token';
+import { refused } from '../http/problem';
+import type { Parameter } from '../http/parameters';
+import { From } from '../http/shape';
+import { named, numberOf } from '../runs/run-list.dto';
+
+export const NOTES_PER_PAGE = 50;
+const NOTES_PER_PAGE_MAX = 200;
+const BUG_LENGTH_MAX = 300;
+
+/** What a note says, as it travels. */
+@Strict()
+export class NoteRequest {
+  @From({ read: textOf, missing: 'it holds what the note says' })
+  text: string;
+
+  @From({ read: bugsOf })
+  bugs?: string[];
+}
+
+/** A new note: on a failed run, or on a package, or on a package on a suite and architecture. */
+@Strict()
+export class NewNoteRequest extends NoteRequest {
+  @IsOptional()
+  @IsIn(NOTE_SUBJECTS, must(`be one of ${NOTE_SUBJECTS.join(', ')}`))
+  subject?: NoteSubject;
+
+  @From({ read: numberOf('the id of a run', Number.MAX_SAFE_INTEGER) })
+  run_id?: number;
+
+  @IsOptional()
+  @IsStringThat(isPackageName, must('be the name of a source package'))
+  package?: string;
+
+  @IsOptional()
+  @IsSuiteName()
+  suite?: string;
+
+  @IsOptional()
+  @IsArchitectureName()
+  arch?: string;
+}
+
+/** The query of `GET /api/v1/notes`. */
+@Strict()
+export class NotesQuery {
+  @From({ read: named('the name of a package', isPackageName) })
+  package?: string;
+
+  @From({ read: named('the name of a suite', isWord) })
+  suite?: string;
+
+  @From({ read: named('the name of an architecture', isWord) })
+  arch?: string;
+
+  /** Only those that say something of it. */
+  @From({ read: numberOf('the id of a run', Number.MAX_SAFE_INTEGER) })
+  run_id?: number;
+
+  @From({ read: numberOf('the id of a note', Number.MAX_SAFE_INTEGER) })
+  before?: number;
+
+  @From({ read: numberOf(`a whole number from 1 to ${NOTES_PER_PAGE_MAX}`, NOTES_PER_PAGE_MAX) })
+  limit?: number;
+}
+
+function textOf(
+  { value, pointer }: Parameter,
+  name: string,
+  { noteLengthMax }: ApiConfiguration['server'],
+): string {
+  const text = typeof value === 'string' ? value.replaceAll('\r\n', '\n').trim() : '';
+  if (text !== '' && text.length <= noteLengthMax && isStorable(text)) return text;
+  throw refused(
+    `${name} must be a text of 1 to ${noteLengthMax} characters, not ${describe(value)}.`,
+    pointer,
+  );
+}
+
+function bugsOf(
+  { value, pointer }: Parameter,
+  name: string,
+  { noteBugsMax }: ApiConfiguration['server'],
+): string[] {
+  const given: unknown[] =
+    typeof value === 'string'
+      ? value.split(/[\s,]+/).filter((word) => word !== '')
+      : Array.isArray(value)
+        ? value
+        : [value];
+  if (given.length > noteBugsMax)
+    throw refused(`${name} names ${given.length} bugs; a note may name ${noteBugsMax}.`, pointer);
+  const bugs = given.map((bug) => {
+    const found = typeof bug === 'string' ? bugOf(bug) : null;
+    if (found !== null) return found;
+    throw refused(
+      `${name} must be numbers as #123456 or addresses with http or https, not ${describe(bug)}.`,
+      pointer,
+    );
+  });
+  return [...new Set(bugs)];
+}
+
+/** `#123456`, or an address with http or https and without a user; null for anything else. */
+export function bugOf(text: string): string | null {
+  const number = /^#?([1-9]\d{0,9})$/.exec(text)?.[1];
+  if (number !== undefined) return `#${number}`;
+  if (text.length > BUG_LENGTH_MAX || !/^https?:\/\/[^\s"'<>\\]+$/.test(text) || !URL.canParse(text))
+    return null;
+  const { protocol, username, password, href } = new URL(text);
+  const isPlain = (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
+  return isPlain && href.length <= BUG_LENGTH_MAX ? href : null;
+}

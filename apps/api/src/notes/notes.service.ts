@@ -1,0 +1,158 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { describe } from '@proctor/contracts';
+import { type Note, Notes, PackagePages, type Requestor, Results, type RunReader } from '@proctor/database';
+import type { NoteAuthor, NoteText, RunFailure, RunRecord } from '@proctor/database';
+import { readerOf } from '../auth/requestor';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { badRequest, notFound, Problem } from '../http/problem';
+import { noSuchRun } from '../runs/run-id';
+import { fits, type NotedRun } from './note-fit';
+import type { NewNoteRequest } from './notes.dto';
+
+/** Notes that are looked at for the runs of one page, the newest. */
+const NOTES_MAX = 200;
+
+type Subject = Omit<Parameters<Notes['add']>[0], keyof NoteText>;
+
+/** What people write about failures: each note for whoever may see what it was written on. */
+@Injectable()
+export class NotesService {
+  constructor(
+    private readonly notes: Notes,
+    private readonly results: Results,
+    private readonly packages: PackagePages,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /**
+   * Those that say something of runs that the reader may see, by run.
+   * @throws DatabaseUnavailable
+   */
+  async ofRuns(runs: RunRecord[], reader: RunReader): Promise<ReadonlyMap<number, Note[]>> {
+    if (runs.length === 0) return new Map();
+    const failures = await this.notes.failuresOf(runs.filter(hasFailed).map(({ runId }) => runId));
+    const noted = runs.map((run): NotedRun => ({ ...run, failure: failures.get(run.runId) ?? null }));
+    const signatures = noted.flatMap(({ failure }) => failure?.signature ?? []);
+    const packages = [...new Set(runs.map((run) => run.package))];
+    const found = await this.notes.find({ packages, signatures }, reader, NOTES_MAX);
+    return new Map(noted.map((run) => [run.runId, found.filter((note) => fits(note, run))]));
+  }
+
+  /**
+   * Those of a package, on a place when that is told, the newest first; removed ones, too.
+   * @throws DatabaseUnavailable
+   */
+  async ofPackage(
+    name: string,
+    place: { suite: string; arch: string } | null,
+    reader: RunReader,
+  ): Promise<Note[]> {
+    const found = await this.notes.find({ packages: [name] }, reader, NOTES_MAX);
+    const isHere = ({ subject, suite, arch }: Note): boolean =>
+      subject === 'package' || !place || (suite === place.suite && arch === place.arch);
+    return found.filter((note) => note.package === name && isHere(note));
+  }
+
+  /** @throws Problem 404 for one that is not there, or that the requestor may not see */
+  async one(noteId: number, requestor: Requestor): Promise<Note> {
+    const note = await this.notes.one(noteId, readerOf(requestor));
+    if (note) return note;
+    throw notFound(`There is no note ${noteId}.`);
+  }
+
+  /**
+   * @returns the new note
+   * @throws Problem 400; 404 for a run or package that the requestor may not see; 409 when they have too many
+   */
+  async add(asked: NewNoteRequest, requestor: Requestor, address?: string): Promise<Note> {
+    const subject =
+      asked.run_id === undefined
+        ? await this.general(asked)
+        : await this.onRun(asked, asked.run_id, requestor);
+    const { text, bugs = [] } = asked;
+    const max = this.configuration.server.notesPerPackageMax;
+    const noteId = await this.notes.add({ ...subject, text, bugs }, authorOf(requestor, address), max);
+    if (noteId === null)
+      throw new Problem(409, `You have ${max} notes on ${subject.package} already; remove one first.`);
+    return this.one(noteId, requestor);
+  }
+
+  /** @throws Problem 404; 403 for another user's note, unless by an administrator */
+  async change(noteId: number, text: NoteText, requestor: Requestor, address?: string): Promise<Note> {
+    await this.own(noteId, requestor);
+    await this.notes.change(noteId, text, authorOf(requestor, address));
+    return this.one(noteId, requestor);
+  }
+
+  /** @returns the note that was there. @throws Problem 404; 403 for another user's note, unless by an administrator */
+  async remove(noteId: number, requestor: Requestor, address?: string): Promise<Note> {
+    const note = await this.own(noteId, requestor);
+    await this.notes.remove(noteId, authorOf(requestor, address));
+    return note;
+  }
+
+  private async own(noteId: number, requestor: Requestor): Promise<Note> {
+    const note = await this.one(noteId, requestor);
+    if (requestor.isAdmin || note.authorId === requestor.userId) return note;
+    throw new Problem(403, `Note ${noteId} is another user's; only they and administrators may change it.`);
+  }
+
+  private async general({ subject, package: name, suite, arch }: NewNoteRequest): Promise<Subject> {
+    if (name === undefined) throw badRequest('run_id or package is needed to say what the note is about.');
+    if (subject === 'error')
+      throw badRequest('A note about an error needs the run_id of a run that failed with it.');
+    if ((suite === undefined) !== (arch === undefined))
+      throw badRequest('suite and arch are needed together.');
+    if (subject === 'place' && suite === undefined)
+      throw badRequest('A note about a place needs suite and arch.');
+    if (!(await this.packages.isKnown(name)))
+      throw notFound(`No run of the package ${describe(name)} was asked for here yet.`);
+    const isPlace = subject !== 'package' && suite !== undefined;
+    return {
+      subject: isPlace ? 'place' : 'package',
+      package: name,
+      suite: isPlace ? suite : null,
+      arch: isPlace ? arch! : null,
+      runId: null,
+      wasPrivate: false,
+      signature: null,
+      failingTests: [],
+    };
+  }
+
+  private async onRun(
+    { subject = 'place', package: name, suite, arch }: NewNoteRequest,
+    runId: number,
+    requestor: Requestor,
+  ): Promise<Subject> {
+    if (name !== undefined || suite !== undefined || arch !== undefined)
+      throw badRequest(
+        'run_id says which package and place are meant; package, suite and arch do not belong to it.',
+      );
+    const run = await this.results.find(runId);
+    if (!run || !maySee(run, readerOf(requestor))) throw noSuchRun(runId);
+    if (!hasFailed(run)) throw new Problem(409, `Run ${runId} has not failed.`);
+    const failure = (await this.notes.failuresOf([runId])).get(runId)!;
+    if (subject === 'error' && failure.signature === null)
+      throw new Problem(409, `The error of run ${runId} is not known.`);
+    return this.subject(run, subject, failure);
+  }
+
+  private subject(run: RunRecord, subject: Subject['subject'], failure: RunFailure): Subject {
+    const { package: name, suite, arch, runId, isPrivate: wasPrivate } = run;
+    return { subject, package: name, suite, arch, runId, wasPrivate, ...failure };
+  }
+}
+
+export function hasFailed({ state, verdict, cancelled }: RunRecord): boolean {
+  return state === 'finished' && !cancelled && (verdict === 'fail' || verdict === 'tmpfail');
+}
+
+function maySee(run: RunRecord, { everything, keyId, userName }: RunReader): boolean {
+  return !run.isPrivate || everything === true || run.keyId === keyId || run.requestor === userName;
+}
+
+function authorOf({ userId, userName }: Requestor, address: string | undefined): NoteAuthor {
+  return { userId, userName, address };
+}

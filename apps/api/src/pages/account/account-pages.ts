@@ -1,0 +1,47 @@
+import { applyDecorators, Injectable, UseGuards, UseInterceptors } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { pathOf } from '../../http/paths';
+import { Problem } from '../../http/problem';
+import type { ContextRequest } from '../../http/request-context';
+import { loginUrl } from '../../sessions/return-to';
+import type { Viewer } from '../../sessions/viewer';
+import { PageInterceptor } from '../frame/page';
+
+/** Lets users through to their own pages, `/user/{name}/…`. */
+@Injectable()
+class OwnPagesGuard implements CanActivate {
+  /** @throws Problem 303 to the login for a browser that is not logged in, 403 for anybody else */
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<ContextRequest>();
+    const user = requireLogin(request);
+    if (request.params['user'] === user.name) return true;
+    throw new Problem(403, 'This page is of another user.');
+  }
+}
+
+/** Lets users through, before a form is read. */
+@Injectable()
+export class LoginGuard implements CanActivate {
+  /** @throws Problem 303 to the login for a browser that is not logged in, 403 for anybody else */
+  canActivate(context: ExecutionContext): boolean {
+    requireLogin(context.switchToHttp().getRequest<ContextRequest>());
+    return true;
+  }
+}
+
+/** @throws Problem 303 to the login and back for a browser, 403 for anything else */
+export function requireLogin(request: ContextRequest): NonNullable<Viewer['user']> {
+  const user = request.viewer?.user;
+  if (user) return user;
+  const isBrowser = (request.get('Accept') ?? '').includes('text/html');
+  if (!isBrowser) throw new Problem(403, 'This is for users who are logged in.');
+  // What a form would have done is not done again after the login.
+  const path = request.method === 'GET' ? request.originalUrl : pathOf(request);
+  throw new Problem(303, 'Log in first.', { headers: { Location: loginUrl(path) } });
+}
+
+/** For each controller of users' own pages, or of the data that they are made of. */
+export const OwnPages = ({ isData = false } = {}): ClassDecorator =>
+  isData
+    ? UseGuards(OwnPagesGuard)
+    : applyDecorators(UseGuards(OwnPagesGuard), UseInterceptors(PageInterceptor));

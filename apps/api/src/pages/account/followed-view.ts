@@ -1,0 +1,109 @@
+import { timestamp } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { PackageStatus } from '@proctor/database';
+import type { FeedEntry } from '../../public-data/status-feed';
+import { statusOf } from '../../runs/result-object';
+import { prefixView } from '../packages/prefix-view';
+import { changeOf, historyUrl, place, runUrl, statusObject } from '../status/package-columns';
+
+const PLACES_SHOWN_MAX = 200;
+const FEED_ENTRIES_MAX = 50;
+
+/** The packages that a user follows, as far as they are known by public runs. */
+export interface Followed {
+  /** What the user wrote: names, in which `*` may stand for anything. */
+  patterns: string[];
+  /** Those that fail somewhere first. */
+  packages: string[];
+  /** More packages match than are looked at. */
+  hasMore: boolean;
+  statuses: PackageStatus[];
+}
+
+interface Targets {
+  suites: string[];
+  architectures: string[];
+  neutral: NeutralStatus;
+}
+
+/** The worst first. */
+const ORDER = ['fail', 'tmpfail', 'flaky'];
+
+function troubleOf(status: PackageStatus, neutral: NeutralStatus): string | null {
+  const word = statusOf(status.latest.verdict, neutral);
+  if (word === 'fail' || word === 'tmpfail') return word;
+  return status.isFlaky ? 'flaky' : null;
+}
+
+/** A matrix of the packages, and before it each place with trouble with its last runs. */
+export function followedView({ patterns, packages, hasMore, statuses }: Followed, targets: Targets) {
+  const troubled = statuses
+    .flatMap((status) => {
+      const trouble = troubleOf(status, targets.neutral);
+      return trouble === null ? [] : [{ status, trouble }];
+    })
+    .sort(
+      (one, other) =>
+        ORDER.indexOf(one.trouble) - ORDER.indexOf(other.trouble) ||
+        changeOf(other.status).date.getTime() - changeOf(one.status).date.getTime(),
+    );
+  const matrix = prefixView(packages, statuses, targets);
+  return {
+    ...matrix,
+    sentence: patterns.length === 0 ? 'You follow no package yet.' : matrix.sentence,
+    places: troubled.slice(0, PLACES_SHOWN_MAX).map(({ status, trouble }) => ({
+      package: status.package,
+      packageUrl: historyUrl(status).replace(/[^/]+\/[^/]+\/$/, ''),
+      place: place(status),
+      url: historyUrl(status),
+      word: trouble,
+      version: status.latest.version,
+      runUrl: runUrl(status, status.latest.runId),
+      since: (status.failingSince ?? status.latest).date,
+      strip: status.strip,
+      failingVersion: status.failingSince?.version ?? '',
+    })),
+    placesLeft: Math.max(0, troubled.length - PLACES_SHOWN_MAX),
+    patterns,
+    hasMore,
+    unknown: unknownOf(patterns, packages),
+  };
+}
+
+/** Names that were followed before anybody asked for a public run. */
+function unknownOf(patterns: string[], packages: string[]): string[] {
+  const known = new Set(packages);
+  return patterns.filter((pattern) => !pattern.includes('*') && !known.has(pattern));
+}
+
+/** The same for programs. */
+export function followedObject({ patterns, packages, hasMore, statuses }: Followed, neutral: NeutralStatus) {
+  return {
+    patterns,
+    packages: packages.map((name) => ({
+      package: name,
+      statuses: statuses
+        .filter((status) => status.package === name)
+        .map((status) => statusObject(status, neutral)),
+    })),
+    has_more: hasMore,
+  };
+}
+
+/** What changed last about them, the latest first: each place that began to fail, or passes again. */
+export function followedEntries(statuses: PackageStatus[]): FeedEntry[] {
+  return statuses
+    .filter(({ failingSince, recovered }) => failingSince !== null || recovered !== null)
+    .map((status) => {
+      const { version, date, runId, trigger, isFailure } = changeOf(status);
+      const what = isFailure ? 'began to fail' : 'passes again';
+      return {
+        path: runUrl(status, runId),
+        title: `${status.package} ${version} ${what} on ${place(status)}`,
+        text: trigger === null ? timestamp(date) : `Trigger: ${trigger}`,
+        date,
+      };
+    })
+    .sort((one, other) => other.date.getTime() - one.date.getTime())
+    .slice(0, FEED_ENTRIES_MAX);
+}

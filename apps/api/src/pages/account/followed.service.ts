@@ -1,0 +1,105 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
+import { describe } from '@proctor/contracts';
+import { FollowedPackages, PublicRuns } from '@proctor/database';
+import type { User } from '@proctor/database';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import type { Parameters } from '../../http/parameters';
+import { badRequest, notFound } from '../../http/problem';
+import { atomFeed } from '../../public-data/status-feed';
+import { PACKAGES_SHOWN_MAX } from '../frame/list';
+import type { Page } from '../frame/page';
+import { type Followed, followedEntries, followedObject, followedView } from './followed-view';
+
+/** Each is compared with the names of all packages. */
+const WILD_PATTERNS_MAX = 20;
+const PATTERN = /^[a-z0-9*][a-z0-9+.*-]{0,199}$/;
+const TOKEN = /^([\w-]{43})\.xml$/;
+
+/** Names to follow, separated by spaces, lines or commas. */
+export class PatternsPipe implements PipeTransform<Parameters, string[]> {
+  /** @throws Problem 400 for what can be no name, and when there is none */
+  transform(parameters: Parameters): string[] {
+    const sent = parameters.get('packages')?.value;
+    const words = typeof sent === 'string' ? sent.split(/[\s,]+/).filter((word) => word !== '') : [];
+    if (words.length === 0) throw badRequest('No package is named.');
+    const wrong = words.find((word) => !PATTERN.test(word));
+    if (wrong !== undefined)
+      throw badRequest(`${describe(wrong)} is no name of a package, nor a part of one with *.`);
+    return [...new Set(words)];
+  }
+}
+
+/** The packages that a user follows: as a page, for programs, and as a feed. */
+@Injectable()
+export class FollowedService {
+  constructor(
+    private readonly followed: FollowedPackages,
+    private readonly publicRuns: PublicRuns,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  async page(user: User): Promise<Page> {
+    const { server } = this.configuration;
+    const [found, token] = await Promise.all([this.find(user.userId), this.followed.feedToken(user.userId)]);
+    const feed = token === null ? null : feedPath(token);
+    return {
+      template: 'account/followed',
+      data: { ...followedView(found, server), feed, feedTitle: 'My packages' },
+    };
+  }
+
+  async object(user: User): Promise<ReturnType<typeof followedObject>> {
+    return followedObject(await this.find(user.userId), this.configuration.server.neutral);
+  }
+
+  /** @throws Problem 400 when there would be too many: nothing is followed then that was not before */
+  async follow(user: User, patterns: string[]): Promise<void> {
+    const { followedPackagesMax } = this.configuration.server;
+    const known = await this.followed.patterns(user.userId);
+    const wild = new Set([...known, ...patterns].filter((pattern) => pattern.includes('*')));
+    if (wild.size > WILD_PATTERNS_MAX)
+      throw badRequest(`You may follow ${WILD_PATTERNS_MAX} patterns with *; there would be ${wild.size}.`);
+    if (await this.followed.follow(user.userId, patterns, followedPackagesMax)) return;
+    throw badRequest(`You may follow ${followedPackagesMax} names and patterns; there would be more.`);
+  }
+
+  unfollow(user: User, pattern: string): Promise<void> {
+    return this.followed.unfollow(user.userId, pattern);
+  }
+
+  renewFeed(user: User): Promise<void> {
+    return this.followed.renewFeed(user.userId);
+  }
+
+  endFeed(user: User): Promise<void> {
+    return this.followed.endFeed(user.userId);
+  }
+
+  /**
+   * What anybody reads who has the address.
+   * @param base what comes before the path of an absolute link
+   * @throws Problem 404
+   */
+  async feed(file: string, base: string): Promise<string> {
+    const [, token] = TOKEN.exec(file) ?? [];
+    const owner = token === undefined ? null : await this.followed.ownerOf(token);
+    if (token === undefined || owner === null) throw notFound('There is no such feed.');
+    const { statuses } = await this.find(owner);
+    const address = { base, feedPath: feedPath(token), pagePath: '/packages/' };
+    return atomFeed('My packages', address, followedEntries(statuses));
+  }
+
+  private async find(userId: number): Promise<Followed> {
+    const patterns = await this.followed.patterns(userId);
+    const found = await this.followed.named(patterns, PACKAGES_SHOWN_MAX + 1);
+    const packages = found.slice(0, PACKAGES_SHOWN_MAX);
+    const statuses = packages.length === 0 ? [] : await this.publicRuns.packageStatuses(packages);
+    return { patterns, packages, hasMore: found.length > packages.length, statuses };
+  }
+}
+
+function feedPath(token: string): string {
+  return `/data/followed/${token}.xml`;
+}

@@ -1,0 +1,82 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { OwnRuns } from '@proctor/database';
+import type { Requestor, RunRecord, User } from '@proctor/database';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { Problem } from '../../http/problem';
+import { CancellationService } from '../../runs/cancellation.service';
+import { obstacleTo } from '../../runs/obstacle';
+import { PublicationService } from '../../runs/publication.service';
+import { RetryService } from '../../runs/retry.service';
+import { BrowserSessions } from '../../sessions/browser-sessions';
+import type { Page, Redirect } from '../frame/page';
+import { runView } from '../run-view';
+import { confirmView, type JobAction } from './job-actions-view';
+import type { SelectedRuns } from './job-filter';
+
+/** Why a run was left as it was. */
+interface Refusal {
+  runId: number;
+  reason: string;
+}
+
+/** What the services of the API do with one run, for several of a user's own. */
+@Injectable()
+export class RunChanges {
+  constructor(
+    private readonly publication: PublicationService,
+    private readonly cancellation: CancellationService,
+    private readonly retries: RetryService,
+  ) {}
+
+  /** @returns the runs that could not be changed; what was is done */
+  async make(action: JobAction, runs: RunRecord[], requestor: Requestor): Promise<Refusal[]> {
+    const ids = runs.map(({ runId }) => runId);
+    if (action === 'publish') {
+      const { ignored } = await this.publication.publish(ids, requestor);
+      return ignored.map((runId) => ({ runId, reason: `Run ${runId} is public already.` }));
+    }
+    const refusals: Refusal[] = [];
+    for (const runId of ids) {
+      try {
+        if (action === 'cancel') await this.cancellation.cancel(runId, requestor);
+        else await this.retries.retry(runId, requestor, null);
+      } catch (error) {
+        // It has changed since it was shown; the others are done nevertheless.
+        if (!(error instanceof Problem) || ![403, 404, 409].includes(error.status)) throw error;
+        refusals.push({ runId, reason: error.detail });
+      }
+    }
+    return refusals;
+  }
+}
+
+/** Changes several of a user's runs, after a question. */
+@Injectable()
+export class JobActionsService {
+  constructor(
+    private readonly ownRuns: OwnRuns,
+    private readonly changes: RunChanges,
+    private readonly sessions: BrowserSessions,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** The question, or once it is answered, the list again; with what was left out if anything was. */
+  async act(user: User, action: JobAction, { runIds, isConfirmed }: SelectedRuns): Promise<Page | Redirect> {
+    const runs = await this.ownRuns.byId(user.userId, runIds);
+    const possible = runs.filter((run) => this.isPossible(action, run));
+    if (!isConfirmed) {
+      const views = possible.map((run) => runView(run, this.configuration.server.neutral));
+      return { template: 'account/confirm', data: confirmView(action, views, runIds.length - views.length) };
+    }
+    const refusals = await this.changes.make(action, possible, await this.sessions.requestorOf(user));
+    if (refusals.length === 0) return { redirectTo: `/user/${user.name}/jobs` };
+    return { template: 'account/left-out', data: { refusals, done: possible.length - refusals.length } };
+  }
+
+  private isPossible(action: JobAction, run: RunRecord): boolean {
+    if (action === 'publish') return run.isPrivate;
+    if (action === 'cancel') return run.state !== 'finished';
+    return run.state === 'finished' && obstacleTo(run, this.configuration) === null;
+  }
+}

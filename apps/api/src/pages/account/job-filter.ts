@@ -1,0 +1,127 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
+import { describe, isRunId, isStorable, VERDICTS } from '@proctor/contracts';
+import type { NeutralStatus, RunState, Verdict } from '@proctor/contracts';
+import type { OwnRunFilter } from '@proctor/database';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { badRequest } from '../../http/problem';
+import type { Parameters } from '../../http/parameters';
+import { statusOf } from '../../runs/result-object';
+import { BeforePipe } from '../../runs/run-id';
+
+const TEXTS = ['package', 'trigger', 'suite', 'arch'] as const;
+
+/** Which of a user's runs a list shows, as its form and its address say it. */
+export interface JobFilter {
+  package?: string;
+  trigger?: string;
+  suite?: string;
+  arch?: string;
+  /** A word of `statusWords`. */
+  status?: string;
+  /** Only runs of lower ids; null at the beginning. */
+  before: number | null;
+  /** Each run is ticked. */
+  areAllTicked: boolean;
+}
+
+/** What a run may be, for a filter. */
+export function statusWords(neutral: NeutralStatus): string[] {
+  return ['waiting', 'running', 'pass', ...(neutral === 'neutral' ? ['neutral'] : []), 'fail', 'tmpfail'];
+}
+
+/** The query of a list of runs; an empty field of its form counts as left out. */
+@Injectable()
+export class JobFilterPipe implements PipeTransform<Record<string, unknown>, JobFilter> {
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
+
+  /** @throws Problem 400 for a field that is given more than once, and for an unknown status; 404 for no run's id */
+  transform(query: Record<string, unknown>): JobFilter {
+    const filter: JobFilter = {
+      before: new BeforePipe().transform(query['before']),
+      areAllTicked: query['tick'] === 'all',
+    };
+    for (const field of [...TEXTS, 'status'] as const) {
+      const value = query[field];
+      if (value === undefined || value === '') continue;
+      if (typeof value !== 'string' || !isStorable(value)) throw badRequest(`${field} must be one text.`);
+      filter[field] = value;
+    }
+    const words = statusWords(this.configuration.server.neutral);
+    if (filter.status !== undefined && !words.includes(filter.status))
+      throw badRequest(`status must be one of ${words.join(', ')}, not ${describe(filter.status)}.`);
+    return filter;
+  }
+}
+
+export function isFiltered(filter: JobFilter): boolean {
+  return [...TEXTS, 'status' as const].some((field) => filter[field] !== undefined);
+}
+
+/** The same for the database. */
+export function ownRunFilter({ status, ...filter }: JobFilter, neutral: NeutralStatus): OwnRunFilter {
+  const { package: name, trigger, suite, arch } = filter;
+  return { package: name, trigger, suite, arch, ...outcomeOf(status, neutral) };
+}
+
+function outcomeOf(
+  status: string | undefined,
+  neutral: NeutralStatus,
+): { states?: RunState[]; verdicts?: Verdict[] } {
+  if (status === undefined) return {};
+  if (status === 'waiting') return { states: ['queued'] };
+  if (status === 'running') return { states: ['leased', 'running'] };
+  return { verdicts: VERDICTS.filter((verdict) => statusOf(verdict, neutral) === status) };
+}
+
+/** @param changes what is other than in the filter; null leaves it out */
+export function jobQuery(filter: JobFilter, changes: { before?: number | null; tick?: 'all' } = {}): string {
+  const query = new URLSearchParams();
+  for (const field of [...TEXTS, 'status'] as const)
+    if (filter[field] !== undefined) query.set(field, filter[field]);
+  const { before = filter.before, tick } = changes;
+  if (before !== null) query.set('before', String(before));
+  if (tick) query.set('tick', tick);
+  return query.toString();
+}
+
+/** Runs that were chosen, to be changed together. */
+export interface SelectedRuns {
+  runIds: number[];
+  /** The user was told what will happen. */
+  isConfirmed: boolean;
+}
+
+/** Boxes that were ticked: fields named `run-12`. */
+@Injectable()
+export class SelectedRunsPipe implements PipeTransform<Parameters, SelectedRuns> {
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
+
+  /** @throws Problem 400 for too many */
+  transform(parameters: Parameters): SelectedRuns {
+    const named = [...parameters.keys()].map((name) => Number(/^run-(\d{1,16})$/.exec(name)?.[1]));
+    const runIds = named.filter(isRunId);
+    this.check(runIds);
+    return { runIds, isConfirmed: parameters.get('confirmed')?.value === 'true' };
+  }
+
+  protected check({ length }: number[]): void {
+    const { bulkRunsMax } = this.configuration.server;
+    if (length > bulkRunsMax)
+      throw badRequest(`${length} runs were chosen; ${bulkRunsMax} can be changed at once.`);
+  }
+}
+
+/** The parameter `run_ids`: ids separated by commas; what is no id is of no run. */
+@Injectable()
+export class ListedRunsPipe extends SelectedRunsPipe {
+  /** @throws Problem 400 for too many */
+  override transform(parameters: Parameters): SelectedRuns {
+    const listed = parameters.get('run_ids')?.value;
+    const words = typeof listed === 'string' ? listed.split(',') : [];
+    const runIds = [...new Set(words.map(Number))].filter(isRunId);
+    this.check(runIds);
+    return { runIds, isConfirmed: false };
+  }
+}

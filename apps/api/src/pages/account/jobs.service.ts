@@ -1,0 +1,61 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { OwnRuns } from '@proctor/database';
+import type { OwnRunPage, User } from '@proctor/database';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { resultObject } from '../../runs/result-object';
+import type { ResultObject } from '../../runs/result-object';
+import type { Page } from '../frame/page';
+import { runView } from '../run-view';
+import { isFiltered, type JobFilter, jobQuery, ownRunFilter, statusWords } from './job-filter';
+
+const RUNS_SHOWN = 50;
+
+export interface JobsObject {
+  runs: ResultObject[];
+  /** Path of the rest of the list; null at its end. A part may be short, or empty, before the end. */
+  next: string | null;
+}
+
+/** The runs of a user, whatever key they were requested with. */
+@Injectable()
+export class JobsService {
+  constructor(
+    private readonly ownRuns: OwnRuns,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  async page(user: User, filter: JobFilter): Promise<Page> {
+    const { suites, architectures, neutral } = this.configuration.server;
+    const { runs, next } = await this.find(user, filter);
+    const base = `/user/${user.name}/jobs`;
+    return {
+      template: 'account/jobs',
+      data: {
+        runs: runs.map((run) => ({ ...runView(run, neutral), isFinished: run.state === 'finished' })),
+        filter,
+        isFiltered: isFiltered(filter),
+        suites,
+        architectures,
+        statuses: statusWords(neutral),
+        tickUrl: filter.areAllTicked ? null : `${base}?${jobQuery(filter, { tick: 'all' })}`,
+        olderUrl: next === null ? null : `${base}?${jobQuery(filter, { before: next })}`,
+        newestUrl: filter.before === null ? null : `${base}?${jobQuery(filter, { before: null })}`,
+        jsonUrl: `${base}.json?${jobQuery(filter)}`,
+      },
+    };
+  }
+
+  async object(user: User, filter: JobFilter): Promise<JobsObject> {
+    const { runs, next } = await this.find(user, filter);
+    return {
+      runs: runs.map((run) => resultObject(run, this.configuration.server.neutral)),
+      next: next === null ? null : `/user/${user.name}/jobs.json?${jobQuery(filter, { before: next })}`,
+    };
+  }
+
+  private find(user: User, filter: JobFilter): Promise<OwnRunPage> {
+    const wanted = ownRunFilter(filter, this.configuration.server.neutral);
+    return this.ownRuns.find(user.userId, wanted, RUNS_SHOWN, filter.before);
+  }
+}

@@ -1,0 +1,113 @@
+import { IsStorableText, must } from '@proctor/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditLog } from '@proctor/database';
+import type { User } from '@proctor/database';
+import { IsOptional, Length } from 'class-validator';
+import type { Response } from 'express';
+import { actorOf } from '../../auth/actor';
+import { networkOf } from '../../auth/network-of';
+import { PasswordCheck } from '../../auth/password-check';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { Problem } from '../../http/problem';
+import type { ContextRequest } from '../../http/request-context';
+import { BrowserSessions } from '../../sessions/browser-sessions';
+import type { ProviderSession } from '../../sessions/login-providers';
+import { returnTo } from '../../sessions/return-to';
+import type { Viewer } from '../../sessions/viewer';
+import type { Page, Redirect } from '../frame/page';
+
+const CREDENTIAL = must('be a text of at most 500 characters without NUL');
+
+export class LoginForm {
+  @Length(0, 500, CREDENTIAL)
+  @IsStorableText(CREDENTIAL)
+  name: string;
+
+  @Length(0, 500, CREDENTIAL)
+  @IsStorableText(CREDENTIAL)
+  password: string;
+
+  /** The path to go on with. */
+  @IsOptional()
+  next?: unknown;
+}
+
+/** How somebody has come in. */
+interface Door {
+  /** For the audit log. */
+  by: string;
+  session: ProviderSession | null;
+}
+
+/** Logs people in by their passwords, and out. */
+@Injectable()
+export class LoginService {
+  constructor(
+    private readonly passwords: PasswordCheck,
+    private readonly sessions: BrowserSessions,
+    private readonly audit: AuditLog,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** @param refusal why the form is shown again */
+  async page(
+    request: ContextRequest,
+    response: Response,
+    next: string,
+    refusal: { name: string; reason: string } | null = null,
+  ): Promise<Page> {
+    const formToken = await this.sessions.tokenBeforeLogin(request, response);
+    const { anonymousMayRead: isOpen, login } = this.configuration.server;
+    const { password: isByPassword, providers } = login;
+    const doors = providers.map(({ id, label }) => ({ label, url: providerUrl(id, next) }));
+    return { template: 'account/login', data: { formToken, next, refusal, isOpen, isByPassword, doors } };
+  }
+
+  /** @throws Problem 403 where passwords are not taken; 503 */
+  async login(form: LoginForm, request: ContextRequest, response: Response): Promise<Page | Redirect> {
+    const next = returnTo(form.next);
+    const user = await this.passwords.userWith(form, request.ip ?? '').catch((error: unknown) => {
+      if (error instanceof Problem && error.status === 429) return error;
+      throw error;
+    });
+    if (user && !(user instanceof Problem)) {
+      await this.enter(user, { by: 'password', session: null }, request, response);
+      return { redirectTo: next };
+    }
+    // More of the same would fill the log.
+    if (!user) await this.noteRefusal(form.name, 'password', request);
+    response.status(user?.status ?? 403).set(user?.headers ?? {});
+    const minutes = Math.ceil(Number(user?.headers['Retry-After'] ?? 0) / 60);
+    const reason = user
+      ? `There were too many wrong passwords. Try again in ${minutes} minutes.`
+      : 'There is no such user, or the password is wrong.';
+    return this.page(request, response, next, { name: form.name, reason });
+  }
+
+  /** Makes the browser's session that of a user. */
+  async enter(user: User, { by, session }: Door, request: ContextRequest, response: Response): Promise<void> {
+    await this.sessions.begin(request, response, user, session);
+    await this.audit.add({ action: 'login', subject: by, ...actorOf(user, request) });
+  }
+
+  /**
+   * Writes down that somebody was not let in.
+   * @param name as it was said
+   */
+  async noteRefusal(name: string, by: string, request: ContextRequest): Promise<void> {
+    const address = networkOf(request.ip ?? '');
+    await this.audit.add({ action: 'login-refused', subject: by, userId: null, userName: name, address });
+  }
+
+  /** The page behind a logout says where a provider's own session is ended: forms may not lead there. */
+  async logout({ user }: Viewer, request: ContextRequest, response: Response): Promise<Page | Redirect> {
+    const session = await this.sessions.end(request, response);
+    if (user) await this.audit.add({ action: 'logout', ...actorOf(user, request) });
+    return session ? { template: 'account/logged-out', data: { session } } : { redirectTo: '/' };
+  }
+}
+
+function providerUrl(id: string, next: string): string {
+  return next === '/' ? `/user/login/${id}` : `/user/login/${id}?next=${encodeURIComponent(next)}`;
+}

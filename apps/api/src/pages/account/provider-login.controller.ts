@@ -1,0 +1,40 @@
+import { Controller, Get, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
+import type { Response } from 'express';
+import { Requires } from '../../auth/authentication.middleware';
+import type { ContextRequest } from '../../http/request-context';
+import { returnTo } from '../../sessions/return-to';
+import { CurrentViewer } from '../../sessions/viewer';
+import type { Viewer } from '../../sessions/viewer';
+import { PageInterceptor } from '../frame/page';
+import type { Page, Redirect } from '../frame/page';
+import { ProviderLoginService } from './provider-login.service';
+
+/** The way to a login provider and back. Links lead there: a form's policy would hold up the redirect. */
+@Controller('user/login/:provider')
+@Requires('nothing')
+@UseInterceptors(PageInterceptor)
+export class ProviderLoginController {
+  constructor(private readonly logins: ProviderLoginService) {}
+
+  @Get()
+  begin(
+    @Param('provider') id: string,
+    @Query('next') next: unknown,
+    @CurrentViewer() viewer: Viewer,
+    @Req() request: ContextRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Page | Redirect> | Redirect {
+    if (viewer.user) return { redirectTo: returnTo(next) };
+    return this.logins.begin(id, returnTo(next), request, response);
+  }
+
+  @Get('callback')
+  finish(
+    @Param('provider') id: string,
+    @Query('state') state: unknown,
+    @Req() request: ContextRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Page | Redirect> {
+    return this.logins.finish(id, state, request, response);
+  }
+}

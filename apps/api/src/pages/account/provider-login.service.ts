@@ -1,0 +1,97 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ProviderSection } from '@proctor/config';
+import type { Response } from 'express';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { baseUrl } from '../../http/paths';
+import type { ContextRequest } from '../../http/request-context';
+import { BrowserSessions } from '../../sessions/browser-sessions';
+import { LoginProviders, LoginRefused, ProviderAway } from '../../sessions/login-providers';
+import type { Page, Redirect } from '../frame/page';
+import { LoginService } from './login.service';
+import { doorOf, ProviderUsers } from './provider-users';
+
+const NOT_BEGUN = 'This login was not begun in this browser, or is over already. Begin it again.';
+
+/** Logs people in to whom a login provider vouches. */
+@Injectable()
+export class ProviderLoginService {
+  constructor(
+    private readonly providers: LoginProviders,
+    private readonly sessions: BrowserSessions,
+    private readonly users: ProviderUsers,
+    private readonly logins: LoginService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /**
+   * Sends a browser to a provider.
+   * @param next a path of this server
+   * @throws Problem 404 for an unknown provider
+   */
+  async begin(
+    id: string,
+    next: string,
+    request: ContextRequest,
+    response: Response,
+  ): Promise<Page | Redirect> {
+    const provider = this.providers.named(id);
+    try {
+      const { url, begun } = await this.providers.begin(provider, this.callbackUrl(id, request));
+      await this.sessions.remember(request, response, { ...begun, next });
+      return { redirectTo: url };
+    } catch (error) {
+      return this.refused(error, provider, next, request, response);
+    }
+  }
+
+  /**
+   * Takes a browser back.
+   * @param state as it came with the browser
+   * @throws Problem 404 for an unknown provider
+   */
+  async finish(
+    id: string,
+    state: unknown,
+    request: ContextRequest,
+    response: Response,
+  ): Promise<Page | Redirect> {
+    const provider = this.providers.named(id);
+    const begun = typeof state === 'string' ? await this.sessions.recall(request, response, state) : null;
+    try {
+      if (begun?.providerId !== id) throw new LoginRefused(NOT_BEGUN);
+      const vouched = await this.providers.finish(provider, this.returnedTo(id, request), begun);
+      const user = await this.users.userOf(vouched, provider, request);
+      if (!user) throw new LoginRefused(`${provider.label} knows you, but you may not log in here.`);
+      const door = { by: doorOf(provider), session: vouched.session };
+      await this.logins.enter(user, door, request, response);
+      return { redirectTo: begun.next };
+    } catch (error) {
+      return this.refused(error, provider, begun?.next ?? '/', request, response);
+    }
+  }
+
+  /** The page of the login, which says why and what else there is. */
+  private async refused(
+    error: unknown,
+    { label }: ProviderSection,
+    next: string,
+    request: ContextRequest,
+    response: Response,
+  ): Promise<Page> {
+    const isAway = error instanceof ProviderAway;
+    if (!isAway && !(error instanceof LoginRefused)) throw error;
+    response.status(isAway ? 503 : 403);
+    const reason = isAway ? `${label} cannot be reached. Try again later.` : error.message;
+    return this.logins.page(request, response, next, { name: '', reason });
+  }
+
+  private callbackUrl(id: string, request: ContextRequest): string {
+    return `${baseUrl(request, this.configuration.server.publicUrl)}/user/login/${id}/callback`;
+  }
+
+  private returnedTo(id: string, request: ContextRequest): URL {
+    const query = request.originalUrl.slice(request.originalUrl.indexOf('?'));
+    return new URL(this.callbackUrl(id, request) + query);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Provider, Type } from '@nestjs/common';
+import { BrowserSessions } from '../../sessions/browser-sessions';
+import { LoginProviders } from '../../sessions/login-providers';
+import { FollowedController, FollowedDataController, FollowedFeedController } from './followed.controller';
+import { FollowedService } from './followed.service';
+import { AccountHomeController } from './home.controller';
+import { JobActionsService, RunChanges } from './job-actions.service';
+import { JobsController, JobsDataController } from './jobs.controller';
+import { JobsService } from './jobs.service';
+import { AccountKeysController } from './keys.controller';
+import { LoginController, RequestWayController } from './login.controller';
+import { LoginService } from './login.service';
+import { ProviderLoginController } from './provider-login.controller';
+import { ProviderLoginService } from './provider-login.service';
+import { ProviderUsers } from './provider-users';
+import { RequestController, RequestExportController } from './request.controller';
+import { RequestPageService } from './request.service';
+import { AccountWebhooksController } from './webhooks.controller';
+import { AccountRetryController, RetryPage, RetryPageController } from './retry.controller';
+
+/** The pages of people who log in. */
+export const ACCOUNT_CONTROLLERS: Type[] = [
+  RetryPageController,
+  LoginController,
+  RequestWayController,
+  ProviderLoginController,
+  AccountHomeController,
+  AccountKeysController,
+  AccountWebhooksController,
+  FollowedFeedController,
+  FollowedDataController,
+  FollowedController,
+  JobsDataController,
+  JobsController,
+  AccountRetryController,
+  RequestExportController,
+  RequestController,
+];
+
+export const ACCOUNT_PROVIDERS: Provider[] = [
+  BrowserSessions,
+  LoginService,
+  LoginProviders,
+  ProviderLoginService,
+  ProviderUsers,
+  FollowedService,
+  JobsService,
+  RunChanges,
+  JobActionsService,
+  RetryPage,
+  RequestPageService,
+];

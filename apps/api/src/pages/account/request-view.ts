@@ -1,0 +1,73 @@
+import type { Problem } from '../../http/problem';
+import type { DryRunAnswer } from '../../runs/dry-run';
+
+/** Of a preview, lines of each kind. */
+const LINES_SHOWN = 100;
+
+/** What is wrong with a request. */
+export interface Mistake {
+  /** Into the file, as `#/0/tests/3/package`; empty where that says nothing. */
+  pointer: string;
+  detail: string;
+}
+
+/** Each mistake once, however many packages and suites have it; the place in the JSON that a form makes says nothing. */
+export function mistakesOfForm({ detail, errors }: Problem): Mistake[] {
+  const details = errors.length > 0 ? errors.map((error) => error.detail) : [detail];
+  const withoutPlace = details.map((each) => each.replace(/^tests\[\d+\](?:\.tests\[\d+\])?[. ]/, ''));
+  return [...new Set(withoutPlace)].map((each) => ({ pointer: '', detail: each }));
+}
+
+/** Each with its place in the file. */
+export function mistakesOfFile({ detail, errors }: Problem): Mistake[] {
+  return errors.length > 0 ? errors : [{ pointer: '', detail }];
+}
+
+/** What a request would do, as a page says it. */
+export function previewView({ runs, ignored, waits, warnings }: DryRunAnswer) {
+  const doubles = runs.flatMap(({ doubles: runId, ...run }) => (runId === null ? [] : { ...run, runId }));
+  return {
+    sentence: sentenceOf(runs.length, doubles.length, ignored.length),
+    waits: waits.map((wait) => ({ place: `${wait.suite}/${wait.arch}`, words: waitWords(wait) })),
+    doubles: doubles.slice(0, LINES_SHOWN),
+    ignored: ignored.slice(0, LINES_SHOWN).map(({ package: name, arch, reason }) => ({
+      subject: arch === undefined ? name : `${name} on ${arch}`,
+      reason: reason === 'reject-list' ? 'it is on the reject list' : 'no package has such a name',
+    })),
+    more: Math.max(0, doubles.length - LINES_SHOWN) + Math.max(0, ignored.length - LINES_SHOWN),
+    warnings,
+  };
+}
+
+function sentenceOf(runs: number, doubles: number, ignored: number): string {
+  const would = `${runs === 0 ? 'Nothing' : runs === 1 ? 'One run' : `${runs} runs`} would be queued`;
+  const left = ignored > 0 ? `, ${ignored} ignored` : '';
+  const which = runs === 1 ? 'It' : doubles === 1 ? 'One of them' : `${doubles} of them`;
+  const what =
+    doubles === 1 ? 'doubles a run that waits or is executed' : 'double runs that wait or are executed';
+  return `${would}${left}.${doubles === 0 ? '' : ` ${which} ${what}.`}`;
+}
+
+/** `2 runs, after 3 that wait, done in about 12 min` */
+function waitWords(wait: DryRunAnswer['waits'][number]): string {
+  const { runs, waiting, estimate_seconds: seconds, paused, reasons } = wait;
+  const added = runs === 1 ? '1 run' : `${runs} runs`;
+  const [reason] = reasons;
+  if (paused) return `${added}, after ${waiting} that wait; paused: ${paused.reason}`;
+  if (waiting === 0) return `${added}, next in line${reason === undefined ? '' : `; ${reason}`}`;
+  const until = seconds === null ? reason : `done in about ${minutes(seconds)}`;
+  return `${added}, after ${waiting} that ${waiting === 1 ? 'waits' : 'wait'}${until === undefined ? '' : `, ${until}`}`;
+}
+
+function minutes(seconds: number): string {
+  const all = Math.ceil(seconds / 60);
+  return all < 60 ? `${all} min` : `${Math.floor(all / 60)} h ${all % 60} min`;
+}
+
+/** A command that requests the same. @param base what comes before the path */
+export function curlOf(json: string, base: string): string {
+  return `curl --fail --header "Auth-Key: $KEY" --header "Content-Type: application/json" \\
+  --data-binary @- ${base}/api/v1/test/batch <<'END'
+${json}
+END`;
+}

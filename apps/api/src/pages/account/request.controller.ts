@@ -1,0 +1,85 @@
+import { Controller, Get, Header, HttpCode, Inject, Post, Req, Res, UseInterceptors } from '@nestjs/common';
+import type { Response } from 'express';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { BodyInterceptor, Sent } from '../../http/body.interceptor';
+import { baseUrl } from '../../http/paths';
+import type { ContextRequest } from '../../http/request-context';
+import { TakesForm } from '../../sessions/form-protection';
+import type { Page } from '../frame/page';
+import { OwnPages, requireLogin } from './account-pages';
+import { batchOf, RequestFieldsPipe, UploadPipe } from './request-fields';
+import type { RequestFields, RequestStep, Upload } from './request-fields';
+import { jsonOf, type Requested, RequestPageService } from './request.service';
+
+type Step = RequestFields & { step: RequestStep };
+
+/** Requests for tests by form or by file. */
+@Controller('user/:user/test')
+@Requires('nothing')
+@OwnPages()
+export class RequestController {
+  constructor(
+    private readonly requests: RequestPageService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** The query may fill the form. */
+  @Get()
+  @UseInterceptors(BodyInterceptor)
+  page(@Sent(RequestFieldsPipe) fields: Step, @Req() request: ContextRequest): Page {
+    return this.requests.form(requireLogin(request), fields);
+  }
+
+  @Post('submit')
+  @HttpCode(200)
+  @TakesForm()
+  async submit(
+    @Sent(RequestFieldsPipe) fields: Step,
+    @Req() request: ContextRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Page> {
+    const user = requireLogin(request);
+    if (fields.step === 'preview') return this.requests.preview(user, fields, this.baseUrl(request));
+    return this.orForm(response, await this.requests.submit(user, fields));
+  }
+
+  @Post('upload')
+  @HttpCode(200)
+  @TakesForm()
+  async upload(
+    @Sent(UploadPipe) upload: Upload,
+    @Req() request: ContextRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Page> {
+    const user = requireLogin(request);
+    if (upload.step === 'preview') return this.requests.check(user, upload);
+    return this.orForm(response, await this.requests.submitFile(user, upload));
+  }
+
+  private baseUrl(request: ContextRequest): string {
+    return baseUrl(request, this.configuration.server.publicUrl);
+  }
+
+  /** What was refused is shown again with what is wrong. */
+  private orForm(response: Response, { page, refusal }: Requested): Page {
+    if (refusal) response.status(refusal.status);
+    return page;
+  }
+}
+
+/** The form's content as the file that can be uploaded, or sent to `POST /api/v1/test/batch`. */
+@Controller('user/:user/test')
+@Requires('nothing')
+@OwnPages({ isData: true })
+export class RequestExportController {
+  @Post('export')
+  @HttpCode(200)
+  @Header('Content-Disposition', 'attachment; filename="tests.json"')
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  @TakesForm()
+  export(@Sent(RequestFieldsPipe) fields: Step): string {
+    return jsonOf(batchOf(fields));
+  }
+}

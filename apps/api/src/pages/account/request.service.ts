@@ -1,0 +1,136 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { User } from '@proctor/database';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import type { Parameters } from '../../http/parameters';
+import { badRequest, Problem } from '../../http/problem';
+import type { DryRunAnswer } from '../../runs/dry-run';
+import { BatchPipe, TestListPipe } from '../../runs/submission.pipes';
+import { SubmissionService } from '../../runs/submission.service';
+import type { SubmissionAnswer } from '../../runs/submission.service';
+import { submittedAt } from '../../runs/submitted-items';
+import type { Submitted } from '../../runs/submitted-items';
+import { BrowserSessions } from '../../sessions/browser-sessions';
+import type { Page } from '../frame/page';
+import { batchOf, queryOf, RequestFieldsPipe } from './request-fields';
+import type { RequestFields, RequestPart, Upload } from './request-fields';
+import { curlOf, mistakesOfFile, mistakesOfForm, previewView } from './request-view';
+
+/** Runs that the answer to a request names one by one. */
+const RUNS_SHOWN = 100;
+
+const NO_FIELDS: RequestFields = new RequestFieldsPipe().transform(new Map());
+
+/** What became of a request; the page of one that was refused is the form with what is wrong. */
+export interface Requested {
+  page: Page;
+  refusal: Problem | null;
+}
+
+/** Requests that are typed or uploaded: the same rules as by the API decide about them. */
+@Injectable()
+export class RequestPageService {
+  constructor(
+    private readonly submissions: SubmissionService,
+    private readonly sessions: BrowserSessions,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  form(user: User, fields: RequestFields, told: { refusal?: object; preview?: object } = {}): Page {
+    const { server, extraAptSources } = this.configuration;
+    const sources = extraAptSources.filter(({ users }) => users === undefined || users.includes(user.name));
+    const { refusal = null, preview = null } = told;
+    return {
+      template: 'account/request',
+      data: { fields, server, sources: sources.map(({ name }) => name), refusal, preview },
+    };
+  }
+
+  /**
+   * The form with what it would do, or with what is wrong.
+   * @param base what comes before the path of an absolute link
+   */
+  async preview(user: User, fields: RequestFields, base: string): Promise<Page> {
+    const batch = batchOf(fields);
+    const answer = await this.dryRun(user, () => this.read(batch));
+    if (answer instanceof Problem)
+      return this.form(user, fields, { preview: { mistakes: mistakesOfForm(answer) } });
+    const json = jsonOf(batch);
+    const formUrl = `/user/${user.name}/test?${queryOf(fields)}`;
+    return this.form(user, fields, {
+      preview: { ...previewView(answer), json, curl: curlOf(json, base), formUrl },
+    });
+  }
+
+  /** The form with what a file would do, or with what is wrong with it. */
+  async check(user: User, upload: Upload): Promise<Page> {
+    const answer = await this.dryRun(user, () => this.readFile(upload));
+    const preview = answer instanceof Problem ? { mistakes: mistakesOfFile(answer) } : previewView(answer);
+    return this.form(user, NO_FIELDS, { preview });
+  }
+
+  submit(user: User, fields: RequestFields): Promise<Requested> {
+    return this.requested(user, fields, mistakesOfForm, () => this.read(batchOf(fields)));
+  }
+
+  submitFile(user: User, upload: Upload): Promise<Requested> {
+    return this.requested(user, NO_FIELDS, mistakesOfFile, () => this.readFile(upload));
+  }
+
+  private async requested(
+    user: User,
+    fields: RequestFields,
+    mistakesOf: typeof mistakesOfForm,
+    read: () => Submitted,
+  ): Promise<Requested> {
+    const answer = await orRefusal(async () => {
+      const requestor = await this.sessions.requestorOf(user);
+      return (await this.submissions.submit(read(), requestor, null)) as SubmissionAnswer;
+    });
+    if (answer instanceof Problem)
+      return { page: this.form(user, fields, { refusal: mistakesOf(answer) }), refusal: answer };
+    const { runs, ignored, warnings } = answer;
+    const data = { runs: runs.slice(0, RUNS_SHOWN), count: runs.length, ignored, warnings };
+    return { page: { template: 'account/submitted', data }, refusal: null };
+  }
+
+  private dryRun(user: User, read: () => Submitted): Promise<DryRunAnswer | Problem> {
+    const asker = { userName: user.name, isAdmin: user.isAdmin, isOnPages: true as const };
+    return orRefusal(async () => this.submissions.dryRun(read(), asker));
+  }
+
+  /** @throws Problem 400 that names each mistake; 413 */
+  private read(batch: RequestPart[]): Submitted {
+    if (batch.length === 0) throw badRequest('No suite is chosen.');
+    if (batch.every(({ arch }) => arch.length === 0)) throw badRequest('No architecture is chosen.');
+    if (batch.every(({ tests }) => tests.length === 0)) throw badRequest('No package is named.');
+    const sent: Parameters = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
+    return new BatchPipe(this.configuration).transform(sent);
+  }
+
+  /**
+   * A file in either form of the API: a batch, or a list for one suite and architectures.
+   * @throws Problem 400; 413
+   */
+  private readFile({ file, suite, archs }: Upload): Submitted {
+    if (suite === '') return new BatchPipe(this.configuration).transform(file);
+    if (archs.length === 0) throw badRequest('A list for one suite needs an architecture.');
+    const list = new TestListPipe(this.configuration).transform(file);
+    const { parts, ...rest } = submittedAt(list, suite, archs[0]!);
+    return { parts: parts.map((part) => ({ ...part, archs })), ...rest };
+  }
+}
+
+export function jsonOf(batch: RequestPart[]): string {
+  return JSON.stringify(batch, null, 2);
+}
+
+/** What the request itself is to blame for is an answer; anything else is thrown. */
+async function orRefusal<T>(work: () => Promise<T>): Promise<T | Problem> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem && [400, 413].includes(error.status)) return error;
+    throw error;
+  }
+}

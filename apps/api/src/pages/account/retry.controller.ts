@@ -1,0 +1,82 @@
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Injectable,
+  Param,
+  Post,
+  Req,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Requestor } from '@proctor/database';
+import { Requires } from '../../auth/authentication.middleware';
+import { CurrentRequestor } from '../../auth/requestor';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import type { ContextRequest } from '../../http/request-context';
+import { RetryService } from '../../runs/retry.service';
+import { RunIdPipe } from '../../runs/run-id';
+import { BrowserSessions } from '../../sessions/browser-sessions';
+import { TakesForm } from '../../sessions/form-protection';
+import { PageInterceptor } from '../frame/page';
+import type { Page, Redirect } from '../frame/page';
+import { runView } from '../run-view';
+import { OwnPages, requireLogin } from './account-pages';
+
+/** What is shown before a retry. */
+@Injectable()
+export class RetryPage {
+  constructor(
+    private readonly retries: RetryService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** @throws Problem 404 */
+  async of(runId: number, requestor: Requestor): Promise<Page> {
+    const { run, equal, obstacle } = await this.retries.preview(runId, requestor);
+    return {
+      template: 'account/retry',
+      data: { run: runView(run, this.configuration.server.neutral), equal, obstacle },
+    };
+  }
+}
+
+/** The page before a retry, at the address that other sites link: for a key, or for a browser that is logged in. */
+@Controller('api/v1/retry/:run_id')
+@Requires('key')
+@UseInterceptors(PageInterceptor)
+export class RetryPageController {
+  constructor(private readonly page: RetryPage) {}
+
+  @Get()
+  show(@Param('run_id', RunIdPipe) runId: number, @CurrentRequestor() requestor: Requestor): Promise<Page> {
+    return this.page.of(runId, requestor);
+  }
+}
+
+/** The same among a user's own pages, and what its button does. */
+@Controller('user/:user/retry/:run_id')
+@Requires('nothing')
+@OwnPages()
+export class AccountRetryController {
+  constructor(
+    private readonly page: RetryPage,
+    private readonly retries: RetryService,
+    private readonly sessions: BrowserSessions,
+  ) {}
+
+  @Get()
+  async show(@Param('run_id', RunIdPipe) runId: number, @Req() request: ContextRequest): Promise<Page> {
+    return this.page.of(runId, await this.sessions.requestorOf(requireLogin(request)));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @TakesForm()
+  async retry(@Param('run_id', RunIdPipe) runId: number, @Req() request: ContextRequest): Promise<Redirect> {
+    const user = requireLogin(request);
+    await this.retries.retry(runId, await this.sessions.requestorOf(user), null);
+    return { redirectTo: `/user/${user.name}/jobs` };
+  }
+}

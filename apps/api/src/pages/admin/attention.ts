@@ -1,0 +1,97 @@
+import type { DrainDecision, PauseDecision } from '@proctor/administration';
+import type { ConfigurationStatus } from '@proctor/config';
+import { timestamp } from '@proctor/contracts';
+import type { RestoreRecord } from '@proctor/database';
+import type { WorkersAnswer } from '../../workers/workers.service';
+import { decidedBy, pauseSentence } from '../decision-view';
+import type { ServiceTrouble } from '../frame/troubles';
+
+/** One thing that an administrator should look at. */
+export interface Attention {
+  text: string;
+  /** Where more is said; null where nothing is. */
+  url: string | null;
+  isUrgent: boolean;
+}
+
+/** What is wrong, or was decided and may have been forgotten; the urgent first. */
+export function attentionOf({
+  configuration,
+  troubles,
+  workers: { workers, silent_architectures: silent },
+  pauses,
+  drains,
+  restored,
+}: {
+  configuration: ConfigurationStatus;
+  troubles: ServiceTrouble[];
+  workers: WorkersAnswer;
+  pauses: PauseDecision[];
+  drains: DrainDecision[];
+  /** The last restore of the database that is not long ago. */
+  restored: RestoreRecord | null;
+}): Attention[] {
+  const urgent = (text: string, url: string | null = null): Attention => ({ text, url, isUrgent: true });
+  const decided = (text: string, url: string | null = null): Attention => ({ text, url, isUrgent: false });
+  const unsound = workers.filter(({ standing }) => standing !== 'sound');
+  const troubled = workers.filter(({ problem }) => problem !== null);
+  return [
+    ...configuration.problems.map((problem) =>
+      urgent(`The configuration is not in use: ${problem}`, '/admin/configuration/'),
+    ),
+    ...troubles
+      .filter(({ kind }) => kind === 'no worker')
+      .map(({ what }) => urgent(`Runs wait on ${what}.`, '/status/queue/')),
+    ...troubles
+      .filter(({ kind }) => kind === 'stopped')
+      .map(({ what }) => urgent(`No run is granted on ${what}.`, '/status/queue/')),
+    ...silent.map((arch) => urgent(`No scheduler answers for ${arch}, or not to the end.`)),
+    ...unsound.map(({ name, arch, standing, reason }) =>
+      urgent(
+        `Worker ${name} is ${standing} on ${arch}${reason === null ? '.' : `: ${reason}`}`,
+        workerUrl(name),
+      ),
+    ),
+    ...troubled.map(({ name, arch, problem }) =>
+      urgent(`Worker ${name} takes no work on ${arch}: ${problem}`, workerUrl(name)),
+    ),
+    ...(restored ? [decided(restoreSentence(restored))] : []),
+    ...configuration.needsRestart.map((value) =>
+      decided(`A restart is needed: ${value}`, '/admin/configuration/'),
+    ),
+    ...pauses.map((pause) => decided(pauseSentence(pause), '/admin/queues/')),
+    ...drains.map((drain) =>
+      decided(`Worker ${drain.worker} is drained by ${decidedBy(drain)}`, workerUrl(drain.worker)),
+    ),
+  ];
+}
+
+function restoreSentence({
+  restoredAt,
+  takenAt,
+  firstLostRun,
+  nextRun,
+  filesMissing,
+}: RestoreRecord): string {
+  const files = filesMissing === 0 ? '' : ` The files of ${filesMissing} runs are missing.`;
+  return (
+    `The database was restored at ${timestamp(restoredAt)} to ${timestamp(takenAt)}: what was written after that is missing.` +
+    ` Runs ${firstLostRun} to ${nextRun - 1} may have been asked for since, and are not known.${files}`
+  );
+}
+
+function workerUrl(name: string): string {
+  return `/admin/workers/${encodeURIComponent(name)}`;
+}
+
+export function attentionSentence(found: Attention[]): string {
+  const urgent = found.filter(({ isUrgent }) => isUrgent).length;
+  if (found.length === 0) return 'Nothing needs attention.';
+  const decisions = found.length - urgent;
+  const parts = [
+    urgent > 0 && (urgent === 1 ? 'One thing is wrong' : `${urgent} things are wrong`),
+    decisions > 0 && (decisions === 1 ? 'one decision holds' : `${decisions} decisions hold`),
+  ];
+  const text = parts.filter(Boolean).join('; ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

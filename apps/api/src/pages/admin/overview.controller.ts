@@ -1,0 +1,48 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { QueuesAndWorkers } from '@proctor/administration';
+import type { ConfigurationStatus } from '@proctor/config';
+import { Backups } from '@proctor/database';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION_STATUS } from '../../configuration.token';
+import { WorkersService } from '../../workers/workers.service';
+import type { Page } from '../frame/page';
+import { ServiceState } from '../frame/service-state';
+import { AdminPages } from './admin-pages';
+import { attentionOf, attentionSentence } from './attention';
+
+/** For so long it is told that the database was restored. */
+const RESTORE_TOLD_MS = 30 * 86_400_000;
+
+/** What needs an administrator's attention. */
+@Controller('admin')
+@Requires('nothing')
+@AdminPages()
+export class OverviewController {
+  constructor(
+    private readonly queuesAndWorkers: QueuesAndWorkers,
+    private readonly workers: WorkersService,
+    private readonly state: ServiceState,
+    private readonly backups: Backups,
+    @Inject(CONFIGURATION_STATUS) private readonly configurationStatus: () => ConfigurationStatus,
+  ) {}
+
+  @Get()
+  async page(): Promise<Page> {
+    const [decisions, workers, troubles, restore] = await Promise.all([
+      this.queuesAndWorkers.list(),
+      this.workers.list(true),
+      this.state.troubles(),
+      this.backups.lastRestore(),
+    ]);
+    const isRecent = restore !== null && Date.now() - restore.restoredAt.getTime() < RESTORE_TOLD_MS;
+    const configuration = this.configurationStatus();
+    const found = attentionOf({
+      configuration,
+      troubles,
+      workers,
+      ...decisions,
+      restored: isRecent ? restore : null,
+    });
+    return { template: 'admin/overview', data: { found, sentence: attentionSentence(found) } };
+  }
+}

@@ -1,0 +1,97 @@
+import { Controller, Get, HttpCode, Inject, Param, Post, Req, UseInterceptors } from '@nestjs/common';
+import { BackendRequest, PackageBackends } from '@proctor/administration';
+import type { ConfigurationStatus } from '@proctor/config';
+import { isPackageName, describe, Strict } from '@proctor/contracts';
+import { Packages } from '@proctor/database';
+import { textOf } from '../../admin/query-fields';
+import { PackageNamePipe } from '../../admin/settings.controller';
+import { SettingsService } from '../../admin/settings.service';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION, CONFIGURATION_STATUS } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { BodyInterceptor, Sent } from '../../http/body.interceptor';
+import { badRequest } from '../../http/problem';
+import type { ContextRequest } from '../../http/request-context';
+import { From } from '../../http/shape';
+import type { Page, Redirect } from '../frame/page';
+import { administratorOf, AdminPages, TakesAdminForm } from './admin-pages';
+
+const PACKAGES_PER_PAGE = 100;
+
+@Strict()
+class PackagesQuery {
+  /** Whose rules are looked up. */
+  @From({ read: textOf })
+  package?: string;
+
+  /** The last package of the page before. */
+  @From({ read: textOf })
+  after?: string;
+}
+
+/** Which rules apply to packages. */
+@Controller('admin/packages')
+@Requires('nothing')
+@AdminPages()
+export class PackageSettingsPageController {
+  constructor(
+    private readonly settings: SettingsService,
+    private readonly packages: Packages,
+    private readonly backends: PackageBackends,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get()
+  @UseInterceptors(BodyInterceptor)
+  async page(@Sent() { package: name, after = '' }: PackagesQuery): Promise<Page> {
+    if (name !== undefined && !isPackageName(name))
+      throw badRequest(`package must be the name of a source package, not ${describe(name)}.`);
+    const found = await this.packages.withBackend(PACKAGES_PER_PAGE + 1, after);
+    const packages = found.slice(0, PACKAGES_PER_PAGE);
+    const { backends, defaultBackend } = this.configuration.server;
+    return {
+      template: 'admin/packages',
+      data: {
+        name: name ?? '',
+        rules: name === undefined ? null : await this.settings.rulesOf(name),
+        packages,
+        last: found.length > PACKAGES_PER_PAGE ? packages.at(-1)!.name : null,
+        backends,
+        defaultBackend,
+      },
+    };
+  }
+
+  @Post(':package/backend')
+  @HttpCode(200)
+  @TakesAdminForm()
+  async setBackend(
+    @Param('package', PackageNamePipe) name: string,
+    @Sent() form: BackendRequest,
+    @Req() request: ContextRequest,
+  ): Promise<Redirect> {
+    await this.backends.set(name, form, administratorOf(request));
+    return { redirectTo: `/admin/packages/?package=${encodeURIComponent(name)}` };
+  }
+}
+
+/** What is in use, and what was refused. */
+@Controller('admin/configuration')
+@Requires('nothing')
+@AdminPages()
+export class ConfigurationPageController {
+  constructor(
+    private readonly settings: SettingsService,
+    @Inject(CONFIGURATION_STATUS) private readonly status: () => ConfigurationStatus,
+  ) {}
+
+  @Get()
+  page(): Page {
+    const { folder, settings } = this.settings.inUse();
+    const files = [...new Set(settings.map(({ file }) => file))].map((file) => ({
+      file,
+      settings: settings.filter((setting) => setting.file === file),
+    }));
+    return { template: 'admin/configuration', data: { ...this.status(), folder, files } };
+  }
+}

@@ -1,0 +1,65 @@
+import { Idiomorph } from 'idiomorph';
+import { writeAges } from './ages';
+
+/** Changes that come thick and fast are shown together. */
+const GAP_MS = 500;
+
+/**
+ * Follows what the page shows: when the server says that it is stale, the page is fetched again, and each section that is
+ * marked by `data-live` takes over what has changed. Focus, scroll position, opened details and what was filled in stay.
+ */
+export function followPage(topic: string): void {
+  let source: EventSource | null = null;
+  let timer: number | undefined;
+
+  const refresh = async (): Promise<void> => {
+    timer = undefined;
+    const response = await fetch(location.href, { headers: { Accept: 'text/html' } });
+    if (!response.ok) return;
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+    for (const section of document.querySelectorAll<HTMLElement>('[data-live][id]')) {
+      const other = fresh.getElementById(section.id);
+      if (!other) continue;
+      // Ages are compared as they are shown.
+      writeAges(other);
+      keepInput(section, other);
+      void Idiomorph.morph(section, other, { ignoreActiveValue: true });
+    }
+    // Nothing moves any more: the page stands as it is.
+    if (fresh.body.dataset.follow === undefined) close();
+  };
+  const open = (): void => {
+    source = new EventSource(`/-/live?of=${encodeURIComponent(topic)}`);
+    source.addEventListener('stale', () => {
+      timer ??= window.setTimeout(() => void refresh().catch(() => undefined), GAP_MS);
+    });
+  };
+  const close = (): void => {
+    source?.close();
+    source = null;
+    document.removeEventListener('visibilitychange', follow);
+  };
+  // A page that is not looked at holds no connection; seen again, it is brought up to date.
+  const follow = (): void => {
+    if (document.hidden) {
+      source?.close();
+      source = null;
+    } else if (!source) {
+      open();
+      void refresh().catch(() => undefined);
+    }
+  };
+
+  document.addEventListener('visibilitychange', follow);
+  if (!document.hidden) open();
+}
+
+/** What the reader has chosen or written since the page was made. */
+function keepInput(section: HTMLElement, other: HTMLElement): void {
+  for (const input of section.querySelectorAll<HTMLInputElement>('input[name]:not([type=hidden])')) {
+    const fresh = other.querySelector<HTMLInputElement>(`input[name="${CSS.escape(input.name)}"]`);
+    if (!fresh) continue;
+    fresh.toggleAttribute('checked', input.checked);
+    if (input.type !== 'checkbox' && input.type !== 'radio') fresh.setAttribute('value', input.value);
+  }
+}

@@ -1,0 +1,18 @@
+import { writeAges } from './ages';
+import { followPage } from './live';
+import { enliven } from './log';
+import { previewForm } from './preview';
+import { offerShortcuts } from './shortcuts';
+import { offerSuggestions } from './suggestions';
+
+const AGES_EVERY_MS = 30_000;
+
+writeAges(document);
+setInterval(() => writeAges(document), AGES_EVERY_MS);
+offerShortcuts();
+for (const input of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('[data-suggest]'))
+  offerSuggestions(input);
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-preview]')) previewForm(form);
+if (document.body.dataset.follow !== undefined) followPage(document.body.dataset.follow);
+const lines = document.getElementById('log-lines');
+if (lines) enliven(lines);

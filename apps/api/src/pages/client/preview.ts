@@ -1,0 +1,42 @@
+import { Idiomorph } from 'idiomorph';
+
+const PAUSE_MS = 400;
+
+/**
+ * Shows, while a form is filled in, what its preview step answers: the section that `data-preview` names is taken over from
+ * that page.
+ */
+export function previewForm(form: HTMLFormElement): void {
+  const section = document.getElementById(form.dataset.preview ?? '');
+  if (!section) return;
+  let timer: number | undefined;
+  let asked = '';
+  let request = new AbortController();
+
+  const ask = async (): Promise<void> => {
+    const fields = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.set(name, value);
+    fields.set('step', 'preview');
+    if (fields.toString() === asked) return;
+    asked = fields.toString();
+    request.abort();
+    request = new AbortController();
+    const { signal } = request;
+    const headers = { Accept: 'text/html' };
+    const response = await fetch(form.action, { method: 'POST', body: fields, headers, signal });
+    if (!response.ok) return;
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const fresh = page.getElementById(section.id);
+    if (!fresh) return;
+    // What a reader has opened stays open.
+    const beforeAttributeUpdated = (name: string): boolean => name !== 'open';
+    void Idiomorph.morph(section, fresh, { callbacks: { beforeAttributeUpdated } });
+  };
+  const askSoon = (): void => {
+    clearTimeout(timer);
+    // What is still being filled in is no mistake yet.
+    if (form.matches(':valid')) timer = window.setTimeout(() => void ask().catch(() => undefined), PAUSE_MS);
+  };
+  form.addEventListener('input', askSoon);
+  if (section.hidden) askSoon();
+}

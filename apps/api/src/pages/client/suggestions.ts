@@ -1,0 +1,91 @@
+import Combobox from '@github/combobox-nav';
+
+const PAUSE_MS = 120;
+
+interface Suggestion {
+  name: string;
+  url: string;
+}
+
+/**
+ * Offers what the address in `data-suggest` answers to what is typed. A chosen one is opened; where there is
+ * `data-suggest-end`, it takes the place of the word that is being typed, with this behind it.
+ */
+export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement): void {
+  const { suggest = '', suggestEnd: end } = input.dataset;
+  const list = document.createElement('ul');
+  list.className = 'suggestions';
+  list.id = `${input.id}-suggestions`;
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', 'Suggestions');
+  list.hidden = true;
+  input.after(list);
+  const combobox = new Combobox(input, list);
+  let timer: number | undefined;
+  let asked = '';
+
+  const field: HTMLElement = input;
+  const typed = (): string => (end === undefined ? input.value.trim() : wordAt(input));
+  const close = (): void => {
+    list.hidden = true;
+    combobox.stop();
+  };
+  const show = (suggestions: Suggestion[]): void => {
+    list.replaceChildren(...suggestions.map((each, index) => option(list.id, each, index)));
+    list.hidden = suggestions.length === 0;
+    if (list.hidden) combobox.stop();
+    else combobox.start();
+  };
+  const ask = async (): Promise<void> => {
+    const query = typed();
+    if (query === asked) return;
+    asked = query;
+    if (query === '') return close();
+    const response = await fetch(`${suggest}?query=${encodeURIComponent(query)}`);
+    if (response.ok && query === asked) show((await response.json()) as Suggestion[]);
+  };
+
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => void ask().catch(close), PAUSE_MS);
+  });
+  input.addEventListener('focus', () => {
+    if (list.childElementCount > 0 && typed() === asked && asked !== '') {
+      list.hidden = false;
+      combobox.start();
+    }
+  });
+  input.addEventListener('blur', close);
+  field.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') close();
+  });
+  // The list would be gone with the focus before its click.
+  list.addEventListener('mousedown', (event) => event.preventDefault());
+  list.addEventListener('combobox-commit', (event) => {
+    const chosen = event.target as HTMLElement;
+    if (end === undefined) {
+      location.href = chosen.dataset.url!;
+      return;
+    }
+    const caret = input.selectionEnd ?? input.value.length;
+    input.setRangeText(`${chosen.textContent}${end}`, caret - wordAt(input).length, caret, 'end');
+    asked = wordAt(input);
+    close();
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+}
+
+/** What stands before the caret, from the last space, line or comma on. */
+function wordAt(input: HTMLInputElement | HTMLTextAreaElement): string {
+  const before = input.value.slice(0, input.selectionEnd ?? input.value.length);
+  return /[^\s,]*$/.exec(before)![0];
+}
+
+function option(id: string, { name, url }: Suggestion, index: number): HTMLLIElement {
+  const item = document.createElement('li');
+  item.id = `${id}-${index}`;
+  item.setAttribute('role', 'option');
+  item.dataset.url = url;
+  item.textContent = name;
+  return item;
+}

@@ -1,0 +1,85 @@
+import { packagePrefix } from '@proctor/contracts';
+import type { SignatureOrder } from '@proctor/database';
+import type { SignatureDetails, SignatureObject } from '../../runs/signatures.service';
+import type { RunView } from '../run-view';
+
+const TABS: [SignatureOrder, string][] = [
+  ['seen', 'Most seen'],
+  ['new', 'Newest'],
+];
+
+/** The list of error signatures. */
+export function errorsView(order: SignatureOrder, signatures: SignatureObject[]) {
+  return {
+    tabs: TABS.map(([each, name]) => ({
+      name,
+      url: each === 'seen' ? '/status/errors/' : `/status/errors/?order=${each}`,
+      isShown: each === order,
+    })),
+    jsonUrl: `/status/errors/signatures.json${order === 'seen' ? '' : `?order=${order}`}`,
+    isUnindexed: order !== 'seen',
+    errors: signatures.map((error) => ({
+      url: error.page_url,
+      text: errorLine(error),
+      count: countWords(error),
+      packages: error.packages,
+      firstAt: new Date(error.first_at),
+      lastAt: new Date(error.last_at),
+      lastPackage: error.last_package,
+      lastUrl: `/runs/${error.last_run_id}`,
+    })),
+  };
+}
+
+/** One error signature, and some of its runs. */
+export function errorView(
+  error: SignatureDetails,
+  runs: RunView[],
+  { before, older }: { before: number | null; older: number | null },
+) {
+  const { first_line, error_line, lines } = error.excerpt;
+  return {
+    signature: error.signature,
+    title: errorLine(error),
+    sentence: errorSentence(error),
+    url: error.page_url,
+    first: {
+      url: `/runs/${error.first_run_id}`,
+      at: new Date(error.first_at),
+      trigger: error.first_trigger ?? '',
+    },
+    excerpt: lines.map((text, place) => {
+      return { number: first_line + place, text, isError: first_line + place === error_line };
+    }),
+    packages: error.by_package.map(({ package: name, count, last_at }) => ({
+      name,
+      url: `/packages/${packagePrefix(name)}/${name}/`,
+      count,
+      lastAt: new Date(last_at),
+    })),
+    packagesLeft: error.packages - error.by_package.length,
+    places: error.by_place.map(({ suite, arch, count }) => ({ place: `${suite}/${arch}`, count })),
+    runs,
+    isNewest: before === null,
+    olderUrl: older === null ? null : `${error.page_url}?before=${older}`,
+  };
+}
+
+/** `Seen 41 times in 7 packages on 3 suites and architectures, first on 2026-11-20 with glibc/2.40-4.` */
+function errorSentence(error: SignatureObject): string {
+  const places = error.places === 1 ? '1 suite and architecture' : `${error.places} suites and architectures`;
+  const packages = error.packages === 1 ? '1 package' : `${error.packages} packages`;
+  const trigger = error.first_trigger ? ` with ${error.first_trigger}` : '';
+  const times = error.count === 1 ? 'once' : `${countWords(error)} times`;
+  return `Seen ${times} in ${packages} on ${places}, first on ${error.first_at.slice(0, 10)}${trigger}.`;
+}
+
+function countWords({ count, is_more }: SignatureObject): string {
+  return is_more ? `more than ${count}` : String(count);
+}
+
+/** The line that has the error; the first one of an excerpt that does not say which. */
+function errorLine({ excerpt, signature }: SignatureObject): string {
+  const { first_line, error_line, lines } = excerpt;
+  return (lines[error_line - first_line] ?? lines[0] ?? '').trim() || `Error ${signature}`;
+}

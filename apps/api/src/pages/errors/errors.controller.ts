@@ -1,0 +1,57 @@
+import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
+import { ErrorSignatures, type SignatureOrder } from '@proctor/database';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { BeforePipe } from '../../runs/run-id';
+import { SignatureOrderPipe, SignaturePipe, SignaturesService } from '../../runs/signatures.service';
+import type { SignatureDetails, SignatureObject } from '../../runs/signatures.service';
+import { PageInterceptor } from '../frame/page';
+import type { Page } from '../frame/page';
+import { runView } from '../run-view';
+import { errorsView, errorView } from './errors-view';
+
+const RUNS_SHOWN_MAX = 50;
+
+/** Errors across packages. */
+@Controller('status/errors')
+@Requires('nothing')
+export class ErrorPagesController {
+  constructor(
+    private readonly signatures: SignaturesService,
+    private readonly found: ErrorSignatures,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get()
+  @UseInterceptors(PageInterceptor)
+  async list(@Query('order', SignatureOrderPipe) order: SignatureOrder): Promise<Page> {
+    return { template: 'errors/list', data: errorsView(order, await this.signatures.list(order)) };
+  }
+
+  @Get('signatures.json')
+  listData(@Query('order', SignatureOrderPipe) order: SignatureOrder): Promise<SignatureObject[]> {
+    return this.signatures.list(order);
+  }
+
+  @Get(':signature.json')
+  data(@Param('signature', SignaturePipe) signature: string): Promise<SignatureDetails> {
+    return this.signatures.details(signature);
+  }
+
+  @Get(':signature')
+  @UseInterceptors(PageInterceptor)
+  async one(
+    @Param('signature', SignaturePipe) signature: string,
+    @Query('before', BeforePipe) before: number | null,
+  ): Promise<Page> {
+    const [details, runs] = await Promise.all([
+      this.signatures.details(signature),
+      this.found.runs(signature, RUNS_SHOWN_MAX + 1, before),
+    ]);
+    const { neutral } = this.configuration.server;
+    const shown = runs.slice(0, RUNS_SHOWN_MAX).map((run) => runView(run, neutral));
+    const older = runs.length > RUNS_SHOWN_MAX ? Number(shown.at(-1)!.runId) : null;
+    return { template: 'errors/error', data: errorView(details, shown, { before, older }) };
+  }
+}

@@ -1,0 +1,37 @@
+import { nameHidden } from '../../http/hidden-characters';
+
+/** Text that is HTML already: what made it has escaped all that came from elsewhere. */
+export class Html {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+type Part = Html | Html[] | string | number | null;
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** HTML of a template whose values are escaped, but for those that are HTML; null is nothing. */
+export function markup(texts: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(texts.reduce((whole, text, index) => whole + written(parts[index - 1] ?? null) + text));
+}
+
+function written(part: Part): string {
+  if (part === null) return '';
+  if (Array.isArray(part)) return part.join('');
+  if (part instanceof Html) return part.text;
+  return escaped(part);
+}
+
+/** A value as HTML, in an element or between quotes: characters that would work without being seen are named. */
+export function escaped(value: unknown): string {
+  return nameHidden(String(value)).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+}

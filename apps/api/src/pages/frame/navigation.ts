@@ -1,0 +1,28 @@
+export interface Link {
+  url: string;
+  name: string;
+  isHere: boolean;
+}
+
+/** The parts of the site, as the head of each page links them. */
+const PARTS: Omit<Link, 'isHere'>[] = [
+  { url: '/packages/', name: 'Packages' },
+  { url: '/triggers/', name: 'Triggers' },
+  { url: '/status/queue/', name: 'Queues' },
+  { url: '/status/workers/', name: 'Workers' },
+  { url: '/status/', name: 'Status' },
+];
+
+/**
+ * @param path of the page that shows them
+ * @param userName who looks; null where nobody is logged in, who is led to the login to request tests
+ */
+export function navigation(path: string, userName: string | null): Link[] {
+  const request = { url: userName === null ? '/-/request' : `/user/${userName}/test`, name: 'Request' };
+  const parts = [...PARTS, request];
+  const shown = path.endsWith('/') ? path : `${path}/`;
+  const here = parts
+    .filter(({ url }) => shown.startsWith(url))
+    .sort((one, other) => other.url.length - one.url.length)[0];
+  return parts.map((part) => ({ ...part, isHere: part === here }));
+}

@@ -1,0 +1,10 @@
+import MarkdownIt from 'markdown-it';
+import { Html } from './html';
+
+/** Neither HTML nor pictures: no page loads anything of another server. */
+const MARKDOWN = new MarkdownIt({ html: false }).disable('image');
+
+/** A notice of the deployment as HTML: one line of Markdown with links, emphasis and code. */
+export function noticeHtml(text: string): Html {
+  return new Html(MARKDOWN.renderInline(text));
+}

@@ -1,0 +1,86 @@
+/** How a package is on one suite and architecture, as far as a sentence tells of it. */
+export interface PlaceState {
+  suite: string;
+  arch: string;
+  status: 'pass' | 'fail' | 'tmpfail' | 'neutral';
+  /** While it fails: the first run that failed since it last passed. */
+  failingSince: { version: string; date: Date } | null;
+  isFlaky: boolean;
+}
+
+/** How many runs of something are under way. */
+export interface UnderWay {
+  waiting: number;
+  running: number;
+}
+
+const PLACES_NAMED_MAX = 4;
+
+/**
+ * The state of a package in one or more sentences; page, title, feed and badge tell the same.
+ * It has no ages, so that it stays as it is while nothing changes.
+ */
+export function packageSentence(places: PlaceState[], underWay: UnderWay): string {
+  const failing = places.filter(({ status }) => status === 'fail');
+  const broken = places.filter(({ status }) => status === 'tmpfail');
+  const flaky = places.filter(({ isFlaky }) => isFlaky);
+  return [
+    places.length === 0 ? 'No public run of this package has finished here yet.' : '',
+    failing.length > 0 ? failureSentence(failing, places.length) : passSentence(places, broken.length),
+    broken.length > 0 ? `Could not be tested on ${namesOf(broken)}.` : '',
+    flaky.length > 0 ? `Flaky on ${namesOf(flaky)}.` : '',
+    underWaySentence(underWay),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** `Fails on 2 of 14 since 2.10-3 (2026-11-19): unstable/arm64, testing/arm64.` */
+function failureSentence(failing: PlaceState[], placeCount: number): string {
+  const on = placeCount === 1 ? '' : ` on ${failing.length} of ${placeCount}`;
+  const oldest = failing
+    .flatMap(({ failingSince }) => failingSince ?? [])
+    .sort((one, other) => one.date.getTime() - other.date.getTime())[0];
+  return `Fails${on}${oldest ? ` since ${sinceWords(oldest)}` : ''}: ${namesOf(failing)}.`;
+}
+
+function passSentence(places: PlaceState[], brokenCount: number): string {
+  const passing = places.length - brokenCount;
+  if (passing === 0) return '';
+  if (places.length === 1) return `Passes on ${namesOf(places)}.`;
+  return brokenCount === 0 ? `Passes on all ${places.length}.` : `Passes on ${passing} of ${places.length}.`;
+}
+
+/** `2.10-3 (2026-11-19)` */
+export function sinceWords({ version, date }: { version: string; date: Date }): string {
+  return `${version} (${date.toISOString().slice(0, 10)})`;
+}
+
+/** `3 runs wait, 1 is executed.`; empty without any. */
+export function underWaySentence({ waiting, running }: UnderWay): string {
+  const wait = waiting === 0 ? '' : `${counted(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;
+  if (running === 0) return wait && `${wait}.`;
+  const executed = `${wait ? running : counted(running)} ${running === 1 ? 'is' : 'are'} executed.`;
+  return wait ? `${wait}, ${executed}` : executed;
+}
+
+function counted(runs: number): string {
+  return runs === 1 ? '1 run' : `${runs} runs`;
+}
+
+function namesOf(places: PlaceState[]): string {
+  const names = places.slice(0, PLACES_NAMED_MAX).map(({ suite, arch }) => `${suite}/${arch}`);
+  const left = places.length - names.length;
+  return names.join(', ') + (left > 0 ? ` and ${left} more` : '');
+}
+
+/** The same in few words, with the status whose colour they have. */
+export function badgeWords(places: PlaceState[]): { status: PlaceState['status'] | 'never'; words: string } {
+  const failing = places.filter(({ status }) => status === 'fail').length;
+  const broken = places.filter(({ status }) => status === 'tmpfail').length;
+  const of = (count: number): string => (places.length === 1 ? '' : ` on ${count} of ${places.length}`);
+  if (places.length === 0) return { status: 'never', words: 'not tested' };
+  if (failing > 0) return { status: 'fail', words: `fail${of(failing)}` };
+  if (broken > 0) return { status: 'tmpfail', words: `tmpfail${of(broken)}` };
+  return { status: 'pass', words: 'pass' };
+}

@@ -1,0 +1,38 @@
+import type { StripEntry } from '@proctor/database';
+import { strip, stripLabel } from './strip';
+
+const cell = (verdict: StripEntry['verdict'], isNewVersion = false, isPinned = false): StripEntry => ({
+  verdict,
+  isNewVersion,
+  isPinned,
+});
+
+it('the label of a strip counts its runs and tells since when it fails', () => {
+  const cells = [cell('pass'), cell('pass'), cell('tmpfail'), cell('fail')];
+  expect(stripLabel(cells, '2.10-3')).toBe('4 runs: 2 pass, 1 fail, 1 tmpfail; now failing since 2.10-3');
+  expect(stripLabel([cell('pass')], '')).toBe('1 run: 1 pass');
+  expect(stripLabel([], '')).toBe('0 runs');
+});
+
+it('a strip draws the newest run at its right edge, and no more than thirty', () => {
+  const drawn = strip([cell('pass'), cell('fail')], '/here/').text;
+  expect(drawn).toContain('<path class="pass" d="M169 9h4v7h-4z"/>');
+  expect(drawn).toContain('<path class="fail" d="M175 2h4v14h-4z"/>');
+  const many = strip(
+    Array.from({ length: 40 }, () => cell('pass')),
+    '/here/',
+  ).text;
+  expect(many.match(/M\d+ 9h4/g)).toHaveLength(30);
+  expect(many).toContain('aria-label="30 runs: 30 pass"');
+});
+
+it('a strip has a tick where the version changed and a dot under a pinned run', () => {
+  const drawn = strip([cell('pass'), cell('pass', true), cell('fail', false, true)], '/here/').text;
+  expect(drawn).toContain('<path class="tick" d="M168 0v2"/>');
+  expect(drawn).toContain('<path class="pinned" d="M176 17h2"/>');
+});
+
+it('no version and no address breaks out of the label of a strip', () => {
+  const drawn = strip([cell('fail')], '/"><script>', '"><script>').text;
+  expect(drawn).not.toContain('<script>');
+});

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { VERSION } from '@proctor/process';
+import { Eta } from 'eta';
+import { Assets } from './assets';
+import { mark, shape } from './mark';
+import type { ShapeName } from './mark';
+import { escaped, markup } from './html';
+import type { Html } from './html';
+import { navigation } from './navigation';
+import { strip } from './strip';
+import { agoHtml, timeHtml } from './times';
+
+/** What every template can use beside its data; the functions answer HTML, to be written by `<%~`. */
+interface Helpers {
+  assetUrl(name: string): string;
+  /** ShapeName and word of a status or state. */
+  mark(word: string): Html;
+  shape(name: ShapeName): Html;
+  /** A drawing of the sprite that is no status. */
+  icon(name: string): Html;
+  time: typeof timeHtml;
+  ago: typeof agoHtml;
+  strip: typeof strip;
+  navigation: typeof navigation;
+  /** Of the product. */
+  version: string;
+}
+
+const NAMES = ['assetUrl', 'mark', 'shape', 'icon', 'time', 'ago', 'strip', 'navigation', 'version'];
+
+class PageEta extends Eta {
+  constructor(readonly helpers: Helpers) {
+    super({
+      views: join(__dirname, '../views'),
+      cache: true,
+      autoEscape: true,
+      escapeFunction: escaped,
+      functionHeader: `const { ${NAMES.join(', ')} } = this.helpers;`,
+    });
+  }
+}
+
+/** The pages' templates. Every value they write is escaped. */
+@Injectable()
+export class Templates {
+  private readonly eta: PageEta;
+
+  constructor(assets: Assets) {
+    const sprite = assets.url('sprite.svg');
+    this.eta = new PageEta({
+      assetUrl: (name) => assets.url(name),
+      mark: (word) => mark(word, sprite),
+      shape: (name) => shape(name, sprite),
+      icon: (name) =>
+        markup`<svg class="icon" width="16" height="16" aria-hidden="true"><use href="${sprite}#${name}"></use></svg>`,
+      time: timeHtml,
+      ago: agoHtml,
+      strip,
+      navigation,
+      version: VERSION,
+    });
+  }
+
+  /** @param page name of a file in `views`, without `.eta` */
+  render(page: string, data: object): string {
+    return this.eta.render(page, { pagePath: '', ...data });
+  }
+}

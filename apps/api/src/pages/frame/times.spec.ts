@@ -1,0 +1,24 @@
+import { agoHtml, spanOf, timeHtml } from './times';
+
+it('a time is written in UTC, whatever replaces it later', () => {
+  const time = new Date('2026-11-20T15:40:51.400Z');
+  expect(timeHtml(time).text).toBe(
+    '<time datetime="2026-11-20T15:40:51.400Z">2026-11-20 15:40:51 UTC</time>',
+  );
+  expect(agoHtml(time).text).toBe(
+    '<time datetime="2026-11-20T15:40:51.400Z" title="2026-11-20 15:40:51 UTC" data-ago>2026-11-20 15:40:51 UTC</time>',
+  );
+  expect(timeHtml(null).text).toBe('');
+});
+
+it.each([
+  [400, '0 seconds'],
+  [1_000, '1 second'],
+  [89_000, '89 seconds'],
+  [90_000, '2 minutes'],
+  [5_399_000, '90 minutes'],
+  [7_200_000, '2 hours'],
+  [345_600_000, '4 days'],
+])('%d ms are told as %s', (ms, words) => {
+  expect(spanOf(ms)).toBe(words);
+});

@@ -1,0 +1,32 @@
+import type { Html } from './html';
+import { markup } from './html';
+
+/** A time for people: `2026-11-20 15:40:51 UTC`. */
+export function utc(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** A time in UTC; empty for null. */
+export function timeHtml(time: Date | null): Html {
+  return time ? markup`<time datetime="${time.toISOString()}">${utc(time)}</time>` : markup``;
+}
+
+/** A time in UTC that the script replaces by its age, `3 days ago`, and tells in full on demand; empty for null. */
+export function agoHtml(time: Date | null): Html {
+  if (!time) return markup``;
+  return markup`<time datetime="${time.toISOString()}" title="${utc(time)}" data-ago>${utc(time)}</time>`;
+}
+
+const SPANS: [seconds: number, name: string][] = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+];
+
+/** A length of time in words, in the largest unit of which it has two, rounded: `4 days`, `90 minutes`. */
+export function spanOf(ms: number): string {
+  const seconds = Math.max(0, ms / 1_000);
+  const [unit, name] = SPANS.find(([length]) => seconds >= 1.5 * length) ?? [1, 'second'];
+  const count = Math.round(seconds / unit);
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}

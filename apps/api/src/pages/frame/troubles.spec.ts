@@ -1,0 +1,83 @@
+import type { StatusReply, WorkerStatus } from '@proctor/contracts';
+import { type ServiceFacts, troubles, troubleSentence } from './troubles';
+
+const since = '2026-11-20T15:40:51.123Z';
+const decision = { by: 'root', reason: 'new disks', since };
+const queue = { suite: 'sid', arch: 'arm64', waiting: 3, running: 0, oldestAt: null };
+const worker = (change: Partial<WorkerStatus> = {}): WorkerStatus => ({
+  worker: 'w1',
+  slots: 2,
+  busy: 0,
+  testbeds: [],
+  variants: [],
+  sizeClasses: [],
+  standing: 'sound',
+  ...change,
+});
+const status = (...workers: WorkerStatus[]): StatusReply => ({
+  arch: 'arm64',
+  epoch: 1,
+  workers,
+  queues: [],
+});
+const facts = (reply: StatusReply | null, change: Partial<ServiceFacts> = {}): ServiceFacts => ({
+  queues: [queue],
+  pauses: [],
+  statuses: new Map([['arm64', reply]]),
+  lastSeen: new Map([['arm64', new Date(since)]]),
+  ...change,
+});
+
+it.each<[string, ServiceFacts, object[]]>([
+  ['nothing, with a worker', facts(status(worker())), []],
+  ['nothing where none waits', facts(null, { queues: [{ ...queue, waiting: 0, running: 1 }] }), []],
+  [
+    'an absent scheduler',
+    facts(null),
+    [{ kind: 'no scheduler', what: 'arm64: no scheduler answers', since: null }],
+  ],
+  [
+    'absent workers',
+    facts(status()),
+    [{ kind: 'no worker', what: 'arm64: no worker', since: new Date(since) }],
+  ],
+  [
+    'workers that were never there',
+    facts(status(), { lastSeen: new Map() }),
+    [{ kind: 'no worker', what: 'arm64: no worker', since: null }],
+  ],
+  [
+    'workers that all take no work',
+    facts(
+      status(worker({ drained: decision }), worker({ standing: 'quarantined' }), worker({ problem: 'full' })),
+    ),
+    [{ kind: 'no worker', what: 'arm64: none of 3 workers takes work', since: null }],
+  ],
+  [
+    'nothing while one takes work',
+    facts(status(worker({ drained: decision }), worker({ standing: 'slowed' }))),
+    [],
+  ],
+  [
+    'a pause of a queue in which runs wait',
+    facts(status(worker()), { pauses: [{ ...decision, suite: 'sid', arch: null }] }),
+    [{ kind: 'paused', what: 'sid/arm64: paused', since: new Date(since) }],
+  ],
+  [
+    'nothing for a pause of another queue',
+    facts(status(worker()), { pauses: [{ ...decision, suite: 'trixie', arch: null }] }),
+    [],
+  ],
+])('the head of a page tells of %s', (_what, known, told) => {
+  expect(troubles(known)).toEqual(told);
+});
+
+it('a trouble is told with how long it lasts, where that is known', () => {
+  const now = new Date('2026-11-20T15:54:51.123Z');
+  expect(troubleSentence({ what: 'arm64: no worker', since: new Date(since) }, now)).toBe(
+    'arm64: no worker for 14 minutes.',
+  );
+  expect(troubleSentence({ what: 'arm64: no scheduler answers', since: null }, now)).toBe(
+    'arm64: no scheduler answers.',
+  );
+});

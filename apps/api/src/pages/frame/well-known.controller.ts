@@ -1,0 +1,46 @@
+import { Controller, Get, Header, Inject, UseInterceptors } from '@nestjs/common';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { Assets } from './assets';
+import { PageInterceptor } from './page';
+import type { Redirect } from './page';
+
+/** Pages may be read; what is large, changes with each question, or is somebody's own may not. */
+const ROBOTS = `User-agent: *
+Disallow: /*?
+Disallow: /-/
+Disallow: /admin/
+Disallow: /api/v1/
+Disallow: /compare/
+Disallow: /data/autopkgtest/
+Disallow: /packages/-/
+Disallow: /user/
+Crawl-delay: 5
+`;
+
+/** Where who is not known may read nothing. */
+const CLOSED = 'User-agent: *\nDisallow: /\n';
+
+/** What programs ask every server for. */
+@Controller()
+@Requires('nothing')
+export class WellKnownController {
+  constructor(
+    private readonly assets: Assets,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get('robots.txt')
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  @Header('Cache-Control', 'public, max-age=3600')
+  robots(): string {
+    return this.configuration.server.anonymousMayRead ? ROBOTS : CLOSED;
+  }
+
+  @Get('favicon.ico')
+  @UseInterceptors(PageInterceptor)
+  icon(): Redirect {
+    return { redirectTo: this.assets.url('icon.svg') };
+  }
+}

@@ -1,0 +1,90 @@
+import { ManualClock } from '../../../../../test/support/manual-clock';
+import { silenceLog } from '../../../../../test/support/silent-log';
+import { LiveTopics } from './live-topics';
+
+silenceLog();
+
+const nothing = (): void => undefined;
+
+function rig() {
+  const versions = new Map([
+    ['front', 'one'],
+    ['run/7', 'one'],
+  ]);
+  const asked: string[] = [];
+  const clock = new ManualClock();
+  let hint = nothing;
+  const versionOf = (topic: string): Promise<string> => {
+    asked.push(topic);
+    return Promise.resolve(versions.get(topic) ?? '');
+  };
+  const topics = new LiveTopics(versionOf, clock, { listen: (_subject, received) => void (hint = received) });
+  topics.onApplicationBootstrap();
+  return { topics, versions, asked, clock, hint: () => hint() };
+}
+
+/** Everything that was begun has ended. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('all pages that show the same are told of its change by one look', async () => {
+  const { topics, versions, asked, clock } = rig();
+  const stale = [jest.fn(), jest.fn(), jest.fn()];
+  await topics.watch('front', { stale: stale[0]!, end: nothing });
+  await topics.watch('front', { stale: stale[1]!, end: nothing });
+  await topics.watch('run/7', { stale: stale[2]!, end: nothing });
+  versions.set('front', 'two');
+  asked.length = 0;
+  clock.advance(2_000);
+  await settled();
+  expect(asked).toEqual(['front', 'run/7']);
+  expect(stale.map((each) => each.mock.calls.length)).toEqual([1, 1, 0]);
+});
+
+it('a hint that a run has ended leads to a look at once', async () => {
+  const { topics, versions, hint } = rig();
+  const stale = jest.fn();
+  await topics.watch('front', { stale, end: nothing });
+  versions.set('front', 'two');
+  hint();
+  await settled();
+  expect(stale).toHaveBeenCalledTimes(1);
+});
+
+it('what is not there cannot be followed, and what nobody follows is not looked at', async () => {
+  const { topics, asked, clock, hint } = rig();
+  expect(await topics.watch('run/8', { stale: nothing, end: nothing })).toBeNull();
+  const leave = await topics.watch('front', { stale: nothing, end: nothing });
+  leave!();
+  asked.length = 0;
+  clock.advance(10_000);
+  hint();
+  await settled();
+  expect(asked).toEqual([]);
+});
+
+it('a look that fails is followed by the next', async () => {
+  const { topics, versions, clock } = rig();
+  const stale = jest.fn();
+  await topics.watch('front', { stale, end: nothing });
+  const get = jest.spyOn(versions, 'get').mockImplementationOnce(() => {
+    throw new Error('the database is away');
+  });
+  versions.set('front', 'two');
+  clock.advance(2_000);
+  await settled();
+  expect([get.mock.calls.length, stale.mock.calls.length]).toEqual([1, 0]);
+  clock.advance(2_000);
+  await settled();
+  expect(stale).toHaveBeenCalledTimes(1);
+});
+
+it('the end of the process ends what pages follow', async () => {
+  const { topics } = rig();
+  const end = jest.fn();
+  await topics.watch('front', { stale: nothing, end });
+  topics.beforeApplicationShutdown();
+  expect(end).toHaveBeenCalledTimes(1);
+  await expect(topics.watch('front', { stale: nothing, end: nothing })).rejects.toMatchObject({
+    status: 503,
+  });
+});

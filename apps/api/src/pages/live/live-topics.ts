@@ -1,0 +1,109 @@
+import { Logger } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Repeater } from '@proctor/clock';
+import type { Clock } from '@proctor/clock';
+import { SUBJECTS } from '@proctor/contracts';
+import { besideRequests } from '@proctor/database';
+import type { DispatcherClient } from '../../dispatchers/dispatcher-client';
+import { comeBack } from '../../http/problem';
+
+/** How late a page follows a change of which no hint came. */
+const LOOK_EVERY_MS = 2_000;
+/** Each holds a connection of its client. */
+const WATCHERS_MAX = 2_000;
+
+/** What pages show may be stale. */
+interface Topic {
+  version: string;
+  watchers: Set<Watcher>;
+}
+
+interface Watcher {
+  stale: () => void;
+  end: () => void;
+}
+
+/** Something that pages show, in words that differ after each change; empty for what is not there. */
+export type VersionOf = (topic: string) => Promise<string>;
+
+/**
+ * Tells open pages that something they show has changed. However many show the same, the database is asked once for all
+ * of them: every two seconds, and at once after the hint that a run has ended.
+ */
+export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('LiveTopics');
+  private readonly topics = new Map<string, Topic>();
+  private readonly looks: Repeater;
+  private looking: Promise<void> | null = null;
+  private isShutDown = false;
+
+  constructor(
+    private readonly versionOf: VersionOf,
+    clock: Clock,
+    private readonly dispatchers: Pick<DispatcherClient, 'listen'>,
+  ) {
+    this.looks = new Repeater(
+      clock,
+      () => LOOK_EVERY_MS,
+      () => this.look(),
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    this.dispatchers.listen(SUBJECTS.resultsChanged, () => void this.look());
+  }
+
+  /**
+   * Calls `stale` after each change, and `end` when the process ends.
+   * @returns ends it; null for a topic that is not there
+   * @throws Problem 503 when very many watch already
+   */
+  async watch(name: string, watcher: Watcher): Promise<(() => void) | null> {
+    const count = [...this.topics.values()].reduce((sum, { watchers }) => sum + watchers.size, 0);
+    if (count >= WATCHERS_MAX || this.isShutDown)
+      throw comeBack(503, 'Too many pages are followed; each can be loaded again.', LOOK_EVERY_MS);
+    const version = await this.versionOf(name);
+    if (version === '') return null;
+    const topic = this.topics.get(name) ?? { version, watchers: new Set() };
+    topic.watchers.add(watcher);
+    this.topics.set(name, topic);
+    if (!this.looks.isActive) this.looks.start();
+    return () => this.leave(name, topic, watcher);
+  }
+
+  beforeApplicationShutdown(): void {
+    this.endWatches();
+  }
+
+  /** All end now, and what begins later ends at once. */
+  endWatches(): void {
+    this.isShutDown = true;
+    this.looks.stop();
+    for (const { watchers } of this.topics.values()) for (const { end } of watchers) end();
+  }
+
+  private leave(name: string, topic: Topic, watcher: Watcher): void {
+    topic.watchers.delete(watcher);
+    if (topic.watchers.size === 0 && this.topics.get(name) === topic) this.topics.delete(name);
+    if (this.topics.size === 0) this.looks.stop();
+  }
+
+  private look(): Promise<void> {
+    this.looking ??= besideRequests(() => this.lookNow()).finally(() => (this.looking = null));
+    return this.looking;
+  }
+
+  private async lookNow(): Promise<void> {
+    for (const [name, topic] of this.topics) {
+      try {
+        const version = await this.versionOf(name);
+        if (version === topic.version) continue;
+        topic.version = version;
+        for (const { stale } of topic.watchers) stale();
+      } catch (error) {
+        // The next look may find what this one could not.
+        this.logger.warn(`no look at ${name}: ${String(error)}`);
+      }
+    }
+  }
+}

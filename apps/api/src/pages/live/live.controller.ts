@@ -1,0 +1,50 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { describe } from '@proctor/contracts';
+import type { Request, Response } from 'express';
+import { Requires } from '../../auth/authentication.middleware';
+import { notFound } from '../../http/problem';
+import { LiveTopics } from './live-topics';
+
+/** A connection on which nothing is sent is taken for dead on its way. */
+const COMMENT_EVERY_MS = 15_000;
+const TOPIC_LENGTH_MAX = 300;
+
+/** Tells the script of a page that it is stale, as server-sent events. */
+@Controller('-/live')
+@Requires('nothing')
+export class LiveController {
+  constructor(private readonly topics: LiveTopics) {}
+
+  @Get()
+  async follow(
+    @Query('of') topic: unknown,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const isTopic = typeof topic === 'string' && topic.length <= TOPIC_LENGTH_MAX;
+    const leave = isTopic
+      ? await this.topics.watch(topic, {
+          stale: () => void response.write('event: stale\ndata:\n\n'),
+          end: () => void response.end(),
+        })
+      : null;
+    if (!leave) throw notFound(`There is nothing to follow of ${describe(topic)}.`);
+    // Compressed, an event would wait for the next; the second is for proxies that buffer.
+    response.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
+    response.type('text/event-stream');
+    if (request.method === 'HEAD') {
+      leave();
+      response.end();
+      return;
+    }
+    response.write('retry: 5000\n\n');
+    const comments = setInterval(() => response.write(':\n\n'), COMMENT_EVERY_MS);
+    const end = (): void => {
+      clearInterval(comments);
+      leave();
+    };
+    // The client may have gone meanwhile.
+    if (response.closed) end();
+    else response.once('close', end);
+  }
+}

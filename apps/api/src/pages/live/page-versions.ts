@@ -1,0 +1,93 @@
+import { isPackageName, runIdIn, WORKER_NAME } from '@proctor/contracts';
+import type { PackagePages, PublicRuns, RunRecord, TriggerRuns } from '@proctor/database';
+import { Problem } from '../../http/problem';
+import type { QueuesService } from '../../queues/queues.service';
+import type { WorkersService } from '../../workers/workers.service';
+import type { VersionOf } from './live-topics';
+
+const RUNS_LOOKED_AT = 200;
+
+/** What is told of more than one run or package. */
+interface Groups {
+  triggers: Pick<TriggerRuns, 'version'>;
+  queues: Pick<QueuesService, 'list'>;
+  workers: Pick<WorkersService, 'list' | 'details'>;
+}
+
+/**
+ * What pages can follow: `front`, `queues`, `workers`, `worker/NAME`, `package/NAME`, `trigger/PACKAGE/VERSION`, `run/ID`. A private run is not there, nor
+ * is a name that only private runs made known.
+ */
+export function pageVersions(
+  publicRuns: PublicRuns,
+  pages: PackagePages,
+  { queues, triggers, workers }: Groups,
+): VersionOf {
+  return async (topic) => {
+    const [kind, name = ''] = topic.split('/');
+    if (topic === 'front') return front(publicRuns, workers);
+    if (topic === 'queues') return ofQueues(queues);
+    if (topic === 'workers') return ofWorkers(workers);
+    if (kind === 'worker' && WORKER_NAME.test(name)) return ofWorker(workers, name);
+    if (kind === 'package' && isPackageName(name)) return ofPackage(publicRuns, pages, name);
+    if (kind === 'trigger' && !topic.includes('\0')) return triggers.version(topic.slice('trigger/'.length));
+    const runId = kind === 'run' ? runIdIn(name) : null;
+    return runId === null ? '' : ofRun(publicRuns, runId);
+  };
+}
+
+async function front(publicRuns: PublicRuns, workers: Groups['workers']): Promise<string> {
+  const [queues, recent, machines] = await Promise.all([
+    publicRuns.queues(),
+    publicRuns.recent(1),
+    ofWorkers(workers),
+  ]);
+  return JSON.stringify([queues, recent.map(versionOfRun), machines]);
+}
+
+/** But for estimates, which change all the time. */
+async function ofQueues(queues: Groups['queues']): Promise<string> {
+  const shown = await queues.list(false);
+  return JSON.stringify(shown.map((queue) => ({ ...queue, estimate_seconds: null })));
+}
+
+/** But for the ends of judgements, which are told to the second. */
+async function ofWorkers(workers: Groups['workers']): Promise<string> {
+  const { workers: shown, silent_architectures: silent } = await workers.list(false);
+  return JSON.stringify([silent, shown.map((worker) => ({ ...worker, until: null }))]);
+}
+
+async function ofWorker(workers: Groups['workers'], name: string): Promise<string> {
+  try {
+    const { offers, running, attempts } = await workers.details(name, false);
+    return JSON.stringify([
+      offers.map((offer) => ({ ...offer, until: null })),
+      running.map((run) => [run.run_id, run.state]),
+      attempts.map((attempt) => [attempt.run_id, attempt.attempt, attempt.status]),
+    ]);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return '';
+    throw error;
+  }
+}
+
+async function ofPackage(publicRuns: PublicRuns, pages: PackagePages, name: string): Promise<string> {
+  if (!(await pages.isKnown(name))) return '';
+  const [unfinished, statuses] = await Promise.all([
+    pages.unfinished(name, RUNS_LOOKED_AT),
+    publicRuns.packageStatuses([name]),
+  ]);
+  return JSON.stringify([
+    unfinished.map(versionOfRun),
+    statuses.map(({ latest, strip }) => [latest.runId, strip]),
+  ]);
+}
+
+async function ofRun(publicRuns: PublicRuns, runId: number): Promise<string> {
+  const run = await publicRuns.find(runId);
+  return run && !run.isPrivate ? JSON.stringify(versionOfRun(run)) : '';
+}
+
+function versionOfRun({ runId, state, attempt, priority, startedAt, updatedAt }: RunRecord): unknown[] {
+  return [runId, state, attempt, priority, startedAt, updatedAt];
+}

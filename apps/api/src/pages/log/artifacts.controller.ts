@@ -1,0 +1,66 @@
+import { Controller, Get, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
+import type { RunRecord } from '@proctor/database';
+import type { Response } from 'express';
+import { Requires } from '../../auth/authentication.middleware';
+import { notFound } from '../../http/problem';
+import type { ContextRequest } from '../../http/request-context';
+import { RunLogs } from '../../logs/run-logs';
+import { sendMember } from '../../logs/send-member';
+import { PublicRunsService } from '../../public-data/public-runs.service';
+import type { PackagePlace } from '../../public-data/public-runs.service';
+import { requireKept } from '../../runs/removed-files';
+import { PageInterceptor } from '../frame/page';
+import type { Page } from '../frame/page';
+import { artifactsView } from './artifacts-view';
+import { LogAskedPipe } from './log-asked.pipe';
+import type { LogQueryAsked } from './log-asked.pipe';
+
+type RunPlace = PackagePlace & { run_id: string };
+
+/** What a run left beside its log, file by file. */
+@Controller('packages/:prefix/:package/:suite/:arch/:run_id/artifacts')
+@Requires('nothing')
+export class ArtifactsController {
+  constructor(
+    private readonly runs: PublicRunsService,
+    private readonly logs: RunLogs,
+  ) {}
+
+  @Get()
+  @UseInterceptors(PageInterceptor)
+  async list(
+    @Param() place: RunPlace,
+    @Query(LogAskedPipe) { attempt: number }: LogQueryAsked,
+    @Req() request: ContextRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Page> {
+    const run = await this.run(place, request);
+    if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
+    const attempt = await this.logs.attempt(run.runId, number);
+    const archive = await this.logs.artifacts(run, attempt);
+    return { template: 'log/artifacts', data: artifactsView(run, attempt, number, archive) };
+  }
+
+  /** One file, which no browser opens as a page of this server. */
+  @Get('*path')
+  async file(
+    @Param() { path, ...place }: RunPlace & { path: string[] | string },
+    @Query(LogAskedPipe) { attempt: number, isShown }: LogQueryAsked,
+    @Req() request: ContextRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    const run = await this.run(place, request);
+    const attempt = await this.logs.attempt(run.runId, number);
+    const archive = await this.logs.artifacts(run, attempt);
+    const name = typeof path === 'string' ? path : path.join('/');
+    const member = archive?.index.members.find((each) => each.path === name);
+    if (!archive || !member) throw notFound(`Run ${run.runId} left no such file.`);
+    await sendMember(archive, member, isShown, run.isPrivate, response);
+  }
+
+  private async run({ run_id: runId, ...place }: RunPlace, request: ContextRequest): Promise<RunRecord> {
+    const run = await this.runs.run(place, runId, request.visitor?.keyId, request.viewer);
+    requireKept(run, 'artifacts.tar.gz');
+    return run;
+  }
+}

@@ -1,0 +1,59 @@
+import { LineHtml } from './line-html';
+
+const html = (...lines: string[]) => {
+  const line = new LineHtml();
+  return lines.map((each) => line.of(each).toString());
+};
+
+it.each([
+  ['markup', '<script>alert("1")</script>&', '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;'],
+  ['a progress bar', '10%\r50%\r100%\r', '100%'],
+  ['a link of the terminal', '\x1b]8;;javascript:alert(1)\x07text\x1b]8;;\x07', 'text'],
+  ['an unfinished command', 'a\x1b]0;title', 'a'],
+  ['a title', '\x1b]0;<b>\x1b\\x', 'x'],
+  ['moves of the cursor', 'a\x1b[2K\x1b[1;1Hb\x1b(Bc', 'abc'],
+  ['control characters', 'a\0b\x08c\x7fd\x9be', 'a\ufffdb\ufffdc\ufffdd\ufffde'],
+  ['a turned order', 'a\u202eb', 'a<span class="hidden-character">U+202E</span>b'],
+  ['a space that is not seen', 'a\u200bb', 'a<span class="hidden-character">U+200B</span>b'],
+  ['half a character', 'a\ud800', 'a\ufffd'],
+  [
+    'a link',
+    'see http://a.example/x?y=1&z=2.',
+    'see <a href="http://a.example/x?y=1&amp;z=2" rel="nofollow noopener noreferrer">http://a.example/x?y=1&amp;z=2</a>.',
+  ],
+  [
+    'a link of another kind',
+    'javascript:alert(1) ftp://x file:///etc',
+    'javascript:alert(1) ftp://x file:///etc',
+  ],
+  ['a colour', '\x1b[31mred\x1b[0m plain', '<span class="fg-ansi-red">red</span> plain'],
+  ['a bold one', '\x1b[1;32mok\x1b[0m', '<span class="fg-ansi-green ansi-bold">ok</span>'],
+  ['markup in a colour', '\x1b[31m<b>\x1b[0m', '<span class="fg-ansi-red">&lt;b&gt;</span>'],
+])('of a line with %s no more is shown than its text', (_what, text, shown) => {
+  expect(html(text)).toEqual([shown]);
+});
+
+it('a colour goes on in the next line, until it ends', () => {
+  expect(html('\x1b[31ma', 'b', 'c\x1b[0md', 'e')).toEqual([
+    '<span class="fg-ansi-red">a</span>',
+    '<span class="fg-ansi-red">b</span>',
+    '<span class="fg-ansi-red">c</span>d',
+    'e',
+  ]);
+});
+
+it('no style comes from a log, whatever colour it asks for', () => {
+  const [line] = html('\x1b[38;2;1;2;3mx\x1b[48;5;200my\x1b[38;5;"onclick=1"mz');
+  expect(line).not.toMatch(/style|onclick=1"? ?>/);
+  expect(line).not.toContain('"onclick');
+});
+
+it('a long line is cut, and a hostile one takes no time', () => {
+  expect(html('x'.repeat(1_000_000))[0]).toHaveLength(2_000);
+  html(
+    '\x1b['.repeat(500_000),
+    'http://'.repeat(300_000),
+    '\x1b]'.repeat(500_000),
+    '\u202e'.repeat(1_000_000),
+  );
+});

@@ -1,0 +1,112 @@
+import type { LogIndex, LogSection } from '@proctor/result-files';
+import { lastAtMost } from '@proctor/result-files';
+import type { LogLine } from '../../logs/line-reader';
+import { LINE_BYTES_MAX } from '../../logs/line-reader';
+import { markup } from '../frame/html';
+import type { Html } from '../frame/html';
+import { LineHtml, SHOWN_LENGTH_MAX } from './line-html';
+
+/** Lines that a browser lays out together, when they come into view. */
+const BLOCK_LINES = 500;
+
+/** A part of a log as its page shows it. */
+export interface SectionView {
+  /** Of its heading. */
+  title: string;
+  status: string;
+  firstLine: number;
+  lines: number;
+  marks: number;
+  isOpen: boolean;
+  /** Where it can be read: here, or on a page of its own. */
+  url: string;
+  /** Null: its lines are not on this page. */
+  blocks: Html[] | null;
+}
+
+const TITLES: Record<LogSection['kind'], (name: string) => string> = {
+  start: () => 'Start',
+  setup: (name) => (name === '' ? 'Set-up' : name),
+  preparation: (name) => `${name}: preparation`,
+  test: (name) => name,
+  summary: () => 'Summary',
+};
+
+/** The line of the error that a reader wants to see first; null when no line tells of one. */
+export function firstError({ marks, sections }: LogIndex, hasFailed: boolean): number | null {
+  const failed = sections.find(({ status }) => status === 'FAIL');
+  if (!failed) return hasFailed ? (marks[0] ?? null) : null;
+  const end = sections[sections.indexOf(failed) + 1]?.line ?? Infinity;
+  return marks.find((mark) => mark >= failed.line && mark < end) ?? failed.line;
+}
+
+/**
+ * The sections of a log, those with lines of this page among them with these.
+ * @param shown lines that follow each other
+ * @param focus the line that must be seen; null when none must
+ */
+export function sectionViews(
+  index: LogIndex,
+  shown: LogLine[],
+  focus: number | null,
+  logUrl: string,
+): SectionView[] {
+  const { sections, lines, marks } = index;
+  const whole =
+    sections.length > 0 ? sections : [{ kind: 'start', name: '', line: 1, status: null } as const];
+  const html = new LineHtml();
+  const [first, last] = [shown[0]?.number ?? 0, shown.at(-1)?.number ?? -1];
+  const isMarked = new Set(marks);
+  const hasFailed = whole.some(({ status }) => status === 'FAIL');
+  return whole.map(({ kind, name, status, line }, place) => {
+    const end = Math.min(whole[place + 1]?.line ?? Infinity, lines + 1);
+    const isHere = line <= last && end > first;
+    const own = isHere ? shown.slice(Math.max(0, line - first), Math.max(0, end - first)) : [];
+    const hasFocus = focus !== null && focus >= line && focus < end;
+    const isOpen =
+      whole.length === 1 ||
+      status === 'FAIL' ||
+      hasFocus ||
+      (focus === null && !hasFailed && kind === 'summary');
+    return {
+      title: TITLES[kind](name),
+      status: status ?? '',
+      firstLine: line,
+      lines: end - line,
+      marks: lastAtMost(marks, Number, end - 1) - lastAtMost(marks, Number, line - 1),
+      isOpen,
+      url: isHere ? `#L${Math.max(line, first)}` : `${logUrl}from=${line}#L${line}`,
+      blocks: isHere ? blocksOf(own, html, isMarked, logUrl) : null,
+    };
+  });
+}
+
+/** Lines as HTML, in blocks. */
+export function blocksOf(lines: LogLine[], html: LineHtml, isMarked: Set<number>, logUrl: string): Html[] {
+  const blocks: Html[] = [];
+  for (let at = 0; at < lines.length; at += BLOCK_LINES) {
+    const part = lines.slice(at, at + BLOCK_LINES).map((line) => lineHtml(line, html, isMarked, logUrl));
+    blocks.push(markup`<pre class="lines">${part}</pre>`);
+  }
+  return blocks;
+}
+
+function lineHtml(
+  { number, text, bytes }: LogLine,
+  html: LineHtml,
+  isMarked: Set<number>,
+  logUrl: string,
+): Html {
+  const shown = html.of(text);
+  const isCut = text.length > SHOWN_LENGTH_MAX || bytes > LINE_BYTES_MAX;
+  const rest = isCut
+    ? markup` <a class="rest" href="${rawUrl(logUrl)}line=${number}">show all ${bytes} bytes</a>`
+    : null;
+  const content = isMarked.has(number) ? markup`<mark>${shown}</mark>` : shown;
+  return markup`<a id="L${number}" href="#L${number}" tabindex="-1">${number}</a>${content}${rest}\n`;
+}
+
+/** Of the log as text. @param logUrl ends in `?` or `&`, ready for a parameter */
+export function rawUrl(logUrl: string): string {
+  return logUrl.replace(/log\?/, 'raw?');
+}

@@ -1,0 +1,51 @@
+import type { QueueObject } from '../../queues/queue-object';
+import { queuesView } from './queues-view';
+
+const queue = (change: Partial<QueueObject> = {}): QueueObject => ({
+  suite: 'sid',
+  arch: 'amd64',
+  waiting: 3,
+  running: 1,
+  oldest_at: '2026-11-20T15:40:51.123Z',
+  rate_per_hour: 12,
+  wait_seconds: 240,
+  estimate_seconds: 900,
+  paused: null,
+  reasons: ['all 2 slots that can execute it are busy'],
+  ...change,
+});
+const decision = { by: 'root', reason: 'disk full', since: '2026-11-20T15:40:51.123Z' };
+
+it('the page of the queues tells how much waits, which queue needs longest, and of how many no end is expected', () => {
+  const queues = [
+    queue(),
+    queue({ arch: 'armhf', waiting: 40, estimate_seconds: 18_000 }),
+    queue({ arch: 'arm64', estimate_seconds: null }),
+    queue({ suite: 'trixie', waiting: 0, running: 0 }),
+  ];
+  const { sentence, rows, idle } = queuesView(queues);
+  expect(sentence).toBe(
+    '46 runs wait, 3 are executed. sid/armhf needs longest: about 5 hours. Of 1 queue no end is expected.',
+  );
+  expect(rows.map(({ arch, left }) => [arch, left])).toEqual([
+    ['amd64', 'about 15 minutes'],
+    ['armhf', 'about 5 hours'],
+    ['arm64', 'not known'],
+  ]);
+  expect(rows[0]).toMatchObject({ wait: '4 minutes', perHour: 12, reasons: queue().reasons });
+  expect(idle).toEqual(['trixie/amd64']);
+});
+
+it('the page of the queues says who paused one, whether its dispatcher knows or not', () => {
+  const { rows } = queuesView([queue({ paused: decision, reasons: [] })]);
+  expect(rows[0]!.reasons).toEqual(['paused by root (since 2026-11-20 15:40:51 UTC): disk full']);
+});
+
+it('the page of the queues tells that nothing is under way', () => {
+  expect(queuesView([queue({ waiting: 0, running: 0 })])).toEqual({
+    sentence: 'No run waits, and none is executed.',
+    rows: [],
+    idle: ['sid/amd64'],
+  });
+  expect(queuesView([queue({ waiting: 0 })]).rows[0]).toMatchObject({ left: '' });
+});

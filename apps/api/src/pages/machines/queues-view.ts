@@ -1,0 +1,54 @@
+import type { QueueObject } from '../../queues/queue-object';
+import { decidedBy } from '../decision-view';
+import { underWaySentence } from '../frame/sentence';
+import { spanOf } from '../frame/times';
+
+const SECOND_MS = 1_000;
+
+/** What the page of the suite queues shows: those with runs first, then those without any. */
+export function queuesView(queues: QueueObject[]) {
+  const busy = queues.filter(({ waiting, running }) => waiting + running > 0);
+  return {
+    sentence: queuesSentence(busy),
+    rows: busy.map(queueRow),
+    idle: queues.filter((queue) => !busy.includes(queue)).map(({ suite, arch }) => `${suite}/${arch}`),
+  };
+}
+
+/** `412 runs wait, 3 are executed. sid/armhf needs longest: about 5 hours. 2 queues are held back.` */
+function queuesSentence(busy: QueueObject[]): string {
+  const sum = (count: (queue: QueueObject) => number): number =>
+    busy.reduce((total, queue) => total + count(queue), 0);
+  const [waiting, running] = [sum((queue) => queue.waiting), sum((queue) => queue.running)];
+  if (busy.length === 0) return 'No run waits, and none is executed.';
+  const slowest = busy
+    .filter((queue) => queue.waiting > 0 && queue.estimate_seconds !== null)
+    .sort((one, other) => other.estimate_seconds! - one.estimate_seconds!)[0];
+  const longest = slowest
+    ? `${slowest.suite}/${slowest.arch} needs longest: about ${spanOf(slowest.estimate_seconds! * SECOND_MS)}.`
+    : '';
+  const still = busy.filter((queue) => queue.waiting > 0 && queue.estimate_seconds === null).length;
+  const stuck = still === 0 ? '' : `Of ${still === 1 ? '1 queue' : `${still} queues`} no end is expected.`;
+  return [underWaySentence({ waiting, running }), longest, stuck].filter(Boolean).join(' ');
+}
+
+function queueRow(queue: QueueObject) {
+  const { suite, arch, waiting, running, paused, reasons } = queue;
+  return {
+    suite,
+    arch,
+    waiting,
+    running,
+    oldestAt: queue.oldest_at === null ? null : new Date(queue.oldest_at),
+    wait: queue.wait_seconds === null ? '' : spanOf(queue.wait_seconds * SECOND_MS),
+    perHour: queue.rate_per_hour,
+    left: leftOf(queue),
+    // A pause is committed before its dispatcher knows of it.
+    reasons: paused ? [`paused by ${decidedBy(paused)}`] : reasons,
+  };
+}
+
+function leftOf({ waiting, estimate_seconds }: QueueObject): string {
+  if (waiting === 0) return '';
+  return estimate_seconds === null ? 'not known' : `about ${spanOf(estimate_seconds * SECOND_MS)}`;
+}

@@ -1,0 +1,95 @@
+import { packagePrefix } from '@proctor/contracts';
+import type { WorkerDetails } from '../../workers/worker-details';
+import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } from './workers-view';
+
+/** It goes wrong here more often than elsewhere from twice what is expected on, and this many more. */
+const OFTENER_BY = 2;
+const OFTENER_MIN = 3;
+
+/** What the page of one worker shows. */
+export function workerView(worker: WorkerDetails) {
+  const { name, offers, registered, attempts, running, comparison } = worker;
+  const state = registered?.revoked_at ? ({ shape: 'cancelled', word: 'revoked' } as const) : stateOf(offers);
+  return {
+    name,
+    url: workerUrl(name),
+    state,
+    sentence: workerSentence(worker, state.word),
+    reasons: worker.idle_reasons,
+    version: versionsOf(offers),
+    lastRefusal: registered?.last_refusal ?? null,
+    architectures: architecturesOf(registered?.architectures ?? [], offers).join(', '),
+    since: timeOf(registered?.since ?? null),
+    lastSeenAt: timeOf(registered?.last_seen_at ?? null),
+    offers: offers.map((offer) => ({
+      arch: offer.arch,
+      busy: offer.busy,
+      slots: offer.slots,
+      standing: offer.standing,
+      until: timeOf(offer.until),
+      variants: offer.variants.join(', '),
+      sizeClasses: offer.size_classes.join(', '),
+      testbeds: offer.testbeds,
+      leftOut: offer.testbeds_left_out ?? 0,
+    })),
+    running: running.map((run) => ({
+      runId: run.run_id,
+      url: run.page_url,
+      package: run.package,
+      place: `${run.suite}/${run.arch}`,
+      isPrivate: run.is_private,
+    })),
+    strip: attempts.map(({ outcome, status }) => stripEntry({ outcome, verdict: status })).reverse(),
+    comparison: comparison && comparisonView(comparison),
+    attempts: attempts.map((attempt) => ({
+      url: attempt.page_url,
+      package: attempt.package,
+      packageUrl: `/packages/${packagePrefix(attempt.package)}/${attempt.package}/${attempt.suite}/${attempt.arch}/`,
+      runId: attempt.run_id,
+      attempt: attempt.attempt,
+      place: `${attempt.suite}/${attempt.arch}`,
+      status: attempt.status ?? attempt.outcome,
+      shape: attempt.status ?? 'tmpfail',
+      endedAt: new Date(attempt.ended_at),
+      reason: attempt.outcome === 'finished' ? '' : (attempt.reason ?? ''),
+    })),
+  };
+}
+
+function timeOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+/** `w1 is ready: 1 of 4 slots is busy.` */
+function workerSentence({ name, offers }: WorkerDetails, word: string): string {
+  const { slots, busy } = slotsOf(offers);
+  return offers.length === 0
+    ? `${name} is ${word}.`
+    : `${name} is ${word}; ${busy} of ${slots} slots are busy.`;
+}
+
+/** What went wrong here beside what others would have made of the same. */
+function comparisonView(comparison: NonNullable<WorkerDetails['comparison']>) {
+  const { attempts, failed, expected_failed, without_result, expected_without_result } = comparison;
+  return {
+    attempts,
+    rows: [
+      {
+        word: 'fail',
+        count: failed,
+        expected: expected_failed,
+        isOftener: isOftener(failed, expected_failed),
+      },
+      {
+        word: 'tmpfail',
+        count: without_result,
+        expected: expected_without_result,
+        isOftener: isOftener(without_result, expected_without_result),
+      },
+    ],
+  };
+}
+
+function isOftener(count: number, expected: number): boolean {
+  return count >= OFTENER_BY * expected && count - expected >= OFTENER_MIN;
+}

@@ -1,0 +1,85 @@
+import { workerObject as offer } from '../../../../../test/support/worker-object';
+import type { WorkerDetails } from '../../workers/worker-details';
+import type { WorkerObject } from '../../workers/worker-object';
+import type { WorkerSummary } from '../../workers/workers.service';
+import { workerView } from './worker-view';
+import { stateOf, stripEntry, workersView } from './workers-view';
+
+const drained = { by: 'root', reason: 'new disks', since: '2026-11-20T15:40:51.123Z' };
+const summary = (name: string, ...offers: WorkerObject[]): WorkerSummary => {
+  return { name, record: null, offers: offers.map((each) => ({ ...each, name })), attempts: [] };
+};
+
+it.each([
+  ['not connected', []],
+  ['ready', [offer({ busy: 1 })]],
+  ['busy', [offer({ busy: 1 }), offer({ arch: 'i386', busy: 1 })]],
+  ['slowed', [offer({ standing: 'slowed' })]],
+  ['drained', [offer({ standing: 'slowed', drained })]],
+  ['quarantined', [offer(), offer({ arch: 'i386', standing: 'quarantined', drained })]],
+  ['in trouble', [offer({ problem: 'the disk is full', standing: 'quarantined' })]],
+] as const)('a worker is %s by the weightiest that is true of it', (word, offers) => {
+  expect(stateOf([...offers]).word).toBe(word);
+});
+
+it('the page of the workers counts them by how they are, and their slots once for all architectures', () => {
+  const workers = [
+    summary('w1', offer(), offer({ arch: 'i386', busy: 1 })),
+    summary('w2', offer()),
+    summary('w3'),
+  ];
+  const view = workersView(workers, '', true);
+  expect(view.sentence).toBe('3 workers: 2 ready, 1 not connected; 1 of 4 slots are busy.');
+  expect(view.nextUrl).toBe('/status/workers/?after=w3');
+  expect(view.workers[0]).toMatchObject({ architectures: 'amd64, i386', suites: 'sid', busy: 1, slots: 2 });
+  expect(workersView([], '', false).sentence).toBe('No worker is registered.');
+});
+
+it('an attempt without a report is drawn as one that had no result', () => {
+  expect(stripEntry({ outcome: 'expired', verdict: null }).verdict).toBe('tmpfail');
+  expect(stripEntry({ outcome: 'finished', verdict: 'fail' }).verdict).toBe('fail');
+});
+
+describe('the page of a worker', () => {
+  const details = (change: Partial<WorkerDetails> = {}): WorkerDetails => ({
+    name: 'w1',
+    registered: null,
+    offers: [offer()],
+    silent_architectures: [],
+    idle_reasons: [],
+    running: [],
+    attempts: [],
+    comparison: null,
+    ...change,
+  });
+
+  it.each([
+    [9, 4, true],
+    [6, 4, false],
+    [2, 0, false],
+    [3, 0, true],
+  ])('calls %i failures where %i are expected much oftener: %s', (failed, expected_failed, isOftener) => {
+    const comparison = {
+      attempts: 20,
+      failed,
+      expected_failed,
+      without_result: 0,
+      expected_without_result: 0,
+    };
+    expect(workerView(details({ comparison })).comparison!.rows[0]).toMatchObject({ isOftener });
+  });
+
+  it('tells in a sentence how it is', () => {
+    const registered = {
+      architectures: ['amd64'],
+      since: '2026-11-20T15:40:51.123Z',
+      last_seen_at: null,
+      revoked_at: null,
+      last_refusal: null,
+    };
+    expect(workerView(details()).sentence).toBe('w1 is ready; 0 of 2 slots are busy.');
+    expect(workerView(details({ registered, offers: [] })).sentence).toBe('w1 is not connected.');
+    const revoked = { ...registered, revoked_at: '2026-11-21T15:40:51.123Z' };
+    expect(workerView(details({ registered: revoked, offers: [] })).sentence).toBe('w1 is revoked.');
+  });
+});

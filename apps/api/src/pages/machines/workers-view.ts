@@ -1,0 +1,85 @@
+import type { EndedAttempt, StripEntry } from '@proctor/database';
+import type { WorkerObject } from '../../workers/worker-object';
+import type { WorkerSummary } from '../../workers/workers.service';
+import type { ShapeName } from '../frame/mark';
+
+/** How a worker is, as a shape of the sprite and a word. */
+export interface WorkerState {
+  shape: ShapeName;
+  word: string;
+}
+
+/** A part of the workers by name. */
+export function workersView(workers: WorkerSummary[], after: string, hasMore: boolean) {
+  const last = workers.at(-1);
+  return {
+    sentence: workersSentence(workers),
+    workers: workers.map(({ name, record, offers, attempts }) => ({
+      name,
+      url: workerUrl(name),
+      state: stateOf(offers),
+      architectures: architecturesOf(record?.architectures ?? [], offers).join(', '),
+      ...slotsOf(offers),
+      suites: [...new Set(offers.flatMap(({ testbeds }) => testbeds.map(({ suite }) => suite)))].join(', '),
+      version: versionsOf(offers),
+      lastSeenAt: record?.lastSeenAt ?? null,
+      strip: attempts.map(stripEntry).reverse(),
+    })),
+    isFirst: after === '',
+    nextUrl: hasMore && last ? `/status/workers/?after=${last.name}` : null,
+  };
+}
+
+/** `3 workers: 1 takes work, 1 is drained, 1 is away; 4 of 10 slots are busy.` */
+function workersSentence(workers: WorkerSummary[]): string {
+  if (workers.length === 0) return 'No worker is registered.';
+  const words = workers.map(({ offers }) => stateOf(offers).word);
+  const counts = [...new Set(words)]
+    .map((word) => `${words.filter((each) => each === word).length} ${word}`)
+    .join(', ');
+  const { slots, busy } = slotsOf(workers.flatMap(({ offers }) => offers));
+  const count = workers.length === 1 ? '1 worker' : `${workers.length} workers`;
+  return `${count}: ${counts}; ${busy} of ${slots} slots are busy.`;
+}
+
+export function workerUrl(name: string): string {
+  return `/status/workers/${name}`;
+}
+
+/** Those that it is registered for, and those that it serves. */
+export function architecturesOf(registered: string[], offers: WorkerObject[]): string[] {
+  return [...new Set([...registered, ...offers.map(({ arch }) => arch)])].sort();
+}
+
+/** A worker has the same slots for all of its architectures; leases of each are its dispatcher's. */
+export function slotsOf(offers: WorkerObject[]): { slots: number; busy: number } {
+  const slots = new Map<string, number>();
+  for (const offer of offers) slots.set(offer.name, Math.max(slots.get(offer.name) ?? 0, offer.slots));
+  return {
+    slots: [...slots.values()].reduce((sum, count) => sum + count, 0),
+    busy: offers.reduce((sum, { busy }) => sum + busy, 0),
+  };
+}
+
+/** As it says to the dispatchers; two while it is restarted as another one. Empty when it does not say. */
+export function versionsOf(offers: Pick<WorkerObject, 'version'>[]): string {
+  return [...new Set(offers.flatMap(({ version }) => version ?? []))].join(', ');
+}
+
+/** The weightiest that is true for any of its architectures. */
+export function stateOf(offers: WorkerObject[]): WorkerState {
+  const { slots, busy } = slotsOf(offers);
+  if (offers.length === 0) return { shape: 'gone', word: 'not connected' };
+  if (offers.some(({ problem }) => problem !== null)) return { shape: 'fail', word: 'in trouble' };
+  if (offers.some(({ standing }) => standing === 'quarantined'))
+    return { shape: 'tmpfail', word: 'quarantined' };
+  if (offers.some(({ drained }) => drained !== null)) return { shape: 'cancelled', word: 'drained' };
+  if (offers.some(({ standing }) => standing === 'slowed')) return { shape: 'tmpfail', word: 'slowed' };
+  return busy > 0 && busy >= slots ? { shape: 'running', word: 'busy' } : { shape: 'pass', word: 'ready' };
+}
+
+/** An attempt that nobody reported is like one that could not be executed. */
+export function stripEntry({ outcome, verdict }: Pick<EndedAttempt, 'outcome' | 'verdict'>): StripEntry {
+  const said = outcome === 'finished' && verdict !== null ? verdict : 'tmpfail';
+  return { verdict: said, isNewVersion: false, isPinned: false };
+}

@@ -1,0 +1,65 @@
+import { Controller, Get, type PipeTransform, Param, Query, UseInterceptors } from '@nestjs/common';
+import { describe, WORKER_NAME } from '@proctor/contracts';
+import { Requires } from '../../auth/authentication.middleware';
+import { badRequest } from '../../http/problem';
+import type { WorkerDetails } from '../../workers/worker-details';
+import { WorkerNamePipe } from '../../workers/worker-name.pipe';
+import { WorkersService } from '../../workers/workers.service';
+import type { WorkersAnswer } from '../../workers/workers.service';
+import { CurrentViewer, type Viewer } from '../../sessions/viewer';
+import { PageInterceptor } from '../frame/page';
+import type { Page } from '../frame/page';
+import { workerView } from './worker-view';
+import { workersView } from './workers-view';
+
+const WORKERS_SHOWN_MAX = 100;
+
+/** The parameter `after` of the list: the worker after which a part begins; empty at the beginning. */
+class AfterWorkerPipe implements PipeTransform<unknown, string> {
+  /** @throws Problem 400 when it is not the name of a worker */
+  transform(after: unknown): string {
+    if (after === undefined || after === '') return '';
+    if (typeof after === 'string' && WORKER_NAME.test(after)) return after;
+    throw badRequest(`after must be the name of a worker, not ${describe(after)}.`);
+  }
+}
+
+/** The machines that execute tests. Administrators see private runs among theirs; nobody sees addresses. */
+@Controller('status')
+@Requires('nothing')
+export class WorkerPagesController {
+  constructor(private readonly workers: WorkersService) {}
+
+  @Get('workers')
+  @UseInterceptors(PageInterceptor)
+  async list(
+    @Query('after', AfterWorkerPipe) after: string,
+    @CurrentViewer() { isAdmin }: Viewer,
+  ): Promise<Page> {
+    const found = await this.workers.summaries(isAdmin, after, WORKERS_SHOWN_MAX + 1);
+    const data = workersView(found.slice(0, WORKERS_SHOWN_MAX), after, found.length > WORKERS_SHOWN_MAX);
+    return { template: 'machines/workers', data };
+  }
+
+  @Get('workers.json')
+  listData(@CurrentViewer() { isAdmin }: Viewer): Promise<WorkersAnswer> {
+    return this.workers.list(isAdmin);
+  }
+
+  @Get('workers/:name.json')
+  data(
+    @Param('name', WorkerNamePipe) name: string,
+    @CurrentViewer() { isAdmin }: Viewer,
+  ): Promise<WorkerDetails> {
+    return this.workers.details(name, isAdmin);
+  }
+
+  @Get('workers/:name')
+  @UseInterceptors(PageInterceptor)
+  async worker(
+    @Param('name', WorkerNamePipe) name: string,
+    @CurrentViewer() { isAdmin }: Viewer,
+  ): Promise<Page> {
+    return { template: 'machines/worker', data: workerView(await this.workers.details(name, isAdmin)) };
+  }
+}

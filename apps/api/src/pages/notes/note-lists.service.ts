@@ -1,0 +1,86 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Note, RunRecord } from '@proctor/database';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { hasFailed, NotesService } from '../../notes/notes.service';
+import type { Viewer } from '../../sessions/viewer';
+import { noteView } from './note-view';
+
+/** Withdrawn notes that a page shows. */
+const EARLIER_MAX = 20;
+
+type NoteView = ReturnType<typeof noteView>;
+
+/** The section of notes of a page. */
+export interface NoteSection {
+  notes: NoteView[];
+  /** Of failures that are over. */
+  earlier: NoteView[];
+  /** What a new note is about, as fields of its form. */
+  fields: { name: string; value: string }[];
+  /** A choice of what it is about, when it is on a run. */
+  isOnRun: boolean;
+  mayWrite: boolean;
+  lengthMax: number;
+}
+
+/** What pages show of notes, each for who looks at it. */
+@Injectable()
+export class NoteLists {
+  constructor(
+    private readonly notes: NotesService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** Of the page of a run. @throws DatabaseUnavailable */
+  async ofRun(run: RunRecord, viewer: Viewer): Promise<NoteSection> {
+    const found = (await this.notes.ofRuns([run], viewer.reader)).get(run.runId) ?? [];
+    const fields = [{ name: 'run_id', value: String(run.runId) }];
+    const mayWrite = viewer.user !== null && hasFailed(run);
+    return { ...this.section(found, [], viewer), fields, isOnRun: true, mayWrite };
+  }
+
+  /**
+   * Of the page of a package, or of its history on a place, with the times at which they changed.
+   * @throws DatabaseUnavailable
+   */
+  async ofPackage(
+    name: string,
+    place: { suite: string; arch: string } | null,
+    viewer: Viewer,
+  ): Promise<{ section: NoteSection; updates: Date[] }> {
+    const found = await this.notes.ofPackage(name, place, viewer.reader);
+    const kept = found.filter(({ removedAt }) => removedAt === null);
+    const present = kept.filter(({ withdrawnAt }) => withdrawnAt === null);
+    const earlier = kept.filter(({ withdrawnAt }) => withdrawnAt !== null).slice(0, EARLIER_MAX);
+    const fields = [
+      { name: 'package', value: name },
+      ...(place
+        ? [
+            { name: 'suite', value: place.suite },
+            { name: 'arch', value: place.arch },
+          ]
+        : []),
+    ];
+    const shown = this.section(present, earlier, viewer);
+    return {
+      section: { ...shown, fields, isOnRun: false, mayWrite: viewer.user !== null },
+      updates: found.map(({ writtenAt, changedAt, removedAt }) => removedAt ?? changedAt ?? writtenAt),
+    };
+  }
+
+  /** Those of several runs, by run. @throws DatabaseUnavailable */
+  async ofRuns(runs: RunRecord[], viewer: Viewer): Promise<ReadonlyMap<number, NoteView[]>> {
+    const found = await this.notes.ofRuns(runs, viewer.reader);
+    return new Map([...found].map(([runId, notes]) => [runId, this.views(notes, viewer)]));
+  }
+
+  private section(notes: Note[], earlier: Note[], viewer: Viewer) {
+    const { noteLengthMax: lengthMax } = this.configuration.server;
+    return { notes: this.views(notes, viewer), earlier: this.views(earlier, viewer), lengthMax };
+  }
+
+  private views(notes: Note[], viewer: Viewer): NoteView[] {
+    return notes.map((note) => noteView(note, viewer, this.configuration.server.bugUrl));
+  }
+}

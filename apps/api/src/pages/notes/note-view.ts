@@ -1,0 +1,44 @@
+import { packagePrefix } from '@proctor/contracts';
+import type { Note } from '@proctor/database';
+import type { Viewer } from '../../sessions/viewer';
+
+/** A note as the pages write it. */
+export function noteView(note: Note, { user, isAdmin }: Viewer, bugUrl: string) {
+  return {
+    noteId: note.noteId,
+    text: note.text,
+    bugs: note.bugs.map((bug) => ({ name: bugName(bug), url: bugAddress(bug, bugUrl) })),
+    about: aboutOf(note),
+    author: note.author,
+    writtenAt: note.writtenAt,
+    changedAt: note.changedAt,
+    withdrawnAt: note.withdrawnAt,
+    runUrl: note.runId === null ? null : `/runs/${note.runId}`,
+    runId: note.runId,
+    mayChange: isAdmin || (user !== null && user.userId === note.authorId),
+  };
+}
+
+function aboutOf({ subject, package: name, suite, arch, runId }: Note): string {
+  const alike = runId === null ? '' : ', while it fails like this';
+  if (subject === 'error') return 'every package with this error';
+  return subject === 'package' ? `${name} everywhere${alike}` : `${name} on ${suite}/${arch}${alike}`;
+}
+
+const NAME_LENGTH_MAX = 60;
+
+function bugName(bug: string): string {
+  return bug.length > NAME_LENGTH_MAX ? `${bug.slice(0, NAME_LENGTH_MAX)}…` : bug;
+}
+
+/** @param template `api.bugUrl` */
+function bugAddress(bug: string, template: string): string {
+  return bug.startsWith('#') ? template.replaceAll('{bug}', bug.slice(1)) : bug;
+}
+
+/** The page on which a note is read. */
+export function pathOfNote({ subject, runId, package: name, suite, arch }: Note): string {
+  if (runId !== null) return `/runs/${runId}`;
+  const path = `/packages/${packagePrefix(name)}/${name}/`;
+  return subject === 'place' ? `${path}${suite}/${arch}/` : path;
+}

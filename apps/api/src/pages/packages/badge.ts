@@ -1,0 +1,25 @@
+import type { badgeWords } from '../frame/sentence';
+import { markup } from '../frame/html';
+
+/** Dark enough for white letters: 5:1 and more. */
+const COLOURS: Record<ReturnType<typeof badgeWords>['status'], string> = {
+  pass: '#0b6350',
+  neutral: '#4a5a6d',
+  fail: '#98132f',
+  tmpfail: '#8a4b00',
+  never: '#56616d',
+};
+
+const LETTER_WIDTH = 6.6;
+const LABEL = 'autopkgtest';
+
+/** An SVG picture, 20 high, which needs no style of the page that shows it. */
+export function badge({ status, words }: ReturnType<typeof badgeWords>): string {
+  const widthOf = (text: string): number => Math.round(text.length * LETTER_WIDTH + 12);
+  const [left, right] = [widthOf(LABEL), widthOf(words)];
+  const text = (x: number, content: string) =>
+    markup`<text x="${x}" y="14" text-anchor="middle">${content}</text>`;
+  const label = `${LABEL}: ${words}`;
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${label}"><title>${label}</title><rect width="${left + right}" height="20" rx="3" fill="#2c3743"/><path fill="${COLOURS[status]}" d="M${left} 0h${right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-${right - 3}z"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">${text(left / 2, LABEL)}${text(left + right / 2, words)}</g></svg>`
+    .text;
+}

@@ -1,0 +1,44 @@
+import { finishedRunRecord, runRecord } from '../../../../../test/support/run-record';
+import { durationChart } from './duration-chart';
+import { historyView } from './history-view';
+import type { HistoryAsked, HistoryKnown } from './history-view';
+
+const place = { prefix: 'h', package: 'hello', suite: 'trixie', arch: 'amd64' };
+const known = (change: Partial<HistoryKnown> = {}): HistoryKnown => ({
+  place,
+  runs: [],
+  hasOlder: false,
+  latest: null,
+  unfinished: [],
+  kept: undefined,
+  ...change,
+});
+const all: HistoryAsked = { status: '', trigger: '', pinned: '', before: null };
+const view = (change: Partial<HistoryKnown>, asked: Partial<HistoryAsked> = {}) =>
+  historyView(known(change), { ...all, ...asked }, ['pass', 'fail'], 'pass');
+
+it('the address of older runs keeps what was asked for', () => {
+  const runs = [finishedRunRecord({ runId: 9 }), finishedRunRecord({ runId: 7 })];
+  const page = view({ runs, hasOlder: true }, { status: 'fail', trigger: 'a/1 b', before: 12 });
+  expect(page.olderUrl).toBe('/packages/h/hello/trixie/amd64/?status=fail&trigger=a%2F1+b&before=7');
+  expect(page.newestUrl).toBe('/packages/h/hello/trixie/amd64/?status=fail&trigger=a%2F1+b');
+  expect(page.isFiltered && page.isUnindexed).toBe(true);
+  expect(view({ runs }).olderUrl).toBeNull();
+  expect(view({ runs }).isUnindexed).toBe(false);
+});
+
+it('the sentence of a history tells of runs under way', () => {
+  const latest = finishedRunRecord({ suite: 'trixie', arch: 'amd64' });
+  const unfinished = [runRecord({ state: 'running' }), runRecord()];
+  expect(view({ latest, unfinished }).sentence).toBe('Passes on trixie/amd64. 1 run waits, 1 is executed.');
+});
+
+it('durations are drawn from the oldest run to the newest, and never of two runs', () => {
+  const runs = [60, 30, 15].map((durationSeconds) => finishedRunRecord({ durationSeconds }));
+  expect(durationChart(runs.slice(1))).toBeNull();
+  const chart = durationChart(runs)!.text;
+  expect(chart).toContain('the longest 0h 1m 0s');
+  expect([...chart.matchAll(/ height="(\d+)"\/>/g)].map(([, height]) => Number(height))).toEqual([
+    15, 30, 60,
+  ]);
+});

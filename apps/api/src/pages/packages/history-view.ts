@@ -1,0 +1,82 @@
+import { duration } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { PackageStatus, RunRecord } from '@proctor/database';
+import type { PackagePlace } from '../../public-data/public-runs.service';
+import { packageSentence } from '../frame/sentence';
+import { runView } from '../run-view';
+import { durationChart } from './duration-chart';
+import { placeState } from './package-view';
+
+/** What the parameters of a history's address ask for; empty for all. */
+export interface HistoryAsked {
+  status: string;
+  trigger: string;
+  pinned: string;
+  /** The last run of the page before; null on the first. */
+  before: number | null;
+}
+
+/** What is known of a package on one suite and architecture. */
+export interface HistoryKnown {
+  place: PackagePlace;
+  /** A page of finished runs, newest first. */
+  runs: RunRecord[];
+  hasOlder: boolean;
+  /** The newest run that tells how the package is. */
+  latest: RunRecord | null;
+  unfinished: RunRecord[];
+  kept: PackageStatus | undefined;
+}
+
+/** The history of a package on a suite and architecture, as the interface describes its columns. */
+export function historyView(
+  { place, runs, hasOlder, latest, unfinished, kept }: HistoryKnown,
+  asked: HistoryAsked,
+  words: string[],
+  neutral: NeutralStatus,
+) {
+  const { suite, arch, prefix, package: name } = place;
+  const historyUrl = `/packages/${prefix}/${name}/${suite}/${arch}/`;
+  const url = (before: number | null): string => addressOf(historyUrl, asked, before);
+  const running = unfinished.filter(({ state }) => state !== 'queued').length;
+  const states = latest ? [placeState(latest, kept, neutral)] : [];
+  return {
+    place,
+    asked,
+    words,
+    isFiltered: Boolean(asked.status || asked.trigger || asked.pinned),
+    isUnindexed: url(asked.before) !== historyUrl,
+    sentence: packageSentence(states, { running, waiting: unfinished.length - running }),
+    status: states[0]?.status ?? 'never',
+    strip: kept?.strip ?? [],
+    since: kept?.failingSince?.version ?? '',
+    flags: flagsOf(kept),
+    durations: kept?.durations ? durationWords(kept.durations) : '',
+    chart: durationChart(runs),
+    unfinished: unfinished.map((run) => runView(run, neutral)),
+    runs: runs.map((run) => runView(run, neutral)),
+    isNewest: asked.before === null,
+    historyUrl,
+    newestUrl: url(null),
+    olderUrl: hasOlder ? url(runs.at(-1)!.runId) : null,
+    jsonUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/history.json`,
+    feedUrl: `/data/feeds/${prefix}/${name}.xml`,
+  };
+}
+
+function addressOf(url: string, { status, trigger, pinned }: HistoryAsked, before: number | null): string {
+  const given = Object.entries({ status, trigger, pinned, before: before === null ? '' : String(before) });
+  const parameters = new URLSearchParams(given.filter(([, value]) => value !== ''));
+  return parameters.size > 0 ? `${url}?${parameters.toString()}` : url;
+}
+
+function flagsOf(kept: PackageStatus | undefined): { shape: string; words: string }[] {
+  return [
+    ...(kept?.isFlaky ? [{ shape: 'flaky', words: 'flaky' }] : []),
+    ...(kept?.isLonger ? [{ shape: 'new', words: 'takes longer than it did' }] : []),
+  ];
+}
+
+function durationWords({ medianSeconds, p95Seconds }: { medianSeconds: number; p95Seconds: number }): string {
+  return `Half of the last runs took at most ${duration(medianSeconds)}, 19 of 20 at most ${duration(p95Seconds)}.`;
+}

@@ -1,0 +1,112 @@
+import { describe } from '@proctor/contracts';
+import { Controller, Get, Inject, Injectable, Param, Query, UseInterceptors } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { badRequest, notFound } from '../../http/problem';
+import { PublicAnswerInterceptor } from '../../public-data/public-answer';
+import type { PublicAnswer } from '../../public-data/public-answer';
+import { PublicRunsService } from '../../public-data/public-runs.service';
+import type { PackagePlace } from '../../public-data/public-runs.service';
+import { StatusService } from '../../public-data/status.service';
+import { BeforePipe } from '../../runs/run-id';
+import { CurrentViewer, type Viewer } from '../../sessions/viewer';
+import { PageInterceptor } from '../frame/page';
+import type { Page, Redirect } from '../frame/page';
+import { badgeWords } from '../frame/sentence';
+import { NoteLists } from '../notes/note-lists.service';
+import { badge } from './badge';
+import { HistoryPageService } from './history-page.service';
+import { historyView } from './history-view';
+import { placeState } from './package-view';
+
+const TRIGGER_LENGTH_MAX = 200;
+const BADGE_AGE_SECONDS = 60;
+
+interface FilterAsked {
+  status: string;
+  trigger: string;
+  pinned: string;
+}
+
+/** The parameters `status`, `trigger` and `pinned` of a history; empty where one is absent. */
+@Injectable()
+class FilterPipe implements PipeTransform<Record<string, unknown>, FilterAsked> {
+  constructor(private readonly status: StatusService) {}
+
+  /** @throws Problem 400 for what no run of a history is */
+  transform(query: Record<string, unknown>): FilterAsked {
+    const status = wordOf('status', query['status'], this.status.words);
+    const pinned = wordOf('pinned', query['pinned'], ['yes', 'no']);
+    const { trigger = '' } = query;
+    if (typeof trigger !== 'string' || trigger.length > TRIGGER_LENGTH_MAX || trigger.includes('\0'))
+      throw badRequest(`trigger must be a text of at most ${TRIGGER_LENGTH_MAX} characters.`);
+    return { status, trigger, pinned };
+  }
+}
+
+function wordOf(name: string, wanted: unknown, words: readonly string[]): string {
+  if (wanted === undefined || wanted === '') return '';
+  const word = words.find((each) => each === wanted);
+  if (word !== undefined) return word;
+  throw badRequest(`${name} must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
+}
+
+/** A package on one suite and architecture. */
+@Controller('packages/:prefix/:package/:suite/:arch')
+@Requires('nothing')
+export class HistoryController {
+  constructor(
+    private readonly histories: HistoryPageService,
+    private readonly runs: PublicRunsService,
+    private readonly status: StatusService,
+    private readonly notes: NoteLists,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get()
+  @UseInterceptors(PageInterceptor)
+  async history(
+    @Param() place: PackagePlace,
+    @Query(FilterPipe) filter: FilterAsked,
+    @Query('before', BeforePipe) before: number | null,
+    @CurrentViewer() viewer: Viewer,
+  ): Promise<Page> {
+    const asked = { ...filter, before };
+    const known = await this.histories.known(place, asked);
+    const { section: notes, updates } = await this.notes.ofPackage(place.package, place, viewer);
+    const view = historyView(known, asked, this.status.words, this.configuration.server.neutral);
+    const data = { ...view, notes };
+    return known.unfinished.length > 0
+      ? { template: 'packages/history', data }
+      : {
+          template: 'packages/history',
+          data,
+          updates: [...known.runs.map((run) => run.updatedAt), ...updates],
+        };
+  }
+
+  /** Leads to the newest run that tells how the package is. */
+  @Get('latest')
+  @UseInterceptors(PageInterceptor)
+  async latest(@Param() place: PackagePlace): Promise<Redirect> {
+    const run = await this.runs.latest(place);
+    if (!run) throw notFound(`${place.package} has no finished run on ${place.suite}/${place.arch}.`);
+    const { prefix, package: name, suite, arch } = place;
+    return { redirectTo: `/packages/${prefix}/${name}/${suite}/${arch}/${run.runId}/` };
+  }
+
+  @Get('badge.svg')
+  @UseInterceptors(PublicAnswerInterceptor)
+  async badge(@Param() place: PackagePlace): Promise<PublicAnswer> {
+    const run = await this.runs.latest(place);
+    const places = run ? [placeState(run, undefined, this.configuration.server.neutral)] : [];
+    return {
+      content: badge(badgeWords(places)),
+      type: 'image/svg+xml',
+      updates: run ? [run.updatedAt] : [],
+      maxAgeSeconds: BADGE_AGE_SECONDS,
+    };
+  }
+}

@@ -1,0 +1,127 @@
+import { packagePrefix } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { PackageStatus, RunRecord } from '@proctor/database';
+import type { ApiConfiguration } from '../../configuration.token';
+import { statusOf } from '../../runs/result-object';
+import { packageSentence, sinceWords } from '../frame/sentence';
+import type { PlaceState } from '../frame/sentence';
+import { runView } from '../run-view';
+
+/** All that is known of a package. */
+export interface PackageKnown {
+  name: string;
+  /** The newest run that tells how the package is, for each suite and architecture that has one. */
+  latest: RunRecord[];
+  /** They follow the runs by about a second: one may be missing, or of the run before. */
+  kept: PackageStatus[];
+  unfinished: RunRecord[];
+}
+
+type Targets = Pick<ApiConfiguration['server'], 'suites' | 'architectures' | 'neutral'>;
+
+/** The page of a package: its state in a sentence, where it fails and since when, and suites × architectures. */
+export function packageView(
+  { name, latest, kept, unfinished }: PackageKnown,
+  { suites, architectures, neutral }: Targets,
+) {
+  const prefix = packagePrefix(name);
+  const packageUrl = `/packages/${prefix}/${name}/`;
+  const keptAt = new Map(kept.map((status) => [placeOf(status), status]));
+  const latestAt = new Map(latest.map((run) => [placeOf(run), run]));
+  const columns = withOthers(
+    architectures,
+    [...latest, ...unfinished].map(({ arch }) => arch),
+  );
+  const rows = withOthers(
+    suites,
+    [...latest, ...unfinished].map(({ suite }) => suite),
+  ).map((suite) => ({
+    suite,
+    cells: columns.map((arch) => {
+      const place = placeOf({ suite, arch });
+      return cellView(`${packageUrl}${place}/`, place, latestAt.get(place), keptAt.get(place), neutral);
+    }),
+  }));
+  const places = latest.map((run) => placeState(run, keptAt.get(placeOf(run)), neutral));
+  const running = unfinished.filter(({ state }) => state !== 'queued');
+  return {
+    name,
+    prefix,
+    architectures: columns,
+    rows,
+    sentence: packageSentence(places, {
+      running: running.length,
+      waiting: unfinished.length - running.length,
+    }),
+    failures: latest.flatMap((run) => failureViews(run, keptAt.get(placeOf(run)))),
+    unfinished: unfinished.map((run) => runView(run, neutral)),
+    badgeUrl: `${packageUrl}badge.svg`,
+    feedUrl: `/data/feeds/${prefix}/${name}.xml`,
+  };
+}
+
+/** How the package is on the run's suite and architecture, as a sentence tells of it. */
+export function placeState(
+  run: RunRecord,
+  kept: PackageStatus | undefined,
+  neutral: NeutralStatus,
+): PlaceState {
+  const status = statusOf(run.verdict, neutral) as PlaceState['status'];
+  const failingSince = status === 'fail' ? (kept?.failingSince ?? null) : null;
+  return { suite: run.suite, arch: run.arch, status, failingSince, isFlaky: kept?.isFlaky ?? false };
+}
+
+function cellView(
+  url: string,
+  label: string,
+  latest: RunRecord | undefined,
+  kept: PackageStatus | undefined,
+  neutral: NeutralStatus,
+) {
+  return {
+    url,
+    label,
+    run: latest ? runView(latest, neutral) : null,
+    finishedAt: latest?.finishedAt ?? null,
+    strip: kept?.strip ?? [],
+    since: kept?.failingSince?.version ?? '',
+    isFlaky: kept?.isFlaky ?? false,
+    isLonger: kept?.isLonger ?? false,
+  };
+}
+
+/** A card for a place where the package fails: its first failure beside its last pass. */
+function failureViews(run: RunRecord, kept: PackageStatus | undefined) {
+  if (run.verdict !== 'fail') return [];
+  const historyUrl = `/packages/${packagePrefix(run.package)}/${run.package}/${placeOf(run)}/`;
+  const runUrl = (runId: number): string => `${historyUrl}${runId}/`;
+  const { failingSince: first = null, lastPass = null } = kept ?? {};
+  return [
+    {
+      place: placeOf(run),
+      historyUrl,
+      message: run.message ?? '',
+      latestUrl: runUrl(run.runId),
+      latestId: String(run.runId),
+      first: first && {
+        words: sinceWords(first),
+        url: runUrl(first.runId),
+        runId: String(first.runId),
+        trigger: first.trigger ?? '',
+      },
+      lastPass: lastPass && {
+        words: sinceWords(lastPass),
+        url: runUrl(lastPass.runId),
+        runId: String(lastPass.runId),
+      },
+    },
+  ];
+}
+
+function placeOf({ suite, arch }: { suite: string; arch: string }): string {
+  return `${suite}/${arch}`;
+}
+
+function withOthers(configured: string[], found: string[]): string[] {
+  return [...new Set([...configured, ...found])];
+}

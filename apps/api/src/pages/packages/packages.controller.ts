@@ -1,0 +1,147 @@
+import { Controller, Get, Header, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
+import { isPackageName, packagePrefix } from '@proctor/contracts';
+import { systemClock } from '@proctor/clock';
+import { PackagePages, PublicRuns } from '@proctor/database';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { notFound } from '../../http/problem';
+import { SharedAnswers } from '../../http/shared-answers';
+import { PublicAnswerInterceptor } from '../../public-data/public-answer';
+import type { PublicAnswer } from '../../public-data/public-answer';
+import { CurrentViewer, type Viewer } from '../../sessions/viewer';
+import { AfterPipe, listPages } from '../frame/list';
+import { PageInterceptor } from '../frame/page';
+import type { Page, Redirect } from '../frame/page';
+import { badgeWords } from '../frame/sentence';
+import { NoteLists } from '../notes/note-lists.service';
+import { badge } from './badge';
+import { PackagePageService } from './package-page.service';
+import { packageView, placeState } from './package-view';
+import { prefixObjects, prefixView } from './prefix-view';
+
+const BADGE_AGE_SECONDS = 60;
+
+/** The packages that public runs made known. */
+@Controller('packages')
+@Requires('nothing')
+@UseInterceptors(PageInterceptor)
+export class PackagesController {
+  private readonly prefixList: SharedAnswers<string[]>;
+
+  constructor(
+    private readonly publicRuns: PublicRuns,
+    private readonly service: PackagePageService,
+    private readonly notes: NoteLists,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {
+    this.prefixList = new SharedAnswers(systemClock, {
+      sizeMax: 1,
+      ageMaxMs: () => configuration.server.publicAgeMaxMs,
+    });
+  }
+
+  @Get()
+  async prefixes(): Promise<Page> {
+    const prefixes = await this.prefixList.get('all', () => this.publicRuns.prefixes());
+    return { template: 'packages/prefixes', data: { prefixes } };
+  }
+
+  @Get(':prefix')
+  async ofPrefix(@Param('prefix') prefix: string, @Query('after', AfterPipe) after: string): Promise<Page> {
+    const { packages, statuses, lastName } = await this.service.ofPrefix(prefix, after);
+    const pages = listPages(`/packages/${prefix}/`, after, lastName);
+    const jsonUrl = listPages(`/packages/${prefix}.json`, after, null).hereUrl;
+    const view = prefixView(packages, statuses, this.configuration.server);
+    const data = { prefix, pages, jsonUrl, isUnindexed: after !== '', ...view };
+    return { template: 'packages/prefix', data };
+  }
+
+  @Get(':prefix/:package')
+  async ofName(
+    @Param('prefix') prefix: string,
+    @Param('package') name: string,
+    @CurrentViewer() viewer: Viewer,
+  ): Promise<Page> {
+    const known = await this.service.known(prefix, name);
+    const { section: notes, updates } = await this.notes.ofPackage(name, null, viewer);
+    const data = { ...packageView(known, this.configuration.server), notes };
+    // The state of an unfinished run changes without a trace in the times of the rows.
+    return known.unfinished.length > 0
+      ? { template: 'packages/package', data }
+      : {
+          template: 'packages/package',
+          data,
+          updates: [...known.latest.map((run) => run.updatedAt), ...updates],
+        };
+  }
+
+  /** Part of a history's address, which people cut off. */
+  @Get(':prefix/:package/:suite')
+  async ofSuite(
+    @Param('prefix') prefix: string,
+    @Param('package') name: string,
+    @Param('suite') suite: string,
+  ): Promise<Redirect> {
+    await this.service.checkSuite(prefix, name, suite);
+    return { redirectTo: `/packages/${prefix}/${name}/#suite-${suite}` };
+  }
+}
+
+/** The packages of a prefix for programs. */
+@Controller('packages/:prefix.json')
+@Requires('nothing')
+export class PrefixDataController {
+  constructor(
+    private readonly service: PackagePageService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-cache')
+  async ofPrefix(@Param('prefix') prefix: string, @Query('after', AfterPipe) after: string): Promise<object> {
+    const { packages, statuses, lastName } = await this.service.ofPrefix(prefix, after);
+    return {
+      packages: prefixObjects(packages, statuses, this.configuration.server.neutral),
+      next: listPages(`/packages/${prefix}.json`, after, lastName).nextUrl,
+    };
+  }
+}
+
+/** The state of a package as a picture for other sites. */
+@Controller('packages/:prefix/:package/badge.svg')
+@Requires('nothing')
+export class BadgeController {
+  constructor(
+    private readonly service: PackagePageService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get()
+  @UseInterceptors(PublicAnswerInterceptor)
+  async ofPackage(@Param('prefix') prefix: string, @Param('package') name: string): Promise<PublicAnswer> {
+    const { latest } = await this.service.known(prefix, name);
+    const places = latest.map((run) => placeState(run, undefined, this.configuration.server.neutral));
+    return {
+      content: badge(badgeWords(places)),
+      type: 'image/svg+xml',
+      updates: latest.map((run) => run.updatedAt),
+      maxAgeSeconds: BADGE_AGE_SECONDS,
+    };
+  }
+}
+
+/** The short address of a package's page. */
+@Controller(':package')
+@Requires('nothing')
+export class PackageNameController {
+  constructor(private readonly pages: PackagePages) {}
+
+  @Get()
+  @UseInterceptors(PageInterceptor)
+  async ofName(@Param('package') name: string): Promise<Redirect> {
+    const isThere = isPackageName(name) && (await this.pages.isKnown(name));
+    if (!isThere) throw notFound(`There is nothing at /${name}.`);
+    return { redirectTo: `/packages/${packagePrefix(name)}/${name}/` };
+  }
+}

@@ -1,0 +1,91 @@
+import type { NeutralStatus } from '@proctor/contracts';
+import type { RunRecord } from '@proctor/database';
+import {
+  type ComparedPackages,
+  type Comparison,
+  differentSettings,
+  type Nearness,
+  type PackageGroup,
+} from '../../runs/comparison';
+import { runView } from '../run-view';
+
+const HEADINGS: Record<Nearness, string> = {
+  named: 'Named by the trigger or by pins',
+  tests: 'Installed for the tests',
+  testbed: 'Of the testbed',
+};
+
+/** Two runs side by side. */
+export function compareView({ a, b, settings, packages, withoutList }: Comparison, neutral: NeutralStatus) {
+  const side = (run: RunRecord) => ({ ...runView(run, neutral), at: run.finishedAt });
+  const different = differentSettings(settings);
+  const runs = `run ${a.runId} and run ${b.runId}`;
+  return {
+    a: side(a),
+    b: side(b),
+    sentence: `Different between ${runs}: ${differenceWords(different.length, packages)}.`,
+    different: different.map((setting) => ({
+      ...setting,
+      a: setting.a === '' ? 'none' : setting.a,
+      b: setting.b === '' ? 'none' : setting.b,
+    })),
+    equal: settings.filter((setting) => setting.a === setting.b && setting.a),
+    unknown: settings
+      .filter((setting) => setting.a === null || setting.b === null)
+      .map((setting) => `${setting.name.toLowerCase()}${ofWhich(setting, a, b)}`)
+      .join(', '),
+    packages: packages && {
+      parts: partsOf(packages.changed),
+      same: packages.same.map(([name, version]) => `${name} ${version}`),
+    },
+    withoutList: withoutList.map((runId) => `run ${runId}`).join(' and '),
+  };
+}
+
+const GROUPS_TOLD_MAX = 5;
+
+/** The differences in brief: how many there are, and the nearest. */
+export function changesView({ settings, packages }: Comparison) {
+  const different = differentSettings(settings);
+  const changed = packages?.changed ?? [];
+  return {
+    words: differenceWords(different.length, packages),
+    settings: different.map(
+      ({ name, a, b }) => `${name}: ${a === '' ? 'none' : a} → ${b === '' ? 'none' : b}`,
+    ),
+    packages: changed
+      .slice(0, GROUPS_TOLD_MAX)
+      .map(({ names, a, b }) => `${namesOf(names)} ${a ?? 'not installed'} → ${b ?? 'not installed'}`),
+    more: Math.max(0, changed.length - GROUPS_TOLD_MAX),
+  };
+}
+
+function namesOf(names: string[]): string {
+  const rest = names.length - 2;
+  return names.slice(0, 2).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+/** `7 package versions, 1 setting; the same: 300 packages` */
+export function differenceWords(settings: number, packages: ComparedPackages | null): string {
+  const ofSettings = counted(settings, 'setting');
+  if (!packages) return `${ofSettings}; the packages are not known`;
+  const changed = packages.changed.reduce((sum, { names }) => sum + names.length, 0);
+  return `${counted(changed, 'package version')}, ${ofSettings}; the same: ${counted(packages.same.length, 'package')}`;
+}
+
+function counted(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}
+
+function ofWhich(setting: { a: string | null; b: string | null }, a: RunRecord, b: RunRecord): string {
+  if (setting.a === null && setting.b === null) return '';
+  return ` of run ${setting.a === null ? a.runId : b.runId}`;
+}
+
+/** Under a heading for each nearness. */
+function partsOf(changed: PackageGroup[]) {
+  return (Object.keys(HEADINGS) as Nearness[]).flatMap((nearness) => {
+    const groups = changed.filter((group) => group.nearness === nearness);
+    return groups.length === 0 ? [] : [{ heading: HEADINGS[nearness], groups }];
+  });
+}

@@ -1,0 +1,179 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ErrorExcerpt } from '@proctor/contracts';
+import { type PackageStatus, PublicRuns, RunPages } from '@proctor/database';
+import type { RunRecord } from '@proctor/database';
+import { StoreUnavailable } from '@proctor/store';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { ExplanationService } from '../../dispatchers/explanation.service';
+import type { Comparison } from '../../runs/comparison';
+import { ComparisonService } from '../../runs/comparison.service';
+import { removalSentences } from '../../runs/removed-files';
+import { statusOf } from '../../runs/result-object';
+import type { KnownOfRun } from '../../runs/triage.service';
+import { type RunView, runView } from '../run-view';
+import { attemptView, factView, waitView } from '../story-view';
+import { changesView } from './compare-view';
+import { mismatches, reproduceCommand, runSentence } from './run-sentence';
+import { testsView } from './tests-view';
+
+/** Runs whose tests are looked at, this one among them. */
+const TESTS_OF_RUNS = 30;
+const HOUR_MS = 3_600_000;
+const MACHINE_RUNS_MAX = 20;
+const ELSEWHERE_MAX = 100;
+
+/** Gathers what the page of one run shows. */
+@Injectable()
+export class RunPageService {
+  constructor(
+    private readonly publicRuns: PublicRuns,
+    private readonly pages: RunPages,
+    private readonly explanation: ExplanationService,
+    private readonly comparisons: ComparisonService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** @param user who looks; null for somebody unknown */
+  async view(run: RunRecord, user: { name: string } | null) {
+    const { neutral } = this.configuration.server;
+    const [facts, attempts, explanation, statuses, sameTrigger] = await Promise.all([
+      this.publicRuns.storyOf(run.runId),
+      this.pages.attemptsOf(run.runId),
+      run.state === 'queued' ? this.explanation.of(run) : null,
+      this.publicRuns.packageStatuses([run.package]),
+      run.trigger === null ? [] : this.pages.sameTrigger(run, ELSEWHERE_MAX),
+    ]);
+    const shown = runView(run, neutral);
+    const isOver = run.state === 'finished';
+    const pass = isOver ? await this.pages.passBefore(run) : null;
+    const comparison = pass && (await this.comparison(pass, run));
+    const known: KnownOfRun = { statuses, lastPass: pass, changes: comparison && comparison.packages };
+    return {
+      known,
+      run: shown,
+      at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
+      sentence: runSentence(run, neutral),
+      ...(isOver ? await this.resultView(run, shown) : NO_RESULT),
+      lastPass: pass && {
+        ...runView(pass, neutral),
+        at: pass.finishedAt,
+        compareUrl: `/compare/${pass.runId}...${run.runId}`,
+        changes: comparison && changesView(comparison),
+      },
+      actions: actionsOf(run, user),
+      wait: explanation && waitView(explanation, new Date(Date.now())),
+      retryOf: run.retryOf,
+      elsewhere: elsewhereView(statuses, sameTrigger, run, neutral),
+      command: reproduceCommand(run),
+      attempts: attempts.map((attempt) => attemptView(attempt, shown.runUrl, neutral)),
+      story: facts.map((fact) => factView(fact, neutral)),
+    };
+  }
+
+  /** What there is to tell of a run that has ended. */
+  private async resultView(run: RunRecord, { runUrl }: RunView) {
+    const { neutral } = this.configuration.server;
+    const [tests, error, before, machine, testbed] = await Promise.all([
+      this.publicRuns.testsOf(run.runId),
+      this.publicRuns.errorOf(run.runId),
+      this.pages.testsBefore(run, TESTS_OF_RUNS - 1),
+      this.onMachine(run),
+      this.pages.testbedOf(run.runId),
+    ]);
+    const logUrl = `${runUrl}log`;
+    return {
+      mismatches: mismatches(run, testbed).map(({ sentence, line }) => {
+        return { sentence, logUrl: line === null ? null : `${logUrl}?from=${line}#L${line}` };
+      }),
+      excerpt: error && excerptView(error.excerpt, logUrl),
+      // Of a private run nobody else is told, so there is no page of what only these have.
+      errorUrl: error && !run.isPrivate ? `/status/errors/${error.signature}` : null,
+      tests: testsView(tests, before, testbed?.tests ?? [], logUrl),
+      machine: machine
+        .filter(({ runId }) => runId !== run.runId)
+        .map((each) => ({ ...runView(each, neutral), at: each.finishedAt })),
+      logUrl: run.logSize === null ? null : logUrl,
+      artifactsUrl: run.artifactsSize === null ? null : `${runUrl}artifacts/`,
+      removals: removalSentences(run),
+    };
+  }
+
+  /** Null while files that are needed for it cannot be read. */
+  private async comparison(pass: RunRecord, run: RunRecord): Promise<Comparison | null> {
+    try {
+      return await this.comparisons.between(pass, run);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return null;
+      throw error;
+    }
+  }
+
+  /** What the same worker has ended within an hour of this run. */
+  private async onMachine({ worker, startedAt, finishedAt }: RunRecord): Promise<RunRecord[]> {
+    if (worker === null || finishedAt === null) return [];
+    const from = new Date((startedAt ?? finishedAt).getTime() - HOUR_MS);
+    const to = new Date(finishedAt.getTime() + HOUR_MS);
+    return this.pages.endedBy(worker, from, to, MACHINE_RUNS_MAX);
+  }
+}
+
+/** Of a run that has not ended. */
+const NO_RESULT = {
+  mismatches: [],
+  excerpt: null,
+  errorUrl: null,
+  tests: [],
+  machine: [],
+  logUrl: null,
+  artifactsUrl: null,
+  removals: [],
+};
+
+function excerptView({ firstLine, errorLine, lines }: ErrorExcerpt, logUrl: string) {
+  return {
+    logUrl: `${logUrl}?from=${errorLine}#L${errorLine}`,
+    errorLine,
+    lines: lines.map((text, place) => {
+      return { number: firstLine + place, text, isError: firstLine + place === errorLine };
+    }),
+  };
+}
+
+/** What the reader may do with the run: forms on their own pages, or the page that leads to the login first. */
+function actionsOf(run: RunRecord, user: { name: string } | null) {
+  const isOver = run.state === 'finished';
+  const isOwn = user !== null && user.name === run.requestor;
+  const own = `/user/${user?.name}`;
+  return {
+    retryUrl: isOver ? (user ? `${own}/retry/${run.runId}` : `/api/v1/retry/${run.runId}`) : null,
+    cancelUrl: isOwn && !isOver ? `${own}/jobs/cancel` : null,
+    publishUrl: isOwn && run.isPrivate ? `${own}/test/publish` : null,
+  };
+}
+
+/** Where else the package is tested: its newest run there that tells how it is, and the newest for the same trigger. */
+function elsewhereView(
+  statuses: PackageStatus[],
+  sameTrigger: RunRecord[],
+  run: RunRecord,
+  neutral: ApiConfiguration['server']['neutral'],
+) {
+  const placeOf = ({ suite, arch }: { suite: string; arch: string }): string => `${suite}/${arch}`;
+  const places = new Set([...statuses, ...sameTrigger].map(placeOf));
+  places.delete(placeOf(run));
+  return [...places].sort().map((place) => {
+    const latest = statuses.find((status) => placeOf(status) === place)?.latest;
+    const same = sameTrigger.find((each) => placeOf(each) === place);
+    return {
+      place,
+      latest: latest && {
+        url: `/runs/${latest.runId}`,
+        status: statusOf(latest.verdict, neutral) ?? '',
+        version: latest.version,
+        at: latest.date,
+      },
+      same: same && { url: `/runs/${same.runId}`, status: statusOf(same.verdict, neutral) ?? same.state },
+    };
+  });
+}

@@ -1,0 +1,68 @@
+import { runRecord } from '../../../../../test/support/run-record';
+import { mismatches, reproduceCommand, runSentence } from './run-sentence';
+
+const finished = {
+  state: 'finished',
+  version: '2.10-3',
+  durationSeconds: 65,
+  package: 'hello',
+  suite: 'sid',
+  arch: 'amd64',
+} as const;
+
+it.each([
+  [{ state: 'queued' }, 'The test of hello on sid/amd64 waits.'],
+  [{ state: 'running', worker: 'w1' }, 'The test of hello on sid/amd64 is executed by w1.'],
+  [{ verdict: 'pass' }, 'hello 2.10-3 on sid/amd64 passes after 0h 1m 5s.'],
+  [{ verdict: 'fail' }, 'hello 2.10-3 on sid/amd64 fails after 0h 1m 5s.'],
+  [{ verdict: 'neutral' }, 'hello 2.10-3 on sid/amd64 has nothing to test.'],
+  [{ verdict: 'tmpfail', version: 'n/a' }, 'hello on sid/amd64 could not be tested.'],
+  [{ verdict: 'tmpfail', version: 'n/a', cancelled: true }, 'The test of hello on sid/amd64 was cancelled.'],
+] as const)('the sentence of a run that is %j is: %s', (change, sentence) => {
+  expect(runSentence(runRecord({ ...finished, ...change }), 'neutral')).toBe(sentence);
+});
+
+it('a run that has tested another version than its trigger names tells so', () => {
+  const told = (trigger: string | null, version = '2.10-3') =>
+    mismatches(runRecord({ ...finished, verdict: 'pass', trigger, version }), null).map(
+      ({ sentence }) => sentence,
+    );
+  expect(told('glibc/2 hello/2.10-4')).toEqual([
+    'The trigger names version 2.10-4 of hello, but 2.10-3 was tested.',
+  ]);
+  expect(told('hello/2.10-4 hello/2.10-3')).toEqual([]);
+  for (const trigger of [null, 'glibc/2', 'migration-reference/0', 'hello', 'hello/0'])
+    expect(told(trigger)).toEqual([]);
+  expect(told('hello/2.10-4', 'n/a')).toEqual([]);
+});
+
+it('a run tells of packages of the trigger that were installed in another version, and of pins that were given up', () => {
+  const installed = { perl: '5.38', zlib: '1.3', 'libgcc-s1': '14-2+b1', gcc: '13' };
+  const packages = { testbed: new Map(Object.entries(installed)), added: new Map([['perl', '5.39']]) };
+  const testbed = { packages, kernel: null, fallback: { line: 30, release: 'sid' }, tests: [] };
+  const run = runRecord({ ...finished, verdict: 'pass', trigger: 'perl/5.40 zlib/1.3 gcc/14-2 absent/1' });
+  expect(mismatches(run, testbed)).toEqual([
+    { sentence: 'The trigger names version 5.40 of perl, but 5.39 was installed.', line: null },
+    { sentence: 'The pins could not be kept: apt took all packages of sid.', line: 30 },
+  ]);
+});
+
+it('the command to do the same has the pins and the trigger, quoted for a shell', () => {
+  const run = runRecord({
+    ...finished,
+    pinPackages: [['src:glibc,src:gcc', 'unstable']],
+    trigger: `glibc/2 it's/1`,
+  });
+  expect(reproduceCommand(run)).toBe(
+    `autopkgtest --no-built-binaries --apt-upgrade --add-apt-release=unstable --pin-packages=unstable=src:glibc,src:gcc ` +
+      `'--env=ADT_TEST_TRIGGERS=glibc/2 it'\\''s/1' hello -- unshare --release sid --arch amd64`,
+  );
+});
+
+it.each([
+  ['lxc', 'lxc autopkgtest-sid-amd64'],
+  ['podman', 'podman autopkgtest/debian:sid'],
+  ['of-our-own', 'unshare --release sid --arch amd64'],
+])('the command to do the same takes the backend of the run: %s', (backend, server) => {
+  expect(reproduceCommand(runRecord({ ...finished, backend })).split(' -- ')[1]).toBe(server);
+});

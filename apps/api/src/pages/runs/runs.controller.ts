@@ -1,0 +1,80 @@
+import { Controller, Get, Inject, Param, Res, UseInterceptors } from '@nestjs/common';
+import { packagePrefix, runIdIn } from '@proctor/contracts';
+import { Results } from '@proctor/database';
+import type { RunRecord } from '@proctor/database';
+import type { Response } from 'express';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { notFound } from '../../http/problem';
+import type { PackagePlace } from '../../public-data/public-runs.service';
+import { ComparisonService } from '../../runs/comparison.service';
+import { noSuchRun, RunIdPipe, runIdOf } from '../../runs/run-id';
+import { CurrentViewer, type Viewer } from '../../sessions/viewer';
+import { PageInterceptor } from '../frame/page';
+import type { Page, Redirect } from '../frame/page';
+import { RunTriage } from '../triage/run-triage.service';
+import { compareView } from './compare-view';
+import { RunPageService } from './run-page.service';
+
+/** One run, and what is different between two. */
+@Controller()
+@Requires('nothing')
+@UseInterceptors(PageInterceptor)
+export class RunsController {
+  constructor(
+    private readonly results: Results,
+    private readonly page: RunPageService,
+    private readonly triage: RunTriage,
+    private readonly comparisons: ComparisonService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** The short address of a run leads to its page. */
+  @Get('runs/:run_id')
+  async short(@Param('run_id', RunIdPipe) runId: number, @CurrentViewer() viewer: Viewer): Promise<Redirect> {
+    return { redirectTo: pathOf(await this.find(runId, viewer)) };
+  }
+
+  @Get('packages/:prefix/:package/:suite/:arch/:run_id')
+  async run(
+    @Param() place: PackagePlace & { run_id: string },
+    @CurrentViewer() viewer: Viewer,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Page> {
+    const run = await this.find(runIdOf(place.run_id), viewer);
+    const asked = `/packages/${place.prefix}/${place.package}/${place.suite}/${place.arch}/${run.runId}/`;
+    if (asked !== pathOf(run)) throw noSuchRun(run.runId);
+    if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
+    const { known, ...data } = await this.page.view(run, viewer.user);
+    const failure = await this.triage.sections(run, viewer, known);
+    return { template: 'runs/run', data: { ...data, ...failure } };
+  }
+
+  /** Two runs as `12...14`; one alone is compared with the last good one before it. */
+  @Get('compare/:pair')
+  async compare(@Param('pair') pair: string, @CurrentViewer() viewer: Viewer): Promise<Page | Redirect> {
+    const maySee = (run: RunRecord): boolean => viewer.maySee(run);
+    const ids = pair.split('...').map(runIdIn);
+    if (ids.length > 2 || ids.includes(null))
+      throw notFound(
+        'Two runs are compared as /compare/12...14, a run and the last good one before it as /compare/14.',
+      );
+    const [a, b] = ids as number[];
+    if (b === undefined)
+      return { redirectTo: `/compare/${await this.comparisons.lastGoodBefore(a!, maySee)}...${a}` };
+    const found = await this.comparisons.compare([a!, b], maySee);
+    return { template: 'runs/compare', data: compareView(found, this.configuration.server.neutral) };
+  }
+
+  /** @throws Problem 404 */
+  private async find(runId: number, viewer: Viewer): Promise<RunRecord> {
+    const run = await this.results.find(runId);
+    if (!run || !viewer.maySee(run)) throw noSuchRun(runId);
+    return run;
+  }
+}
+
+function pathOf(run: RunRecord): string {
+  return `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/${run.runId}/`;
+}

@@ -1,0 +1,14 @@
+import type { TestResult, TestStatus } from '@proctor/contracts';
+import { testsView } from './tests-view';
+
+const test = (name: string, status: TestStatus): TestResult => ({ name, status, detail: null });
+
+it('each test has its own last runs, its duration, and the place in the log where it begins', () => {
+  const before = [[test('unit', 'PASS')], [], [test('unit', 'PASS'), test('new', 'SKIP')]];
+  const inLog = [{ name: 'unit', line: 40, seconds: 65 }];
+  const [unit, other] = testsView([test('unit', 'FAIL'), test('new', 'FLAKY')], before, inLog, '/log');
+  expect(unit).toMatchObject({ duration: '0h 1m 5s', logUrl: '/log?from=40#L40' });
+  expect(unit!.cells.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'fail']);
+  expect(other).toMatchObject({ duration: '', logUrl: '/log' });
+  expect(other!.cells.map(({ verdict }) => verdict)).toEqual(['neutral', 'tmpfail']);
+});

@@ -1,0 +1,34 @@
+import { duration, type TestResult, type TestStatus, type Verdict } from '@proctor/contracts';
+import type { StripEntry, TestInLog } from '@proctor/database';
+import { testView } from '../story-view';
+
+/** A test as a cell of a strip: one that was skipped says nothing, and one that may fail is like what could not be tested. */
+const CELLS: Record<TestStatus, Verdict> = { PASS: 'pass', FAIL: 'fail', SKIP: 'neutral', FLAKY: 'tmpfail' };
+
+/**
+ * The single tests of a run, each with its own last runs.
+ * @param before the tests of the runs before, oldest first
+ * @param inLog where each begins in the log
+ * @param logUrl of the run's log page
+ */
+export function testsView(tests: TestResult[], before: TestResult[][], inLog: TestInLog[], logUrl: string) {
+  const places = new Map(inLog.map((test) => [test.name, test]));
+  const past = new Map<string, StripEntry[]>();
+  for (const each of [...before, tests]) {
+    for (const { name, status } of each) {
+      const cell = { verdict: CELLS[status], isNewVersion: false, isPinned: false };
+      const cells = past.get(name);
+      if (cells) cells.push(cell);
+      else past.set(name, [cell]);
+    }
+  }
+  return tests.map((test) => {
+    const place = places.get(test.name);
+    return {
+      ...testView(test),
+      duration: place && place.seconds !== null ? duration(place.seconds) : '',
+      logUrl: place ? `${logUrl}?from=${place.line}#L${place.line}` : logUrl,
+      cells: past.get(test.name)!,
+    };
+  });
+}

@@ -1,0 +1,43 @@
+import { Controller, Get, UseInterceptors } from '@nestjs/common';
+import { packagePrefix } from '@proctor/contracts';
+import { Requires } from '../../auth/authentication.middleware';
+import { BodyInterceptor, Sent } from '../../http/body.interceptor';
+import { AffectedByQuery, AffectedByService } from '../../runs/affected-by';
+import { PageInterceptor } from '../frame/page';
+import type { Page } from '../frame/page';
+
+/** The page of packages whose tests began to fail when another one had changed. No package's prefix is `-`. */
+@Controller('packages/-/affected-by')
+@Requires('nothing')
+@UseInterceptors(PageInterceptor, BodyInterceptor)
+export class AffectedByPageController {
+  constructor(private readonly affected: AffectedByService) {}
+
+  @Get()
+  async show(@Sent() query: AffectedByQuery): Promise<Page> {
+    const { runs, isCut } = await this.affected.find(query);
+    const packages = new Set(runs.map((run) => run.package)).size;
+    return {
+      template: 'search/affected-by',
+      data: {
+        asked: query,
+        sentence: sentenceOf(query, packages),
+        isCut,
+        isUnindexed: true,
+        runs: runs.map((run) => ({
+          ...run,
+          packageUrl: `/packages/${packagePrefix(run.package)}/${run.package}/`,
+          compareUrl: `/compare/${run.passedRunId}...${run.runId}`,
+          from: run.from || 'not installed',
+          to: run.to || 'not installed',
+        })),
+      },
+    };
+  }
+}
+
+function sentenceOf({ package: name, from, to }: AffectedByQuery, packages: number): string {
+  const change = `${name} had changed${from ? ` from ${from}` : ''}${to ? ` to ${to}` : ''}`;
+  const who = packages === 0 ? 'No package' : packages === 1 ? '1 package' : `${packages} packages`;
+  return `${who} began to fail in a run in which ${change}.`;
+}

@@ -1,0 +1,77 @@
+import { Controller, Get, Header, Injectable, Query, UseInterceptors } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
+import { isPackageName, packagePrefix } from '@proctor/contracts';
+import { PackagePages } from '@proctor/database';
+import { Requires } from '../../auth/authentication.middleware';
+import { badRequest } from '../../http/problem';
+import { PageInterceptor } from '../frame/page';
+import type { Page, Redirect } from '../frame/page';
+
+const FOUND_MAX = 200;
+const SUGGESTED_MAX = 10;
+const QUERY_LENGTH_MAX = 200;
+
+/** The parameter `query`: a part of a package's name, as people type it. */
+@Injectable()
+class QueryPipe implements PipeTransform<unknown, string> {
+  /** @throws Problem 400 when it is given more than once or too long */
+  transform(query: unknown): string {
+    if (query === undefined) return '';
+    if (typeof query === 'string' && query.length <= QUERY_LENGTH_MAX) return query.trim().toLowerCase();
+    throw badRequest(`query must be one text of at most ${QUERY_LENGTH_MAX} characters.`);
+  }
+}
+
+/** A package of an answer. */
+interface FoundPackage {
+  name: string;
+  url: string;
+}
+
+/** Packages by a part of their names. No package's prefix is `-`. */
+@Controller('packages/-')
+@Requires('nothing')
+export class SearchController {
+  constructor(private readonly pages: PackagePages) {}
+
+  /** The very name of a package leads to its page. */
+  @Get('search')
+  @UseInterceptors(PageInterceptor)
+  async search(@Query('query', QueryPipe) query: string): Promise<Page | Redirect> {
+    const isName = isPackageName(query) && (await this.pages.isKnown(query));
+    if (isName) return { redirectTo: pageOf(query) };
+    const jsonUrl = `/packages/-/search.json?query=${encodeURIComponent(query)}`;
+    const data = { query, ...(await this.found(query)), isUnindexed: true, jsonUrl };
+    return { template: 'search/search', data };
+  }
+
+  /** The very name of a package is one of its answers, the first. */
+  @Get('search.json')
+  @Header('Cache-Control', 'no-cache')
+  async searched(@Query('query', QueryPipe) query: string): Promise<object> {
+    const { packages, hasMore } = await this.found(query);
+    return { query, packages, has_more: hasMore };
+  }
+
+  @Get('suggest')
+  @Header('Cache-Control', 'public, max-age=60')
+  suggest(@Query('query', QueryPipe) query: string): Promise<FoundPackage[]> {
+    return this.find(query, SUGGESTED_MAX);
+  }
+
+  private async found(query: string): Promise<{ packages: FoundPackage[]; hasMore: boolean }> {
+    const packages = await this.find(query, FOUND_MAX + 1);
+    return { packages: packages.slice(0, FOUND_MAX), hasMore: packages.length > FOUND_MAX };
+  }
+
+  /** No name has other characters. */
+  private async find(query: string, limit: number): Promise<FoundPackage[]> {
+    if (!/^[a-z0-9+.-]+$/.test(query)) return [];
+    const names = await this.pages.search(query, limit);
+    return names.map((name) => ({ name, url: pageOf(name) }));
+  }
+}
+
+function pageOf(name: string): string {
+  return `/packages/${packagePrefix(name)}/${name}/`;
+}

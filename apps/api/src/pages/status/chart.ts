@@ -1,0 +1,122 @@
+import { scaleBand, scaleLinear, scaleUtc } from 'd3-scale';
+import { area, line, stack } from 'd3-shape';
+import { markup } from '../frame/html';
+import type { Html } from '../frame/html';
+
+/** A value for each day; null where it is not known. */
+export interface Series {
+  name: string;
+  /** Of the style sheet: it says colour and pattern. */
+  className: string;
+  values: (number | null)[];
+}
+
+export interface ChartOf {
+  /** What it shows, for those who do not see it. */
+  label: string;
+  /** `YYYY-MM-DD`, the oldest first. */
+  days: string[];
+  series: Series[];
+  /** A value of the scale in words: `20 h`. */
+  unit?: string;
+  /** Where the scale ends, unless the values say. */
+  top?: number;
+}
+
+const [WIDTH, HEIGHT] = [720, 200];
+const [LEFT, RIGHT, TOP, BOTTOM] = [52, 8, 8, 24];
+const TICKS = 4;
+
+/** Amounts that make a whole, one bar for each day. */
+export function bars(chart: ChartOf): Html {
+  const { days, series } = chart;
+  const y = scaleOf(chart, true);
+  const x = scaleBand(days, [LEFT, WIDTH - RIGHT]).paddingInner(days.length > 60 ? 0 : 0.2);
+  const width = Math.max(0.5, x.bandwidth());
+  const drawn = stacked(chart).map((layer, place) => {
+    const path = layer.map(([from, to], index) => {
+      const height = y(from) - y(to);
+      return height > 0
+        ? `M${short(x(days[index]!)!)} ${short(y(to))}h${short(width)}v${short(height)}h${short(-width)}z`
+        : '';
+    });
+    return markup`<path class="${series[place]!.className}" d="${path.join('')}"/>`;
+  });
+  return framed(chart, y, drawn);
+}
+
+/** Amounts that make a whole, as areas one above the other; a gap where none is known. */
+export function areas(chart: ChartOf): Html {
+  const { days, series } = chart;
+  const y = scaleOf(chart, true);
+  const x = timeScale(days);
+  const isKnown = (index: number): boolean => series.every(({ values }) => values[index] !== null);
+  const drawn = stacked(chart).map((layer, place) => {
+    const shape = area<(typeof layer)[number]>()
+      .digits(1)
+      .defined((_, index) => isKnown(index))
+      .x((_, index) => x(dateOf(days[index]!)))
+      .y0(([from]) => y(from))
+      .y1(([, to]) => y(to));
+    return markup`<path class="${series[place]!.className}" d="${shape(layer) ?? ''}"/>`;
+  });
+  return framed(chart, y, drawn);
+}
+
+/** Values that are compared, a line for each; a gap where none is known. */
+export function lines(chart: ChartOf): Html {
+  const y = scaleOf(chart, false);
+  const x = timeScale(chart.days);
+  const drawn = chart.series.map(({ values, className }) => {
+    const shape = line<number | null>()
+      .digits(1)
+      .defined((value) => value !== null)
+      .x((_, index) => x(dateOf(chart.days[index]!)))
+      .y((value) => y(value ?? 0));
+    return markup`<path class="line ${className}" d="${shape(values) ?? ''}"/>`;
+  });
+  return framed(chart, y, drawn);
+}
+
+function stacked({ days, series }: ChartOf) {
+  return stack<number, number>()
+    .keys(series.keys())
+    .value((day, place) => series[place]!.values[day] ?? 0)([...days.keys()]);
+}
+
+function scaleOf({ days, series, top }: ChartOf, isSum: boolean) {
+  const highest = [...days.keys()].map((index) => {
+    const values = series.map(({ values: each }) => each[index] ?? 0);
+    return isSum ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values);
+  });
+  return scaleLinear([0, top ?? Math.max(1, ...highest)], [HEIGHT - BOTTOM, TOP]);
+}
+
+function timeScale(days: string[]) {
+  return scaleUtc([dateOf(days[0]!), dateOf(days.at(-1)!)], [LEFT, WIDTH - RIGHT]);
+}
+
+function dateOf(day: string): Date {
+  return new Date(`${day}T00:00:00Z`);
+}
+
+function short(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+/** With its scales and what they say. */
+function framed({ label, days, unit = '' }: ChartOf, y: ReturnType<typeof scaleOf>, drawn: Html[]): Html {
+  const x = timeScale(days);
+  const heights = y.ticks(TICKS).filter(Number.isInteger);
+  const levels = heights.map(
+    (value) =>
+      markup`<path class="level" d="M${LEFT} ${short(y(value))}H${WIDTH - RIGHT}"/><text x="${LEFT - 6}" y="${short(y(value) + 4)}" text-anchor="end">${value.toLocaleString('en')}${unit}</text>`,
+  );
+  const dates = x
+    .ticks(days.length > 100 ? 6 : 5)
+    .map(
+      (date) =>
+        markup`<text x="${short(x(date))}" y="${HEIGHT - 6}" text-anchor="middle">${date.toISOString().slice(5, 10)}</text>`,
+    );
+  return markup`<svg class="figure" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">${levels}${drawn}${dates}</svg>`;
+}

@@ -1,0 +1,81 @@
+import type { PipeTransform } from '@nestjs/common';
+import { describe, isWord } from '@proctor/contracts';
+import type { ListFilter } from '@proctor/database';
+import { badRequest } from '../../http/problem';
+
+/** What is asked of a list. */
+export interface ListAsked extends ListFilter {
+  /** The last entry of the part before, in the words of the list; null at its beginning. */
+  after: string | null;
+  /** Changes since then; a week ago unless it is given. */
+  since: Date;
+  /** Durations from so many on; an hour unless given. */
+  minutes: number;
+  /** The two as they were asked for; null where they were not. */
+  given: Record<'since' | 'minutes', string | null>;
+  isBound: boolean;
+}
+
+const DAYS_BACK = 7;
+const MINUTES = 60;
+const MINUTES_MAX = 100_000;
+const DAY_MS = 86_400_000;
+const LENGTH_MAX = 1_000;
+
+/** The query of a list; an empty field of its form counts as left out. */
+export class ListPipe implements PipeTransform<Record<string, unknown>, ListAsked> {
+  /** @throws Problem 400 that names the field and what it holds */
+  transform(query: Record<string, unknown>): ListAsked {
+    const suite = wordIn(query, 'suite');
+    const arch = wordIn(query, 'arch');
+    const name = textIn(query, 'package');
+    if (name !== null && !/^[a-z0-9+.*-]+$/.test(name))
+      throw badRequest(`package must be the name of a package, with * for anything, not ${describe(name)}.`);
+    const given = { since: textIn(query, 'since'), minutes: textIn(query, 'minutes') };
+    return {
+      suite,
+      arch,
+      package: name,
+      after: textIn(query, 'after'),
+      since: given.since === null ? daysAgo(DAYS_BACK) : timeOf(given.since),
+      minutes: given.minutes === null ? MINUTES : minutesOf(given.minutes),
+      given,
+      isBound: given.since !== null || given.minutes !== null,
+    };
+  }
+}
+
+/** The beginning of a day, UTC, so that the answer is the same all day. */
+export function daysAgo(days: number): Date {
+  return new Date(Math.floor(Date.now() / DAY_MS - days) * DAY_MS);
+}
+
+function textIn(query: Record<string, unknown>, name: string): string | null {
+  const value = query[name];
+  if (value === undefined || value === '') return null;
+  if (typeof value === 'string' && value.length <= LENGTH_MAX && !value.includes('\0')) return value;
+  throw badRequest(`${name} must be one text, not ${describe(value)}.`);
+}
+
+function wordIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string | null {
+  const value = textIn(query, name);
+  if (value === null || isWord(value)) return value;
+  const what = name === 'suite' ? 'a suite' : 'an architecture';
+  throw badRequest(`${name} must be the name of ${what}, not ${describe(value)}.`);
+}
+
+/** `YYYY-MM-DD`, UTC, or UNIX seconds. */
+function timeOf(text: string): Date {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const time = new Date(isDay ? `${text}T00:00:00Z` : /^\d{1,11}$/.test(text) ? Number(text) * 1_000 : NaN);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw badRequest(
+    `since must be a day as YYYY-MM-DD, or a UNIX timestamp in seconds, not ${describe(text)}.`,
+  );
+}
+
+function minutesOf(text: string): number {
+  const minutes = /^\d{1,6}$/.test(text) ? Number(text) : NaN;
+  if (minutes >= 1 && minutes <= MINUTES_MAX) return minutes;
+  throw badRequest(`minutes must be a whole number from 1 to ${MINUTES_MAX}, not ${describe(text)}.`);
+}

@@ -1,0 +1,122 @@
+import { Controller, Get, Inject, Injectable, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
+import { describe } from '@proctor/contracts';
+import type { ConfigurationStatus } from '@proctor/config';
+import { StatusLists } from '@proctor/database';
+import type { Request, Response } from 'express';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION, CONFIGURATION_STATUS } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { baseUrl, pathOf } from '../../http/paths';
+import { notFound } from '../../http/problem';
+import { atomFeed } from '../../public-data/status-feed';
+import { PageInterceptor } from '../frame/page';
+import type { Page } from '../frame/page';
+import { listObject, listView, readPart } from './list';
+import type { StatusList } from './list';
+import { ListPipe } from './list-asked';
+import type { ListAsked } from './list-asked';
+import { packageLists } from './package-lists';
+import { rejectedList, splitList } from './place-lists';
+import type { RejectedPackage } from './place-lists';
+import { mismatchList, pendingList } from './run-lists';
+
+/** Every list of statuses, by its name. */
+@Injectable()
+export class ListDirectory {
+  readonly all: StatusList[];
+
+  constructor(
+    lists: StatusLists,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+    @Inject(CONFIGURATION_STATUS) status: () => ConfigurationStatus,
+  ) {
+    const { neutral } = configuration.server;
+    this.all = [
+      ...packageLists(lists, neutral),
+      splitList(lists, neutral),
+      mismatchList(lists, neutral),
+      pendingList(lists, neutral),
+      rejectedList(
+        () => this.rejected(),
+        () => status().loadedAt,
+      ),
+    ] as StatusList[];
+  }
+
+  /** @throws Problem 404 */
+  find(name: string): StatusList {
+    const found = this.all.find((list) => list.name === name);
+    if (found) return found;
+    throw notFound(`There is no list ${describe(name)} of statuses.`);
+  }
+
+  private rejected(): RejectedPackage[] {
+    return Object.entries(this.configuration.rejectList).flatMap(([name, suites]) =>
+      Object.entries(suites).flatMap(([suite, architectures]) =>
+        Object.entries(architectures).flatMap(([arch, versions]) =>
+          Object.keys(versions).map((version) => ({ package: name, suite, arch, version })),
+        ),
+      ),
+    );
+  }
+}
+
+/** The lists of statuses, for people, programs and feed readers. */
+@Controller('status')
+@Requires('nothing')
+export class ListsController {
+  constructor(
+    private readonly directory: ListDirectory,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get(':list.json')
+  async object(
+    @Param('list') name: string,
+    @Query(ListPipe) asked: ListAsked,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<object> {
+    const list = this.directory.find(name);
+    const part = await readPart(list, asked);
+    response.set('Cache-Control', 'no-cache');
+    return listObject(list, asked, part);
+  }
+
+  @Get(':list.xml')
+  async feed(
+    @Param('list') name: string,
+    @Query(ListPipe) asked: ListAsked,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const list = this.directory.find(name);
+    const { rows } = await readPart(list, asked);
+    const address = {
+      base: baseUrl(request, this.configuration.server.publicUrl),
+      feedPath: pathOf(request),
+      pagePath: `/status/${list.name}/`,
+    };
+    response.set('Cache-Control', 'no-cache').type('application/atom+xml; charset=utf-8');
+    return atomFeed(
+      list.title,
+      address,
+      rows.map((row) => list.entry(row)),
+    );
+  }
+
+  @Get('pending/:suite')
+  @UseInterceptors(PageInterceptor)
+  pending(@Param('suite') suite: string, @Query(ListPipe) asked: ListAsked): Promise<Page> {
+    if (!this.configuration.server.suites.includes(suite))
+      throw notFound(`There is no suite ${describe(suite)}.`);
+    return this.page('pending', { ...asked, suite });
+  }
+
+  @Get(':list')
+  @UseInterceptors(PageInterceptor)
+  async page(@Param('list') name: string, @Query(ListPipe) asked: ListAsked): Promise<Page> {
+    const list = this.directory.find(name);
+    const part = await readPart(list, asked);
+    return { template: 'status/list', data: listView(list, asked, part, this.configuration.server) };
+  }
+}

@@ -1,0 +1,145 @@
+import { duration, packagePrefix, timestamp } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { ListedStatus, PackageStatus, PlaceKey } from '@proctor/database';
+import { statusOf } from '../../runs/result-object';
+import type { ListColumn } from './list';
+
+const MESSAGE_LENGTH_MAX = 160;
+
+/** What changed last: it began to fail, or passes again. Places without either are in no list of changes. */
+export function changeOf({ failingSince, recovered, latest }: PackageStatus) {
+  return { ...(failingSince ?? recovered ?? { ...latest, trigger: null }), isFailure: failingSince !== null };
+}
+
+export function historyUrl({ package: name, suite, arch }: PlaceKey): string {
+  return `/packages/${packagePrefix(name)}/${name}/${suite}/${arch}/`;
+}
+
+export function runUrl(status: PlaceKey, runId: number): string {
+  return `${historyUrl(status)}${runId}/`;
+}
+
+export function place({ suite, arch }: PlaceKey): string {
+  return `${suite}/${arch}`;
+}
+
+function inBrief(text: string | null): string {
+  return text !== null && text.length > MESSAGE_LENGTH_MAX
+    ? `${text.slice(0, MESSAGE_LENGTH_MAX).toWellFormed()}…`
+    : (text ?? '');
+}
+
+export function medianOf({ durations }: PackageStatus): string {
+  return durations ? duration(durations.medianSeconds) : '';
+}
+
+export const PACKAGE: ListColumn<PlaceKey> = {
+  head: 'Package',
+  cell: ({ package: name }) => ({
+    link: { url: `/packages/${packagePrefix(name)}/${name}/`, text: name },
+  }),
+};
+export const PLACE: ListColumn<PlaceKey> = {
+  head: 'Place',
+  cell: (status) => ({ link: { url: historyUrl(status), text: place(status) } }),
+};
+export const SINCE: ListColumn<ListedStatus> = {
+  head: 'Since',
+  cell: (status) => ({
+    at: status.failingSince?.date ?? null,
+    url: status.failingSince && runUrl(status, status.failingSince.runId),
+  }),
+};
+export const VERSION: ListColumn<ListedStatus> = {
+  head: 'Version',
+  cell: ({ failingSince, latest }) => ({ text: (failingSince ?? latest).version, className: 'version' }),
+};
+export const STRIP: ListColumn<ListedStatus> = {
+  head: 'Last runs',
+  cell: (status) => ({
+    strip: status.strip,
+    url: historyUrl(status),
+    since: status.failingSince?.version ?? '',
+  }),
+};
+export const MESSAGE: ListColumn<ListedStatus> = {
+  head: 'Message',
+  cell: ({ message }) => ({ text: inBrief(message), className: 'text' }),
+};
+export const TRIGGER: ListColumn<ListedStatus> = {
+  head: 'Trigger',
+  cell: ({ failingSince }) => ({ text: inBrief(failingSince?.trigger ?? ''), className: 'text' }),
+};
+export const ENDED: ListColumn<ListedStatus> = {
+  head: 'Ended',
+  cell: (status) => ({ at: status.latest.date, url: runUrl(status, status.latest.runId) }),
+};
+export const FLAKINESS: ListColumn<ListedStatus> = {
+  head: 'Changes in 30 runs',
+  cell: ({ flakiness }) => ({ text: String(Math.round(flakiness * 30)), className: 'number' }),
+};
+export const MEDIAN: ListColumn<ListedStatus> = {
+  head: 'Median',
+  cell: (status) => ({ text: medianOf(status) }),
+};
+export const LONG: ListColumn<ListedStatus> = {
+  head: '95 of 100 within',
+  cell: ({ durations }) => ({ text: durations ? duration(durations.p95Seconds) : '' }),
+};
+export const LONGER: ListColumn<ListedStatus> = {
+  head: 'Lately',
+  cell: ({ isLonger }) => ({ text: isLonger ? '▲ longer than before' : '' }),
+};
+export const CHANGE: ListColumn<ListedStatus> = {
+  head: 'Change',
+  cell: (status) => {
+    const { isFailure, runId } = changeOf(status);
+    return { status: isFailure ? 'fail' : 'pass', url: runUrl(status, runId) };
+  },
+};
+export const CHANGED: ListColumn<ListedStatus> = {
+  head: 'When',
+  cell: (status) => ({ at: changeOf(status).date, url: null }),
+};
+export const CHANGED_VERSION: ListColumn<ListedStatus> = {
+  head: 'Version',
+  cell: (status) => ({ text: changeOf(status).version, className: 'version' }),
+};
+export const CHANGED_TRIGGER: ListColumn<ListedStatus> = {
+  head: 'Trigger',
+  cell: (status) => ({ text: inBrief(changeOf(status).trigger), className: 'text' }),
+};
+
+/** How a package is on a suite and architecture, for programs. */
+export function statusObject(status: PackageStatus & { message?: string | null }, neutral: NeutralStatus) {
+  const { latest, failingSince, recovered, lastPass, durations } = status;
+  const run = <Run extends { runId: number; version: string; date: Date }>(
+    of: Run | null,
+    trigger?: string | null,
+  ) =>
+    of && {
+      run_id: of.runId,
+      version: of.version,
+      date: timestamp(of.date),
+      ...(trigger !== undefined && { trigger }),
+    };
+  return {
+    package: status.package,
+    suite: status.suite,
+    arch: status.arch,
+    status: statusOf(latest.verdict, neutral),
+    version: latest.version,
+    date: timestamp(latest.date),
+    run_id: latest.runId,
+    message: status.message ?? null,
+    previous_status: statusOf(status.previousVerdict, neutral),
+    failing_since: run(failingSince, failingSince?.trigger ?? null),
+    recovered: run(recovered, recovered?.trigger ?? null),
+    last_pass: run(lastPass),
+    is_flaky: status.isFlaky,
+    flakiness: status.flakiness,
+    median_seconds: durations?.medianSeconds ?? null,
+    p95_seconds: durations?.p95Seconds ?? null,
+    page_url: historyUrl(status),
+  };
+}

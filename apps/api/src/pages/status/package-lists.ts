@@ -1,0 +1,179 @@
+import { describe, isPackageName, isWord, timestamp } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { ListedStatus, PlaceKey, StatusKey, StatusLists } from '@proctor/database';
+import { badRequest } from '../../http/problem';
+import { statusOf } from '../../runs/result-object';
+import type { FeedEntry } from '../../public-data/status-feed';
+import { utc } from '../frame/times';
+import type { ListAsked } from './list-asked';
+import type { ListColumn, StatusList } from './list';
+import {
+  CHANGE,
+  CHANGED,
+  CHANGED_TRIGGER,
+  CHANGED_VERSION,
+  changeOf,
+  ENDED,
+  FLAKINESS,
+  historyUrl,
+  LONG,
+  LONGER,
+  MEDIAN,
+  medianOf,
+  MESSAGE,
+  PACKAGE,
+  PLACE,
+  place,
+  runUrl,
+  SINCE,
+  statusObject,
+  STRIP,
+  TRIGGER,
+  VERSION,
+} from './package-columns';
+
+/** The lists whose entries are packages on a suite and architecture. */
+export function packageLists(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus>[] {
+  return [failingList, brokenList, flakyList, slowList, changedList].map((make) => make(lists, neutral));
+}
+
+function failingList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+  return {
+    name: 'failing',
+    title: 'Failing packages',
+    nouns: () => ['place where a package fails', 'places where a package fails'],
+    order: 'those that began to fail last first',
+    columns: [PACKAGE, PLACE, SINCE, VERSION, STRIP, MESSAGE, TRIGGER],
+    read: (asked, limit) => lists.failing(asked, limit, timeKey(asked)),
+    keyOf: (status) => keyOf(status, timestamp(status.failingSince?.date ?? status.latest.date)),
+    object: objectOf(neutral),
+    entry: (status) => {
+      const { failingSince: since } = status;
+      const { version } = since ?? status.latest;
+      const began = `${status.package} fails on ${place(status)} since ${version}`;
+      return entryOf(status, since ?? status.latest, began);
+    },
+  };
+}
+
+function brokenList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+  return {
+    name: 'alerts',
+    title: 'Packages that could not be tested',
+    nouns: () => ['place where a package could not be tested', 'places where a package could not be tested'],
+    order: 'the latest first',
+    columns: [PACKAGE, PLACE, latest(neutral), ENDED, MESSAGE, STRIP],
+    read: (asked, limit) => lists.broken(asked, limit, timeKey(asked)),
+    keyOf: (status) => keyOf(status, timestamp(status.latest.date)),
+    object: objectOf(neutral),
+    entry: (status) =>
+      entryOf(status, status.latest, `${status.package} could not be tested on ${place(status)}`),
+  };
+}
+
+function flakyList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+  return {
+    name: 'flaky',
+    title: 'Flaky packages',
+    nouns: () => ['place where a package is flaky', 'places where a package is flaky'],
+    order: 'the least steady first',
+    columns: [PACKAGE, PLACE, FLAKINESS, STRIP, latest(neutral), VERSION],
+    read: (asked, limit) => lists.flaky(asked, limit, numberKey(asked)),
+    keyOf: (status) => keyOf(status, String(status.flakiness)),
+    object: objectOf(neutral),
+    entry: (status) => ({
+      ...entryOf(status, status.latest, `${status.package} is flaky on ${place(status)}`),
+      path: `${historyUrl(status)}#flaky`,
+    }),
+  };
+}
+
+function slowList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+  return {
+    name: 'slow',
+    title: 'Slow packages',
+    nouns: ({ minutes }) => {
+      const bound = `whose tests take ${minutes} minutes or more`;
+      return [
+        `package on a suite and architecture ${bound}`,
+        `packages on suites and architectures ${bound}`,
+      ];
+    },
+    order: 'the slowest first',
+    columns: [PACKAGE, PLACE, MEDIAN, LONG, LONGER, latest(neutral), STRIP],
+    bound: 'minutes',
+    read: (asked, limit) => lists.slow(asked, limit, numberKey(asked), asked.minutes * 60),
+    keyOf: (status) => keyOf(status, String(status.durations?.medianSeconds ?? 0)),
+    object: objectOf(neutral),
+    entry: (status) => ({
+      ...entryOf(status, status.latest, `${status.package} takes ${medianOf(status)} on ${place(status)}`),
+      path: `${historyUrl(status)}#slow`,
+    }),
+  };
+}
+
+function changedList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedStatus> {
+  return {
+    name: 'changes',
+    title: 'Changes of status',
+    nouns: ({ since }) => {
+      const bound = `since ${utc(since)} that lasts`;
+      return [`change ${bound}`, `changes since ${utc(since)} that last`];
+    },
+    order: 'the latest first',
+    columns: [PACKAGE, PLACE, CHANGE, CHANGED, CHANGED_VERSION, STRIP, CHANGED_TRIGGER],
+    bound: 'since',
+    read: (asked, limit) => lists.changed(asked, limit, timeKey(asked), asked.since),
+    keyOf: (status) => keyOf(status, timestamp(changeOf(status).date)),
+    object: objectOf(neutral),
+    entry: (status) => {
+      const change = changeOf(status);
+      const what = change.isFailure ? 'began to fail' : 'passes again';
+      return entryOf(status, change, `${status.package} ${change.version} ${what} on ${place(status)}`);
+    },
+  };
+}
+
+function latest(neutral: NeutralStatus): ListColumn<ListedStatus> {
+  return {
+    head: 'Latest',
+    cell: (status) => ({
+      status: statusOf(status.latest.verdict, neutral) ?? status.latest.verdict,
+      url: runUrl(status, status.latest.runId),
+    }),
+  };
+}
+
+function objectOf(neutral: NeutralStatus) {
+  return (status: ListedStatus): object => statusObject(status, neutral);
+}
+
+function entryOf(status: ListedStatus, run: { runId: number; date: Date }, title: string): FeedEntry {
+  return { path: runUrl(status, run.runId), title, text: status.message ?? '', date: run.date };
+}
+
+function keyOf({ package: name, suite, arch }: PlaceKey, value: string): string {
+  return `${value}/${name}/${suite}/${arch}`;
+}
+
+function timeKey({ after }: ListAsked): StatusKey | null {
+  return after === null ? null : keyIn(after, (text) => new Date(text));
+}
+
+function numberKey({ after }: ListAsked): StatusKey | null {
+  return after === null ? null : keyIn(after, (text) => (text === '' ? NaN : Number(text)));
+}
+
+/** @throws Problem 400 */
+function keyIn(after: string, valueOf: (text: string) => Date | number): StatusKey {
+  const [text = '', name = '', suite = '', arch = '', ...rest] = after.split('/');
+  const value = valueOf(text);
+  const isKey =
+    rest.length === 0 &&
+    Number.isFinite(value.valueOf()) &&
+    isPackageName(name) &&
+    isWord(suite) &&
+    isWord(arch);
+  if (isKey) return { value, package: name, suite, arch };
+  throw badRequest(`after must be what the part of the list before named, not ${describe(after)}.`);
+}

@@ -1,0 +1,134 @@
+import { describe, isPackageName, isWord, packagePrefix } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { PackageStatus, SplitSuite, StatusLists } from '@proctor/database';
+import { badRequest } from '../../http/problem';
+import { statusOf } from '../../runs/result-object';
+import type { ListAsked } from './list-asked';
+import type { Cell, StatusList } from './list';
+import { historyUrl, statusObject } from './package-columns';
+
+/** What the reject list says: a package, and where and in which version it is not tested; `*` stands for all. */
+export interface RejectedPackage {
+  package: string;
+  suite: string;
+  arch: string;
+  version: string;
+}
+
+/** The list of packages that pass on some architectures of a suite and fail on others. */
+export function splitList(lists: StatusLists, neutral: NeutralStatus): StatusList<SplitSuite> {
+  const places = (statuses: PackageStatus[]): Cell => ({
+    places: statuses.map((status) => ({
+      name: status.arch,
+      status: statusOf(status.latest.verdict, neutral) ?? status.latest.verdict,
+      url: historyUrl(status),
+    })),
+  });
+  const failing = ({ statuses }: SplitSuite) => statuses.filter(({ latest }) => latest.verdict === 'fail');
+  const others = ({ statuses }: SplitSuite) => statuses.filter(({ latest }) => latest.verdict !== 'fail');
+  return {
+    name: 'platform-specific-issues',
+    title: 'Platform-specific issues',
+    nouns: () => [
+      'suite on which a package fails on some architectures and passes on others',
+      'suites on which a package fails on some architectures and passes on others',
+    ],
+    order: 'by package',
+    columns: [
+      { head: 'Package', cell: ({ package: name }) => ({ link: { url: packageUrl(name), text: name } }) },
+      { head: 'Suite', cell: ({ suite }) => ({ text: suite }) },
+      { head: 'Fails on', cell: (split) => places(failing(split)) },
+      { head: 'Since', cell: (split) => ({ at: begunAt(failing(split)), url: null }) },
+      { head: 'Elsewhere', cell: (split) => places(others(split)) },
+    ],
+    read: (asked, limit) => lists.split(asked, limit, splitKey(asked)),
+    keyOf: ({ package: name, suite }) => `${name}/${suite}`,
+    object: ({ package: name, suite, statuses }) => ({
+      package: name,
+      suite,
+      architectures: statuses.map((status) => statusObject(status, neutral)),
+    }),
+    entry: (split) => ({
+      path: `${packageUrl(split.package)}#suite-${split.suite}`,
+      title: `${split.package} fails on ${archesOf(failing(split))} of ${split.suite}, not elsewhere`,
+      text: `Elsewhere: ${archesOf(others(split))}.`,
+      date: begunAt(failing(split)) ?? new Date(0),
+    }),
+  };
+}
+
+function archesOf(statuses: PackageStatus[]): string {
+  return statuses.map(({ arch }) => arch).join(', ');
+}
+
+/** When the first of them began to fail. */
+function begunAt(statuses: PackageStatus[]): Date | null {
+  const times = statuses.flatMap(({ failingSince }) => failingSince?.date ?? []);
+  return times.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
+}
+
+function packageUrl(name: string): string {
+  return `/packages/${packagePrefix(name)}/${name}/`;
+}
+
+/** @throws Problem 400 */
+function splitKey({ after }: ListAsked): { package: string; suite: string } | null {
+  if (after === null) return null;
+  const [name = '', suite = '', ...rest] = after.split('/');
+  if (isPackageName(name) && isWord(suite) && rest.length === 0) return { package: name, suite };
+  throw badRequest(`after must be a package and a suite, as hello/unstable, not ${describe(after)}.`);
+}
+
+/** The packages that are not tested here. @param loadedAt when the configuration was read that says so */
+export function rejectedList(
+  rejected: () => RejectedPackage[],
+  loadedAt: () => Date,
+): StatusList<RejectedPackage> {
+  const keyOf = (entry: RejectedPackage): string =>
+    [entry.package, entry.suite, entry.arch, entry.version].join('/');
+  return {
+    name: 'reject_list',
+    title: 'Reject list',
+    nouns: () => ['entry for what is not tested here', 'entries for what is not tested here'],
+    order: 'by package',
+    columns: [
+      {
+        head: 'Package',
+        cell: ({ package: name }) => ({
+          link: { url: `/status/reject_list/?package=${encodeURIComponent(name)}`, text: name },
+        }),
+      },
+      { head: 'Suite', cell: ({ suite }) => ({ text: suite === '*' ? 'all' : suite }) },
+      { head: 'Architecture', cell: ({ arch }) => ({ text: arch === '*' ? 'all' : arch }) },
+      {
+        head: 'Version',
+        cell: ({ version }) => ({ text: version === '*' ? 'all' : version, className: 'version' }),
+      },
+    ],
+    read: (asked, limit) => {
+      const found = rejected()
+        .filter((entry) => isAsked(entry, asked))
+        .map((entry) => ({ entry, key: keyOf(entry) }))
+        .filter(({ key }) => asked.after === null || key > asked.after)
+        .sort((one, other) => (one.key < other.key ? -1 : 1));
+      return Promise.resolve(found.slice(0, limit).map(({ entry }) => entry));
+    },
+    keyOf,
+    object: (entry) => entry,
+    entry: (entry) => ({
+      path: `/status/reject_list/#${keyOf(entry)}`,
+      title: `${entry.package} is not tested`,
+      text: `Suite ${entry.suite}, architecture ${entry.arch}, version ${entry.version}.`,
+      date: loadedAt(),
+    }),
+  };
+}
+
+/** An entry for all suites is one for each. */
+function isAsked(entry: RejectedPackage, { suite, arch, package: pattern }: ListAsked): boolean {
+  const covers = (word: string, asked: string | null): boolean =>
+    asked === null || word === '*' || word === asked;
+  const names = pattern?.split('*').map((part) => part.replace(/[.+-]/g, '\\$&'));
+  const isNamed = names === undefined || new RegExp(`^${names.join('.*')}$`).test(entry.package);
+  return isNamed && covers(entry.suite, suite) && covers(entry.arch, arch);
+}

@@ -1,0 +1,89 @@
+import { describe, runIdIn } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { ListedMismatch, RunRecord, StatusLists } from '@proctor/database';
+import { badRequest } from '../../http/problem';
+import { resultObject } from '../../runs/result-object';
+import type { FeedEntry } from '../../public-data/status-feed';
+import { runView } from '../run-view';
+import type { ListAsked } from './list-asked';
+import type { ListColumn, StatusList } from './list';
+import { runUrl } from './package-columns';
+
+/** The list of runs that wait. */
+export function pendingList(lists: StatusLists, neutral: NeutralStatus): StatusList<RunRecord> {
+  const view = (run: RunRecord) => runView(run, neutral);
+  return {
+    name: 'pending',
+    title: 'Waiting runs',
+    nouns: () => ['run that waits', 'runs that wait'],
+    order: 'by priority, then by arrival',
+    columns: [
+      ...runColumns(neutral),
+      { head: 'Requested', cell: (run) => ({ at: run.createdAt, url: null }) },
+      { head: 'Priority', cell: ({ priority }) => ({ text: String(priority), className: 'number' }) },
+      { head: 'Trigger', cell: (run) => ({ text: view(run).triggerInBrief, className: 'text' }) },
+    ],
+    read: (asked, limit) => lists.waiting(asked, limit, runKey(asked)),
+    keyOf: ({ runId }) => String(runId),
+    object: (run) => resultObject(run, neutral),
+    entry: (run) => entryOf(run, `${run.package} waits for ${run.suite}/${run.arch}`, run.createdAt),
+  };
+}
+
+/** The list of runs that tested another version than was asked for. */
+export function mismatchList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedMismatch> {
+  return {
+    name: 'mismatches',
+    title: 'Not what was asked',
+    nouns: () => [
+      'run that tested another version than its trigger names',
+      'runs that tested another version than their triggers name',
+    ],
+    order: 'the latest first',
+    columns: [
+      ...runColumns(neutral),
+      { head: 'Wanted', cell: ({ wantedVersion }) => ({ text: wantedVersion, className: 'version' }) },
+      { head: 'Tested', cell: ({ version }) => ({ text: version ?? 'n/a', className: 'version' }) },
+      {
+        head: 'Status',
+        cell: (run) => ({ status: runView(run, neutral).status, url: runView(run, neutral).runUrl }),
+      },
+      { head: 'Ended', cell: (run) => ({ at: run.finishedAt, url: null }) },
+      { head: 'Trigger', cell: (run) => ({ text: runView(run, neutral).triggerInBrief, className: 'text' }) },
+    ],
+    read: (asked, limit) => lists.mismatches(asked, limit, runKey(asked)),
+    keyOf: ({ runId }) => String(runId),
+    object: ({ wantedVersion, ...run }) => ({ ...resultObject(run, neutral), wanted_version: wantedVersion }),
+    entry: (run) =>
+      entryOf(
+        run,
+        `${run.package} ${run.version ?? 'n/a'} was tested on ${run.suite}/${run.arch}, not ${run.wantedVersion}`,
+        run.finishedAt ?? run.updatedAt,
+      ),
+  };
+}
+
+function runColumns(neutral: NeutralStatus): ListColumn<RunRecord>[] {
+  return [
+    {
+      head: 'Package',
+      cell: (run) => ({ link: { url: runView(run, neutral).packageUrl, text: run.package } }),
+    },
+    { head: 'Place', cell: ({ suite, arch }) => ({ text: `${suite}/${arch}` }) },
+    {
+      head: 'Run',
+      cell: (run) => ({ link: { url: runView(run, neutral).runUrl, text: String(run.runId) } }),
+    },
+  ];
+}
+
+function entryOf(run: RunRecord, title: string, date: Date): FeedEntry {
+  return { path: runUrl(run, run.runId), title, text: run.trigger ?? '', date };
+}
+
+/** @throws Problem 400 */
+function runKey({ after }: ListAsked): number | null {
+  const runId = after === null ? null : runIdIn(after);
+  if (after === null || runId !== null) return runId;
+  throw badRequest(`after must be the id of a run, not ${describe(after)}.`);
+}

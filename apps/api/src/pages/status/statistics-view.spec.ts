@@ -1,0 +1,88 @@
+import type { PackagesOfDay, RunsOfDay } from '@proctor/database';
+import { figuresOf, statisticsObject, statisticsSentence, statisticsView } from './statistics-view';
+
+const TODAY = '2026-11-20';
+const asked = { suite: null, arch: null, days: 30 as const };
+
+function ended(day: string, verdict: RunsOfDay['verdict'], runs: number): RunsOfDay {
+  return {
+    day,
+    verdict,
+    runs,
+    timedRuns: runs,
+    testSeconds: 1_800 * runs,
+    startedRuns: runs,
+    waitSeconds: 600 * runs,
+    beganInQuarter: 1,
+    beganInHour: runs,
+    beganInSixHours: runs,
+    beganInDay: runs,
+  };
+}
+const packages = (day: string, fail: number): PackagesOfDay => {
+  return { day, pass: 90 - fail, neutral: 8, fail, tmpfail: 2 };
+};
+
+const RUNS = [ended('2026-11-19', 'pass', 10), ended('2026-11-19', 'neutral', 2), ended(TODAY, 'tmpfail', 4)];
+const figures = figuresOf(
+  RUNS,
+  [packages('2026-11-18', 5), packages(TODAY, 7)],
+  { days: 30, today: TODAY },
+  'pass',
+);
+
+it('the figures of each day are added up, a day without any is there too', () => {
+  expect(figures.map(({ day }) => day)).toHaveLength(30);
+  expect(figures[0]).toMatchObject({ day: '2026-10-22', packages: null, meanWaitSeconds: null });
+  expect(figures.at(-2)).toMatchObject({
+    packages: null,
+    runs: { pass: 12, neutral: 0, fail: 0, tmpfail: 0 },
+    testSeconds: 21_600,
+    meanWaitSeconds: 600,
+    began: { inQuarter: 2, inHour: 12 },
+  });
+  expect(figuresOf(RUNS, [], { days: 2, today: TODAY }, 'neutral')[0]!.runs).toMatchObject({
+    pass: 10,
+    neutral: 2,
+  });
+});
+
+it('the figures are said in a sentence', () => {
+  expect(statisticsSentence(figures)).toBe(
+    '7 of 100 packages on suites and architectures fail now, 2 could not be tested. ' +
+      '16 public runs ended in 30 days, after 8 hours of tests; 25 % of them as tmpfail.',
+  );
+  expect(statisticsSentence(figuresOf([], [], { days: 30, today: TODAY }, 'pass'))).toBe(
+    'No public run ended in these 30 days.',
+  );
+});
+
+it('the figures are drawn and told day by day, the newest first', () => {
+  const { charts, rows } = statisticsView(figures, asked);
+  for (const { svg } of charts) {
+    expect(svg.text).toMatch(/^<svg class="figure" viewBox="0 0 720 200" role="img" aria-label="[^"]+">/);
+    expect(svg.text).not.toMatch(/NaN|undefined|style=/);
+  }
+  expect(charts.map(({ legend }) => legend.map(({ name }) => name))).toEqual([
+    ['fail', 'tmpfail'],
+    ['tmpfail', 'pass'],
+    ['within a day', '6 hours', '1 hour', '15 minutes'],
+    ['hours'],
+  ]);
+  expect(rows[0]).toEqual({
+    day: TODAY,
+    packages: ['91', '7', '2'],
+    runs: ['0', '0', '4'],
+    hours: '2',
+    wait: '0h 10m 0s',
+  });
+  expect(statisticsObject(figures, asked).days.at(-1)).toMatchObject({
+    day: TODAY,
+    began_within: { hour: 4 },
+  });
+});
+
+it('nothing to draw is drawn as nothing', () => {
+  const { charts } = statisticsView(figuresOf([], [], { days: 365, today: TODAY }, 'pass'), asked);
+  for (const { svg } of charts) expect(svg.text).not.toMatch(/NaN|undefined/);
+});

@@ -1,0 +1,233 @@
+import { duration } from '@proctor/contracts';
+import type { NeutralStatus, Verdict } from '@proctor/contracts';
+import type { DayFilter, PackagesOfDay, RunsOfDay } from '@proctor/database';
+import type { Html } from '../frame/html';
+import { areas, bars, lines } from './chart';
+import type { ChartOf, Series } from './chart';
+
+export const SPANS = [30, 90, 365] as const;
+
+export interface StatisticsAsked extends DayFilter {
+  /** So many, today is the last. */
+  days: (typeof SPANS)[number];
+}
+
+/** Statuses that stand for themselves on pages. */
+type Counts = Record<Verdict, number>;
+
+/** Figures of a day. */
+export interface DayFigures {
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
+  /** By the latest status at its end; null where they were not counted. */
+  packages: Counts | null;
+  /** That ended. */
+  runs: Counts;
+  testSeconds: number;
+  /** From the request to the start; null when none was started. */
+  meanWaitSeconds: number | null;
+  startedRuns: number;
+  began: { inQuarter: number; inHour: number; inSixHours: number; inDay: number };
+}
+
+/** @param today `YYYY-MM-DD` */
+export function figuresOf(
+  runs: RunsOfDay[],
+  packages: PackagesOfDay[],
+  { days, today }: { days: number; today: string },
+  neutral: NeutralStatus,
+): DayFigures[] {
+  const runsOf = new Map<string, RunsOfDay[]>();
+  for (const row of runs) runsOf.set(row.day, [...(runsOf.get(row.day) ?? []), row]);
+  const packagesOf = new Map(packages.map((counts) => [counts.day, counts]));
+  return firstDays(today, days).map((day) => {
+    const ended = runsOf.get(day) ?? [];
+    const sum = (value: (row: RunsOfDay) => number): number =>
+      ended.reduce((total, row) => total + value(row), 0);
+    const byVerdict: Counts = { pass: 0, neutral: 0, fail: 0, tmpfail: 0 };
+    for (const row of ended) byVerdict[row.verdict] += row.runs;
+    const counted = packagesOf.get(day);
+    const startedRuns = sum((row) => row.startedRuns);
+    return {
+      day,
+      packages: counted ? asShown(counted, neutral) : null,
+      runs: asShown(byVerdict, neutral),
+      testSeconds: sum((row) => row.testSeconds),
+      meanWaitSeconds: startedRuns > 0 ? Math.round(sum((row) => row.waitSeconds) / startedRuns) : null,
+      startedRuns,
+      began: {
+        inQuarter: sum((row) => row.beganInQuarter),
+        inHour: sum((row) => row.beganInHour),
+        inSixHours: sum((row) => row.beganInSixHours),
+        inDay: sum((row) => row.beganInDay),
+      },
+    };
+  });
+}
+
+/** The days up to one. */
+export function firstDays(today: string, days: number): string[] {
+  const end = Date.parse(`${today}T00:00:00Z`);
+  return Array.from({ length: days }, (_, index) =>
+    new Date(end - (days - 1 - index) * 86_400_000).toISOString().slice(0, 10),
+  );
+}
+
+function asShown({ pass, neutral: empty, fail, tmpfail }: Counts, neutral: NeutralStatus): Counts {
+  return neutral === 'pass'
+    ? { pass: pass + empty, neutral: 0, fail, tmpfail }
+    : { pass, neutral: empty, fail, tmpfail };
+}
+
+function total({ pass, neutral, fail, tmpfail }: Counts): number {
+  return pass + neutral + fail + tmpfail;
+}
+
+/** What the days say, in words. */
+export function statisticsSentence(figures: DayFigures[]): string {
+  const last = figures.findLast(({ packages }) => packages !== null)?.packages ?? null;
+  const ended = figures.reduce((sum, { runs }) => sum + total(runs), 0);
+  const broken = figures.reduce((sum, { runs }) => sum + runs.tmpfail, 0);
+  const hours = Math.round(figures.reduce((sum, { testSeconds }) => sum + testSeconds, 0) / 3_600);
+  const now = last
+    ? `${number(last.fail)} of ${number(total(last))} packages on suites and architectures fail now, ${number(last.tmpfail)} could not be tested. `
+    : '';
+  if (ended === 0) return `${now}No public run ended in these ${figures.length} days.`;
+  const share = Math.round((1000 * broken) / ended) / 10;
+  return `${now}${number(ended)} public runs ended in ${figures.length} days, after ${number(hours)} hours of tests; ${share} % of them as tmpfail.`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+const VERDICTS_DRAWN = ['fail', 'tmpfail', 'neutral', 'pass'] as const;
+
+interface DrawnChart extends Omit<ChartOf, 'label' | 'days'> {
+  title: string;
+  draw: (chart: ChartOf) => Html;
+}
+
+function chartsOf(figures: DayFigures[]): DrawnChart[] {
+  const series = (name: string, className: string, value: (day: DayFigures) => number | null): Series => ({
+    name,
+    className,
+    values: figures.map(value),
+  });
+  const shareOf = (value: (began: DayFigures['began']) => number) => (day: DayFigures) =>
+    day.startedRuns > 0 ? (100 * value(day.began)) / day.startedRuns : null;
+  return [
+    {
+      title: 'Packages that do not pass',
+      draw: areas,
+      series: (['fail', 'tmpfail'] as const).map((verdict) =>
+        series(verdict, verdict, ({ packages }) => packages && packages[verdict]),
+      ),
+    },
+    {
+      title: 'Runs that ended',
+      draw: bars,
+      series: VERDICTS_DRAWN.filter((verdict) => figures.some(({ runs }) => runs[verdict] > 0)).map(
+        (verdict) => series(verdict, verdict, ({ runs }) => runs[verdict]),
+      ),
+    },
+    {
+      title: 'How soon runs began',
+      draw: lines,
+      unit: ' %',
+      top: 100,
+      series: [
+        series(
+          'within a day',
+          'first',
+          shareOf(({ inDay }) => inDay),
+        ),
+        series(
+          '6 hours',
+          'second',
+          shareOf(({ inSixHours }) => inSixHours),
+        ),
+        series(
+          '1 hour',
+          'third',
+          shareOf(({ inHour }) => inHour),
+        ),
+        series(
+          '15 minutes',
+          'fourth',
+          shareOf(({ inQuarter }) => inQuarter),
+        ),
+      ],
+    },
+    {
+      title: 'Hours of tests',
+      draw: bars,
+      unit: ' h',
+      series: [series('hours', 'neutral', ({ testSeconds }) => testSeconds / 3_600)],
+    },
+  ];
+}
+
+/** Charts and a table of days. */
+export function statisticsView(figures: DayFigures[], asked: StatisticsAsked) {
+  const days = figures.map(({ day }) => day);
+  return {
+    asked,
+    spans: SPANS.map((span) => ({
+      span,
+      isHere: span === asked.days,
+      url: `/status/statistics/?${queryOf({ ...asked, days: span })}`,
+    })),
+    sentence: statisticsSentence(figures),
+    charts: chartsOf(figures).map(({ title, draw, ...chart }) => ({
+      title,
+      legend: chart.series.map(({ name, className }) => {
+        const isLine = draw === lines;
+        return { name, className: isLine ? `line ${className}` : className, isLine };
+      }),
+      svg: draw({ label: `${title}, day by day; the table below has the numbers`, days, ...chart }),
+    })),
+    rows: [...figures].reverse().map(rowOf),
+    jsonUrl: `/status/statistics.json?${queryOf(asked)}`,
+  };
+}
+
+function queryOf({ days, suite, arch }: StatisticsAsked): string {
+  const query = new URLSearchParams({ days: String(days) });
+  if (suite !== null) query.set('suite', suite);
+  if (arch !== null) query.set('arch', arch);
+  return query.toString();
+}
+
+function rowOf({ day, packages, runs, testSeconds, meanWaitSeconds }: DayFigures) {
+  return {
+    day,
+    packages: packages
+      ? [packages.pass + packages.neutral, packages.fail, packages.tmpfail].map(number)
+      : ['', '', ''],
+    runs: [runs.pass + runs.neutral, runs.fail, runs.tmpfail].map(number),
+    hours: number(Math.round(testSeconds / 3_600)),
+    wait: meanWaitSeconds === null ? '' : duration(meanWaitSeconds),
+  };
+}
+
+/** The same for programs. */
+export function statisticsObject(figures: DayFigures[], { suite, arch }: DayFilter) {
+  return {
+    filter: { suite, arch },
+    days: figures.map(({ day, packages, runs, testSeconds, meanWaitSeconds, startedRuns, began }) => ({
+      day,
+      packages,
+      runs,
+      test_seconds: testSeconds,
+      mean_wait_seconds: meanWaitSeconds,
+      started_runs: startedRuns,
+      began_within: {
+        quarter_hour: began.inQuarter,
+        hour: began.inHour,
+        six_hours: began.inSixHours,
+        day: began.inDay,
+      },
+    })),
+  };
+}

@@ -1,0 +1,61 @@
+import { Controller, Get, Header, Inject, Query, UseInterceptors } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
+import { describe } from '@proctor/contracts';
+import { DayStatistics } from '@proctor/database';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { badRequest } from '../../http/problem';
+import { PageInterceptor } from '../frame/page';
+import type { Page } from '../frame/page';
+import { ListPipe } from './list-asked';
+import { figuresOf, firstDays, SPANS, statisticsObject, statisticsView } from './statistics-view';
+import type { DayFigures, StatisticsAsked } from './statistics-view';
+
+const SPAN = 90;
+
+/** The query of the statistics; an empty field of its form counts as left out. */
+class StatisticsPipe implements PipeTransform<Record<string, unknown>, StatisticsAsked> {
+  /** @throws Problem 400 that names the field and what it holds */
+  transform({ suite, arch, days = '' }: Record<string, unknown>): StatisticsAsked {
+    const asked = new ListPipe().transform({ suite, arch });
+    const span = days === '' ? SPAN : SPANS.find((each) => String(each) === days);
+    if (span !== undefined) return { suite: asked.suite, arch: asked.arch, days: span };
+    throw badRequest(`days must be one of ${SPANS.join(', ')}, not ${describe(days)}.`);
+  }
+}
+
+/** How runs and packages went, day by day. */
+@Controller('status')
+@Requires('nothing')
+export class StatisticsController {
+  constructor(
+    private readonly statistics: DayStatistics,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get('statistics.json')
+  @Header('Cache-Control', 'no-cache')
+  async object(@Query(StatisticsPipe) asked: StatisticsAsked): Promise<object> {
+    return statisticsObject(await this.figures(asked), asked);
+  }
+
+  @Get('statistics')
+  @UseInterceptors(PageInterceptor)
+  async page(@Query(StatisticsPipe) asked: StatisticsAsked): Promise<Page> {
+    const { suites, architectures } = this.configuration.server;
+    const view = statisticsView(await this.figures(asked), asked);
+    const isUnindexed = asked.suite !== null || asked.arch !== null || asked.days !== SPAN;
+    return { template: 'status/statistics', data: { ...view, suites, architectures, isUnindexed } };
+  }
+
+  private async figures(asked: StatisticsAsked): Promise<DayFigures[]> {
+    const today = new Date(Date.now()).toISOString().slice(0, 10);
+    const [from = today] = firstDays(today, asked.days);
+    const [runs, packages] = await Promise.all([
+      this.statistics.runs(from, asked),
+      this.statistics.packages(from, asked),
+    ]);
+    return figuresOf(runs, packages, { days: asked.days, today }, this.configuration.server.neutral);
+  }
+}

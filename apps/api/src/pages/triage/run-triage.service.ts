@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type RunRecord, TriggerRuns } from '@proctor/database';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { type KnownOfRun, TriageService } from '../../runs/triage.service';
+import type { Viewer } from '../../sessions/viewer';
+import { NoteLists } from '../notes/note-lists.service';
+import { triageView } from './triage-view';
+
+/** Makes what a run's page tells of its failure: why it has failed, and what people have written about it. */
+@Injectable()
+export class RunTriage {
+  constructor(
+    private readonly triages: TriageService,
+    private readonly triggerRuns: TriggerRuns,
+    private readonly notes: NoteLists,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** @param known see TriageService. @throws DatabaseUnavailable */
+  async sections(run: RunRecord, viewer: Viewer, known: KnownOfRun) {
+    const [triage, notes] = await Promise.all([
+      this.triage(run, viewer, known),
+      this.notes.ofRun(run, viewer),
+    ]);
+    return { triage, notes };
+  }
+
+  /** Null for a run that has not failed. */
+  private async triage(
+    run: RunRecord,
+    { user }: Viewer,
+    known: KnownOfRun,
+  ): Promise<ReturnType<typeof triageView> | null> {
+    const [found, errorLines] = await Promise.all([
+      this.triages.of(run, known),
+      this.triggerRuns.errorLines([run.runId]),
+    ]);
+    const { bugReportUrl, publicUrl = '' } = this.configuration.server;
+    const errorLine = errorLines.get(run.runId) ?? null;
+    const place = { base: publicUrl.replace(/\/+$/, ''), bugReportUrl, errorLine };
+    return found && triageView(run, found, user?.name ?? null, place);
+  }
+}

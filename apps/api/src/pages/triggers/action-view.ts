@@ -1,0 +1,87 @@
+import type { RunOfTrigger } from '@proctor/database';
+import type { TriggerOutcome, TriggerPreview } from '../../runs/trigger-actions.service';
+import type { TriggerAction } from '../../runs/trigger-plan';
+
+const MINUTE_S = 60;
+const HOUR_S = 3_600;
+
+interface Words {
+  title: string;
+  /** The button, of so many runs. */
+  button: (runs: string) => string;
+  /** What happens, of so much test time. */
+  effect: (time: string) => string;
+  done: (runs: string) => string;
+}
+
+const WORDS: Record<TriggerAction, Words> = {
+  retry: {
+    title: 'Retry',
+    button: (runs) => `Retry ${runs}`,
+    effect: (time) => `They are asked for again as they were, for who asked first: ${time} of test time.`,
+    done: (runs) => `${runs} asked for again.`,
+  },
+  refresh: {
+    title: 'New references',
+    button: (runs) => `Ask for ${runs}`,
+    effect: (time) => `Their packages are tested without anything new, as references: ${time} of test time.`,
+    done: (runs) => `${runs} asked for as references.`,
+  },
+  cancel: {
+    title: 'Cancel',
+    button: (runs) => `Cancel ${runs}`,
+    effect: (time) => `They end at once as tmpfail, also while they are executed: ${time} of test time less.`,
+    done: (runs) => `${runs} cancelled.`,
+  },
+};
+
+/** What is told before runs of a trigger are changed. */
+export function previewView(trigger: string, url: string, action: TriggerAction, preview: TriggerPreview) {
+  const { runs, refused, left } = preview;
+  return {
+    trigger,
+    url,
+    left,
+    isCancel: action === 'cancel',
+    actionUrl: `${url}/${action}`,
+    title: `${WORDS[action].title}: ${runsOf(runs.length)}`,
+    effect: WORDS[action].effect(timeOf(preview)),
+    button: WORDS[action].button(runsOf(runs.length)),
+    runIds: runs.map(({ runId }) => runId).join(','),
+    runs: runs.map(rowOf),
+    refused: refused.map(({ run, reason }) => ({ ...rowOf(run), reason })),
+  };
+}
+
+/** What is told after it. */
+export function outcomeView(trigger: string, url: string, action: TriggerAction, outcome: TriggerOutcome) {
+  const { done, refused, left } = outcome;
+  return {
+    trigger,
+    url,
+    left,
+    title: `${WORDS[action].title}: ${runsOf(done.length)}`,
+    sentence: WORDS[action].done(runsOf(done.length)),
+    done: done.map(({ run, newRunId }) => ({ ...rowOf(run), newRunId })),
+    refused: refused.map(({ run, reason }) => ({ ...rowOf(run), reason })),
+  };
+}
+
+function rowOf({ runId, package: name, suite, arch }: RunOfTrigger) {
+  return { runId, name, place: `${suite}/${arch}` };
+}
+
+function runsOf(count: number): string {
+  return count === 1 ? '1 run' : `${count} runs`;
+}
+
+/** `about 12 hours, and 3 runs of unknown length` */
+export function timeOf({ seconds, unknown }: Pick<TriggerPreview, 'seconds' | 'unknown'>): string {
+  const length =
+    seconds >= HOUR_S
+      ? `about ${Math.round(seconds / HOUR_S)} ${Math.round(seconds / HOUR_S) === 1 ? 'hour' : 'hours'}`
+      : `about ${Math.ceil(seconds / MINUTE_S)} ${Math.ceil(seconds / MINUTE_S) === 1 ? 'minute' : 'minutes'}`;
+  const rest = unknown === 0 ? '' : `${runsOf(unknown)} of unknown length`;
+  if (seconds === 0) return rest || 'nothing';
+  return rest ? `${length}, and ${rest}` : length;
+}

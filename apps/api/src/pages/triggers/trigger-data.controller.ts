@@ -1,0 +1,85 @@
+import { Controller, Get, Header, Inject, Param, Query, Req, UseInterceptors } from '@nestjs/common';
+import type { Request } from 'express';
+import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { baseUrl, pathOf } from '../../http/paths';
+import { type PublicAnswer, PublicAnswerInterceptor } from '../../public-data/public-answer';
+import { atomFeed, statusFeed } from '../../public-data/status-feed';
+import { BeforePipe } from '../../runs/run-id';
+import { triggerPath, TriggerService } from '../../runs/trigger.service';
+import { TESTS_PER_PAGE, TRIGGERS_PER_PAGE } from '../../runs/triggers.dto';
+import { SearchPipe, type ShownQuery, ShownQueryPipe } from './triggers.pipes';
+
+const ENTRIES_MAX = 50;
+const MAX_AGE_SECONDS = 60;
+
+/** The pages of triggers for programs: as the public sees them, whoever asks. */
+@Controller('triggers')
+@Requires('nothing')
+export class TriggerDataController {
+  constructor(
+    private readonly triggers: TriggerService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get('list.json')
+  @Header('Cache-Control', 'public, no-cache')
+  list(
+    @Query('query', SearchPipe) query: string,
+    @Query('before', BeforePipe) before: number | null,
+  ): ReturnType<TriggerService['list']> {
+    return this.triggers.list(query, TRIGGERS_PER_PAGE, before);
+  }
+
+  /** What was triggered last. */
+  @Get('feed.xml')
+  @Header('Cache-Control', 'public, no-cache')
+  @Header('Content-Type', 'application/atom+xml; charset=utf-8')
+  async news(@Req() request: Request): Promise<string> {
+    const { triggers } = await this.triggers.list('', ENTRIES_MAX, null);
+    const base = baseUrl(request, this.configuration.server.publicUrl);
+    const entries = triggers.map(({ trigger, runs, unfinished, failed, last_at: at, page_url: path }) => {
+      const text = `${runs - unfinished} of ${runs} done, ${failed} failed`;
+      return { path, title: trigger, text, date: new Date(at) };
+    });
+    return atomFeed('Triggers', { base, feedPath: pathOf(request), pagePath: '/triggers/' }, entries);
+  }
+
+  @Get(':package/:version/tests.json')
+  @Header('Cache-Control', 'public, no-cache')
+  tests(
+    @Param('package') name: string,
+    @Param('version') version: string,
+    @Query(ShownQueryPipe) { group, signature, before }: ShownQuery,
+  ): ReturnType<TriggerService['object']> {
+    const selection = { groups: group && [group], signature };
+    const page = { before, limit: TESTS_PER_PAGE };
+    return this.triggers.object(`${name}/${version}`, {}, selection, page);
+  }
+
+  /** The tests that have ended last. */
+  @Get(':package/:version/feed.xml')
+  @UseInterceptors(PublicAnswerInterceptor)
+  async feed(
+    @Param('package') name: string,
+    @Param('version') version: string,
+    @Req() request: Request,
+  ): Promise<PublicAnswer> {
+    const trigger = `${name}/${version}`;
+    const { publicUrl, neutral } = this.configuration.server;
+    const { tests } = await this.triggers.progress(trigger, {});
+    const ended = tests
+      .flatMap(({ run }) => (run.finishedAt ? [{ ...run, endedAt: run.finishedAt.getTime() }] : []))
+      .sort((a, b) => b.endedAt - a.endedAt || b.runId - a.runId)
+      .slice(0, ENTRIES_MAX);
+    const base = baseUrl(request, publicUrl);
+    const address = { base, feedPath: pathOf(request), pagePath: triggerPath(trigger) };
+    return {
+      content: statusFeed(`Tests of ${trigger}`, address, ended, neutral),
+      type: 'application/atom+xml; charset=utf-8',
+      updates: ended.map(({ updatedAt }) => updatedAt),
+      maxAgeSeconds: MAX_AGE_SECONDS,
+    };
+  }
+}

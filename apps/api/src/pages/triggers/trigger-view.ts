@@ -1,0 +1,170 @@
+import type { NeutralStatus } from '@proctor/contracts';
+import type { Trigger } from '@proctor/database';
+import { statusOf } from '../../runs/result-object';
+import {
+  TRIGGER_GROUPS,
+  type TriggerArch,
+  type TriggerGroup,
+  type TriggerProgress,
+  type TriggerTest,
+} from '../../runs/trigger-groups';
+import { type TestPart, triggerPath } from '../../runs/trigger.service';
+import type { TriggerAction } from '../../runs/trigger-plan';
+import { spanOf } from '../frame/times';
+import type { noteView } from '../notes/note-view';
+import { runView } from '../run-view';
+
+const NAMES: Record<TriggerGroup, string> = {
+  regression: 'Regressions',
+  unknown: 'No fresh reference',
+  'as-before': 'Fail as before',
+  infrastructure: 'Infrastructure',
+  waiting: 'Waiting',
+  passed: 'Passed',
+  superseded: 'Superseded',
+};
+
+/** What makes sense of the tests of a group. */
+const ACTIONS: Record<TriggerGroup, TriggerAction[]> = {
+  regression: ['retry', 'refresh'],
+  unknown: ['refresh', 'retry'],
+  'as-before': ['refresh', 'retry'],
+  infrastructure: ['retry'],
+  waiting: ['cancel'],
+  passed: [],
+  superseded: [],
+};
+
+const LABELS: Record<TriggerAction, string> = {
+  retry: 'Retry…',
+  refresh: 'Ask for new references…',
+  cancel: 'Cancel…',
+};
+
+/** Errors that are named, of those that several tests of a group have. */
+const ERRORS_SHOWN_MAX = 10;
+
+/** How far the tests of a trigger are: `412 of 418 done; 3 regressions; about 25 minutes left, armhf is the slowest.` */
+export function triggerSentence({ total, done, counts, arches }: TriggerProgress): string {
+  const count = (number: number, one: string, many: string): string[] =>
+    number === 0 ? [] : [number === 1 ? `1 ${one}` : `${number} ${many}`];
+  const seconds = (arch: TriggerArch | undefined): number => arch?.estimateSeconds ?? Infinity;
+  const slowest = arches
+    .filter(({ waiting }) => waiting > 0)
+    .reduce<TriggerArch | undefined>(
+      (most, arch) => (most && seconds(arch) <= seconds(most) ? most : arch),
+      undefined,
+    );
+  // An architecture whose end is not known is the slowest one.
+  const left = Number.isFinite(seconds(slowest))
+    ? [`about ${spanOf(seconds(slowest) * 1_000)} left, ${slowest!.arch} is the slowest`]
+    : [];
+  return `${[
+    `${done} of ${total} done`,
+    ...count(counts.regression, 'regression', 'regressions'),
+    ...count(counts.unknown, 'fails without a fresh reference', 'fail without a fresh reference'),
+    ...count(counts['as-before'], 'fails in the reference too', 'fail in the reference too'),
+    ...left,
+  ].join('; ')}.`;
+}
+
+/** Tests of a group that fail with the same first error. */
+export interface SharedError {
+  signature: string;
+  count: number;
+  /** A run whose log has it. */
+  runId: number;
+}
+
+/** Errors that several tests have, the most frequent first. */
+export function sharedErrors(tests: TriggerTest[]): SharedError[] {
+  const errors = new Map<string, SharedError>();
+  for (const { run } of tests) {
+    const { errorSignature: signature, runId } = run;
+    if (signature === null) continue;
+    const error = errors.get(signature);
+    if (error) error.count += 1;
+    else errors.set(signature, { signature, count: 1, runId });
+  }
+  return [...errors.values()]
+    .filter(({ count }) => count > 1)
+    .sort((a, b) => b.count - a.count)
+    .slice(0, ERRORS_SHOWN_MAX);
+}
+
+/** What of a trigger is shown. */
+export interface ShownTests {
+  group: TriggerGroup;
+  /** Only those with this first error. */
+  signature: string | null;
+  /** The last test of the part before. */
+  before: number | null;
+  part: TestPart;
+  errors: SharedError[];
+  /** Of the runs of the errors. */
+  errorLines: ReadonlyMap<number, string>;
+  /** Of the runs that are shown. */
+  notes: ReadonlyMap<number, ReturnType<typeof noteView>[]>;
+}
+
+export function triggerView(
+  name: string,
+  progress: TriggerProgress,
+  shown: ShownTests,
+  neutral: NeutralStatus,
+) {
+  const url = triggerPath(name);
+  const { group, signature, before, part } = shown;
+  const urlOf = (query: Record<string, string>): string =>
+    `${url}?${new URLSearchParams({ group, ...query }).toString()}`;
+  const same = signature === null ? {} : { signature };
+  return {
+    name,
+    url,
+    sentence: triggerSentence(progress),
+    arches: progress.arches.map(({ arch, total, waiting, estimateSeconds }) => {
+      const left = estimateSeconds === null ? 'not known' : `about ${spanOf(estimateSeconds * 1_000)}`;
+      return { arch, total, done: total - waiting, left: waiting === 0 ? '' : left };
+    }),
+    tabs: TRIGGER_GROUPS.map((each) => {
+      const count = progress.counts[each];
+      return { url: `${url}?group=${each}`, name: NAMES[each], count, isShown: each === group };
+    }),
+    group,
+    shownName: NAMES[group],
+    signature,
+    wholeGroupUrl: urlOf({}),
+    errors: shown.errors.map((error) => ({
+      count: error.count,
+      line: shown.errorLines.get(error.runId) ?? error.signature,
+      url: urlOf({ signature: error.signature }),
+      elsewhereUrl: `/status/errors/${error.signature}`,
+    })),
+    actions: ACTIONS[group].map((action) => ({ url: `${url}/${action}`, label: LABELS[action] })),
+    firstUrl: before === null ? null : urlOf(same),
+    nextUrl: part.before === null ? null : urlOf({ ...same, before: String(part.before) }),
+    tests: part.tests.map(({ run }) => ({
+      ...runView(run, neutral),
+      endedAt: run.finishedAt,
+      notes: shown.notes.get(run.runId) ?? [],
+      reference: run.reference && {
+        url: `/runs/${run.reference.runId}`,
+        status: statusOf(run.reference.verdict, neutral) ?? '',
+        version: run.reference.version,
+        at: run.reference.date,
+        compareUrl: `/compare/${run.reference.runId}...${run.runId}`,
+      },
+    })),
+  };
+}
+
+/** The tab that is shown when none is asked for: the first that has something. */
+export function firstGroup({ counts }: TriggerProgress): TriggerGroup {
+  return TRIGGER_GROUPS.find((group) => counts[group] > 0) ?? 'passed';
+}
+
+/** A row of the list of triggers. */
+export function triggerRow({ name, runs, unfinished, failed, firstAt, lastAt }: Trigger) {
+  const done = runs - unfinished;
+  return { name, url: triggerPath(name), runs, done, failed, firstAt, lastAt };
+}

@@ -1,0 +1,147 @@
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Query,
+  Req,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { TriggerRuns } from '@proctor/database';
+import { Requires } from '../../auth/authentication.middleware';
+import { readerOf } from '../../auth/requestor';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { Sent } from '../../http/body.interceptor';
+import type { ContextRequest } from '../../http/request-context';
+import { TriggerActions } from '../../runs/trigger-actions.service';
+import { selectedTests, type TriggerAction } from '../../runs/trigger-plan';
+import { testPart, triggerPath, TriggerService } from '../../runs/trigger.service';
+import { TriggerActionPipe } from '../../runs/triggers.controller';
+import { BrowserSessions } from '../../sessions/browser-sessions';
+import { TakesForm } from '../../sessions/form-protection';
+import { CurrentViewer, type Viewer } from '../../sessions/viewer';
+import { LoginGuard, requireLogin } from '../account/account-pages';
+import { NoteLists } from '../notes/note-lists.service';
+import { PageInterceptor } from '../frame/page';
+import type { Page, Redirect } from '../frame/page';
+import { outcomeView, previewView } from './action-view';
+import { firstGroup, sharedErrors, triggerRow, triggerView } from './trigger-view';
+import {
+  SearchPipe,
+  type ShownQuery,
+  ShownQueryPipe,
+  type TriggerForm,
+  TriggerFormPipe,
+} from './triggers.pipes';
+import { BeforePipe } from '../../runs/run-id';
+
+const TRIGGERS_SHOWN_MAX = 50;
+const TESTS_SHOWN_MAX = 100;
+
+/** What new versions of packages have triggered. */
+@Controller('triggers')
+@Requires('nothing')
+@UseInterceptors(PageInterceptor)
+export class TriggersController {
+  constructor(
+    private readonly triggerRuns: TriggerRuns,
+    private readonly triggers: TriggerService,
+    private readonly notes: NoteLists,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** The very name of a trigger leads to its page. */
+  @Get()
+  async list(
+    @Query('query', SearchPipe) query: string,
+    @Query('before', BeforePipe) before: number | null,
+  ): Promise<Page | Redirect> {
+    if (query.includes('/') && (await this.triggerRuns.isKnown(query)))
+      return { redirectTo: triggerPath(query) };
+    const { triggers, before: next } = await this.triggerRuns.list(query, TRIGGERS_SHOWN_MAX, before);
+    const urlOf = (fields: Record<string, string>): string =>
+      `/triggers/?${new URLSearchParams({ ...(query && { query }), ...fields }).toString()}`;
+    return {
+      template: 'triggers/list',
+      data: {
+        query,
+        triggers: triggers.map(triggerRow),
+        isFirst: before === null,
+        firstUrl: urlOf({}),
+        nextUrl: next === null ? null : urlOf({ before: String(next) }),
+        isUnindexed: before !== null || query !== '',
+      },
+    };
+  }
+
+  @Get(':package/:version')
+  async one(
+    @Param('package') name: string,
+    @Param('version') version: string,
+    @Query(ShownQueryPipe) query: ShownQuery,
+    @CurrentViewer() viewer: Viewer,
+  ): Promise<Page> {
+    const trigger = `${name}/${version}`;
+    const progress = await this.triggers.progress(trigger, viewer.reader);
+    const group = query.group ?? firstGroup(progress);
+    const tests = selectedTests(progress.tests, { groups: [group] });
+    const { signature = null, before } = query;
+    const shown = signature === null ? tests : selectedTests(tests, { signature });
+    const part = testPart(shown, before, TESTS_SHOWN_MAX);
+    const errors = signature === null ? sharedErrors(tests) : [];
+    const [errorLines, notes] = await Promise.all([
+      this.triggerRuns.errorLines(errors.map(({ runId }) => runId)),
+      this.notes.ofRuns(
+        part.tests.map(({ run }) => run),
+        viewer,
+      ),
+    ]);
+    const { neutral } = this.configuration.server;
+    const data = triggerView(
+      trigger,
+      progress,
+      { group, signature, before, part, errors, errorLines, notes },
+      neutral,
+    );
+    return { template: 'triggers/trigger', data: { ...data, isCut: progress.isCut } };
+  }
+}
+
+/** What users do to many tests of a trigger at once: first they are told what it means. */
+@Controller('triggers/:package/:version')
+@Requires('nothing')
+@UseGuards(LoginGuard)
+@UseInterceptors(PageInterceptor)
+export class TriggerActionsController {
+  constructor(
+    private readonly triggers: TriggerService,
+    private readonly actions: TriggerActions,
+    private readonly sessions: BrowserSessions,
+  ) {}
+
+  @Post(':action')
+  @HttpCode(200)
+  @TakesForm()
+  async act(
+    @Param('package') name: string,
+    @Param('version') version: string,
+    @Param('action', TriggerActionPipe) action: TriggerAction,
+    @Sent(TriggerFormPipe) { selection, reason, isConfirmed }: TriggerForm,
+    @Req() request: ContextRequest,
+  ): Promise<Page> {
+    const requestor = await this.sessions.requestorOf(requireLogin(request));
+    const trigger = `${name}/${version}`;
+    const { tests } = await this.triggers.progress(trigger, readerOf(requestor));
+    const url = triggerPath(trigger);
+    if (isConfirmed) {
+      const outcome = await this.actions.execute(action, tests, selection, requestor, reason);
+      return { template: 'triggers/done', data: outcomeView(trigger, url, action, outcome) };
+    }
+    const preview = await this.actions.preview(action, tests, selection, requestor);
+    return { template: 'triggers/confirm', data: previewView(trigger, url, action, preview) };
+  }
+}

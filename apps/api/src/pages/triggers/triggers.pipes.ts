@@ -1,0 +1,84 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
+import { isStorable } from '@proctor/contracts';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { badRequest } from '../../http/problem';
+import type { Parameter, Parameters } from '../../http/parameters';
+import { shapeOf } from '../../http/parameters.pipe';
+import { BeforePipe } from '../../runs/run-id';
+import type { TriggerGroup } from '../../runs/trigger-groups';
+import type { TriggerSelection } from '../../runs/trigger-plan';
+import { selectionOf, TestSelection, TriggerRequest } from '../../runs/triggers.dto';
+
+const QUERY_LENGTH_MAX = 200;
+
+/** The parameter `query`: a part of a trigger, as people type it. */
+@Injectable()
+export class SearchPipe implements PipeTransform<unknown, string> {
+  /** @throws Problem 400 when it is given more than once or too long */
+  transform(query: unknown): string {
+    if (query === undefined) return '';
+    if (typeof query === 'string' && query.length <= QUERY_LENGTH_MAX && isStorable(query))
+      return query.trim();
+    throw badRequest(`query must be one text of at most ${QUERY_LENGTH_MAX} characters.`);
+  }
+}
+
+/** What of a trigger a page is asked for. */
+export interface ShownQuery {
+  group: TriggerGroup | undefined;
+  signature: string | undefined;
+  before: number | null;
+}
+
+/** The query of a page of a trigger. */
+@Injectable()
+export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, ShownQuery> {
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
+
+  /** @throws Problem 400; 404 for what cannot be the id of a run */
+  transform({ before, group, signature }: Record<string, unknown>): ShownQuery {
+    const given = Object.entries({ group, signature }).filter(([, value]) => value !== undefined);
+    const parameters: Parameters = new Map(given.map(([name, value]) => [name, ofQuery(value)]));
+    const { group: groups, signature: only } = shapeOf(TestSelection, parameters, this.configuration.server);
+    if (groups && groups.length > 1) throw badRequest('group must be one group of tests.');
+    return { group: groups?.[0], signature: only, before: new BeforePipe().transform(before) };
+  }
+}
+
+function ofQuery(value: unknown): Parameter {
+  return { value, isText: typeof value === 'string', pointer: null };
+}
+
+export interface TriggerForm {
+  selection: TriggerSelection;
+  reason: string | undefined;
+  /** The user was told what will happen. */
+  isConfirmed: boolean;
+}
+
+/**
+ * The form of a trigger's page: tests that were ticked (fields named `run-12`), or else all of the group that the page
+ * shows. What confirms it names runs.
+ */
+@Injectable()
+export class TriggerFormPipe implements PipeTransform<Parameters, TriggerForm> {
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
+
+  /** @throws Problem 400; 413 */
+  transform(sent: Parameters): TriggerForm {
+    const ticked: string[] = [];
+    const parameters: Parameters = new Map();
+    for (const [name, parameter] of sent) {
+      const runId = /^run-(\d{1,16})$/.exec(name)?.[1];
+      if (runId !== undefined) ticked.push(runId);
+      else if (name !== 'confirmed' && parameter.value !== '') parameters.set(name, parameter);
+    }
+    if (ticked.length > 0) parameters.set('run_ids', ofQuery(ticked.join(',')));
+    const asked = shapeOf(TriggerRequest, parameters, this.configuration.server);
+    if (!asked.group && !asked.run_ids) throw badRequest('The form says neither a group of tests nor runs.');
+    const isConfirmed = sent.get('confirmed')?.value === 'true';
+    return { selection: selectionOf(asked), reason: asked.reason, isConfirmed };
+  }
+}

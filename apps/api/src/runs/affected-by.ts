@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { isPackageName, Strict } from '@proctor/contracts';
+import { type AffectedRun, RunTestbeds } from '@proctor/database';
+import { From } from '../http/shape';
+import { named } from './run-list.dto';
+
+/** Runs that are looked at, the newest. */
+const RUNS_MAX = 500;
+
+/** An empty field of a form counts as left out. */
+const isVersion = (text: string): boolean => /^[0-9A-Za-z.+:~-]*$/.test(text);
+
+/** Of `GET /api/v1/affected-by` and of its page: a package, and the versions between which it changed. */
+@Strict()
+export class AffectedByQuery {
+  @From({ read: named('the name of a package', isPackageName), missing: 'it holds the name of a package' })
+  package: string;
+
+  /** When absent, whatever it was. */
+  @From({ read: named('a version', isVersion) })
+  from?: string;
+
+  /** When absent, whatever it became. */
+  @From({ read: named('a version', isVersion) })
+  to?: string;
+}
+
+export interface Affected {
+  /** For each place of a package the first run that failed, the newest first. */
+  runs: AffectedRun[];
+  /** Only the newest were looked at. */
+  isCut: boolean;
+}
+
+/** Which tests began to fail when a package had changed. */
+@Injectable()
+export class AffectedByService {
+  constructor(private readonly testbeds: RunTestbeds) {}
+
+  /** Public runs. @throws DatabaseUnavailable */
+  async find({ package: name, from, to }: AffectedByQuery): Promise<Affected> {
+    const found = await this.testbeds.affectedBy(name, from || null, to || null, RUNS_MAX + 1);
+    return { runs: firstOfEachPlace(found.slice(0, RUNS_MAX)), isCut: found.length > RUNS_MAX };
+  }
+}
+
+/** @param runs newest first */
+export function firstOfEachPlace(runs: AffectedRun[]): AffectedRun[] {
+  const places = new Map(runs.map((run) => [`${run.package} ${run.suite} ${run.arch}`, run]));
+  return [...places.values()].sort((one, other) => other.runId - one.runId);
+}

@@ -1,0 +1,52 @@
+import type { KeptTestbed } from '@proctor/database';
+import { runRecord } from '../../../../test/support/run-record';
+import { type ComparedRun, comparedPackages, differentSettings, settingsOf } from './comparison';
+
+const compared = (
+  run: Parameters<typeof runRecord>[0],
+  testbed: Record<string, string> = {},
+  added: Record<string, string> = {},
+  rest: Partial<KeptTestbed> = {},
+): ComparedRun => {
+  const packages = {
+    testbed: new Map(Object.entries(testbed)),
+    added: new Map(Object.entries(added)),
+  };
+  return { run: runRecord(run), testbed: { packages, kernel: null, fallback: null, tests: [], ...rest } };
+};
+
+it('packages that changed are told by their nearness to what is tested, those that changed together as one', () => {
+  const a = compared(
+    { trigger: 'zlib/0.9 migration-reference/0' },
+    { bash: '1', awk: '1', zlib: '1', libc6: '2.1', 'libc-bin': '2.1' },
+    { gone: '1' },
+  );
+  const b = compared(
+    { trigger: 'glibc/2.2', pinPackages: [['src:ssl, perl', 'sid']] },
+    { bash: '1', awk: '1', zlib: '2', libc6: '2.1', 'libc-bin': '2.1' },
+    { perl: '5', awk: '2', libc6: '2.2', 'libc-bin': '2.2' },
+  );
+  expect(comparedPackages(a, b)).toEqual({
+    changed: [
+      { names: ['awk', 'zlib'], a: '1', b: '2', nearness: 'named' },
+      { names: ['libc-bin', 'libc6'], a: '2.1', b: '2.2', nearness: 'named' },
+      { names: ['perl'], a: null, b: '5', nearness: 'named' },
+      { names: ['gone'], a: '1', b: null, nearness: 'tests' },
+    ],
+    same: [['bash', '1']],
+  });
+});
+
+it('nothing is told of packages when one of the runs has no list of them', () => {
+  expect(comparedPackages(compared({}), compared({}, {}, {}, { packages: null }))).toBeNull();
+});
+
+it('settings are told side by side, and what is not known of one run is no difference', () => {
+  const settings = settingsOf(
+    compared({ trigger: 'a/1', worker: null }, {}, {}, { kernel: 'Linux 6.1' }),
+    compared({ worker: 'w1' }),
+  );
+  expect(settings).toContainEqual({ name: 'Worker', a: '', b: 'w1' });
+  expect(settings).toContainEqual({ name: 'Kernel', a: 'Linux 6.1', b: null });
+  expect(differentSettings(settings).map(({ name }) => name)).toEqual(['Trigger', 'Worker']);
+});

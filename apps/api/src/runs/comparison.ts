@@ -1,0 +1,162 @@
+import type { NeutralStatus } from '@proctor/contracts';
+import type { KeptTestbed, RunRecord } from '@proctor/database';
+import { packageDifference, type PackagePair } from '@proctor/result-files';
+import { resultObject } from './result-object';
+
+/** A setting in which runs can differ, as texts; null where it is not known, empty for nothing. */
+export interface SettingPair {
+  name: string;
+  a: string | null;
+  b: string | null;
+}
+
+/**
+ * How near a package is to what is tested: `named` by the trigger or the pins of one of the runs, installed for the `tests`, or a
+ * part of the `testbed`.
+ */
+export type Nearness = 'named' | 'tests' | 'testbed';
+const NEARNESS: readonly Nearness[] = ['named', 'tests', 'testbed'];
+
+/** Packages that changed from one version to another together: as a rule those of one source. */
+export interface PackageGroup {
+  /** By name; at least one. */
+  names: string[];
+  /** Null where they were not installed. */
+  a: string | null;
+  b: string | null;
+  nearness: Nearness;
+}
+
+export interface ComparedPackages {
+  /** The nearest first. */
+  changed: PackageGroup[];
+  /** Names and versions of those that are the same. */
+  same: [name: string, version: string][];
+}
+
+export interface Comparison {
+  a: RunRecord;
+  b: RunRecord;
+  settings: SettingPair[];
+  /** Null when one of the runs has no list of its packages. */
+  packages: ComparedPackages | null;
+  /** The runs that have none. */
+  withoutList: number[];
+}
+
+/** A run, and what it was executed in. */
+export interface ComparedRun {
+  run: RunRecord;
+  testbed: KeptTestbed;
+}
+
+/** What was asked for and with what it was executed, equal or not. */
+export function settingsOf(a: ComparedRun, b: ComparedRun): SettingPair[] {
+  const pair = (name: string, of: (compared: ComparedRun) => string | null): SettingPair => {
+    return { name, a: of(a), b: of(b) };
+  };
+  return [
+    pair('Trigger', ({ run }) => run.trigger ?? ''),
+    pair('Pinned packages', ({ run }) =>
+      run.pinPackages.map(([spec, suite]) => `${spec} from ${suite}`).join('; '),
+    ),
+    pair('Pins given up', ({ testbed }) =>
+      testbed.fallback ? `for all of ${testbed.fallback.release}` : '',
+    ),
+    pair('Extra apt sources', ({ run }) => run.extraAptSources.join(', ')),
+    pair('Package', ({ run }) => run.package),
+    pair('Version', ({ run }) => run.version ?? ''),
+    pair('Suite', ({ run }) => run.suite),
+    pair('Architecture', ({ run }) => run.arch),
+    pair('Backend', ({ run }) => run.backend),
+    pair('Variant', ({ run }) => run.variant),
+    pair('Worker', ({ run }) => run.worker ?? ''),
+    pair('Kernel', ({ testbed }) => testbed.kernel),
+    pair('Image', () => null),
+  ];
+}
+
+/** Those that are known of both runs, and not the same. */
+export function differentSettings(settings: SettingPair[]): SettingPair[] {
+  return settings.filter(({ a, b }) => a !== null && b !== null && a !== b);
+}
+
+/** What is installed in one way and not in the other; null when one of the runs has no list. */
+export function comparedPackages(a: ComparedRun, b: ComparedRun): ComparedPackages | null {
+  const [ofA, ofB] = [a.testbed.packages, b.testbed.packages];
+  if (!ofA || !ofB) return null;
+  const { changed, same } = packageDifference(ofA, ofB);
+  const [wordsOfA, wordsOfB] = [wordsOf(a.run), wordsOf(b.run)];
+  const nearnessOf = (pair: PackagePair): Nearness => {
+    const isNamed = isNamedBy(wordsOfA, pair.name, pair.a) || isNamedBy(wordsOfB, pair.name, pair.b);
+    if (isNamed) return 'named';
+    return ofA.added.has(pair.name) || ofB.added.has(pair.name) ? 'tests' : 'testbed';
+  };
+  return { changed: groupsOf(changed, nearnessOf), same };
+}
+
+/** A comparison as the API tells it: one entry for each package, those that changed together behind each other. */
+export function comparisonObject(
+  { a, b, settings, packages, withoutList }: Comparison,
+  neutral: NeutralStatus,
+) {
+  return {
+    a: resultObject(a, neutral),
+    b: resultObject(b, neutral),
+    settings,
+    packages: packages && {
+      changed: packages.changed.flatMap((group) =>
+        group.names.map((name) => {
+          return { name, a: group.a, b: group.b, is_named: group.nearness === 'named', part: group.nearness };
+        }),
+      ),
+      same: packages.same.length,
+    },
+    without_list: withoutList,
+  };
+}
+
+function groupsOf(changed: PackagePair[], nearnessOf: (pair: PackagePair) => Nearness): PackageGroup[] {
+  const groups = new Map<string, PackageGroup>();
+  for (const pair of changed) {
+    const key = `${pair.a} ${pair.b}`;
+    const nearness = nearnessOf(pair);
+    const group = groups.get(key);
+    if (!group) groups.set(key, { names: [pair.name], a: pair.a, b: pair.b, nearness });
+    else {
+      group.names.push(pair.name);
+      if (NEARNESS.indexOf(nearness) < NEARNESS.indexOf(group.nearness)) group.nearness = nearness;
+    }
+  }
+  const place = ({ nearness, names }: PackageGroup): string => `${NEARNESS.indexOf(nearness)} ${names[0]}`;
+  return [...groups.values()].sort((one, other) => (place(one) < place(other) ? -1 : 1));
+}
+
+/** By its name, or as a binary package that has the version of a named source. */
+function isNamedBy(words: NamedPackage[], name: string, version: string | null): boolean {
+  const ofSource = sourceVersion(version);
+  return words.some((word) => word.name === name || (ofSource !== null && word.version === ofSource));
+}
+
+/** Without what a rebuild of a binary package has added. */
+function sourceVersion(version: string | null): string | null {
+  return version && version.replace(/\+b\d+$/, '');
+}
+
+interface NamedPackage {
+  name: string;
+  /** Null where any is meant. */
+  version: string | null;
+}
+
+/** Packages in the trigger and the pins of a run. */
+function wordsOf({ trigger, pinPackages }: RunRecord): NamedPackage[] {
+  const triggered = (trigger ?? '').split(' ').map((word) => {
+    const [name = '', version = null] = word.split('/');
+    return { name, version: version === '' || version === '0' ? null : version };
+  });
+  const pinned = pinPackages.flatMap(([spec]) =>
+    spec.split(',').map((part) => ({ name: part.trim().replace(/^src:/, ''), version: null })),
+  );
+  return [...triggered, ...pinned];
+}

@@ -1,0 +1,31 @@
+import { Packages } from '@proctor/database';
+import { apiConfiguration } from '../../../../test/support/api-configuration';
+import { OwnBackends } from './own-backends';
+
+/** @returns those of packages whose look-ups are counted */
+function counted(packageBackendsRememberedMs: number) {
+  const packages = Object.create(Packages.prototype) as Packages;
+  const lookUp = jest
+    .spyOn(packages, 'backends')
+    .mockImplementation(() => Promise.resolve(new Map([['hello', 'qemu']])));
+  const configuration = apiConfiguration({ packageBackendsRememberedMs });
+  return { lookUp, configuration, backends: new OwnBackends(packages, configuration) };
+}
+
+it('own backends are looked up once while they are remembered, and by the configuration of now', async () => {
+  const { lookUp, configuration, backends } = counted(60_000);
+  await Promise.all([backends.all(), backends.all()]);
+  expect(await backends.all()).toEqual(new Map([['hello', 'qemu']]));
+  expect(lookUp).toHaveBeenCalledTimes(1);
+  configuration.server.packageBackendsRememberedMs = 0;
+  await backends.all();
+  await backends.all();
+  expect(lookUp).toHaveBeenCalledTimes(3);
+});
+
+it('own backends are looked up again after a look-up that failed', async () => {
+  const { lookUp, backends } = counted(60_000);
+  lookUp.mockRejectedValueOnce(new Error('away'));
+  await expect(backends.all()).rejects.toThrow('away');
+  expect((await backends.all()).get('hello')).toBe('qemu');
+});

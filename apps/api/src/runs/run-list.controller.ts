@@ -1,0 +1,67 @@
+import { Controller, Get, Inject, Injectable, UseInterceptors } from '@nestjs/common';
+import { type Requestor, type RunReader, type RunRecord, RunSearch } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
+import { type ApiReader, CurrentReader, CurrentRequestor, readerOf } from '../auth/requestor';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { type ResultObject, resultObject } from './result-object';
+import { ComparisonQuery, RUNS_PER_PAGE, RunListQuery } from './run-list.dto';
+import { comparisonObject } from './comparison';
+import { ComparisonService } from './comparison.service';
+
+/** A part of a list of runs. */
+interface RunPart {
+  results: ResultObject[];
+  /** What to ask with for the next part, as `before`; null at the end. */
+  before: number | null;
+}
+
+@Injectable()
+export class RunListService {
+  constructor(
+    private readonly search: RunSearch,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** The newest first. */
+  async part(query: RunListQuery, reader: RunReader): Promise<RunPart> {
+    const { status, state, before, limit = RUNS_PER_PAGE, ...same } = query;
+    const filter = { ...same, verdicts: status, states: state };
+    const found = await this.search.find(filter, reader, limit + 1, before);
+    const { neutral } = this.configuration.server;
+    const runs = found.slice(0, limit);
+    return {
+      results: runs.map((run) => resultObject(run, neutral)),
+      before: found.length > limit ? runs.at(-1)!.runId : null,
+    };
+  }
+}
+
+/** All runs that a key may see: administrators all, others public ones and their own. */
+@Controller('api/v1')
+@Requires('key')
+export class RunListController {
+  constructor(
+    private readonly list: RunListService,
+    private readonly comparisons: ComparisonService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  @Get('runs')
+  @UseInterceptors(BodyInterceptor)
+  runs(@Sent() query: RunListQuery, @CurrentRequestor() requestor: Requestor): Promise<RunPart> {
+    return this.list.part(query, readerOf(requestor));
+  }
+
+  @Get('compare')
+  @UseInterceptors(BodyInterceptor)
+  async compare(@Sent() { a, b }: ComparisonQuery, @CurrentReader() reader: ApiReader) {
+    const maySee = (run: RunRecord): boolean => reader.maySee(run);
+    const found = await this.comparisons.compare(
+      [a ?? (await this.comparisons.lastGoodBefore(b, maySee)), b],
+      maySee,
+    );
+    return comparisonObject(found, this.configuration.server.neutral);
+  }
+}

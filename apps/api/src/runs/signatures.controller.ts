@@ -1,0 +1,24 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import type { SignatureOrder } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
+import { SignatureOrderPipe, SignaturePipe, SignaturesService } from './signatures.service';
+import type { SignatureDetails, SignatureObject } from './signatures.service';
+
+/** What goes wrong in the same way in several runs. */
+@Controller('api/v1/signatures')
+@Requires('key')
+export class SignaturesController {
+  constructor(private readonly signatures: SignaturesService) {}
+
+  @Get()
+  async list(
+    @Query('order', SignatureOrderPipe) order: SignatureOrder,
+  ): Promise<{ signatures: SignatureObject[] }> {
+    return { signatures: await this.signatures.list(order) };
+  }
+
+  @Get(':signature')
+  signature(@Param('signature', SignaturePipe) signature: string): Promise<SignatureDetails> {
+    return this.signatures.details(signature);
+  }
+}

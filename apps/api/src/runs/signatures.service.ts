@@ -1,0 +1,108 @@
+import type { PipeTransform } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { systemClock } from '@proctor/clock';
+import { describe, timestamp } from '@proctor/contracts';
+import { ErrorSignatures, SIGNATURE_RUNS_MAX, type SignatureOrder } from '@proctor/database';
+import type { SignatureSummary, SignatureUse } from '@proctor/database';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { badRequest, notFound } from '../http/problem';
+import { SharedAnswers } from '../http/shared-answers';
+
+const SIGNATURE = /^[0-9a-f]{16}$/;
+const ORDERS: readonly SignatureOrder[] = ['seen', 'new'];
+const SIGNATURES_SHOWN_MAX = 50;
+const PACKAGES_SHOWN_MAX = 50;
+
+/** The error signature in a path. */
+export class SignaturePipe implements PipeTransform<string, string> {
+  /** @throws Problem 404 for what is none */
+  transform(text: string): string {
+    if (SIGNATURE.test(text)) return text;
+    throw noSuchSignature(text);
+  }
+}
+
+/** The parameter `order` of the list. */
+export class SignatureOrderPipe implements PipeTransform<unknown, SignatureOrder> {
+  /** @throws Problem 400 */
+  transform(asked: unknown): SignatureOrder {
+    const order = asked === undefined ? 'seen' : ORDERS.find((each) => each === asked);
+    if (order) return order;
+    throw badRequest(`order must be one of ${ORDERS.join(', ')}, not ${describe(asked)}.`);
+  }
+}
+
+function noSuchSignature(signature: string) {
+  return notFound(`No error of a public run has the signature ${describe(signature)}.`);
+}
+
+/** Errors across packages, of public runs alone. */
+@Injectable()
+export class SignaturesService {
+  private readonly lists: SharedAnswers<SignatureObject[]>;
+
+  constructor(
+    private readonly signatures: ErrorSignatures,
+    @Inject(CONFIGURATION) configuration: ApiConfiguration,
+  ) {
+    this.lists = new SharedAnswers(systemClock, {
+      sizeMax: ORDERS.length,
+      ageMaxMs: () => configuration.server.publicAgeMaxMs,
+    });
+  }
+
+  /** Made for all who ask at the same time. */
+  list(order: SignatureOrder): Promise<SignatureObject[]> {
+    return this.lists.get(order, async () => {
+      const found = await this.signatures.list(order, SIGNATURES_SHOWN_MAX);
+      return found.map(signatureObject);
+    });
+  }
+
+  /** @throws Problem 404 when no public run has it */
+  async details(signature: string): Promise<SignatureDetails> {
+    const [summary, use] = await Promise.all([
+      this.signatures.find(signature),
+      this.signatures.use(signature, PACKAGES_SHOWN_MAX),
+    ]);
+    if (!summary) throw noSuchSignature(signature);
+    return { ...signatureObject(summary), ...useObject(use) };
+  }
+}
+
+/** An error signature as the API shows it. */
+function signatureObject(summary: SignatureSummary) {
+  const { firstLine, errorLine, lines } = summary.excerpt;
+  return {
+    signature: summary.signature,
+    /** Runs that ended so; of more, no more are counted, and the numbers of packages and places are of the newest. */
+    count: summary.count,
+    is_more: summary.count >= SIGNATURE_RUNS_MAX,
+    packages: summary.packages,
+    places: summary.places,
+    first_at: timestamp(summary.firstAt),
+    first_run_id: summary.firstRunId,
+    first_trigger: summary.firstTrigger,
+    last_at: timestamp(summary.lastAt),
+    last_run_id: summary.lastRunId,
+    last_package: summary.lastPackage,
+    excerpt: { first_line: firstLine, error_line: errorLine, lines },
+    page_url: `/status/errors/${summary.signature}`,
+  };
+}
+
+export type SignatureObject = ReturnType<typeof signatureObject>;
+
+function useObject({ packages, places }: SignatureUse) {
+  return {
+    by_package: packages.map((each) => {
+      return { package: each.package, count: each.count, last_at: timestamp(each.lastAt) };
+    }),
+    by_place: places.map(({ suite, arch, count, lastAt }) => {
+      return { suite, arch, count, last_at: timestamp(lastAt) };
+    }),
+  };
+}
+
+export type SignatureDetails = SignatureObject & ReturnType<typeof useObject>;

@@ -1,0 +1,146 @@
+import type { PackageStatus, ReferenceRun, RunRecord, SameError } from '@proctor/database';
+import type { ComparedPackages } from './comparison';
+import { isFresh } from './trigger-groups';
+
+/** What is known about a failed run and of others. */
+export interface TriageFacts {
+  /** Finished as fail or tmpfail, not cancelled. */
+  run: RunRecord;
+  /** Of the package on the run's place; null when no run tells. */
+  here: PackageStatus | null;
+  /** On other places. */
+  elsewhere: PackageStatus[];
+  reference: ReferenceRun | null;
+  /** The newest run before that passed with the same version. */
+  passOfVersion: RunRecord | null;
+  /** The newest run before that passed with the same pins and sources. */
+  lastPass: RunRecord | null;
+  /** Of the packages of that run and this one; null when it is not known. */
+  changes: ComparedPackages | null;
+  /** The newest later run of the same test. */
+  later: RunRecord | null;
+  sameError: SameError[];
+}
+
+/** One question of the decision tree, answered. */
+export interface TriageEvidence {
+  question: string;
+  answer: string;
+  /** Paths of pages that show it. */
+  links: { path: string; name: string }[];
+}
+
+const NAMES_MAX = 5;
+/** Other packages with the same error that are looked for: there may be more. */
+export const SAME_ERROR_MAX = 20;
+
+/** The questions of the decision tree, each answered, whatever the conclusion is. */
+export function evidenceOf(facts: TriageFacts): TriageEvidence[] {
+  const { run, here, later, passOfVersion } = facts;
+  const rows: (TriageEvidence | null)[] = [
+    {
+      question: 'Could it be carried out?',
+      answer: run.verdict === 'tmpfail' ? `No: ${run.message ?? 'tmpfail'}` : 'Yes, to its end.',
+      links: [],
+    },
+    later && {
+      question: 'Was it tried again?',
+      answer: later.state === 'finished' ? `Yes: ${later.verdict}.` : 'It is under way.',
+      links: [runLink(later.runId)],
+    },
+    elsewhereEvidence(facts),
+    referenceEvidence(facts),
+    isKnown(run)
+      ? {
+          question: `Has ${run.version} passed here before?`,
+          answer: passOfVersion ? `Yes, on ${dayOf(passOfVersion.finishedAt!)}.` : 'No.',
+          links: passOfVersion ? [runLink(passOfVersion.runId)] : [],
+        }
+      : null,
+    {
+      question: 'Is it flaky?',
+      answer: here
+        ? `${here.isFlaky ? 'Yes' : 'No'}: ${Math.round(here.flakiness * 100)} % of its last runs changed between pass and fail within a version.`
+        : 'No run tells.',
+      links: [],
+    },
+    changesEvidence(facts),
+    sameErrorEvidence(facts),
+  ];
+  return rows.filter((row) => row !== null);
+}
+
+function elsewhereEvidence({ run, elsewhere }: TriageFacts): TriageEvidence {
+  const question = 'Does it fail elsewhere too?';
+  if (elsewhere.length === 0) return { question, answer: 'It is tested nowhere else.', links: [] };
+  const failing = elsewhere.filter(({ latest }) => latest.verdict === 'fail');
+  const here = failing.filter(({ suite }) => suite === run.suite);
+  const shown = [...here, ...failing.filter((place) => !here.includes(place))].slice(0, NAMES_MAX);
+  const answer =
+    failing.length === 0
+      ? `No, on none of ${elsewhere.length}.`
+      : `Yes, on ${failing.length} of ${elsewhere.length}.`;
+  const links = shown.map(({ suite, arch, latest }) => {
+    return { path: `/runs/${latest.runId}`, name: `${suite}/${arch}` };
+  });
+  return { question, answer, links };
+}
+
+function referenceEvidence({ run, reference }: TriageFacts): TriageEvidence {
+  const question = 'Does the reference fail?';
+  if (!reference) return { question, answer: 'There is none.', links: [] };
+  const { verdict, version, date, runId } = reference;
+  const age = isFresh(reference, run.finishedAt!) ? '' : ', too long before to tell';
+  const how = verdict === 'fail' ? 'Yes: it failed' : 'No: it passed';
+  return {
+    question,
+    answer: `${how} with ${version} on ${dayOf(date)}${age}.`,
+    links: [runLink(runId)],
+  };
+}
+
+function changesEvidence({ run, lastPass, changes }: TriageFacts): TriageEvidence {
+  const question = 'What has changed since it last passed?';
+  if (!lastPass) return { question, answer: 'It has never passed here.', links: [] };
+  const links = [{ path: `/compare/${lastPass.runId}...${run.runId}`, name: 'Compare' }];
+  if (!changes) return { question, answer: 'One of the two runs has no list of its packages.', links };
+  const { changed } = changes;
+  if (changed.length === 0) return { question, answer: 'No package.', links };
+  const names = changed
+    .slice(0, NAMES_MAX)
+    .map(({ names, a, b }) => `${names[0]} ${a ?? 'none'} → ${b ?? 'none'}`);
+  const total = changed.reduce((sum, { names }) => sum + names.length, 0);
+  const rest = total - names.length;
+  const count = total === 1 ? '1 package version' : `${total} package versions`;
+  const answer = `${count}: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
+  return { question, answer, links };
+}
+
+function sameErrorEvidence({ sameError }: TriageFacts): TriageEvidence {
+  const question = 'Do other packages fail with the same error?';
+  if (sameError.length === 0) return { question, answer: 'None that is known.', links: [] };
+  const links = sameError.slice(0, NAMES_MAX).map((each) => {
+    return { path: `/runs/${each.runId}`, name: each.package };
+  });
+  return { question, answer: `Yes, ${packagesOf(sameError)}.`, links };
+}
+
+function runLink(runId: number): TriageEvidence['links'][number] {
+  return { path: `/runs/${runId}`, name: `run ${runId}` };
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+/** Whether it is known which version was tested. */
+export function isKnown({ version }: RunRecord): boolean {
+  return version !== null && version !== 'n/a';
+}
+
+/** `2 other packages`, `at least 20 other packages` */
+export function packagesOf(sameError: SameError[]): string {
+  const count = sameError.length;
+  if (count === 1) return '1 other package';
+  return `${count < SAME_ERROR_MAX ? '' : 'at least '}${count} other packages`;
+}

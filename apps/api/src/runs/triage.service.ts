@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { type PackageStatus, PublicRuns, RunPages, type RunRecord, TriageRuns } from '@proctor/database';
+import { StoreUnavailable } from '@proctor/store';
+import type { ComparedPackages } from './comparison';
+import { ComparisonService } from './comparison.service';
+import { type Triage, triage } from './triage';
+import { SAME_ERROR_MAX } from './triage-evidence';
+
+/** What was asked of the database before, for the same answer. */
+export interface KnownOfRun {
+  /** Of the package. */
+  statuses: PackageStatus[];
+  lastPass: RunRecord | null;
+  /** Of that run and this one; null when it is not known. */
+  changes: ComparedPackages | null;
+}
+
+/** Finds out why runs have failed, from public runs and the run itself. */
+@Injectable()
+export class TriageService {
+  constructor(
+    private readonly runs: TriageRuns,
+    private readonly pages: RunPages,
+    private readonly publicRuns: PublicRuns,
+    private readonly comparisons: ComparisonService,
+  ) {}
+
+  /**
+   * @param run that the reader may see
+   * @param known when absent, it is asked
+   * @returns null for one that has not failed, or was cancelled
+   * @throws DatabaseUnavailable
+   */
+  async of(run: RunRecord, known?: KnownOfRun): Promise<Triage | null> {
+    const hasFailed = run.verdict === 'fail' || run.verdict === 'tmpfail';
+    if (run.state !== 'finished' || run.cancelled || !hasFailed) return null;
+    const [{ statuses, lastPass, changes }, reference, passOfVersion, later, signature] = await Promise.all([
+      known ?? this.ask(run),
+      this.runs.reference(run),
+      this.runs.passOfVersion(run),
+      this.runs.later(run),
+      this.runs.signatureOf(run.runId),
+    ]);
+    const isHere = ({ suite, arch }: { suite: string; arch: string }): boolean =>
+      suite === run.suite && arch === run.arch;
+    return triage({
+      run,
+      reference,
+      passOfVersion,
+      lastPass,
+      changes,
+      later,
+      here: statuses.find(isHere) ?? null,
+      elsewhere: statuses.filter((status) => !isHere(status)),
+      sameError: signature === null ? [] : await this.runs.sameError(signature, run.package, SAME_ERROR_MAX),
+    });
+  }
+
+  private async ask(run: RunRecord): Promise<KnownOfRun> {
+    const [statuses, lastPass] = await Promise.all([
+      this.publicRuns.packageStatuses([run.package]),
+      this.pages.passBefore(run),
+    ]);
+    return { statuses, lastPass, changes: lastPass && (await this.changes(lastPass, run)) };
+  }
+
+  private async changes(before: RunRecord, run: RunRecord): Promise<ComparedPackages | null> {
+    try {
+      // The reader may see both: the one before is public.
+      const { packages } = await this.comparisons.between(before, run);
+      return packages;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return null;
+      throw error;
+    }
+  }
+}

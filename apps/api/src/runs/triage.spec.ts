@@ -1,0 +1,234 @@
+import type { PackageStatus, RunRecord } from '@proctor/database';
+import { finishedRunRecord, runRecord } from '../../../../test/support/run-record';
+import { bugReportUrl } from './bug-report';
+import { triage } from './triage';
+import type { TriageFacts } from './triage-evidence';
+
+const DAY_MS = 86_400_000;
+const ended = new Date('2026-11-20T12:00:00Z');
+const before = (days: number): Date => new Date(ended.getTime() - days * DAY_MS);
+
+const failed = (change: Partial<RunRecord> = {}): RunRecord =>
+  finishedRunRecord({
+    package: 'hello',
+    suite: 'sid',
+    arch: 'amd64',
+    version: '2',
+    verdict: 'fail',
+    finishedAt: ended,
+    ...change,
+  });
+const passed = (version = '2'): RunRecord =>
+  failed({ runId: 3, version, verdict: 'pass', finishedAt: before(3) });
+
+function status(arch: string, verdict: 'pass' | 'fail', change: Partial<PackageStatus> = {}): PackageStatus {
+  return {
+    package: 'hello',
+    suite: 'sid',
+    arch,
+    latest: { runId: 20, version: '2', date: ended, verdict },
+    previousVerdict: null,
+    lastPass: null,
+    failingSince: null,
+    recovered: null,
+    strip: [],
+    flakiness: 0.1,
+    isFlaky: false,
+    durations: null,
+    isLonger: false,
+    ...change,
+  };
+}
+
+const reference = (verdict: 'pass' | 'fail', days: number) => {
+  return { runId: 9, verdict, version: '1', date: before(days) };
+};
+const changed = (...names: string[]) => {
+  const groups = names.map((name) => {
+    const nearness = name.startsWith('named') ? ('named' as const) : ('testbed' as const);
+    return { names: [name], a: '1', b: '2', nearness };
+  });
+  return { changed: groups, same: [] };
+};
+const alike = (...names: string[]) => names.map((name) => ({ package: name, runId: 30, runs: 1 }));
+
+const facts = (change: Partial<TriageFacts> = {}): TriageFacts => ({
+  run: failed(),
+  here: status('amd64', 'fail'),
+  elsewhere: [],
+  reference: null,
+  passOfVersion: null,
+  lastPass: null,
+  changes: null,
+  later: null,
+  sameError: [],
+  ...change,
+});
+const ofTrigger = failed({ trigger: 'glibc/2.41' });
+
+describe('the decision tree of failed tests', () => {
+  it.each<[string, Partial<TriageFacts>, string, string]>([
+    ['a pass since', { later: passed() }, 'passes-since', 'nothing'],
+    ['a failure since and nothing else', { later: failed(), lastPass: passed() }, 'unclear', 'retry'],
+    ['another try that waits', { later: runRecord() }, 'under-way', 'nothing'],
+    [
+      'a tmpfail, whatever the reference says',
+      { run: failed({ verdict: 'tmpfail', trigger: 'glibc/2.41' }), reference: reference('fail', 1) },
+      'infrastructure',
+      'retry',
+    ],
+    [
+      'a reference that fails, though the test is flaky',
+      { run: ofTrigger, reference: reference('fail', 1), here: status('amd64', 'fail', { isFlaky: true }) },
+      'fails-in-reference',
+      'nothing',
+    ],
+    [
+      'a flaky test, though there is no reference',
+      { run: ofTrigger, here: status('amd64', 'fail', { isFlaky: true }) },
+      'flaky',
+      'retry',
+    ],
+    [
+      'a pass of the same version with the same packages',
+      { passOfVersion: passed(), changes: changed() },
+      'flaky',
+      'retry',
+    ],
+    ['no reference', { run: ofTrigger }, 'no-fresh-reference', 'refresh'],
+    [
+      'a stale reference that failed',
+      { run: ofTrigger, reference: reference('fail', 15) },
+      'no-fresh-reference',
+      'refresh',
+    ],
+    [
+      'a stale reference that passed',
+      { run: ofTrigger, reference: reference('pass', 15) },
+      'no-fresh-reference',
+      'refresh',
+    ],
+    [
+      'a reference that passed',
+      { run: ofTrigger, reference: reference('pass', 14) },
+      'trigger',
+      'report glibc',
+    ],
+    [
+      'an error of several packages, with a trigger',
+      { run: ofTrigger, reference: reference('pass', 1), sameError: alike('a', 'b') },
+      'shared-error',
+      'report glibc',
+    ],
+    ['an error of several packages', { sameError: alike('a', 'b') }, 'shared-error', 'nothing'],
+    ['an error of one other package', { sameError: alike('a'), lastPass: passed() }, 'unclear', 'retry'],
+    [
+      'a trigger that is the package itself, and a version before that passed',
+      { run: failed({ trigger: 'hello/2' }), lastPass: passed('1') },
+      'own-version',
+      'report hello',
+    ],
+    [
+      'a failure on one architecture of the suite alone',
+      {
+        elsewhere: [status('arm64', 'pass'), status('arm64', 'fail', { suite: 'trixie' })],
+        lastPass: passed('1'),
+      },
+      'one-architecture',
+      'report hello',
+    ],
+    [
+      'a failure on other architectures too',
+      { elsewhere: [status('arm64', 'fail')], lastPass: passed('1') },
+      'own-version',
+      'report hello',
+    ],
+    [
+      'a named package that has changed with others',
+      { lastPass: passed(), changes: changed('named-lib', 'bash') },
+      'dependency',
+      'report named-lib',
+    ],
+    [
+      'one package that has changed',
+      { lastPass: passed(), changes: changed('bash') },
+      'dependency',
+      'report bash',
+    ],
+    [
+      'several that have changed',
+      { lastPass: passed(), changes: changed('awk', 'bash') },
+      'unclear',
+      'retry',
+    ],
+    ['no pass ever', {}, 'never-passed', 'report hello'],
+    [
+      'a reference that is tested itself',
+      { run: failed({ trigger: 'migration-reference/0' }), lastPass: passed() },
+      'unclear',
+      'retry',
+    ],
+  ])('with %s it concludes %#', (_, change, kind, step) => {
+    const found = triage(facts(change));
+    const told = found.step.kind === 'report' ? `report ${found.step.package}` : found.step.kind;
+    expect([found.kind, told]).toEqual([kind, step]);
+    expect(found.conclusion).toMatch(/^[A-Z\d].*\.$/);
+  });
+
+  it('every question is answered, with links to what tells so', () => {
+    const { evidence } = triage(
+      facts({
+        run: ofTrigger,
+        elsewhere: [status('arm64', 'fail'), status('amd64', 'fail', { suite: 'trixie' })],
+        reference: reference('pass', 20),
+        passOfVersion: passed(),
+        lastPass: passed(),
+        changes: changed('bash'),
+        sameError: alike('figlet'),
+      }),
+    );
+    expect(
+      evidence.map(({ question, answer, links }) => [question, answer, links.map(({ path }) => path)]),
+    ).toEqual([
+      ['Could it be carried out?', 'Yes, to its end.', []],
+      ['Does it fail elsewhere too?', 'Yes, on 2 of 2.', ['/runs/20', '/runs/20']],
+      [
+        'Does the reference fail?',
+        'No: it passed with 1 on 2026-10-31, too long before to tell.',
+        ['/runs/9'],
+      ],
+      ['Has 2 passed here before?', 'Yes, on 2026-11-17.', ['/runs/3']],
+      ['Is it flaky?', 'No: 10 % of its last runs changed between pass and fail within a version.', []],
+      ['What has changed since it last passed?', '1 package version: bash 1 → 2.', ['/compare/3...7']],
+      ['Do other packages fail with the same error?', 'Yes, 1 other package.', ['/runs/30']],
+    ]);
+  });
+});
+
+it('a bug report is begun with the package, where it fails and why, safe in an address', () => {
+  const conclusion = 'Version 1 passed, 2 fails.';
+  const url = bugReportUrl(
+    'mailto:bugs@example.org?subject={subject}&body={body}',
+    'hello',
+    failed(),
+    { conclusion },
+    'https://ci.example/runs/7',
+    'E: "a" & <b>',
+  );
+  const [address, query = ''] = url.split('?');
+  expect(address).toBe('mailto:bugs@example.org');
+  const fields = new URLSearchParams(query);
+  expect(fields.get('subject')).toBe('hello: autopkgtest fails on sid/amd64');
+  expect(fields.get('body')).toBe(
+    `Source: hello\nVersion: 2\n\nThe autopkgtest of hello 2 fails on sid/amd64. ${conclusion}\n\nhttps://ci.example/runs/7\n\n  E: "a" & <b>`,
+  );
+  const other = bugReportUrl(
+    'https://bugs.example/{package}?s={subject}',
+    'g++',
+    failed(),
+    { conclusion },
+    '',
+    null,
+  );
+  expect(other).toContain('https://bugs.example/g%2B%2B?s=g%2B%2B%3A%20makes');
+});

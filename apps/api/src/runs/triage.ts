@@ -1,0 +1,131 @@
+import type { RunRecord } from '@proctor/database';
+import { type TriageEvidence, evidenceOf, isKnown, packagesOf, type TriageFacts } from './triage-evidence';
+import { isFresh, REFERENCE_DAYS_MAX } from './trigger-groups';
+
+/** Why a run has most likely failed, in the order in which it is asked. */
+export type TriageKind =
+  | 'passes-since'
+  | 'under-way'
+  | 'infrastructure'
+  | 'fails-in-reference'
+  | 'flaky'
+  | 'no-fresh-reference'
+  | 'shared-error'
+  | 'trigger'
+  | 'one-architecture'
+  | 'own-version'
+  | 'dependency'
+  | 'never-passed'
+  | 'unclear';
+
+/** What is to be done about it. */
+export type TriageStep =
+  | { kind: 'retry' }
+  | { kind: 'refresh' }
+  | {
+      kind: 'report';
+      /** A source package, or a binary one where that is all that is known. */ package: string;
+    }
+  | { kind: 'nothing' };
+
+export interface Triage {
+  kind: TriageKind;
+  /** One sentence. */
+  conclusion: string;
+  step: TriageStep;
+  evidence: TriageEvidence[];
+}
+
+/** With so many other packages an error is not of one package alone. */
+const SHARED_FROM = 2;
+
+/** The decision tree of Debian's release team for failed tests, answered from data. */
+export function triage(facts: TriageFacts): Triage {
+  return { ...concluded(facts), evidence: evidenceOf(facts) };
+}
+
+function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
+  const { run, here, later, reference, passOfVersion, lastPass, changes, sameError } = facts;
+  const nothing: TriageStep = { kind: 'nothing' };
+  const retry: TriageStep = { kind: 'retry' };
+  const report = (name: string): TriageStep => ({ kind: 'report', package: name });
+  if (later && isPass(later))
+    return { kind: 'passes-since', step: nothing, conclusion: 'The same test has passed since.' };
+  if (later && later.state !== 'finished')
+    return { kind: 'under-way', step: nothing, conclusion: 'The same test is under way again.' };
+  if (run.verdict === 'tmpfail') {
+    const conclusion = 'The test could not be carried out: that says nothing of the package.';
+    return { kind: 'infrastructure', step: retry, conclusion };
+  }
+  const trigger = foreignTrigger(run);
+  const fresh = reference && isFresh(reference, run.finishedAt!) ? reference : null;
+  if (trigger && fresh?.verdict === 'fail') {
+    const conclusion = `It fails without ${trigger.word} too: that is not the fault of ${trigger.package}.`;
+    return { kind: 'fails-in-reference', step: nothing, conclusion };
+  }
+  const isUnchanged = changes !== null && changes.changed.length === 0;
+  if (here?.isFlaky || (passOfVersion && isUnchanged)) {
+    const conclusion = here?.isFlaky
+      ? 'It fails and passes by turns with one version: it is likely to pass when it is tried again.'
+      : 'It has passed with the same version and the same packages: something outside of them decides.';
+    return { kind: 'flaky', step: retry, conclusion };
+  }
+  if (trigger && !fresh) {
+    const conclusion = `Whether it fails without ${trigger.word} too is not known: there is no reference of the ${REFERENCE_DAYS_MAX} days before.`;
+    return { kind: 'no-fresh-reference', step: { kind: 'refresh' }, conclusion };
+  }
+  const suspect = suspectOf(facts);
+  if (sameError.length >= SHARED_FROM) {
+    const conclusion = `The same error has made ${packagesOf(sameError)} fail: this one is not the cause.`;
+    return { kind: 'shared-error', step: suspect === null ? nothing : report(suspect), conclusion };
+  }
+  if (trigger) {
+    const conclusion = `It passes without ${trigger.word}, and fails with it.`;
+    return { kind: 'trigger', step: report(trigger.package), conclusion };
+  }
+  if (failsHereAlone(facts)) {
+    const conclusion = `On ${run.suite} it fails on ${run.arch} alone.`;
+    return { kind: 'one-architecture', step: report(run.package), conclusion };
+  }
+  if (lastPass && isKnown(lastPass) && isKnown(run) && lastPass.version !== run.version) {
+    const conclusion = `Version ${lastPass.version} passed, ${run.version} fails.`;
+    return { kind: 'own-version', step: report(run.package), conclusion };
+  }
+  if (suspect !== null) {
+    const conclusion = `Since it last passed with this version, ${suspect} has changed.`;
+    return { kind: 'dependency', step: report(suspect), conclusion };
+  }
+  if (!lastPass) {
+    const conclusion = 'It has never passed here: nothing new is the cause.';
+    return { kind: 'never-passed', step: report(run.package), conclusion };
+  }
+  const conclusion = 'Nothing that is known tells why it fails: try it again.';
+  return { kind: 'unclear', step: retry, conclusion };
+}
+
+/** The first package of the trigger that is another than the one tested; null for references, too. */
+function foreignTrigger({ trigger, package: name }: RunRecord): { word: string; package: string } | null {
+  const words = (trigger ?? '').split(' ').filter((word) => /^[^/]+\/[^/]+$/.test(word));
+  const found = words.map((word) => ({ word, package: word.split('/')[0]! }));
+  return found.find((each) => each.package !== name && each.package !== 'migration-reference') ?? null;
+}
+
+/** The package whose change has most likely made it fail; null when there is none, or several. */
+function suspectOf({ run, changes }: TriageFacts): string | null {
+  const trigger = foreignTrigger(run);
+  if (trigger) return trigger.package;
+  const changed = changes?.changed ?? [];
+  const named = changed.filter(({ nearness }) => nearness === 'named');
+  if (named.length > 0) return named[0]!.names[0]!;
+  return changed.length === 1 ? changed[0]!.names[0]! : null;
+}
+
+/** It passes on all other architectures of the suite, and there are such. */
+function failsHereAlone({ run, elsewhere }: TriageFacts): boolean {
+  const others = elsewhere.filter(({ suite, latest }) => suite === run.suite && latest.verdict !== 'tmpfail');
+  return others.length > 0 && others.every(({ latest }) => latest.verdict !== 'fail');
+}
+
+function isPass({ verdict }: { verdict: string | null }): boolean {
+  return verdict === 'pass' || verdict === 'neutral';
+}

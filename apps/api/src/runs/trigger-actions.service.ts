@@ -1,0 +1,166 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ManyRuns } from '@proctor/administration';
+import {
+  asOneRequest,
+  DatabaseUnavailable,
+  REFERENCE_TRIGGER,
+  type Requestor,
+  type RunOfTrigger,
+  TriggerRuns,
+} from '@proctor/database';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { Problem } from '../http/problem';
+import { RetryService } from './retry.service';
+import { BatchPipe } from './submission.pipes';
+import { type SubmissionAnswer, SubmissionService } from './submission.service';
+import {
+  cancelPlan,
+  placeOf,
+  refreshPlan,
+  type RefusedRun,
+  retryPlan,
+  selectedTests,
+  type TriggerAction,
+  type TriggerPlan,
+  type TriggerSelection,
+} from './trigger-plan';
+import type { TriggerTest } from './trigger-groups';
+
+/** What would be done to runs of a trigger. */
+export interface TriggerPreview extends TriggerPlan {
+  /** How long the tests take as a rule that would be executed, or will not be; those whose length is known. */
+  seconds: number;
+  /** How many of them have no known length. */
+  unknown: number;
+}
+
+/** What was done. */
+export interface TriggerOutcome {
+  done: {
+    run: RunOfTrigger;
+    /** The run that was made; null of a cancellation. */ newRunId: number | null;
+  }[];
+  refused: RefusedRun[];
+  left: number;
+}
+
+/** Changes many runs of a trigger as each could be changed by itself: those that may not be are told one by one. */
+@Injectable()
+export class TriggerActions {
+  constructor(
+    private readonly triggerRuns: TriggerRuns,
+    private readonly retries: RetryService,
+    private readonly submissions: SubmissionService,
+    private readonly manyRuns: ManyRuns,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /**
+   * @param tests all of the trigger that the requestor may see
+   * @throws DatabaseUnavailable
+   */
+  async preview(
+    action: TriggerAction,
+    tests: TriggerTest[],
+    selection: TriggerSelection,
+    requestor: Requestor,
+  ): Promise<TriggerPreview> {
+    const plan = await this.plan(action, tests, selection, requestor);
+    const medians = await this.triggerRuns.medianSeconds(plan.runs);
+    const lengths = plan.runs.map((run, place) => medians[place] ?? run.durationSeconds);
+    return {
+      ...plan,
+      seconds: lengths.reduce<number>((sum, seconds) => sum + (seconds ?? 0), 0),
+      unknown: lengths.filter((seconds) => seconds === null).length,
+    };
+  }
+
+  /**
+   * @param reason of a cancellation, for people
+   * @throws DatabaseUnavailable when nothing was changed, else BrokenOff or what was refused for that reason
+   */
+  async execute(
+    action: TriggerAction,
+    tests: TriggerTest[],
+    selection: TriggerSelection,
+    requestor: Requestor,
+    reason?: string,
+  ): Promise<TriggerOutcome> {
+    const { runs, refused, left } = await this.plan(action, tests, selection, requestor);
+    const outcome: TriggerOutcome = { done: [], refused, left };
+    if (runs.length === 0) return outcome;
+    if (action === 'retry') await this.retry(runs, requestor, outcome);
+    else if (action === 'refresh') await this.refresh(runs, requestor, outcome);
+    else await this.cancel(runs, requestor, reason, outcome);
+    return outcome;
+  }
+
+  private async plan(
+    action: TriggerAction,
+    tests: TriggerTest[],
+    selection: TriggerSelection,
+    requestor: Requestor,
+  ): Promise<TriggerPlan> {
+    const selected = selectedTests(tests, selection).map(({ run }) => run);
+    const runs = selected.slice(0, this.configuration.server.bulkRunsMax);
+    const left = selected.length - runs.length;
+    if (action === 'retry') return { ...retryPlan(runs, requestor, this.configuration), left };
+    if (action === 'cancel') return { ...cancelPlan(runs, requestor), left };
+    const unfinished = await this.triggerRuns.unfinishedReferences(runs);
+    return { ...refreshPlan(runs, unfinished, this.configuration), left };
+  }
+
+  private async retry(runs: RunOfTrigger[], requestor: Requestor, outcome: TriggerOutcome): Promise<void> {
+    for (const run of runs) {
+      try {
+        // Each is a change of its own, and has the time of one.
+        const answer = await asOneRequest(() => this.retries.retry(run.runId, requestor, null));
+        outcome.done.push({ run, newRunId: (answer as { run_id: number }).run_id });
+      } catch (error) {
+        outcome.refused.push({ run, reason: reasonOf(error, outcome) });
+      }
+    }
+  }
+
+  private async refresh(runs: RunOfTrigger[], requestor: Requestor, outcome: TriggerOutcome): Promise<void> {
+    const batch = runs.map((run) => {
+      return {
+        suite: run.suite,
+        arch: run.arch,
+        tests: [{ package: run.package, trigger: REFERENCE_TRIGGER }],
+      };
+    });
+    const sent = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
+    const submitted = new BatchPipe(this.configuration).transform(sent);
+    const made = (await this.submissions.submit(submitted, requestor, null)) as SubmissionAnswer;
+    const newRunIds = new Map(made.runs.map((run) => [placeOf(run), run.run_id]));
+    for (const run of runs) {
+      const newRunId = newRunIds.get(placeOf(run));
+      if (newRunId === undefined) outcome.refused.push({ run, reason: 'It is on the reject list.' });
+      else outcome.done.push({ run, newRunId });
+    }
+  }
+
+  private async cancel(
+    runs: RunOfTrigger[],
+    requestor: Requestor,
+    reason: string | undefined,
+    outcome: TriggerOutcome,
+  ): Promise<void> {
+    const asked = { run_ids: runs.map(({ runId }) => runId), ...(reason !== undefined && { reason }) };
+    const cancelled = new Set(await this.manyRuns.cancel(asked, requestor, null));
+    for (const run of runs) {
+      if (cancelled.has(run.runId)) outcome.done.push({ run, newRunId: null });
+      else outcome.refused.push({ run, reason: 'It has finished.' });
+    }
+  }
+}
+
+/** @throws what is no refusal of this one run */
+function reasonOf(error: unknown, { done }: TriggerOutcome): string {
+  if (error instanceof Problem && error.status < 500) return error.detail;
+  if (error instanceof DatabaseUnavailable && done.length > 0)
+    return 'The database did not answer; ask for it again.';
+  throw error;
+}

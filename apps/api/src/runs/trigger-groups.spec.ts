@@ -1,0 +1,77 @@
+import type { RunOfTrigger } from '@proctor/database';
+import { runRecord } from '../../../../test/support/run-record';
+import { triggerProgress } from './trigger-groups';
+
+const DAY_MS = 86_400_000;
+const ended = new Date('2026-11-20T12:00:00Z');
+
+function run(name: string, change: Partial<RunOfTrigger> = {}): RunOfTrigger {
+  return { ...runRecord(), reference: null, errorSignature: null, package: name, arch: 'amd64', ...change };
+}
+
+function failed(name: string, verdict: 'pass' | 'neutral' | 'fail', daysBefore: number): RunOfTrigger {
+  const date = new Date(ended.getTime() - daysBefore * DAY_MS);
+  const reference = { runId: 1, verdict, version: '1', date };
+  return run(name, { state: 'finished', verdict: 'fail', finishedAt: ended, reference });
+}
+
+const queued = { state: 'queued', verdict: null, finishedAt: null } as const;
+const finished = { state: 'finished', finishedAt: ended } as const;
+
+describe('the tests of a trigger', () => {
+  it('each test is told by what its run and a fresh reference say together', () => {
+    const { tests, counts, total, done } = triggerProgress(
+      [
+        run('waiting', queued),
+        run('passed', { ...finished, verdict: 'pass' }),
+        run('empty', { ...finished, verdict: 'neutral' }),
+        failed('regression', 'pass', 1),
+        failed('regression2', 'neutral', 14),
+        failed('before', 'fail', 1),
+        failed('stale', 'pass', 15),
+        run('new', { ...finished, verdict: 'fail' }),
+        run('broken', { ...finished, verdict: 'tmpfail' }),
+        run('cancelled', { ...finished, verdict: 'tmpfail', cancelled: true }),
+        run('passed', { ...finished, verdict: 'fail' }),
+      ],
+      [],
+    );
+    expect(tests.map(({ group, run }) => `${group} ${run.package}`)).toEqual([
+      'regression regression',
+      'regression regression2',
+      'unknown stale',
+      'unknown new',
+      'as-before before',
+      'infrastructure broken',
+      'waiting waiting',
+      'passed passed',
+      'passed empty',
+      'superseded cancelled',
+      'superseded passed',
+    ]);
+    expect(counts).toMatchObject({ regression: 2, unknown: 2, passed: 2, superseded: 2 });
+    expect([total, done]).toEqual([9, 8]);
+  });
+
+  it('an architecture is done when the slowest of the queues is in which its tests wait', () => {
+    const { arches } = triggerProgress(
+      [
+        run('a', { ...queued, suite: 'sid' }),
+        run('b', { ...queued, suite: 'trixie' }),
+        run('c', { ...queued, suite: 'sid', arch: 'arm64' }),
+        run('d', { ...finished, verdict: 'pass', arch: 'armhf' }),
+      ],
+      [
+        { suite: 'sid', arch: 'amd64', estimate_seconds: 60 },
+        { suite: 'trixie', arch: 'amd64', estimate_seconds: 90 },
+        { suite: 'sid', arch: 'arm64', estimate_seconds: null },
+        { suite: 'other', arch: 'armhf', estimate_seconds: 900 },
+      ],
+    );
+    expect(arches).toEqual([
+      { arch: 'amd64', total: 2, waiting: 2, estimateSeconds: 90 },
+      { arch: 'arm64', total: 1, waiting: 1, estimateSeconds: null },
+      { arch: 'armhf', total: 1, waiting: 0, estimateSeconds: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,104 @@
+import type { ReferenceRun, RunOfTrigger } from '@proctor/database';
+
+/** How the test of a trigger stands, in the order in which people look at it. */
+export const TRIGGER_GROUPS = [
+  'regression',
+  'unknown',
+  'as-before',
+  'infrastructure',
+  'waiting',
+  'passed',
+  'superseded',
+] as const;
+export type TriggerGroup = (typeof TRIGGER_GROUPS)[number];
+
+/** A reference that ended longer before the run than this says nothing any more. */
+export const REFERENCE_DAYS_MAX = 14;
+const REFERENCE_AGE_MAX_MS = REFERENCE_DAYS_MAX * 86_400_000;
+
+export interface TriggerTest {
+  group: TriggerGroup;
+  run: RunOfTrigger;
+}
+
+/** How far an architecture is with the tests of a trigger. */
+export interface TriggerArch {
+  arch: string;
+  total: number;
+  waiting: number;
+  /** Until the queues in which they wait are done, in seconds; null when that is not known. */
+  estimateSeconds: number | null;
+}
+
+export interface TriggerProgress {
+  tests: TriggerTest[];
+  /** Tests that are not superseded, and those of them that have ended. */
+  total: number;
+  done: number;
+  counts: Record<TriggerGroup, number>;
+  arches: TriggerArch[];
+}
+
+/** What is expected of the queue of a suite and architecture. */
+export interface QueueEstimate {
+  suite: string;
+  arch: string;
+  estimate_seconds: number | null;
+}
+
+/** What the runs of a trigger mean together. @param runs newest first */
+export function triggerProgress(runs: RunOfTrigger[], queues: QueueEstimate[]): TriggerProgress {
+  const seen = new Set<string>();
+  const tests = runs.map((run) => {
+    const place = `${run.package} ${run.suite} ${run.arch}`;
+    const isNewest = !seen.has(place);
+    seen.add(place);
+    return { group: isNewest ? groupOf(run) : ('superseded' as const), run };
+  });
+  const current = tests.filter(({ group }) => group !== 'superseded');
+  const countOf = (group: TriggerGroup): number => tests.filter((test) => test.group === group).length;
+  const counts = Object.fromEntries(TRIGGER_GROUPS.map((group) => [group, countOf(group)]));
+  return {
+    tests: tests.sort((a, b) => TRIGGER_GROUPS.indexOf(a.group) - TRIGGER_GROUPS.indexOf(b.group)),
+    total: current.length,
+    done: current.length - countOf('waiting'),
+    counts: counts as TriggerProgress['counts'],
+    arches: archesOf(current, queues),
+  };
+}
+
+/** Of the newest run of its place. */
+function groupOf(run: RunOfTrigger): TriggerGroup {
+  if (run.state !== 'finished') return 'waiting';
+  if (run.cancelled) return 'superseded';
+  if (run.verdict === 'tmpfail') return 'infrastructure';
+  if (run.verdict !== 'fail') return 'passed';
+  const { reference } = run;
+  if (!reference || !isFresh(reference, run.finishedAt!)) return 'unknown';
+  return reference.verdict === 'fail' ? 'as-before' : 'regression';
+}
+
+/** Whether a reference still says something of a run that ended then. */
+export function isFresh({ date }: ReferenceRun, finishedAt: Date): boolean {
+  return finishedAt.getTime() - date.getTime() <= REFERENCE_AGE_MAX_MS;
+}
+
+function archesOf(tests: TriggerTest[], queues: QueueEstimate[]): TriggerArch[] {
+  const names = [...new Set(tests.map(({ run }) => run.arch))].sort();
+  return names.map((arch) => {
+    const here = tests.filter(({ run }) => run.arch === arch);
+    const waiting = here.filter(({ group }) => group === 'waiting');
+    const suites = new Set(waiting.map(({ run }) => run.suite));
+    const estimates = queues
+      .filter((queue) => queue.arch === arch && suites.has(queue.suite))
+      .map((queue) => queue.estimate_seconds);
+    const known = estimates.filter((seconds) => seconds !== null);
+    const isKnown = known.length === suites.size;
+    return {
+      arch,
+      total: here.length,
+      waiting: waiting.length,
+      estimateSeconds: isKnown ? Math.max(0, ...known) : null,
+    };
+  });
+}

@@ -1,0 +1,113 @@
+import type { Requestor, RunOfTrigger, TestPlace } from '@proctor/database';
+import { owns } from '../auth/requestor';
+import type { ApiConfiguration } from '../configuration.token';
+import { obstacleTo } from './obstacle';
+import type { TriggerGroup, TriggerTest } from './trigger-groups';
+
+export const TRIGGER_ACTIONS = ['retry', 'refresh', 'cancel'] as const;
+/** Repeat runs, ask for new references of them, or end them. */
+export type TriggerAction = (typeof TRIGGER_ACTIONS)[number];
+
+/** Which tests of a trigger are meant: those that match all that is said. */
+export interface TriggerSelection {
+  groups?: TriggerGroup[] | undefined;
+  suite?: string | undefined;
+  arch?: string | undefined;
+  /** Of the first error. */
+  signature?: string | undefined;
+  runIds?: number[] | undefined;
+}
+
+/** Why something is not done to a run; a sentence. */
+export interface RefusedRun {
+  run: RunOfTrigger;
+  reason: string;
+}
+
+export interface TriggerPlan {
+  /** With a new reference, one run for each place. */
+  runs: RunOfTrigger[];
+  refused: RefusedRun[];
+  /** Tests that match, too, but are beyond what one request may name. */
+  left: number;
+}
+
+export function selectedTests(tests: TriggerTest[], selection: TriggerSelection): TriggerTest[] {
+  const { groups, suite, arch, signature } = selection;
+  const runIds = selection.runIds && new Set(selection.runIds);
+  return tests.filter(
+    ({ group, run }) =>
+      (!groups || groups.includes(group)) &&
+      (suite === undefined || run.suite === suite) &&
+      (arch === undefined || run.arch === arch) &&
+      (signature === undefined || run.errorSignature === signature) &&
+      (!runIds || runIds.has(run.runId)),
+  );
+}
+
+/** Of runs that are to be retried. */
+export function retryPlan(
+  runs: RunOfTrigger[],
+  requestor: Requestor,
+  configuration: ApiConfiguration,
+): Omit<TriggerPlan, 'left'> {
+  return partition(runs, (run) => {
+    if (run.isPrivate && !owns(requestor, run)) return 'Only its requestor may retry a private run.';
+    return run.state === 'finished' ? obstacleTo(run, configuration) : 'It has not finished.';
+  });
+}
+
+/** Of runs that are to be cancelled. */
+export function cancelPlan(runs: RunOfTrigger[], requestor: Requestor): Omit<TriggerPlan, 'left'> {
+  return partition(runs, (run) => {
+    if (run.state === 'finished') return 'It has finished.';
+    const isAllowed = requestor.isAdmin || owns(requestor, run);
+    return isAllowed ? null : 'Only its requestor and administrators may cancel it.';
+  });
+}
+
+/**
+ * Of runs of which a new reference is asked for. A reference is public, without pins and sources.
+ * @param unfinished a reference that waits or is executed, for each of the runs; null without one
+ */
+export function refreshPlan(
+  runs: RunOfTrigger[],
+  unfinished: (number | null)[],
+  configuration: ApiConfiguration,
+): Omit<TriggerPlan, 'left'> {
+  const asked = new Set<string>();
+  const waiting = new Map(runs.map((run, place) => [run.runId, unfinished[place] ?? null]));
+  return partition(runs, (run) => {
+    if (run.isPrivate) return 'A reference is public, and this run is not.';
+    const obstacle = obstacleTo(asReference(run, configuration), configuration);
+    if (obstacle !== null) return obstacle;
+    const reference = waiting.get(run.runId);
+    if (reference) return `Run ${reference}, a reference, has not finished.`;
+    const place = placeOf(run);
+    if (asked.has(place)) return 'Another run of the same place was chosen, too.';
+    asked.add(place);
+    return null;
+  });
+}
+
+function asReference(run: RunOfTrigger, { server }: ApiConfiguration): RunOfTrigger {
+  const [variant = run.variant] = server.variants;
+  return { ...run, pinPackages: [], extraAptSources: [], backend: server.defaultBackend, variant };
+}
+
+export function placeOf({ package: name, suite, arch }: TestPlace): string {
+  return `${name} ${suite} ${arch}`;
+}
+
+function partition(
+  runs: RunOfTrigger[],
+  obstacle: (run: RunOfTrigger) => string | null,
+): Omit<TriggerPlan, 'left'> {
+  const plan: Omit<TriggerPlan, 'left'> = { runs: [], refused: [] };
+  for (const run of runs) {
+    const reason = obstacle(run);
+    if (reason === null) plan.runs.push(run);
+    else plan.refused.push({ run, reason });
+  }
+  return plan;
+}

@@ -1,0 +1,107 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { describe, timestamp } from '@proctor/contracts';
+import { type RunReader, type Trigger, TRIGGER_RUNS_MAX, TriggerRuns } from '@proctor/database';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { notFound } from '../http/problem';
+import { QueuesService } from '../queues/queues.service';
+import { resultObject, statusOf } from './result-object';
+import { type TriggerProgress, triggerProgress, type TriggerTest } from './trigger-groups';
+import { selectedTests, type TriggerSelection } from './trigger-plan';
+
+/** Longest word of a trigger that is looked for. */
+const NAME_LENGTH_MAX = 254;
+
+/** Some tests of a trigger. */
+export interface TestPart {
+  tests: TriggerTest[];
+  /** The last of them, when more follow. */
+  before: number | null;
+}
+
+/** How a new version of a package does in the tests that it has triggered. */
+@Injectable()
+export class TriggerService {
+  constructor(
+    private readonly triggerRuns: TriggerRuns,
+    private readonly queues: QueuesService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** @throws Problem 404 for a trigger of no run that the reader may see */
+  async progress(name: string, reader: RunReader): Promise<TriggerProgress & { isCut: boolean }> {
+    const isPossible =
+      name.length <= NAME_LENGTH_MAX && !/[\0 ]/.test(name) && !name.startsWith('migration-reference/');
+    const runs = isPossible ? await this.triggerRuns.of(name, reader) : [];
+    if (runs.length === 0) throw notFound(`No run was triggered by ${describe(name)}.`);
+    const queues = await this.queues.list(reader.everything ?? false);
+    return { ...triggerProgress(runs, queues), isCut: runs.length === TRIGGER_RUNS_MAX };
+  }
+
+  /**
+   * The same as the API tells it, with a part of the tests that are selected.
+   * @throws Problem 404
+   */
+  async object(
+    name: string,
+    reader: RunReader,
+    selection: TriggerSelection,
+    page: { before: number | null; limit: number },
+  ) {
+    const { neutral } = this.configuration.server;
+    const { tests, total, done, counts, arches, isCut } = await this.progress(name, reader);
+    const part = testPart(selectedTests(tests, selection), page.before, page.limit);
+    return {
+      trigger: name,
+      total,
+      done,
+      counts,
+      architectures: arches.map(({ arch, total, waiting, estimateSeconds }) => {
+        return { arch, total, waiting, estimate_seconds: estimateSeconds };
+      }),
+      is_cut: isCut,
+      tests: part.tests.map(({ group, run }) => ({
+        group,
+        result: resultObject(run, neutral),
+        signature: run.errorSignature,
+        reference: run.reference && {
+          run_id: run.reference.runId,
+          status: statusOf(run.reference.verdict, neutral),
+          version: run.reference.version,
+          date: timestamp(run.reference.date),
+        },
+      })),
+      before: part.before,
+    };
+  }
+
+  /** Public triggers, the newest first. */
+  async list(part: string, limit: number, before: number | null) {
+    const found = await this.triggerRuns.list(part, limit, before);
+    return { triggers: found.triggers.map(triggerObject), before: found.before };
+  }
+}
+
+/** @param before the last test of the part before; null at the beginning. @throws Problem 404 when it is none of them */
+export function testPart(tests: TriggerTest[], before: number | null, limit: number): TestPart {
+  const last = before === null ? -1 : tests.findIndex(({ run }) => run.runId === before);
+  if (before !== null && last < 0) throw notFound(`Run ${before} is none of the tests that are asked for.`);
+  const shown = tests.slice(last + 1, last + 1 + limit);
+  return { tests: shown, before: last + 1 + limit < tests.length ? shown.at(-1)!.run.runId : null };
+}
+
+function triggerObject({ name, runs, unfinished, failed, firstAt, lastAt }: Trigger) {
+  return {
+    trigger: name,
+    runs,
+    unfinished,
+    failed,
+    first_at: timestamp(firstAt),
+    last_at: timestamp(lastAt),
+    page_url: triggerPath(name),
+  };
+}
+
+export function triggerPath(name: string): string {
+  return `/triggers/${name.split('/').map(encodeURIComponent).join('/')}`;
+}

@@ -1,0 +1,104 @@
+import { describe, IsReason, isWord, must, Strict } from '@proctor/contracts';
+import { IsBoolean, IsOptional } from 'class-validator';
+import type { ApiConfiguration } from '../configuration.token';
+import { Problem, refused } from '../http/problem';
+import type { Parameter } from '../http/parameters';
+import { From } from '../http/shape';
+import { runIdsOf } from './changes.dto';
+import { named, numberOf } from './run-list.dto';
+import { TRIGGER_GROUPS, type TriggerGroup } from './trigger-groups';
+import type { TriggerSelection } from './trigger-plan';
+
+export const TESTS_PER_PAGE = 500;
+const TESTS_PER_PAGE_MAX = 5_000;
+export const TRIGGERS_PER_PAGE = 50;
+const TRIGGERS_PER_PAGE_MAX = 100;
+const QUERY_LENGTH_MAX = 200;
+const SIGNATURE = /^[0-9a-f]{1,64}$/;
+
+/** Which tests of a trigger are meant, as it travels. */
+export class TestSelection {
+  @From({ read: groupsOf })
+  group?: TriggerGroup[];
+
+  @From({ read: named('the name of a suite', isWord) })
+  suite?: string;
+
+  @From({ read: named('the name of an architecture', isWord) })
+  arch?: string;
+
+  @From({ read: named('the signature of an error', (text) => SIGNATURE.test(text)) })
+  signature?: string;
+}
+
+/** The query of `GET /api/v1/triggers/{trigger}`. */
+@Strict()
+export class TriggerQuery extends TestSelection {
+  /** The last test of the part before. */
+  @From({ read: numberOf('the id of a run', Number.MAX_SAFE_INTEGER) })
+  before?: number;
+
+  @From({ read: numberOf(`a whole number from 1 to ${TESTS_PER_PAGE_MAX}`, TESTS_PER_PAGE_MAX) })
+  limit?: number;
+}
+
+/** The query of `GET /api/v1/triggers`. */
+@Strict()
+export class TriggerListQuery {
+  @From({
+    read: named(
+      `a text of at most ${QUERY_LENGTH_MAX} characters`,
+      ({ length }) => length <= QUERY_LENGTH_MAX,
+    ),
+  })
+  query?: string;
+
+  @From({ read: numberOf('the id of a run', Number.MAX_SAFE_INTEGER) })
+  before?: number;
+
+  @From({ read: numberOf(`a whole number from 1 to ${TRIGGERS_PER_PAGE_MAX}`, TRIGGERS_PER_PAGE_MAX) })
+  limit?: number;
+}
+
+/** What is done to tests of a trigger. */
+@Strict()
+export class TriggerRequest extends TestSelection {
+  @From({ read: idsOf })
+  run_ids?: number[];
+
+  /** Only tells what would be done. */
+  @From({ text: 'boolean' })
+  @IsOptional()
+  @IsBoolean(must('be true or false'))
+  dry_run?: boolean;
+
+  @IsOptional()
+  @IsReason()
+  reason?: string;
+}
+
+export function selectionOf(asked: TestSelection & { run_ids?: number[] }): TriggerSelection {
+  const { group: groups, suite, arch, signature, run_ids: runIds } = asked;
+  return { groups, suite, arch, signature, runIds };
+}
+
+function groupsOf({ value, pointer }: Parameter, name: string): TriggerGroup[] {
+  const given: unknown[] =
+    typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value];
+  const found = TRIGGER_GROUPS.filter((group) => given.includes(group));
+  if (given.length > 0 && given.every((word) => found.includes(word as TriggerGroup))) return found;
+  throw refused(`${name} must be of ${TRIGGER_GROUPS.join(', ')}, not ${describe(value)}.`, pointer);
+}
+
+function idsOf(parameter: Parameter, name: string, server: ApiConfiguration['server']): number[] {
+  const { value, pointer } = parameter;
+  if (!Array.isArray(value)) return runIdsOf(parameter, name, server);
+  if (value.length > server.itemsPerRequestMax)
+    throw new Problem(
+      413,
+      `run_ids names ${value.length} runs; one request may name ${server.itemsPerRequestMax}.`,
+    );
+  const odd = (value as unknown[]).find((id) => !Number.isSafeInteger(id));
+  if (odd === undefined) return value as number[];
+  throw refused(`run_ids must be an array of ids of runs, and ${describe(odd)} is none.`, pointer);
+}

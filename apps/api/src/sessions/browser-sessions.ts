@@ -1,0 +1,203 @@
+import { promisify } from 'node:util';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiKeys, Sessions, Users } from '@proctor/database';
+import type { Requestor, User } from '@proctor/database';
+import type { RequestHandler, Response } from 'express';
+import session from 'express-session';
+import onHeaders from 'on-headers';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { badRequest } from '../http/problem';
+import type { ContextRequest } from '../http/request-context';
+import { formTokenOf, requireSameOrigin, requireToken } from './form-protection';
+import type { BegunLogin, ProviderSession } from './login-providers';
+import { Viewer } from './viewer';
+
+const HOUR_MS = 3_600_000;
+
+/** A browser that asks for the page of the login gets a session for its form; it is over soon. */
+const BEFORE_LOGIN_MS = HOUR_MS;
+
+/** Logins that one browser has begun and not ended: a tab each. */
+const BEGUN_MAX = 5;
+
+interface Kind {
+  cookie: string;
+  isSecure: boolean;
+}
+
+/** Browsers take a cookie with this prefix from HTTPS alone, of this very host, for every path. */
+const OVER_TLS: Kind = { cookie: '__Host-proctor', isSecure: true };
+const IN_THE_CLEAR: Kind = { cookie: 'proctor', isSecure: false };
+
+/** The sessions of browsers: who is logged in. They are rows, so that any api process knows them. */
+@Injectable()
+export class BrowserSessions {
+  private readonly handlers = new Map<Kind, Promise<RequestHandler>>();
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly users: Users,
+    private readonly keys: ApiKeys,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /**
+   * Finds out who looks at a page. Costs nothing without a cookie of ours.
+   * @throws DatabaseUnavailable
+   */
+  async viewerOf(request: ContextRequest, response: Response): Promise<Viewer> {
+    if (!this.hasCookie(request)) return Viewer.ANONYMOUS;
+    await this.open(request, response);
+    const { userId } = request.session;
+    const user = userId === undefined ? null : await this.users.byId(userId);
+    if (!user) return Viewer.ANONYMOUS;
+    keepPrivate(request, response);
+    return new Viewer(user, formTokenOf(request));
+  }
+
+  /** The token for a form before the login; begins a session where there is none. */
+  async tokenBeforeLogin(request: ContextRequest, response: Response): Promise<string> {
+    await this.openBeforeLogin(request, response);
+    return formTokenOf(request);
+  }
+
+  /** Keeps what a provider's answer will be compared with; begins a session where there is none. */
+  async remember(request: ContextRequest, response: Response, begun: BegunLogin): Promise<void> {
+    await this.openBeforeLogin(request, response);
+    request.session.begun = [...(request.session.begun ?? []), begun].slice(-BEGUN_MAX);
+    await save(request);
+  }
+
+  /**
+   * What this browser began, once.
+   * @param state as it came back
+   */
+  async recall(request: ContextRequest, response: Response, state: string): Promise<BegunLogin | null> {
+    await this.openBeforeLogin(request, response);
+    const all = request.session.begun ?? [];
+    const found = all.find((begun) => begun.state === state);
+    if (!found) return null;
+    request.session.begun = all.filter((begun) => begun !== found);
+    await save(request);
+    return found;
+  }
+
+  /**
+   * Logs a user in, in a session of a new id: one that somebody else put into the browser leads nowhere.
+   * @param provider by which the user was let in, if its own session can be ended
+   */
+  async begin(
+    request: ContextRequest,
+    response: Response,
+    user: User,
+    provider: ProviderSession | null = null,
+  ): Promise<void> {
+    await this.open(request, response);
+    await promisify(request.session.regenerate.bind(request.session))();
+    request.session.userId = user.userId;
+    if (provider) request.session.provider = provider;
+    request.session.cookie.maxAge = this.configuration.server.sessionHours * HOUR_MS;
+    formTokenOf(request);
+    await save(request);
+  }
+
+  /**
+   * Logs out. The session is no more, whatever the browser keeps.
+   * @returns the session that the user still has at a provider
+   */
+  async end(request: ContextRequest, response: Response): Promise<ProviderSession | null> {
+    await this.open(request, response);
+    const { provider } = request.session;
+    await promisify(request.session.destroy.bind(request.session))();
+    const { cookie, isSecure } = this.kind;
+    response.clearCookie(cookie, { path: '/', httpOnly: true, secure: isSecure, sameSite: 'lax' });
+    request.viewer = Viewer.ANONYMOUS;
+    return provider ?? null;
+  }
+
+  /**
+   * What a user does on pages is done with a key of theirs.
+   * @throws DatabaseUnavailable
+   */
+  async requestorOf(user: User): Promise<Requestor> {
+    const { userId, name: userName, isAdmin } = user;
+    return { userId, userName, isAdmin, keyId: await this.keys.ofPages(userId), isOnPages: true };
+  }
+
+  /** @throws Problem 403 for a request that a page of another site has sent */
+  requireOwnPage(request: ContextRequest): void {
+    requireSameOrigin(request, this.configuration.server.publicUrl);
+    requireToken(request, request.get('Form-Token'));
+  }
+
+  /** Makes `request.session` what the cookie says. */
+  async open(request: ContextRequest, response: Response): Promise<void> {
+    if (request.session) return;
+    const handler = await this.handler();
+    await new Promise<void>((resolve, reject) => {
+      void handler(request, response, (error?: unknown) => {
+        if (error)
+          reject(error instanceof Error ? error : new Error('the session cannot be read', { cause: error }));
+        else resolve();
+      });
+    });
+  }
+
+  private async openBeforeLogin(request: ContextRequest, response: Response): Promise<void> {
+    await this.open(request, response);
+    this.requireTls(request);
+    if (request.session.userId === undefined) request.session.cookie.maxAge = BEFORE_LOGIN_MS;
+    keepPrivate(request, response);
+  }
+
+  private hasCookie(request: ContextRequest): boolean {
+    return (request.headers.cookie ?? '').includes(`${this.kind.cookie}=`);
+  }
+
+  private get kind(): Kind {
+    return this.configuration.server.publicUrl?.startsWith('https:') ? OVER_TLS : IN_THE_CLEAR;
+  }
+
+  private requireTls(request: ContextRequest): void {
+    if (!this.kind.isSecure || request.secure) return;
+    throw badRequest(
+      'The login goes over HTTPS: come by the public address. (For administrators: the proxy must be one of api.trustedProxies, and send X-Forwarded-Proto.)',
+    );
+  }
+
+  private handler(): Promise<RequestHandler> {
+    const { kind } = this;
+    const known = this.handlers.get(kind);
+    if (known) return known;
+    const made = this.sessions.secret().then((secret) =>
+      session({
+        name: kind.cookie,
+        secret,
+        store: this.sessions.store,
+        resave: false,
+        saveUninitialized: false,
+        cookie: { path: '/', httpOnly: true, secure: kind.isSecure, sameSite: 'lax' },
+      }),
+    );
+    this.handlers.set(kind, made);
+    // What could not be read is tried again by the next request.
+    made.catch(() => this.handlers.delete(kind));
+    return made;
+  }
+}
+
+/** At once: a redirect would reach the browser before what is saved at its end. */
+function save(request: ContextRequest): Promise<void> {
+  return promisify(request.session.save.bind(request.session))();
+}
+
+/** What is made for one user is kept by no cache, and no copy that an anonymous reader got stands for it. */
+function keepPrivate(request: ContextRequest, response: Response): void {
+  for (const condition of ['if-none-match', 'if-modified-since']) delete request.headers[condition];
+  onHeaders(response, () => {
+    response.setHeader('Cache-Control', 'private, no-store');
+    response.removeHeader('ETag');
+    response.removeHeader('Last-Modified');
+  });
+}

@@ -1,0 +1,226 @@
+import { readFile } from 'node:fs/promises';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { ProviderSection } from '@proctor/config';
+import type { Identity } from '@proctor/database';
+import { LRUCache } from 'lru-cache';
+import * as openid from 'openid-client';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { comeBack, notFound } from '../http/problem';
+import { Semaphore } from '../http/semaphore';
+import { claimsNeeded } from './login-claims';
+import type { Claims } from './login-claims';
+
+/** What a provider says of itself is asked for again after so long. */
+const KEPT_MS = 3_600_000;
+const KEPT_MAX = 100;
+/** Requests that wait for a provider at a time: one that hangs holds up no other pages. */
+const WAITING_MAX = 4;
+/** Names of an error are told to people, if they are as short and plain as the standard has them. */
+const ERROR_NAME = /^[a-z_]{1,50}$/;
+/** As long as the standard lets it be. */
+const SUBJECT = /^\P{Cc}{1,255}$/u;
+
+/** What a browser was sent to a provider with; only its answer to this may log somebody in. */
+export interface BegunLogin {
+  providerId: string;
+  state: string;
+  nonce: string;
+  verifier: string;
+  /** A path of this server to go on with. */
+  next: string;
+}
+
+/** A provider's own session, which outlasts ours. */
+export interface ProviderSession {
+  label: string;
+  /** Where people end it. */
+  logoutUrl: string;
+}
+
+export interface Vouched {
+  identity: Identity;
+  claims: Claims;
+  /** Null when the provider offers no end of it. */
+  session: ProviderSession | null;
+}
+
+/** The provider cannot be reached, or gives no proper answer. */
+export class ProviderAway extends Error {}
+
+/** Somebody is not let in, or what came back is no answer to what this browser was sent with. The message is for people. */
+export class LoginRefused extends Error {}
+
+/** The providers where people log in by OpenID Connect: authorization code with PKCE, state and nonce. */
+@Injectable()
+export class LoginProviders {
+  private readonly logger = new Logger(LoginProviders.name);
+  private readonly waiting = new Semaphore(() => WAITING_MAX);
+  private readonly known = new LRUCache<string, Promise<openid.Configuration>>({
+    max: KEPT_MAX,
+    ttl: KEPT_MS,
+  });
+
+  constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
+
+  /** @throws Problem 404 */
+  named(id: string): ProviderSection {
+    const provider = this.configuration.server.login.providers.find((each) => each.id === id);
+    if (provider) return provider;
+    throw notFound('There is no such login provider.');
+  }
+
+  /**
+   * @param callbackUrl where the provider sends the browser back to
+   * @returns where to send the browser, and what to remember for its return
+   * @throws ProviderAway; Problem 503
+   */
+  async begin(
+    provider: ProviderSection,
+    callbackUrl: string,
+  ): Promise<{ url: string; begun: Omit<BegunLogin, 'next'> }> {
+    return this.waitingFor(provider, async () => {
+      const client = await this.client(provider);
+      const [state, nonce, verifier] = [
+        openid.randomState(),
+        openid.randomNonce(),
+        openid.randomPKCECodeVerifier(),
+      ];
+      const url = openid.buildAuthorizationUrl(client, {
+        redirect_uri: callbackUrl,
+        scope: provider.scopes.join(' '),
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state,
+        nonce,
+      });
+      return { url: url.href, begun: { providerId: provider.id, state, nonce, verifier } };
+    });
+  }
+
+  /**
+   * @param returnedTo the callback's address with the query that the browser came with
+   * @throws ProviderAway, LoginRefused; Problem 503
+   */
+  async finish(provider: ProviderSection, returnedTo: URL, begun: BegunLogin): Promise<Vouched> {
+    return this.waitingFor(provider, async () => {
+      const client = await this.client(provider);
+      const tokens = await openid.authorizationCodeGrant(client, returnedTo, {
+        expectedState: begun.state,
+        expectedNonce: begun.nonce,
+        pkceCodeVerifier: begun.verifier,
+        idTokenExpected: true,
+      });
+      const token = tokens.claims()!;
+      if (!SUBJECT.test(token.sub)) throw new Error('the subject is too long, or no text');
+      const { userinfo_endpoint: more, end_session_endpoint: end } = client.serverMetadata();
+      const isMoreNeeded = claimsNeeded(provider).some((claim) => token[claim] === undefined);
+      const told =
+        more !== undefined && isMoreNeeded
+          ? await openid.fetchUserInfo(client, tokens.access_token, token.sub)
+          : {};
+      const isLogoutOffered = end !== undefined && /^https?:/.test(end);
+      return {
+        identity: { issuer: token.iss, subject: token.sub },
+        claims: { ...told, ...token },
+        session: isLogoutOffered
+          ? { label: provider.label, logoutUrl: openid.buildEndSessionUrl(client).href }
+          : null,
+      };
+    });
+  }
+
+  /** Bounds the requests that wait, and tells what went wrong in our words, and to the log in the provider's. */
+  private async waitingFor<T>(provider: ProviderSection, work: () => Promise<T>): Promise<T> {
+    const leave = await this.waiting.take(1, 0);
+    if (!leave) throw comeBack(503, `Too many logins wait for ${provider.label}.`, 1_000);
+    try {
+      return await work();
+    } catch (error) {
+      this.logger.warn(`login provider ${provider.id}: ${textOf(error)}`);
+      throw isAway(error) ? new ProviderAway('away', { cause: error }) : refusalOf(error, provider);
+    } finally {
+      leave();
+    }
+  }
+
+  /** @throws whatever the secret's file, the provider or its answer makes impossible */
+  private async client(provider: ProviderSection): Promise<openid.Configuration> {
+    const { clientSecretFile: file } = provider;
+    const secret = file === undefined ? null : (await readFile(file, 'utf8').catch(unreadable)).trim();
+    const { providerWaitMs } = this.configuration.server.login;
+    const key = JSON.stringify([provider, secret, providerWaitMs]);
+    const known = this.known.get(key);
+    if (known) return known;
+    const found = discovered(provider, secret, providerWaitMs / 1_000);
+    this.known.set(key, found);
+    // What failed is tried again by the next request.
+    found.catch(() => this.known.delete(key));
+    return found;
+  }
+}
+
+async function discovered(
+  { issuer, clientId }: ProviderSection,
+  secret: string | null,
+  timeout: number,
+): Promise<openid.Configuration> {
+  const server = new URL(issuer);
+  // The configuration takes plain HTTP on this machine alone.
+  const execute = server.protocol === 'http:' ? [openid.allowInsecureRequests] : [];
+  const found = await openid
+    .discovery(server, clientId, undefined, openid.None(), { execute, timeout })
+    .catch((error: unknown) => {
+      throw new ProviderAway('it tells nothing of itself', { cause: error });
+    });
+  if (secret === null) return found;
+  const metadata = found.serverMetadata();
+  const isBasic = (metadata.token_endpoint_auth_methods_supported ?? [BASIC]).includes(BASIC);
+  const proof = isBasic ? openid.ClientSecretBasic(secret) : openid.ClientSecretPost(secret);
+  const client = new openid.Configuration(metadata, clientId, undefined, proof);
+  client.timeout = timeout;
+  execute.forEach((each) => each(client));
+  return client;
+}
+
+/** The way that every provider has, unless it says otherwise. */
+const BASIC = 'client_secret_basic';
+
+function unreadable(error: Error): never {
+  throw new ProviderAway('the file of the client’s secret cannot be read', { cause: error });
+}
+
+const AWAY = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM']);
+
+function isAway(error: unknown): boolean {
+  if (error instanceof ProviderAway || error instanceof TypeError) return true;
+  return error instanceof openid.ClientError && AWAY.has(error.code ?? '');
+}
+
+function refusalOf(error: unknown, { label }: ProviderSection): LoginRefused {
+  const name = nameOf(error);
+  const text =
+    name === ''
+      ? `What came back from ${label} does not belong to this login. Begin it again.`
+      : `${label} has not let you in (${name}).`;
+  return new LoginRefused(text, { cause: error });
+}
+
+/** Of an error that the provider itself has named; empty for others. */
+function nameOf(error: unknown): string {
+  const isNamed = error instanceof openid.AuthorizationResponseError;
+  return isNamed && ERROR_NAME.test(error.error) ? error.error : '';
+}
+
+const CAUSES_MAX = 4;
+
+/** One line: the error and its causes, none of which holds a token or a secret. */
+function textOf(error: unknown): string {
+  const parts: string[] = [];
+  // What cannot be parsed would be repeated.
+  const isTold = (each: unknown): each is Error => each instanceof Error && !(each instanceof SyntaxError);
+  for (let each = error; isTold(each) && parts.length < CAUSES_MAX; each = each.cause)
+    parts.push(each.message);
+  const said = nameOf(error);
+  return JSON.stringify([...parts, ...(said === '' ? [] : [said])].join(': '));
+}

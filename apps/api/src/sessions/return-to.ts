@@ -1,0 +1,23 @@
+/** What a path of ours may have: neither what another origin begins with, nor what browsers take for it. */
+const PATH_LENGTH_MAX = 2_000;
+
+/**
+ * Where a login leads back to.
+ * @param wanted what came with a request: a path with its query on this server
+ * @returns it, or `/` when it is not one; never an address of another origin
+ */
+export function returnTo(wanted: unknown): string {
+  if (typeof wanted !== 'string' || wanted.length > PATH_LENGTH_MAX) return '/';
+  // Browsers drop tabs and newlines, and take a backslash for a slash.
+  if (!/^\/[\x21-\x7e]*$/.test(wanted) || wanted.includes('\\')) return '/';
+  const here = 'http://here.invalid';
+  if (!URL.canParse(wanted, here)) return '/';
+  const { origin, pathname, search, hash } = new URL(wanted, here);
+  const isOurs = origin === here && !pathname.startsWith('//') && !pathname.startsWith('/user/log');
+  return isOurs ? pathname + search + hash : '/';
+}
+
+/** The address of the login that leads back to a path. */
+export function loginUrl(path: string): string {
+  return `/user/login?next=${encodeURIComponent(path)}`;
+}

@@ -1,0 +1,53 @@
+import { timestamp } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { DueDelivery, MatchedWebhook } from '@proctor/database';
+import { isWanted, type RunEvent } from '@proctor/events';
+import { signatures } from '@proctor/webhooks';
+import { eventObject } from '../events/event-object';
+import type { WebhookMessage } from './webhook-request';
+
+const AGENT = 'Proctor-Webhook/1.0';
+
+/** Whether a webhook is told of an event. */
+export function isTold({ filter, keyId, userName, toldFromMs }: MatchedWebhook, event: RunEvent): boolean {
+  const { mine = false, ...wanted } = filter;
+  if (event.isPrivate && event.keyId !== keyId) return false;
+  if (mine && event.requestor !== userName) return false;
+  return event.at.getTime() >= toldFromMs && isWanted(wanted, event);
+}
+
+/** The text of a delivery, as Standard Webhooks words it; the same at each attempt. */
+export function bodyOf({ deliveryId, createdAt, event }: DueDelivery, neutral: NeutralStatus): string {
+  if (!event)
+    return JSON.stringify({ type: 'ping', timestamp: timestamp(createdAt), data: { id: deliveryId } });
+  const data = eventObject(event, neutral);
+  return JSON.stringify({ type: `run.${event.kind}`, timestamp: data.at, data });
+}
+
+/**
+ * A delivery, signed for now. The id of an event is the same at each attempt and each redelivery: the run, the place in its story, and its
+ * time, since ids may be given again after a restore.
+ */
+export function messageOf(
+  delivery: DueDelivery,
+  { url, secrets }: { url: string; secrets: string[] },
+  body: string,
+  seconds: number,
+): WebhookMessage {
+  const { deliveryId, createdAt, event } = delivery;
+  const id = event
+    ? `run_${event.runId}.${event.place}.${event.at.getTime().toString(36)}`
+    : `ping_${deliveryId}.${createdAt.getTime().toString(36)}`;
+  return {
+    url,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'user-agent': AGENT,
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signatures(secrets, id, seconds, body),
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import http from 'node:http';
+import https from 'node:https';
+import { type Answer, retryAfterOf } from '@proctor/webhooks';
+import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+
+/** Of an answer; what comes beyond is not read. */
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** Of an answer, for the log of deliveries. */
+const ANSWER_LENGTH_KEPT = 1_000;
+
+export interface WebhookMessage {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface SendingLimits {
+  timeoutMs: number;
+  /** Addresses and networks that are allowed though they are private. */
+  allowedNetworks: string[];
+}
+
+/** An answer, or why there was none. */
+export interface WebhookAnswer extends Answer {
+  /** Its beginning. */
+  text: string | null;
+  error: string | null;
+  durationMs: number;
+}
+
+/**
+ * Sends to an address that a user has chosen. The agent judges each address that its name resolves to, when it connects: what is not on the
+ * public Internet is refused, unless it is allowed. A redirection is an answer like any other.
+ */
+export async function sendMessage(message: WebhookMessage, limits: SendingLimits): Promise<WebhookAnswer> {
+  const beganAt = performance.now();
+  const took = (): number => Math.round(performance.now() - beganAt);
+  try {
+    return { ...(await exchange(message, limits)), error: null, durationMs: took() };
+  } catch (error) {
+    return { status: null, retryAfterMs: null, text: null, error: reasonOf(error), durationMs: took() };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message } = error as Error;
+  // The library tells which address was resolved, which is nobody's business.
+  if (/is not allowed\. Because/.test(message)) return 'the address is not on the public Internet';
+  if (name === 'TimeoutError' || name === 'AbortError') return 'there was no answer in time';
+  return message.slice(0, ANSWER_LENGTH_KEPT);
+}
+
+function exchange(
+  { url, headers, body }: WebhookMessage,
+  { timeoutMs, allowedNetworks }: SendingLimits,
+): Promise<Answer & { text: string }> {
+  const target = new URL(url);
+  const isTls = target.protocol === 'https:';
+  const filter = { allowIPAddressList: allowedNetworks, keepAlive: false };
+  const agent = isTls ? new RequestFilteringHttpsAgent(filter) : new RequestFilteringHttpAgent(filter);
+  return new Promise((resolve, reject) => {
+    const request = (isTls ? https : http).request(
+      target,
+      { method: 'POST', headers, agent, signal: AbortSignal.timeout(timeoutMs) },
+      (response) => {
+        const parts: Buffer[] = [];
+        let size = 0;
+        const done = (): void => {
+          const text = Buffer.concat(parts)
+            .toString('utf8')
+            .replaceAll('\0', '')
+            .slice(0, ANSWER_LENGTH_KEPT);
+          const retryAfterMs = retryAfterOf(response.headers['retry-after'], Date.now());
+          request.destroy();
+          resolve({ status: response.statusCode ?? null, retryAfterMs, text });
+        };
+        response.on('data', (part: Buffer) => {
+          parts.push(part);
+          size += part.length;
+          if (size > ANSWER_BYTES_MAX) done();
+        });
+        response.once('end', done);
+        response.once('error', reject);
+      },
+    );
+    request.once('error', reject);
+    request.end(body);
+  });
+}

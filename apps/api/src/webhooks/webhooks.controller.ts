@@ -1,0 +1,119 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
+import { timestamp } from '@proctor/contracts';
+import type { Requestor } from '@proctor/database';
+import { Requires } from '../auth/authentication.middleware';
+import { CurrentRequestor } from '../auth/requestor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { type DeliveryObject, deliveryObject, type WebhookObject, webhookObject } from './webhook-object';
+import {
+  DELIVERIES_PER_PAGE,
+  DeliveriesQuery,
+  DeliveryIdPipe,
+  RecoverRequest,
+  WebhookIdPipe,
+  WebhookRequest,
+} from './webhooks.dto';
+import { WebhooksService } from './webhooks.service';
+
+type WithSecret = WebhookObject & { secret: string };
+
+/** The webhooks of a key's user. */
+@Controller('api/v1/webhooks')
+@Requires('key')
+@UseInterceptors(BodyInterceptor)
+export class WebhooksController {
+  constructor(private readonly webhooks: WebhooksService) {}
+
+  @Get()
+  async list(@CurrentRequestor() { userId }: Requestor): Promise<{ webhooks: WebhookObject[] }> {
+    return { webhooks: (await this.webhooks.ofUser(userId)).map(webhookObject) };
+  }
+
+  @Post()
+  @HttpCode(201)
+  async add(@Sent() asked: WebhookRequest, @CurrentRequestor() requestor: Requestor): Promise<WithSecret> {
+    const { webhook, secret } = await this.webhooks.add(asked, requestor, requestor.keyId);
+    return { ...webhookObject(webhook), secret };
+  }
+
+  @Get(':webhook_id')
+  async show(
+    @Param('webhook_id', WebhookIdPipe) id: number,
+    @CurrentRequestor() { userId }: Requestor,
+  ): Promise<WebhookObject> {
+    return webhookObject(await this.webhooks.one(id, userId));
+  }
+
+  @Post(':webhook_id')
+  @HttpCode(200)
+  async change(
+    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Sent() asked: WebhookRequest,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<WebhookObject> {
+    return webhookObject(await this.webhooks.change(id, asked, requestor, requestor.keyId));
+  }
+
+  @Delete(':webhook_id')
+  @HttpCode(204)
+  remove(
+    @Param('webhook_id', WebhookIdPipe) id: number,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<void> {
+    return this.webhooks.remove(id, requestor);
+  }
+
+  @Post(':webhook_id/rotate')
+  @HttpCode(200)
+  async rotate(
+    @Param('webhook_id', WebhookIdPipe) id: number,
+    @CurrentRequestor() requestor: Requestor,
+  ): Promise<WithSecret> {
+    const { webhook, secret } = await this.webhooks.rotate(id, requestor);
+    return { ...webhookObject(webhook), secret };
+  }
+
+  @Post(':webhook_id/ping')
+  @HttpCode(202)
+  async ping(
+    @Param('webhook_id', WebhookIdPipe) id: number,
+    @CurrentRequestor() { userId }: Requestor,
+  ): Promise<DeliveryObject> {
+    return deliveryObject(await this.webhooks.ping(id, userId));
+  }
+
+  @Get(':webhook_id/deliveries')
+  async deliveries(
+    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Sent() { limit = DELIVERIES_PER_PAGE, ...asked }: DeliveriesQuery,
+    @CurrentRequestor() { userId }: Requestor,
+  ): Promise<{ deliveries: DeliveryObject[]; before: number | null }> {
+    const found = await this.webhooks.log(id, userId, asked, limit + 1);
+    const part = found.slice(0, limit);
+    return {
+      deliveries: part.map(deliveryObject),
+      before: found.length > limit ? part.at(-1)!.deliveryId : null,
+    };
+  }
+
+  @Post(':webhook_id/deliveries/:delivery_id/redeliver')
+  @HttpCode(202)
+  async redeliver(
+    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Param('delivery_id', DeliveryIdPipe) deliveryId: number,
+    @CurrentRequestor() { userId }: Requestor,
+  ): Promise<DeliveryObject> {
+    return deliveryObject(await this.webhooks.redeliver(id, deliveryId, userId));
+  }
+
+  @Post(':webhook_id/recover')
+  @HttpCode(202)
+  async recover(
+    @Param('webhook_id', WebhookIdPipe) id: number,
+    @Sent() { since }: RecoverRequest,
+    @CurrentRequestor() { userId }: Requestor,
+  ): Promise<{ again: number; made: number; until: string | null }> {
+    const { again, made, until } = await this.webhooks.recover(id, since, userId);
+    return { again, made, until: until && timestamp(until) };
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, isStorable, must, Strict } from '@proctor/contracts';
+import { DELIVERY_STATES, type DeliveryState } from '@proctor/database';
+import { IsBoolean, IsIn, IsOptional } from 'class-validator';
+import { EventFilterQuery } from '../events/events.dto';
+import type { Parameter } from '../http/parameters';
+import { notFound, refused } from '../http/problem';
+import { From } from '../http/shape';
+import { numberOf } from '../runs/run-list.dto';
+import type { PipeTransform } from '@nestjs/common';
+
+export const DELIVERIES_PER_PAGE = 50;
+const DELIVERIES_PER_PAGE_MAX = 200;
+const DESCRIPTION_LENGTH_MAX = 200;
+
+/** What a user says of a webhook: where, and which events. */
+@Strict()
+export class WebhookRequest extends EventFilterQuery {
+  @From({ read: urlOf, missing: 'it holds the address that events are sent to' })
+  url: string;
+
+  /** For people. */
+  @From({ read: descriptionOf })
+  description?: string;
+
+  /** Only events of the user's own runs. */
+  @From({ text: 'boolean' })
+  @IsOptional()
+  @IsBoolean(must('be true or false'))
+  mine?: boolean;
+
+  /** Private runs of the key that asks, too. */
+  @From({ text: 'boolean' })
+  @IsOptional()
+  @IsBoolean(must('be true or false'))
+  private?: boolean;
+
+  @From({ text: 'boolean' })
+  @IsOptional()
+  @IsBoolean(must('be true or false'))
+  enabled?: boolean;
+}
+
+/** The query of the log of deliveries. */
+@Strict()
+export class DeliveriesQuery {
+  @IsOptional()
+  @IsIn(DELIVERY_STATES, must(`be one of ${DELIVERY_STATES.join(', ')}`))
+  state?: DeliveryState;
+
+  @From({ read: numberOf('the id of a delivery', Number.MAX_SAFE_INTEGER) })
+  before?: number;
+
+  @From({ read: numberOf(`a whole number from 1 to ${DELIVERIES_PER_PAGE_MAX}`, DELIVERIES_PER_PAGE_MAX) })
+  limit?: number;
+}
+
+/** From when on a webhook is to be told again of what it was not told of. */
+@Strict()
+export class RecoverRequest {
+  @From({ read: sinceOf, missing: 'it holds a UNIX time in seconds' })
+  since: number;
+}
+
+/** The id of a webhook in a path. */
+export class WebhookIdPipe implements PipeTransform<string, number> {
+  /** @throws Problem 404 */
+  transform(text: string): number {
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw noSuchWebhook(text);
+  }
+}
+
+/** The id of a delivery in a path. */
+export class DeliveryIdPipe implements PipeTransform<string, number> {
+  /** @throws Problem 404 */
+  transform(text: string): number {
+    if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+    throw notFound(`There is no delivery ${describe(text)}.`);
+  }
+}
+
+export function noSuchWebhook(id: string | number) {
+  return notFound(`There is no webhook ${describe(id)}.`);
+}
+
+function urlOf({ value, pointer }: Parameter, name: string): string {
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (text !== '' && isStorable(text)) return text;
+  throw refused(`${name} must be an address, not ${describe(value)}.`, pointer);
+}
+
+function descriptionOf({ value, pointer }: Parameter, name: string): string {
+  const text = typeof value === 'string' ? value.trim() : null;
+  if (text !== null && text.length <= DESCRIPTION_LENGTH_MAX && isStorable(text) && !/\p{Cc}/u.test(text))
+    return text;
+  throw refused(
+    `${name} must be a line of at most ${DESCRIPTION_LENGTH_MAX} characters, not ${describe(value)}.`,
+    pointer,
+  );
+}
+
+function sinceOf({ value, pointer }: Parameter, name: string): number {
+  const text = String(value);
+  if (/^\d{1,11}$/.test(text)) return Number(text);
+  throw refused(`${name} must be a UNIX time in whole seconds, not ${describe(value)}.`, pointer);
+}

@@ -1,0 +1,167 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { describe, type FactKind } from '@proctor/contracts';
+import {
+  type DeliveryState,
+  type LoggedDelivery,
+  type Webhook,
+  WebhookDeliveries,
+  type WebhookOwner,
+  Webhooks,
+  type WebhookSettings,
+} from '@proctor/database';
+import { newSecret } from '@proctor/webhooks';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { notFound, Problem, refused } from '../http/problem';
+import { isTold } from './webhook-message';
+import { WebhookSender } from './webhook-sender';
+import { OWN_SERVICES, type OwnServices, whyNoWebhook } from './webhook-url';
+import { noSuchWebhook, type WebhookRequest } from './webhooks.dto';
+
+/** For how long the secret before the present one signs, too. */
+const OLD_SECRET_SECONDS = 86_400;
+
+/** What a webhook is told of when its user does not say. */
+const USUAL_KINDS: FactKind[] = ['finished', 'corrected', 'cancelled'];
+
+const DAY_SECONDS = 86_400;
+
+/** The webhooks of users, for the API and for pages. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly webhooks: Webhooks,
+    private readonly deliveries: WebhookDeliveries,
+    private readonly sender: WebhookSender,
+    @Inject(OWN_SERVICES) private readonly ownServices: OwnServices,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  ofUser(userId: number): Promise<Webhook[]> {
+    return this.webhooks.ofUser(userId);
+  }
+
+  /** @throws Problem 404 also for another user's */
+  async one(webhookId: number, userId: number): Promise<Webhook> {
+    const webhook = await this.webhooks.one(webhookId, userId);
+    if (!webhook) throw noSuchWebhook(webhookId);
+    return webhook;
+  }
+
+  /**
+   * @param keyId of its user: the key whose private runs it may be told of; null where there is none
+   * @returns its secret, which is told this once
+   * @throws Problem 400; 409 when there are too many
+   */
+  async add(
+    asked: WebhookRequest,
+    owner: WebhookOwner,
+    keyId: number | null,
+  ): Promise<{ webhook: Webhook; secret: string }> {
+    const { perUserMax } = this.configuration.server.webhooks;
+    const secret = newSecret();
+    const webhookId = await this.webhooks.add(this.settingsOf(asked, keyId), secret, owner, perUserMax);
+    if (webhookId === null) throw new Problem(409, `You have ${perUserMax} webhooks; there may be no more.`);
+    return { webhook: await this.one(webhookId, owner.userId), secret };
+  }
+
+  /** @throws Problem 400; 404 */
+  async change(
+    webhookId: number,
+    asked: WebhookRequest,
+    owner: WebhookOwner,
+    keyId: number | null,
+  ): Promise<Webhook> {
+    const settings = this.settingsOf(asked, keyId);
+    if (!(await this.webhooks.change(webhookId, settings, asked.enabled ?? true, owner)))
+      throw noSuchWebhook(webhookId);
+    this.sender.look();
+    return this.one(webhookId, owner.userId);
+  }
+
+  /** @throws Problem 404 */
+  async setEnabled(webhookId: number, isEnabled: boolean, owner: WebhookOwner): Promise<void> {
+    const { url, description, filter, keyId } = await this.one(webhookId, owner.userId);
+    if (!(await this.webhooks.change(webhookId, { url, description, filter, keyId }, isEnabled, owner)))
+      throw noSuchWebhook(webhookId);
+    this.sender.look();
+  }
+
+  /** @returns the new secret, which is told this once. @throws Problem 404 */
+  async rotate(webhookId: number, owner: WebhookOwner): Promise<{ webhook: Webhook; secret: string }> {
+    const secret = newSecret();
+    if (!(await this.webhooks.rotate(webhookId, secret, OLD_SECRET_SECONDS, owner)))
+      throw noSuchWebhook(webhookId);
+    return { webhook: await this.one(webhookId, owner.userId), secret };
+  }
+
+  /** @throws Problem 404 */
+  async remove(webhookId: number, owner: WebhookOwner): Promise<void> {
+    if (!(await this.webhooks.remove(webhookId, owner))) throw noSuchWebhook(webhookId);
+  }
+
+  /** @throws Problem 404; 409 for one that is disabled */
+  async ping(webhookId: number, userId: number): Promise<LoggedDelivery> {
+    const webhook = await this.one(webhookId, userId);
+    if (webhook.disabledAt) throw new Problem(409, `The webhook ${webhookId} is disabled; enable it first.`);
+    const deliveryId = await this.deliveries.ping(webhookId);
+    this.sender.look();
+    return this.delivery(webhookId, deliveryId);
+  }
+
+  /** The newest first. @throws Problem 404 */
+  async log(
+    webhookId: number,
+    userId: number,
+    asked: { state?: DeliveryState | null; before?: number | null },
+    limit: number,
+  ): Promise<LoggedDelivery[]> {
+    await this.one(webhookId, userId);
+    return this.deliveries.log(webhookId, asked, limit);
+  }
+
+  /** @throws Problem 404 */
+  async redeliver(webhookId: number, deliveryId: number, userId: number): Promise<LoggedDelivery> {
+    await this.one(webhookId, userId);
+    if (!(await this.deliveries.redeliver(webhookId, deliveryId))) throw noSuchDelivery(deliveryId);
+    this.sender.look();
+    return this.delivery(webhookId, deliveryId);
+  }
+
+  /**
+   * @param since UNIX seconds
+   * @throws Problem 400; 404; 409 for one that is disabled
+   */
+  async recover(webhookId: number, since: number, userId: number) {
+    const webhook = await this.one(webhookId, userId);
+    if (webhook.disabledAt) throw new Problem(409, `The webhook ${webhookId} is disabled; enable it first.`);
+    const { keptDays, waitingMax } = this.configuration.server.webhooks;
+    if (since < Date.now() / 1_000 - keptDays * DAY_SECONDS)
+      throw refused(`since must be of the last ${keptDays} days, not ${describe(since)}.`, null);
+    const done = await this.deliveries.recover({ webhookId, userId }, since, isTold, waitingMax);
+    this.sender.look();
+    return done;
+  }
+
+  private async delivery(webhookId: number, deliveryId: number): Promise<LoggedDelivery> {
+    const delivery = await this.deliveries.one(webhookId, deliveryId);
+    if (!delivery) throw noSuchDelivery(deliveryId);
+    return delivery;
+  }
+
+  /** @throws Problem 400 */
+  private settingsOf(asked: WebhookRequest, keyId: number | null): WebhookSettings {
+    const { url, description = '', package: packages, suite: suites, arch: arches, status: verdicts } = asked;
+    const why = whyNoWebhook(url, this.configuration.server.webhooks.mayBeHttp, this.ownServices);
+    if (why !== null) throw refused(`url cannot be ${describe(url)}: ${why}.`, null);
+    if (asked.private === true && keyId === null)
+      throw refused('private is for webhooks that belong to an API key.', null);
+    const { trigger, kinds = USUAL_KINDS, mine } = asked;
+    const filter = { packages, suites, arches, verdicts, trigger, kinds, mine };
+    return { url: new URL(url).href, description, filter, keyId: asked.private === true ? keyId : null };
+  }
+}
+
+function noSuchDelivery(deliveryId: number): Problem {
+  return notFound(`There is no delivery ${deliveryId} of this webhook.`);
+}

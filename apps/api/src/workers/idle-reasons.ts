@@ -1,0 +1,72 @@
+import type { WorkerRecord } from '@proctor/database';
+import type { QueueObject } from '../queues/queue-object';
+import type { WorkerObject } from './worker-object';
+
+/** What is known of a worker when it is asked why it gets no work. */
+export interface WorkerFacts {
+  /** As it was registered; null when it is not. */
+  record: Pick<WorkerRecord, 'architectures' | 'revokedAt' | 'lastSeenAt'> | null;
+  /** As the dispatcher of each architecture sees it. */
+  offers: WorkerObject[];
+  /** Architectures whose dispatcher does not answer. */
+  silent: string[];
+  /** Of the deployment. */
+  queues: QueueObject[];
+}
+
+/** Reasons of queues that are named; a worker serves few, but all suites of them. */
+const QUEUES_NAMED_MAX = 5;
+
+/** Why a worker gets no work, or no more, for people, the weightiest first; empty when it gets what there is. */
+export function idleReasons({ record, offers, silent, queues }: WorkerFacts): string[] {
+  if (record?.revokedAt) return ['an administrator has revoked it'];
+  const architectures = record?.architectures ?? offers.map(({ arch }) => arch);
+  const unanswered = architectures.filter((arch) => silent.includes(arch));
+  const silences = unanswered.map((arch) => `no scheduler answers for ${arch}`);
+  const away = architectures.filter(
+    (arch) => !silent.includes(arch) && !offers.some((offer) => offer.arch === arch),
+  );
+  if (offers.length === 0 && away.length > 0) return [awayReason(record), ...silences];
+  return [
+    ...silences,
+    ...away.map((arch) => `it has not asked for work on ${arch} lately`),
+    ...offers.flatMap((offer) => {
+      const own = ownReasons(offer);
+      return own.length > 0 ? own : queueReasons(offer, queues);
+    }),
+  ];
+}
+
+function awayReason(record: WorkerFacts['record']): string {
+  return record?.lastSeenAt ? 'it is not connected' : 'it has never connected';
+}
+
+/** What keeps the worker itself from work. */
+function ownReasons(offer: WorkerObject): string[] {
+  const { arch, slots, busy, standing, reason, until, drained, problem, testbeds } = offer;
+  const isReady = testbeds.length === 0 || testbeds.some(({ state }) => state === 'ready');
+  const asOf = until === null ? '' : ` until ${until}`;
+  return [
+    ...(problem === null ? [] : [`it takes no work: ${problem}`]),
+    ...(drained === null ? [] : [`drained by ${drained.by} (since ${drained.since}): ${drained.reason}`]),
+    ...(standing === 'sound' ? [] : [`${standing}${asOf}: ${reason ?? 'its attempts kept failing'}`]),
+    ...(isReady
+      ? []
+      : testbeds.map(
+          ({ suite, backend, state, detail }) =>
+            `the image ${suite}/${arch} for ${backend} is ${state}${detail === undefined ? '' : `: ${detail}`}`,
+        )),
+    ...(slots > 0 && busy >= slots
+      ? [slots === 1 ? 'its one slot is busy' : `all ${slots} slots are busy`]
+      : []),
+  ];
+}
+
+/** What keeps work from the worker. */
+function queueReasons({ arch }: WorkerObject, queues: QueueObject[]): string[] {
+  const waiting = queues.filter((queue) => queue.arch === arch && queue.waiting > 0);
+  if (waiting.length === 0) return [`nothing waits on ${arch}`];
+  return waiting
+    .flatMap(({ suite, reasons }) => reasons.slice(0, 1).map((reason) => `${suite}/${arch}: ${reason}`))
+    .slice(0, QUEUES_NAMED_MAX);
+}

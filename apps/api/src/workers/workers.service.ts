@@ -1,0 +1,99 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type EndedAttempt, WorkerPages, type WorkerRecord, WorkerRegister } from '@proctor/database';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
+import { ExplanationService } from '../dispatchers/explanation.service';
+import { notFound } from '../http/problem';
+import { resultObject } from '../runs/result-object';
+import { idleReasons } from './idle-reasons';
+import { QueuesService } from '../queues/queues.service';
+import { attemptObject, comparisonObject, registeredObject, type WorkerDetails } from './worker-details';
+import { workerObject } from './worker-object';
+import type { WorkerObject } from './worker-object';
+
+/** Of each worker, the newest. */
+const ATTEMPTS_SHOWN = 30;
+const RUNNING_SHOWN_MAX = 200;
+
+export interface WorkersAnswer {
+  /** By architecture and name; a worker that serves several architectures is there for each. */
+  workers: WorkerObject[];
+  /** Architectures whose dispatcher does not answer, or not to the end: (all) their workers are not known now. */
+  silent_architectures: string[];
+}
+
+/** A worker with the last attempts of public runs that it ended, the newest first. */
+export interface WorkerSummary {
+  name: string;
+  /** Null of a worker that is not registered. */
+  record: WorkerRecord | null;
+  offers: WorkerObject[];
+  attempts: EndedAttempt[];
+}
+
+@Injectable()
+export class WorkersService {
+  constructor(
+    private readonly explanation: ExplanationService,
+    private readonly queues: QueuesService,
+    private readonly register: WorkerRegister,
+    private readonly pages: WorkerPages,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /** @param everything for an administrator: private runs count */
+  async list(everything: boolean): Promise<WorkersAnswer> {
+    const architectures = [...this.configuration.server.architectures].sort();
+    const statuses = await this.explanation.statuses(architectures, everything);
+    return {
+      workers: [...statuses].flatMap(([arch, status]) => {
+        const workers = (status?.workers ?? []).map((worker) => workerObject(arch, worker));
+        return workers.sort((a, b) => (a.name < b.name ? -1 : 1));
+      }),
+      silent_architectures: [...statuses].flatMap(([arch, status]) => (status && !status.more ? [] : [arch])),
+    };
+  }
+
+  /**
+   * Workers that are registered and not revoked, or that a dispatcher knows, by name.
+   * @param after the name before the first of them; empty at the beginning
+   */
+  async summaries(everything: boolean, after: string, limit: number): Promise<WorkerSummary[]> {
+    const [{ workers }, records] = await Promise.all([this.list(everything), this.register.valid()]);
+    const names = [...new Set([...records, ...workers].map(({ name }) => name))].sort();
+    const shown = names.filter((name) => name > after).slice(0, limit);
+    const attempts = await this.pages.attempts(shown, ATTEMPTS_SHOWN);
+    return shown.map((name) => ({
+      name,
+      record: records.find((record) => record.name === name) ?? null,
+      offers: workers.filter((worker) => worker.name === name),
+      attempts: attempts.filter(({ worker }) => worker === name),
+    }));
+  }
+
+  /** @throws Problem 404 for a name that is not registered and that no dispatcher knows */
+  async details(name: string, everything: boolean): Promise<WorkerDetails> {
+    const [record, { workers, silent_architectures }, queues, running, attempts, comparison] =
+      await Promise.all([
+        this.register.find(name),
+        this.list(everything),
+        this.queues.list(everything),
+        this.pages.running(name, RUNNING_SHOWN_MAX, everything),
+        this.pages.attempts([name], ATTEMPTS_SHOWN, everything),
+        this.pages.comparison(name),
+      ]);
+    const offers = workers.filter((worker) => worker.name === name);
+    if (!record && offers.length === 0) throw notFound(`There is no worker ${name}.`);
+    const { neutral } = this.configuration.server;
+    return {
+      name,
+      registered: record && registeredObject(record, everything),
+      offers,
+      silent_architectures,
+      idle_reasons: idleReasons({ record, offers, silent: silent_architectures, queues }),
+      running: running.map((run) => resultObject(run, neutral)),
+      attempts: attempts.map((attempt) => attemptObject(attempt, neutral)),
+      comparison: comparison.attempts > 0 ? comparisonObject(comparison) : null,
+    };
+  }
+}
