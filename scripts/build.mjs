@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { buildClient } from './client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
@@ -12,6 +13,8 @@ const swc = spawnSync(
   { cwd: root, stdio: 'inherit' },
 );
 if (swc.status !== 0) process.exit(swc.status ?? 1);
+
+await buildClient('dist');
 
 // Each start of the api would take half a second for the YAML that people write.
 const document = `${root}/dist/apps/api/src/http/openapi`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
-const SOURCES = ['apps', 'libs', '.swcrc', 'package-lock.json', 'scripts/build.mjs'];
+const SOURCES = ['apps', 'libs', '.swcrc', 'package-lock.json', 'scripts/build.mjs', 'scripts/client.mjs'];
 /** Written last, so that an interrupted build counts for nothing. */
 const mark = join(root, 'dist/.built');
 

@@ -4,6 +4,7 @@
 // --keep: the logs of all parts stay, as they do after a violation.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { buildClient } from './client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = '.cache/soak';
@@ -12,6 +13,7 @@ const ownMounts = ['unshare', '--mount', '--propagation', 'private'];
 const mayMount =
   process.getuid() === 0 && spawnSync(ownMounts[0], [...ownMounts.slice(1), 'true']).status === 0;
 run(`${root}/node_modules/@swc/cli/bin/swc.js`, 'apps', 'libs', 'test', '-d', out, '--copy-files', '--quiet');
+await buildClient(out);
 run(`${root}/${out}/test/soak/main.js`, ...process.argv.slice(2));
 
 function run(script, ...args) {

@@ -39,8 +39,9 @@ async function main() {
 
 /** @returns the path of nats-server; null after saying what to type when something is missing that we may not install */
 async function prepare() {
-  const outcome = await embedded.ensureDebianPackages([...embedded.WORKER_PACKAGES, 'openssl'], (missing) =>
-    console.log(`installing Debian packages: ${missing.join(' ')}`),
+  const outcome = await embedded.ensureDebianPackages(
+    [...embedded.WORKER_PACKAGES, 'openssl', 'chromium'],
+    (missing) => console.log(`installing Debian packages: ${missing.join(' ')}`),
   );
   if (outcome.advice) {
     console.error(`the tests cannot run: ${outcome.advice}`);
