@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { openDatabase, type Submitter } from '@proctor/database';
 import { AppProcess, EmbeddedNats, freePort } from '@proctor/embedded';
 import { stringify } from 'yaml';
-import { NODE_OPTIONS } from '../../apps/cli/src/start/apps';
+import { APPS, NODE_OPTIONS } from '../../apps/cli/src/start/apps';
 import { TestUsers } from '../support/nats-users';
 import { registerWorkers } from '../support/worker-register';
-import type { ExecutorsNews, ExecutorsPlan } from './core-executor';
+import type { ExecutorsNews, ExecutorsPlan } from './executors';
 import type { Place } from './place';
 
 export const SUITE = 'sid';
@@ -80,10 +80,14 @@ export class Deployment {
       workers: await Promise.all(names.map((name) => this.users.read(name))),
     };
     const env = { ...process.env, PROCTOR_BENCH_EXECUTORS: JSON.stringify(plan) };
-    return this.startOther(`executors-${names[0]}`, join(__dirname, 'core-executor.js'), env, (line) => {
+    return this.startOther(`executors-${names[0]}`, join(__dirname, 'executors.js'), env, (line) => {
       if (line.startsWith('{"recorded"')) onNews(JSON.parse(line) as ExecutorsNews);
       else if (/warn|error/i.test(line)) console.error(line);
     });
+  }
+
+  get natsPid(): number {
+    return this.nats.pid!;
   }
 
   /** A whole worker, whose configuration file has these keys. */
@@ -93,7 +97,6 @@ export class Deployment {
     await writeFile(join(config, 'worker.yaml'), stringify({ name, ...file }));
     const env = {
       ...process.env,
-      NODE_OPTIONS: NODE_OPTIONS.worker.join(' '),
       PROCTOR_HOME: this.folder,
       PROCTOR_CONFIG: config,
       PROCTOR_NATS_CREDENTIALS: this.users.path(name),
@@ -180,7 +183,17 @@ export class Deployment {
     stopSignal?: NodeJS.Signals,
   ): AppProcess {
     const identityFile = join(this.folder, `${name}.json`);
-    return new AppProcess({ name, main, env, identityFile, onLine, ...(stopSignal && { stopSignal }) });
+    const app = APPS.find((each) => main.includes(`/apps/${each}/`));
+    const nodeOptions = app ? NODE_OPTIONS[app] : [];
+    return new AppProcess({
+      name,
+      main,
+      env,
+      identityFile,
+      onLine,
+      nodeOptions,
+      ...(stopSignal && { stopSignal }),
+    });
   }
 }
 

@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { format, resolveConfig } from 'prettier';
-import { core } from './core';
 import { growthImage } from './growth-image';
 import { judge } from './judging';
 import { describeMachine } from './machine';
@@ -22,13 +21,12 @@ const MEASURED = '.cache/bench-measured.json';
 /**
  * Measures all rows but the large ones, or those that are named, and prints them; all rows are written to the document.
  * `--list`: only their names. `--quick`: at tiny sizes, to see that the bench works. `--large`: the large rows too.
- * `--write`: rows that are named are written too, beside what was measured before. `--core RUNS`: the control plane alone, with
- * what each of its processes and PostgreSQL do for a run.
+ * `--write`: rows that are named are written too, beside what was measured before.
  */
 async function main(): Promise<void> {
   const flag = { type: 'boolean', default: false } as const;
   const { values, positionals } = parseArgs({
-    options: { list: flag, quick: flag, large: flag, write: flag, core: { type: 'string' } },
+    options: { list: flag, quick: flag, large: flag, write: flag },
     allowPositionals: true,
   });
   const rows = chosen(positionals, values).filter((row) => !(values.quick && row.isNeverQuick));
@@ -38,7 +36,6 @@ async function main(): Promise<void> {
     return;
   }
   Logger.overrideLogger(false);
-  if (values.core !== undefined) return controlPlane(Number(values.core));
   const { machine, measured } = await measureAll(rows, values.quick);
   const failed = rows.length - measured.length;
   if (failed > 0) process.exitCode = 1;
@@ -53,20 +50,6 @@ function chosen(names: string[], { large, quick }: { large: boolean; quick: bool
     if (!row) throw new Error(`there is no row ${name}: npm run bench -- --list tells them`);
     return row;
   });
-}
-
-async function controlPlane(runs: number): Promise<void> {
-  const nodeOptions = process.env['PROCTOR_BENCH_NODE_OPTIONS'];
-  const place = await Place.open({ isQuick: false });
-  const { url, drop } = await place.database();
-  try {
-    const shape = { workers: 8, slots: 16, rounds: 3, runs, nodeOptions };
-    const folder = await place.newFolder('core');
-    for await (const line of core(folder, url, place.postgres.pid!, shape)) console.log(line);
-  } finally {
-    await drop();
-    await place.close();
-  }
 }
 
 async function measureAll(
@@ -104,7 +87,10 @@ async function write(machine: Machine, measured: MeasuredRow[]): Promise<void> {
   await mkdir(dirname(MEASURED), { recursive: true });
   await writeFile(MEASURED, JSON.stringify(known));
   const grown = known[growth.name];
-  if (grown) await writeFile(GROWTH_IMAGE, growthImage(grown));
+  if (grown) {
+    await mkdir(dirname(GROWTH_IMAGE), { recursive: true });
+    await writeFile(GROWTH_IMAGE, growthImage(grown));
+  }
   const inOrder = ROWS.flatMap(({ name }) => known[name] ?? []);
   await writeFile(
     DOCUMENT,

@@ -94,7 +94,7 @@ export class WorkerRig {
     await nats.start();
     const bus = await connectBus(await users.read('scheduler'), { makesStreams: true });
     await bus.prepareReports(ARCH, [WORKER]);
-    await bus.prepareWorker(WORKER);
+    await bus.prepareWorkers([WORKER]);
     const config = join(folder, 'config');
     await mkdir(config);
     const worker = {

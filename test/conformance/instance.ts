@@ -103,6 +103,9 @@ const GIVEN: Record<Ability, (options: InstanceOptions) => unknown> = {
   'changing the reject list': (options) => options.reject,
 };
 
+/** Of every request, so that answers that are compared have no other reason to differ. */
+const REQUEST_ID = 'conformance';
+
 let names = 0;
 
 /** A running service, seen as its clients see it. */
@@ -148,7 +151,8 @@ export class Instance {
 
   /** Any path of the instance, without a key. */
   fetch(path: string, sent: Sent = {}): Promise<Answer> {
-    return exchange(this.options.base, path, sent);
+    const headers = { 'X-Request-Id': REQUEST_ID, ...sent.headers };
+    return exchange(this.options.base, path, { ...sent, headers });
   }
 
   /** A path below /api/v1, with the key. */

@@ -24,7 +24,7 @@ export function describeBus(name: string, start: StartServer): void {
     beforeAll(async () => {
       server = await start(LIMITS);
       [bus, other] = [await server.connect(), await server.connect()];
-      await bus.prepareWorker(WORKER);
+      await bus.prepareWorkers([WORKER]);
     });
     beforeEach(() => (scope = newScope()));
     afterAll(() => server.close());
@@ -123,6 +123,21 @@ export function describeBus(name: string, start: StartServer): void {
         await bus.purgeLog(WORKER, grant);
         await bus.appendLog(WORKER, grant, CHUNK(1));
         expect(await read(1, grant, 0)).toEqual([CHUNK(1)]);
+      });
+
+      it('what there is of a log is read without waiting for more', async () => {
+        const grant = newGrant();
+        const soFar = async (): Promise<LogChunk[]> => {
+          const chunks: LogChunk[] = [];
+          for await (const chunk of other.logSoFar(WORKER, grant, AbortSignal.timeout(20_000)))
+            chunks.push(chunk);
+          return chunks;
+        };
+        expect(await soFar()).toEqual([]);
+        await bus.appendLog(WORKER, grant, CHUNK(0));
+        await bus.appendLog(WORKER, { ...grant, attempt: 2 }, CHUNK(0));
+        await bus.appendLog(WORKER, grant, CHUNK(1));
+        expect(await soFar()).toEqual([CHUNK(0), CHUNK(1)]);
       });
 
       it('the reading of a log ends when the signal aborts', async () => {

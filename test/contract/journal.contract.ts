@@ -6,6 +6,7 @@ import { journalFailures } from './journal.failures';
 import { journalFences } from './journal.fences';
 import { journalGrants } from './journal.grants';
 import { journalLearning } from './journal.learning';
+import { journalLines } from './journal.lines';
 import { journalOrders } from './journal.orders';
 import { journalRestrictions } from './journal.restrictions';
 import {
@@ -25,7 +26,7 @@ export function journalContract(name: string, make: () => Promise<JournalFixture
   describe(`${name} as a journal`, () => {
     const parts = [
       ...[journalFences, journalOrders, journalRestrictions, journalFailures, journalLearning, journalFacts],
-      ...[journalArrivals, journalCorrections, journalGrants],
+      ...[journalArrivals, journalLines, journalCorrections, journalGrants],
       journalBooks,
     ];
     // Each part is a block of its own, so that its hooks run for its own tests only.

@@ -7,6 +7,7 @@ import {
   type JournalFixture,
   Owner,
   outcome,
+  request,
   requeue,
   start,
 } from './journal.fixture';
@@ -68,6 +69,27 @@ export function journalFacts(make: () => Promise<JournalFixture>): void {
         expect(timestamp(new Date(fact.at))).toBe(fact.at);
       }
       expect(await owner.books.story(2_000_000_000)).toEqual([]);
+    });
+
+    it('the story of a run tells its start and its end in this order, also where one turn writes both', async () => {
+      const runIds = await owner.books.submit(Array.from({ length: 30 }, () => request()));
+      await owner.commit(...runIds.map((runId) => grant(runId, 1)));
+      await owner.commit(...runIds.flatMap((runId) => [start(runId, 1), finish(runId, 1)]));
+      const end = { ...{ kind: 'finished', state: 'finished', attempt: 1, actor: 'worker w1' } };
+      const result = { reason: 'all tests passed', verdict: 'pass' };
+      for (const runId of runIds)
+        expect(await told(runId)).toEqual([requested, granted(1), started(1), { ...end, ...result }]);
+    });
+
+    it('the story of a run has neither its start nor its end when the row refuses the start', async () => {
+      const [waiting, cancelled, running] = await owner.books.submit([request(), request(), request()]);
+      await owner.commit(grant(cancelled!, 1), grant(running!, 1), start(running!, 1));
+      await owner.books.cancel(cancelled!, 'ada');
+      const writes = [waiting!, cancelled!, running!].flatMap((id) => [start(id, 1), finish(id, 1)]);
+      expect(await owner.leftOut(...writes)).toEqual(writes);
+      for (const runId of [waiting!, running!])
+        expect((await told(runId)).at(-1)).not.toMatchObject({ kind: 'finished' });
+      expect((await told(cancelled!)).at(-1)).toMatchObject({ kind: 'cancelled' });
     });
 
     it('the story of a run ends with the scheduler when it gave the run up', async () => {

@@ -1,4 +1,4 @@
-import type { Order, Write } from '@proctor/dispatch';
+import type { LinePlace, Order, Write } from '@proctor/dispatch';
 import {
   ARCH,
   finish,
@@ -17,6 +17,12 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
 
   describe('orders', () => {
     const orders = (limit = 10) => owner.books.journal.orders(ARCH, limit);
+    /** Where a run is in line. */
+    const placeOf = (runId: number | undefined, change: Partial<LinePlace> = {}) => {
+      const { suite, backend, variant, isPrivate, priority } = request();
+      const arrivedAt = expect.any(Number) as number;
+      return { suite, backend, variant, isPrivate, priority, requestor: 'ada', arrivedAt, runId, ...change };
+    };
     const taken = ({ orderId }: Order): Write => ({ kind: 'ingest-order', orderId });
 
     it('an order follows a cancellation: whose run, by whom, and who executes it', async () => {
@@ -27,8 +33,15 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       await owner.books.cancel(leased!, 'ada');
       const order = { orderId: expect.any(Number), kind: 'cancel', by: 'ada' };
       expect(await orders()).toEqual([
-        { ...order, runId: waiting, attempt: 0, grantEpoch: 0, worker: null },
-        { ...order, runId: leased, attempt: 1, grantEpoch: owner.epoch, worker: 'w1' },
+        { ...order, runId: waiting, attempt: 0, grantEpoch: 0, worker: null, place: placeOf(waiting) },
+        {
+          ...order,
+          runId: leased,
+          attempt: 1,
+          grantEpoch: owner.epoch,
+          worker: 'w1',
+          place: placeOf(leased),
+        },
       ]);
     });
 
@@ -77,6 +90,7 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
         kind: 'reprioritise',
         runId: waiting,
         priority: 9,
+        place: placeOf(waiting, { priority: 9 }),
       });
       expect((await owner.books.journal.load(ARCH, HALF_LIFE_MS)).runs).toMatchObject([
         { runId: waiting, priority: 9 },
@@ -96,8 +110,8 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
       const order = { orderId: expect.any(Number), kind: 'publish' };
       const given = await orders();
       expect(given).toEqual([
-        { ...order, runId: waiting },
-        { ...order, runId: leased },
+        { ...order, runId: waiting, place: placeOf(waiting) },
+        { ...order, runId: leased, place: placeOf(leased) },
       ]);
       const { runs } = await owner.load();
       expect(runs.map(({ runId, isPrivate }) => [runId, isPrivate])).toEqual(

@@ -152,6 +152,46 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
       expect(await names()).toEqual([`${place().replace(/2$/, '3')}/log.gz`]);
     });
 
+    it('a store lists what it keeps, and removes single files of many attempts', async () => {
+      for (const [attempt, file] of [
+        [2, 'log.gz'],
+        [2, 'log-index.json'],
+        [2, 'artifacts.tar.gz'],
+        [13, 'log.gz'],
+      ] as const)
+        await server.store.put(run, attempt, file, streamOf(whole), expected(whole));
+      const listed = async () => {
+        const found = [];
+        for await (const each of server.store.list()) if (each.runId === run) found.push(each);
+        return found.sort((a, b) => a.attempt - b.attempt);
+      };
+      const [second, thirteenth] = await listed();
+      expect(second!.names.sort()).toEqual(['artifacts.tar.gz', 'log-index.json', 'log.gz']);
+      expect(Math.abs(Date.now() - second!.modified.getTime())).toBeLessThan(60_000);
+      expect(thirteenth).toMatchObject({ runId: run, attempt: 13, names: ['log.gz'] });
+      const one = { runId: run, attempt: 2 };
+      const absent = Array.from({ length: 2_500 }, (_unused, at) => ({
+        ...one,
+        attempt: 100 + at,
+        name: 'log.gz' as const,
+      }));
+      await server.store.removeFiles([
+        { ...one, name: 'log.gz' },
+        ...absent,
+        { ...one, name: 'log-index.json' },
+      ]);
+      expect((await listed()).map(({ attempt, names: left }) => [attempt, left])).toEqual([
+        [2, ['artifacts.tar.gz']],
+        [13, ['log.gz']],
+      ]);
+      await server.store.removeFiles([
+        { ...one, name: 'artifacts.tar.gz' },
+        { ...one, attempt: 13, name: 'log.gz' },
+      ]);
+      expect(await listed()).toEqual([]);
+      await server.store.removeFiles([]);
+    });
+
     describe('outage', () => {
       afterEach(() => server.mend());
 
@@ -163,6 +203,8 @@ export function describeStore(name: string, start: () => Promise<StoreServer>, p
         await expect(put(large, content, 'artifacts.tar.gz')).rejects.toThrow(StoreUnavailable);
         expect(content.destroyed).toBe(true);
         await expect(server.store.remove(run, 2)).rejects.toThrow(StoreUnavailable);
+        const removing = server.store.removeFiles([{ runId: run, attempt: 2, name: 'log.gz' }]);
+        await expect(removing).rejects.toThrow(StoreUnavailable);
         await server.mend();
         expect((await read()).toString()).toBe('abcdef');
         await put(large, undefined, 'artifacts.tar.gz');

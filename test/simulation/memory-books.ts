@@ -2,9 +2,14 @@ import type { RunRequest } from '@proctor/contracts';
 import {
   type Arrivals,
   type AttemptOfWorker,
+  type CountedPart,
+  type CountLimits,
   StaleEpoch,
   type DispatchedRun,
   type Journal,
+  keyOf,
+  type LinePlace,
+  type LineStretch,
   type Loaded,
   type Order,
   type Ownership,
@@ -21,6 +26,7 @@ import { MemoryFacts } from './memory-facts';
 import { MemoryLearning } from './memory-learning';
 import { MemoryRegister } from './memory-register';
 import { MemoryOwnership } from './memory-ownership';
+import { byArrival, linesOf, partsOf, placeOf } from './memory-lines';
 import { apply, dispatchedRun, endAttempt, factOf, isGrantOf, moves, type RunRow } from './memory-rows';
 
 export type { AttemptRow, RunRow } from './memory-rows';
@@ -103,7 +109,15 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     if (row.attempts.at(-1)?.outcome === null) endAttempt(row, 'cancelled', this.nowMs());
     const { attempt, worker } = row;
     const grantEpoch = row.attempts.at(-1)?.epoch ?? 0;
-    this.decisions.order(row.request.arch, { kind: 'cancel', runId, by, attempt, grantEpoch, worker });
+    this.decisions.order(row.request.arch, {
+      kind: 'cancel',
+      runId,
+      by,
+      attempt,
+      grantEpoch,
+      worker,
+      place: placeOf(row),
+    });
     this.facts.add(row, { kind: 'cancelled', actor: `user ${by}`, reason });
     return true;
   }
@@ -114,7 +128,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     if (!row?.committed || row.state !== 'queued' || row.request.priority === priority) return false;
     const before = row.request.priority;
     row.request = { ...row.request, priority };
-    this.decisions.order(row.request.arch, { kind: 'reprioritise', runId, priority });
+    this.decisions.order(row.request.arch, { kind: 'reprioritise', runId, priority, place: placeOf(row) });
     const change = `from ${before} to ${priority}` + (reason === null ? '' : `: ${reason}`);
     this.facts.add(row, { kind: 'reprioritised', actor: `user ${by}`, reason: change });
     return true;
@@ -125,7 +139,8 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     const row = this.rows.get(runId);
     if (!row?.committed || !row.request.isPrivate) return false;
     row.request = { ...row.request, isPrivate: false };
-    if (row.state !== 'finished') this.decisions.order(row.request.arch, { kind: 'publish', runId });
+    if (row.state !== 'finished')
+      this.decisions.order(row.request.arch, { kind: 'publish', runId, place: placeOf(row) });
     this.facts.add(row, { kind: 'published', actor: `user ${by}`, reason: null });
     return true;
   }
@@ -152,9 +167,12 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return [...this.rows.values()];
   }
 
-  async load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
+  async load(arch: string, usageHalfLifeMs: number, perLineMax = Infinity): Promise<Loaded> {
+    const lines = linesOf(this.inLine(arch)).map((line) => line.slice(0, perLineMax));
+    const granted = this.visible(arch, (row) => row.state !== 'finished' && row.attempt > 0);
     return Promise.resolve({
-      runs: this.visible(arch, (row) => row.state !== 'finished'),
+      runs: [...granted, ...lines.flat()].sort(byArrival),
+      edges: lines.filter(({ length }) => length >= perLineMax).map((line) => ({ ...line.at(-1)! })),
       seen: this.seenBut(() => false),
       restrictions: this.decisions.restrictions(arch),
       workers: this.register.all(),
@@ -162,6 +180,22 @@ export class MemoryBooks implements Journal, OwnershipRegister {
       usage: this.learned.usage(arch, usageHalfLifeMs),
       durations: this.learned.durations(arch),
     });
+  }
+
+  async nextOfLine(arch: string, after: LinePlace, limit: number): Promise<DispatchedRun[]> {
+    return Promise.resolve(this.beyond(arch, after).slice(0, limit));
+  }
+
+  async countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]> {
+    const parts = stretches.map(({ place, after, upTo }) => {
+      const { arrivedAt, runId } = after;
+      return partsOf(this.beyond(arch, { ...place, arrivedAt, runId }), upTo, limits);
+    });
+    return Promise.resolve(parts);
+  }
+
+  async lastBeyond(arch: string, edges: LinePlace[]): Promise<DispatchedRun[]> {
+    return Promise.resolve(edges.flatMap((edge) => this.beyond(arch, edge).at(-1) ?? []));
   }
 
   async unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
@@ -290,10 +324,19 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return JSON.stringify([this.lastRunId, ...without.map(({ runId }) => runId)]);
   }
 
+  /** Runs that wait and were never granted. */
+  private inLine(arch: string): DispatchedRun[] {
+    return this.visible(arch, (row) => row.state === 'queued' && row.attempt === 0);
+  }
+
+  private beyond(arch: string, place: LinePlace): DispatchedRun[] {
+    return this.inLine(arch).filter((run) => keyOf(run) === keyOf(place) && byArrival(run, place) > 0);
+  }
+
   private visible(arch: string, matches: (row: RunRow) => boolean): DispatchedRun[] {
     return this.all()
       .filter((row) => row.committed && row.request.arch === arch && matches(row))
-      .sort((a, b) => a.arrivedAt - b.arrivedAt || a.runId - b.runId)
+      .sort(byArrival)
       .map((row) => dispatchedRun(row, this.nowMs()));
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectBus, type Bus } from '@proctor/bus';
+import { connectBus } from '@proctor/bus';
 import { systemClock } from '@proctor/clock';
 import {
   parseMessage,
@@ -18,9 +18,11 @@ import { endOnRequest, fail, processLogger, type Log } from '@proctor/process';
 import { WorkerLife } from '../../apps/worker/src/life/life';
 import { DiskOutbox } from '../../apps/worker/src/reports/outbox';
 import { BusLeaseClient } from '../../apps/worker/src/slot/bus-lease-client';
+import { DispatcherFeatures } from '../../apps/worker/src/slot/dispatcher-features';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Notices } from '../../apps/worker/src/slot/notices';
 import type { AttemptResult } from '../../apps/worker/src/slot/ports';
+import { AskTurns } from '../../apps/worker/src/slot/ask-turns';
 import { Slot } from '../../apps/worker/src/slot/slot';
 import { FAILS_ONCE, resultMessage, type ExecutorPlan } from './plan';
 
@@ -33,16 +35,19 @@ const EXECUTION_MS = 20;
 async function main(): Promise<void> {
   const plan = JSON.parse(process.env['PROCTOR_SOAK_EXECUTOR'] ?? '') as ExecutorPlan;
   const bus = await connectBus(plan.credentials);
+  const features = new DispatcherFeatures();
   const outbox = new DiskOutbox({
     path: plan.resultsPath,
     bus,
+    dispatchers: features,
     clock: systemClock,
     log,
     settings: { resendFirstMs: 2_000, resendMaxMs: 5_000, refusedKeptMax: 10 },
   });
   const lifePath = `${plan.resultsPath}-life`;
   mkdirSync(lifePath, { recursive: true });
-  const slots = makeSlots(plan, bus, outbox, await WorkerLife.begin(lifePath, log));
+  const life = await WorkerLife.begin(lifePath, log);
+  const slots = makeSlots(plan, new BusLeaseClient(bus, life, features), outbox, life);
   const wake = () => slots.forEach((slot) => slot.wake());
   for (const arch of plan.architectures) bus.subscribe(subjectOf(SUBJECTS.workWaiting, arch), wake);
   bus.subscribe(subjectOf(SUBJECTS.slotsWanted, plan.name), ({ text }) =>
@@ -69,12 +74,12 @@ async function main(): Promise<void> {
   slots.forEach((slot) => slot.start());
 }
 
-function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox, life: WorkerLife): Slot[] {
+function makeSlots(plan: ExecutorPlan, client: BusLeaseClient, outbox: DiskOutbox, life: WorkerLife): Slot[] {
   const { incarnation, previous } = life;
-  const client = new BusLeaseClient(bus, life);
   const notices = new Notices(log);
   const standings = { heard: () => undefined };
   const epochs = new Epochs({ clock: systemClock, log, lowerEpochWaitMs: () => 15_000 });
+  const turns = new AskTurns(systemClock);
   const testbeds = plan.suites.map((suite) => ({ suite, backend: plan.backend, state: 'ready' as const }));
   return Array.from({ length: plan.slots }, (_, slot) => {
     const executor = `${plan.name} ${incarnation} ${slot}`;
@@ -99,6 +104,7 @@ function makeSlots(plan: ExecutorPlan, bus: Bus, outbox: DiskOutbox, life: Worke
       notices,
       previous,
       standings,
+      turns,
       clock: systemClock,
       log,
       settings: { replyTimeoutMs: 2_000, retryMs: 500, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },

@@ -1,5 +1,6 @@
 import type { Journal } from '@proctor/dispatch';
-import { DispatcherActor, type ActorSettings } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import type { ActorSettings } from '../../apps/scheduler/src/dispatcher/actor-ports';
+import { DispatcherActor } from '../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { OwnershipTerm } from '../../apps/scheduler/src/ownership/ownership-term';
 import { MemoryBooks } from '../simulation/memory-books';
 import { VirtualClock } from '../simulation/world/virtual-clock';
@@ -72,9 +73,14 @@ export class ActorRig {
 
   /** Whether the run waits in the actor's memory. */
   async knows(runId: number): Promise<boolean> {
+    return (await this.position(runId)) !== null;
+  }
+
+  /** In the order in which runs are expected to be granted, from 1; null when it is not known to wait. */
+  async position(runId: number): Promise<number | null> {
     const asked = this.actor.ask({ kind: 'explain', runId });
     await this.time(0);
-    return (await asked).position !== null;
+    return (await asked).position;
   }
 
   ask(slot = 0) {
@@ -84,7 +90,10 @@ export class ActorRig {
   private wrapped(journal: Partial<Journal>): Journal {
     const { books } = this;
     return {
-      load: (arch, halfLifeMs) => books.load(arch, halfLifeMs),
+      load: (arch, halfLifeMs, perLineMax) => books.load(arch, halfLifeMs, perLineMax),
+      nextOfLine: (arch, after, limit) => books.nextOfLine(arch, after, limit),
+      countBeyond: (arch, stretches, limits) => books.countBeyond(arch, stretches, limits),
+      lastBeyond: (arch, edges) => books.lastBeyond(arch, edges),
       unfinished: (arch, runIds) => books.unfinished(arch, runIds),
       restrictions: (arch) => books.restrictions(arch),
       workers: () => books.workers(),

@@ -1,3 +1,4 @@
+import type { Settings } from '@proctor/config';
 import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
 
 /** A deployment with two of everything, for tests that need no files. */
@@ -6,6 +7,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
     server: {
       host: '127.0.0.1',
       port: 0,
+      metrics: { host: '127.0.0.1', port: 0 },
       suites: ['bookworm', 'trixie'],
       architectures: ['amd64', 'arm64'],
       backends: ['unshare', 'qemu'],
@@ -18,9 +20,20 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       pinPackagesBytesMax: 32_768,
       extraAptSourcesMax: 20,
       historyLengthMax: 500,
+      bulkRunsMax: 500,
+      followedPackagesMax: 200,
+      bugUrl: 'https://bugs.example/{bug}',
+      noteLengthMax: 2_000,
+      noteBugsMax: 10,
+      notesPerPackageMax: 20,
+      bugReportUrl: 'https://bugs.example/{package}?subject={subject}&body={body}',
+      errorPatterns: [],
+      notices: [],
       keysRememberedMs: 1_000,
+      packageBackendsRememberedMs: 1_000,
       requestsPerSecondMax: 10_000,
       requestsPerMinuteMax: 100_000,
+      anonymousMayRead: true,
       anonymousRequestsPerSecondMax: 10_000,
       anonymousRequestsPerMinuteMax: 100_000,
       anonymousRequestsAtOnceMax: 8,
@@ -30,8 +43,28 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       bodiesBytesMax: 128 * 1024 * 1024,
       bodyWaitMs: 5_000,
       refusedBodyMs: 5_000,
+      leaveNoticeMs: 0,
       waitSecondsMax: 60,
+      keyExpiryWarningDays: 14,
+      anyOriginMayRead: true,
       passwordGuessesPerHourMax: 20,
+      sessionHours: 168,
+      events: {
+        connectionsMax: 100,
+        connectionsPerKeyMax: 20,
+        connectionsPerAddressMax: 100,
+        replayHours: 24,
+        waitingBytesMax: 1024 * 1024,
+      },
+      webhooks: {
+        perUserMax: 10,
+        timeoutMs: 2_000,
+        mayBeHttp: true,
+        allowedNetworks: ['127.0.0.0/8', '::1/128'],
+        keptDays: 30,
+        waitingMax: 1_000,
+      },
+      login: { password: true, providerWaitMs: 10_000, providers: [] },
       headersTimeoutMs: 20_000,
       requestTimeoutMs: 300_000,
       socketIdleMs: 120_000,
@@ -49,3 +82,15 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
     },
   };
 }
+
+/** What administrators are told of it. */
+export const SETTINGS: Settings = {
+  folder: '/etc/proctor',
+  settings: [
+    { file: 'proctor.yaml', key: 'api.port', value: '8080', origin: 'default', line: null },
+    { file: 'proctor.yaml', key: 'suites', value: '["bookworm","<trixie>"]', origin: 'file', line: 3 },
+  ],
+  sizeClasses: { big: ['linux-*'] },
+  timeouts: { 'linux-*': 57_600_000 },
+  runTimeoutMs: 28_800_000,
+};

@@ -14,7 +14,7 @@ import { systemClock } from '@proctor/clock';
 import type { ResultFileName, TestResult, Verdict } from '@proctor/contracts';
 import { DatabaseModule, openDatabase } from '@proctor/database';
 import type { OpenDatabase } from '@proctor/database';
-import type { Ownership } from '@proctor/dispatch';
+import type { Ownership, RunError } from '@proctor/dispatch';
 import { FolderStore, StoreModule, type StoreSettings } from '@proctor/store';
 import { createApplication } from '../../apps/api/src/application';
 import { ApiNats } from '../../apps/api/src/administration-ports';
@@ -22,7 +22,9 @@ import { ApiModule } from '../../apps/api/src/api.module';
 import { fixedStatus } from '../../apps/api/src/configuration.token';
 import type { ApiConfiguration } from '../../apps/api/src/configuration.token';
 import { DispatcherClient } from '../../apps/api/src/dispatchers/dispatcher-client';
-import { apiConfiguration } from './api-configuration';
+import { ASSETS_PATH } from '../../apps/api/src/pages/frame/assets';
+import { OWN_SERVICES } from '../../apps/api/src/webhooks/webhook-url';
+import { apiConfiguration, SETTINGS } from './api-configuration';
 import { createTestDatabase } from './database';
 
 export interface ApiOptions {
@@ -42,8 +44,12 @@ export interface Outcome {
   version?: string | null;
   message?: string;
   /** Texts of the files, as they are before compression. */
-  files?: Partial<Record<ResultFileName, string>>;
+  files?: Partial<Record<ResultFileName, string | Buffer>>;
   tests?: TestResult[];
+  /** Around the first error of its log. */
+  error?: RunError;
+  /** The attempt was granted and started before. */
+  isStarted?: boolean;
 }
 
 /** The api within this process, on a database of its own, a folder as store and a bus on which the test is the dispatcher. */
@@ -63,8 +69,11 @@ export class RunningApi {
     readonly stop: () => Promise<void>,
   ) {}
 
+  /** Each under the same id: answers that should be alike are. */
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    return fetch(this.url + path, { redirect: 'manual', ...init });
+    const headers = new Headers(init.headers);
+    if (!headers.has('x-request-id')) headers.set('X-Request-Id', 'test');
+    return fetch(this.url + path, { redirect: 'manual', ...init, headers });
   }
 
   /** With a key, alice's first one when none is named. */
@@ -87,17 +96,26 @@ export class RunningApi {
   /** Executes the first attempt of a run as a worker and a dispatcher would. */
   async finish(
     runId: number,
-    { verdict = 'pass', version = '1.0-1', message = 'done', files = {}, tests = [] }: Outcome = {},
+    {
+      verdict = 'pass',
+      version = '1.0-1',
+      message = 'done',
+      files = {},
+      tests = [],
+      error,
+      isStarted = false,
+    }: Outcome = {},
   ) {
     const stored: { name: ResultFileName; size: number }[] = [];
-    for (const [name, text] of Object.entries(files) as [ResultFileName, string][]) {
+    for (const [name, text] of Object.entries(files) as [ResultFileName, string | Buffer][]) {
       const content = gzipSync(text);
       const sha256 = createHash('sha256').update(content).digest('hex');
       await this.store.put(runId, 1, name, Readable.from([content]), { size: content.length, sha256 });
       stored.push({ name, size: content.length });
     }
-    await this.start(runId);
-    const outcome = { verdict, message, exitCode: 0, version, durationSeconds: 30, files: stored, tests };
+    if (!isStarted) await this.start(runId);
+    const seen = { verdict, message, exitCode: 0, version, durationSeconds: 30, files: stored, tests };
+    const outcome = error ? { ...seen, error } : seen;
     await this.commit([
       { kind: 'finish', runId, attempt: 1, attemptOutcome: 'finished', outcome, worker: 'worker-1' },
     ]);
@@ -202,12 +220,13 @@ function testModule(
   broker: MemoryBroker,
   nats: () => Promise<NatsServer>,
 ): DynamicModule {
+  const clientPath = join(process.env.PROCTOR_TEST_FOLDER!, 'client');
   return {
     module: TestModule,
     imports: [
       DatabaseModule.forReaders(databaseUrl),
       StoreModule.forRoot(store, () => ({ accessKeyId: 'test', secretAccessKey: 'test' })),
-      ApiModule.forRoot(configuration, fixedStatus(configuredAt)),
+      ApiModule.forRoot(configuration, () => SETTINGS, fixedStatus(configuredAt), [ASSETS_PATH, clientPath]),
     ],
     providers: [
       {
@@ -215,8 +234,9 @@ function testModule(
         useFactory: () => new DispatcherClient(() => Promise.resolve(new MemoryBus(broker)), systemClock),
       },
       { provide: NatsAccess, useValue: new ApiNats(nats) },
+      { provide: OWN_SERVICES, useValue: () => new Set(['ci.example.org:443']) },
     ],
-    exports: [DispatcherClient, NatsAccess],
+    exports: [DispatcherClient, NatsAccess, OWN_SERVICES],
   };
 }
 

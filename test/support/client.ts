@@ -17,6 +17,7 @@ export interface ResultObject {
   date: string | null;
   log_url: string | null;
   artifacts_url: string | null;
+  page_url: string;
   reasons?: string[];
   [key: string]: unknown;
 }

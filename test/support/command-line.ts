@@ -7,14 +7,9 @@ import { text } from 'node:stream/consumers';
 import { freePort } from '@proctor/embedded';
 import { OutputLines } from './output-lines';
 import { contentsOf, requireNoneTold, seedsIn, type Said, type Secret } from './told-secrets';
+import { type Finished, typed } from './typed-commands';
 
 export const project = join(__dirname, '../..');
-
-export interface Finished {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 /** What a person has on the machine: a home, a configuration folder, a port, and a shell to type in. */
 export class Machine {
@@ -60,16 +55,14 @@ export class Machine {
     return start;
   }
 
-  /** Runs a command of `proctor` to its end. */
-  async proctor(args: string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Finished> {
-    const child = spawn(process.execPath, ['bin/proctor.mjs', ...args], { cwd: project, env: this.env(env) });
-    child.stdin.end(input);
-    const [[code], stdout, stderr] = await Promise.all([
-      once(child, 'exit') as Promise<[number | null]>,
-      text(child.stdout),
-      text(child.stderr),
-    ]);
-    return { code, stdout, stderr };
+  /** Runs a command of `proctor` to its end, within this process. */
+  proctor(args: string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+    return typed(args, this.env(env), input);
+  }
+
+  /** The same as a process of its own, as people do. */
+  program(args: string[], input = '', env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+    return proctorProcess(args, { env: this.env(env), input });
   }
 
   read(file: string): Promise<string> {
@@ -88,7 +81,7 @@ export class Machine {
 
   /** @throws Error when a start or a server told a secret of the home */
   private async requireSilence(): Promise<void> {
-    const files = ['secrets/postgres', 'secrets/database.url', 'admin.key'].map((name) =>
+    const files = ['secrets/postgres', 'secrets/database.url', 'admin.key', 'admin.password'].map((name) =>
       join(this.home, name),
     );
     const secrets = (await contentsOf(files)).map(([path, text]): Secret => [path, text.trim()]);
@@ -111,13 +104,30 @@ export class Machine {
   }
 }
 
+/** Runs a command of `proctor` to its end, as a process. */
+export async function proctorProcess(
+  args: string[],
+  { env, input = '', cwd = project }: { env: NodeJS.ProcessEnv; input?: string; cwd?: string },
+): Promise<Finished> {
+  const child = spawn(process.execPath, [join(project, 'bin/proctor.mjs'), ...args], { cwd, env });
+  child.stdin.end(input);
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'exit') as Promise<[number | null]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, stdout, stderr };
+}
+
 /** One `npm start`. */
 export class Start {
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  hasEnded = false;
   private readonly output = new OutputLines();
 
   constructor(private readonly child: ChildProcess) {
     this.exit = once(child, 'close').then(([code, signal]) => {
+      this.hasEnded = true;
       return { code: code as number | null, signal: signal as NodeJS.Signals | null };
     });
     for (const stream of [child.stdout, child.stderr]) {

@@ -1,5 +1,8 @@
 import type { RunningApi } from './api';
 
+/** Each form has another. */
+const FORM_TOKEN = /(name="form_token" value=)"[0-9a-f]+"/g;
+
 /** An answer as whoever asks without a key gets it. */
 export interface Answer {
   status: number;
@@ -22,7 +25,7 @@ export async function answerOf(api: RunningApi, path: string, init: RequestInit 
     type: headers.get('Content-Type'),
     cacheControl: headers.get('Cache-Control'),
     link: headers.get('Link'),
-    body: await response.text(),
+    body: (await response.text()).replace(FORM_TOKEN, '$1'),
   };
 }
 
@@ -44,11 +47,21 @@ function linksOf(base: string, path: string, { body, link, type }: Answer): stri
   const found = [
     ...[...body.matchAll(/\b(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url!.replaceAll('&amp;', '&')),
     ...[...body.matchAll(/<id>([^<]*)<\/id>/g)].map(([, url]) => url!),
-    ...[...body.matchAll(/"(\/(?:data|packages|status)\/[^"\\]*)"/g)].map(([, url]) => url!),
+    // The examples of the API's description are of no deployment.
+    ...[...(path.startsWith('/api/') ? '' : body).matchAll(/"(\/(?:data|packages|status)\/[^"\\]*)"/g)].map(
+      ([, url]) => url!,
+    ),
     ...[...(link ?? '').matchAll(/<([^>]*)>/g)].map(([, url]) => url!),
   ];
-  return found
-    .map((url) => new URL(url, base + path))
-    .filter((url) => url.origin === base)
-    .map((url) => url.pathname + url.search);
+  return (
+    found
+      .map((url) => new URL(url, base + path))
+      // The form of the login has a token that is drawn, and events have no end.
+      .filter(({ origin, pathname }) => origin === base && !/^\/user\/login$|\/events$/.test(pathname))
+      .map((url) => url.pathname + url.search)
+  );
 }
+
+/** What no page has: a script or a style of its own, or a script of another address than the bundled one's. */
+export const FOREIGN_CODE =
+  /<script(?! defer src="\/assets\/client\.[0-9a-f]{12}\.js"><\/script>)|<style|\son\w+=|style="/;

@@ -14,6 +14,8 @@ export interface CuttableLink {
   loseAnswersTo(words: string): void;
   /** Whatever holds these bytes is lost, and all that comes after it on its connection. Until `clear`. */
   lose(words: string): void;
+  /** These bytes reach the server as others, as many. Until `clear`. */
+  garble(words: string): void;
   /** Each answer of PostgreSQL takes so many milliseconds longer, however many pieces it comes in. Until `clear`. */
   slow(ms: number): void;
   /** Connections that have lost something stay silent, as they do when a router has forgotten them. */
@@ -34,6 +36,7 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
   let isSwallowing = false;
   let unanswered: string | null = null;
   let lost: string | null = null;
+  let garbled: string | null = null;
   let slowMs = 0;
   const server = createServer((incoming) => {
     const outgoing = keep(connect(Number(target.port), target.hostname));
@@ -51,7 +54,13 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
       },
       () => slowMs,
     );
-    keep(incoming).pipe(there).pipe(outgoing).pipe(back).pipe(incoming);
+    const changed = new Transform({
+      transform: (chunk: Buffer, _, done) => {
+        const at = garbled === null ? -1 : chunk.indexOf(garbled);
+        done(null, at === -1 ? chunk : Buffer.from(chunk).fill('x', at, at + garbled!.length));
+      },
+    });
+    keep(incoming).pipe(there).pipe(changed).pipe(outgoing).pipe(back).pipe(incoming);
     incoming.on('close', () => outgoing.destroy());
     outgoing.on('close', () => incoming.destroy());
   });
@@ -72,11 +81,12 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
     swallow: () => void (isSwallowing = true),
     loseAnswersTo: (words) => void (unanswered = words),
     lose: (words) => void (lost = words),
+    garble: (words) => void (garbled = words),
     slow: (ms) => void (slowMs = ms),
     clear: () => {
       isSwallowing = false;
       slowMs = 0;
-      unanswered = lost = null;
+      unanswered = lost = garbled = null;
     },
   };
 }

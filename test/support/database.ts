@@ -35,6 +35,12 @@ async function createFrom(template: (server: Client) => Promise<string>): Promis
   };
 }
 
+/** As a deployment with two servers names them, of which the first does not answer. */
+export function besideDead(url: string): string {
+  const { host } = new URL(url);
+  return url.replace(host, `127.0.0.1:1,${host}`);
+}
+
 /** A connection of its own, for what no store does: locks, other transactions, looking at tables. */
 export async function connectTo(url: string): Promise<Client> {
   const client = new Client({ connectionString: url, types: NUMERIC_TYPES });

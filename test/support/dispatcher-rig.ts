@@ -7,7 +7,7 @@ import {
   type MessageKind,
   type MessageOf,
   type Step,
-  type Viewer,
+  type StatusViewer,
 } from '@proctor/dispatch';
 import { ARCH, finishedReport, leaseRequest, loaded, settings } from './runs';
 
@@ -45,11 +45,11 @@ export class DispatcherRig {
   }
 
   /** As everybody is told when no viewer is named. */
-  explain(runId = 1, viewer: Viewer = {}) {
+  explain(runId = 1, viewer: StatusViewer = {}) {
     return this.tell({ kind: 'explain', runId, viewer }).reply;
   }
 
-  reasons(runId = 1, viewer: Viewer = {}): string[] {
+  reasons(runId = 1, viewer: StatusViewer = {}): string[] {
     return this.explain(runId, viewer).reasons;
   }
 }

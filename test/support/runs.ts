@@ -10,11 +10,13 @@ export function settings(changes: Partial<DispatchSettings> = {}): DispatchSetti
   return {
     leaseTtlMs: 60_000,
     leaseRenewMs: 15_000,
+    workerProtocolMin: 1,
     askAgainMs: 5_000,
     retry: { attemptsMax: 3, delayMs: 30_000, delayMaxMs: 600_000 },
     fairShare: { halfLifeMs: 3_600_000, weightOf: () => 1 },
     ageing: { stepMs: 21_600_000, stepsMax: 2 },
     caps: { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity },
+    window: { runsMax: Infinity, refillBelow: 0, blockRuns: 1 },
     blame: {
       failuresMax: 3,
       occasionsMax: 3,
@@ -57,7 +59,7 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
 /** What a dispatcher of an architecture finds that has these runs and no past. */
 export function loaded(runs: DispatchedRun[] = [], changes: Partial<Loaded> = {}): Loaded {
   const workers = registered('w', ...Array.from({ length: 100 }, (_, place) => `w${place}`));
-  const nothing = { seen: '', judgements: [], usage: [], durations: [] };
+  const nothing = { seen: '', edges: [], judgements: [], usage: [], durations: [] };
   return { runs, restrictions: { pauses: [], drains: [] }, workers, ...nothing, ...changes };
 }
 

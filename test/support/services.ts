@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { nkeys } from '@nats-io/transport-node';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 // Jest resolves no '@proctor/...' in its global setup, hence the files themselves.
 import { EmbeddedNats } from '../../libs/embedded/src/embedded-nats';
 import { EmbeddedPostgres } from '../../libs/embedded/src/embedded-postgres';
@@ -16,6 +18,7 @@ interface Services {
   nats: EmbeddedNats;
 }
 
+const PROJECT = join(__dirname, '../..');
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 let running: Services | null = null;
@@ -48,6 +51,7 @@ export async function startServices(): Promise<void> {
     await stopServices();
     throw error;
   }
+  await promisify(execFile)(process.execPath, [join(PROJECT, 'scripts/client.mjs'), join(folder, 'client')]);
   process.env.PROCTOR_TEST_FOLDER = folder;
   process.env.PROCTOR_TEST_NATS_SERVER = binary;
   process.env.PROCTOR_TEST_DATABASE_URL = postgres.url;
@@ -57,7 +61,7 @@ export async function startServices(): Promise<void> {
 
 /** It is kept where `npm start` keeps it: nothing is fetched twice. */
 async function natsPackage(): Promise<string> {
-  return (await Home.find(process.env, join(__dirname, '../..'))).natsPackage;
+  return (await Home.find(process.env, PROJECT)).natsPackage;
 }
 
 export async function stopServices(): Promise<void> {

@@ -13,6 +13,7 @@ import { VirtualClock } from '../simulation/world/virtual-clock';
 import { Epochs } from '../../apps/worker/src/slot/epochs';
 import { Notices } from '../../apps/worker/src/slot/notices';
 import type { AttemptResult, CanaryEnd } from '../../apps/worker/src/slot/ports';
+import { AskTurns } from '../../apps/worker/src/slot/ask-turns';
 import { Slot } from '../../apps/worker/src/slot/slot';
 
 const RESULT: AttemptResult = {
@@ -87,6 +88,7 @@ export function makeSlot(architectures = ['amd64']) {
   } = { returnsAreAnswered: true, kept: [] };
   const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
   const notices = new Notices(log);
+  const turns = new AskTurns(clock);
   const slot = new Slot(
     { worker: 'w', incarnation: '0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a01', slot: 0 },
     architectures,
@@ -143,6 +145,7 @@ export function makeSlot(architectures = ['amd64']) {
       notices,
       previous: ['0b9f6a2c-8a53-4c7e-9d7a-5a2f2f0f0a00'],
       standings: { heard: () => undefined },
+      turns,
       clock,
       log,
       settings: { replyTimeoutMs: 5_000, retryMs: 2_000, stopTimeoutMs: 2_000, answerWaitMs: 30_000 },
@@ -165,6 +168,7 @@ export function makeSlot(architectures = ['amd64']) {
     wanted,
     said,
     notices,
+    turns,
   };
   return { slot, clock, ...heard, state, settle, pass };
 }

@@ -5,6 +5,7 @@ import { lookAtMachine } from '../../apps/worker/src/machine/machine';
 import { currentBoot } from '../../apps/worker/src/machine/proofs';
 import { buildBackends, KINDS } from '../../apps/worker/src/testbed/build-backends';
 import { HostApt } from '../../apps/worker/src/testbed/host-apt/host-apt';
+import { archiveState } from '../../apps/worker/src/testbed/images/archive-state';
 import type { ImageRecord } from '../../apps/worker/src/testbed/images/image-files';
 import { fingerprint, imageRecipe } from '../../apps/worker/src/testbed/images/image-recipe';
 import { hostArchitecture } from './host-architecture';
@@ -19,8 +20,8 @@ export function imageCachePath(): string {
 
 /**
  * Puts a backend's image of this machine's release into a worker's work folder, as if the worker had built it. The
- * first caller builds it (half a minute); it is kept for a day, until the machine is booted again or the image would be built
- * in another way. The folder must be on the cache's file system.
+ * first caller builds it (half a minute); it is kept for a day, until the machine is booted again, the archive has something new
+ * or the image would be built in another way. The folder must be on the cache's file system.
  */
 export async function provideImage(
   workPath: string,
@@ -31,29 +32,31 @@ export async function provideImage(
   await mkdir(cache, { recursive: true });
   for (const path of [imageCachePath(), cache]) await chmod(path, 0o755);
   const name = `${hostRelease()}-${arch}.`;
-  const recipe = await recipeOf(backend, arch);
-  if (!(await isFresh(join(cache, `${name}json`), recipe))) await build(cache, backend, arch);
+  const wanted = await wantedImage(backend, arch);
+  if (!(await isFresh(join(cache, `${name}json`), wanted))) await build(cache, backend, arch);
   const target = join(workPath, 'images', backend);
   await mkdir(target, { recursive: true });
   for (const file of (await readdir(cache)).filter((file) => file.startsWith(name)))
     await link(join(cache, file), join(target, file));
 }
 
-/** A worker that is given an image of another recipe builds its own beside the test. */
-async function recipeOf(backend: string, arch: string): Promise<string> {
+/** A worker that is given an image of another recipe, or of an older archive, builds its own beside the test. */
+async function wantedImage(backend: string, arch: string): Promise<Pick<ImageRecord, 'recipe' | 'release'>> {
   const kind = KINDS.find(({ name }) => name === backend);
   if (!kind) throw new Error(`there are no images for ${backend}`);
   const suite = hostRelease() as string;
   const apt = new HostApt({}, '/keys');
   const [sources, settings] = await Promise.all([apt.sourcesOf(suite), apt.settings()]);
-  return fingerprint(imageRecipe(suite, arch, kind.image, sources, settings));
+  const recipe = fingerprint(imageRecipe(suite, arch, kind.image, sources, settings));
+  return { recipe, release: await archiveState(sources.lines, settings) };
 }
 
-async function isFresh(json: string, wanted: string): Promise<boolean> {
+async function isFresh(json: string, wanted: Pick<ImageRecord, 'recipe' | 'release'>): Promise<boolean> {
   try {
-    const { builtAt, provedBoot, recipe } = JSON.parse(await readFile(json, 'utf8')) as ImageRecord;
+    const { builtAt, provedBoot, recipe, release } = JSON.parse(await readFile(json, 'utf8')) as ImageRecord;
     const isOfToday = Date.now() - builtAt < AGE_MAX_MS && provedBoot === (await currentBoot());
-    return isOfToday && recipe === wanted;
+    const isOfNow = wanted.release === null || release === wanted.release;
+    return isOfToday && isOfNow && recipe === wanted.recipe;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { HttpClient } from '../client';
-import { type Counts, countsOf, difference } from '../core-counts';
+import { type Counts, countsOf, difference } from '../database-counts';
 import { countedLink } from '../counted-link';
 import { ARCH, Deployment, SUITE } from '../deployment';
 import { ExecutedDeployment } from '../executed';
@@ -63,7 +63,10 @@ export const requestCounts: Row = {
   },
 };
 
-/** What the idle deployment does by itself is taken off. */
+/** Whose processor time is told. */
+const PARTS = ['scheduler', 'nats-server', 'PostgreSQL'];
+
+/** What the idle deployment does by itself is taken off, but of processor time. */
 export const runCounts: Row = {
   name: 'run-counts',
   what: 'counted for one whole run that does nothing',
@@ -74,11 +77,22 @@ export const runCounts: Row = {
     { what: 'under load, commits that write', unit: '', of: 'loadCommits', mark: { atMost: 0.2 } },
     { what: 'under load, statements', unit: '', of: 'loadStatements', mark: null },
     { what: 'under load, WAL', unit: 'bytes', of: 'loadWal', mark: null },
+    ...['alone', 'load'].flatMap((when) =>
+      PARTS.map((part) => ({
+        what: `${when === 'load' ? 'under load' : when}, processor time of ${part}`,
+        ...{ unit: 'ms', of: `${when} ${part}`, mark: null },
+      })),
+    ),
   ],
   rounds: 3,
   async open(place) {
     const executed = await ExecutedDeployment.start(place, { workers: 6, slots: AT_ONCE / 6 });
-    const counter = await counterOf(executed.deployment.databaseUrl);
+    const { databaseUrl, schedulers, natsPid } = executed.deployment;
+    const pids = [schedulers[0]!.pid!, natsPid, place.postgres.pid!];
+    const counter = await counterOf(
+      databaseUrl,
+      Object.fromEntries(PARTS.map((part, index) => [part, pids[index]!])),
+    );
     const idle = await perMillisecond(counter, place.size(5_000, 500));
     const counted = async (runs: number, work: () => Promise<void>): Promise<Counts> => {
       const [before, startedAt] = [await counter.now(), performance.now()];
@@ -102,6 +116,8 @@ export const runCounts: Row = {
           ...{ aloneCommits: alone.commits, aloneStatements: alone.statements },
           ...{ loadCommits: load.commits, loadStatements: load.statements },
           loadWal: load.wal,
+          ...processorOf('alone', few, alone),
+          ...processorOf('load', many, load),
         };
       },
       async close() {
@@ -112,15 +128,21 @@ export const runCounts: Row = {
   },
 };
 
+/** Milliseconds for one run, by figure. */
+function processorOf(when: string, runs: number, { processor }: Counts): Numbers {
+  return Object.fromEntries(Object.entries(processor).map(([part, ms]) => [`${when} ${part}`, ms / runs]));
+}
+
 export interface Counter {
   now(): Promise<Counts>;
   close(): Promise<void>;
 }
 
-export async function counterOf(databaseUrl: string): Promise<Counter> {
+/** @param pids by name, of processes whose time is counted */
+export async function counterOf(databaseUrl: string, pids: Record<string, number> = {}): Promise<Counter> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  return { now: () => countsOf(client, {}), close: () => client.end() };
+  return { now: () => countsOf(client, pids), close: () => client.end() };
 }
 
 /** What is counted when nothing is asked for, for each millisecond. */

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { generateFinishedRuns } from '../../generator/finished-runs';
 import { type HttpClient, rateOf } from '../client';
-import { countsOf, difference } from '../core-counts';
+import { countsOf, difference } from '../database-counts';
 import { ARCH, SUITE } from '../deployment';
 import { ExecutedDeployment } from '../executed';
 import { spreadOf } from '../judging';
@@ -37,7 +37,7 @@ export const growth: Row = {
       mark: size === SIZES.at(-1) ? { atMost: 1.2 } : null,
     })),
   ),
-  rounds: 5,
+  rounds: 3,
   isLarge: true,
   async open(place) {
     const sizes = SIZES.map((size) => place.size(size, size / 1_000 + 1));
@@ -90,7 +90,8 @@ class Grown {
   async costs(): Promise<Numbers> {
     const { place, executed } = this;
     const items = place.size(5_000, 50);
-    const runMs = await timed(() => executed.execute(items));
+    const runs = place.size(2_000, 50);
+    const runMs = await timed(() => executed.execute(runs));
     const list = Array.from({ length: items }, (_none, index) => ({ package: `package${index}` }));
     const client: HttpClient = executed.client;
     const listMs: number[] = [];
@@ -106,7 +107,7 @@ class Grown {
       item: (spreadOf(listMs).median * 1_000) / items,
       request: 1_000 / perSecond,
       statements: (statements - 1) / requests,
-      run: runMs / items,
+      run: runMs / runs,
     };
   }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppProcess } from '@proctor/embedded';
-import { difference } from '../core-counts';
+import { difference } from '../database-counts';
 import { ARCH, BACKEND, Deployment, SUITE, VARIANT } from '../deployment';
 import { ExecutedDeployment } from '../executed';
 import { processorMs, residentMiB } from '../process-use';
@@ -24,7 +24,7 @@ export const idle: Row = {
     ]),
     { what: 'statements', unit: '1/s', of: 'statements', mark: { atMost: 2 } },
   ],
-  rounds: 3,
+  rounds: 2,
   async open(place) {
     const deployment = await Deployment.start(place, { schedulers: 1, workers: [WORKER] });
     const worker = await deployment.worker(WORKER, {
@@ -70,7 +70,7 @@ export const manyWorkers: Row = {
     const many = await open(place.size(500, 20));
     const few = await open(5);
     await pause(place.size(SETTLING_MS, 0));
-    const seconds = place.size(15, 2);
+    const seconds = place.size(10, 2);
     const measure = async (executed: ExecutedDeployment) => ({
       ms: (await used(executed.deployment.schedulers[0]!, () => eachSecond(executed, seconds))) / seconds,
     });

@@ -22,7 +22,7 @@ export const realTests: Row = {
     { what: 'a source tree', unit: 's', of: 'tree', against: 'tree', mark: { atMost: 1.03 } },
     ...PACKAGES.map((of) => ({ what: `\`${of}\``, unit: 's', of, against: of, mark: { atMost: 1.03 } })),
   ],
-  rounds: 5,
+  rounds: 3,
   isLarge: true,
   isNeverQuick: true,
   async open() {

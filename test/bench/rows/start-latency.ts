@@ -24,7 +24,7 @@ export const startLatency: Row = {
     { what: 'median', unit: 'ms', of: 'p50', against: 'p50', mark: { atMost: 2 } },
     { what: '99 of 100', unit: 'ms', of: 'p99', against: 'p99', by: 'difference', mark: { atMost: 30 } },
   ],
-  rounds: 5,
+  rounds: 3,
   async open(place) {
     const deployment = await Deployment.start(place, { schedulers: 1, workers: [WORKER] });
     const marks = join(deployment.folder, 'marks');

@@ -79,7 +79,7 @@ beforeAll(async () => {
   await nats.start();
   scheduler = await bus('scheduler');
   for (const { name, architectures } of WORKERS) {
-    await scheduler.prepareWorker(name);
+    await scheduler.prepareWorkers([name]);
     for (const arch of architectures) await scheduler.prepareReports(arch, [name]);
   }
   // Answers as a dispatcher does: with numbers that a stop could have.

@@ -11,7 +11,14 @@ import {
   type Credentials,
   type ReportMessage,
 } from '@proctor/bus';
-import { reportStream, SUBJECTS, subjectOf, type LogChunk } from '@proctor/contracts';
+import {
+  logStream,
+  reportStream,
+  stagingStream,
+  SUBJECTS,
+  subjectOf,
+  type LogChunk,
+} from '@proctor/contracts';
 import type { EmbeddedNats } from '@proctor/embedded';
 import { until } from '../../support/until';
 import { Events } from './events';
@@ -101,7 +108,7 @@ it('the bus keeps reports, subscriptions and readers over a killed server', asyn
   const grant = { runId: newRunId(), attempt: 1, grantEpoch: 5 };
   await bus.prepareReports(scope, [WORKER]);
   await bus.report(finishedOf(scope, 1), { number: 1 });
-  await bus.prepareWorker(WORKER);
+  await bus.prepareWorkers([WORKER]);
   await bus.appendLog(WORKER, grant, chunk(0));
   const taken = new Events<ReportMessage>();
   let goOn = (): void => undefined;
@@ -152,6 +159,21 @@ it('the bus makes the stream of a worker again when somebody has deleted it', as
   await bus.prepareReports(scope, [WORKER]);
   await bus.report(finishedOf(scope, 1), { number: 1 });
   expect((await taken.next()).text).toBe('{"number":1}');
+}, 60_000);
+
+it('the bus makes the streams of logs and files again that somebody has deleted, and leaves the others', async () => {
+  const bus = await connect();
+  const { jsm } = Reflect.get(bus, 'link') as { jsm: JetStreamManager };
+  const workers = [WORKER, `${WORKER}2`, `${WORKER}3`];
+  await bus.prepareWorkers(workers);
+  const created = async (name: string) => (await jsm.streams.info(name)).created;
+  const before = await created(logStream(workers[1]!));
+  await jsm.streams.delete(logStream(WORKER));
+  await jsm.streams.delete(stagingStream(workers[2]!));
+  await bus.prepareWorkers(workers);
+  await created(logStream(WORKER));
+  await created(stagingStream(workers[2]!));
+  expect(await created(logStream(workers[1]!))).toBe(before);
 }, 60_000);
 
 it('the bus waits for a server that is not there yet', async () => {

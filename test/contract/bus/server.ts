@@ -26,8 +26,8 @@ export const LIMITS: Partial<BusLimits> = {
   drainTimeoutMs: 500,
 };
 
-/** Short enough for a test that waits for it. */
-export const SHORT_ACK_WAIT: Partial<BusLimits> = { ...LIMITS, reportAckWaitMs: 600 };
+/** Short enough for a test that waits for it; a third of it is long enough for a heartbeat on a busy machine. */
+export const SHORT_ACK_WAIT: Partial<BusLimits> = { ...LIMITS, reportAckWaitMs: 1500 };
 
 export function newScope(): string {
   return `arch-${randomUUID().slice(0, 8)}`;

@@ -26,7 +26,7 @@ export function describeSweeping(name: string, start: StartServer): void {
     beforeAll(async () => {
       server = await start({ ...LIMITS, stagingBytesMax: BUCKET_BYTES });
       bus = await server.connect();
-      await bus.prepareWorker(WORKER);
+      await bus.prepareWorkers([WORKER]);
     });
     beforeEach(() => {
       clock = new ManualClock();

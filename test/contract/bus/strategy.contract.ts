@@ -22,6 +22,7 @@ import {
   SUBJECTS,
   subjectOf,
 } from '@proctor/contracts';
+import { logFields, withLogFields } from '@proctor/process';
 import { of } from 'rxjs';
 import { Events } from './events';
 import { drained, finishedOf, newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
@@ -54,7 +55,8 @@ class Handlers {
   @MessagePattern(SUBJECTS.explain)
   explain(@Payload() payload: unknown, @Ctx() context: BusContext): object {
     const { runId } = parseMessage(ExplainRequest, payload);
-    return { runId, arch: context.scope };
+    const { request } = logFields();
+    return { runId, arch: context.scope, ...(request !== undefined && { request }) };
   }
 
   @MessagePattern(SUBJECTS.status)
@@ -149,6 +151,13 @@ export function describeStrategy(name: string, start: StartServer): void {
       await expect(
         client.request(subjectOf(SUBJECTS.explain, newScope()), { runId: 7 }, 2000),
       ).rejects.toThrow(NoAnswer);
+    });
+
+    it('what is asked on behalf of an HTTP request is handled, and logged, under its id', async () => {
+      await service.strategy.serve(scope);
+      const ask = () => client.request(subjectOf(SUBJECTS.explain, scope), { runId: 7 }, 2000);
+      await expect(withLogFields({ request: 'r-1' }, ask)).resolves.toMatchObject({ request: 'r-1' });
+      await expect(ask()).resolves.not.toHaveProperty('request');
     });
 
     it('a request is answered with what an Observable gives', async () => {

@@ -30,7 +30,8 @@ beforeAll(async () => {
   seed = (await users.read('api')).seed;
   const settings = {
     ...{ host: '127.0.0.1', port, jetstream: { store_dir: join(folder, 'jetstream') } },
-    tls: { cert_file: certificate, key_file: key },
+    // Of two seconds a busy machine may need more, and the server ends the connection.
+    tls: { cert_file: certificate, key_file: key, timeout: 30 },
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   await writeFile(join(folder, 'server.conf'), [...lines, 'include accounts.conf', ''].join('\n'));

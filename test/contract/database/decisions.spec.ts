@@ -54,7 +54,7 @@ it('a pause is kept for an architecture that has no dispatcher yet, which finds 
 it('the store of decisions keeps who drained which worker and brought it back', async () => {
   expect(await decisions().drain('w1', ada(), 'new disks')).toEqual([ARCH, 'arm64']);
   expect(await decisions().drains()).toEqual([
-    { worker: 'w1', by: 'ada', reason: 'new disks', since: expect.any(String) },
+    { worker: 'w1', by: 'ada', reason: 'new disks', since: expect.any(String), deadline: null },
   ]);
   expect(await decisions().undrain('w1', ada(), 'done')).toBe(true);
   expect(await decisions().undrain('w1', ada(), 'done')).toBe(false);
@@ -65,6 +65,33 @@ it('the store of decisions keeps who drained which worker and brought it back', 
     { ...nothing, arch: ARCH, kind: 'undrain', worker: 'w1', reason: 'done' },
     { arch: 'arm64', kind: 'undrain' },
   ]);
+});
+
+it('a drain has a deadline, of which each dispatcher is told what is left by the clock that set it; another drain takes it away', async () => {
+  await decisions().drain('w1', ada(), 'new disks', 3_600);
+  expect(await decisions().drains()).toMatchObject([{ worker: 'w1', deadline: expect.any(Date) as Date }]);
+  const [drain] = (await fixture.database.journal.restrictions(ARCH)).drains;
+  expect(drain).toEqual({ ...drain, worker: 'w1', leftMs: expect.any(Number) });
+  expect(drain!.leftMs).toBeGreaterThan(3_500_000);
+  expect(drain!.leftMs).toBeLessThanOrEqual(3_600_000);
+  await decisions().drain('w1', ada(), 'new disks');
+  expect((await fixture.database.journal.restrictions(ARCH)).drains[0]).not.toHaveProperty('leftMs');
+});
+
+it('a worker is quarantined by an order to each of its architectures, when it is registered', async () => {
+  expect(await decisions().quarantine('w8', ada(), 'odd disk')).toEqual([]);
+  await fixture.client.query(
+    `insert into workers (name, public_key, architectures, may_run_private, created_at)
+     values ('w8', $1, $2, false, now())`,
+    [`U${'A'.repeat(55)}`, [ARCH, 'arm64']],
+  );
+  expect(await decisions().quarantine('w8', ada(), 'odd disk')).toEqual([ARCH, 'arm64']);
+  expect(await fixture.database.journal.orders(ARCH, 10)).toMatchObject([
+    { kind: 'quarantine', worker: 'w8', by: 'ada', reason: 'odd disk' },
+  ]);
+  await fixture.client.query('update workers set revoked_at = now()');
+  expect(await decisions().quarantine('w8', ada(), 'odd disk')).toEqual([]);
+  await fixture.client.query('delete from workers');
 });
 
 it('the store of decisions keeps who took which worker for sound, and tells which is unknown and which is sound already', async () => {

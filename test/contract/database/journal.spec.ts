@@ -167,6 +167,17 @@ describe('tables', () => {
     });
   });
 
+  it('PostgresJournal in its tables keeps the first error of the log with the run that it ends, or corrects', async () => {
+    const excerpt = { firstLine: 7, errorLine: 8, lines: ['make all', 'error: <script>\u202e'] };
+    const error = { signature: '0123456789abcdef', excerpt };
+    expect(await fixture.database.results.errorOf(runId)).toBeNull();
+    await fixture.database.journal.commit(ARCH, epoch, [
+      grant(runId, 1),
+      finish(runId, 1, { verdict: 'fail', error }),
+    ]);
+    expect(await fixture.database.results.errorOf(runId)).toEqual(error);
+  });
+
   it('PostgresJournal in its tables derives the start from the duration when only the end was reported', async () => {
     await fixture.database.journal.commit(ARCH, epoch, [
       grant(runId, 1),

@@ -92,6 +92,16 @@ it('the database knows that nothing was changed when the work itself fails', asy
   expect(await countRuns()).toBe(0);
 });
 
+it('the database writes nothing of a transaction that the server has not begun, though all of it was sent at once', async () => {
+  link.garble('begin isolation');
+  const failure: unknown = await submit().catch((reason: unknown) => reason);
+  expect(failure).toBeInstanceOf(Error);
+  expect(await countRuns()).toBe(0);
+  link.clear();
+  await submit();
+  expect(await countRuns()).toBe(1);
+});
+
 it('the database believes only the server, and the timeline, that the transaction was made on', async () => {
   await fixture.client.query('begin; insert into packages (name, is_public) values ($$p$$, true)');
   const { rows } = await fixture.client.query<{ id: string; processId: number; server: string }>(

@@ -12,7 +12,7 @@ afterAll(() => fixture.close());
 beforeEach(() => fixture.client.query('truncate runs, attempts, orders, packages'));
 
 const list = (backend?: string, keyId = fixture.submitter.keyId) =>
-  fixture.database.packages.list(backend, { keyId });
+  fixture.database.packages.list(backend, keyId);
 const names = async (...args: Parameters<typeof list>) => (await list(...args)).map(({ name }) => name);
 
 it('packages are those that runs were asked of, once each', async () => {

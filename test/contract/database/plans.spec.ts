@@ -1,9 +1,15 @@
 import { KNOWN_WORKER } from '../../../libs/database/src/decision-statements';
 import { UNPUBLISHED } from '../../../libs/database/src/facts';
-import { ARRIVALS, FIRST_PAGE } from '../../../libs/database/src/loading-statements';
+import { GRANTED, LINES, NEXT_OF_LINE } from '../../../libs/database/src/line-statements';
+import { LISTS } from '../../../libs/database/src/error-signatures';
+import { ARRIVALS } from '../../../libs/database/src/loading-statements';
 import { ORDERS } from '../../../libs/database/src/orders';
 import type { Statement } from '../../../libs/database/src/statement';
+import { TRIGGERS } from '../../../libs/database/src/trigger-runs';
 import { SUITES_OF } from '../../../libs/database/src/public-statements';
+import * as lists from '../../../libs/database/src/status-lists';
+import { NEXT_PAGE } from '../../../libs/database/src/result-texts';
+import { ATTEMPTS, COMPARISON } from '../../../libs/database/src/worker-pages';
 import { generateFinishedRuns } from '../../generator/finished-runs';
 import { packageNames } from '../../generator/packages';
 import { ARCH } from '../journal.fixture';
@@ -29,6 +35,8 @@ interface Queue {
   insert: string;
   /** What the statement is told beside the architecture and a limit. */
   more?: string;
+  /** As in the transaction that the statement is part of. */
+  isSortingAvoided?: boolean;
   /** Deals with all rows. */
   dealWith: string;
 }
@@ -67,11 +75,32 @@ const QUEUES: Record<string, Queue> = {
     insert: RUNS,
     dealWith: `update runs set state = 'leased', attempt = 1, taken_in = true, worker = 'w1'`,
   },
-  'unfinished runs': {
-    statement: FIRST_PAGE,
+  lines: {
+    statement: LINES,
+    more: `, 200, '', '', '', false, 0, 0`,
+    isSortingAvoided: true,
     table: 'runs',
-    index: 'runs_unfinished',
+    index: 'runs_lines',
     insert: RUNS,
+    dealWith: `update runs set state = 'leased', attempt = 1, taken_in = true, worker = 'w1'`,
+  },
+  'the rest of a line': {
+    statement: NEXT_OF_LINE,
+    table: 'runs',
+    index: 'runs_lines',
+    more: `, 'bookworm', 'unshare', 'autopkgtest', false, 5, 'ada', 0, 0`,
+    insert: RUNS,
+    dealWith: `update runs set state = 'leased', attempt = 1, taken_in = true, worker = 'w1'`,
+  },
+  'runs that were granted': {
+    statement: GRANTED,
+    table: 'runs',
+    index: 'runs_granted',
+    insert: `
+      insert into runs (package, suite, arch, backend, variant, priority, pin_packages, extra_apt_sources, is_private,
+        requestor_id, api_key_id, created_at, updated_at, attempt)
+      select 'many', 'bookworm', $3, 'unshare', 'autopkgtest', 5, '[]', '[]', false, $1::integer, $2::integer, now(), now(), 1
+      from generate_series(1, $4::integer)`,
     dealWith: `update runs set state = 'finished', taken_in = true, verdict = 'tmpfail', message = '', version = 'n/a',
       finished_at = now()`,
   },
@@ -145,10 +174,13 @@ describe.each(Object.entries(QUEUES))('waiting %s', (_name, queue) => {
     'what waits is read by its own index, in order, %s',
     async (_history, history) => {
       await make(queue, history);
-      const { statement, table, index, more = '' } = queue;
+      const { statement, table, index, more = '', isSortingAvoided = false } = queue;
+      for (const setting of ['enable_sort', 'enable_incremental_sort'])
+        await fixture.client.query(`set ${setting} = ${isSortingAvoided ? 'off' : 'on'}`);
       for (const mode of MODES) {
         const found = await scans(statement, `'${ARCH}', ${LIMIT}${more}`, table, mode);
-        expect([mode, found]).toEqual([mode, [`Index Scan: ${index}`]]);
+        const only = [...new Set(found.map((scan) => scan.replace('Only ', '')))];
+        expect([mode, only]).toEqual([mode, [`Index Scan: ${index}`]]);
       }
     },
   );
@@ -200,4 +232,99 @@ it('the latest run of a package on each suite and architecture is found without 
     // Ten probes of an index with its row each; all entries of an index would be a thousand blocks.
     expect(Plan['Shared Hit Blocks']! + Plan['Shared Read Blocks']!).toBeLessThan(100);
   }
+});
+
+it('a page of results is read by its own index, and planned no more after five pages', async () => {
+  const owners = [fixture.submitter];
+  await generateFinishedRuns(fixture.client, {
+    ...{ runs: 20_000, seed: 1, suites: ['sid'], architectures: ['amd64'], packages: 100, owners },
+    ...{ until: new Date(), days: 10, isBare: true },
+  });
+  await fixture.client.query('analyze runs');
+  const parameters = `${fixture.submitter.keyId}, 'pass', now(), '2020-01-01', 0`;
+  for (const mode of MODES)
+    expect(await scans(NEXT_PAGE, parameters, 'runs', mode)).toEqual(['Index Scan: runs_results']);
+  await fixture.client.query('set plan_cache_mode = auto');
+  await fixture.client.query(`prepare looked_at as ${NEXT_PAGE.text}`);
+  for (let page = 0; page < 7; page += 1) await fixture.client.query(`execute looked_at (${parameters})`);
+  const { rows } = await fixture.client.query(
+    `select custom_plans::integer, generic_plans::integer from pg_prepared_statements where name = 'looked_at'`,
+  );
+  await fixture.client.query('deallocate looked_at');
+  expect(rows).toEqual([{ custom_plans: 5, generic_plans: 2 }]);
+});
+
+it('the attempts of a worker and the newest errors are read by indexes of their own', async () => {
+  await generateFinishedRuns(fixture.client, {
+    ...{ runs: 20_000, seed: 1, suites: ['sid'], architectures: ['amd64'], packages: 2_000 },
+    ...{ until: new Date(), days: 10 },
+  });
+  await fixture.client.query('vacuum analyze runs, attempts');
+  const attempts = `'{worker1,worker2}', 30, false`;
+  expect(await scans(ATTEMPTS, attempts, 'attempts', 'custom')).toEqual(['Index Scan: attempts_of_workers']);
+  const compared = await scans(COMPARISON, `'worker1', 100`, 'attempts', 'custom');
+  expect(compared.sort()).toEqual(['Index Scan: attempts_of_workers', 'Index Scan: attempts_pkey']);
+  const listed = await scans(LISTS.seen, '100', 'runs', 'custom');
+  expect(listed).toContain('Index Only Scan: runs_recent_errors');
+  expect(listed.filter((scan) => scan.startsWith('Seq'))).toEqual([]);
+});
+
+it.each(MODES)('triggers are found and counted by their words, by a %s plan', async (mode) => {
+  await generateFinishedRuns(fixture.client, {
+    ...{ runs: 5_000, seed: 1, suites: ['sid'], architectures: ['amd64'], packages: 100 },
+    ...{ until: new Date(), days: 10, isBare: true },
+  });
+  await fixture.client.query('analyze runs');
+  const found = await scans(TRIGGERS, `50, 1000000, ''`, 'runs', mode);
+  expect(found.filter((scan) => scan.startsWith('Bitmap Heap Scan'))).toHaveLength(2);
+});
+
+/** Of 20,000 packages on two architectures; the index has the order in which the list is read, so a part of it costs what it holds. */
+describe('lists of statuses', () => {
+  const AFTER = `now(), 'p5', 'sid', 'amd64'`;
+  const FROM_BEGINNING = 'null, null, null, null';
+
+  beforeAll(async () => {
+    await fixture.client.query('truncate package_statuses');
+    await fixture.client.query(`
+      insert into package_statuses (package, suite, arch, run_id, verdict, version, finished_at, failing_run_id, failing_version,
+        failing_at, recovered_run_id, recovered_version, recovered_at, strip, flakiness, is_flaky, median_seconds, is_longer)
+      select 'p' || n, 'sid', arch, n, verdict, '1', at, case when verdict = 'fail' then n end,
+        case when verdict = 'fail' then '1' end, case when verdict = 'fail' then at end,
+        case when n % 7 = 1 then n end, case when n % 7 = 1 then '1' end, case when n % 7 = 1 then at end,
+        '0', (n % 10) / 20.0, n % 20 = 9, n % 5000, false
+      from generate_series(1, 20000) n cross join unnest(array['amd64', 'arm64']) arch
+      cross join lateral (
+        select case n % 20 when 0 then 'fail' when 1 then 'tmpfail' else 'pass' end as verdict,
+          now() - make_interval(mins => n) as at) made`);
+    await fixture.client.query('vacuum analyze package_statuses');
+    // Of so few rows a bitmap of the same index would do as well.
+    await fixture.client.query('set enable_bitmapscan = off');
+  });
+
+  it.each([
+    ['failures', lists.FAILING, '', 'now()', ['package_statuses_failing']],
+    ['what could not be tested', lists.BROKEN, '', 'now()', ['package_statuses_broken']],
+    ['flaky packages', lists.FLAKY, '', '0.4', ['package_statuses_unsteady']],
+    ['slow packages', lists.SLOW, ', 3600', '4000', ['package_statuses_slow']],
+    ['changes', lists.CHANGED, `, '2000-01-01'`, 'now()', ['package_statuses_changed']],
+  ] as const)('%s are read in the order of their own index', async (_what, list, bound, value, indexes) => {
+    for (const key of [FROM_BEGINNING, AFTER.replace('now()', value)])
+      expect(
+        await scans(list, `null, null, null, 101, ${key}${bound}`, 'package_statuses', 'custom'),
+      ).toEqual(indexes.map((index) => `Index Scan: ${index}`));
+  });
+
+  it('what fails on some architectures is read in the order of failures, with a probe for each', async () => {
+    const found = await scans(
+      lists.SPLIT,
+      `null, null, null, 101, 'p5', 'sid'`,
+      'package_statuses',
+      'custom',
+    );
+    expect(found.map((scan) => scan.replace('Only ', ''))).toEqual([
+      'Index Scan: package_statuses_failures',
+      'Index Scan: package_statuses_pkey',
+    ]);
+  });
 });

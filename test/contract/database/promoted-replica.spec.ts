@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { migrate, openDatabase } from '@proctor/database';
+import { DatabaseUnavailable, migrate, openDatabase } from '@proctor/database';
 import { StaleEpoch } from '@proctor/dispatch';
 import { EmbeddedPostgres } from '@proctor/embedded';
 import { connectTo } from '../../support/database';
+import { startReplica } from '../../support/replica';
 import { silenceLog } from '../../support/silent-log';
 import { ARCH, grant, request } from '../journal.fixture';
 
@@ -42,28 +41,6 @@ async function ask(server: EmbeddedPostgres, sql: string): Promise<unknown> {
   return rows[0]?.value;
 }
 
-/** Begins as a copy of the primary and follows it. */
-async function startReplica(): Promise<void> {
-  const client = await connectTo(primary.url);
-  await client.query(`select pg_backup_start('replica', true)`);
-  await promisify(execFile)('cp', ['-a', join(folder, 'primary'), join(folder, 'replica')]);
-  const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
-  await client.end();
-  const data = join(folder, 'replica', 'data');
-  await rm(join(data, 'postmaster.pid'));
-  const files = {
-    backup_label: rows[0]!.labelfile,
-    'standby.signal': '',
-    'postgresql.auto.conf': `primary_conninfo = '${primary.url}'\n`,
-  };
-  for (const [name, text] of Object.entries(files)) {
-    await writeFile(join(data, name), text);
-    // The server is another user's when the tests are root's.
-    await chmod(join(data, name), 0o666);
-  }
-  await replica.start();
-}
-
 /** It has heard of everything up to now, and hears of nothing more. */
 async function leaveBehind(): Promise<void> {
   const sent = await ask(primary, 'pg_current_wal_flush_lsn()::text');
@@ -75,19 +52,34 @@ async function leaveBehind(): Promise<void> {
   while (await ask(replica, 'select pid from pg_stat_wal_receiver'));
 }
 
-it('an ownership does not go on in a replica that lagged, however soon it takes over', async () => {
+/** The replica first: it is no primary yet. */
+function urlOfBoth(): string {
+  const url = new URL(primary.url);
+  return primary.url.replace(url.host, `${new URL(replica.url).host},${url.host}`);
+}
+
+it('an ownership does not go on in a replica that lagged, however soon it takes over, and who was told of both goes on there', async () => {
   const before = await openDatabase(primary.url);
   const { userId } = await before.users.add('ada', { isAdmin: false });
   const { id: keyId } = await before.apiKeys.create('ada', 'test');
   const [runId] = await before.submissions.submit([request()], { userId, keyId });
   const owned = await before.ownershipRegister.claim(ARCH, OWNER, TTL_MS);
-  await startReplica();
+  await startReplica(
+    { folder: join(folder, 'primary'), server: primary },
+    { folder: join(folder, 'replica'), server: replica },
+  );
+  const several = await openDatabase(urlOfBoth());
+  expect(await several.results.find(runId!)).toMatchObject({ state: 'queued' });
   await leaveBehind();
   // The replica never hears of this grant.
   await before.journal.commit(ARCH, owned!.epoch, [grant(runId!, 1)]);
   await before.close();
   await primary.stop();
+  await expect(several.results.find(runId!)).rejects.toThrow(DatabaseUnavailable);
   expect(await ask(replica, 'pg_promote()')).toBe(true);
+  // Each connection that is left of the time before breaks at its next use.
+  while ((await several.results.find(runId!).catch(() => null)) === null);
+  await several.close();
   const after = await openDatabase(replica.url);
   expect(await after.results.find(runId!)).toMatchObject({ state: 'queued' });
   await expect(after.journal.commit(ARCH, owned!.epoch, [grant(runId!, 1)])).rejects.toThrow(StaleEpoch);

@@ -13,8 +13,8 @@ const LIMITS = { requestTimeoutMs: 1_200, commitSearchTimeoutMs: 500, rowsPerTra
 const LATE_MS = 600;
 /** One call takes little of the time, five take too much. */
 const SLOW_MS = 300;
-/** Once a submission has waited twice, less is left than a search for its commit may take. */
-const TOO_SLOW_MS = 400;
+/** Once a submission has waited for an answer, less is left than a search for its commit may take. */
+const TOO_SLOW_MS = 800;
 
 let fixture: Fixture;
 let link: CuttableLink;

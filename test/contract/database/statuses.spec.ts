@@ -168,17 +168,37 @@ it('changes are runs that ended unlike the one before, a tmpfail between them or
   const broken = told[6]!;
   for (const name of ['a', null]) {
     const changes = await stores().statusChanges(name, 10);
+    // First failures elsewhere.
+    const elsewhere = changes
+      .splice(0, 2)
+      .map(({ suite, arch, previousStatus }) => [suite, arch, previousStatus]);
+    expect(elsewhere).toEqual([
+      [SUITE, 'arm64', null],
+      ['trixie', ARCH, null],
+    ]);
     expect(changes.map(({ runId, previousStatus }) => [runId, previousStatus])).toEqual([
       [fixed, 'fail'],
       [broken, 'pass'],
     ]);
-    expect(ids(await stores().statusChanges(name, 1))).toEqual([fixed]);
-    expect(ids(await stores().statusChanges(name, 10, false))).toEqual([told[9], fixed, broken]);
+    expect(ids(await stores().statusChanges(name, 3)).slice(2)).toEqual([fixed]);
+    expect(ids(await stores().statusChanges(name, 10, false)).slice(2)).toEqual([told[9], fixed, broken]);
   }
-  expect((await stores().statusChanges('a', 2))[1]).toMatchObject({
+  expect((await stores().statusChanges('a', 4))[3]).toMatchObject({
     verdict: 'fail',
     lastPass: { version: '1.0-1', date: (await fixture.database.results.find(told[4]!))!.finishedAt },
   });
+});
+
+it('the first run of a package is a change when it failed', async () => {
+  const failed = await runs.finished({ package: 'new' }, 'fail');
+  await runs.finished({ package: 'new', suite: 'trixie' }, 'pass');
+  await runs.finished({ package: 'new', suite: 'sid' }, 'tmpfail');
+  const later = await runs.finished({ package: 'new', suite: 'sid' }, 'fail');
+  const changes = await stores().statusChanges('new', 10);
+  expect(changes.map(({ runId, previousStatus }) => [runId, previousStatus])).toEqual([
+    [later, null],
+    [failed, null],
+  ]);
 });
 
 it('changes are told of one package or of all', async () => {

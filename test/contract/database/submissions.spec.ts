@@ -50,3 +50,18 @@ it('a submission draws one time for all, in whole milliseconds, from the clock o
   expect(rows[0]!.created_at.getTime()).toBeGreaterThanOrEqual(before.getTime());
   expect(rows[0]!.created_at.getTime()).toBeLessThanOrEqual((await clock()).getTime());
 });
+
+it('a submission keeps each text as it is, whatever it means to an array of PostgreSQL', async () => {
+  const one = ['NULL', 'null', '', ' ', 'a,b', '{a}', 'ä€😀', 'a b'];
+  const escaped = ['"', '\\', '\\n', 'a\nb', '\t', '\u0001', '\u007f'];
+  for (const triggers of [
+    [...one, null],
+    [...escaped, null],
+    [...one, ...escaped, null],
+  ]) {
+    const requests = triggers.map((trigger) => request({ trigger, pinPackages: [['src:"a"', 'sid']] }));
+    const ids = await fixture.database.submissions.submit(requests, fixture.submitter);
+    const runs = await Promise.all(ids.map((id) => fixture.database.results.find(id)));
+    expect(runs).toMatchObject(requests);
+  }
+});

@@ -59,6 +59,62 @@ it('users without a password, and users that are not there, have none that fits'
   await expect(users.setPassword(newName(), 'x')).rejects.toThrow(UnknownUser);
 });
 
+describe('who logs in by a provider', () => {
+  const issuer = 'https://login.example.org';
+  const logIn = (subject: string, names: string[], isAdmin: boolean | null = null) =>
+    fixture.database.identities.logIn({ issuer, subject }, { names, isAdmin, door: 'provider x' });
+
+  it('who logs in by a provider is the same user each time, whatever the name', async () => {
+    const [subject, name] = [randomUUID(), newName()];
+    const first = await logIn(subject, [name]);
+    expect(first).toEqual({
+      user: { userId: expect.any(Number), name, isAdmin: false },
+      isNew: true,
+      isChanged: false,
+    });
+    expect(await logIn(subject, [newName()])).toEqual({ ...first, isNew: false });
+    expect(await fixture.database.users.hasPassword(name)).toBe(false);
+  });
+
+  it('who logs in by a provider is never a user who is there, nor one of another provider', async () => {
+    const { users, identities } = fixture.database;
+    const [subject, name] = [randomUUID(), newName()];
+    const local = await users.add(name, { isAdmin: true });
+    const names = [name, `${name}-2`, `${name}-3`];
+    const { user } = await logIn(subject, names);
+    expect([user!.name, user!.isAdmin, user!.userId === local.userId]).toEqual([`${name}-2`, false, false]);
+    const other = await identities.logIn(
+      { issuer: 'https://other.example', subject },
+      { names, isAdmin: null, door: 'provider y' },
+    );
+    expect(other.user!.name).toBe(`${name}-3`);
+    await expect(logIn(randomUUID(), names)).rejects.toThrow('every name for a new user is taken');
+  });
+
+  it('who logs in by a provider for the first time twice at once is one user', async () => {
+    const [subject, name] = [randomUUID(), newName()];
+    const both = await Promise.all([1, 2, 3].map(() => logIn(subject, [name, `${name}-2`, `${name}-3`])));
+    expect(new Set(both.map(({ user }) => user!.userId)).size).toBe(1);
+    expect(both.filter(({ isNew }) => isNew)).toHaveLength(1);
+  });
+
+  it('who logs in by a provider becomes an administrator, and is one no longer, as it says', async () => {
+    const [subject, name] = [randomUUID(), newName()];
+    const roles = [];
+    for (const isAdmin of [false, true, null, false, null]) {
+      const { user, isChanged } = await logIn(subject, [name], isAdmin);
+      roles.push([user!.isAdmin, isChanged, (await fixture.database.users.find(name))?.isAdmin]);
+    }
+    expect(roles).toEqual([
+      [false, false, false],
+      [true, true, true],
+      [true, false, true],
+      [false, true, false],
+      [false, false, false],
+    ]);
+  });
+});
+
 it('API keys tell whose they are', async () => {
   const { users, apiKeys } = fixture.database;
   const name = newName();
@@ -66,7 +122,10 @@ it('API keys tell whose they are', async () => {
   const { id, key, prefix } = await apiKeys.create(name, 'laptop');
   expect(key.startsWith(prefix)).toBe(true);
   expect(key.length - prefix.length).toBeGreaterThanOrEqual(40);
-  expect(await apiKeys.authenticate(key)).toEqual({ userId, userName: name, keyId: id, isAdmin: true });
+  expect(await apiKeys.authenticate(key)).toMatchObject({
+    ...{ userId, userName: name, keyId: id, isAdmin: true },
+    ...{ scope: 'everything', expiresAt: null, validMs: null },
+  });
   await expect(apiKeys.create(newName(), 'x')).rejects.toThrow(UnknownUser);
 });
 
@@ -130,7 +189,10 @@ it('API keys are listed without their secret, the revoked ones too', async () =>
   await users.add(name, { isAdmin: false });
   const [first, second] = [await apiKeys.create(name, 'one'), await apiKeys.create(name, 'two')];
   await apiKeys.revoke(first.id);
-  const shown = { createdAt: expect.any(Date), lastUsedAt: null };
+  const shown = {
+    ...{ createdAt: expect.any(Date), lastUsedAt: null },
+    ...{ scope: 'everything', expiresAt: null },
+  };
   expect(await apiKeys.list(name)).toEqual([
     { ...shown, id: first.id, name: 'one', prefix: first.prefix, revokedAt: expect.any(Date) },
     { ...shown, id: second.id, name: 'two', prefix: second.prefix, revokedAt: null },

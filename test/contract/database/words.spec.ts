@@ -1,6 +1,17 @@
-import { ATTEMPT_OUTCOMES, FACT_KINDS, RUN_STATES, VERDICTS, WORKER_STANDINGS } from '@proctor/contracts';
+import {
+  ATTEMPT_OUTCOMES,
+  FACT_KINDS,
+  KEY_SCOPES,
+  RUN_STATES,
+  VERDICTS,
+  WORKER_STANDINGS,
+} from '@proctor/contracts';
 import type { Client } from 'pg';
 import { ORDER_KINDS } from '../../../libs/database/src/rows/order';
+import { EXPIRY_MARKS } from '../../../libs/database/src/rows/expiry';
+import { IMPORTED_KINDS } from '../../../libs/database/src/rows/imported-id';
+import { NOTE_SUBJECTS } from '../../../libs/database/src/rows/note';
+import { DELIVERY_STATES } from '../../../libs/database/src/rows/webhook';
 import { connectTo, createTestDatabase, type TestDatabase } from '../../support/database';
 
 let testDatabase: TestDatabase;
@@ -16,6 +27,7 @@ afterAll(async () => {
 });
 
 const WORDS: Record<string, readonly string[]> = {
+  api_keys_scope_check: KEY_SCOPES,
   runs_state_check: RUN_STATES,
   runs_verdict_check: VERDICTS,
   attempts_outcome_check: ATTEMPT_OUTCOMES,
@@ -24,6 +36,13 @@ const WORDS: Record<string, readonly string[]> = {
   facts_state_check: RUN_STATES,
   facts_verdict_check: VERDICTS,
   orders_kind_check: ORDER_KINDS,
+  package_statuses_verdict_check: VERDICTS,
+  package_statuses_previous_check: VERDICTS,
+  run_days_verdict_check: VERDICTS,
+  notes_subject_check: NOTE_SUBJECTS,
+  imported_ids_kind_check: IMPORTED_KINDS,
+  expiry_progress_name_check: EXPIRY_MARKS,
+  webhook_deliveries_state_check: DELIVERY_STATES,
   worker_judgements_standing_check: WORKER_STANDINGS,
 };
 

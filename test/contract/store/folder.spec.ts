@@ -49,3 +49,19 @@ it('a store in a folder shows what it keeps to its owner and its group alone, wh
     await rm(path, { recursive: true });
   }
 });
+
+it('a store in a folder knows how much of its disk is free, also before it has a file, and leaves no empty folder behind', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'proctor-store-'));
+  try {
+    const store = new FolderStore(join(home, 'not/yet'));
+    const space = await store.space();
+    expect(space!.totalBytes).toBeGreaterThan(0);
+    expect(space!.freeBytes).toBeLessThanOrEqual(space!.totalBytes);
+    const expected = { size: 4, sha256: createHash('sha256').update('text').digest('hex') };
+    await store.put(7, 1, 'log.gz', Readable.from([Buffer.from('text')]), expected);
+    await store.removeFiles([{ runId: 7, attempt: 1, name: 'log.gz' }]);
+    expect(await readdir(join(home, 'not/yet'))).toEqual([]);
+  } finally {
+    await rm(home, { recursive: true });
+  }
+});

@@ -1,8 +1,8 @@
-import type { ResultStore } from '@proctor/store';
+import type { MaintainedStore } from '@proctor/store';
 
 /** What a store keeps its files in: a folder, or an S3 server. */
 export interface StoreServer {
-  store: ResultStore;
+  store: MaintainedStore;
   /** The names that anything is kept under, be it half of a file. */
   names(): Promise<string[]>;
   /** From now on it is out of reach. */

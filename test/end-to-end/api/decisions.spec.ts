@@ -90,6 +90,8 @@ it('workers of every architecture are shown as their dispatchers see them; which
       reason: undefined,
       untilMs: undefined,
       drained: undefined,
+      version: '1.2',
+      protocol: 2,
     };
     respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers: [worker, sound], queues: [] }));
   });
@@ -101,7 +103,15 @@ it('workers of every architecture are shown as their dispatchers see them; which
     workers: [
       {
         ...{ name: 'w1', arch: 'amd64', slots: 2, busy: 1, standing: 'sound', reason: null, until: null },
-        ...{ drained: null, problem: null, testbeds, variants, size_classes: ['big'] },
+        ...{
+          drained: null,
+          problem: null,
+          version: '1.2',
+          protocol: 2,
+          testbeds,
+          variants,
+          size_classes: ['big'],
+        },
       },
       {
         ...{
@@ -113,7 +123,15 @@ it('workers of every architecture are shown as their dispatchers see them; which
           reason: 'run 5: no space left',
           until: time,
         },
-        ...{ drained: decision, problem: null, testbeds, variants, size_classes: ['big'] },
+        ...{
+          drained: decision,
+          problem: null,
+          version: null,
+          protocol: 1,
+          testbeds,
+          variants,
+          size_classes: ['big'],
+        },
       },
     ],
     silent_architectures: ['arm64'],

@@ -1,3 +1,4 @@
+import { VERSION } from '@proctor/process';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 
@@ -78,7 +79,9 @@ it('a refusal is a page for browsers and a problem for others', async () => {
 
 it('/health says that all is well', async () => {
   const response = await api.fetch('/health');
-  expect([response.status, await response.json()]).toEqual([200, { database: true, bus: true }]);
+  const well = { version: VERSION, ready: true, database: true, bus: true, reasons: [] };
+  expect([response.status, await response.json()]).toEqual([200, well]);
+  expect((await api.fetch('/health/live')).status).toBe(200);
 });
 
 describe('bodies that are too large', () => {

@@ -67,7 +67,9 @@ beforeAll(async () => {
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods)
       .filter((method) => ['get', 'post', 'delete', 'put', 'patch'].includes(method))
-      .map((method) => `${method.toUpperCase()} ${path.startsWith('/api') ? path : `/api/v1${path}`}`),
+      .map((method) => `${method.toUpperCase()} ${path}`)
+      // It goes on until the client or the service ends.
+      .filter((route) => route !== 'GET /api/v1/events'),
   );
   expect(described.length).toBeGreaterThan(15);
   // Passwords are slow to check, and what creates is what matters most.
@@ -153,6 +155,20 @@ const limits = {
   markInterruptAsFailure: false,
 };
 
+/** A list of runs to ask for. */
+const submission = (text: string): [FuzzedRequest] => [
+  {
+    method: 'POST',
+    path: `/api/v1${instance.listPath()}`,
+    headers: [
+      ['Auth-Key', known.key],
+      ['Content-Type', 'application/json'],
+    ],
+    body: Buffer.from(text),
+    isChunked: false,
+  },
+];
+
 it('the api answers every well-formed request properly, and creates what it says', async () => {
   let tried = 0;
   const seen = new Map<number | null, number>();
@@ -164,7 +180,8 @@ it('the api answers every well-formed request properly, and creates what it says
     expectProper(request, answer);
     expect((await runs()) - before).toBe(announced(request, answer));
   });
-  await fc.assert(property, limits);
+  // One that creates and one that is refused are there, however few are drawn on a busy machine.
+  await fc.assert(property, { ...limits, examples: [submission('[{"package":"hello"}]'), submission('[')] });
   console.info(`${tried} requests: ${JSON.stringify(Object.fromEntries(seen))}`);
   expect(seen.get(201)).toBeGreaterThan(0);
   expect(seen.get(400)).toBeGreaterThan(0);
@@ -204,7 +221,12 @@ it('the api answers or closes every malformed request', async () => {
     if (status !== null && status >= 500 && status !== 505)
       throw new Error(`${status} to ${JSON.stringify(bytes.toString('latin1'))}`);
   });
-  await fc.assert(property, { ...limits, interruptAfterTimeLimit: BUDGET_MS / 2 });
+  const nameless: [Buffer] = [Buffer.from('GET / HTTP/1.1\r\n\r\n')];
+  await fc.assert(property, {
+    ...limits,
+    interruptAfterTimeLimit: BUDGET_MS / 2,
+    examples: [nameless],
+  });
   expect(statuses).toContain(400);
   // A spoiled byte may still leave a good request: it is the accepted ones that created, and each as a whole.
   expect(await runs()).toBeGreaterThanOrEqual(before);

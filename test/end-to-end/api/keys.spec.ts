@@ -57,6 +57,7 @@ it('API keys are made, used, listed and revoked', async () => {
     name: 'laptop',
     key: expect.stringMatching(/^pk_[0-9a-f]{56}$/),
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    ...{ scope: 'everything', expires_at: null },
   });
   const response = await api.api('/auth', {}, made.key);
   expect([response.status, response.headers.get('auth-user')]).toEqual([200, 'alice']);
@@ -71,6 +72,7 @@ it('API keys are made, used, listed and revoked', async () => {
     created_at,
     prefix: made.key.slice(0, 13),
     last_used_at: expect.anything(),
+    ...{ scope: 'everything', expires_at: null },
   });
   expect(JSON.stringify(list)).not.toContain(made.key.slice(13));
   expect(list).toHaveLength(3);

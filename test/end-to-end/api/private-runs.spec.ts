@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CHANGES, seen, VIEWS, type Ask, type Names, type Seen } from './private-runs/view';
+import { runError } from '../../support/run-error';
+import type { Ask, Names } from './private-runs/asks';
+import { CHANGES } from './private-runs/changes';
+import { seen, type Seen, VIEWS } from './private-runs/view';
 import { FIRST_HIDDEN_ID, NOW, World, type Slot } from './private-runs/world';
 
 const HIDDEN = { is_private: true, trigger: 'words that only private runs hold', priority: 10 };
@@ -53,7 +56,8 @@ async function submit(world: World, name: string, parameters = {}, key?: string)
 
 async function setTheScene(world: World): Promise<void> {
   const { api } = world;
-  for (const outcome of [{}, { verdict: 'fail' as const }, {}]) {
+  const failed = { verdict: 'fail' as const, error: runError('no space left on device') };
+  for (const outcome of [{}, failed, {}]) {
     await api.finish(know(await api.submit('hello'), 'hello'), { files: FILES, ...outcome });
   }
   await api.finish(know(await api.submit('gcc', {}, api.keys.bob), 'gcc', undefined, true), { files: FILES });
@@ -70,16 +74,10 @@ type Work = (world: World) => Promise<unknown>;
 
 /** What happens to private runs, and in both worlds before that. */
 const STEPS: [string, Work, Work?][] = [
-  ['is not there', () => Promise.resolve()],
   [
-    'waits, for what public runs wait for',
+    'waits, for what public runs wait for or in a suite, for a backend, a variant, a source and a size class of its own',
     async (world) => {
       hidden.gcc = know(await world.submit('gcc', HIDDEN), 'gcc');
-    },
-  ],
-  [
-    'waits in a suite, for a backend, a variant, a source and a size class of its own',
-    async (world) => {
       const needs = { backend: 'qemu', autopkgtest: 'newest', extra_apt_sources: ['inner'] };
       const asked = await world.api.api('/test/trixie/amd64/secret-kernel', {
         method: 'POST',
@@ -104,48 +102,46 @@ const STEPS: [string, Work, Work?][] = [
   [
     'has failed and waits for another try',
     (world) =>
-      world.finish(hidden.gcc, { ...W2, attempt: 2, verdict: 'tmpfail', message: 'no network' }, FILES),
+      world.finish(
+        hidden.gcc,
+        {
+          ...W2,
+          attempt: 2,
+          verdict: 'tmpfail',
+          message: 'no network',
+          excerpt: runError(HIDDEN.trigger).excerpt,
+        },
+        FILES,
+      ),
   ],
   ['waits for another worker', (world) => Promise.resolve(world.endDelay(hidden.gcc))],
   [
-    'has passed, with files, after long',
+    'has failed, with files, after long, or was cancelled',
     async (world) => {
       await world.grant(hidden.gcc, W1);
       await world.start(hidden.gcc, W1, 3);
-      await world.finish(hidden.gcc, { ...W1, attempt: 3, durationSeconds: 7_200 }, FILES);
+      await world.finish(
+        hidden.gcc,
+        {
+          ...W1,
+          attempt: 3,
+          verdict: 'fail',
+          durationSeconds: 7_200,
+          excerpt: runError(HIDDEN.trigger).excerpt,
+        },
+        FILES,
+      );
+      await world.api.api(`/test/${hidden.kernel}`, { method: 'DELETE' });
+      await world.ingest();
     },
     (world) => world.pass(20 * 60_000),
   ],
   [
-    'was cancelled',
-    async (world) => {
-      await world.api.api(`/test/${hidden.kernel}`, { method: 'DELETE' });
-      await world.ingest();
-    },
-  ],
-  [
-    'was retried before the run that it repeats was published',
+    'was retried before the run that it repeats was published, or asked for with a word of its own, of a package that is tested in public later',
     async (world) => {
       const { published } = world.ids;
       const response = await world.api.api(`/retry/${published}`, { method: 'POST' });
       hidden.again = know(((await response.json()) as { run_id: number }).run_id, 'libopen');
-      await world.ingest();
-    },
-    async (world) => {
-      const runId = know(await world.submit('libopen', { is_private: true, priority: 8 }), 'libopen');
-      world.ids.published = runId;
-      await world.grant(runId, W1);
-      await world.finish(runId, { ...W1, durationSeconds: 60 }, FILES);
-    },
-  ],
-  [
-    'repeats a run that is public by now',
-    () => Promise.resolve(),
-    (world) => publish(world, world.ids.published!),
-  ],
-  [
-    'was asked for with a word of its own, of a package that is tested in public later',
-    async (world) => {
       const headers = { 'Idempotency-Key': 'once secret' };
       const body = new URLSearchParams({ is_private: 'true', priority: '7' });
       const path = '/test/bookworm/amd64/secret';
@@ -156,11 +152,20 @@ const STEPS: [string, Work, Work?][] = [
       );
       await world.ingest();
     },
+    async (world) => {
+      const runId = know(await world.submit('libopen', { is_private: true, priority: 8 }), 'libopen');
+      world.ids.published = runId;
+      await world.grant(runId, W1);
+      await world.finish(runId, { ...W1, durationSeconds: 60 }, FILES);
+    },
   ],
   [
-    'is of a package that is tested in public now',
+    'repeats a run that is public by now, or is of a package that is tested in public now',
     () => Promise.resolve(),
-    async (world) => void (await submit(world, 'secret', {}, world.api.keys.bob)),
+    async (world) => {
+      await publish(world, world.ids.published!);
+      await submit(world, 'secret', {}, world.api.keys.bob);
+    },
   ],
 ];
 
@@ -174,25 +179,43 @@ function asksOf(table: typeof VIEWS, asked = names): Ask[] {
   return Object.values(table).flatMap((asks) => asks(asked));
 }
 
-async function viewOf(world: World): Promise<Record<string, Seen>> {
+async function viewOf(world: World, known?: Record<string, Seen>): Promise<Record<string, Seen>> {
   await world.settle();
-  return seen(world.api, asksOf(VIEWS), AT_ONCE);
+  return seen(world.api, asksOf(VIEWS), AT_ONCE, known);
 }
 
-const routesWithRun = Object.entries({ ...VIEWS, ...CHANGES }).filter(([route]) => route.includes(':run_id'));
+/** What was seen of the world without private runs, for as long as nothing happens there. */
+let known: Record<string, Seen> = {};
+
+async function inPublic(work: Work): Promise<void> {
+  known = {};
+  await inBoth(async (world) => void (await work(world)));
+}
+
+/** That there are private runs makes no difference to what everybody else is told. */
+async function expectTheSame(): Promise<void> {
+  const told = await viewOf(worlds.withThem);
+  known = await viewOf(worlds.withoutThem, known);
+  expect(told).toEqual(known);
+}
+
+/** A user's own pages are closed to strangers, whatever is asked for there. */
+const routesWithRun = Object.entries({ ...VIEWS, ...CHANGES }).filter(
+  ([route]) => route.includes(':run_id') && !route.includes('/user/'),
+);
 
 it('every route of the application is asked', () => {
   const asked = [...Object.keys(VIEWS), ...Object.keys(CHANGES)];
   expect(asked.sort()).toEqual([...worlds.withoutThem.api.routes].sort());
-  expect(routesWithRun).toHaveLength(7);
+  expect(routesWithRun).toHaveLength(16);
 });
 
-it.each(STEPS)(
-  'a stranger is told the same, to the byte, as if there was no private run that %s',
-  async (_what, secretly, openly = () => Promise.resolve()) => {
-    await inBoth(async (world) => void (await openly(world)));
+it.each(STEPS.map(([what, secretly, openly]) => ({ what, secretly, openly })))(
+  'a stranger is told the same, to the byte, as if there was no private run that $what',
+  async ({ secretly, openly }) => {
+    if (openly) await inPublic(openly);
     await worlds.withThem.apart(() => secretly(worlds.withThem));
-    expect(await viewOf(worlds.withThem)).toEqual(await viewOf(worlds.withoutThem));
+    await expectTheSame();
   },
 );
 
@@ -203,7 +226,9 @@ describe('routes with a run', () => {
   it.each(routesWithRun)(
     'a private run is no run for a stranger, in the same words, at %s',
     async (_route, asks) => {
-      for (const { runId, name, suite } of names.runs.filter((run) => run.runId >= FIRST_HIDDEN_ID)) {
+      const hidden = names.runs.filter((run) => run.runId >= FIRST_HIDDEN_ID);
+      expect(hidden).not.toEqual([]);
+      for (const { runId, name, suite } of hidden) {
         const told = async (id: number): Promise<Record<string, Seen>> => {
           const asked = asks({ ...names, runs: [{ runId: id, name, suite, isBobs: false }] });
           const heads = asked.flatMap((ask) => (ask.method === 'GET' ? { ...ask, method: 'HEAD' } : []));
@@ -225,9 +250,9 @@ it('a stranger who asks for changes is told the same as if there was no private 
   for (const { api } of Object.values(worlds)) answers.push(await seen(api, asksOf(CHANGES)));
   expect(answers[1]).toEqual(answers[0]);
   const statuses = new Set(Object.values(answers[0]!).map(({ status }) => status));
-  expect([...statuses].sort()).toEqual([200, 201, 400, 401, 403, 404, 409]);
-  await inBoth((world) => world.ingest());
-  expect(await viewOf(worlds.withThem)).toEqual(await viewOf(worlds.withoutThem));
+  expect([...statuses].sort()).toEqual([200, 201, 303, 400, 401, 403, 404, 409]);
+  await inPublic((world) => world.ingest());
+  await expectTheSame();
 });
 
 /** What they do to a machine is no secret: public runs wait for it. Which runs did it is one. */
@@ -242,10 +267,10 @@ it('a stranger is told how it stands, and nothing else', async () => {
       await withThem.finish(runId, { ...W2, verdict: 'tmpfail', message: 'no network' });
     }
   });
-  const [before, after] = [await viewOf(worlds.withoutThem), await viewOf(withThem)];
+  const [before, after] = [await viewOf(worlds.withoutThem, known), await viewOf(withThem)];
   const differing = Object.keys(before).filter((ask) => !isDeepStrictEqual(before[ask], after[ask]));
   const telling =
-    /(GET \/|\/api\/v1\/(workers|queues|test\/\d+)|\/packages\/\w+\/[\w-]+\/\w+\/amd64\/\d+\/)$/;
+    /(GET \/|\/(api|data)\/v1\/(workers(\/w[12])?|queues|test\/\d+)|\/status\/(queue|workers|workers\/w[12])(\/|\.json)?|\/packages\/\w+\/[\w-]+\/\w+\/amd64\/\d+\/)$/;
   for (const ask of differing) expect(ask).toMatch(telling);
   const ids = new RegExp(`breaks|${broken.join('|')}`);
   for (const ask of differing) expect([ask, ids.exec(after[ask]!.body)]).toEqual([ask, null]);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
@@ -145,4 +146,138 @@ describe('a single package', () => {
       warnings: [],
     });
   });
+});
+
+describe('a dry run', () => {
+  interface DryRun extends Pick<Answer, 'ignored' | 'warnings'> {
+    dry_run: true;
+    runs: { package: string; suite: string; arch: string; doubles: number | null }[];
+    waits: { suite: string; arch: string; runs: number; waiting: number; estimate_seconds: number | null }[];
+  }
+  const BATCH = '/test/batch';
+  const dryRun = async (path: string, body?: unknown): Promise<DryRun> => {
+    const response = await post(path, body === undefined ? body : JSON.stringify(body), 'application/json');
+    const answer = (await response.json()) as DryRun;
+    expect([response.status, answer]).toEqual([200, answer]);
+    return answer;
+  };
+  const untouched = async (): Promise<unknown> =>
+    ((await (await api.api('/test?since=0')).json()) as { results: unknown }).results;
+
+  it('a dry run agrees with the submission that follows, and writes nothing', async () => {
+    const item = fc.record(
+      {
+        package: fc.constantFrom('agreed', 'agreed-too', 'Bad', 'blocked', 'not-on-arm'),
+        trigger: fc.constantFrom('glibc/1', 'glibc/2'),
+        'pin-packages': fc.constantFrom([], [['src:glibc', 'trixie']]),
+        'extra-apt-sources': fc.constantFrom([], ['backports']),
+        backend: fc.constantFrom('qemu', 'unshare'),
+        is_private: fc.boolean(),
+        priority: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 10 }) }, fc.constant(11)),
+        unknown: fc.constant(1),
+      },
+      { requiredKeys: ['package'] },
+    );
+    const part = fc.record({
+      suite: fc.constantFrom('bookworm', 'trixie'),
+      arch: fc.subarray(['amd64', 'arm64'], { minLength: 1 }),
+      tests: fc.array(item, { maxLength: 3 }),
+    });
+    let refusals = 0;
+    let doubles = 0;
+    const agrees = async (batch: unknown[]): Promise<void> => {
+      const body = JSON.stringify(batch);
+      const before = await untouched();
+      const asked = await post(`${BATCH}?dry_run=true`, body, 'application/json');
+      const expected = (await asked.json()) as DryRun & { detail: string };
+      expect(await untouched()).toEqual(before);
+      const sent = await post(BATCH, body, 'application/json');
+      const answer = (await sent.json()) as Answer & { detail: string };
+      if (sent.status !== 201) {
+        refusals += 1;
+        expect([asked.status, expected]).toEqual([400, answer]);
+        return;
+      }
+      const { runs, ignored, warnings } = answer;
+      expect({ ...expected, runs: expected.runs.length, waits: expected.waits.length }).toEqual({
+        dry_run: true,
+        runs: runs.length,
+        ignored,
+        warnings,
+        waits: new Set(runs.map(({ suite, arch }) => `${suite}/${arch}`)).size,
+      });
+      for (const [place, { run_id: runId, ...run }] of runs.entries()) {
+        const { doubles: other, ...same } = expected.runs[place]!;
+        expect(same).toEqual(run);
+        if (other === null) continue;
+        doubles += 1;
+        const [one, two] = [await resultOf(other), await resultOf(runId)];
+        for (const key of ['package', 'suite', 'arch', 'backend', 'autopkgtest', 'pin_packages'])
+          expect(one[key]).toEqual(two[key]);
+        expect([one['extra_apt_sources'], one['status']]).toEqual([two['extra_apt_sources'], null]);
+      }
+      const added = expected.waits.reduce((sum, { runs: count }) => sum + count, 0);
+      expect(added).toBe(runs.length);
+    };
+    const twice = { suite: 'trixie', arch: ['amd64'], tests: [{ package: 'agreed', trigger: 'glibc/1' }] };
+    const refused = { ...twice, tests: [{ package: 'agreed', priority: 11 }] };
+    const examples: [unknown[]][] = [
+      [[twice]],
+      [[{ ...twice, tests: [{ package: 'agreed', trigger: 'glibc/2' }] }]],
+      [[refused]],
+    ];
+    await fc.assert(fc.asyncProperty<[unknown[]]>(fc.array(part, { maxLength: 2 }), agrees), {
+      numRuns: 40,
+      examples,
+    });
+    expect(Math.min(refusals, doubles)).toBeGreaterThan(0);
+  });
+
+  it('a dry run may be of a list or a single package, asked for in query, form or JSON', async () => {
+    const [first] = (await created(await post(`${LIST}/waits-already`))).runs;
+    const expected = [{ package: 'waits-already', suite: 'bookworm', arch: 'amd64', doubles: first!.run_id }];
+    expect((await dryRun(`${LIST}/waits-already?dry_run=true`)).runs).toEqual(expected);
+    expect((await dryRun(`${LIST}/waits-already`, { dry_run: true, trigger: 'other/1' })).runs).toEqual(
+      expected,
+    );
+    const tests = [{ package: 'waits-already' }];
+    expect((await dryRun(LIST, { tests, dry_run: true })).runs).toEqual(expected);
+    const form = await post(LIST, new URLSearchParams({ tests: JSON.stringify(tests), dry_run: 'true' }));
+    expect(((await form.json()) as DryRun).runs).toEqual(expected);
+    const { waits } = await dryRun(`${LIST}?dry_run=true`, tests);
+    expect(waits).toEqual([expect.objectContaining({ suite: 'bookworm', arch: 'amd64', runs: 1 })]);
+    expect(waits[0]!.waiting).toBeGreaterThan(0);
+    expect((await dryRun(`${LIST}/waits-already?dry_run=true&backend=qemu`)).runs[0]!.doubles).toBeNull();
+  });
+
+  it('a dry run names no private run of another key', async () => {
+    await created(await post(`${LIST}/hidden-double?is_private=true`));
+    const own = await dryRun(`${LIST}/hidden-double?dry_run=true`);
+    expect(own.runs[0]!.doubles).not.toBeNull();
+    const path = `${LIST}/hidden-double?dry_run=true`;
+    for (const key of [api.keys.bob, api.keys.aliceSecond]) {
+      const other = (await (await api.api(path, { method: 'POST' }, key)).json()) as DryRun;
+      expect(other.runs[0]!.doubles).toBeNull();
+    }
+  });
+
+  it('a dry run leaves an idempotency key to the submission', async () => {
+    const headers = { 'Idempotency-Key': 'of a dry run' };
+    const send = (query: string): Promise<Response> =>
+      api.api(`${LIST}/once-only${query}`, { method: 'POST', headers });
+    expect((await send('?dry_run=true')).status).toBe(200);
+    expect((await send('?dry_run=true')).status).toBe(200);
+    expect((await send('')).status).toBe(201);
+  });
+
+  it.each([`${LIST}/hello?dry_run=yes`, `${LIST}?dry_run=1&tests=[]`])(
+    'a dry run is wanted or not, and %s says neither',
+    async (path) => {
+      const response = await post(path);
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining('dry_run must be true or false'),
+      ]);
+    },
+  );
 });

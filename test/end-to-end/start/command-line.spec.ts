@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Machine, project, type Finished } from '../../support/command-line';
+import { Machine, project } from '../../support/command-line';
+import type { Finished } from '../../support/typed-commands';
 
 jest.setTimeout(120_000);
 
@@ -8,16 +9,18 @@ let machine: Machine;
 beforeAll(async () => (machine = await Machine.make()));
 afterAll(() => machine.remove());
 
+const USERS = 'proctor user list shows the users that there are\n';
+
 const proctor = (args: string[], input?: string): Promise<Finished> => machine.proctor(args, input);
 
 it('the command proctor says that Proctor has to be started first', async () => {
-  const { code, stdout, stderr } = await proctor(['key', 'list', 'admin']);
+  const { code, stdout, stderr } = await machine.program(['key', 'list', 'admin']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^proctor: Proctor does not run on .*\. Start it first \(npm start\)/);
 });
 
 it('the command proctor ends with 2 when the command line is wrong', async () => {
-  expect((await proctor(['nonsense'])).code).toBe(2);
+  expect((await machine.program(['nonsense'])).code).toBe(2);
 });
 
 describe('proctor config check', () => {
@@ -30,12 +33,15 @@ describe('proctor config check', () => {
     await writeFile(files('broken/reject-list.yaml'), 'hello:\n  sid: [\n');
     const { code, stdout, stderr } = await proctor(['config', 'check', files('broken')]);
     expect(stdout.replaceAll(files('broken'), '')).toBe(
-      '/proctor.yaml:3: api.prot: property prot should not exist (found 1)\n' +
+      '/proctor.yaml:3: api.prot: property prot should not exist (found 1); did you mean port?\n' +
         '/proctor.yaml:4: api.host: host must be a string (found 1)\n' +
         '/proctor.yaml:7: scheduler.retry.delayMs: delayMs must not be less than 1 (found 0)\n' +
         '/reject-list.yaml:3: Flow sequence in block collection must be sufficiently indented and end with a ]\n',
     );
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `proctor: ${files('broken')} has 4 problems\n` });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `proctor: ${files('broken')} has 4 problems\ncorrect what the lines above name, then: proctor config check\n`,
+    });
   });
 
   it('proctor config check has nothing to say of a folder in order, nor of the one that this machine uses', async () => {
@@ -46,6 +52,20 @@ describe('proctor config check', () => {
       /nowhere: is not a folder\n$/,
     );
   });
+});
+
+it('proctor config show tells each value with its origin, and proctor config schema knows every key', async () => {
+  const shown = await proctor(['config', 'show', join(project, 'config'), '--json']);
+  const { settings } = JSON.parse(shown.stdout) as {
+    settings: { key: string; origin: string; line: number }[];
+  };
+  const slots = settings.find(({ key }) => key === 'slots');
+  expect([slots?.origin, slots?.line]).toEqual(['file', expect.any(Number)]);
+  const schema = JSON.parse((await proctor(['config', 'schema', 'worker.yaml'])).stdout) as {
+    properties: Record<string, unknown>;
+  };
+  expect(schema.properties).toHaveProperty('slots');
+  expect((await proctor(['config', 'schema', 'proctor.yml'])).code).toBe(2);
 });
 
 describe('a running Proctor', () => {
@@ -60,19 +80,29 @@ describe('a running Proctor', () => {
       stderr: 'user ann added\n',
     });
     const again = await proctor(['user', 'add', 'ann', '--admin']);
-    expect(again).toEqual({ code: 1, stdout: '', stderr: 'proctor: there is already a user ann\n' });
-    expect((await proctor(['user', 'add', 'a b'])).code).toBe(1);
+    expect(again).toEqual({ code: 1, stdout: '', stderr: `proctor: there is already a user ann\n${USERS}` });
+    expect((await proctor(['user', 'add', 'a b'])).code).toBe(2);
   });
 
   it('the command proctor beside a running Proctor takes passwords from standard input', async () => {
-    expect((await proctor(['user', 'add', 'ben', '--password-stdin'], 'secret\n')).code).toBe(0);
-    expect((await proctor(['user', 'password', 'ben', '--password-stdin'], 'other')).code).toBe(0);
+    const added = await machine.program(['user', 'add', 'ben', '--password-stdin'], 'a secret of ben\n');
+    expect(added.code).toBe(0);
+    expect((await proctor(['user', 'password', 'ben', '--password-stdin'], 'another secret')).code).toBe(0);
+    const short = await proctor(['user', 'password', 'ben', '--password-stdin'], 'eleven char');
+    expect([short.code, short.stderr]).toEqual([
+      2,
+      expect.stringContaining('password must be a text of 12 to 500 characters'),
+    ]);
     const empty = await proctor(['user', 'password', 'ben', '--password-stdin'], '\n');
-    expect(empty).toEqual({ code: 1, stdout: '', stderr: 'proctor: the password is empty\n' });
+    expect(empty).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'proctor: the password is empty\nsay one that nobody guesses\n',
+    });
     const noTerminal = await proctor(['user', 'password', 'ben']);
-    expect(noTerminal.stderr).toBe('proctor: there is no terminal to ask on: use --password-stdin\n');
+    expect(noTerminal.stderr).toBe('proctor: there is no terminal to ask on\nsay --password-stdin\n');
     const unknown = await proctor(['user', 'password', 'nobody', '--password-stdin'], 'x');
-    expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'proctor: there is no user nobody\n' });
+    expect(unknown).toEqual({ code: 1, stdout: '', stderr: `proctor: there is no user nobody\n${USERS}` });
   });
 
   it('the command proctor beside a running Proctor makes a key that opens the api, prints it alone, and revokes it', async () => {
@@ -86,18 +116,26 @@ describe('a running Proctor', () => {
     };
     expect(await status()).toBe(200);
 
-    const [id, prefix, name, , , state] = (await proctor(['key', 'list', 'cleo'])).stdout.trim().split('\t');
-    expect([name, state]).toEqual(['for a script', 'valid']);
+    const [id, prefix, name] = (await proctor(['key', 'list', 'cleo'])).stdout.trim().split('\t');
+    expect(name).toBe('for a script');
     expect(stdout.startsWith(prefix!)).toBe(true);
     expect((await proctor(['key', 'revoke', prefix!])).code).toBe(0);
     expect(await status()).toBe(403);
     expect((await proctor(['key', 'revoke', id!])).code).toBe(1);
-    expect((await proctor(['key', 'list', 'cleo'])).stdout).toMatch(/revoked \d{4}-/);
+    expect(await proctor(['key', 'list', 'cleo'])).toMatchObject({
+      ...{ stdout: '', stderr: expect.stringContaining('cleo has no valid keys') },
+    });
+  });
+
+  it('the command proctor beside a running Proctor is a client of its API', async () => {
+    const { code, stdout } = await proctor(['queue']);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\S+\t\S+\t0\t0\t/)]);
+    expect((await proctor(['status'])).stderr).toMatch(new RegExp(`^${machine.url}: 0 waiting, 0 running; `));
   });
 
   it('the command proctor beside a running Proctor makes no key for an unknown user', async () => {
     const finished = await proctor(['key', 'create', 'nobody', '--name', 'x']);
-    expect(finished).toEqual({ code: 1, stdout: '', stderr: 'proctor: there is no user nobody\n' });
+    expect(finished).toEqual({ code: 1, stdout: '', stderr: `proctor: there is no user nobody\n${USERS}` });
   });
 
   it('the command proctor beside a running Proctor has nothing to migrate', async () => {
@@ -106,7 +144,7 @@ describe('a running Proctor', () => {
 });
 
 it('proctor worker check prints what this machine can do', async () => {
-  const { code, stdout } = await proctor(['worker', 'check']);
+  const { code, stdout } = await machine.program(['worker', 'check']);
   expect(stdout).toMatch(/^ {2}unshare +yes +yes /m);
   expect(stdout).toMatch(/^ {2}null +no +no .*\n {2}.*null: .*machineMayBeDestroyed/ms);
   expect(stdout).toMatch(/^ {2}autopkgtest +autopkgtest +\d+\.\d+ +yes$/m);
@@ -117,9 +155,11 @@ it('proctor worker check prints what this machine can do', async () => {
 it('proctor worker check ends with 1 when nothing that is configured works', async () => {
   const file = join(machine.folder, 'config/worker.yaml');
   await writeFile(file, "backends: ['null', typo]\n");
-  const { code, stdout, stderr } = await proctor(['worker', 'check']);
+  const { code, stdout, stderr } = await machine.program(['worker', 'check']);
   expect(stdout).toContain('typo: there is no backend of this name');
   expect(stdout).toMatch(/could with backends: \[.*unshare/);
-  expect(stderr).toBe('proctor: a worker on this machine could not run tests\n');
+  expect(stderr).toBe(
+    'proctor: a worker on this machine could not run tests\ndo what the lines above say, then: proctor worker check\n',
+  );
   expect(code).toBe(1);
 });

@@ -13,7 +13,7 @@ afterEach(async () => machine?.close());
 const execute = () => machine.runner.run(lease(STUB), () => undefined, never);
 
 it('a worker finds out again how sandboxes are opened when one cannot be, and executes the next run', async () => {
-  machine = await openMachine({ backends: ['null'] });
+  machine = await openMachine({ backends: ['null'], networksReady: 0 });
   expect(await execute()).toMatchObject({ verdict: 'pass' });
   // As if what the worker found at its start had been true then: these ids are not the run user's.
   const inside = machine.sandboxes as unknown as { user: RunUser };

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LaunchedSandbox } from '../../../apps/worker/src/sandbox/launcher';
+import { RunFolder } from '../../../apps/worker/src/sandbox/run-folder';
 import { Sandbox } from '../../../apps/worker/src/sandbox/sandbox';
 import { until } from '../../support/until';
 import { newMark, processesWith } from './processes-with';
@@ -103,6 +104,30 @@ it('an attempt leaves nothing when the worker fails beside it', async () => {
   await expectNothingLeft(mark);
 });
 
+it('an attempt that ends without files has no chunk of its live log on the way any more', async () => {
+  machine = await openMachine({ backends: ['null'] });
+  const goOn = machine.holdChunks();
+  const isSending = machine.untilLogged('stub begins');
+  jest.spyOn(Sandbox.prototype, 'freeBytes').mockImplementation(async () => {
+    await isSending;
+    throw new Error('the work area cannot be looked at');
+  });
+  const killed = jest.spyOn(Sandbox.prototype, 'kill');
+  let arrived: number | null = null;
+  jest.spyOn(RunFolder.prototype, 'remove').mockImplementation(() => {
+    arrived = machine.chunks.length;
+    return Promise.resolve();
+  });
+  const run = machine.runner.run(lease({ ...STUB, trigger: 'hang' }), nothing, never);
+  const ended = expect(run).rejects.toThrow('cannot be looked at');
+  await isSending;
+  await until(() => Promise.resolve(killed.mock.results.length > 0), 10_000);
+  await killed.mock.results[0]!.value;
+  setImmediate(goOn);
+  await ended;
+  expect(arrived).toBe(1);
+});
+
 it("the worker's own limit ends an attempt as tmpfail, with its log", async () => {
   machine = await openMachine({ backends: ['null'], runTimeoutMs: 2_000 });
   const mark = newMark();
@@ -139,7 +164,12 @@ it.each([
   const result = await machine.runner.run(lease({ ...STUB, ...overrides }), nothing, never);
   expect(result).toMatchObject({ verdict, exitCode, version });
   expect(result.message).not.toBe('');
-  expect(result.files.map(({ name }) => name)).toEqual(['log.gz', 'artifacts.tar.gz']);
+  expect(result.files.map(({ name }) => name)).toEqual([
+    'log.gz',
+    'artifacts.tar.gz',
+    'log-index.json',
+    'artifacts-index.json',
+  ]);
 });
 
 it('an attempt that tests a rejected version is ended once the version is known, with nothing left', async () => {

@@ -49,7 +49,7 @@ export class FakeDispatcher {
     const bus = await connectBus(await users.read('scheduler'), { makesStreams: true });
     const workers = users.workers.map(({ name }) => name);
     await bus.prepareReports(arch, workers);
-    for (const name of workers) await bus.prepareWorker(name);
+    await bus.prepareWorkers(workers);
     const dispatcher = new FakeDispatcher(bus, await connectBus(await users.read('api')), arch);
     await dispatcher.listen();
     return dispatcher;

@@ -28,6 +28,8 @@ export interface TestMachine {
   chunks: LogChunk[];
   /** Resolves when a chunk that is published from now on holds the text. */
   untilLogged(text: string): Promise<void>;
+  /** Chunks are on their way from now on, until the returned function is called. */
+  holdChunks(): () => void;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,7 @@ export async function openMachine(
     const machine = await openIn({ ...defaults(workPath), ...overrides }, hidden);
     const close = async () => {
       await machine.testbeds.close();
+      await machine.sandboxes.drain();
       await removeFolder();
     };
     return { ...machine, close };
@@ -81,11 +84,11 @@ async function openIn(
   });
   await testbeds.open();
   const settings = () => ({ ...configuration, resultsPath: join(workPath, 'results') });
-  const { appendLog, chunks, untilLogged } = memoryLogs();
+  const { appendLog, ...logs } = memoryLogs();
   const parts = { sandboxes, testbeds, settings, clock: systemClock, log: SILENT };
   const runner = new SandboxedRunner({ ...parts, appendLog });
   const canaries = new SandboxedCanaries(parts);
-  return { workPath, runner, canaries, testbeds, sandboxes, chunks, untilLogged };
+  return { workPath, runner, canaries, testbeds, sandboxes, ...logs };
 }
 
 /** Backends in the work folder of a machine that has none open. */
@@ -107,20 +110,27 @@ export async function backendsOn({ workPath }: TestMachine, names: string[]): Pr
 function memoryLogs() {
   const chunks: LogChunk[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
-  const appendLog = (_grant: Grant, chunk: LogChunk) => {
-    chunks.push(chunk);
+  let held = Promise.resolve();
+  const appendLog = async (_grant: Grant, chunk: LogChunk) => {
     const content = liveLog([chunk]);
     waiting.filter(({ text }) => content.includes(text)).forEach(({ resolve }) => resolve());
-    return Promise.resolve();
+    await held;
+    chunks.push(chunk);
   };
   const untilLogged = (text: string) => new Promise<void>((resolve) => waiting.push({ text, resolve }));
-  return { appendLog, chunks, untilLogged };
+  const holdChunks = (): (() => void) => {
+    let goOn: () => void = () => undefined;
+    held = new Promise((resolve) => (goOn = resolve));
+    return goOn;
+  };
+  return { appendLog, chunks, untilLogged, holdChunks };
 }
 
 function defaults(workPath: string): WorkerConfiguration {
   return {
     name: 'test',
     slots: 1,
+    networksReady: 1,
     architectures: [hostArchitecture()],
     suitesAtStart: [hostRelease() as string],
     backends: ['unshare'],
@@ -143,6 +153,7 @@ function defaults(workPath: string): WorkerConfiguration {
     imageAgeMaxMs: 7 * 24 * 3_600_000,
     logHeadBytesMax: 1024 * 1024,
     logTailBytesMax: 256 * 1024,
+    errorPatterns: [],
     artifactsBytesMax: 1024 * 1024,
     machineMayBeDestroyed: true,
     visiblePaths: [],

@@ -210,7 +210,13 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
     );
   expect(await until(isKept, 20_000)).toBe(true);
   await proctor.kill('worker', 'SIGKILL');
-  expect((await readdir(kept)).sort()).toEqual(['artifacts.tar.gz', 'log.gz', 'report.json']);
+  expect((await readdir(kept)).sort()).toEqual([
+    'artifacts-index.json',
+    'artifacts.tar.gz',
+    'log-index.json',
+    'log.gz',
+    'report.json',
+  ]);
   await proctor.restart('nats');
   await proctor.restart('worker');
   const { body: report } = await dispatcher.until('report', ({ name }) => name === 'finished');

@@ -3,8 +3,12 @@ import { DatabaseUnavailable } from '@proctor/database';
 import type {
   Arrivals,
   AttemptOfWorker,
+  CountedPart,
+  CountLimits,
   DispatchedRun,
   Journal,
+  LinePlace,
+  LineStretch,
   Loaded,
   Order,
   Ownership,
@@ -40,13 +44,13 @@ export class FaultyBooks implements Journal, OwnershipRegister {
   ) {}
 
   /** May hang for longer than any caller waits. */
-  async load(arch: string, usageHalfLifeMs: number): Promise<Loaded> {
+  async load(arch: string, usageHalfLifeMs: number, perLineMax: number): Promise<Loaded> {
     const { random, faults, events } = this.database;
     const hungMs = faults.strikes('load hung', 0.05) ? random.between(10_000, 150_000) : 0;
     if (hungMs > 0) events.loadHangs(arch, hungMs);
     const loaded = await this.call(async (books) => {
       await this.passes(hungMs);
-      return books.load(arch, usageHalfLifeMs);
+      return books.load(arch, usageHalfLifeMs, perLineMax);
     }, Infinity);
     // One that hung may have been given up: another was counted in its place.
     if (hungMs === 0) this.loads += 1;
@@ -58,6 +62,19 @@ export class FaultyBooks implements Journal, OwnershipRegister {
 
   unfinished(arch: string, runIds: number[]): Promise<DispatchedRun[]> {
     return this.counted(this.call((books) => books.unfinished(arch, runIds)));
+  }
+
+  /** One that fails makes its dispatcher load again. */
+  nextOfLine(arch: string, after: LinePlace, limit: number): Promise<DispatchedRun[]> {
+    return this.counted(this.call((books) => books.nextOfLine(arch, after, limit)));
+  }
+
+  countBeyond(arch: string, stretches: LineStretch[], limits: CountLimits): Promise<CountedPart[][]> {
+    return this.call((books) => books.countBeyond(arch, stretches, limits));
+  }
+
+  lastBeyond(arch: string, edges: LinePlace[]): Promise<DispatchedRun[]> {
+    return this.call((books) => books.lastBeyond(arch, edges));
   }
 
   restrictions(arch: string): Promise<Restrictions> {

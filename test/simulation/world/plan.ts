@@ -1,4 +1,4 @@
-import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import type { ActorSettings } from '../../../apps/scheduler/src/dispatcher/actor-ports';
 import { settings } from '../../support/runs';
 
 /** `calm`: nothing goes wrong but what becomes of schedulers. */
@@ -16,6 +16,9 @@ export function actorSettings(seed: number, weather: Weather): ActorSettings {
     ...{ failuresMax: 2, occasionsMax: 3, slowedMs: 5_000, slowedMaxMs: 30_000 },
     ...{ canaryMs: 10_000, quarantineMs: 20_000, quarantineMaxMs: 80_000, canaryTimeoutMs: 60_000 },
   };
+  // In some seeds all are held, in others so few that most decisions need more of a line.
+  const runsMax = seed % 4 === 0 ? Infinity : 1 + (seed % 3);
+  const window = { runsMax, refillBelow: 1, blockRuns: 1 + (seed % 2) };
   return {
     arrivalPollMs: 5_000,
     arrivalsPerTurnMax: 10,
@@ -25,6 +28,6 @@ export function actorSettings(seed: number, weather: Weather): ActorSettings {
     // In some seeds slow turns fail, in others they are longer than a term.
     turnTimeoutMs: seed % 2 === 0 ? 2_000 : 6_000,
     loadTimeoutMs: LOAD_TIMEOUT_MS,
-    dispatch: settings({ retry, blame, leaseRenewMs: weather === 'calm' ? 2_000 : 15_000 }),
+    dispatch: settings({ retry, blame, leaseRenewMs: weather === 'calm' ? 2_000 : 15_000, window }),
   };
 }

@@ -9,14 +9,11 @@ import {
   type RefusedReport,
 } from '@proctor/contracts';
 import type { AttemptToStop, SlotsToWake } from '@proctor/dispatch';
+import type { ActorPorts, ActorSettings } from '../../../apps/scheduler/src/dispatcher/actor-ports';
 import { DispatchController } from '../../../apps/scheduler/src/dispatcher/dispatch.controller';
 import { Sightings } from '../../../apps/scheduler/src/dispatcher/sightings';
 import { WorkerStreams } from '../../../apps/scheduler/src/dispatcher/worker-streams';
-import {
-  DispatcherActor,
-  type ActorPorts,
-  type ActorSettings,
-} from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
+import { DispatcherActor } from '../../../apps/scheduler/src/dispatcher/dispatcher-actor';
 import { Dispatchers } from '../../../apps/scheduler/src/dispatcher/dispatchers';
 import { FactPublishers } from '../../../apps/scheduler/src/facts/fact-publishers';
 import { OwnershipKeeper } from '../../../apps/scheduler/src/ownership/ownership-keeper';
@@ -87,7 +84,9 @@ export class SimulatedScheduler {
     const streams = new WorkerStreams(this.bus, this.process.clock);
     const sightings = new Sightings({ note: () => Promise.resolve() }, this.process.clock);
     const dispatch = new DispatchController(dispatchers, streams, sightings);
-    connect(strategy, dispatch, new ReportsController(dispatchers, reports));
+    const testbeds = { keep: () => undefined };
+    const metrics = { redelivered: () => undefined };
+    connect(strategy, dispatch, new ReportsController(dispatchers, reports, testbeds, metrics));
     this.bus.onReconnect(() => dispatchers.reachableAgain());
     this.keeper = new OwnershipKeeper(
       books,
@@ -98,8 +97,10 @@ export class SimulatedScheduler {
         architectures,
         ownershipTtlMs,
         isConnected: () => this.bus.isConnected(),
+        released: () => this.bus.signal(SUBJECTS.architecturesReleased, {}),
       },
     );
+    this.bus.subscribe(SUBJECTS.architecturesReleased, () => this.keeper.lookAgain());
     void this.keeper.start();
   }
 

@@ -25,6 +25,7 @@ import {
   type LeaseClient,
   type TestbedOffer,
 } from '../../../apps/worker/src/slot/ports';
+import { AskTurns } from '../../../apps/worker/src/slot/ask-turns';
 import { Slot } from '../../../apps/worker/src/slot/slot';
 import type { Executor } from './checks';
 import type { FaultInjector } from './fault-injector';
@@ -83,6 +84,7 @@ export class SimulatedWorker {
   private readonly incarnation: string;
   private readonly previous: string[];
   private readonly notices: Notices;
+  private readonly turns: AskTurns;
   private readonly slots: Slot[];
   private readonly testbeds: Testbed[];
   private isStopping = false;
@@ -97,6 +99,7 @@ export class SimulatedWorker {
     events.lifeBegins(this.incarnation);
     this.testbeds = suites.map((suite) => ({ suite, backend: 'unshare', state: 'absent' }));
     this.notices = new Notices({ log: parts.trace, warn: parts.trace });
+    this.turns = new AskTurns(this.process.clock);
     const outbox = new MemoryOutbox(name, disk, this.bus, this.process, events);
     this.slots = Array.from({ length: parts.slots }, (_, slot) => this.makeSlot(slot, outbox));
     for (const arch of parts.architectures) {
@@ -145,6 +148,7 @@ export class SimulatedWorker {
       notices: this.notices,
       previous: this.previous,
       standings: new Standings(this.process.clock, { log: say, warn: say }),
+      turns: this.turns,
       clock: this.process.clock,
       log: { log: say, warn: say },
       settings: SLOT_SETTINGS,

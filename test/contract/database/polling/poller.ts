@@ -20,18 +20,20 @@ export class Poller {
   /** Resolves after `stop`, once an answer is empty. */
   async poll(): Promise<void> {
     let since = 0;
+    let sinceAskedAt = performance.now();
     for (;;) {
       const isLast = this.isOver;
       const begunAt = performance.now();
       const { until, rows } = await readSince(this.database.results, this.keyId, since);
       let count = 0;
       for await (const row of rows) {
-        this.see(row, begunAt);
+        this.see(row, sinceAskedAt);
         count += 1;
       }
       if (until < since) throw new Error(`until went back from ${since} to ${until}`);
       if (isLast && count === 0) return;
       since = until;
+      sinceAskedAt = begunAt;
       await delay(this.pauseMs);
     }
   }
@@ -45,16 +47,19 @@ export class Poller {
     return [...this.latest.values()].sort((a, b) => a.runId - b.runId);
   }
 
-  /** The longest time after which a row came again that had not changed. */
+  /**
+   * The longest time, in milliseconds, after which the service named a `since` before a row that the client had already and
+   * that had not changed. What the client does between two questions is no part of it.
+   */
   oldestRepeatMs(): number {
     return this.oldestRepeat;
   }
 
-  private see({ runId, state, verdict, isPrivate, updatedAt }: ReadResult, at: number): void {
+  private see({ runId, state, verdict, isPrivate, updatedAt }: ReadResult, sinceAskedAt: number): void {
     this.latest.set(runId, { runId, state, verdict, isPrivate, updatedAt });
     const version = `${runId} ${updatedAt.toISOString()}`;
-    const firstSeenAt = this.firstSeenAt.get(version) ?? at;
+    const firstSeenAt = this.firstSeenAt.get(version) ?? performance.now();
     this.firstSeenAt.set(version, firstSeenAt);
-    this.oldestRepeat = Math.max(this.oldestRepeat, at - firstSeenAt);
+    this.oldestRepeat = Math.max(this.oldestRepeat, sinceAskedAt - firstSeenAt);
   }
 }

@@ -152,6 +152,15 @@ export class World {
   async settle(): Promise<void> {
     await this.client.query(SETTLE_RUNS, [BEGINNING]);
     await this.client.query(SETTLE_FACTS, [BEGINNING]);
+    await this.client.query(SETTLE_ATTEMPTS, [BEGINNING]);
+    await this.makeStatuses();
+  }
+
+  /** From the beginning: times were moved behind what the projection has seen. */
+  private async makeStatuses(): Promise<void> {
+    await this.client.query('truncate package_statuses, status_progress, run_days, status_days');
+    while (await this.api.database.statusProjection.step(ARCH));
+    while (await this.api.database.dayStatistics.step(ARCH));
   }
 
   private ask(slot: Slot, changes: object = {}): Promise<Replies['lease']> {
@@ -201,3 +210,12 @@ const SETTLE_FACTS = `
     from facts
   )
   update facts f set at = s.at from settled s where s.fact_id = f.fact_id`;
+
+const SETTLE_ATTEMPTS = `
+  with settled as (
+    select run_id, attempt, $1::timestamptz + (run_id % 1000) * interval '1 second' + attempt * interval '1 millisecond' as at
+    from attempts
+  )
+  update attempts a set granted_at = at, started_at = case when a.started_at is not null then at end,
+    ended_at = case when a.ended_at is not null then at end
+  from settled s where s.run_id = a.run_id and s.attempt = a.attempt`;

@@ -27,7 +27,7 @@ describe('a deployment whose leases outlast each test', () => {
       const bus = await connectBus(await users.operator(), { limits, makesStreams: true });
       const workers = users.workers.map(({ name }) => name);
       await bus.prepareReports(arch, workers);
-      for (const name of workers) await bus.prepareWorker(name);
+      await bus.prepareWorkers(workers);
       await bus.close();
     }
 
@@ -100,7 +100,7 @@ describe('a deployment that sweeps its staging areas often', () => {
     });
     const bus = await connectBus(await stage.proctor.users.operator());
     const content = new Readable({ read: () => undefined });
-    await bus.prepareWorker('uploader');
+    await bus.prepareWorkers(['uploader']);
     const staged = bus.stage(
       'uploader',
       stagingName({ runId: 1, attempt: 1, grantEpoch: 1 }, 'log.gz'),

@@ -40,7 +40,7 @@ afterAll(async () => {
 async function proctor(...args: string[]): Promise<void> {
   const { databaseUrl, users } = stage.proctor;
   const env = { PROCTOR_DATABASE_URL: databaseUrl, PROCTOR_NATS_USERS: users.folder };
-  const { code, stderr } = await machine.proctor(['worker', ...args], '', env);
+  const { code, stderr } = await machine.program(['worker', ...args], '', env);
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^worker /)]);
 }
 

@@ -30,7 +30,7 @@ async function proctor(...args: string[]): Promise<string> {
     PROCTOR_NATS_USERS: users.folder,
     PROCTOR_NATS_ACCOUNTS: join(home.nats, 'accounts.conf'),
   };
-  const { code, stdout, stderr } = await machine.proctor(['worker', ...args], '', env);
+  const { code, stdout, stderr } = await machine.program(['worker', ...args], '', env);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   // A server before 2.10 is told by hand.
   if (stderr.includes('nats-server --signal reload')) await stage.proctor.kill('nats', 'SIGHUP');
@@ -92,12 +92,14 @@ it.each([
     // What was seen and refused since the last minute is written when it ends. Refused is what it asked a dispatcher after it
     // was revoked, and before it was cut off: it may have had no time to.
     await stage.proctor.kill('scheduler', 'SIGTERM');
-    const listed = (await proctor('list')).split('\n').filter((line) => line.startsWith(`${name} `));
+    const listed = (await proctor('list', '--registered'))
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}\t`));
     const time = String.raw`\d{4}-\d\d-\d\dT\S+Z`;
     expect(listed).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^${name} +${arch} +yes +${time} +${time} +${time} +127[.]0[.]0[.]1 +(0 +- +-|[1-9]\\d* +${time} +.* was revoked.*)$`,
+          `^${name}\t${arch}\tyes\t${time}\t${time}\t${time}\t127[.]0[.]0[.]1\t(0\t\t|[1-9]\\d*\t${time}\t.* was revoked.*)$`,
         ),
       ),
     ]);

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Bus, connectBus, type Credentials } from '@proctor/bus';
+import { type Bus, connectBus, type Credentials, NoAnswer } from '@proctor/bus';
+import { systemClock, WakeUp } from '@proctor/clock';
 import {
   type FinishedReport,
   grantName,
@@ -15,6 +16,7 @@ import {
   SUBJECTS,
   subjectOf,
 } from '@proctor/contracts';
+import { AskTurns } from '../../apps/worker/src/slot/ask-turns';
 
 /** What one process of executors is told, as JSON in its environment. */
 export interface ExecutorsPlan {
@@ -34,6 +36,7 @@ export interface ExecutorsNews {
 }
 
 const ANSWER_MS = 30_000;
+const NO_ANSWER_MS = 100;
 const NEWS_MS = 50;
 
 /**
@@ -43,7 +46,8 @@ const NEWS_MS = 50;
 class Executor {
   private readonly incarnation = randomUUID();
   private readonly recorded = new Map<string, () => void>();
-  private readonly idle = new Map<number, () => void>();
+  private readonly turns = new AskTurns(systemClock);
+  private readonly wakeUps: WakeUp[] = [];
 
   constructor(
     private readonly bus: Bus,
@@ -52,10 +56,10 @@ class Executor {
     private readonly news: ExecutorsNews,
   ) {
     bus.subscribe(subjectOf(SUBJECTS.workWaiting, plan.arch), () => {
-      for (const wake of this.idle.values()) wake();
+      for (const slot of this.wakeUps) slot.wake();
     });
     bus.subscribe(subjectOf(SUBJECTS.slotsWanted, name), ({ text }) => {
-      for (const slot of (JSON.parse(text) as SlotsWanted).slots) this.idle.get(slot)?.();
+      for (const slot of (JSON.parse(text) as SlotsWanted).slots) this.wakeUps[slot]?.wake();
     });
     bus.subscribe(subjectOf(SUBJECTS.recorded, name), ({ text }) => {
       const signal = JSON.parse(text) as RecordedSignal;
@@ -64,21 +68,33 @@ class Executor {
   }
 
   async work(slot: number): Promise<never> {
+    const wakeUp = (this.wakeUps[slot] = new WakeUp(systemClock));
     const identity = { worker: this.name, incarnation: this.incarnation, slot };
     const { arch, suite, backend, variant } = this.plan;
     const offer = { testbeds: [{ suite, backend, state: 'ready' }], variants: [variant] };
     const subject = requestSubject(arch, this.name, 'lease');
     for (;;) {
+      wakeUp.forget();
       const askedMs = performance.now();
       const request = { ...identity, previous: [], ask: randomUUID(), wakeable: true, ...offer };
-      const { lease, askAgainMs } = await this.bus.request<LeaseReply>(subject, request, ANSWER_MS);
+      const { lease, askAgainMs } = await this.answer(subject, request);
       if (!lease) {
-        await this.rest(slot, askAgainMs);
+        await this.turns.rest(wakeUp, askAgainMs * (0.8 + 0.4 * Math.random()));
         continue;
       }
       this.news.leaseMs.push(performance.now() - askedMs);
       await this.execute(identity, lease);
       this.news.recorded += 1;
+    }
+  }
+
+  /** An architecture has no dispatcher for a moment when schedulers start or change: the executor waits for the next. */
+  private async answer(subject: string, request: object): Promise<Pick<LeaseReply, 'lease' | 'askAgainMs'>> {
+    try {
+      return await this.bus.request<LeaseReply>(subject, request, ANSWER_MS);
+    } catch (error) {
+      if (error instanceof NoAnswer) return { lease: null, askAgainMs: NO_ANSWER_MS };
+      throw error;
     }
   }
 
@@ -97,18 +113,6 @@ class Executor {
       recorded,
     ]);
     this.recorded.delete(grantName(lease, '/'));
-  }
-
-  private rest(slot: number, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        this.idle.delete(slot);
-        resolve();
-      };
-      const timer = setTimeout(end, ms * (0.8 + 0.4 * Math.random()));
-      this.idle.set(slot, end);
-    });
   }
 }
 

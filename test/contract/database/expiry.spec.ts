@@ -1,0 +1,316 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createHash } from 'node:crypto';
+import { type ExpiredFile, ExpiryUnderWay } from '@proctor/database';
+import { ExpiryPass, type RetentionRules, sweepOrphans } from '@proctor/retention';
+import { FolderStore } from '@proctor/store';
+import { generateFinishedRuns } from '../../generator/finished-runs';
+import { type Fixture, setUp } from './fixture';
+
+const RULES: RetentionRules = {
+  artifactsDays: 30,
+  failedArtifactsDays: 90,
+  logsDays: 180,
+  packageBytesMax: 10 ** 12,
+  packages: {},
+  storyDays: 300,
+};
+const UNTIL = new Date('2026-11-20T12:00:00Z');
+const RUNS = 400;
+
+let fixture: Fixture;
+let folder: string;
+let store: FolderStore;
+
+interface Row {
+  run_id: number;
+  place: string;
+  owner: string;
+  verdict: string;
+  telling: boolean;
+  at: Date;
+  attempt: number;
+  log_size: number | null;
+  artifacts_size: number | null;
+  log_removed_by: string | null;
+  artifacts_removed_by: string | null;
+  story_removed_by: string | null;
+  facts: number;
+  attempts: number;
+}
+
+const rows = async (): Promise<Row[]> =>
+  (
+    await fixture.client.query<Row>(`
+      select run_id, package || ' ' || suite || ' ' || arch as place, case when is_private then api_key_id::text else '' end as owner,
+        verdict, not is_private and not cancelled and pin_packages = '[]' and extra_apt_sources = '[]' as telling,
+        finished_at as at, attempt, log_size, artifacts_size, log_removed_by, artifacts_removed_by, story_removed_by,
+        (select count(*)::integer from facts f where f.run_id = r.run_id) as facts,
+        (select count(*)::integer from attempts a where a.run_id = r.run_id) as attempts
+      from runs r order by finished_at, run_id`)
+  ).rows;
+
+beforeEach(async () => {
+  fixture = await setUp();
+  folder = await mkdtemp(join(tmpdir(), 'proctor-expiry-'));
+  store = new FolderStore(folder);
+  await generateFinishedRuns(fixture.client, {
+    ...{ runs: RUNS, seed: 7, suites: ['sid', 'trixie'], architectures: ['amd64'], packages: 12 },
+    ...{ until: UNTIL, days: 500, privateShare: 0.2 },
+  });
+});
+afterEach(async () => {
+  await fixture.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function pass(changes: Partial<RetentionRules> = {}, kept = store, isRehearsal = false): ExpiryPass {
+  const pause = () => Promise.resolve();
+  const options = { isRehearsal, pause, isEnded: () => false, now: () => UNTIL };
+  return new ExpiryPass(fixture.database.expiry, kept, { ...RULES, ...changes }, options);
+}
+
+async function put(runId: number, attempt: number): Promise<void> {
+  const content = Buffer.from('x');
+  const expected = { size: 1, sha256: createHash('sha256').update(content).digest('hex') };
+  for (const name of ['log.gz', 'log-index.json', 'artifacts.tar.gz'] as const)
+    await store.put(runId, attempt, name, Readable.from([content]), expected);
+}
+
+async function storeFiles(): Promise<void> {
+  for (const { run_id: runId, attempt, log_size: size } of await rows())
+    if (size !== null) await put(runId, attempt);
+}
+
+const names = async (): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath.slice(folder.length + 1)}/${entry.name}`);
+
+/** The newest of each place that finished, passed or failed: among those that tell how a package is, among all public ones, and of each key. */
+function newestOfEach(all: Row[]): Set<number> {
+  const newest = new Map<string, number>();
+  for (const { run_id, place, owner, verdict, telling } of all) {
+    const kinds = [
+      'finished',
+      ...(verdict === 'fail' ? ['fail'] : []),
+      ...(/pass|neutral/.test(verdict) ? ['pass'] : []),
+    ];
+    for (const kind of kinds) {
+      if (telling) newest.set(`telling ${place} ${kind}`, run_id);
+      newest.set(`${owner} ${place} ${kind}`, run_id);
+    }
+  }
+  return new Set(newest.values());
+}
+
+it('what is old goes, but for the newest run of each place that finished, passed or failed', async () => {
+  const before = await rows();
+  const kept = newestOfEach(before);
+  const rules = { artifactsDays: 1, failedArtifactsDays: 1, logsDays: 1, storyDays: 1 };
+  const rehearsed = pass(rules, store, true);
+  await rehearsed.run();
+  expect(await rows()).toEqual(before);
+  const done = pass(rules);
+  await done.run();
+  expect(rehearsed.counts.removed).toEqual(done.counts.removed);
+  const dayBefore = new Date(UNTIL.getTime() - 86_400_000);
+  const after = await rows();
+  expect(after).toHaveLength(RUNS);
+  for (const [place, row] of after.entries()) {
+    const was = before[place]!;
+    const stays = row.at >= dayBefore || kept.has(row.run_id);
+    expect({ runId: row.run_id, log: row.log_size, artifacts: row.artifacts_size }).toEqual({
+      ...{
+        runId: row.run_id,
+        log: stays ? was.log_size : null,
+        artifacts: stays ? was.artifacts_size : null,
+      },
+    });
+    const hadFiles = was.log_size !== null && !stays;
+    expect(row.log_removed_by).toBe(hadFiles ? 'logs: 1' : null);
+    const isOld = row.at < dayBefore && row.log_size === null;
+    expect(row.story_removed_by).toBe(isOld ? 'facts and attempts: 1' : null);
+    expect([row.facts, row.attempts]).toEqual(isOld ? [0, 0] : [was.facts, was.attempts]);
+  }
+  // Some are kept for nothing but what they are.
+  expect(after.filter((row) => row.at < dayBefore && row.log_size !== null).length).toBeGreaterThan(20);
+});
+
+/** What is told of days and of packages: the figures of each day, how each package is, and its runs of each month. */
+async function statistics(): Promise<
+  Record<'runDays' | 'packageDays' | 'packages' | 'packageMonths', unknown[]>
+> {
+  const { dayStatistics, statusProjection } = fixture.database;
+  while (await statusProjection.step('amd64'));
+  while (await dayStatistics.step('amd64'));
+  const [since, everything] = ['2000-01-01', { suite: null, arch: null }];
+  const { rows: packages } = await fixture.client.query(
+    'select * from package_statuses order by package, suite, arch',
+  );
+  const { rows: packageMonths } = await fixture.client.query(`
+    select package, suite, to_char(finished_at at time zone 'UTC', 'YYYY-MM') as month, verdict, count(*)::integer as runs,
+      sum(duration_seconds)::integer as seconds
+    from runs where not is_private group by 1, 2, 3, 4 order by 1, 2, 3, 4`);
+  return {
+    runDays: await dayStatistics.runs(since, everything),
+    // Those of today may be those of the next day when they are asked for again.
+    packageDays: (await dayStatistics.packages(since, everything)).filter(
+      ({ day }) => day <= UNTIL.toISOString(),
+    ),
+    packages,
+    packageMonths,
+  };
+}
+
+it('statistics of each day and of each package stay when files, facts and attempts go, and can be made anew of what is left', async () => {
+  const before = await statistics();
+  for (const rowsOfOne of Object.values(before)) expect(rowsOfOne.length).toBeGreaterThan(20);
+  await pass({ artifactsDays: 1, failedArtifactsDays: 1, logsDays: 1, storyDays: 1 }).run();
+  expect((await rows()).filter((row) => row.story_removed_by !== null).length).toBeGreaterThan(RUNS / 2);
+  expect(await statistics()).toEqual(before);
+  await fixture.client.query('truncate package_statuses, status_progress, run_days, status_days');
+  expect(await statistics()).toEqual(before);
+});
+
+it('each kind of file goes by its own rule, and the rows name it', async () => {
+  await pass().run();
+  const after = await rows();
+  const ages = (which: Row[]): number[] =>
+    which.map(({ at }) => (UNTIL.getTime() - at.getTime()) / 86_400_000);
+  const by = (rule: string): Row[] => after.filter((row) => row.artifacts_removed_by === rule);
+  expect(Math.min(...ages(by('artifacts of passed runs: 30')))).toBeGreaterThan(30);
+  expect(Math.min(...ages(by('artifacts of failed runs: 90')))).toBeGreaterThan(90);
+  expect(Math.min(...ages(after.filter((row) => row.log_removed_by === 'logs: 180')))).toBeGreaterThan(180);
+  expect(new Set(by('artifacts of failed runs: 90').map(({ verdict }) => verdict))).toContain('fail');
+  expect(after.some((row) => row.artifacts_removed_by !== null && row.log_size !== null)).toBe(true);
+  const again = pass();
+  await again.run();
+  expect(again.counts.removed).toEqual([]);
+  expect(await rows()).toEqual(after);
+});
+
+it('a package that has too much loses artifacts, the oldest first, then logs', async () => {
+  const before = await rows();
+  const name = before[0]!.place.split(' ')[0]!;
+  const of = (all: Row[]): Row[] => all.filter(({ place }) => place.startsWith(`${name} `));
+  const sum = (all: Row[]): number =>
+    of(all).reduce((all, row) => all + (row.log_size ?? 0) + (row.artifacts_size ?? 0), 0);
+  const half = Math.floor(sum(before) / 2);
+  const young = { artifactsDays: 9_999, failedArtifactsDays: 9_999, logsDays: 9_999, storyDays: 9_999 };
+  await pass({ ...young, packages: { [name]: half } }).run();
+  const after = await rows();
+  expect(sum(after)).toBeLessThanOrEqual(half);
+  expect(new Set(of(after).map((row) => row.artifacts_removed_by))).toEqual(
+    new Set([null, `files of a package: ${half}`]),
+  );
+  expect(after.filter(({ place }) => !place.startsWith(`${name} `))).toEqual(
+    before.filter(({ place }) => !place.startsWith(`${name} `)),
+  );
+  const kept = newestOfEach(before);
+  const lost = of(after).filter((row) => row.artifacts_removed_by !== null);
+  const stayed = of(after).filter((row) => row.artifacts_size !== null && !kept.has(row.run_id));
+  for (const { at } of stayed) expect(lost.every((row) => row.at <= at)).toBe(true);
+});
+
+it('a run on which a note was written keeps its files while the note stands', async () => {
+  const before = await rows();
+  const kept = newestOfEach(before);
+  const old = before.find((row) => row.verdict === 'fail' && !kept.has(row.run_id) && row.log_size !== null)!;
+  await fixture.client.query(
+    `insert into notes (subject, package, suite, arch, body, bugs, author_id, run_id, was_private, failing_tests, written_at)
+     select 'package', package, suite, arch, 'known', '{}', $2, run_id, false, '{}', now() from runs where run_id = $1`,
+    [old.run_id, fixture.submitter.userId],
+  );
+  const find = async () => (await rows()).find((row) => row.run_id === old.run_id)!;
+  await pass({ logsDays: 1 }).run();
+  expect((await find()).log_size).toBe(old.log_size);
+  await fixture.client.query('update notes set removed_at = now()');
+  await pass({ logsDays: 1 }).run();
+  expect((await find()).log_removed_by).toBe('logs: 1');
+});
+
+it('a store loses the files that rows have lost, also after it was away in between', async () => {
+  await storeFiles();
+  const filesBefore = (await names()).length;
+  const away = new FolderStore(join(folder, 'nothing'));
+  away.removeFiles = () => Promise.reject(new Error('away'));
+  await expect(pass({}, away).run()).rejects.toThrow('away');
+  // The first batch is out of the rows, and nothing of it out of the store.
+  const waiting = await fixture.database.expiry.waitingFiles(1_000);
+  expect(waiting.length).toBeGreaterThan(0);
+  expect(await names()).toHaveLength(filesBefore);
+  await pass().run();
+  expect(await fixture.database.expiry.waitingFiles(1)).toEqual([]);
+  const left = new Set(await names());
+  for (const row of await rows()) {
+    const at = `${Math.floor(row.run_id / 1000)}/${row.run_id}/${row.attempt}`;
+    expect(left.has(`${at}/log.gz`)).toBe(row.log_size !== null);
+    expect(left.has(`${at}/log-index.json`)).toBe(row.log_size !== null);
+    expect(left.has(`${at}/artifacts.tar.gz`)).toBe(row.artifacts_size !== null);
+  }
+});
+
+it('files that were removed when the process died are removed once more, which changes nothing', async () => {
+  await storeFiles();
+  const expiry = fixture.database.expiry;
+  const forget = jest.spyOn(expiry, 'forgetFiles').mockRejectedValueOnce(new Error('killed'));
+  await expect(pass().run()).rejects.toThrow('killed');
+  forget.mockRestore();
+  const repeated = await expiry.waitingFiles(1);
+  expect(repeated).toHaveLength(1);
+  await pass().run();
+  expect(await expiry.waitingFiles(1)).toEqual([]);
+});
+
+it('two processes do not remove what is old at the same time', async () => {
+  const { expiry } = fixture.database;
+  await expiry.alone(async () => {
+    await expect(expiry.alone(() => Promise.resolve())).rejects.toThrow(ExpiryUnderWay);
+  });
+  await expect(expiry.alone(() => Promise.resolve('mine'))).resolves.toBe('mine');
+});
+
+it('rows that another transaction holds are left for the next time', async () => {
+  const due = (await rows()).find((row) => row.log_size !== null && !newestOfEach([row]).has(0))!;
+  const removal = { runId: due.run_id, logRule: 'logs: 1', artifactsRule: null };
+  await fixture.client.query('begin');
+  await fixture.client.query('select from runs where run_id = $1 for update', [due.run_id]);
+  expect(await fixture.database.expiry.removeFiles([removal])).toEqual([]);
+  await fixture.client.query('commit');
+  expect(await fixture.database.expiry.removeFiles([removal])).toEqual([due.run_id]);
+  const files = await fixture.database.expiry.waitingFiles(10);
+  expect(files.map(({ name }: ExpiredFile) => name).sort()).toEqual(['log-index.json', 'log.gz']);
+});
+
+it('files of which no row tells are swept, but for young ones, awaited ones and those of runs that are not known', async () => {
+  const all = await rows();
+  const bare = all.find((row) => row.log_size === null)!;
+  const told = all.find((row) => row.log_size !== null)!;
+  await put(bare.run_id, 1);
+  await put(told.run_id, told.attempt);
+  await put(told.run_id, told.attempt + 5);
+  await put(all.length + 1_000_000, 1);
+  // Of a run that was forgotten when the database was restored, though newer ones are known.
+  const newest = Math.max(...all.map(({ run_id: runId }) => runId));
+  await fixture.client.query(`select setval('runs_run_id_seq', $1)`, [newest + 100]);
+  const lost = { takenAt: UNTIL, firstLostRun: newest + 1, nextRun: newest + 101, filesMissing: 0 };
+  await fixture.database.backups.restored(lost);
+  await put(newest + 2, 1);
+  const sweep = (before: Date, awaited: number[] = []) =>
+    sweepOrphans({
+      expiry: fixture.database.expiry,
+      store,
+      awaited: (attempts) => Promise.resolve(attempts.filter(({ runId }) => awaited.includes(runId))),
+      before,
+      pause: () => Promise.resolve(),
+      isEnded: () => false,
+    });
+  const later = new Date(Date.now() + 60_000);
+  expect(await sweep(new Date(0))).toEqual({ removed: 0, unknownRuns: 2 });
+  expect(await sweep(later, [bare.run_id, told.run_id])).toEqual({ removed: 0, unknownRuns: 2 });
+  expect(await sweep(later)).toEqual({ removed: 6, unknownRuns: 2 });
+  expect(await names()).toHaveLength(9);
+});

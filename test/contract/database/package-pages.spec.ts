@@ -1,0 +1,78 @@
+import type { RunRequest, Verdict } from '@proctor/contracts';
+import type { HistoryFilter } from '@proctor/database';
+import { ARCH } from '../journal.fixture';
+import { type Fixture, setUp } from './fixture';
+import { ids, Runs } from './runs';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await setUp();
+});
+afterAll(() => fixture.close());
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders, packages'));
+
+const runs = new Runs(() => fixture);
+const all: HistoryFilter = { verdicts: null, trigger: null, isPinned: null };
+
+function history(change: Partial<HistoryFilter>, before: number | null = null): Promise<number[]> {
+  const { packagePages } = fixture.database;
+  return packagePages.history(['hello', 'bookworm', ARCH], { ...all, ...change }, 10, before).then(ids);
+}
+
+const finished = (change: Partial<RunRequest> = {}, verdict: Verdict = 'pass') =>
+  runs.finished(change, verdict);
+
+it('packages are found by a part of their names, the very name first, private ones never', async () => {
+  const { packagePages } = fixture.database;
+  for (const name of ['libhello', 'hello-world', 'hello', 'othello', 'curl'])
+    await runs.waiting({ package: name });
+  await runs.waiting({ package: 'hello-secret', isPrivate: true });
+  expect(await packagePages.search('hello', 10)).toEqual(['hello', 'hello-world', 'othello', 'libhello']);
+  expect(await packagePages.search('hello', 1)).toEqual(['hello']);
+  expect(await packagePages.search('%', 10)).toEqual([]);
+  expect(
+    await Promise.all(['hello', 'hello-secret', 'hell'].map((name) => packagePages.isKnown(name))),
+  ).toEqual([true, false, false]);
+});
+
+it('the unfinished runs of a package begin with those that are executed', async () => {
+  const waiting = await runs.waiting();
+  const urgent = await runs.waiting({ priority: 9 });
+  const running = await runs.running();
+  await finished();
+  await runs.waiting({ isPrivate: true });
+  await runs.waiting({ package: 'curl' });
+  const { packagePages } = fixture.database;
+  expect(ids(await packagePages.unfinished('hello', 10))).toEqual([running, urgent, waiting]);
+  expect(ids(await packagePages.unfinished('hello', 1))).toEqual([running]);
+});
+
+it('a history is filtered by status, by a part of the trigger, and by pins', async () => {
+  const first = await finished({ trigger: 'glibc/2.40-1' });
+  const failed = await finished({ trigger: 'Gcc-14/14.2' }, 'fail');
+  const pinned = await finished({ pinPackages: [['src:glibc', 'sid']] }, 'tmpfail');
+  const extra = await finished({ extraAptSources: ['staging'] });
+  await finished({ isPrivate: true });
+  await finished({ package: 'curl' });
+  await finished({ suite: 'trixie' });
+  await runs.running();
+  expect(await history({})).toEqual([extra, pinned, failed, first]);
+  expect(await history({ verdicts: ['fail', 'tmpfail'] })).toEqual([pinned, failed]);
+  expect(await history({ trigger: 'gcc-14/' })).toEqual([failed]);
+  expect(await history({ trigger: '%' })).toEqual([]);
+  expect(await history({ isPinned: true })).toEqual([extra, pinned]);
+  expect(await history({ isPinned: false })).toEqual([failed, first]);
+  expect(await history({}, pinned)).toEqual([failed, first]);
+  expect(await history({ verdicts: ['pass'] }, pinned)).toEqual([first]);
+});
+
+it('a history begins nowhere behind a run that is no finished public run of its place', async () => {
+  await finished();
+  const strangers = [
+    await finished({ isPrivate: true }),
+    await finished({ suite: 'trixie' }),
+    await runs.running(),
+  ];
+  for (const stranger of strangers) expect(await history({}, stranger)).toEqual([]);
+});

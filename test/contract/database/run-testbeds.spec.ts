@@ -1,0 +1,94 @@
+import type { KeptTestbed } from '@proctor/database';
+import { type Fixture, setUp } from './fixture';
+import { Runs } from './runs';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await setUp();
+});
+afterAll(() => fixture.close());
+
+const runs = new Runs(() => fixture);
+
+function testbed(added: Record<string, string>, rest: Partial<KeptTestbed> = {}): KeptTestbed {
+  const base = Array.from({ length: 300 }, (_, n) => [`lib${n}`, `${n}.${(n * 31) % 17}-1`] as const);
+  return {
+    packages: { testbed: new Map(base), added: new Map(Object.entries(added)) },
+    kernel: 'Linux 6.1',
+    fallback: null,
+    tests: [{ name: 'unit', line: 12, seconds: null }],
+    ...rest,
+  };
+}
+
+async function kept(runId: number, given: KeptTestbed): Promise<number> {
+  await fixture.database.runTestbeds.keep((await fixture.database.results.find(runId))!, given);
+  return runId;
+}
+
+it('what runs were executed in is read as it was kept, and equal lists are kept once', async () => {
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`dev${n}`, `${n * 7}-1`]));
+  const given = [
+    testbed(many),
+    testbed({ ...many, dev7: '50-1' }),
+    testbed(many, { fallback: { line: 3, release: 'sid' }, kernel: null }),
+    testbed({}, { packages: null, tests: [] }),
+  ];
+  const ids: number[] = [];
+  for (const each of given) ids.push(await kept(await runs.finished(), each));
+  const found = await fixture.database.runTestbeds.of([...ids, 999_999]);
+  expect(ids.map((runId) => found.get(runId))).toEqual(given);
+  expect(found.size).toBe(ids.length);
+  const { rows } = await fixture.client.query<{ base: boolean; bytes: number }>(
+    'select base_list is not null as base, length(content) as bytes from package_lists order by list_id',
+  );
+  expect(rows.map(({ base }) => base)).toEqual([false, false, true]);
+  expect(rows[2]!.bytes).toBeLessThan(100);
+});
+
+it('what was read of a later attempt is kept, and no earlier one takes its place', async () => {
+  const runId = await runs.finished();
+  const run = (await fixture.database.results.find(runId))!;
+  const { runTestbeds } = fixture.database;
+  await runTestbeds.keep({ ...run, attempt: 2 }, testbed({ a: '2' }));
+  await runTestbeds.keep({ ...run, attempt: 1 }, testbed({ a: '1' }));
+  expect((await runTestbeds.of([runId])).get(runId)!.packages!.added.get('a')).toBe('2');
+});
+
+it('a run that failed is told as affected by what had changed since the pass just before it', async () => {
+  const { runTestbeds, results, publications } = fixture.database;
+  const place = { package: 'affected' };
+  const change = { package: 'libfoo', from: '1', to: '2' };
+  const passed = await runs.finished(place);
+  await runs.finished(place, 'tmpfail');
+  const failed = await runs.finished({ ...place, pinPackages: [['src:foo', 'sid']] }, 'fail');
+  const again = await runs.finished(place, 'fail');
+  const later = await runs.finished(place, 'fail');
+  const before = async (runId: number) =>
+    (await runTestbeds.passJustBefore((await results.find(runId))!))?.runId;
+  expect([await before(failed), await before(again), await before(later)]).toEqual([
+    passed,
+    passed,
+    undefined,
+  ]);
+  const hidden = await runs.finished({ ...place, isPrivate: true }, 'fail');
+  for (const runId of [failed, hidden]) {
+    await runTestbeds.keepChanges(runId, passed, [change]);
+    await runTestbeds.keepChanges(runId, passed, [change]);
+  }
+  const found = async (from: string | null, to: string | null) =>
+    (await runTestbeds.affectedBy('libfoo', from, to, 10)).map(({ runId, passedRunId, from, to }) => {
+      return { runId, passedRunId, from, to };
+    });
+  const shown = { runId: failed, passedRunId: passed, from: '1', to: '2' };
+  for (const [from, to] of [
+    ['1', '2'],
+    [null, '2'],
+    [null, null],
+  ] as const)
+    expect(await found(from, to)).toEqual([shown]);
+  expect(await found('2', '3')).toEqual([]);
+  await publications.publish([hidden], fixture.submitter.keyId);
+  expect(await found('1', '2')).toEqual([{ ...shown, runId: hidden }, shown]);
+});

@@ -1,0 +1,92 @@
+import type { RunRequest } from '@proctor/contracts';
+import type { Write } from '@proctor/dispatch';
+import { ARCH, fail, finish, grant, requeue, start } from '../journal.fixture';
+import { type Fixture, setUp } from './fixture';
+import { ids, Runs } from './runs';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await setUp();
+});
+afterAll(() => fixture.close());
+beforeEach(() => fixture.client.query('truncate runs, attempts, orders'));
+
+const runs = new Runs(() => fixture);
+const commit = (...writes: Write[]) => fixture.commit(ARCH, writes);
+
+/** An attempt of a new run by a worker, with a verdict. */
+async function ended(
+  worker: string,
+  verdict: 'pass' | 'fail',
+  change: Partial<RunRequest> = {},
+): Promise<number> {
+  const runId = await runs.waiting(change);
+  await commit(grant(runId, 1, 0, worker));
+  await commit({ ...finish(runId, 1, { verdict }), worker } as Write);
+  return runId;
+}
+
+it('the attempts of each worker are its newest ended ones, those without a result too, those handed back not', async () => {
+  const passed = await ended('w1', 'pass');
+  const expired = await runs.waiting();
+  await commit(grant(expired, 1, 0, 'w1'));
+  await commit(requeue(expired, 1, 'returned'));
+  await commit(grant(expired, 2, 0, 'w1'));
+  await commit(requeue(expired, 2, 'expired'));
+  await ended('w2', 'fail');
+  await ended('w2', 'pass');
+  await ended('w3', 'pass');
+  await runs.leased();
+  const hidden = await ended('w1', 'pass', { isPrivate: true });
+  const { workerPages } = fixture.database;
+  const found = await workerPages.attempts(['w1', 'w2', 'w4'], 2);
+  expect(
+    found.map(({ worker, runId, attempt, outcome, verdict }) => [worker, runId, attempt, outcome, verdict]),
+  ).toEqual([
+    ['w1', expired, 2, 'expired', null],
+    ['w1', passed, 1, 'finished', 'pass'],
+    ['w2', expect.any(Number), 1, 'finished', 'pass'],
+    ['w2', expect.any(Number), 1, 'finished', 'fail'],
+  ]);
+  expect(ids(await workerPages.attempts(['w1'], 1, true))).toEqual([hidden]);
+});
+
+it('what a worker executes is told to the public without private runs, and without those of others', async () => {
+  const [open, hidden, foreign, done] = [
+    await runs.waiting(),
+    await runs.waiting({ isPrivate: true }),
+    await runs.waiting(),
+    await runs.waiting(),
+  ];
+  for (const runId of [open, hidden, done]) await commit(grant(runId, 1, 0, 'w1'));
+  await commit(start(open, 1), finish(done, 1), grant(foreign, 1, 0, 'w2'));
+  const { workerPages } = fixture.database;
+  expect(ids(await workerPages.running('w1', 10))).toEqual([open]);
+  expect(ids(await workerPages.running('w1', 10, true)).sort()).toEqual([open, hidden].sort());
+});
+
+it('a worker is compared with what others made of the same packages on the same suites and architectures', async () => {
+  const { workerPages } = fixture.database;
+  const nothing = { attempts: 0, failed: 0, withoutResult: 0, expectedFailed: 0, expectedWithoutResult: 0 };
+  expect(await workerPages.comparison('w1')).toEqual(nothing);
+  // Half of what others did fails, and one attempt of five had no result.
+  for (const verdict of ['pass', 'pass', 'fail', 'fail'] as const) await ended('w2', verdict);
+  const retried = await runs.waiting();
+  await commit(grant(retried, 1, 0, 'w3'));
+  await commit(fail(retried, 1));
+  await commit(grant(retried, 2, 0, 'w3'));
+  await commit({ ...finish(retried, 2, { verdict: 'fail' }), worker: 'w3' } as Write);
+  for (let count = 0; count < 3; count += 1) await ended('w1', 'fail');
+  // Of these nobody else has had the like.
+  await ended('w1', 'fail', { package: 'alone' });
+  await ended('w1', 'fail', { isPrivate: true });
+  await ended('w2', 'pass', { isPrivate: true });
+  expect(await workerPages.comparison('w1')).toEqual({
+    attempts: 3,
+    failed: 3,
+    withoutResult: 0,
+    expectedFailed: 1.5,
+    expectedWithoutResult: 0.5,
+  });
+});

@@ -1,0 +1,212 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { HtmlValidate } from 'html-validate';
+import { Client } from 'pg';
+import type { Browser } from '../../support/browser';
+import { markupFaults } from '../../support/markup';
+import { formsOf, hostilePaths, namesAskedBy } from './hostile/forms';
+import type { SentForm } from './hostile/forms';
+import { EVIL_NAME, HostileScene } from './hostile/scene';
+import { Visitor } from './hostile/visit';
+import type { Visit } from './hostile/visit';
+
+/**
+ * Statements to the database for one page, at most: this many, or those of this list. It does not depend on how many rows a page
+ * shows.
+ */
+const STATEMENTS_MAX = 12;
+const MORE_STATEMENTS: Record<string, number> = {
+  '/': 20,
+  '/packages/:prefix/:package/:suite/:arch/:run_id': 28,
+  '/user/:user/retry/:run_id': 28,
+};
+/** Of a page, whatever it shows: a line of a megabyte is in the log of each run. */
+const LENGTH_MAX = 300_000;
+/** Pages that no link of the deployment leads to. */
+const UNLINKED_PAGES = [
+  '/status/pending/bookworm/',
+  '/user/alice/test/publish?run_ids=1',
+  '/packages/-/affected-by?package=libc6&to=2',
+];
+/** Whatever asks for these, it is not answered by a page. */
+const NO_PAGES = [
+  '/health',
+  '/health/live',
+  '/-/live',
+  '/robots.txt',
+  '/favicon.ico',
+  '/packages/-/suggest',
+  '/packages/:prefix/:package/:suite/:arch/latest',
+  '/packages/:prefix/:package/:suite/:arch/:run_id/log/events',
+  '/user/:user/getkey',
+  '/-/request',
+  '/user/login/:provider',
+  '/user/login/:provider/callback',
+  '/runs/:run_id',
+  '/packages/:prefix/:package/:suite',
+  '/:package',
+];
+/** Rules of html-validate that are of taste, or against what is meant here. */
+const STYLE = {
+  'doctype-style': 'off',
+  'no-implicit-input-type': 'off',
+  // A region that is scrolled has the focus, whatever its element.
+  'prefer-native-element': 'off',
+  // In `<noscript>`, for pages that move.
+  'meta-refresh': 'off',
+  // A package may have a long name.
+  'long-title': 'off',
+  // The search is sent by the key that sends each form.
+  'wcag/h32': 'off',
+} as const;
+const POLICY =
+  "default-src 'none';script-src 'self';connect-src 'self';style-src 'self';img-src 'self';form-action 'self';" +
+  "base-uri 'none';frame-ancestors 'none'";
+
+let scene: HostileScene;
+const visitors: [string, Visitor, Browser][] = [];
+const statements: { visitor: Visitor; path: string; route: string; count: number }[] = [];
+const queries = jest.spyOn(Client.prototype, 'query');
+
+beforeAll(async () => {
+  scene = await HostileScene.make();
+  for (const [name, browser] of Object.entries(scene.browsers)) {
+    const visitor = new Visitor(scene.api, browser);
+    visitors.push([name, visitor, browser]);
+    let before = queries.mock.calls.length;
+    await visitor.crawl(['/', `/user/${name}`, ...UNLINKED_PAGES], ({ path, route }) => {
+      const now = queries.mock.calls.length;
+      statements.push({ visitor, path, route, count: now - before });
+      before = now;
+    });
+  }
+}, 120_000);
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await scene?.stop();
+});
+
+/** With the name of who came to it. */
+function allVisits(): [string, Visit][] {
+  return visitors.flatMap(([name, { visits }]) => visits.map((visit): [string, Visit] => [name, visit]));
+}
+
+const isPage = ({ type }: Visit): boolean => type === 'text/html';
+const isMarkup = ({ type }: Visit): boolean => /\/html$|xml$/.test(type);
+
+function expectHarmless(found: [string, Visit][]): void {
+  const faults = found.flatMap(([name, { path, type, headers, body, ...visit }]) => {
+    const own = isMarkup({ path, type, headers, body, ...visit }) ? markupFaults(body, scene.api.url) : [];
+    const policy = headers.get('content-security-policy');
+    if (policy !== POLICY && !policy?.includes('sandbox')) own.push(`the policy ${policy}`);
+    if (headers.get('x-content-type-options') !== 'nosniff') own.push('no nosniff');
+    if (visit.status >= 500) own.push(`status ${visit.status}`);
+    const location = headers.get('location');
+    if (location && new URL(location, scene.api.url).origin !== scene.api.url)
+      own.push(`leads to ${location}`);
+    return own.map((fault) => `${name} ${path}: ${fault}`);
+  });
+  expect(faults).toEqual([]);
+}
+
+it('the walk comes to every page, for somebody', () => {
+  const [[, { pageRoutes }]] = visitors as [(typeof visitors)[0]];
+  const seen = new Set(allVisits().flatMap(([, { route, status }]) => (status === 200 ? [route] : [])));
+  const unseen = pageRoutes.filter((route) => !seen.has(route) && !route.startsWith('/data/'));
+  expect(unseen.sort()).toEqual([...NO_PAGES].sort());
+});
+
+it('whatever others write is text on each page, feed and picture, for everybody', () => {
+  expectHarmless(allVisits());
+});
+
+it('a page is no heavier for what others write', () => {
+  // The documentation is as long as the API, and holds nobody's words but ours.
+  const others = allVisits().filter(([, visit]) => isPage(visit) && visit.path !== '/api/doc');
+  const heavy = others.filter(([, visit]) => visit.body.length > LENGTH_MAX);
+  expect(heavy.map(([name, { path, body }]) => `${name} ${path}: ${body.length}`)).toEqual([]);
+});
+
+it('each page is valid HTML', async () => {
+  const validator = new HtmlValidate({ extends: ['html-validate:recommended'], rules: STYLE });
+  const faults = new Map<string, string>();
+  const perRoute = new Map<string, number>();
+  for (const [name, { route, path, body }] of allVisits().filter(([, visit]) => isPage(visit))) {
+    const count = (perRoute.get(route) ?? 0) + 1;
+    perRoute.set(route, count);
+    if (body === '' || count > (body.length > 50_000 ? 1 : 2)) continue;
+    for (const { messages } of (await validator.validateString(body)).results)
+      for (const { ruleId, message, line } of messages)
+        faults.set(`${ruleId} ${route}`, `${name} ${path}:${line} ${message}`);
+    // The connections of the other tests are served meanwhile.
+    await immediate();
+  }
+  expect([...faults]).toEqual([]);
+}, 60_000);
+
+it('a page asks the database a few times, however much it shows', async () => {
+  const many: string[] = [];
+  for (const { visitor, path, route, count } of statements) {
+    const most = MORE_STATEMENTS[route] ?? STATEMENTS_MAX;
+    if (count <= most) continue;
+    // What is made once, or by the clock, may have come between.
+    const counts: number[] = [];
+    for (let before = queries.mock.calls.length; counts.length < 3; before = queries.mock.calls.length) {
+      await visitor.visit(path, route);
+      counts.push(queries.mock.calls.length - before);
+    }
+    const least = Math.min(...counts);
+    if (least > most) many.push(`${path}: ${least}`);
+  }
+  expect(many).toEqual([]);
+});
+
+it('a hostile part of an address, and a hostile value asked for, is text on each page', async () => {
+  const names = new Map<string, Set<string>>();
+  for (const [, visitor] of visitors)
+    for (const visit of visitor.visits.filter(isPage))
+      for (const [route, name] of namesAskedBy(visit, (path) => visitor.routeOf(path)))
+        names.set(route, (names.get(route) ?? new Set()).add(name));
+  const found: [string, Visit][] = [];
+  for (const [name, visitor] of visitors) {
+    // What a user and an administrator are shown alike is asked for by the latter.
+    const pages = visitor.visits.filter(
+      (visit) =>
+        visit.status === 200 && isPage(visit) && (name !== 'alice' || visit.route.startsWith('/user/')),
+    );
+    for (const { route, path } of new Map(pages.map((visit) => [visit.route, visit])).values())
+      for (const hostile of hostilePaths(route, path, names.get(route) ?? [], EVIL_NAME))
+        found.push([name, await visitor.visit(hostile, route)]);
+  }
+  expect(found.length).toBeGreaterThan(200);
+  expectHarmless(found);
+}, 60_000);
+
+/** What a form that was not sent from a page of this server, by its own user, lacks or has. */
+const FOREIGN: [string, Record<string, string>, Record<string, string>?][] = [
+  ['another site', { 'Sec-Fetch-Site': 'cross-site', Origin: 'http://evil.example' }],
+  ['another host of the site', { 'Sec-Fetch-Site': 'same-site' }],
+  ['another site, as an old browser says it', { Origin: 'http://evil.example' }],
+  ['a page without an origin', { Origin: 'null' }],
+  ['nowhere that is known', {}],
+  ['here without a token', { 'Sec-Fetch-Site': 'same-origin' }, { form_token: '' }],
+  ['here with another token', { 'Sec-Fetch-Site': 'same-origin' }, { form_token: 'f'.repeat(64) }],
+];
+
+it('each form of each page is refused when it comes from elsewhere or lacks its token', async () => {
+  const asked = new Set<string>();
+  const taken: string[] = [];
+  for (const [name, visitor, browser] of visitors) {
+    const forms = new Map<string, SentForm>();
+    for (const visit of visitor.visits)
+      for (const form of formsOf(visit)) forms.set(form.action.replace(/\d+/g, '#'), form);
+    for (const { action, hidden } of forms.values()) {
+      asked.add(action.replace(/\d+/g, '#').replace(`/${name}/`, '/USER/'));
+      for (const [from, headers, changes] of FOREIGN) {
+        const { status } = await browser.post(action, { ...hidden, ...changes }, headers);
+        if (status !== 403) taken.push(`${name} ${action} from ${from}: ${status}`);
+      }
+    }
+  }
+  expect(taken).toEqual([]);
+  expect([...asked]).toEqual(expect.arrayContaining(['/user/login', '/user/logout', '/user/USER/keys']));
+}, 60_000);

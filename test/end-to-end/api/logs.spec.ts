@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { SUBJECTS } from '@proctor/contracts';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+const WORKER = 'worker-1';
+
+/** A run that is executed, and what its worker publishes of the log. */
+class LiveRun {
+  private offset = 0;
+  private chunk = 0;
+
+  private constructor(
+    readonly runId: number,
+    private readonly epoch: number,
+  ) {}
+
+  static async start(name: string, parameters: Record<string, unknown> = {}): Promise<LiveRun> {
+    const runId = await api.submit(name, parameters);
+    await api.start(runId);
+    const [attempt] = await api.database.results.attemptsOf(runId);
+    return new LiveRun(runId, attempt!.epoch);
+  }
+
+  async write(bytes: string | Buffer, isNote = false): Promise<void> {
+    const data = Buffer.from(bytes);
+    const chunk = { chunk: this.chunk++, offset: this.offset, data: data.toString('base64') };
+    const grant = { runId: this.runId, attempt: 1, grantEpoch: this.epoch };
+    await api.bus.appendLog(WORKER, grant, isNote ? { ...chunk, isNote } : chunk);
+    if (!isNote) this.offset += data.length;
+  }
+
+  /** The log is kept, the run finished, and the live log purged. */
+  async end(log: Buffer): Promise<void> {
+    await api.finish(this.runId, { isStarted: true, verdict: 'fail', files: { 'log.gz': log } });
+    await api.bus.purgeLog(WORKER, { runId: this.runId, attempt: 1, grantEpoch: this.epoch });
+    api.bus.signal(SUBJECTS.resultsChanged, {});
+  }
+}
+
+interface Event {
+  id?: string;
+  event: string;
+  data: { offset: number; data: string; text?: string; is_stored?: boolean };
+}
+
+/** A client of the events of a log. */
+class Follower {
+  readonly events: Event[] = [];
+  private readonly abort = new AbortController();
+  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private text = '';
+
+  constructor(
+    private readonly path: string,
+    private readonly lastEventId?: string,
+  ) {}
+
+  async open(): Promise<Response> {
+    const headers = this.lastEventId === undefined ? {} : { 'Last-Event-ID': this.lastEventId };
+    const response = await api.api(this.path, { headers, signal: this.abort.signal });
+    this.reader = response.body!.getReader();
+    return response;
+  }
+
+  /** Reads until an event of this kind has come that satisfies. */
+  async until(satisfies: (event: Event) => boolean): Promise<void> {
+    while (!this.events.some(satisfies)) {
+      const { value, done } = await this.reader!.read();
+      if (done) throw new Error(`the events ended: ${JSON.stringify(this.events)}`);
+      this.text += Buffer.from(value).toString();
+      const parts = this.text.split('\n\n');
+      this.text = parts.pop()!;
+      this.events.push(...parts.map(parsed).filter((event) => event !== null));
+    }
+  }
+
+  cut(): void {
+    this.abort.abort();
+  }
+
+  get bytes(): Buffer {
+    const logs = this.events.filter(({ event }) => event === 'log');
+    return Buffer.concat(logs.map(({ data }) => Buffer.from(data.data, 'base64')));
+  }
+
+  get lastId(): string | undefined {
+    return this.events.findLast(({ id }) => id !== undefined)?.id;
+  }
+}
+
+function parsed(block: string): Event | null {
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+  const data = field('data');
+  if (data === undefined) return null;
+  const id = field('id');
+  return {
+    event: field('event')!,
+    data: JSON.parse(data) as Event['data'],
+    ...(id === undefined ? {} : { id }),
+  };
+}
+
+const isEnd = ({ event }: Event): boolean => event === 'end';
+
+it('a log is followed from its first live byte to its stored end, with the connection cut again and again, byte for byte', async () => {
+  const log = Buffer.concat([
+    Buffer.from('first line\n'),
+    Buffer.from([0xff, 0xe2, 0x82]),
+    Buffer.from('second line\n'.repeat(20_000)),
+  ]);
+  const run = await LiveRun.start('hello');
+  const followers: Follower[] = [];
+  const follow = async (): Promise<Follower> => {
+    const follower = new Follower(`/runs/${run.runId}/log/events`, followers.at(-1)?.lastId);
+    followers.push(follower);
+    const response = await follower.open();
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
+    return follower;
+  };
+  // Cut in the middle of a character, of a line, and of the stored log.
+  let at = 0;
+  for (const end of [12, 13, 14, 100, 70_000]) {
+    const follower = await follow();
+    await run.write(log.subarray(at, end));
+    at = end;
+    await follower.until(({ id }) => id === String(end));
+    follower.cut();
+  }
+  const last = await follow();
+  await run.write(log.subarray(at, 100_000));
+  await run.write('the live log ends here', true);
+  await last.until(({ event }) => event === 'note');
+  await run.end(log);
+  await last.until(({ id }) => Number(id) > 120_000);
+  last.cut();
+  const stored = await follow();
+  await stored.until(isEnd);
+  expect(stored.events.at(-1)!.data.is_stored).toBe(true);
+  expect(Buffer.concat(followers.map(({ bytes }) => bytes))).toEqual(log);
+});
+
+it('the log of a run is read by offset while it is executed, and when it has ended', async () => {
+  const run = await LiveRun.start('offsets');
+  await run.write('0123456789');
+  const live = await api.api(`/runs/${run.runId}/log?offset=4`);
+  expect([live.status, live.headers.get('log-complete'), await live.text()]).toEqual([
+    200,
+    'false',
+    '456789',
+  ]);
+  expect(live.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  expect(live.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(live.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+  await run.end(Buffer.from('0123456789abc'));
+  const stored = await api.api(`/runs/${run.runId}/log?offset=10&attempt=1`);
+  expect([stored.headers.get('log-complete'), await stored.text()]).toEqual(['true', 'abc']);
+  const behind = await api.api(`/runs/${run.runId}/log?offset=99`);
+  expect([behind.status, await behind.text()]).toEqual([200, '']);
+});
+
+it('a stored log is followed like a live one, from any offset on', async () => {
+  const run = await LiveRun.start('stored');
+  await run.end(Buffer.from('0123456789'));
+  const follower = new Follower(`/runs/${run.runId}/log/events?offset=7`);
+  await follower.open();
+  await follower.until(isEnd);
+  expect(follower.bytes.toString()).toBe('789');
+});
+
+it('the index of a log that came without one is made at the first look, and kept', async () => {
+  const run = await LiveRun.start('indexed');
+  await run.end(Buffer.from('a\nerror: b\n'));
+  expect(await api.store.open(run.runId, 1, 'log-index.json')).toBeNull();
+  await (await api.api(`/runs/${run.runId}/log`)).text();
+  const kept = await api.store.open(run.runId, 1, 'log-index.json');
+  const [chunk] = (await once(kept!.content, 'data')) as [Buffer];
+  expect(JSON.parse(chunk.toString())).toMatchObject({ lines: 2, marks: [2], blocks: [] });
+});
+
+it.each(['/log', '/log/events'])(
+  '%s of a private run, of no run, and of a run without an attempt is not there',
+  async (path) => {
+    const run = await LiveRun.start('secret', { is_private: true });
+    await run.write('secret');
+    const answers = [
+      await api.api(`/runs/${run.runId}${path}`, {}, api.keys.bob),
+      await api.api(`/runs/999999999${path}`),
+      await api.api(`/runs/${await api.submit('waits')}${path}`),
+      await api.api(`/runs/${run.runId}${path}?attempt=2`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    const own = await api.api(`/runs/${run.runId}/log`);
+    expect(await own.text()).toBe('secret');
+  },
+);
+
+it.each(['attempt=0', 'attempt=x', 'offset=-1', 'offset=1&offset=2', 'offset=99999999999999999'])(
+  'a log is not asked for with %s',
+  async (query) => {
+    expect((await api.api(`/runs/1/log?${query}`)).status).toBe(400);
+  },
+);

@@ -1,0 +1,168 @@
+import { subjectOf, SUBJECTS, type WorkerStatus } from '@proctor/contracts';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { pageOf, rows } from '../../support/pages';
+import { runError } from '../../support/run-error';
+import { registerWorkers, workerKey } from '../../support/worker-register';
+
+let api: RunningApi;
+let admin: string;
+beforeAll(async () => {
+  api = await startApi({ server: { notices: ['*Soon*: <b> [plan](https://example.org/)'] } });
+  await api.database.users.add('root', { isAdmin: true });
+  admin = (await api.database.apiKeys.create('root', 'test')).key;
+  const worker = (name: string) => ({ name, publicKey: workerKey(), architectures: ['amd64'] });
+  await registerWorkers(api.database, ['worker-1', 'worker-2', 'worker-3'].map(worker), 'root');
+  await api.database.workerRegister.note([{ worker: 'worker-2', from: '192.0.2.7' }], []);
+  const refusal = { worker: 'worker-1', count: 1, reason: 'worker worker-1 is not registered for arm64' };
+  await api.database.workerRegister.note([], [refusal]);
+});
+afterAll(() => api.stop());
+
+const offered: WorkerStatus = {
+  worker: 'worker-1',
+  slots: 4,
+  busy: 1,
+  testbeds: [{ suite: 'bookworm', backend: 'unshare', state: 'ready' }],
+  variants: ['autopkgtest'],
+  sizeClasses: ['big'],
+  standing: 'quarantined',
+  reason: 'attempts failed here in a row',
+  untilMs: 60_000,
+};
+
+/** The dispatcher of amd64 tells of this worker, or of none, while `work` is done. */
+async function offering<T>(worker: WorkerStatus | null, work: () => Promise<T>): Promise<T> {
+  const end = api.bus.subscribe(subjectOf(SUBJECTS.status, 'amd64'), ({ respond }) =>
+    respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers: worker ? [worker] : [], queues: [] })),
+  );
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+it('the queues have a page with what waits, for how long, and what holds it back', async () => {
+  await api.submit('waits');
+  const html = await pageOf(api, '/status/queue/');
+  expect(html).toContain('1 run waits.');
+  expect(rows(html)[1]!.slice(0, 4)).toEqual(['bookworm', 'amd64', '1', '0']);
+  expect(rows(html)[1]!.at(-1)).toBe('no scheduler answers for amd64');
+  expect(html).toContain('Nothing is under way on bookworm/arm64, trixie/amd64, trixie/arm64.');
+  const data = (await (await api.fetch('/status/queue.json')).json()) as object[];
+  expect(data).toEqual(await (await api.api('/queues')).json());
+});
+
+it('the workers have a page with how each is, those too that are away', async () => {
+  const html = await offering(offered, () => pageOf(api, '/status/workers/'));
+  expect(html).toContain('3 workers: 1 quarantined, 2 not connected; 1 of 4 slots are busy.');
+  expect(rows(html).map((row) => row.slice(0, 5))).toEqual([
+    ['Worker', 'State', 'Architectures', 'Busy slots', 'Slots'],
+    ['worker-1', 'quarantined', 'amd64', '1', '4'],
+    ['worker-2', 'not connected', 'amd64', '0', '0'],
+    ['worker-3', 'not connected', 'amd64', '0', '0'],
+  ]);
+  expect(html).not.toContain('192.0.2.7');
+  expect(await pageOf(api, '/status/workers/?after=worker-2')).not.toContain('worker-1');
+  expect((await api.fetch('/status/workers/?after=a/b')).status).toBe(400);
+});
+
+it('the owner of a machine finds why it gets no work, what it runs and what it has ended', async () => {
+  const [running, ended, hidden] = [
+    await api.submit('hello'),
+    await api.submit('figlet'),
+    await api.submit('secret', { is_private: true }),
+  ];
+  await api.start(running);
+  await api.finish(ended, { verdict: 'fail' });
+  await api.start(hidden);
+  const html = await offering(offered, () => pageOf(api, '/status/workers/worker-1'));
+  expect(html).toContain('worker-1 is quarantined; 1 of 4 slots are busy.');
+  expect(html).toMatch(/<li>quarantined until \S+Z: attempts failed here in a row<\/li>/);
+  expect(html).toContain(`hello on bookworm/amd64, run ${running}`);
+  expect(rows(html)).toContainEqual([
+    String(ended),
+    'figlet',
+    'bookworm/amd64',
+    'fail',
+    expect.any(String),
+    '',
+  ]);
+  expect(html).not.toContain('secret');
+  expect(await pageOf(api, '/status/workers/worker-2')).toContain('<li>no scheduler answers for amd64</li>');
+  for (const path of ['/status/workers/worker-9', '/status/workers/a%20b', '/status/workers/worker-9.json'])
+    expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
+});
+
+it('the same is told by the API, to administrators with private runs and refusals', async () => {
+  type Told = { running: { package: string }[]; registered: { last_refusal: string | null } };
+  const told = async (key?: string): Promise<Told> =>
+    (await (await api.api('/workers/worker-1', {}, key)).json()) as Told;
+  const [stranger, administrator] = [await told(), await told(admin)];
+  expect(stranger).toEqual(await (await api.fetch('/status/workers/worker-1.json')).json());
+  expect(stranger.registered).toMatchObject({
+    architectures: ['amd64'],
+    last_seen_at: null,
+    last_refusal: null,
+  });
+  expect(stranger.running.map((run) => run.package)).toEqual(['hello']);
+  expect(administrator.running.map((run) => run.package)).toEqual(['hello', 'secret']);
+  expect(administrator.registered.last_refusal).toBe('worker worker-1 is not registered for arm64');
+  expect((await api.api('/workers/worker-9')).status).toBe(404);
+});
+
+it('an error of several packages has a page with its lines, its packages and its runs', async () => {
+  const line = 'E: <b>no space</b> left in /tmp/a1';
+  const [one, other] = [await api.submit('dash', { trigger: 'glibc/2.40-4' }), await api.submit('mawk')];
+  await api.finish(one, { verdict: 'fail', error: runError(line) });
+  await api.finish(other, { verdict: 'tmpfail', error: runError(line.replace('a1', 'b22')) });
+  await api.finish(await api.submit('secret', { is_private: true }), {
+    verdict: 'fail',
+    error: runError(line),
+  });
+  const [signature] = (
+    (await (await api.api('/signatures')).json()) as { signatures: { signature: string; count: number }[] }
+  ).signatures;
+  expect(signature).toMatchObject({ count: 2, packages: 2, first_run_id: one, last_run_id: other });
+  const path = `/status/errors/${signature!.signature}`;
+  expect(await pageOf(api, '/status/errors/')).toContain(`<a href="${path}"><code>E: &lt;b&gt;no space`);
+  expect((await api.fetch('/status/errors/?order=old')).status).toBe(400);
+  const html = await pageOf(api, path);
+  expect(html).toContain('Seen 2 times in 2 packages on 1 suite and architecture, first on ');
+  expect(rows(html)).toContainEqual(['dash', '1', expect.stringMatching(/ UTC$/)]);
+  expect(html).not.toContain('secret');
+  const data = (await (await api.fetch(`${path}.json`)).json()) as object;
+  expect(data).toEqual(await (await api.api(`/signatures/${signature!.signature}`)).json());
+  const run = `/packages/d/dash/bookworm/amd64/${one}/`;
+  expect(await pageOf(api, run)).toContain(`href="${path}"`);
+  for (const other of ['/status/errors/0123456789abcdef', '/status/errors/x'])
+    expect([other, (await api.fetch(other)).status]).toEqual([other, 404]);
+});
+
+it('the head of each page has the notices of the deployment, and what is wrong where public runs wait', async () => {
+  await api.submit('waits-too');
+  const notice = '<p><em>Soon</em>: &lt;b&gt; <a href="https://example.org/">plan</a></p>';
+  const wrong = await offering(null, () => pageOf(api, '/packages/'));
+  expect(wrong).toContain(notice);
+  expect(wrong).toMatch(/<a href="\/status\/queue\/">amd64: no worker<\/a>, since <time /);
+  const stopped = await offering(offered, () => pageOf(api, '/packages/'));
+  expect(stopped).toContain('amd64: its one worker takes no work');
+  const sound = await offering({ ...offered, standing: 'sound' }, () => pageOf(api, '/packages/'));
+  expect(sound).toContain(notice);
+  expect(sound).not.toContain('class="trouble"');
+  const first = await offering(null, () => pageOf(api, '/'));
+  expect(first).toMatch(/<p class="lead">amd64: no worker for \d+ (second|minute)s?\. On amd64: /);
+});
+
+it('the first page shows recoveries beside new failures', async () => {
+  for (const verdict of ['pass', 'fail', 'pass'] as const)
+    await api.finish(await api.submit('changes'), { verdict });
+  const changes = rows(await pageOf(api, '/')).filter(
+    ([name, , was]) => name === 'changes' && was !== '1.0-1',
+  );
+  expect(changes.map((row) => row.slice(1, 5))).toEqual([
+    ['bookworm/amd64', 'fail', 'pass', '1.0-1'],
+    ['bookworm/amd64', 'pass', 'fail', '1.0-1'],
+  ]);
+});

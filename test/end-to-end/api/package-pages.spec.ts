@@ -1,0 +1,117 @@
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { pageOf, rows } from '../../support/pages';
+
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+const EVIL = `<script>alert("x")</script>&'`;
+
+const page = (path: string): Promise<string> => pageOf(api, path);
+
+it('a package that nobody asked for has no page and no history, and no package has one under another prefix', async () => {
+  await api.submit('asked-for');
+  expect(await page('/packages/a/asked-for/')).toContain(
+    'No public run of this package has finished here yet. 1 run waits.',
+  );
+  expect(await page('/packages/a/asked-for/trixie/arm64/')).toContain(
+    'No public run of this package has finished here yet.',
+  );
+  await api.submit('hidden-name', { is_private: true });
+  const unknown = [
+    'n/nobody',
+    'n/nobody/trixie',
+    'n/nobody/trixie/arm64',
+    'h/hidden-name',
+    'h/hidden-name/trixie/arm64',
+  ];
+  for (const path of unknown)
+    expect([path, (await api.fetch(`/packages/${path}/`)).status]).toEqual([path, 404]);
+  for (const path of ['/packages/l/libnew/', '/packages/zz/', '/packages/q/', '/packages/N/No/'])
+    expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
+});
+
+it('shorter addresses lead to the page of a package, and to a suite on it', async () => {
+  await api.submit('short');
+  const places = {
+    '/short': '/packages/s/short/',
+    '/packages/s/short/trixie/': '/packages/s/short/#suite-trixie',
+  };
+  for (const [path, to] of Object.entries(places)) {
+    const { status, headers } = await api.fetch(path);
+    expect([path, status, headers.get('location')]).toEqual([path, 302, to]);
+  }
+  for (const path of ['/unknown-name', '/Short', '/packages/s/short/sid/'])
+    expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
+});
+
+it('a search leads to the package of this very name, else to those that have it in theirs', async () => {
+  for (const name of ['zsh', 'zsh-antigen', 'libzsh']) await api.submit(name);
+  await api.submit('zsh-hidden', { is_private: true });
+  const exact = await api.fetch('/packages/-/search?query=ZSH%20');
+  expect([exact.status, exact.headers.get('location')]).toEqual([302, '/packages/z/zsh/']);
+  const html = await page('/packages/-/search?query=zs');
+  expect(html.match(/(?<=">)[\w-]*zsh[\w-]*/g)).toEqual(['zsh', 'zsh-antigen', 'libzsh']);
+  expect(html).toContain('<meta name="robots" content="noindex,nofollow">');
+  expect(await page('/packages/-/search?query=zsh-hidden')).toContain('No package with this in its name');
+  expect(await page(`/packages/-/search?query=${encodeURIComponent(EVIL)}`)).toContain('No package');
+  const suggested = await api.fetch('/packages/-/suggest?query=zsh');
+  expect(await suggested.json()).toEqual([
+    { name: 'zsh', url: '/packages/z/zsh/' },
+    { name: 'zsh-antigen', url: '/packages/z/zsh-antigen/' },
+    { name: 'libzsh', url: '/packages/libz/libzsh/' },
+  ]);
+  expect((await api.fetch('/packages/-/suggest?query=a&query=b')).status).toBe(400);
+});
+
+it('the newest result of a package has an address, and its state a badge', async () => {
+  const [first, second] = [await api.submit('badged'), await api.submit('badged')];
+  expect((await api.fetch('/packages/b/badged/bookworm/amd64/latest')).status).toBe(404);
+  const badge = async (path: string): Promise<string> => {
+    const response = await api.fetch(`/packages/b/badged/${path}badge.svg`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'image/svg+xml; charset=utf-8',
+    ]);
+    return /<title>(.*)<\/title>/.exec(await response.text())![1]!;
+  };
+  expect([await badge(''), await badge('bookworm/amd64/')]).toEqual(Array(2).fill('autopkgtest: not tested'));
+  await api.finish(first);
+  await api.finish(second, { verdict: 'fail' });
+  const latest = await api.fetch('/packages/b/badged/bookworm/amd64/latest');
+  expect(latest.headers.get('location')).toBe(`/packages/b/badged/bookworm/amd64/${second}/`);
+  expect([await badge(''), await badge('bookworm/amd64/')]).toEqual(Array(2).fill('autopkgtest: fail'));
+});
+
+it('a history shows what is under way, and of the finished runs those that were asked for', async () => {
+  const [passed, failed] = [
+    await api.submit('filtered'),
+    await api.submit('filtered', { trigger: 'glibc/2.40' }),
+  ];
+  await api.finish(passed);
+  await api.finish(failed, { verdict: 'fail' });
+  const waiting = await api.submit('filtered', { trigger: EVIL });
+  const path = '/packages/f/filtered/bookworm/amd64/';
+  const all = rows(await page(path));
+  expect(all).toContainEqual([
+    String(waiting),
+    'queued',
+    expect.any(String),
+    '',
+    expect.stringContaining('&lt;script'),
+  ]);
+  const shown = async (query: string): Promise<string[]> => {
+    const html = await page(path + query);
+    return [...html.matchAll(/run log of run (\d+)/g)].map(([, runId]) => runId!);
+  };
+  expect(await shown('')).toEqual([String(failed), String(passed)]);
+  expect(await shown('?status=fail&trigger=&pinned=')).toEqual([String(failed)]);
+  expect(await shown('?trigger=GLIBC/')).toEqual([String(failed)]);
+  expect(await shown('?pinned=no&status=pass')).toEqual([String(passed)]);
+  expect(await shown('?pinned=yes')).toEqual([]);
+  for (const query of ['?status=x', '?pinned=maybe', '?trigger=a&trigger=b', '?trigger=%00'])
+    expect([query, (await api.fetch(path + query)).status]).toEqual([query, 400]);
+});

@@ -1,0 +1,53 @@
+import { packagePrefix } from '@proctor/contracts';
+
+/** What is asked for: what everybody knows, and what nobody but a user knows, where there is any. */
+export interface Names {
+  suites: string[];
+  /** With the suite on which each is tested. */
+  packages: { name: string; suite: string }[];
+  runs: { runId: number; name: string; suite: string; isBobs: boolean }[];
+}
+
+/** One request of a stranger. */
+export interface Ask {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+export const JSON_BODY = { 'Content-Type': 'application/json' };
+
+export type Asks = (names: Names) => Ask[];
+export const get = (...paths: string[]): Ask[] => paths.map((path) => ({ method: 'GET', path }));
+export const post = (path: string, body: object): Ask => {
+  return { method: 'POST', path, headers: JSON_BODY, body: JSON.stringify(body) };
+};
+
+/** Of a stream, which has no end. */
+export const asHead = (ask: Ask): Ask => ({ ...ask, method: 'HEAD' });
+
+export const dataOf = ({ name, suite }: { name: string; suite: string }): string =>
+  `${suite}/amd64/${packagePrefix(name)}/${name}`;
+
+export const pageOf = ({ name, suite }: { name: string; suite: string }): string =>
+  `/packages/${packagePrefix(name)}/${name}/${suite}/amd64`;
+
+export const perSuite =
+  (path: (place: string) => string): Asks =>
+  ({ suites }) =>
+    get(...suites.map((suite) => path(`${suite}/amd64`)));
+
+export const perPackage =
+  (path: (at: Names['packages'][number]) => string): Asks =>
+  ({ packages }) =>
+    get(...packages.map(path));
+
+export const perRun =
+  (path: (run: Names['runs'][number]) => string): Asks =>
+  ({ runs }) =>
+    get(...runs.map(path));
+
+export const fileOf = (file: string): Asks =>
+  perRun((run) => `/data/autopkgtest/${dataOf(run)}/${run.runId}/${file}`);

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { startApi } from '../../support/api';
+import { Client } from 'pg';
+import { Browser } from '../../support/browser';
+import { packageLines, packedArtifacts } from '../../support/artifacts';
+import type { RunningApi } from '../../support/api';
+
+/** Statements that the page of a failed run may take, however much there is to tell. */
+const QUERIES_MAX = 24;
+
+let api: RunningApi;
+beforeEach(async () => {
+  api = await startApi();
+});
+afterEach(() => api.stop());
+
+async function page(path: string): Promise<string> {
+  const response = await api.fetch(path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return (await response.text()).replace(/\s+/g, ' ');
+}
+
+/** Stores artifacts as a worker does, with autopkgtest's list of the testbed's packages. */
+async function storeArtifacts(runId: number, packages: Record<string, string>): Promise<void> {
+  const { archive, index } = await packedArtifacts({ 'testbed-packages': packageLines(packages) });
+  await put(runId, 'artifacts.tar.gz', archive);
+  await put(runId, 'artifacts-index.json', index);
+}
+
+async function put(runId: number, name: 'artifacts.tar.gz' | 'artifacts-index.json', content: Buffer) {
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  await api.store.put(runId, 1, name, Readable.from([content]), { size: content.length, sha256 });
+}
+
+it('a failed run tells what fails, what changed since the last pass, and what else was tested', async () => {
+  const tests = (status: 'PASS' | 'FAIL') => [{ name: 'upstream', status, detail: null }];
+  const passed = await api.submit('hello');
+  await api.finish(passed, { tests: tests('PASS') });
+  const failed = await api.submit('hello', { trigger: 'hello/9.9-1' });
+  await api.finish(failed, { verdict: 'fail', tests: tests('FAIL'), message: '<script>alert(1)</script>' });
+  const other = await api.submit('figlet');
+  await api.finish(other);
+  const short = await api.fetch(`/runs/${failed}`);
+  expect([short.status, short.headers.get('location')]).toEqual([
+    302,
+    `/packages/h/hello/bookworm/amd64/${failed}/`,
+  ]);
+  const text = await page(short.headers.get('location')!);
+  expect(text).toContain('hello 1.0-1 on bookworm/amd64 fails after 0h 0m 30s.');
+  expect(text).toContain('The trigger names version 9.9-1 of hello, but 1.0-1 was tested.');
+  expect(text).toContain(`href="/compare/${passed}...${failed}"`);
+  expect(text).toContain('aria-label="2 runs: 1 pass, 1 fail"');
+  expect(text).toContain('1 setting; the packages are not known.');
+  expect(text).toContain(`href="/packages/f/figlet/bookworm/amd64/${other}/"`);
+  expect(text).toContain(
+    '--env=ADT_TEST_TRIGGERS=hello/9.9-1 hello -- unshare --release bookworm --arch amd64',
+  );
+  expect(text).not.toContain('<script>alert');
+  expect(text).toContain('Nothing that is known tells why it fails: try it again.');
+  expect(text).toContain(`<a class="button" href="/api/v1/retry/${failed}" rel="nofollow">Retry</a>`);
+  const answer = await (await api.api(`/runs/${failed}/triage`)).json();
+  expect(answer).toMatchObject({ run_id: failed, kind: 'unclear', step: { kind: 'retry' } });
+  expect((await api.api(`/runs/${passed}/triage`)).status).toBe(409);
+  const again = await api.submit('hello', { trigger: 'hello/9.9-1' });
+  expect(await page(short.headers.get('location')!)).toContain('The same test is under way again.');
+  await api.finish(again);
+  expect(await page(short.headers.get('location')!)).toContain('The same test has passed since.');
+});
+
+it('a run tells what was kept of its testbed: what changed, where tests are in the log, what was not as asked for', async () => {
+  const packages = (libc6: string) => ({ testbed: new Map([['libc6', libc6]]), added: new Map() });
+  const ids: number[] = [];
+  for (const [verdict, version] of [
+    ['pass', '2.40-3'],
+    ['fail', '2.40-4'],
+  ] as const) {
+    const runId = await api.submit('hello', { trigger: 'libc6/2.40-5' });
+    await api.finish(runId, { verdict, tests: [{ name: 'unit', status: 'FAIL', detail: null }] });
+    const run = (await api.database.results.find(runId))!;
+    await api.database.runTestbeds.keep(run, {
+      packages: packages(version),
+      kernel: null,
+      fallback: { line: 30, release: 'sid' },
+      tests: [{ name: 'unit', line: 40, seconds: 65 }],
+    });
+    ids.push(runId);
+  }
+  // Connections are made, and ready.
+  await page(`/packages/h/hello/bookworm/amd64/${ids[1]}/`);
+  const query = jest.spyOn(Client.prototype, 'query');
+  const text = await page(`/packages/h/hello/bookworm/amd64/${ids[1]}/`);
+  expect(query.mock.calls.length).toBeLessThanOrEqual(QUERIES_MAX);
+  query.mockRestore();
+  expect(text).toContain('<li>libc6 2.40-3 → 2.40-4</li>');
+  expect(text).toContain('The trigger names version 2.40-5 of libc6, but 2.40-4 was installed.');
+  expect(text).toContain(`href="/packages/h/hello/bookworm/amd64/${ids[1]}/log?from=30#L30"`);
+  expect(text).toContain(`href="/packages/h/hello/bookworm/amd64/${ids[1]}/log?from=40#L40">unit</a>`);
+  expect(text).toContain('0h 1m 5s');
+});
+
+it('the packages that began to fail when another one had changed are told, with what else may be the cause', async () => {
+  const passed = await api.submit('hello');
+  await api.finish(passed);
+  const failed = await api.submit('hello');
+  await api.finish(failed, { verdict: 'fail' });
+  await api.database.runTestbeds.keepChanges(failed, passed, [{ package: 'libc6', from: '1', to: '2' }]);
+  const text = await page('/packages/-/affected-by?package=libc6&from=&to=2');
+  expect(text).toContain('1 package began to fail in a run in which libc6 had changed to 2.');
+  expect(text).toContain('does not say that it is the cause');
+  expect(text).toContain(`href="/compare/${passed}...${failed}"`);
+  expect(await page('/packages/-/affected-by?package=libc6&to=3')).toContain('No package began to fail');
+  const told = (await (await api.api('/affected-by?package=libc6')).json()) as { runs: unknown[] };
+  expect(told.runs).toMatchObject([
+    { package: 'hello', run_id: failed, changed: { package: 'libc6', from: '1', to: '2' } },
+  ]);
+  for (const query of ['', '?package=', '?package=a%20b', '?package=libc6&to=%00', '?package=a&package=b'])
+    expect([query, (await api.fetch(`/packages/-/affected-by${query}`)).status]).toEqual([query, 400]);
+});
+
+it('the owner of a private run has its page and what can be done with it, and strangers have none', async () => {
+  await api.database.users.setPassword('alice', 'of alice');
+  await api.database.users.setPassword('bob', 'of bob');
+  const [alice, bob] = [new Browser(api.url), new Browser(api.url)];
+  await alice.logIn('alice', 'of alice');
+  await bob.logIn('bob', 'of bob');
+  const finished = await api.submit('secret', { is_private: true }, api.keys.aliceSecond);
+  await api.finish(finished);
+  const waiting = await api.submit('secret', { is_private: true });
+  const path = (runId: number) => `/packages/s/secret/bookworm/amd64/${runId}/`;
+  const own = await alice.get(path(finished));
+  expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+  const html = await own.text();
+  expect(html).toContain('action="/user/alice/test/publish"');
+  expect(html).toContain(`href="/user/alice/retry/${finished}"`);
+  const asked = await alice.submit(path(waiting), '/user/alice/jobs/cancel', { [`run-${waiting}`]: 'on' });
+  expect(await asked.text()).toContain('confirmed');
+  const missing = await (await bob.get(path(999_999))).text();
+  for (const runId of [finished, waiting]) {
+    const stranger = await bob.get(path(runId));
+    expect(stranger.status).toBe(404);
+    expect((await stranger.text()).replace(`no run ${runId}`, 'no run 999999')).toBe(missing);
+    expect((await new Browser(api.url).get(path(runId))).status).toBe(404);
+  }
+});
+
+it('two runs are compared by the packages that they had installed', async () => {
+  const [one, other] = [await api.submit('hello'), await api.submit('hello', { trigger: 'libc6/3' })];
+  for (const runId of [one, other]) await api.finish(runId);
+  expect(await page(`/compare/${one}...${other}`)).toContain(
+    `There is no list of the packages of run ${one} and run ${other}`,
+  );
+  await storeArtifacts(one, { bash: '1', libc6: '2', awk: '1' });
+  await storeArtifacts(other, { bash: '2', libc6: '3', awk: '1' });
+  const text = await page(`/compare/${one}...${other}`);
+  expect(text).toContain('2 package versions, 1 setting; the same: 1 package.');
+  expect(text.indexOf('Named by the trigger')).toBeLessThan(text.indexOf('Of the testbed'));
+  expect(text).toContain('Not known: kernel, image.');
+  const alone = await api.fetch(`/compare/${other}`);
+  expect(alone.headers.get('location')).toBe(`/compare/${one}...${other}`);
+  expect(await (await api.api(`/compare?b=${other}`)).json()).toMatchObject({ a: { run_id: one } });
+  const compared = (await (await api.api(`/compare?a=${one}&b=${other}`)).json()) as { packages: unknown };
+  expect(compared.packages).toEqual({
+    changed: [
+      { name: 'libc6', a: '2', b: '3', is_named: true, part: 'named' },
+      { name: 'bash', a: '1', b: '2', is_named: false, part: 'testbed' },
+    ],
+    same: 1,
+  });
+  for (const pair of [`${one}`, `${one}...`, `${one}...${other}...1`, 'a...b', `${one}...999999`])
+    expect((await api.fetch(`/compare/${pair}`)).status).toBe(404);
+});
+
+it('artifacts that are not as their index says have no list of packages', async () => {
+  const [one, other] = [await api.submit('hello'), await api.submit('hello')];
+  for (const runId of [one, other]) await api.finish(runId);
+  await storeArtifacts(one, { bash: '1' });
+  const broken = gzipSync('not what the index says').subarray(0, 12);
+  await storeArtifacts(other, { bash: '1' });
+  await put(other, 'artifacts.tar.gz', broken);
+  expect(await page(`/compare/${one}...${other}`)).toContain(`no list of the packages of run ${other},`);
+});
+
+it('a trigger tells its tests in groups, with the reference beside each that failed', async () => {
+  expect(await page('/triggers/')).toContain('No run was triggered yet.');
+  const reference = await api.submit('worse', { trigger: 'migration-reference/0' });
+  await api.finish(reference);
+  const worse = await api.submit('worse', { trigger: 'glibc/2.40-4 gcc/1' });
+  await api.finish(worse, { verdict: 'fail' });
+  await api.submit('waits', { trigger: 'glibc/2.40-4' });
+  expect(await page('/triggers/')).toContain('href="/triggers/glibc/2.40-4"');
+  const text = await page('/triggers/glibc/2.40-4');
+  expect(text).toContain('1 of 2 done; 1 regression; about 30 minutes left, amd64 is the slowest.');
+  expect(text).toContain(`href="/compare/${reference}...${worse}"`);
+  expect(await page('/triggers/glibc/2.40-4?group=waiting')).toContain('>waits</a>');
+  expect((await api.fetch('/triggers/glibc/2.40-4?group=none')).status).toBe(400);
+  for (const path of ['/triggers/glibc/9', '/triggers/migration-reference/0'])
+    expect((await api.fetch(path)).status).toBe(404);
+});

@@ -1,0 +1,267 @@
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { pageOf, rows } from '../../support/pages';
+
+const EVIL = `<script>alert("x")</script>&'`;
+const TIME = expect.stringMatching(/ UTC$/);
+const STRIP = expect.any(String);
+const ids: Record<string, number> = {};
+
+let api: RunningApi;
+
+async function finished(
+  name: string,
+  parameters: object = {},
+  outcome: object = {},
+  arch = 'amd64',
+): Promise<number> {
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify(parameters);
+  const answer = await api.api(`/test/bookworm/${arch}/${name}`, { method: 'POST', headers, body });
+  const runId = ((await answer.json()) as { runs: { run_id: number }[] }).runs[0]!.run_id;
+  await api.finish(runId, outcome);
+  return runId;
+}
+
+beforeAll(async () => {
+  api = await startApi({ server: { publicUrl: 'https://ci.example' } });
+  await finished('steady');
+  ids.was = await finished('broken');
+  ids.broken = await finished(
+    'broken',
+    { trigger: `glibc/2.40 ${EVIL}` },
+    { verdict: 'fail', version: '2-1', message: EVIL },
+  );
+  await finished('mended', {}, { verdict: 'fail' });
+  ids.mended = await finished('mended', {}, { version: '3-1' });
+  ids.alert = await finished('alarming', {}, { verdict: 'tmpfail', message: 'no network' });
+  for (let time = 0; time < 8; time += 1)
+    await finished('wavering', {}, { verdict: time % 2 ? 'pass' : 'fail' });
+  ids.other = await finished('asked', { trigger: 'asked/2-1 glibc/2.40' }, { version: '1-1' });
+  await finished('asked', { trigger: 'asked/2-1' }, { version: '2-1' });
+  for (const name of ['broken', 'asked'])
+    await finished(name, { is_private: true, trigger: 'asked/9-9' }, { verdict: 'fail', message: 'secret' });
+  ids.waits = await api.submit('later', { trigger: EVIL, priority: 3 });
+  ids.first = await api.submit('sooner', { priority: 7 });
+  await api.submit('concealed', { is_private: true });
+  while (await api.database.statusProjection.step('amd64'));
+  while (await api.database.dayStatistics.step('amd64'));
+});
+afterAll(() => api.stop());
+
+const page = (path: string): Promise<string> => pageOf(api, path);
+/** As a program reads it. */
+const data = async (path: string) =>
+  (await (await api.fetch(path)).json()) as { items: Record<string, unknown>[]; next: string | null };
+const names = async (path: string): Promise<unknown[]> =>
+  (await data(path)).items.map((item) => item.package);
+
+it.each([
+  [
+    'failing',
+    [
+      [
+        'broken',
+        'bookworm/amd64',
+        TIME,
+        '2-1',
+        STRIP,
+        expect.stringContaining('&lt;script'),
+        expect.stringMatching(/^glibc\/2.40 &lt;/),
+      ],
+    ],
+  ],
+  ['alerts', [['alarming', 'bookworm/amd64', 'tmpfail', TIME, 'no network', STRIP]]],
+  ['flaky', [['wavering', 'bookworm/amd64', '7', STRIP, 'pass', '1.0-1']]],
+  [
+    'pending',
+    [
+      ['sooner', 'bookworm/amd64', expect.any(String), TIME, '7', ''],
+      ['later', 'bookworm/amd64', expect.any(String), TIME, '3', expect.stringContaining('&lt;script')],
+    ],
+  ],
+  [
+    'pending/bookworm',
+    [
+      ['sooner', 'bookworm/amd64', expect.any(String), TIME, '7', ''],
+      ['later', 'bookworm/amd64', expect.any(String), TIME, '3', expect.stringContaining('&lt;script')],
+    ],
+  ],
+  ['pending/trixie', []],
+  [
+    'mismatches',
+    [['asked', 'bookworm/amd64', expect.any(String), '2-1', '1-1', 'pass', TIME, 'asked/2-1 glibc/2.40']],
+  ],
+  ['reject_list', expect.arrayContaining([['blocked', 'all', 'all', 'all']])],
+  ['slow', []],
+])('the list %s shows what belongs to it, and no private run', async (name, expected) => {
+  const html = await page(`/status/${name}/`);
+  expect(rows(html).slice(1)).toEqual(expected);
+  expect(html).not.toMatch(/secret|concealed/);
+  expect(html).toMatch(
+    /<link rel="alternate" type="application\/atom\+xml"[^>]*href="\/status\/[a-z_-]+\.xml/,
+  );
+  expect(html).toMatch(/<link rel="alternate" type="application\/json" href="\/status\/[a-z_-]+\.json/);
+  for (const [, link] of html.matchAll(/href="(\/status\/[^"]*)"/g))
+    expect([link, (await api.fetch(link!.replaceAll('&amp;', '&'))).status]).toEqual([link, 200]);
+});
+
+it('the list of changes tells what began to fail and what passes again since a day', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const html = await page(`/status/changes/?since=${today}`);
+  expect(html).toContain(`changes since ${today} 00:00:00 UTC`);
+  const shown = rows(html)
+    .slice(1)
+    .map(([name, , change]) => [name, change]);
+  expect(shown).toEqual([
+    ['wavering', 'pass'],
+    ['mended', 'pass'],
+    ['broken', 'fail'],
+  ]);
+  expect(await names('/status/changes.json?since=2100-01-01')).toEqual([]);
+  expect((await data('/status/changes.json')).items[1]).toMatchObject({
+    package: 'mended',
+    recovered: { run_id: ids.mended, version: '3-1', trigger: null },
+    failing_since: null,
+  });
+});
+
+it('a list is the same for programs, by package, suite and architecture', async () => {
+  const { items, next } = await data('/status/failing.json?suite=bookworm&arch=amd64&package=bro*');
+  expect(next).toBeNull();
+  expect(items).toMatchObject([
+    {
+      ...{
+        package: 'broken',
+        suite: 'bookworm',
+        arch: 'amd64',
+        status: 'fail',
+        version: '2-1',
+        run_id: ids.broken,
+      },
+      ...{ previous_status: 'pass', message: EVIL, page_url: '/packages/b/broken/bookworm/amd64/' },
+      failing_since: { run_id: ids.broken, trigger: `glibc/2.40 ${EVIL}` },
+      last_pass: { run_id: ids.was },
+    },
+  ]);
+  for (const other of ['suite=trixie', 'arch=arm64', 'package=oke', 'package=brok_n'.replace('_', '-')])
+    expect([other, await names(`/status/failing.json?${other}`)]).toEqual([other, []]);
+  expect(await names('/status/slow.json?minutes=1')).toEqual([]);
+  expect(await names('/status/reject_list.json?package=block*&suite=trixie')).toEqual(['blocked']);
+  expect((await data('/status/mismatches.json')).items).toMatchObject([
+    { run_id: ids.other, wanted_version: '2-1' },
+  ]);
+});
+
+it('a list is read in parts that follow each other', async () => {
+  const body = JSON.stringify({ tests: Array.from({ length: 203 }, () => ({ package: 'many' })) });
+  await api.api('/test/trixie/arm64', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  });
+  const seen: number[] = [];
+  const lengths: number[] = [];
+  for (let path: string | null = '/status/pending.json?suite=trixie'; path !== null;) {
+    const part = await data(path);
+    seen.push(...part.items.map((item) => item['run_id'] as number));
+    lengths.push(part.items.length);
+    path = part.next;
+  }
+  expect(lengths).toEqual([100, 100, 3]);
+  expect(new Set(seen).size).toBe(203);
+  expect(seen).toEqual([...seen].sort((one, other) => one - other));
+  const first = await page('/status/pending/?suite=trixie');
+  expect(first).toContain('The first 100 runs that wait (suite trixie), by priority, then by arrival.');
+  const next = /href="([^"]*)" rel="next"/.exec(first)![1]!.replaceAll('&amp;', '&');
+  expect(await page(next)).toContain('Further 100 runs that wait (suite trixie).');
+});
+
+it('a feed of a list has an entry for each that is known again, and is XML whatever it says', async () => {
+  const response = await api.fetch('/status/failing.xml');
+  expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+  const xml = await response.text();
+  expect([...xml.matchAll(/<id>(.*?)<\/id>/g)].map(([, id]) => id)).toEqual([
+    'https://ci.example/status/failing.xml',
+    `https://ci.example/packages/b/broken/bookworm/amd64/${ids.broken}/`,
+  ]);
+  expect(xml).toContain('broken fails on bookworm/amd64 since 2-1');
+  expect(xml).not.toContain('<script>');
+  const headers = { 'If-None-Match': response.headers.get('etag')!, 'Cache-Control': 'max-age=0' };
+  expect((await api.fetch('/status/failing.xml', { headers })).status).toBe(304);
+});
+
+it.each([
+  ['suite=a%20b', 'suite must be the name of a suite, not "a b".'],
+  ['arch=%3C', 'arch must be the name of an architecture, not "<".'],
+  ['package=a%25', 'package must be the name of a package, with * for anything, not "a%".'],
+  ['package=a&package=b', 'package must be one text, not an array.'],
+  ['since=yesterday', 'since must be a day as YYYY-MM-DD, or a UNIX timestamp in seconds, not "yesterday".'],
+  [
+    'since=2026-13-01',
+    'since must be a day as YYYY-MM-DD, or a UNIX timestamp in seconds, not "2026-13-01".',
+  ],
+  ['minutes=0', 'minutes must be a whole number from 1 to 100000, not "0".'],
+  ['after=x', 'after must be what the part of the list before named, not "x".'],
+  ['after=2026-01-01/a', 'after must be what the part of the list before named, not "2026-01-01/a".'],
+])('a list is refused with the field and its value when asked for %s', async (query, detail) => {
+  for (const form of ['/', '.json', '.xml']) {
+    const response = await api.fetch(`/status/failing${form}?${query}`);
+    expect([response.status, await response.json()]).toMatchObject([400, { detail }]);
+  }
+});
+
+it('statistics tell how runs and packages went, day by day, without private runs', async () => {
+  const html = await page('/status/statistics/?days=30&suite=bookworm');
+  expect(html).toContain('1 of 6 packages on suites and architectures fail now, 1 could not be tested.');
+  expect(html).toContain('16 public runs ended in 30 days');
+  expect(html.match(/<svg class="figure" [^>]*role="img" aria-label="[^"]+"/g)).toHaveLength(4);
+  expect(rows(html)[1]).toEqual([
+    new Date().toISOString().slice(0, 10),
+    ...['4', '1', '1', '9', '6', '1', '0', expect.stringMatching(/^0h/)],
+  ]);
+  for (const [, link] of html.matchAll(/href="(\/status\/statistics[^"]*)"/g))
+    expect([link, (await api.fetch(link!.replaceAll('&amp;', '&'))).status]).toEqual([link, 200]);
+  const answer = await api.fetch('/status/statistics.json?days=365&arch=amd64');
+  const { days } = (await answer.json()) as { days: object[] };
+  expect(days).toHaveLength(365);
+  expect(days[0]).toMatchObject({ packages: null, runs: { pass: 0 }, mean_wait_seconds: null });
+  expect(days[364]).toMatchObject({
+    packages: { fail: 1 },
+    started_runs: 16,
+    began_within: { quarter_hour: 16 },
+  });
+  const refused = await api.fetch('/status/statistics/?days=7');
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { detail: 'days must be one of 30, 90, 365, not "7".' },
+  ]);
+  expect(rows(await page('/status/'))[1]).toEqual(['bookworm', 'amd64', '4', '1', '1', '6']);
+});
+
+it('the packages of a prefix and of a search are there for programs too', async () => {
+  const html = await page('/packages/b/');
+  expect(html).toContain('<link rel="alternate" type="application/json" href="/packages/b.json">');
+  expect(await (await api.fetch('/packages/b.json')).json()).toMatchObject({
+    packages: [
+      {
+        package: 'broken',
+        page_url: '/packages/b/broken/',
+        statuses: [{ status: 'fail', run_id: ids.broken }],
+      },
+    ],
+    next: null,
+  });
+  for (const path of ['/packages/b.json?after=broken', '/packages/bb.json', '/packages/q.json'])
+    expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
+  expect(await (await api.fetch('/packages/-/search.json?query=oke')).json()).toEqual({
+    query: 'oke',
+    packages: [{ name: 'broken', url: '/packages/b/broken/' }],
+    has_more: false,
+  });
+});
+
+it('there is no list of another name', async () => {
+  for (const path of ['gone/', 'gone.json', 'gone.xml', 'pending/gone/'])
+    expect([path, (await api.fetch(`/status/${path}`)).status]).toEqual([path, 404]);
+});

@@ -1,0 +1,205 @@
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { Browser, hiddenIn } from '../../support/browser';
+import type { ResultObject } from '../../../apps/api/src/runs/result-object';
+
+let api: RunningApi;
+let bob: Browser;
+beforeAll(async () => {
+  api = await startApi();
+  await api.database.users.setPassword('bob', 'of bob');
+  bob = new Browser(api.url);
+  await bob.logIn('bob', 'of bob');
+}, 60_000);
+afterAll(() => api.stop());
+
+interface Answer {
+  is_dry_run: boolean;
+  runs: { run_id: number; package: string; new_run_id: number | null }[];
+  refused: { package: string; reason: string }[];
+  left: number;
+  estimate: { seconds: number; without: number } | null;
+}
+
+const act = async (action: string, body: object, key = api.keys.bob): Promise<Answer> => {
+  const headers = { 'Content-Type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await api.api(`/triggers/llvm/19/${action}`, init, key);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Answer;
+};
+const told = ({ runs, refused }: Answer): [string[], string[][]] => [
+  runs.map((run) => run.package),
+  refused.map((run) => [run.package, run.reason]),
+];
+const trigger = 'llvm/19';
+
+it('many tests of a trigger are retried, cancelled or given new references, and what is refused is told one by one', async () => {
+  const failed = await api.submit('bad', { trigger });
+  await api.finish(failed, { verdict: 'fail' });
+  const broken = await api.submit('broken', { trigger }, api.keys.bob);
+  await api.finish(broken, { verdict: 'tmpfail' });
+  const hidden = await api.submit('hidden', { trigger, is_private: true });
+  await api.finish(hidden, { verdict: 'fail' });
+  const waits = await api.submit('waits', { trigger }, api.keys.bob);
+  await api.submit('others', { trigger });
+  const all = { group: 'regression,unknown,infrastructure,waiting' };
+
+  const before = await api.database.runSearch.find({}, { everything: true }, 500);
+  const preview = await act('retry', { ...all, dry_run: true });
+  expect(told(preview)).toEqual([
+    ['bad', 'broken'],
+    [
+      ['others', 'It has not finished.'],
+      ['waits', 'It has not finished.'],
+    ],
+  ]);
+  expect(preview).toMatchObject({ is_dry_run: true, left: 0, estimate: { seconds: 60, without: 0 } });
+  expect(await api.database.runSearch.find({}, { everything: true }, 500)).toHaveLength(before.length);
+
+  const retried = await act('retry', { group: 'unknown' });
+  expect(retried.runs).toMatchObject([{ run_id: failed, new_run_id: expect.any(Number) as number }]);
+  const again = await act('retry', { run_ids: [failed, hidden] });
+  expect(again.runs).toEqual([]);
+  expect(again.refused).toMatchObject([
+    {
+      package: 'bad',
+      reason: `Run ${retried.runs[0]!.new_run_id}, a retry of run ${failed}, has not finished.`,
+    },
+  ]);
+
+  const refreshed = await act('refresh', { run_ids: [failed, broken] });
+  expect(told(refreshed)).toEqual([['broken', 'bad'], []]);
+  const twice = await act('refresh', { run_ids: [failed] });
+  const reference = refreshed.runs.find((run) => run.package === 'bad')!.new_run_id;
+  expect(told(twice)).toEqual([[], [['bad', `Run ${reference}, a reference, has not finished.`]]]);
+
+  const cancelled = await act('cancel', { group: ['waiting'], reason: 'too many' });
+  expect(told(cancelled)).toEqual([
+    ['waits'],
+    [
+      ['bad', 'Only its requestor and administrators may cancel it.'],
+      ['others', 'Only its requestor and administrators may cancel it.'],
+    ],
+  ]);
+  const { state, message } = (await api.database.results.find(waits))!;
+  expect([state, message]).toEqual(['finished', 'cancelled by bob: too many']);
+});
+
+it('tests of a trigger are told in parts', async () => {
+  for (const name of ['a1', 'a2', 'a3']) await api.submit(name, { trigger: 'parts/1' });
+  const part = async (query: string) => {
+    const answer = await api.api(`/triggers/parts/1?${query}`);
+    return (await answer.json()) as { tests: { result: ResultObject }[]; before: number | null };
+  };
+  const whole = await part('');
+  expect(whole.before).toBeNull();
+  const first = await part('limit=2');
+  const rest = await part(`before=${first.before}`);
+  expect([...first.tests, ...rest.tests].map(({ result }) => result.run_id)).toEqual(
+    whole.tests.map(({ result }) => result.run_id),
+  );
+  expect((await api.api('/triggers/parts/1?before=999999')).status).toBe(404);
+});
+
+it('triggers are listed by their newest public run, in parts, and found by a part of their names', async () => {
+  await api.submit('hidden', { trigger: 'secret/1', is_private: true });
+  for (const name of ['gcc/1', 'boost/1', 'gcc/1']) await api.submit('more', { trigger: name });
+  await api.submit('more', { trigger: 'zlib/1 migration-reference/0' });
+  const list = async (query: string) => {
+    const answer = await api.api(`/triggers?${query}`);
+    return (await answer.json()) as {
+      triggers: { trigger: string; runs: number }[];
+      before: number | null;
+    };
+  };
+  const { triggers } = await list('');
+  expect(triggers[0]).toMatchObject({ trigger: 'zlib/1', runs: 1, unfinished: 1, failed: 0 });
+  expect(triggers.map((each) => each.trigger)).not.toContain('secret/1');
+  const parts: string[] = [];
+  for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null;) {
+    const part = await list(`limit=1&before=${before}`);
+    parts.push(...part.triggers.map((each) => each.trigger));
+    before = part.before;
+  }
+  expect(parts).toEqual(triggers.map((each) => each.trigger));
+  expect((await list('query=cc')).triggers.map((each) => each.trigger)).toEqual(['gcc/1']);
+});
+
+it('the page of a trigger tells what would be done to many tests before it is done, and what was left out', async () => {
+  const path = '/triggers/perl/5.40';
+  const failed = await api.submit('odd', { trigger: 'perl/5.40' });
+  await api.finish(failed, { verdict: 'fail' });
+  const waits = await api.submit('waits', { trigger: 'perl/5.40' });
+  const hidden = await api.submit('hidden-tool', { trigger: 'perl/5.40', is_private: true }, api.keys.bob);
+  await api.finish(hidden, { verdict: 'fail' });
+  const stranger = await new Browser(api.url).textOf(`${path}?group=unknown`);
+  expect(stranger).toContain(`href="/user/login?next=${encodeURIComponent(`${path}?group=unknown`)}"`);
+  expect(stranger).not.toMatch(/hidden-tool|<form method="post"/);
+
+  const page = await bob.textOf(`${path}?group=unknown`);
+  expect(page).toContain('hidden-tool');
+  const preview = await bob.submit(`${path}?group=unknown`, `${path}/refresh`, { [`run-${failed}`]: 'on' });
+  const told = (await preview.text()).replace(/\s+/g, ' ');
+  expect(told).toContain('New references: 1 run');
+  expect(told).toContain('about 1 minute of test time');
+  const form = hiddenIn(told);
+  expect(form['run_ids']).toBe(String(failed));
+  const all = hiddenIn(page);
+  const retry = (await (await bob.post(`${path}/retry`, { ...all })).text()).replace(/\s+/g, ' ');
+  expect(retry).toContain('Retry: 2 runs');
+  const done = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
+  expect(done).toContain('2 runs asked for again.');
+  const again = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
+  expect(again).toContain(`a retry of run ${failed}, has not finished.`);
+  const cancel = await bob.post(`${path}/cancel`, { ...all, group: 'waiting', [`run-${waits}`]: 'on' });
+  const refused = (await cancel.text()).replace(/\s+/g, ' ');
+  expect(refused).toContain('There is nothing to do.');
+  expect(refused).toContain('Only its requestor and administrators may cancel it.');
+});
+
+it('forms of a trigger that name nothing, or that no page of ours has sent, change nothing', async () => {
+  await api.submit('waits', { trigger: 'ruby/3' });
+  const { form_token: token = '' } = hiddenIn(await bob.textOf('/user/bob'));
+  const path = '/triggers/ruby/3';
+  const status = async (action: string, fields: Record<string, string>) =>
+    (await bob.post(`${path}/${action}`, { form_token: token, ...fields })).status;
+  expect(await status('retry', {})).toBe(400);
+  expect(await status('retry', { group: 'none' })).toBe(400);
+  expect(await status('explode', { group: 'waiting' })).toBe(404);
+  expect((await bob.post(`${path}/retry`, { group: 'waiting' })).status).toBe(403);
+  expect((await new Browser(api.url).post(`${path}/retry`, { group: 'waiting' })).status).toBe(303);
+});
+
+it('tests of a trigger that fail with the same error are told together, and the pages have data and a feed', async () => {
+  const error = {
+    signature: 'feedc0de',
+    excerpt: { firstLine: 8, errorLine: 9, lines: ['before', 'E: <b>no</b> such symbol'] },
+  };
+  const runIds: number[] = [];
+  for (const name of ['one', 'two', 'three']) {
+    const runId = await api.submit(name, { trigger: 'icu/76' });
+    runIds.push(runId);
+    await api.finish(runId, { verdict: 'fail', ...(name !== 'three' && { error }) });
+  }
+  const page = (await bob.textOf('/triggers/icu/76')).replace(/\s+/g, ' ');
+  expect(page).toContain(
+    'group=unknown&amp;signature=feedc0de">2 tests</a> <code>E: &lt;b&gt;no&lt;/b&gt; such symbol',
+  );
+  const alike = await bob.textOf('/triggers/icu/76?group=unknown&signature=feedc0de');
+  expect(alike).toContain('>two</a>');
+  expect(alike).not.toContain('>three</a>');
+  const data = await api.fetch('/triggers/icu/76/tests.json?signature=feedc0de');
+  expect(((await data.json()) as { tests: unknown[] }).tests).toHaveLength(2);
+  const feed = await (await api.fetch('/triggers/icu/76/feed.xml')).text();
+  for (const runId of runIds) expect(feed).toContain(`/${runId}/`);
+  const news = await api.fetch('/triggers/feed.xml');
+  expect(news.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+  expect(await news.text()).toContain('/triggers/icu/76</id>');
+  const list = (await (await api.fetch('/triggers/list.json?query=icu')).json()) as { triggers: unknown[] };
+  expect(list.triggers).toMatchObject([
+    { trigger: 'icu/76', runs: 3, failed: 3, page_url: '/triggers/icu/76' },
+  ]);
+  const found = await api.fetch('/triggers/?query=icu/76');
+  expect([found.status, found.headers.get('location')]).toEqual([302, '/triggers/icu/76']);
+});

@@ -1,0 +1,198 @@
+import { writeFile } from 'node:fs/promises';
+import { openDatabase } from '@proctor/database';
+import type { Browser, Page } from 'playwright-core';
+import { launchChromium, openPage } from '../../support/chromium';
+import { Client } from '../../support/client';
+import { hostArchitecture } from '../../support/host-architecture';
+import { startProctor, type RunningProctor } from '../../support/proctor';
+import { until } from '../../support/until';
+import { Marks, STUB_SUITE, stubConfiguration } from '../../support/stub';
+
+jest.setTimeout(120_000);
+
+const arch = hostArchitecture();
+const PLACE = `${STUB_SUITE}/${arch}`;
+const PASSWORD = 'a password of the test';
+
+let proctor: RunningProctor;
+let browser: Browser;
+let marks: Marks;
+
+beforeAll(async () => {
+  marks = await Marks.make();
+  [proctor, browser] = await Promise.all([startProctor({ config: stubConfiguration() }), launchChromium()]);
+  const database = await openDatabase(proctor.databaseUrl);
+  await database.users.add('mara', { isAdmin: false, password: PASSWORD });
+  await database.users.setPassword('admin', PASSWORD);
+  await database.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await proctor?.stop();
+  await marks?.remove();
+});
+
+/** A page in a browser of its own, after the login. */
+async function loggedIn(user: string, path: string): Promise<{ page: Page; faults: string[] }> {
+  const opened = await openPage(browser, `${proctor.url}/user/login?next=${encodeURIComponent(path)}`);
+  const { page } = opened;
+  await page.getByLabel('User name').fill(user);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await Promise.all([page.waitForURL(`**${path}`), page.keyboard.press('Enter')]);
+  return opened;
+}
+
+it('a maintainer makes a key, requests with it, and follows the log to its end though the api is killed', async () => {
+  const { page, faults } = await loggedIn('mara', '/user/mara/keys');
+  await page.getByLabel('Name of a new key').fill('laptop');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  const key = (await page.locator('#secret').textContent())!;
+  const own = new Client(proctor.url, key);
+  const gate = marks.path('gate');
+  const trigger = `lines:500 wait-for:${gate} lines:400`;
+  const runId = await own.submitOne(STUB_SUITE, arch, { package: 'followed', trigger });
+
+  await page.goto(proctor.url);
+  await page.keyboard.press('/');
+  await page.keyboard.type('followed');
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('link', { name: String(runId) })
+    .first()
+    .click();
+  await page.waitForURL(`**/${runId}/`);
+  const log = `${page.url()}log`;
+  await page.goto(log);
+  await page.locator('#log-lines', { hasText: 'line 500 of the stub' }).waitFor();
+  const lost = page.waitForEvent('requestfailed');
+  await proctor.kill('api', 'SIGKILL');
+  await lost;
+  await writeFile(gate, '');
+  await proctor.restart('api');
+  await page.getByText('The test has ended.').waitFor();
+  const live = (await page.locator('pre.live').textContent())!;
+  const kept = await (await fetch(log.replace(/log$/, 'raw'))).text();
+  expect(kept.split('\n').length).toBeGreaterThan(900);
+  expect(kept.endsWith(live)).toBe(true);
+  await page.getByRole('link', { name: 'Show the whole log' }).click();
+  await page.getByText('lines, none with errors').waitFor();
+  // What Chromium says of the connection that was killed.
+  expect(faults.filter((fault) => !/Failed to load resource|ERR_/.test(fault))).toEqual([]);
+  await page.context().close();
+});
+
+it('a maintainer requests by form and by file, cancels, retries and publishes, with the keyboard where it counts', async () => {
+  const { page, faults } = await loggedIn('mara', '/user/mara/test');
+  await page.getByLabel('Source packages').fill('fail-of-mara\nhang-of-mara');
+  await page.getByLabel(STUB_SUITE, { exact: true }).first().check();
+  await page.getByLabel(arch).first().focus();
+  await page.keyboard.press('Space');
+  await page.getByLabel('Private').check();
+  await page.getByRole('button', { name: 'Preview' }).press('Enter');
+  await page.getByText('2 runs would be queued').waitFor();
+  await page.getByRole('button', { name: 'Request', exact: true }).press('Enter');
+  await page.getByRole('heading', { name: '2 runs were requested' }).waitFor();
+  await page.goto(`${proctor.url}/user/mara/test`);
+  const batch = [{ suite: STUB_SUITE, arch, tests: [{ package: 'of-a-file' }] }];
+  await page.getByLabel('File', { exact: true }).setInputFiles({
+    name: 'tests.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(batch)),
+  });
+  await page.getByRole('button', { name: 'Request what the file says' }).click();
+  await page.getByRole('heading', { name: 'One run was requested' }).waitFor();
+
+  await page.goto(`${proctor.url}/user/mara/jobs?package=hang-*`);
+  await page.getByRole('checkbox', { name: /Select run/ }).check();
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('button', { name: 'Cancel one run' }).click();
+  await page.waitForURL('**/user/mara/jobs');
+  const failed = page.getByRole('row', { name: /fail-of-mara/ });
+  await expectReloaded(page, async () => (await failed.getByText('fail', { exact: true }).count()) > 0);
+  await failed.getByRole('link', { name: /Retry run/ }).click();
+  await page.getByRole('button', { name: 'Retry' }).press('Enter');
+  await page.waitForLoadState();
+  await page.goto(`${proctor.url}/user/mara/jobs?package=fail-*`);
+  expect(await page.getByRole('row', { name: /fail-of-mara/ }).count()).toBe(2);
+  const boxes = await page.getByRole('checkbox', { name: /Select run/ }).all();
+  for (const box of boxes) await box.check();
+  await page.getByRole('button', { name: 'Publish…' }).click();
+  await page.getByRole('button', { name: /^Publish / }).click();
+  await page.waitForURL('**/user/mara/jobs');
+  const stranger = await fetch(`${proctor.url}/packages/f/fail-of-mara/${PLACE}/`);
+  expect(stranger.status).toBe(200);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it('a release manager reads what a trigger broke, compares with the reference, and retries it all after a preview', async () => {
+  const admin = Client.of(proctor);
+  const reference = await admin.submitOne(STUB_SUITE, arch, {
+    package: 'moved',
+    trigger: 'migration-reference/0',
+  });
+  await admin.finished(reference);
+  const broken = await admin.submitOne(STUB_SUITE, arch, { package: 'moved', trigger: 'gate/2.0-1 exit:4' });
+  await admin.finished(broken);
+  const { page, faults } = await loggedIn('mara', '/triggers/gate/2.0-1');
+  await page.getByText('1 regression').first().waitFor();
+  await page.getByRole('link', { name: 'compare' }).click();
+  await page.waitForURL('**/compare/*');
+  await page.goBack();
+  const choice = page.getByRole('checkbox', { name: /moved/ });
+  await choice.check();
+  await admin.submitOne(STUB_SUITE, arch, { package: 'another', trigger: 'gate/2.0-1' });
+  await page.getByText('2 of 2').first().waitFor();
+  expect(await choice.isChecked()).toBe(true);
+  await page.getByRole('button', { name: /^Retry/ }).click();
+  await page.getByRole('button', { name: /^Retry/ }).click();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
+  const again = await page.getByRole('link', { name: /^run \d+$/ }).textContent();
+  const run = await admin.finished(Number(again!.slice(4)));
+  expect(run).toMatchObject({ package: 'moved', status: 'fail', trigger: 'gate/2.0-1 exit:4' });
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it('an administrator drains a worker, its owner reads why it gets nothing, and the run that waits says so', async () => {
+  const admin = Client.of(proctor);
+  const before = await admin.finished(await admin.submitOne(STUB_SUITE, arch, { package: 'earlier' }));
+  const name = String(before['worker']);
+  const { page, faults } = await loggedIn('admin', '/admin/workers/');
+  await page.getByRole('link', { name, exact: true }).click();
+  await page.getByLabel('Reason', { exact: true }).fill('a new disk');
+  await page.getByRole('button', { name: /^Drain/ }).press('Enter');
+  await page
+    .getByText(/Drained by admin/)
+    .or(page.getByRole('link', { name: 'Go on' }))
+    .first()
+    .waitFor();
+
+  const owner = await openPage(browser, `${proctor.url}/status/workers/${name}`);
+  await owner.page.getByRole('heading', { name: 'Why it gets no more work' }).waitFor();
+  await owner.page.getByText('a new disk').first().waitFor();
+  const runId = await admin.submitOne(STUB_SUITE, arch, { package: 'patient' });
+  await owner.page.goto(`${proctor.url}/runs/${runId}`);
+  await owner.page.getByRole('region', { name: 'Why this run waits' }).getByText('drained').waitFor();
+
+  await page.goto(`${proctor.url}/admin/workers/${name}`);
+  await page.getByRole('button', { name: 'Give it runs again' }).press('Enter');
+  await owner.page.getByText('patient 1.0-1', { exact: false }).first().waitFor();
+  await page.goto(`${proctor.url}/admin/audit/`);
+  await page
+    .getByRole('row', { name: /worker-drained|drained/ })
+    .getByText('a new disk')
+    .first()
+    .waitFor();
+  expect([...faults, ...owner.faults]).toEqual([]);
+  await Promise.all([page.context().close(), owner.page.context().close()]);
+});
+
+/** Loads the page again until it shows what a worker is about to report. */
+async function expectReloaded(page: Page, condition: () => Promise<boolean>): Promise<void> {
+  const isTrue = await until(async () => {
+    await page.reload();
+    return condition();
+  }, 30_000);
+  expect(isTrue).toBe(true);
+}

@@ -1,0 +1,110 @@
+import type { Browser } from 'playwright-core';
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { accessibilityFaults, launchChromium, openPage } from '../../support/chromium';
+
+let api: RunningApi;
+let browser: Browser;
+
+beforeAll(async () => {
+  [api, browser] = await Promise.all([startApi(), launchChromium()]);
+  await api.database.users.setPassword('alice', 'of alice');
+  await api.finish(await api.submit('hello-traditional'));
+  for (const verdict of ['pass', 'fail', 'fail'] as const)
+    await api.finish(await api.submit('hello'), { verdict });
+  while (await api.database.statusProjection.step('amd64'));
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await api?.stop();
+});
+
+async function loggedIn(path: string, options = {}) {
+  const login = `${api.url}/user/login?next=${encodeURIComponent(path)}`;
+  const opened = await openPage(browser, login, options);
+  await opened.page.getByLabel('User name').fill('alice');
+  await opened.page.getByLabel('Password').fill('of alice');
+  await Promise.all([opened.page.waitForURL(`**${path}`), opened.page.keyboard.press('Enter')]);
+  return opened;
+}
+
+it('a form that is filled in shows what it would do, with suggestions, by keyboard, and then requests it', async () => {
+  const { page, faults } = await loggedIn('/user/alice/test');
+  await page.getByLabel('Source packages').focus();
+  await page.keyboard.type('tradi');
+  await page.getByRole('option', { name: 'hello-traditional' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Bad');
+  expect(await page.getByLabel('Source packages').inputValue()).toBe('hello-traditional\nBad');
+  await page.getByText('No suite is chosen.').waitFor();
+  for (const name of ['suite-bookworm', 'suite-trixie', 'arch-amd64'])
+    await page.locator(`form[data-preview] [name="${name}"]`).press('Space');
+  await page.getByText('2 runs would be queued, 2 ignored.').waitFor();
+  await page.getByText('The same by curl').click();
+  expect(await page.locator('#preview pre').first().textContent()).toContain('"hello-traditional"');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Request', exact: true }).press('Enter');
+  await page.getByRole('heading', { name: '2 runs were requested' }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it('without the script the form has its preview behind a button', async () => {
+  const { page } = await loggedIn('/user/alice/test', { javaScriptEnabled: false });
+  await page.getByLabel('Source packages').fill('hello');
+  await page.locator('form[data-preview] [name="suite-trixie"]').check();
+  await page.locator('form[data-preview] [name="arch-arm64"]').check();
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByText('One run would be queued.').waitFor();
+  expect(await page.getByLabel('Source packages').inputValue()).toBe('hello');
+  await page.context().close();
+});
+
+it('keyboard shortcuts are shown by a key and a button, and stay switched off in this browser', async () => {
+  const { page, faults } = await openPage(browser, `${api.url}/packages/`);
+  const search = page.locator('#search');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByLabel('Shortcuts are on').uncheck();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.reload();
+  await page.keyboard.press('/');
+  await page.keyboard.press('?');
+  expect(await search.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(false);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+  await page.getByLabel('Shortcuts are on').check();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('/');
+  expect(await search.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it.each([
+  { width: 1280, colorScheme: 'light' as const },
+  { width: 360, colorScheme: 'dark' as const },
+])(
+  'a user’s own pages can be read by everybody, $width pixels wide and $colorScheme',
+  async ({ width, colorScheme }) => {
+    const { page } = await loggedIn('/user/alice/packages', {
+      viewport: { width, height: 800 },
+      colorScheme,
+    });
+    await page.getByLabel('Source packages').fill('hello*');
+    await page.getByRole('button', { name: 'Follow', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove hello*' }).waitFor();
+    const found: unknown[] = [];
+    for (const path of ['packages', 'jobs?tick=all', 'test?packages=hello&suite=trixie&arch=amd64']) {
+      await page.goto(`${api.url}/user/alice/${path}`);
+      if (path.startsWith('test')) await page.getByText('would be queued.').waitFor();
+      const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      if (over > 0) found.push(`${path} is wider than the screen by ${over}`);
+      found.push(...(await accessibilityFaults(page)).map((fault) => `${path} ${fault}`));
+    }
+    expect(found).toEqual([]);
+    await page.context().close();
+  },
+);

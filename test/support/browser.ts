@@ -1,0 +1,86 @@
+/** What a browser keeps and sends by itself, for tests of forms without a browser: cookies, and where a form comes from. */
+export class Browser {
+  private readonly cookies = new Map<string, string>();
+
+  constructor(readonly base: string) {}
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.fetch(path, { headers: { Accept: 'text/html', ...headers } });
+  }
+
+  async textOf(path: string): Promise<string> {
+    return (await this.get(path)).text();
+  }
+
+  /** Sends the form of a page with the values that it has, and these. */
+  async submit(page: string, action: string, values: Record<string, string> = {}): Promise<Response> {
+    const html = await this.textOf(page);
+    const form = formIn(html, action);
+    if (form === null) throw new Error(`${page} has no form for ${action}`);
+    return this.post(action, { ...hiddenIn(form), ...values });
+  }
+
+  async post(
+    path: string,
+    values: Record<string, string> | FormData,
+    headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' },
+  ): Promise<Response> {
+    const body = values instanceof FormData ? values : new URLSearchParams(values);
+    return this.fetch(path, { method: 'POST', body, headers: { Accept: 'text/html', ...headers } });
+  }
+
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const cookie = this.header;
+    const headers = { ...(init.headers as Record<string, string>), ...(cookie && { Cookie: cookie }) };
+    const response = await fetch(new URL(path, this.base), { redirect: 'manual', ...init, headers });
+    for (const set of response.headers.getSetCookie()) this.keep(set);
+    return response;
+  }
+
+  /** What it sends as `Cookie`. */
+  get header(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  cookie(name: string): string | undefined {
+    return this.cookies.get(name);
+  }
+
+  set(name: string, value: string): void {
+    this.cookies.set(name, value);
+  }
+
+  /** @returns what the login answered */
+  logIn(name: string, password: string, next = '/'): Promise<Response> {
+    return this.submit(`/user/login?next=${encodeURIComponent(next)}`, '/user/login', { name, password });
+  }
+
+  private keep(set: string): void {
+    const [pair = '', ...attributes] = set.split(';');
+    const equals = pair.indexOf('=');
+    const [name, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
+    const expires = attributes.find((each) => /^ *expires=/i.test(each))?.split('=')[1];
+    if (value === '' || (expires !== undefined && new Date(expires) < new Date())) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}
+
+function formIn(html: string, action: string): string | null {
+  const forms = html.match(/<form[^]*?<\/form>/g) ?? [];
+  return forms.find((form) => form.includes(`action="${action}"`)) ?? null;
+}
+
+/** Names and values of a form's hidden fields. */
+export function hiddenIn(form: string): Record<string, string> {
+  const fields = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)]));
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Debian's, without a window. */
+export function launchChromium(): Promise<Browser> {
+  // Its own sandbox needs more than a container may give; it sees nothing but the test's own server.
+  return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+}
+
+/** A page that keeps what it should not have: messages on the console, and requests that leave the server. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; faults: string[] }> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => faults.push(message.text()));
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin) faults.push(`it asks for ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, faults };
+}
+
+/** What axe finds against WCAG 2.2, levels A and AA: rule and first place. The policy of the page stays in force. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+  return page.evaluate(async (values) => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const { violations } = await axe.run({ runOnly: { type: 'tag', values } });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  }, tags);
+}

@@ -1,0 +1,31 @@
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+const Sequencer = require('@jest/test-sequencer').default;
+
+/** What takes a minute or more, the longest first. Begun last, as jest would, each keeps everybody waiting for it alone. */
+const LONG = [
+  'end-to-end/bench/bench',
+  'simulation/simulation',
+  'end-to-end/conformance/conformance',
+  'end-to-end/start/start',
+  'end-to-end/worker/worker-process',
+  'end-to-end/worker/real-packages',
+  'end-to-end/worker/exit-codes',
+  'end-to-end/worker/traps',
+  'end-to-end/api/private-runs',
+  'end-to-end/run/soak',
+  'simulation/planted-bugs',
+  'contract/database/polling.property',
+  'end-to-end/worker/backends',
+  'end-to-end/worker/limits',
+].map((name) => join(__dirname, '..', `${name}.spec.ts`));
+
+module.exports = class LongestFirst extends Sequencer {
+  sort(tests) {
+    const missing = LONG.filter((path) => !existsSync(path));
+    if (missing.length > 0)
+      throw new Error(`test/support/longest-first.cjs names no test: ${missing.join(', ')}`);
+    const place = ({ path }) => (LONG.includes(path) ? LONG.indexOf(path) : LONG.length);
+    return super.sort(tests).sort((a, b) => place(a) - place(b));
+  }
+};

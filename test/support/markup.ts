@@ -1,0 +1,80 @@
+/** What stands in a page, feed or picture as an element: `<name attributes>`; not its end. */
+interface Tag {
+  name: string;
+  /** Undefined: without a value. */
+  attributes: Map<string, string | undefined>;
+  /** As it stands there. */
+  text: string;
+}
+
+const TAG = /<([A-Za-z][^\s>/]*)([^>]*)>/g;
+const ATTRIBUTE = /^\s+([a-zA-Z][\w:-]*)(?:="([^"<]*)")?/;
+/** Elements that run, load or enclose something of others, or turn what addresses mean. */
+const NEVER = /^(?:style|iframe|frame|object|embed|base|applet|marquee|foreignobject|math|portal)$/i;
+const BUNDLED = /^\/assets\/client\.[0-9a-f]{12}\.js$/;
+/** What has an effect without being seen: order of characters, commands of terminals, and what XML cannot hold. */
+// eslint-disable-next-line no-control-regex -- the rule forbids what is looked for here: control characters
+const HIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+const ADDRESSES = ['href', 'src', 'action', 'formaction', 'poster', 'data', 'cite', 'xlink:href'];
+
+/** @returns what no page, feed or picture of the server may hold, with where it stands */
+export function markupFaults(markup: string, origin: string): string[] {
+  const faults: string[] = [];
+  const hidden = HIDDEN.exec(markup);
+  if (hidden) faults.push(`hidden character at ${around(markup, hidden.index)}`);
+  for (const tag of tagsOf(markup)) {
+    if (tag === null || NEVER.test(tag.name) || tag.name === 'x-evil') {
+      faults.push(`element ${tag?.text ?? 'that cannot be read'}`);
+      continue;
+    }
+    faults.push(...faultsOf(tag, origin));
+  }
+  const broken = /<(?![A-Za-z/!?])/.exec(markup);
+  if (broken) faults.push(`unescaped < at ${around(markup, broken.index)}`);
+  return faults;
+}
+
+export function* tagsOf(markup: string): Generator<Tag | null> {
+  for (const [text, name = '', rest = ''] of markup.replace(/<!--[^]*?-->/g, '').matchAll(TAG)) {
+    const attributes = new Map<string, string | undefined>();
+    let left = rest.replace(/\/$/, '');
+    for (let found = ATTRIBUTE.exec(left); found; found = ATTRIBUTE.exec(left)) {
+      attributes.set(found[1]!.toLowerCase(), found[2] && unescaped(found[2]));
+      left = left.slice(found[0].length);
+    }
+    yield left.trim() === '' ? { name: name.toLowerCase(), attributes, text } : null;
+    if (left.trim() !== '') yield { name: 'x-evil', attributes, text };
+  }
+}
+
+function faultsOf({ name, attributes, text }: Tag, origin: string): string[] {
+  const faults: string[] = [];
+  for (const attribute of attributes.keys())
+    if (/^on|^style$|^x-|^srcdoc$/.test(attribute)) faults.push(`attribute ${attribute} of ${text}`);
+  if (name === 'script' && !BUNDLED.test(attributes.get('src') ?? '')) faults.push(`script ${text}`);
+  for (const attribute of ADDRESSES) {
+    const address = attributes.get(attribute);
+    if (address === undefined) continue;
+    const url = URL.canParse(address, origin) ? new URL(address, origin) : null;
+    const isOwn = url?.origin === origin;
+    const isLink = name === 'a' && attribute === 'href' && /^https?:$/.test(url?.protocol ?? '');
+    const rel = attributes.get('rel') ?? '';
+    const isHeldOff = ['nofollow', 'noopener'].every((each) => rel.split(' ').includes(each));
+    if (!isOwn && !(isLink && isHeldOff)) faults.push(`address ${text}`);
+  }
+  return faults;
+}
+
+/** The text that an attribute or a part of a page stands for. */
+export function unescaped(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+function around(text: string, at: number): string {
+  return JSON.stringify(text.slice(Math.max(0, at - 60), at + 60));
+}

@@ -1,0 +1,20 @@
+import type { WorkerObject } from '../../apps/api/src/workers/worker-object';
+
+/** What the API tells of a sound, idle worker on one architecture. */
+export const workerObject = (change: Partial<WorkerObject> = {}): WorkerObject => ({
+  name: 'w1',
+  arch: 'amd64',
+  slots: 2,
+  busy: 0,
+  standing: 'sound',
+  reason: null,
+  until: null,
+  drained: null,
+  problem: null,
+  version: '0.1.0',
+  protocol: 2,
+  testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }],
+  variants: ['autopkgtest'],
+  size_classes: [],
+  ...change,
+});
