@@ -9,6 +9,7 @@ export class Poller {
   private readonly latest = new Map<number, Seen>();
   private readonly firstSeenAt = new Map<string, number>();
   private oldestRepeat = 0;
+  private longestTurn = 0;
   private isOver = false;
 
   constructor(
@@ -35,6 +36,7 @@ export class Poller {
       since = until;
       sinceAskedAt = begunAt;
       await delay(this.pauseMs);
+      this.longestTurn = Math.max(this.longestTurn, performance.now() - begunAt);
     }
   }
 
@@ -53,6 +55,11 @@ export class Poller {
    */
   oldestRepeatMs(): number {
     return this.oldestRepeat;
+  }
+
+  /** The longest time, in milliseconds, from one question to the next. */
+  longestTurnMs(): number {
+    return this.longestTurn;
   }
 
   private see({ runId, state, verdict, isPrivate, updatedAt }: ReadResult, sinceAskedAt: number): void {
