@@ -1,6 +1,6 @@
 import { CredentialsRequest, NewWorker, RevokeRequest, Selection } from '@proctor/administration';
-import { IsReason, Strict } from '@proctor/contracts';
-import { IsOptional } from 'class-validator';
+import { IsReason, must, Strict } from '@proctor/contracts';
+import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { absentWhenEmpty } from '../../admin/query-fields';
 import { From } from '../../http/shape';
 import type { Parameter } from '../../http/parameters';
@@ -20,6 +20,20 @@ export class Confirmation {
 export class ReasonForm {
   @IsReason()
   reason: string;
+}
+
+const MINUTES_MAX = 30 * 1440;
+const MINUTES = must(`be a whole number from 1 to ${MINUTES_MAX}, or empty`);
+
+/** Why a worker gets no more, and how long it may go on with what it has. */
+export class DrainForm extends ReasonForm {
+  /** It may finish all of it when absent. */
+  @From({ read: wholeNumber })
+  @IsOptional()
+  @IsInt(MINUTES)
+  @Min(1, MINUTES)
+  @Max(MINUTES_MAX, MINUTES)
+  deadline_minutes?: number;
 }
 
 /** Why something goes on. */
@@ -115,6 +129,12 @@ export class RunsForm extends Selection {
 
   @IsOptional()
   confirmed?: unknown;
+}
+
+/** The text itself when it is no whole number. */
+function wholeNumber({ value }: Parameter): unknown {
+  if (value === '') return undefined;
+  return /^\d{1,9}$/.test(String(value)) ? Number(value) : value;
 }
 
 function idsOf(parameter: Parameter, name: string, server: ApiConfiguration['server']): number[] | undefined {

@@ -5,7 +5,7 @@ import { Sent } from '../../http/body.interceptor';
 import type { ContextRequest } from '../../http/request-context';
 import type { Page, Redirect } from '../frame/page';
 import { administratorOf, AdminPages, ask, TakesAdminForm, tell } from './admin-pages';
-import { CredentialsForm, EndForm, NewWorkerForm, ReasonForm } from './forms';
+import { CredentialsForm, DrainForm, EndForm, NewWorkerForm, ReasonForm } from './forms';
 import { WorkersPageService } from './workers-page.service';
 
 /** The machines: who is registered, what they do, and what is held against them. */
@@ -89,11 +89,12 @@ export class WorkersPageController {
   @TakesAdminForm()
   async drain(
     @Param('name') worker: string,
-    @Sent() { reason }: ReasonForm,
+    @Sent() { reason, deadline_minutes: minutes }: DrainForm,
     @Req() request: ContextRequest,
   ): Promise<Redirect> {
     await this.pages.worker(worker);
-    await this.queuesAndWorkers.drain({ worker, reason }, administratorOf(request));
+    const deadline = minutes === undefined ? {} : { deadline_seconds: minutes * 60 };
+    await this.queuesAndWorkers.drain({ worker, reason, ...deadline }, administratorOf(request));
     return { redirectTo: workerUrl(worker) };
   }
 
@@ -106,6 +107,18 @@ export class WorkersPageController {
     @Req() request: ContextRequest,
   ): Promise<Redirect> {
     await this.queuesAndWorkers.undrain({ worker, ...because(reason) }, administratorOf(request));
+    return { redirectTo: workerUrl(worker) };
+  }
+
+  @Post(':name/quarantine')
+  @HttpCode(200)
+  @TakesAdminForm()
+  async quarantine(
+    @Param('name') worker: string,
+    @Sent() { reason }: ReasonForm,
+    @Req() request: ContextRequest,
+  ): Promise<Redirect> {
+    await this.queuesAndWorkers.quarantine({ worker, reason }, administratorOf(request));
     return { redirectTo: workerUrl(worker) };
   }
 
