@@ -85,6 +85,16 @@ describe('the excerpt of a log', () => {
     expect(lines[excerpt!.firstLine - 1]).toBe('two');
   });
 
+  it('keeps the shape of a traceback', () => {
+    const traceback =
+      'Traceback (most recent call last):\n  File "t.py", line 3, in <module>\n\traise ValueError\n';
+    expect(indexed(test('bad', traceback, 'FAIL x')).excerpt!.lines.slice(-3)).toEqual([
+      'Traceback (most recent call last):',
+      '  File "t.py", line 3, in <module>',
+      '        raise ValueError',
+    ]);
+  });
+
   it('is the end of the output when a test failed and no line tells why', () => {
     const { excerpt } = indexed(test('bad', '1\n2\n3\n4\n5\n6\n', 'FAIL stderr: x'));
     expect(excerpt!.lines).toEqual(['2', '3', '4', '5', '6']);

@@ -1,13 +1,8 @@
-import {
-  EXCERPT_LINE_LENGTH_MAX,
-  EXCERPT_LINES_MAX,
-  oneLine,
-  type ErrorExcerpt,
-  type TestStatus,
-} from '@proctor/contracts';
+import { EXCERPT_LINES_MAX, oneLine, type ErrorExcerpt, type TestStatus } from '@proctor/contracts';
 import { stripVTControlCharacters } from 'node:util';
 import type { GzipBlock } from './block-gzip';
 import { SEARCHED_LENGTH_MAX } from './error-patterns';
+import { excerptLine } from './excerpt-line';
 import { INSTALLED_MAX, MARKS_MAX, SECTION_NAME_LENGTH_MAX, SECTIONS_MAX } from './log-index';
 import { fallbackRelease, installedPackage, ownLine, statusLine, type OwnLine } from './own-lines';
 import type { LogBlock, LogIndex, LogSection } from './log-index';
@@ -142,7 +137,7 @@ export class LogIndexer {
       if (section.kind === 'test' && section.status === null && text !== '')
         addToEnd(section.end, text, number);
     }
-    this.recent.push(shown(text));
+    this.recent.push(excerptLine(text));
     if (this.recent.length > BEFORE) this.recent.shift();
   }
 
@@ -198,14 +193,14 @@ export class LogIndexer {
     if (this.marks.length < MARKS_MAX) this.marks.push(number);
     if (section.error) return;
     const before = this.recent.slice(-Math.min(BEFORE, number - section.line));
-    const lines = number === section.line ? [shown(text)] : [...before, shown(text)];
+    const lines = number === section.line ? [excerptLine(text)] : [...before, excerptLine(text)];
     section.error = { errorLine: number, firstLine: number - lines.length + 1, lines };
     this.unfilled = section.error;
   }
 
   private fill(text: string): void {
     if (!this.unfilled) return;
-    this.unfilled.lines.push(shown(text));
+    this.unfilled.lines.push(excerptLine(text));
     const { lines, errorLine, firstLine } = this.unfilled;
     if (lines.length >= EXCERPT_LINES_MAX || lines.length - (errorLine - firstLine) > BEFORE)
       this.unfilled = null;
@@ -214,7 +209,7 @@ export class LogIndexer {
 
 function addToEnd(end: FoundError, text: string, number: number): void {
   if (number !== end.errorLine + 1) end.lines = [];
-  end.lines.push(shown(text));
+  end.lines.push(excerptLine(text));
   if (end.lines.length > EXCERPT_LINES_MAX) end.lines.shift();
   end.errorLine = number;
   end.firstLine = number - end.lines.length + 1;
@@ -224,8 +219,4 @@ function addToEnd(end: FoundError, text: string, number: number): void {
 function plain(line: string): string {
   const text = stripVTControlCharacters(line).replace(/\r+$/, '');
   return text.slice(text.lastIndexOf('\r') + 1);
-}
-
-function shown(text: string): string {
-  return oneLine(text, EXCERPT_LINE_LENGTH_MAX);
 }

@@ -1,0 +1,27 @@
+import { EXCERPT_LINE_LENGTH_MAX, oneLine } from '@proctor/contracts';
+
+const TAB_COLUMNS = 8;
+/** White space but for a blank, and control characters. */
+const UNEVEN = /[^\S ]|\p{Cc}/u;
+
+/**
+ * A line of a log as an excerpt has it: as it is indented and spaced, since a traceback is read by its shape; tabs become blanks,
+ * other control characters one blank each. One that would be too long loses blanks before it loses anything else, so its
+ * signature does not depend on them.
+ */
+export function excerptLine(text: string): string {
+  const spaced = (UNEVEN.test(text) ? withBlanks(text) : text).trimEnd();
+  if (spaced.length <= EXCERPT_LINE_LENGTH_MAX) return spaced.toWellFormed();
+  const said = oneLine(text, EXCERPT_LINE_LENGTH_MAX);
+  const indent = spaced.length - spaced.trimStart().length;
+  return ' '.repeat(Math.min(indent, EXCERPT_LINE_LENGTH_MAX - said.length)) + said;
+}
+
+function withBlanks(text: string): string {
+  let line = '';
+  for (const [place, part] of text.split('\t').entries()) {
+    if (place > 0) line += ' '.repeat(TAB_COLUMNS - (line.length % TAB_COLUMNS));
+    line += part.replace(/\s|\p{Cc}/gu, ' ');
+  }
+  return line;
+}
