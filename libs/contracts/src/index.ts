@@ -11,6 +11,7 @@ export * from './lease';
 export * from './error-excerpt';
 export * from './report';
 export * from './test-result';
+export * from './trigger';
 export * from './explain';
 export * from './expiry';
 export * from './fact';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TESTS_MAX, type Verdict } from '@proctor/contracts';
+import { type OtherVersion, TESTS_MAX, type Verdict } from '@proctor/contracts';
 import { Database, type Statements } from './database';
 import { listOf, listText, packedList, unpackedText } from './package-list';
 import { type RunRecord, selectRecords } from './run-columns';
@@ -62,9 +62,11 @@ export class RunTestbeds {
 
   /**
    * Keeps what a finished run was executed in, unless a later attempt is kept.
+   * @param others packages of its trigger of which it had another version
    * @throws DatabaseUnavailable
    */
-  async keep(run: RunRecord, { packages, kernel, fallback, tests }: KeptTestbed): Promise<void> {
+  async keep(run: RunRecord, testbed: KeptTestbed, others: OtherVersion[]): Promise<void> {
+    const { packages, kernel, fallback, tests } = testbed;
     const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
     await this.database.transaction(async (transaction) => {
       const [bases] = packages ? await transaction.query(BASES, place) : [];
@@ -86,6 +88,8 @@ export class RunTestbeds {
         line,
         release,
         kept,
+        run.finishedAt,
+        JSON.stringify(others),
       ]);
     });
   }
@@ -198,8 +202,8 @@ const LIST_ID = statement(
 
 const KEEP = command(`
   insert into run_testbeds as kept (run_id, attempt, testbed_list, added_list, kernel, fallback_line, fallback_release,
-    tests)
-  values ($1, $2, $3, $4, $5, $6, $7, $8)
+    tests, finished_at, other_versions)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
   on conflict (run_id) do update set attempt = excluded.attempt, testbed_list = excluded.testbed_list,
     added_list = excluded.added_list, kernel = excluded.kernel, fallback_line = excluded.fallback_line,
     fallback_release = excluded.fallback_release, tests = excluded.tests

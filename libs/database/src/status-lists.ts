@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { OtherVersion } from '@proctor/contracts';
 import { Database } from './database';
 import { type PackageStatus, packageStatus, READ_COLUMNS, STATUSES_OF } from './package-statuses';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
-import { selected, type Statement, statement, text } from './statement';
+import { jsonb, selected, type Statement, statement, text } from './statement';
 
 /** Which entries of a list are asked for; null where it does not matter. */
 export interface ListFilter {
@@ -38,9 +39,11 @@ export interface SplitSuite {
   statuses: PackageStatus[];
 }
 
-/** A run that tested another version of its package than its trigger named. */
+/** A run that tested something else than was asked for: another version of its package than its trigger named, or other packages. */
 export interface ListedMismatch extends RunRecord {
-  wantedVersion: string;
+  otherVersions: OtherVersion[];
+  /** Of which apt took all packages, since the pins could not be kept; null when it did not. */
+  fallbackRelease: string | null;
 }
 
 /**
@@ -110,7 +113,7 @@ export class StatusLists {
   }
 
   /**
-   * Public runs that tested another version than the one their trigger names, newest first.
+   * Public runs that tested another version than the one their trigger names, or with other packages than was asked for, newest first.
    * @param before only those older than this one of them
    */
   mismatches(filter: ListFilter, limit: number, before: number | null): Promise<ListedMismatch[]> {
@@ -214,18 +217,37 @@ const MISMATCHED = `r.state = 'finished' and not r.is_private and not r.cancelle
   and position(' ' || r.package || '/' in ' ' || r.trigger) > 0
   and position(' ' || r.package || '/' || r.version || ' ' in ' ' || r.trigger || ' ') = 0`;
 
+/** Names a version of the package itself. */
+const NAMES_VERSION = `exists (
+  select from unnest(string_to_array(r.trigger, ' ')) word
+  where split_part(word, '/', 1) = r.package and split_part(word, '/', 2) not in ('', '0'))`;
+
+/** In the words of the index `run_testbeds_mismatches`. */
+const OTHER_PACKAGES = `t.finished_at is not null and (t.fallback_line is not null or t.other_versions <> '[]')`;
+
 const MISMATCH_COLUMNS = {
   ...RECORD_COLUMNS,
-  wantedVersion: text.from(
-    `coalesce(split_part(split_part(' ' || r.trigger, ' ' || r.package || '/', 2), ' ', 1), '')`,
-  ),
+  otherVersions: jsonb.as<OtherVersion[]>().from(`coalesce(t.other_versions, '[]')`),
+  fallbackRelease: text.orNull.from('t.fallback_release'),
 };
 
-const MISMATCHES = statement(
+/** Those before the run $5, in the order of the index of each part. */
+const BEFORE = (finishedAt: string): string => `($5::bigint is null or (${finishedAt}, r.run_id) < (
+  select b.finished_at, b.run_id from runs b where b.run_id = $5 and not b.is_private))`;
+
+export const MISMATCHES = statement(
   MISMATCH_COLUMNS,
   `
-  select ${selected(MISMATCH_COLUMNS, 'r')} from runs r join users u on u.user_id = r.requestor_id
-  where ${MISMATCHED} and ${AS_ASKED('r')} and ($5::bigint is null or (r.finished_at, r.run_id) < (
-    select b.finished_at, b.run_id from runs b where b.run_id = $5 and not b.is_private))
+  select ${selected(MISMATCH_COLUMNS, 'r')}
+  from (
+    (select r.run_id from runs r where ${MISMATCHED} and ${NAMES_VERSION} and ${AS_ASKED('r')} and ${BEFORE('r.finished_at')}
+      order by r.finished_at desc, r.run_id desc limit $4)
+    union
+    (select r.run_id from run_testbeds t join runs r using (run_id)
+      where ${OTHER_PACKAGES} and r.state = 'finished' and not r.is_private and not r.cancelled and ${AS_ASKED('r')}
+        and ${BEFORE('t.finished_at')}
+      order by t.finished_at desc, t.run_id desc limit $4)
+  ) found
+  join runs r using (run_id) join users u on u.user_id = r.requestor_id left join run_testbeds t using (run_id)
   order by r.finished_at desc, r.run_id desc limit $4`,
 );

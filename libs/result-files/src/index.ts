@@ -5,5 +5,6 @@ export * from './error-patterns';
 export * from './installed-packages';
 export * from './log-index';
 export * from './log-indexer';
+export * from './other-versions';
 export * from './package-difference';
 export * from './tar-members';

@@ -15,7 +15,7 @@ export interface PackageDifference {
 }
 
 /** What a run had installed when its tests began. */
-interface Installed {
+export interface Installed {
   testbed: PackageVersions;
   added: PackageVersions;
 }

@@ -23,7 +23,7 @@ function testbed(added: Record<string, string>, rest: Partial<KeptTestbed> = {})
 }
 
 async function kept(runId: number, given: KeptTestbed): Promise<number> {
-  await fixture.database.runTestbeds.keep((await fixture.database.results.find(runId))!, given);
+  await fixture.database.runTestbeds.keep((await fixture.database.results.find(runId))!, given, []);
   return runId;
 }
 
@@ -51,8 +51,8 @@ it('what was read of a later attempt is kept, and no earlier one takes its place
   const runId = await runs.finished();
   const run = (await fixture.database.results.find(runId))!;
   const { runTestbeds } = fixture.database;
-  await runTestbeds.keep({ ...run, attempt: 2 }, testbed({ a: '2' }));
-  await runTestbeds.keep({ ...run, attempt: 1 }, testbed({ a: '1' }));
+  await runTestbeds.keep({ ...run, attempt: 2 }, testbed({ a: '2' }), []);
+  await runTestbeds.keep({ ...run, attempt: 1 }, testbed({ a: '1' }), []);
   expect((await runTestbeds.of([runId])).get(runId)!.packages!.added.get('a')).toBe('2');
 });
 

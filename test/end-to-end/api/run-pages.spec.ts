@@ -79,12 +79,13 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
     const runId = await api.submit('hello', { trigger: 'libc6/2.40-5' });
     await api.finish(runId, { verdict, tests: [{ name: 'unit', status: 'FAIL', detail: null }] });
     const run = (await api.database.results.find(runId))!;
-    await api.database.runTestbeds.keep(run, {
+    const testbed = {
       packages: packages(version),
       kernel: null,
       fallback: { line: 30, release: 'sid' },
       tests: [{ name: 'unit', line: 40, seconds: 65 }],
-    });
+    };
+    await api.database.runTestbeds.keep(run, testbed, []);
     ids.push(runId);
   }
   // Connections are made, and ready.

@@ -1,3 +1,5 @@
+import type { OtherVersion } from '@proctor/contracts';
+import type { KeptTestbed } from '@proctor/database';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 import { pageOf, rows } from '../../support/pages';
@@ -23,6 +25,10 @@ async function finished(
   return runId;
 }
 
+async function executedIn(runId: number, testbed: KeptTestbed, others: OtherVersion[]): Promise<void> {
+  await api.database.runTestbeds.keep((await api.database.results.find(runId))!, testbed, others);
+}
+
 beforeAll(async () => {
   api = await startApi({ server: { publicUrl: 'https://ci.example' } });
   await finished('steady');
@@ -41,6 +47,16 @@ beforeAll(async () => {
   await finished('asked', { trigger: 'asked/2-1' }, { version: '2-1' });
   for (const name of ['broken', 'asked'])
     await finished(name, { is_private: true, trigger: 'asked/9-9' }, { verdict: 'fail', message: 'secret' });
+  await finished('asked', { trigger: 'asked/0 asked/' }, { version: '2-1' });
+  const all = { packages: null, kernel: null, tests: [], fallback: { line: 3, release: 'sid' } };
+  ids.pinned = await finished('pinned', { trigger: 'perl/5.40' });
+  await executedIn(ids.pinned, { ...all, fallback: null }, [
+    { package: 'perl', wanted: '5.40', installed: '5.38' },
+  ]);
+  ids.unpinned = await finished('unpinned', { trigger: 'unpinned/2-1' }, { version: '1-1' });
+  await executedIn(ids.unpinned, all, []);
+  await executedIn(await finished('concealed', { is_private: true, trigger: 'perl/5' }), all, []);
+  await executedIn(await finished('steady'), { ...all, fallback: null }, []);
   ids.waits = await api.submit('later', { trigger: EVIL, priority: 3 });
   ids.first = await api.submit('sooner', { priority: 7 });
   await api.submit('concealed', { is_private: true });
@@ -90,7 +106,23 @@ it.each([
   ['pending/trixie', []],
   [
     'mismatches',
-    [['asked', 'bookworm/amd64', expect.any(String), '2-1', '1-1', 'pass', TIME, 'asked/2-1 glibc/2.40']],
+    [
+      [
+        ...['unpinned', 'bookworm/amd64', expect.any(String)],
+        'The trigger names version 2-1 of unpinned, but 1-1 was tested. The pins could not be kept: apt took all packages of sid.',
+        ...['1-1', 'pass', TIME, 'unpinned/2-1'],
+      ],
+      [
+        ...['pinned', 'bookworm/amd64', expect.any(String)],
+        'The trigger names version 5.40 of perl, but 5.38 was installed.',
+        ...['1.0-1', 'pass', TIME, 'perl/5.40'],
+      ],
+      [
+        ...['asked', 'bookworm/amd64', expect.any(String)],
+        'The trigger names version 2-1 of asked, but 1-1 was tested.',
+        ...['1-1', 'pass', TIME, 'asked/2-1 glibc/2.40'],
+      ],
+    ],
   ],
   ['reject_list', expect.arrayContaining([['blocked', 'all', 'all', 'all']])],
   ['slow', []],
@@ -149,7 +181,16 @@ it('a list is the same for programs, by package, suite and architecture', async 
   expect(await names('/status/slow.json?minutes=1')).toEqual([]);
   expect(await names('/status/reject_list.json?package=block*&suite=trixie')).toEqual(['blocked']);
   expect((await data('/status/mismatches.json')).items).toMatchObject([
-    { run_id: ids.other, wanted_version: '2-1' },
+    { run_id: ids.unpinned, wanted_version: '2-1', other_versions: [], fallback_release: 'sid' },
+    {
+      ...{ run_id: ids.pinned, wanted_version: null, fallback_release: null },
+      other_versions: [{ package: 'perl', wanted: '5.40', installed: '5.38' }],
+    },
+    { run_id: ids.other, wanted_version: '2-1', other_versions: [] },
+  ]);
+  expect((await data(`/status/mismatches.json?after=${ids.unpinned}`)).items).toMatchObject([
+    { run_id: ids.pinned },
+    { run_id: ids.other },
   ]);
 });
 
@@ -213,12 +254,12 @@ it.each([
 
 it('statistics tell how runs and packages went, day by day, without private runs', async () => {
   const html = await page('/status/statistics/?days=30&suite=bookworm');
-  expect(html).toContain('1 of 6 packages on suites and architectures fail now, 1 could not be tested.');
-  expect(html).toContain('16 public runs ended in 30 days');
+  expect(html).toContain('1 of 8 packages on suites and architectures fail now, 1 could not be tested.');
+  expect(html).toContain('20 public runs ended in 30 days');
   expect(html.match(/<svg class="figure" [^>]*role="img" aria-label="[^"]+"/g)).toHaveLength(4);
   expect(rows(html)[1]).toEqual([
     new Date().toISOString().slice(0, 10),
-    ...['4', '1', '1', '9', '6', '1', '0', expect.stringMatching(/^0h/)],
+    ...['6', '1', '1', '13', '6', '1', '0', expect.stringMatching(/^0h/)],
   ]);
   for (const [, link] of html.matchAll(/href="(\/status\/statistics[^"]*)"/g))
     expect([link, (await api.fetch(link!.replaceAll('&amp;', '&'))).status]).toEqual([link, 200]);
@@ -228,15 +269,15 @@ it('statistics tell how runs and packages went, day by day, without private runs
   expect(days[0]).toMatchObject({ packages: null, runs: { pass: 0 }, mean_wait_seconds: null });
   expect(days[364]).toMatchObject({
     packages: { fail: 1 },
-    started_runs: 16,
-    began_within: { quarter_hour: 16 },
+    started_runs: 20,
+    began_within: { quarter_hour: 20 },
   });
   const refused = await api.fetch('/status/statistics/?days=7');
   expect([refused.status, await refused.json()]).toMatchObject([
     400,
     { detail: 'days must be one of 30, 90, 365, not "7".' },
   ]);
-  expect(rows(await page('/status/'))[1]).toEqual(['bookworm', 'amd64', '4', '1', '1', '6']);
+  expect(rows(await page('/status/'))[1]).toEqual(['bookworm', 'amd64', '6', '1', '1', '8']);
 });
 
 it('the packages of a prefix and of a search are there for programs too', async () => {

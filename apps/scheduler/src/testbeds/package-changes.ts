@@ -1,10 +1,5 @@
 import type { PackageChange, RunRecord } from '@proctor/database';
-import { packageDifference, type PackageVersions } from '@proctor/result-files';
-
-interface Installed {
-  testbed: PackageVersions;
-  added: PackageVersions;
-}
+import { type Installed, packageDifference } from '@proctor/result-files';
 
 /**
  * What had changed between two runs: packages, and the sources of the trigger of the later run that have the version to which one of these

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Grant } from '@proctor/contracts';
 import { type KeptTestbed, Results, type RunRecord, RunTestbeds } from '@proctor/database';
-import { readTestbed, type RunTestbed } from '@proctor/result-files';
+import { otherVersions, readTestbed, type RunTestbed } from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
 import { packageChanges } from './package-changes';
 
@@ -66,7 +66,8 @@ export class TestbedKeeper implements OnModuleDestroy {
     // One that is tried again has another testbed.
     if (run?.state !== 'finished' || run.attempt !== attempt) return;
     const found = await this.read(run);
-    await this.testbeds.keep(run, kept(found));
+    const { packages, ...rest } = kept(found);
+    await this.testbeds.keep(run, { packages, ...rest }, packages ? otherVersions(run, packages) : []);
     if (run.verdict === 'fail' && !run.cancelled && found.testbed) await this.keepChanges(run, found);
   }
 

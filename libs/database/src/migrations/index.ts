@@ -15,6 +15,7 @@ import { Identities1765920000000 } from './identities';
 import { Imports1766210000000 } from './imports';
 import { InstalledPackages1765950000000 } from './installed-packages';
 import { Lines1765850000000 } from './lines';
+import { Mismatches1766400000000 } from './mismatches';
 import { Notes1765960000000 } from './notes';
 import { OrdersOfRuns1764560000000 } from './orders-of-runs';
 import { PackageStatuses1765600000000 } from './package-statuses';
@@ -81,4 +82,5 @@ export const MIGRATIONS = [
   Access1766200000000,
   Imports1766210000000,
   WorkerDecisions1766300000000,
+  Mismatches1766400000000,
 ];

@@ -1,3 +1,4 @@
+import type { OtherVersion } from '@proctor/contracts';
 import { Check, Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
 /**
@@ -32,6 +33,7 @@ export class PackageListRow {
 @Entity('run_testbeds')
 @Check('run_testbeds_lists_check', '(testbed_list is null) = (added_list is null)')
 @Check('run_testbeds_fallback_check', '(fallback_line is null) = (fallback_release is null)')
+@Index('run_testbeds_mismatches', { synchronize: false })
 export class RunTestbedRow {
   @PrimaryColumn('bigint')
   runId: number;
@@ -62,6 +64,14 @@ export class RunTestbedRow {
   /** Name, first line in the log and seconds of each test. */
   @Column('jsonb', { default: [] })
   tests: [name: string, line: number, seconds: number | null][];
+
+  /** When the run was finished; null of rows that earlier versions have kept. */
+  @Column('timestamp with time zone', { precision: 3, nullable: true })
+  finishedAt: Date | null;
+
+  /** Packages of the run's trigger of which another version was installed. */
+  @Column('jsonb', { default: [] })
+  otherVersions: OtherVersion[];
 }
 
 /**

@@ -1,5 +1,6 @@
-import { duration, type NeutralStatus } from '@proctor/contracts';
+import { duration, type NeutralStatus, type OtherVersion, packagesOfTrigger } from '@proctor/contracts';
 import type { KeptTestbed, RunRecord } from '@proctor/database';
+import { otherVersions } from '@proctor/result-files';
 import { statusOf } from '../../runs/result-object';
 
 /** How a run stands, in one sentence that title, page and description share. */
@@ -26,48 +27,47 @@ export interface Mismatch {
 
 /** @param testbed null when nothing is known of it */
 export function mismatches(run: RunRecord, testbed: KeptTestbed | null): Mismatch[] {
+  const fallback = testbed?.fallback ?? null;
+  const sentences = mismatchSentences(run, {
+    otherVersions: testbed?.packages ? otherVersions(run, testbed.packages) : [],
+    fallbackRelease: fallback?.release ?? null,
+  });
+  // That pins were given up is told last.
+  const last = sentences.length - 1;
+  return sentences.map((sentence, place) => ({
+    sentence,
+    line: fallback && place === last ? fallback.line : null,
+  }));
+}
+
+/** In what packages a run differs from what was asked for. */
+export interface PackageMismatches {
+  otherVersions: OtherVersion[];
+  /** Of which apt took all packages, since the pins could not be kept; null when it did not. */
+  fallbackRelease: string | null;
+}
+
+/** What was tested otherwise than it was asked for, a sentence each; none of a run that has not ended. */
+export function mismatchSentences(run: RunRecord, packages: PackageMismatches): string[] {
   if (run.state !== 'finished') return [];
-  const sentences = [ownMismatch(run), ...dependencyMismatches(run, testbed)].filter((each) => each !== null);
-  const fallback = testbed?.fallback;
+  const wanted = wantedVersions(run);
+  const release = packages.fallbackRelease;
   return [
-    ...sentences.map((sentence) => ({ sentence, line: null })),
-    ...(fallback
-      ? [
-          {
-            sentence: `The pins could not be kept: apt took all packages of ${fallback.release}.`,
-            line: fallback.line,
-          },
-        ]
-      : []),
-  ];
+    wanted &&
+      `The trigger names version ${wanted.join(', ')} of ${run.package}, but ${run.version} was tested.`,
+    ...packages.otherVersions.map(
+      ({ package: name, wanted: version, installed }) =>
+        `The trigger names version ${version} of ${name}, but ${installed} was installed.`,
+    ),
+    release !== null && `The pins could not be kept: apt took all packages of ${release}.`,
+  ].filter((sentence) => typeof sentence === 'string');
 }
 
-function ownMismatch(run: RunRecord): string | null {
-  const { version } = run;
+/** The versions of its own package that the trigger of a run names, when another one was tested; null otherwise. */
+export function wantedVersions({ package: name, trigger, version }: RunRecord): string[] | null {
   if (version === null || version === 'n/a') return null;
-  const wanted = triggersOf(run).flatMap((each) => (each.name === run.package ? [each.version] : []));
-  if (wanted.length === 0 || wanted.includes(version)) return null;
-  return `The trigger names version ${wanted.join(', ')} of ${run.package}, but ${version} was tested.`;
-}
-
-/** Packages of the trigger that were installed by their own name, in another version; none where a package of the wanted one was. */
-function dependencyMismatches(run: RunRecord, testbed: KeptTestbed | null): string[] {
-  if (!testbed?.packages) return [];
-  const { testbed: base, added } = testbed.packages;
-  const installed = new Map([...base, ...added]);
-  const versions = new Set([...installed.values()].map((version) => version.replace(/\+b\d+$/, '')));
-  return triggersOf(run).flatMap(({ name, version }) => {
-    const found = installed.get(name);
-    if (name === run.package || found === undefined || versions.has(version)) return [];
-    return [`The trigger names version ${version} of ${name}, but ${found} was installed.`];
-  });
-}
-
-function triggersOf({ trigger }: RunRecord): { name: string; version: string }[] {
-  return (trigger ?? '').split(' ').flatMap((word) => {
-    const [name = '', version] = word.split('/');
-    return version && version !== '0' ? [{ name, version }] : [];
-  });
+  const wanted = packagesOfTrigger(trigger).flatMap((each) => (each.name === name ? [each.version] : []));
+  return wanted.length === 0 || wanted.includes(version) ? null : wanted;
 }
 
 /** How the images of a suite and architecture are named by the tools that come with autopkgtest. */

@@ -5,6 +5,7 @@ import { badRequest } from '../../http/problem';
 import { resultObject } from '../../runs/result-object';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { runView } from '../run-view';
+import { mismatchSentences, wantedVersions } from '../runs/run-sentence';
 import type { ListAsked } from './list-asked';
 import type { ListColumn, StatusList } from './list';
 import { runUrl } from './package-columns';
@@ -30,19 +31,20 @@ export function pendingList(lists: StatusLists, neutral: NeutralStatus): StatusL
   };
 }
 
-/** The list of runs that tested another version than was asked for. */
+/** The list of runs that tested something else than was asked for. */
 export function mismatchList(lists: StatusLists, neutral: NeutralStatus): StatusList<ListedMismatch> {
+  const told = (run: ListedMismatch): string => mismatchSentences(run, run).join(' ');
   return {
     name: 'mismatches',
     title: 'Not what was asked',
     nouns: () => [
-      'run that tested another version than its trigger names',
-      'runs that tested another version than their triggers name',
+      'run that tested something else than was asked for',
+      'runs that tested something else than was asked for',
     ],
     order: 'the latest first',
     columns: [
       ...runColumns(neutral),
-      { head: 'Wanted', cell: ({ wantedVersion }) => ({ text: wantedVersion, className: 'version' }) },
+      { head: 'What differs', cell: (run) => ({ text: told(run), className: 'text' }) },
       { head: 'Tested', cell: ({ version }) => ({ text: version ?? 'n/a', className: 'version' }) },
       {
         head: 'Status',
@@ -53,13 +55,20 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): Status
     ],
     read: (asked, limit) => lists.mismatches(asked, limit, runKey(asked)),
     keyOf: ({ runId }) => String(runId),
-    object: ({ wantedVersion, ...run }) => ({ ...resultObject(run, neutral), wanted_version: wantedVersion }),
-    entry: (run) =>
-      entryOf(
+    object: ({ otherVersions, fallbackRelease, ...run }) => ({
+      ...resultObject(run, neutral),
+      wanted_version: wantedVersions(run)?.[0] ?? null,
+      other_versions: otherVersions,
+      fallback_release: fallbackRelease,
+    }),
+    entry: (run) => ({
+      ...entryOf(
         run,
-        `${run.package} ${run.version ?? 'n/a'} was tested on ${run.suite}/${run.arch}, not ${run.wantedVersion}`,
+        `${run.package} was tested on ${run.suite}/${run.arch} otherwise than asked`,
         run.finishedAt ?? run.updatedAt,
       ),
+      text: told(run),
+    }),
   };
 }
 

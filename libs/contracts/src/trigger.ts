@@ -1,0 +1,20 @@
+/** A package that a trigger names, in the version that is meant. */
+export interface TriggerPackage {
+  name: string;
+  version: string;
+}
+
+/** A package that was installed in another version than the one that is wanted. */
+export interface OtherVersion {
+  package: string;
+  wanted: string;
+  installed: string;
+}
+
+/** The packages of a trigger, `glibc/2.40-4 perl/5.40`; words without a version, or with the version 0, name none. */
+export function packagesOfTrigger(trigger: string | null): TriggerPackage[] {
+  return (trigger ?? '').split(' ').flatMap((word) => {
+    const [name = '', version] = word.split('/');
+    return version && version !== '0' ? [{ name, version }] : [];
+  });
+}
