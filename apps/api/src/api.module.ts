@@ -46,6 +46,7 @@ import { DocumentController } from './pages/api-doc.controller';
 import { HomeService } from './pages/home.service';
 import { HistoryController } from './pages/packages/history.controller';
 import { HistoryPageService } from './pages/packages/history-page.service';
+import { Failures } from './pages/packages/failures.service';
 import { PackagePageService } from './pages/packages/package-page.service';
 import {
   BadgeController,
@@ -253,6 +254,7 @@ const PROVIDERS: Provider[] = [
   StatusService,
   ListDirectory,
   HomeService,
+  Failures,
   PackagePageService,
   HistoryPageService,
   RunPageService,

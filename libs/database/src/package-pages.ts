@@ -1,8 +1,9 @@
-import type { Verdict } from '@proctor/contracts';
+import type { ErrorExcerpt, Verdict } from '@proctor/contracts';
 import { Injectable } from '@nestjs/common';
+import type { RunError } from '@proctor/dispatch';
 import { Database } from './database';
 import { type RunRecord, selectRecords } from './run-columns';
-import { boolean, statement, text } from './statement';
+import { bigint, boolean, jsonb, statement, text } from './statement';
 
 /** Which finished runs of a history are asked for; null where it does not matter. */
 export interface HistoryFilter {
@@ -27,6 +28,12 @@ export class PackagePages {
   /** Names with these characters in them: the very name first, then those that begin so, then the shorter ones. */
   async search(part: string, limit: number): Promise<string[]> {
     return (await this.database.query(SEARCH, [part, limit])).map(({ name }) => name);
+  }
+
+  /** The first errors of the logs of public runs, by run; nothing of those of which none is known. */
+  async errorsOf(runIds: number[]): Promise<ReadonlyMap<number, RunError>> {
+    const rows = await this.database.query(ERRORS, [runIds]);
+    return new Map(rows.map(({ runId, signature, excerpt }) => [runId, { signature, excerpt }]));
   }
 
   /** Leased and running runs first, then those that wait in the order of their queue. */
@@ -62,6 +69,13 @@ const SEARCH = statement(
   `
   select name from packages where is_public and position($1 in name) > 0
   order by name <> $1, not starts_with(name, $1), length(name), name limit $2`,
+);
+
+const ERRORS = statement(
+  { runId: bigint, signature: text, excerpt: jsonb.as<ErrorExcerpt>() },
+  `
+  select r.run_id as "runId", least(r.error_signature) as signature, least(r.error_excerpt) as excerpt from runs r
+  where r.run_id = any($1::bigint[]) and not r.is_private and r.error_signature is not null and r.error_excerpt is not null`,
 );
 
 const UNFINISHED = selectRecords(`

@@ -1,6 +1,6 @@
 import type { RunRequest, Verdict } from '@proctor/contracts';
 import type { HistoryFilter } from '@proctor/database';
-import { ARCH } from '../journal.fixture';
+import { ARCH, finish } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { ids, Runs } from './runs';
 
@@ -46,6 +46,20 @@ it('the unfinished runs of a package begin with those that are executed', async 
   const { packagePages } = fixture.database;
   expect(ids(await packagePages.unfinished('hello', 10))).toEqual([running, urgent, waiting]);
   expect(ids(await packagePages.unfinished('hello', 1))).toEqual([running]);
+});
+
+it('the first errors of several runs are read together, of private ones never', async () => {
+  const error = { signature: 'ab', excerpt: { firstLine: 3, errorLine: 4, lines: ['x', 'E: broken'] } };
+  const failed = async (change: Partial<RunRequest>, told: object): Promise<number> => {
+    const runId = await runs.leased(change);
+    await fixture.commit(ARCH, [finish(runId, 1, { verdict: 'fail', ...told })]);
+    return runId;
+  };
+  const [told, silent] = [await failed({}, { error }), await failed({}, {})];
+  const secret = await failed({ isPrivate: true }, { error });
+  expect(await fixture.database.packagePages.errorsOf([told, silent, secret])).toEqual(
+    new Map([[told, error]]),
+  );
 });
 
 it('a history is filtered by status, by a part of the trigger, and by pins', async () => {

@@ -1,6 +1,11 @@
+import { Client } from 'pg';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
+import { Browser } from '../../support/browser';
 import { pageOf, rows } from '../../support/pages';
+
+/** Statements that the page of a package may take, however many places fail. */
+const QUERIES_MAX = 10;
 
 let api: RunningApi;
 beforeAll(async () => {
@@ -114,4 +119,51 @@ it('a history shows what is under way, and of the finished runs those that were 
   expect(await shown('?pinned=yes')).toEqual([]);
   for (const query of ['?status=x', '?pinned=maybe', '?trigger=a&trigger=b', '?trigger=%00'])
     expect([query, (await api.fetch(path + query)).status]).toEqual([query, 400]);
+});
+
+it('where a package fails, a card tells since which change, with which error and note, and retries it', async () => {
+  await api.database.users.setPassword('bob', 'of bob');
+  const bob = new Browser(api.url);
+  await bob.logIn('bob', 'of bob');
+  const passed = await api.submit('broken');
+  await api.finish(passed);
+  const failed = await api.submit('broken', { trigger: 'glibc/2.40-4' });
+  const excerpt = { firstLine: 40, errorLine: 41, lines: ['before', `E: ${EVIL}`] };
+  await api.finish(failed, { verdict: 'fail', error: { signature: 'a1b2', excerpt } });
+  for (const [runId, libc6] of [
+    [passed, '2.40-3'],
+    [failed, '2.40-4'],
+  ] as const) {
+    const packages = { testbed: new Map([['libc6', libc6]]), added: new Map([['bash', '5']]) };
+    const testbed = { packages, kernel: null, fallback: null, tests: [] };
+    await api.database.runTestbeds.keep((await api.database.results.find(runId))!, testbed);
+  }
+  await api.database.statusProjection.step('amd64');
+  const runPath = `/packages/b/broken/bookworm/amd64/${failed}/`;
+  await bob.submit(runPath, '/notes', { subject: 'place', text: 'Known upstream', bugs: '#7' });
+  const html = await page('/packages/b/broken/');
+  expect(html).toContain(`href="/compare/${passed}...${failed}"`);
+  expect(html).toContain('1 package version differs');
+  expect(html).toContain('<mark>41  E: &lt;script&gt;');
+  expect(html).toContain('href="/status/errors/a1b2"');
+  expect(html).toContain('Known upstream');
+  expect(html).toContain(`href="/api/v1/retry/${failed}"`);
+  const retried = await bob.submit('/packages/b/broken/', `/user/bob/retry/${failed}`, {});
+  expect([retried.status, retried.headers.get('location')]).toEqual([303, '/user/bob/jobs']);
+  expect(await page('/packages/b/broken/')).toMatch(/Run \d+ tries it again/);
+  // However many places fail, the page asks the database as often.
+  const countOf = async (path: string): Promise<number> => {
+    await page(path);
+    const query = jest.spyOn(Client.prototype, 'query');
+    await page(path);
+    const count = query.mock.calls.length;
+    query.mockRestore();
+    return count;
+  };
+  const one = await countOf('/packages/b/broken/');
+  const created = await api.api('/test/trixie/amd64/broken', { method: 'POST' });
+  const { runs } = (await created.json()) as { runs: { run_id: number }[] };
+  await api.finish(runs[0]!.run_id, { verdict: 'fail', error: { signature: 'a1b2', excerpt } });
+  expect(await countOf('/packages/b/broken/')).toBe(one);
+  expect(one).toBeLessThanOrEqual(QUERIES_MAX);
 });

@@ -1,4 +1,5 @@
 import { finishedRunRecord } from '../../../../../test/support/run-record';
+import type { Failure } from './failure-view';
 import { packageView } from './package-view';
 import type { PackageKnown } from './package-view';
 
@@ -9,10 +10,19 @@ const targets = {
 };
 
 const nothing: PackageKnown = { name: 'hello', latest: [], kept: [], unfinished: [] };
+const failure = (change: Partial<Failure>): Failure => ({
+  run: finishedRunRecord({ verdict: 'fail' }),
+  kept: undefined,
+  changedPackages: null,
+  error: null,
+  notes: [],
+  mayBeRetried: true,
+  ...change,
+});
 
 it('the page of a package has a cell for each suite and architecture, tested or not', () => {
   const latest = finishedRunRecord({ package: 'libfoo', suite: 'trixie' });
-  const { rows, ...view } = packageView({ ...nothing, name: 'libfoo', latest: [latest] }, targets);
+  const { rows, ...view } = packageView({ ...nothing, name: 'libfoo', latest: [latest] }, [], targets);
   expect(view).toMatchObject({ prefix: 'libf', feedUrl: '/data/feeds/libf/libfoo.xml' });
   expect(rows).toMatchObject([
     { suite: 'bookworm', cells: [{ run: null }, { run: null }] },
@@ -23,56 +33,20 @@ it('the page of a package has a cell for each suite and architecture, tested or 
 
 it('the page of a package keeps what is not tested any more', () => {
   const latest = finishedRunRecord({ suite: 'sid', arch: 'riscv64' });
-  const { rows, architectures } = packageView({ ...nothing, latest: [latest] }, targets);
+  const { rows, architectures } = packageView({ ...nothing, latest: [latest] }, [], targets);
   expect(architectures).toEqual(['amd64', 'arm64', 'riscv64']);
   expect(rows.map((row) => row.suite)).toEqual(['bookworm', 'trixie', 'sid']);
 });
 
-it('where a package fails, a card leads to its first failure, its last pass and what changed between them', () => {
-  const latest = finishedRunRecord({ runId: 12, verdict: 'fail', message: 'unit failed' });
-  const at = (runId: number, version: string, day: string) => ({
-    runId,
-    version,
-    date: new Date(`${day}T10:00:00Z`),
-  });
-  const kept = {
-    suite: latest.suite,
-    arch: latest.arch,
-    lastPass: at(8, '2.10-2', '2026-11-18'),
-    failingSince: { ...at(9, '2.10-3', '2026-11-19'), trigger: 'glibc/2.40-4' },
-    recovered: null,
-    package: 'hello',
-    latest: { ...at(12, '2.10-3', '2026-11-20'), verdict: 'fail' as const },
-    previousVerdict: null,
-    strip: [],
-    flakiness: 0,
-    isFlaky: false,
-    durations: null,
-    isLonger: false,
-  };
-  const { failures, sentence } = packageView({ ...nothing, latest: [latest], kept: [kept] }, targets);
-  const place = `${latest.suite}/${latest.arch}`;
-  expect(sentence).toBe(`Fails since 2.10-3 (2026-11-19): ${place}.`);
-  expect(failures).toEqual([
-    {
-      place,
-      historyUrl: `/packages/h/hello/${place}/`,
-      message: 'unit failed',
-      latestUrl: `/packages/h/hello/${place}/12/`,
-      latestId: '12',
-      first: {
-        words: '2.10-3 (2026-11-19)',
-        url: `/packages/h/hello/${place}/9/`,
-        runId: '9',
-        trigger: 'glibc/2.40-4',
-      },
-      lastPass: { words: '2.10-2 (2026-11-18)', url: `/packages/h/hello/${place}/8/`, runId: '8' },
-    },
-  ]);
-});
-
-it('a failure of which nothing else is known yet has a card too', () => {
-  const latest = finishedRunRecord({ verdict: 'fail' });
-  const { failures } = packageView({ ...nothing, latest: [latest] }, targets);
-  expect(failures).toMatchObject([{ first: null, lastPass: null }]);
+it('the page of a package names the places where it fails that have no card', () => {
+  const latest = ['amd64', 'arm64'].map((arch) =>
+    finishedRunRecord({ suite: 'trixie', arch, verdict: 'fail' }),
+  );
+  const { moreFailing, sentence } = packageView(
+    { ...nothing, latest },
+    [failure({ run: latest[0]! })],
+    targets,
+  );
+  expect(sentence).toBe('Fails on 2 of 2: trixie/amd64, trixie/arm64.');
+  expect(moreFailing).toEqual([{ place: 'trixie/arm64', url: '/packages/h/hello/trixie/arm64/' }]);
 });

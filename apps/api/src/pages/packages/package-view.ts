@@ -3,9 +3,10 @@ import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
 import { statusOf } from '../../runs/result-object';
-import { packageSentence, sinceWords } from '../frame/sentence';
+import { packageSentence } from '../frame/sentence';
 import type { PlaceState } from '../frame/sentence';
 import { runView } from '../run-view';
+import { type Failure, failureView } from './failure-view';
 
 /** All that is known of a package. */
 export interface PackageKnown {
@@ -22,6 +23,7 @@ type Targets = Pick<ApiConfiguration['server'], 'suites' | 'architectures' | 'ne
 /** The page of a package: its state in a sentence, where it fails and since when, and suites × architectures. */
 export function packageView(
   { name, latest, kept, unfinished }: PackageKnown,
+  failures: Failure[],
   { suites, architectures, neutral }: Targets,
 ) {
   const prefix = packagePrefix(name);
@@ -53,7 +55,11 @@ export function packageView(
       running: running.length,
       waiting: unfinished.length - running.length,
     }),
-    failures: latest.flatMap((run) => failureViews(run, keptAt.get(placeOf(run)))),
+    failures: failures.map((failure) => failureView(failure, latest, unfinished, neutral)),
+    moreFailing: latest
+      .filter(({ verdict }) => verdict === 'fail')
+      .slice(failures.length)
+      .map((run) => ({ place: placeOf(run), url: `${packageUrl}${placeOf(run)}/` })),
     unfinished: unfinished.map((run) => runView(run, neutral)),
     badgeUrl: `${packageUrl}badge.svg`,
     feedUrl: `/data/feeds/${prefix}/${name}.xml`,
@@ -88,34 +94,6 @@ function cellView(
     isFlaky: kept?.isFlaky ?? false,
     isLonger: kept?.isLonger ?? false,
   };
-}
-
-/** A card for a place where the package fails: its first failure beside its last pass. */
-function failureViews(run: RunRecord, kept: PackageStatus | undefined) {
-  if (run.verdict !== 'fail') return [];
-  const historyUrl = `/packages/${packagePrefix(run.package)}/${run.package}/${placeOf(run)}/`;
-  const runUrl = (runId: number): string => `${historyUrl}${runId}/`;
-  const { failingSince: first = null, lastPass = null } = kept ?? {};
-  return [
-    {
-      place: placeOf(run),
-      historyUrl,
-      message: run.message ?? '',
-      latestUrl: runUrl(run.runId),
-      latestId: String(run.runId),
-      first: first && {
-        words: sinceWords(first),
-        url: runUrl(first.runId),
-        runId: String(first.runId),
-        trigger: first.trigger ?? '',
-      },
-      lastPass: lastPass && {
-        words: sinceWords(lastPass),
-        url: runUrl(lastPass.runId),
-        runId: String(lastPass.runId),
-      },
-    },
-  ];
 }
 
 function placeOf({ suite, arch }: { suite: string; arch: string }): string {

@@ -16,6 +16,7 @@ import type { Page, Redirect } from '../frame/page';
 import { badgeWords } from '../frame/sentence';
 import { NoteLists } from '../notes/note-lists.service';
 import { badge } from './badge';
+import { Failures } from './failures.service';
 import { PackagePageService } from './package-page.service';
 import { packageView, placeState } from './package-view';
 import { prefixObjects, prefixView } from './prefix-view';
@@ -32,6 +33,7 @@ export class PackagesController {
   constructor(
     private readonly publicRuns: PublicRuns,
     private readonly service: PackagePageService,
+    private readonly failures: Failures,
     private readonly notes: NoteLists,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {
@@ -64,15 +66,24 @@ export class PackagesController {
     @CurrentViewer() viewer: Viewer,
   ): Promise<Page> {
     const known = await this.service.known(prefix, name);
-    const { section: notes, updates } = await this.notes.ofPackage(name, null, viewer);
-    const data = { ...packageView(known, this.configuration.server), notes };
+    const [{ section: notes, updates }, failures] = await Promise.all([
+      this.notes.ofPackage(name, null, viewer),
+      this.failures.of(known, viewer),
+    ]);
+    const data = { ...packageView(known, failures, this.configuration.server), notes };
     // The state of an unfinished run changes without a trace in the times of the rows.
     return known.unfinished.length > 0
       ? { template: 'packages/package', data }
       : {
           template: 'packages/package',
           data,
-          updates: [...known.latest.map((run) => run.updatedAt), ...updates],
+          updates: [
+            ...known.latest.map((run) => run.updatedAt),
+            ...failures.flatMap(({ notes }) =>
+              notes.map(({ changedAt, writtenAt }) => changedAt ?? writtenAt),
+            ),
+            ...updates,
+          ],
         };
   }
 

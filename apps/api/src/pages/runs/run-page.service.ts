@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ErrorExcerpt } from '@proctor/contracts';
 import { type PackageStatus, PublicRuns, RunPages } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
@@ -14,6 +13,7 @@ import type { KnownOfRun } from '../../runs/triage.service';
 import { type RunView, runView } from '../run-view';
 import { attemptView, factView, waitView } from '../story-view';
 import { changesView } from './compare-view';
+import { excerptView } from './excerpt-view';
 import { mismatches, reproduceCommand, runSentence } from './run-sentence';
 import { testsView } from './tests-view';
 
@@ -129,16 +129,6 @@ const NO_RESULT = {
   artifactsUrl: null,
   removals: [],
 };
-
-function excerptView({ firstLine, errorLine, lines }: ErrorExcerpt, logUrl: string) {
-  return {
-    logUrl: `${logUrl}?from=${errorLine}#L${errorLine}`,
-    errorLine,
-    lines: lines.map((text, place) => {
-      return { number: firstLine + place, text, isError: firstLine + place === errorLine };
-    }),
-  };
-}
 
 /** What the reader may do with the run: forms on their own pages, or the page that leads to the login first. */
 function actionsOf(run: RunRecord, user: { name: string } | null) {

@@ -1,0 +1,93 @@
+import { packageStatus } from '../../../../../test/support/package-status';
+import { finishedRunRecord, runRecord } from '../../../../../test/support/run-record';
+import { type Failure, failureView } from './failure-view';
+
+const at = (runId: number, version: string, day: string) => {
+  return { runId, version, date: new Date(`${day}T10:00:00Z`) };
+};
+const run = finishedRunRecord({
+  runId: 12,
+  suite: 'sid',
+  arch: 'arm64',
+  verdict: 'fail',
+  message: 'unit failed',
+});
+const kept = packageStatus('hello', {
+  lastPass: at(8, '2.10-2', '2026-11-18'),
+  failingSince: { ...at(9, '2.10-3', '2026-11-19'), trigger: 'glibc/2.40-4' },
+});
+const failure = (change: Partial<Failure> = {}): Failure => {
+  return { run, kept, changedPackages: null, error: null, notes: [], mayBeRetried: true, ...change };
+};
+
+it('a card leads to the first failure, the last pass, and what changed between them', () => {
+  expect(failureView(failure({ changedPackages: 7 }), [run], [], 'pass')).toMatchObject({
+    place: 'sid/arm64',
+    historyUrl: '/packages/h/hello/sid/arm64/',
+    message: 'unit failed',
+    latestUrl: '/packages/h/hello/sid/arm64/12/',
+    first: {
+      words: '2.10-3 (2026-11-19)',
+      url: '/packages/h/hello/sid/arm64/9/',
+      trigger: 'glibc/2.40-4',
+    },
+    lastPass: { words: '2.10-2 (2026-11-18)', url: '/packages/h/hello/sid/arm64/8/' },
+    compare: { url: '/compare/8...9', words: '7 package versions differ' },
+  });
+});
+
+it.each([
+  [null, 'What changed'],
+  [0, 'No package version differs'],
+  [1, '1 package version differs'],
+])('a card with %s packages changed says “%s”', (changedPackages, words) => {
+  expect(failureView(failure({ changedPackages }), [run], [], 'pass').compare!.words).toBe(words);
+});
+
+it('a failure of which nothing else is known yet has a card too', () => {
+  expect(failureView(failure({ kept: undefined }), [run], [], 'pass')).toMatchObject({
+    first: null,
+    lastPass: null,
+    compare: null,
+    excerpt: null,
+    errorUrl: null,
+    elsewhere: [],
+  });
+});
+
+it('a card tells how the package is on the other architectures of its suite, not on other suites', () => {
+  const others = [
+    finishedRunRecord({ suite: 'sid', arch: 'amd64' }),
+    finishedRunRecord({ suite: 'trixie', arch: 'amd64' }),
+  ];
+  expect(failureView(failure(), [run, ...others], [], 'pass').elsewhere).toEqual([
+    { arch: 'amd64', status: 'pass', version: '2.10-3', url: '/packages/h/hello/sid/amd64/' },
+  ]);
+});
+
+it('a card shows the error with two lines around it, each with its number in the log', () => {
+  const lines = ['a', 'b', 'c', 'E: broken', 'e', 'f', 'g'];
+  const error = { signature: 'abc', excerpt: { firstLine: 10, errorLine: 13, lines } };
+  const { excerpt, errorUrl } = failureView(failure({ error }), [run], [], 'pass');
+  expect(errorUrl).toBe('/status/errors/abc');
+  expect(excerpt!.logUrl).toBe('/packages/h/hello/sid/arm64/12/log?from=13#L13');
+  expect(excerpt!.lines.map(({ number, text, isError }) => [number, text, isError])).toEqual([
+    [11, 'b', false],
+    [12, 'c', false],
+    [13, 'E: broken', true],
+    [14, 'e', false],
+    [15, 'f', false],
+  ]);
+});
+
+it('a failure that is tried again already cannot be retried once more', () => {
+  const again = runRecord({ runId: 15, suite: 'sid', arch: 'arm64', retryOf: 12 });
+  expect(failureView(failure(), [run], [again], 'pass')).toMatchObject({
+    retry: { runId: '15', url: '/packages/h/hello/sid/arm64/15/' },
+    mayBeRetried: false,
+  });
+  expect(failureView(failure(), [run], [runRecord()], 'pass')).toMatchObject({
+    retry: null,
+    mayBeRetried: true,
+  });
+});

@@ -1,0 +1,83 @@
+import { packagePrefix } from '@proctor/contracts';
+import type { NeutralStatus } from '@proctor/contracts';
+import type { PackageStatus, RunRecord } from '@proctor/database';
+import type { RunError } from '@proctor/dispatch';
+import { statusOf } from '../../runs/result-object';
+import { sinceWords } from '../frame/sentence';
+import type { noteView } from '../notes/note-view';
+import { excerptView } from '../runs/excerpt-view';
+
+/** Lines before and after the error. */
+const LINES_AROUND = 2;
+
+/** A place where the package fails. */
+export interface Failure {
+  /** The newest run there. */
+  run: RunRecord;
+  kept: PackageStatus | undefined;
+  /** Packages of which the first run that failed had another version than the last that passed; null when that is not known. */
+  changedPackages: number | null;
+  error: RunError | null;
+  notes: ReturnType<typeof noteView>[];
+  mayBeRetried: boolean;
+}
+
+/** A card for a place where the package fails: since when, since which change, with which error, and where it does not. */
+export function failureView(
+  { run, kept, changedPackages, error, notes, mayBeRetried }: Failure,
+  latest: RunRecord[],
+  unfinished: RunRecord[],
+  neutral: NeutralStatus,
+) {
+  const historyUrl = urlOf(run);
+  const runUrl = (runId: number): string => `${historyUrl}${runId}/`;
+  const { failingSince: first = null, lastPass = null } = kept ?? {};
+  const retry = unfinished.find(({ retryOf }) => retryOf === run.runId);
+  return {
+    place: `${run.suite}/${run.arch}`,
+    historyUrl,
+    message: run.message ?? '',
+    latestUrl: runUrl(run.runId),
+    latestId: String(run.runId),
+    first: first && {
+      words: sinceWords(first),
+      url: runUrl(first.runId),
+      trigger: first.trigger ?? '',
+    },
+    lastPass: lastPass && { words: sinceWords(lastPass), url: runUrl(lastPass.runId) },
+    compare: first &&
+      lastPass && {
+        url: `/compare/${lastPass.runId}...${first.runId}`,
+        words: changeWords(changedPackages),
+      },
+    elsewhere: elsewhereView(run, latest, neutral),
+    excerpt: error && excerptView(error.excerpt, `${runUrl(run.runId)}log`, LINES_AROUND),
+    errorUrl: error && `/status/errors/${error.signature}`,
+    notes,
+    retry: retry ? { runId: String(retry.runId), url: runUrl(retry.runId) } : null,
+    mayBeRetried: mayBeRetried && !retry,
+  };
+}
+
+/** `7 package versions differ` */
+function changeWords(changed: number | null): string {
+  if (changed === null) return 'What changed';
+  if (changed === 0) return 'No package version differs';
+  return changed === 1 ? '1 package version differs' : `${changed} package versions differ`;
+}
+
+/** How the package is on the other architectures of the suite. */
+function elsewhereView(run: RunRecord, latest: RunRecord[], neutral: NeutralStatus) {
+  return latest
+    .filter(({ suite, arch }) => suite === run.suite && arch !== run.arch)
+    .map((other) => ({
+      arch: other.arch,
+      status: statusOf(other.verdict, neutral) ?? '',
+      version: other.version ?? '',
+      url: urlOf(other),
+    }));
+}
+
+function urlOf({ package: name, suite, arch }: RunRecord): string {
+  return `/packages/${packagePrefix(name)}/${name}/${suite}/${arch}/`;
+}

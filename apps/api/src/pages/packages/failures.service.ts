@@ -1,0 +1,65 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type KeptTestbed, PackagePages, RunTestbeds } from '@proctor/database';
+import { packageDifference } from '@proctor/result-files';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { obstacleTo } from '../../runs/obstacle';
+import type { Viewer } from '../../sessions/viewer';
+import { NoteLists } from '../notes/note-lists.service';
+import type { Failure } from './failure-view';
+import type { PackageKnown } from './package-view';
+
+/** Places of which more is told than that the package fails there. */
+const FAILURES_TOLD_MAX = 12;
+
+/** Gathers what a package's page tells of the places where it fails. */
+@Injectable()
+export class Failures {
+  constructor(
+    private readonly pages: PackagePages,
+    private readonly testbeds: RunTestbeds,
+    private readonly notes: NoteLists,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
+
+  /**
+   * Of the first FAILURES_TOLD_MAX places where the newest run failed. It takes as many statements for one as for all.
+   * @throws DatabaseUnavailable
+   */
+  async of({ latest, kept }: Pick<PackageKnown, 'latest' | 'kept'>, viewer: Viewer): Promise<Failure[]> {
+    const failing = latest.filter(({ verdict }) => verdict === 'fail').slice(0, FAILURES_TOLD_MAX);
+    if (failing.length === 0) return [];
+    const places = failing.map((run) => ({
+      run,
+      kept: kept.find(({ suite, arch }) => suite === run.suite && arch === run.arch),
+    }));
+    const compared = places.flatMap(({ kept: at }) =>
+      at?.failingSince && at.lastPass ? [at.failingSince.runId, at.lastPass.runId] : [],
+    );
+    const [errors, testbeds, notes] = await Promise.all([
+      this.pages.errorsOf(failing.map(({ runId }) => runId)),
+      this.testbeds.of(compared),
+      this.notes.ofRuns(failing, viewer),
+    ]);
+    return places.map(({ run, kept: at }) => ({
+      run,
+      kept: at,
+      changedPackages: changedBetween(testbeds, at?.lastPass?.runId, at?.failingSince?.runId),
+      error: errors.get(run.runId) ?? null,
+      notes: notes.get(run.runId) ?? [],
+      mayBeRetried: obstacleTo(run, this.configuration) === null,
+    }));
+  }
+}
+
+/** How many packages two runs had in different versions; null where what one of them had is not kept. */
+function changedBetween(
+  testbeds: ReadonlyMap<number, KeptTestbed>,
+  passed: number | undefined,
+  failed: number | undefined,
+): number | null {
+  const [before, after] = [passed, failed].map((runId) =>
+    runId === undefined ? null : testbeds.get(runId)?.packages,
+  );
+  return before && after ? packageDifference(before, after).changed.length : null;
+}

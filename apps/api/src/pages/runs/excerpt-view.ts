@@ -1,0 +1,19 @@
+import type { ErrorExcerpt } from '@proctor/contracts';
+
+/**
+ * The lines around the first error of a log, each with its number.
+ * @param around lines that are shown before and after it
+ */
+export function excerptView(
+  { firstLine, errorLine, lines }: ErrorExcerpt,
+  logUrl: string,
+  around = Number.POSITIVE_INFINITY,
+) {
+  return {
+    logUrl: `${logUrl}?from=${errorLine}#L${errorLine}`,
+    errorLine,
+    lines: lines
+      .map((text, place) => ({ number: firstLine + place, text, isError: firstLine + place === errorLine }))
+      .filter(({ number }) => Math.abs(number - errorLine) <= around),
+  };
+}
