@@ -136,7 +136,7 @@ it('where a package fails, a card tells since which change, with which error and
   ] as const) {
     const packages = { testbed: new Map([['libc6', libc6]]), added: new Map([['bash', '5']]) };
     const testbed = { packages, kernel: null, fallback: null, tests: [] };
-    await api.database.runTestbeds.keep((await api.database.results.find(runId))!, testbed);
+    await api.database.runTestbeds.keep((await api.database.results.find(runId))!, testbed, []);
   }
   await api.database.statusProjection.step('amd64');
   const runPath = `/packages/b/broken/bookworm/amd64/${failed}/`;
