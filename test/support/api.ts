@@ -54,6 +54,7 @@ export interface Outcome {
 
 /** The api within this process, on a database of its own, a folder as store and a bus on which the test is the dispatcher. */
 export class RunningApi {
+  private root: Promise<unknown> | undefined;
   private ownership: Promise<Ownership | null> | undefined;
 
   constructor(
@@ -79,6 +80,14 @@ export class RunningApi {
   /** With a key, alice's first one when none is named. */
   api(path: string, init: RequestInit = {}, key = this.keys.alice): Promise<Response> {
     return this.fetch(`/api/v1${path}`, { ...init, headers: { ...init.headers, 'Auth-Key': key } });
+  }
+
+  /** A key of the administrator root, who is added for it. */
+  async adminKey(): Promise<string> {
+    const { users, apiKeys } = this.database;
+    this.root ??= users.add('root', { isAdmin: true });
+    await this.root;
+    return (await apiKeys.create('root', 'test')).key;
   }
 
   /** Submits one run and answers its id. */

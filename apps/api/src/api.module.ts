@@ -111,6 +111,7 @@ import { SignaturesController } from './runs/signatures.controller';
 import { SignaturesService } from './runs/signatures.service';
 import { SubmissionController } from './runs/submission.controller';
 import { NewRuns, SubmissionService } from './runs/submission.service';
+import { VisibleRuns } from './runs/visible-runs';
 import { TriageController } from './runs/triage.controller';
 import { TriageService } from './runs/triage.service';
 import { TriggerActions } from './runs/trigger-actions.service';
@@ -210,6 +211,7 @@ const PROVIDERS: Provider[] = [
   SettingsService,
   UserLists,
   KeysService,
+  VisibleRuns,
   ResultsService,
   RunListService,
   TriggerService,

@@ -3,6 +3,7 @@ import { type Fact, timestamp } from '@proctor/contracts';
 import { Database } from './database';
 import { FACT_COLUMNS } from './fact-statements';
 import { waitingRows } from './loading-statements';
+import { type RunReader, seenBy } from './run-search';
 import { command, type RowOf, selected, type Statement, statement } from './statement';
 
 /** The stories of all runs. */
@@ -12,12 +13,13 @@ export class Facts {
 
   /**
    * Everything that happened to a run, in order; who may read it is for the caller to know. That it repeats a private run is
-   * told to the key of that run alone.
-   * @param keyId who asks; null for the public
+   * told to those alone who may see that one.
+   * @param reader who asks; the public when absent
    * @throws DatabaseUnavailable
    */
-  async ofRun(runId: number, keyId: number | null): Promise<Fact[]> {
-    return (await this.database.query(OF_RUN, [runId, keyId])).map(factOf);
+  async ofRun(runId: number, { everything = false, keyId, userName }: RunReader = {}): Promise<Fact[]> {
+    const reader = [everything, keyId ?? null, userName ?? null];
+    return (await this.database.query(OF_RUN, [runId, ...reader])).map(factOf);
   }
 
   /**
@@ -42,7 +44,7 @@ export class Facts {
 /** The run of a fact, and the run that this one repeats, which the reason of the first fact names. */
 const OF_WHAT = `
   left join lateral (select is_private, retry_of from runs where run_id = f.run_id offset 0) r on true
-  left join lateral (select is_private, api_key_id from runs where run_id = r.retry_of offset 0) original on true`;
+  left join lateral (select is_private, api_key_id, requestor_id from runs where run_id = r.retry_of offset 0) original on true`;
 const TELLS_OF_ORIGINAL = `f.kind = 'requested' and original.is_private`;
 
 /** @param reason the SQL expression of what the reader may see of it */
@@ -52,7 +54,7 @@ function selectFacts(reason: string, rest: string): Statement<RowOf<typeof FACT_
 }
 
 const OF_RUN = selectFacts(
-  `case when (${TELLS_OF_ORIGINAL} and original.api_key_id is distinct from $2) is not true then f.reason end`,
+  `case when (${TELLS_OF_ORIGINAL} and ${seenBy(2, 'original')} is not true) is not true then f.reason end`,
   `from facts f ${OF_WHAT} where f.run_id = $1 order by f.fact_id`,
 );
 

@@ -9,6 +9,7 @@ import { type PackageStatus, packageStatus, STATUSES_OF } from './package-status
 import * as statements from './public-statements';
 import type { QueueLength, QueueRate } from './public-statements';
 import type { RunRecord } from './run-columns';
+import type { RunReader } from './run-search';
 import {
   type DayCounts,
   type StatusCounts,
@@ -61,9 +62,9 @@ export class PublicRuns {
     return this.results.find(runId);
   }
 
-  /** See Facts.ofRun: as the public may read it. */
-  storyOf(runId: number): Promise<Fact[]> {
-    return this.facts.ofRun(runId, null);
+  /** See Facts.ofRun. */
+  storyOf(runId: number, reader: RunReader): Promise<Fact[]> {
+    return this.facts.ofRun(runId, reader);
   }
 
   /** See Results.testsOf. */

@@ -63,10 +63,10 @@ const MATCHES = `
   and ($8::timestamptz is null or r.updated_at >= $8)
   and ($13::bigint is null or r.run_id < $13)`;
 
-/** Whom $n and the next two tell of may see `r`. */
-export const seenBy = (first: number): string => `(not r.is_private or $${first}::boolean
-  or r.api_key_id = $${first + 1}::integer
-  or r.requestor_id = (select user_id from users where name = $${first + 2}::text))`;
+/** Whom $n and the next two tell of may see the run `r`. */
+export const seenBy = (first: number, r = 'r'): string => `(not ${r}.is_private or $${first}::boolean
+  or ${r}.api_key_id = $${first + 1}::integer
+  or ${r}.requestor_id = (select user_id from users where name = $${first + 2}::text))`;
 
 /** Each has an index of its own by package. */
 const PARTS = [

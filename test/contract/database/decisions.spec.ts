@@ -152,7 +152,7 @@ it('the store of decisions gives waiting runs another priority, with an order an
   expect(await record()).toEqual([
     { ...nothing, arch: ARCH, kind: 'reprioritise', run_id: low, priority: 9, reason: 'a freeze' },
   ]);
-  expect((await fixture.database.facts.ofRun(low, null)).at(-1)).toMatchObject({
+  expect((await fixture.database.facts.ofRun(low)).at(-1)).toMatchObject({
     kind: 'reprioritised',
     state: 'queued',
     actor: 'user ada',

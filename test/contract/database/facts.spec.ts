@@ -1,3 +1,4 @@
+import type { RunReader } from '@proctor/database';
 import { ARCH, fail, finish, grant, request, requeue, start } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts'));
 
-const story = (runId: number) => fixture.database.facts.ofRun(runId, fixture.submitter.keyId);
+const story = (runId: number) => fixture.database.facts.ofRun(runId, { keyId: fixture.submitter.keyId });
 
 it('the table of facts tells of a retry who asked for it, and what it repeats', async () => {
   const { userId } = await fixture.database.users.add('bob', { isAdmin: false });
@@ -23,20 +24,21 @@ it('the table of facts tells of a retry who asked for it, and what it repeats', 
   ]);
 });
 
-it('the table of facts names the private run that a published one repeats to its key alone', async () => {
+it('the table of facts names the private run that a published one repeats to those alone who may see it', async () => {
   const { keyId } = fixture.submitter;
   const original = await runs.finished({ isPrivate: true });
   const { runId } = (await fixture.database.retries.retry(original, fixture.submitter)) as { runId: number };
   await fixture.database.publications.publish([runId], keyId);
-  const reasons = async (viewer: number | null) =>
-    (await fixture.database.facts.ofRun(runId, viewer)).map(({ reason }) => reason);
-  expect(await reasons(keyId)).toEqual([`repeats run ${original}`, null]);
-  for (const viewer of [(await runs.otherKey()).keyId, null])
-    expect(await reasons(viewer)).toEqual([null, null]);
+  const reasons = async (reader?: RunReader) =>
+    (await fixture.database.facts.ofRun(runId, reader)).map(({ reason }) => reason);
+  for (const reader of [{ keyId }, { userName: 'ada' }, { everything: true }])
+    expect(await reasons(reader)).toEqual([`repeats run ${original}`, null]);
+  for (const reader of [{ keyId: (await runs.otherKey()).keyId }, { userName: 'nobody' }, undefined])
+    expect(await reasons(reader)).toEqual([null, null]);
   const events = await fixture.database.facts.unpublished(ARCH, 10);
   expect(events.filter((fact) => fact.runId === runId).map(({ reason }) => reason)).toEqual([null, null]);
   await fixture.database.publications.publish([original], keyId);
-  expect(await reasons(null)).toEqual([`repeats run ${original}`, null]);
+  expect(await reasons()).toEqual([`repeats run ${original}`, null]);
 });
 
 it('the table of facts tells of a publication whose key it was, and leaves the state', async () => {

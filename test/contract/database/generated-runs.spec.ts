@@ -98,6 +98,6 @@ it('generated runs are read by the pages like any others', async () => {
     package: 'perl',
     state: 'finished',
   });
-  const facts = await publicRuns.storyOf(newest!.runId);
+  const facts = await publicRuns.storyOf(newest!.runId, {});
   expect(facts[0]).toMatchObject({ kind: 'requested' });
 });

@@ -72,7 +72,7 @@ journalContract('PostgresJournal', async () => {
       void (await workerRegister.add({ name, publicKey: workerKey(), architectures, mayRunPrivate }, ada)),
     revokeWorker: async (name, reason) => void (await workerRegister.revoke(name, ada, reason)),
     trust: async (worker, reason) => void (await decisions.trust(worker, ada, reason)),
-    story: (runId) => facts.ofRun(runId, null),
+    story: (runId) => facts.ofRun(runId),
     unpublished: (arch, limit) => facts.unpublished(arch, limit),
     markPublished: (taken) => facts.markPublished(taken),
     look: async (runId) => {

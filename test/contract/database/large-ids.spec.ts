@@ -47,7 +47,7 @@ describe.each([
     expect(ids(loaded.runs)).toEqual([first, first + 1]);
     await fixture.commit(ARCH, [finish(runId, 2)]);
     expect(await results.find(runId)).toMatchObject({ runId, attempt: 2, verdict: 'pass' });
-    expect(await facts.ofRun(runId, null)).toMatchObject(
+    expect(await facts.ofRun(runId)).toMatchObject(
       ['requested', 'granted', 'started', 'requeued', 'granted', 'finished'].map((kind) => ({ runId, kind })),
     );
     expect(ids(await facts.unpublished(ARCH, 3))).toEqual([first, first + 1, first]);

@@ -95,6 +95,15 @@ it('a history does not go on from a place that it never gave out', async () => {
   }
 });
 
+it('files of a private run are for its key and for administrators', async () => {
+  const runId = await finished('hidden-files', { files: { 'log.gz': 'a log' } }, { is_private: true });
+  const path = `/data/autopkgtest/bookworm/amd64/h/hidden-files/${runId}/log.gz`;
+  const statusFor = async (key?: string): Promise<number> =>
+    (await api.fetch(path, { headers: key === undefined ? {} : { 'Auth-Key': key } })).status;
+  const keys = [api.keys.alice, await api.adminKey(), api.keys.aliceSecond, api.keys.bob, undefined];
+  expect(await Promise.all(keys.map(statusFor))).toEqual([200, 200, 404, 404, 404]);
+});
+
 it('a run that left no files has none', async () => {
   const path = (runId: number) => `/data/autopkgtest/bookworm/amd64/h/hello/${runId}/log.gz`;
   const bare = await api.submit('hello');

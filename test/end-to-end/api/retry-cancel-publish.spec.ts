@@ -42,15 +42,26 @@ it('a retry wakes the dispatcher', async () => {
   await heard;
 });
 
-it('a retry of a private run is for its key alone', async () => {
-  const runId = await finished('hello', { is_private: true });
-  for (const key of [api.keys.bob, api.keys.aliceSecond, admin]) {
+it('a retry of a private run is for its key, and for administrators', async () => {
+  const runId = await finished('retried-by-key', { is_private: true });
+  for (const key of [api.keys.bob, api.keys.aliceSecond]) {
     expect((await retry(runId, key)).status).toBe(404);
     expect((await api.api(`/retry/${runId}`, {}, key)).status).toBe(404);
   }
   const [, { run_id: retryId }] = await answer(await retry(runId));
   expect(await resultOf(retryId as number)).toMatchObject({ is_private: true });
   expect((await api.api(`/test/${String(retryId)}`, {}, api.keys.bob)).status).toBe(404);
+  expect(await (await api.api(`/retry/${runId}`, {}, admin)).text()).toContain(
+    'One equal run waits already.',
+  );
+  expect(await answer(await retry(runId, admin))).toMatchObject([
+    409,
+    { detail: `Run ${String(retryId)}, a retry of run ${runId}, has not finished.` },
+  ]);
+  await api.finish(retryId as number);
+  const [status, { run_id: byAdmin }] = await answer(await retry(runId, admin));
+  expect(status).toBe(201);
+  expect(await resultOf(byAdmin as number)).toMatchObject({ is_private: true, status: null });
 });
 
 it('a private retry of a run that is public by now is told to its key alone', async () => {

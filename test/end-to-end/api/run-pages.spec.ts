@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { startApi } from '../../support/api';
 import { Client } from 'pg';
-import { Browser } from '../../support/browser';
+import { Browser, hiddenIn } from '../../support/browser';
 import { packageLines, packedArtifacts } from '../../support/artifacts';
 import type { RunningApi } from '../../support/api';
 
@@ -137,6 +137,12 @@ it('the owner of a private run has its page and what can be done with it, and st
   expect(html).toContain(`href="/user/alice/retry/${finished}"`);
   const asked = await alice.submit(path(waiting), '/user/alice/jobs/cancel', { [`run-${waiting}`]: 'on' });
   expect(await asked.text()).toContain('confirmed');
+  await bob.post('/user/bob/jobs/cancel', {
+    ...hiddenIn(await bob.textOf('/user/bob/keys')),
+    [`run-${waiting}`]: 'on',
+    confirmed: 'true',
+  });
+  expect((await api.database.results.find(waiting))!.state).toBe('queued');
   const missing = await (await bob.get(path(999_999))).text();
   for (const runId of [finished, waiting]) {
     const stranger = await bob.get(path(runId));
@@ -144,6 +150,29 @@ it('the owner of a private run has its page and what can be done with it, and st
     expect((await stranger.text()).replace(`no run ${runId}`, 'no run 999999')).toBe(missing);
     expect((await new Browser(api.url).get(path(runId))).status).toBe(404);
   }
+});
+
+it('an administrator is offered to retry and to cancel another user’s private run, and can do it', async () => {
+  await api.database.users.add('root', { isAdmin: true });
+  await api.database.users.setPassword('root', 'of root');
+  const root = new Browser(api.url);
+  await root.logIn('root', 'of root');
+  const [over = 0, waiting = 0] = await Promise.all(
+    [1, 2].map(() => api.submit('hidden', { is_private: true }, api.keys.bob)),
+  );
+  await api.finish(over);
+  const page = (runId: number) => `/packages/h/hidden/bookworm/amd64/${runId}/`;
+  expect(await root.textOf(page(over))).toContain(`href="/user/root/retry/${over}"`);
+  const retried = await root.submit(`/user/root/retry/${over}`, `/user/root/retry/${over}`);
+  const again = Number(/\/runs\/(\d+)$/.exec(retried.headers.get('location')!)![1]);
+  expect(await root.textOf(page(again))).toContain(`<a href="/runs/${over}">run ${over}</a>`);
+  expect(await root.textOf(page(over))).not.toContain('/test/publish');
+  const asked = await root.submit(page(waiting), '/user/root/jobs/cancel');
+  const question = await asked.text();
+  expect(question).toContain(`<a href="${page(waiting)}">Run ${waiting}</a>: hidden`);
+  const done = await root.post('/user/root/jobs/cancel', hiddenIn(question));
+  expect([done.status, done.headers.get('location')]).toEqual([303, `/runs/${waiting}`]);
+  expect((await api.database.results.find(waiting))!.message).toBe('cancelled by root');
 });
 
 it('two runs are compared by the packages that they had installed', async () => {

@@ -111,7 +111,7 @@ it('a maintainer requests by form and by file, cancels, retries and publishes, w
   await expectReloaded(page, async () => (await failed.getByText('fail', { exact: true }).count()) > 0);
   await failed.getByRole('link', { name: /Retry run/ }).click();
   await page.getByRole('button', { name: 'Retry' }).press('Enter');
-  await page.waitForLoadState();
+  await page.getByRole('heading', { name: /^Run \d+: fail-of-mara/ }).waitFor();
   await page.goto(`${proctor.url}/user/mara/jobs?package=fail-*`);
   expect(await page.getByRole('row', { name: /fail-of-mara/ }).count()).toBe(2);
   const boxes = await page.getByRole('checkbox', { name: /Select run/ }).all();

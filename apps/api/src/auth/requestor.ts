@@ -7,6 +7,7 @@ import type { Actor, Requestor, RunReader } from '@proctor/database';
 import { actorOf } from './actor';
 import { Requires } from './authentication.middleware';
 import { networkOf } from './network-of';
+import { readerOf } from './run-reader';
 
 /** The parameter of a handler that holds its requestor. A route without authentication fails. */
 export const CurrentRequestor = createParamDecorator(
@@ -25,19 +26,6 @@ export const KeyOwner = createParamDecorator((_data: unknown, context: Execution
   return actorOf(request.keyOwner, request);
 });
 
-/** Whether a run is the requestor's own: by the API, of the same key; on pages, of the same user. */
-export function owns(
-  { keyId, userName, isOnPages }: Requestor,
-  run: { keyId: number; requestor: string },
-): boolean {
-  return run.keyId === keyId || (isOnPages === true && run.requestor === userName);
-}
-
-/** Which runs a requestor may see in lists: by the API, those of the same key; on pages, those of the same user. */
-export function readerOf({ isAdmin, keyId, userName, isOnPages }: Requestor): RunReader {
-  return { everything: isAdmin, ...(isOnPages ? { userName } : { keyId }) };
-}
-
 /** Who reads by the API: whose key it is, or, of the public data, everybody. */
 export class ApiReader {
   constructor(readonly requestor: Requestor | null) {}
@@ -46,19 +34,9 @@ export class ApiReader {
     return this.requestor?.isAdmin ?? false;
   }
 
-  /** Which runs they see in lists. */
+  /** Which runs they may see: see `maySee`. */
   get runs(): RunReader {
     return this.requestor ? readerOf(this.requestor) : {};
-  }
-
-  /** A run that was asked for with this very key. */
-  isOwner({ keyId }: { keyId: number }): boolean {
-    return this.requestor?.keyId === keyId;
-  }
-
-  /** A public run, an own one, and any for administrators. */
-  maySee(run: { isPrivate: boolean; keyId: number }): boolean {
-    return !run.isPrivate || this.isAdmin || this.isOwner(run);
   }
 }
 

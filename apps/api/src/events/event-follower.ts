@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { besideRequests, type Requestor, RunEvents } from '@proctor/database';
 import { type EventFilter, EventWindow, isWanted } from '@proctor/events';
 import type { Response } from 'express';
-import { readerOf } from '../auth/requestor';
+import { isOwn, maySee, readerOf } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from '../http/problem';
 import { Semaphore } from '../http/semaphore';
 import { EventConnection } from './event-connection';
-import { eventObject, isOwn, maySee } from './event-object';
+import { eventObject } from './event-object';
 import { EventStreams } from './event-streams';
 
 /** Clients that are sent what they have missed at the same time: each asks the database by itself. */

@@ -1,6 +1,5 @@
 import { timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
-import type { RunReader } from '@proctor/database';
 import type { RunEvent } from '@proctor/events';
 import { statusOf } from '../runs/result-object';
 
@@ -33,13 +32,3 @@ export function eventObject(event: RunEvent, neutral: NeutralStatus) {
 }
 
 export type EventObject = ReturnType<typeof eventObject>;
-
-/** Whether a run is the reader's own. */
-export function isOwn({ keyId, userName }: RunReader, event: RunEvent): boolean {
-  return event.keyId === keyId || event.requestor === userName;
-}
-
-/** Whether the reader may know of the event's run. */
-export function maySee(reader: RunReader, event: RunEvent): boolean {
-  return !event.isPrivate || reader.everything === true || isOwn(reader, event);
-}

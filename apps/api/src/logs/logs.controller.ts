@@ -1,11 +1,11 @@
 import { Controller, Get, Headers, Param, Res, UseInterceptors } from '@nestjs/common';
-import { Results } from '@proctor/database';
 import type { Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { requireKept } from '../runs/removed-files';
-import { noSuchRun, RunIdPipe } from '../runs/run-id';
+import { RunIdPipe } from '../runs/run-id';
+import { VisibleRuns } from '../runs/visible-runs';
 import { closing, resumed, sendLogEvents } from './event-stream';
 import { LogFollower } from './log-follower';
 import { LogQuery } from './logs.dto';
@@ -18,7 +18,7 @@ import { sendLog } from './send-log';
 @UseInterceptors(BodyInterceptor)
 export class LogsController {
   constructor(
-    private readonly results: Results,
+    private readonly runs: VisibleRuns,
     private readonly logs: RunLogs,
     private readonly follower: LogFollower,
   ) {}
@@ -51,10 +51,8 @@ export class LogsController {
     await sendLogEvents(events, response);
   }
 
-  /** @throws Problem 404 also for a private run of another key; 410 when a rule has removed its logs */
+  /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its logs */
   private async check(runId: number, reader: ApiReader): Promise<void> {
-    const run = await this.results.find(runId);
-    if (!run || (run.isPrivate && !reader.isOwner(run))) throw noSuchRun(runId);
-    requireKept(run, 'log.gz');
+    requireKept(await this.runs.one(runId, reader.runs), 'log.gz');
   }
 }

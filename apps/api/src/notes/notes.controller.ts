@@ -1,14 +1,14 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { describe, timestamp } from '@proctor/contracts';
-import { type Note, Notes, type Requestor, Results } from '@proctor/database';
+import { type Note, Notes, type Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { networkOf } from '../auth/network-of';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { notFound } from '../http/problem';
 import type { ContextRequest } from '../http/request-context';
-import { noSuchRun } from '../runs/run-id';
+import { VisibleRuns } from '../runs/visible-runs';
 import { NewNoteRequest, NoteRequest, NOTES_PER_PAGE, NotesQuery } from './notes.dto';
 import { NotesService } from './notes.service';
 
@@ -50,7 +50,7 @@ export class NotesApiController {
   constructor(
     private readonly notes: NotesService,
     private readonly rows: Notes,
-    private readonly results: Results,
+    private readonly runs: VisibleRuns,
   ) {}
 
   @Get()
@@ -59,8 +59,7 @@ export class NotesApiController {
     @CurrentReader() reader: ApiReader,
   ): Promise<{ notes: NoteObject[]; before: number | null }> {
     if (query.run_id !== undefined) {
-      const run = await this.results.find(query.run_id);
-      if (!run || !reader.maySee(run)) throw noSuchRun(query.run_id);
+      const run = await this.runs.one(query.run_id, reader.runs);
       const found = await this.notes.ofRuns([run], reader.runs);
       return { notes: (found.get(run.runId) ?? []).map(noteObject), before: null };
     }

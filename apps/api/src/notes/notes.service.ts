@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { describe } from '@proctor/contracts';
-import { type Note, Notes, PackagePages, type Requestor, Results, type RunReader } from '@proctor/database';
+import { type Note, Notes, PackagePages, type Requestor, type RunReader } from '@proctor/database';
 import type { NoteAuthor, NoteText, RunFailure, RunRecord } from '@proctor/database';
-import { readerOf } from '../auth/requestor';
+import { readerOf } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { badRequest, notFound, Problem } from '../http/problem';
-import { noSuchRun } from '../runs/run-id';
+import { VisibleRuns } from '../runs/visible-runs';
 import { fits, type NotedRun } from './note-fit';
 import type { NewNoteRequest } from './notes.dto';
 
@@ -20,7 +20,7 @@ type Subject = Omit<Parameters<Notes['add']>[0], keyof NoteText>;
 export class NotesService {
   constructor(
     private readonly notes: Notes,
-    private readonly results: Results,
+    private readonly runs: VisibleRuns,
     private readonly packages: PackagePages,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
@@ -130,8 +130,7 @@ export class NotesService {
       throw badRequest(
         'run_id says which package and place are meant; package, suite and arch do not belong to it.',
       );
-    const run = await this.results.find(runId);
-    if (!run || !maySee(run, readerOf(requestor))) throw noSuchRun(runId);
+    const run = await this.runs.one(runId, readerOf(requestor));
     if (!hasFailed(run)) throw new Problem(409, `Run ${runId} has not failed.`);
     const failure = (await this.notes.failuresOf([runId])).get(runId)!;
     if (subject === 'error' && failure.signature === null)
@@ -147,10 +146,6 @@ export class NotesService {
 
 export function hasFailed({ state, verdict, cancelled }: RunRecord): boolean {
   return state === 'finished' && !cancelled && (verdict === 'fail' || verdict === 'tmpfail');
-}
-
-function maySee(run: RunRecord, { everything, keyId, userName }: RunReader): boolean {
-  return !run.isPrivate || everything === true || run.keyId === keyId || run.requestor === userName;
 }
 
 function authorOf({ userId, userName }: Requestor, address: string | undefined): NoteAuthor {

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isPackageName, isWord, packagePrefix, describe } from '@proctor/contracts';
 import { PublicRuns } from '@proctor/database';
-import type { RunRecord } from '@proctor/database';
+import type { RunReader, RunRecord } from '@proctor/database';
+import { maySee } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { notFound } from '../http/problem';
 import { noSuchRun, runIdOf } from '../runs/run-id';
-import { Viewer } from '../sessions/viewer';
 
 /** The parts of a public path that name a package on a suite and architecture. */
 export interface PackagePlace {
@@ -31,20 +31,13 @@ export class PublicRunsService {
   ) {}
 
   /**
-   * @param keyId of the key whose private runs are seen too
-   * @param viewer of a page: what they may see is seen too
-   * @throws Problem 404 for a run that is private, unknown, or another's than the path says
+   * @param reader who may see more than public runs
+   * @throws Problem 404 for a run that the reader may not know of, that is unknown, or another's than the path says
    */
-  async run(
-    place: PackagePlace,
-    runId: string | number,
-    keyId?: number,
-    viewer = Viewer.ANONYMOUS,
-  ): Promise<RunRecord> {
+  async run(place: PackagePlace, runId: string | number, reader: RunReader = {}): Promise<RunRecord> {
     checkNames(place);
     const run = await this.publicRuns.find(typeof runId === 'number' ? runId : runIdOf(runId));
-    const isVisible = run !== null && (run.keyId === keyId || viewer.maySee(run));
-    if (!isVisible || !isAt(run, place)) throw noSuchRun(runId);
+    if (!run || !maySee(reader, run) || !isAt(run, place)) throw noSuchRun(runId);
     return run;
   }
 

@@ -3,6 +3,7 @@ import type { ResultContentName } from '@proctor/contracts';
 import { ResultStore } from '@proctor/store';
 import type { Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
+import { visitorOf } from '../auth/run-reader';
 import { PublicRunsService } from './public-runs.service';
 import type { PackagePlace } from './public-runs.service';
 import { sendResultFile } from './result-file';
@@ -10,7 +11,7 @@ import type { ContextRequest } from '../http/request-context';
 
 type RunPlace = PackagePlace & { run_id: string };
 
-/** What a run left behind: for everybody, or for the key alone that asked for a private run. */
+/** What a run left behind: for everybody, or of a private run for who may know of it. */
 @Controller('data/autopkgtest/:suite/:arch/:prefix/:package/:run_id')
 @Requires('nothing')
 export class RunFilesController {
@@ -39,7 +40,7 @@ export class RunFilesController {
     response: Response,
     name: ResultContentName,
   ): Promise<void> {
-    const run = await this.runs.run(place, place.run_id, request.visitor?.keyId);
+    const run = await this.runs.run(place, place.run_id, visitorOf(request));
     await sendResultFile(request, response, this.store, run, name, {
       'Cache-Control': run.isPrivate ? 'private, no-store' : 'public, max-age=3600',
       // The files of a run never change.

@@ -1,20 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { afterChange, Cancellations, Results } from '@proctor/database';
+import { afterChange, Cancellations } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { owns } from '../auth/requestor';
+import { mayEnd, readerOf } from '../auth/run-reader';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { Problem } from '../http/problem';
 import { ResultLongPoll } from './result-long-poll';
 import { noSuchRun } from './run-id';
 import { resultObject } from './result-object';
 import type { ResultObject } from './result-object';
+import { VisibleRuns } from './visible-runs';
 
 @Injectable()
 export class CancellationService {
   constructor(
-    private readonly results: Results,
+    private readonly runs: VisibleRuns,
     private readonly cancellations: Cancellations,
     private readonly signal: OrderSignal,
     private readonly longPoll: ResultLongPoll,
@@ -27,16 +28,14 @@ export class CancellationService {
    *   for one that has finished
    */
   async cancel(runId: number, requestor: Requestor): Promise<ResultObject> {
-    const run = await this.results.find(runId);
-    const isOwn = run !== null && owns(requestor, run);
-    if (!run || (run.isPrivate && !isOwn && !requestor.isAdmin)) throw noSuchRun(runId);
-    if (!isOwn && !requestor.isAdmin) {
+    const reader = readerOf(requestor);
+    if (!mayEnd(reader, await this.runs.one(runId, reader))) {
       throw new Problem(403, `Run ${runId} was requested with another key; only that key may cancel it.`);
     }
     const outcome = await this.cancellations.cancel(runId, requestor);
     if (outcome === 'finished') throw new Problem(409, `Run ${runId} has finished; it cannot be cancelled.`);
-    const cancelled = await this.results.find(runId).catch(afterChange);
-    if (outcome === 'unknown' || !cancelled) throw noSuchRun(runId);
+    if (outcome === 'unknown') throw noSuchRun(runId);
+    const cancelled = await this.runs.one(runId, reader).catch(afterChange);
     this.signal.send(cancelled.arch);
     this.longPoll.notify();
     return resultObject(cancelled, this.configuration.server.neutral);

@@ -1,25 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { Results, RunPages, type RunRecord } from '@proctor/database';
+import { RunPages, type RunReader, type RunRecord } from '@proctor/database';
 import { notFound } from '../http/problem';
 import { comparedPackages, type Comparison, settingsOf } from './comparison';
 import { InstalledPackages } from './installed-packages';
-import { noSuchRun } from './run-id';
+import { VisibleRuns } from './visible-runs';
 
 /** What is different between two runs. */
 @Injectable()
 export class ComparisonService {
   constructor(
-    private readonly results: Results,
+    private readonly runs: VisibleRuns,
     private readonly pages: RunPages,
     private readonly installed: InstalledPackages,
   ) {}
 
-  /**
-   * @param maySee whether the reader may know of a run
-   * @throws Problem 404; StoreUnavailable
-   */
-  async compare([idOfA, idOfB]: [number, number], maySee: (run: RunRecord) => boolean): Promise<Comparison> {
-    return this.between(...(await Promise.all([this.find(idOfA, maySee), this.find(idOfB, maySee)])));
+  /** @throws Problem 404; StoreUnavailable */
+  async compare([idOfA, idOfB]: [number, number], reader: RunReader): Promise<Comparison> {
+    return this.between(...(await Promise.all([this.runs.one(idOfA, reader), this.runs.one(idOfB, reader)])));
   }
 
   /** The same of runs that the reader may know of. @throws StoreUnavailable */
@@ -43,16 +40,10 @@ export class ComparisonService {
    * pins and sources.
    * @throws Problem 404 when there is none
    */
-  async lastGoodBefore(runId: number, maySee: (run: RunRecord) => boolean): Promise<number> {
-    const run = await this.find(runId, maySee);
+  async lastGoodBefore(runId: number, reader: RunReader): Promise<number> {
+    const run = await this.runs.one(runId, reader);
     const pass = run.state === 'finished' ? await this.pages.passBefore(run) : null;
     if (pass) return pass.runId;
     throw notFound(`No run before run ${runId} passed on the same place with the same pins.`);
-  }
-
-  private async find(runId: number, maySee: (run: RunRecord) => boolean): Promise<RunRecord> {
-    const run = await this.results.find(runId);
-    if (!run || !maySee(run)) throw noSuchRun(runId);
-    return run;
   }
 }

@@ -1,20 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Facts, Results } from '@proctor/database';
-import type { RunRecord } from '@proctor/database';
 import type { ApiReader } from '../auth/requestor';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { ExplanationService } from '../dispatchers/explanation.service';
-import type { ExplanationViewer } from '../dispatchers/explanation.service';
-import { noSuchRun } from './run-id';
 import { resultObject } from './result-object';
 import { emptyList, resultList } from './result-stream';
 import { factObject, testObject, waitingObject } from './run-object';
 import type { RunObject } from './run-object';
+import { explainedTo, VisibleRuns } from './visible-runs';
 
 @Injectable()
 export class ResultsService {
   constructor(
+    private readonly runs: VisibleRuns,
     private readonly results: Results,
     private readonly facts: Facts,
     private readonly explanation: ExplanationService,
@@ -30,15 +29,14 @@ export class ResultsService {
 
   /**
    * One run with its tests and its story; while it waits, with why and for how long.
-   * @throws Problem 404 also for a private run of another key
+   * @throws Problem 404 also for a private run of another key, but for administrators
    */
   async one(runId: number, reader: ApiReader): Promise<RunObject> {
-    const run = await this.results.find(runId);
-    if (!run || (run.isPrivate && !reader.isOwner(run))) throw noSuchRun(runId);
+    const run = await this.runs.one(runId, reader.runs);
     const [facts, tests, explanation] = await Promise.all([
-      this.facts.ofRun(runId, reader.requestor?.keyId ?? null),
+      this.facts.ofRun(runId, reader.runs),
       this.results.testsOf(runId),
-      run.state === 'queued' ? this.explanation.of(run, viewerOf(run, reader)) : null,
+      run.state === 'queued' ? this.explanation.of(run, explainedTo(run, reader.runs)) : null,
     ]);
     return {
       ...resultObject(run, this.configuration.server.neutral),
@@ -47,10 +45,4 @@ export class ResultsService {
       facts: facts.map(factObject),
     };
   }
-}
-
-/** Another key of the same user sees no more than the public. */
-function viewerOf(run: RunRecord, reader: ApiReader): ExplanationViewer {
-  if (reader.isAdmin) return { everything: true };
-  return reader.isOwner(run) ? { user: reader.requestor!.userName } : {};
 }

@@ -1,17 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PublicRuns, Results, Retries } from '@proctor/database';
+import { PublicRuns, Retries } from '@proctor/database';
 import type { IdempotencyKey, NotRetried, Once, Requestor, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { owns } from '../auth/requestor';
+import { isOwn, readerOf } from '../auth/run-reader';
 import { Problem } from '../http/problem';
 import { answerOf } from '../http/idempotency.interceptor';
 import { NewRuns } from './submission.service';
 import { noSuchRun } from './run-id';
 import { obstacleTo } from './obstacle';
+import { VisibleRuns } from './visible-runs';
 
 /** The body of a 201. */
-interface RetryAnswer {
+export interface RetryAnswer {
   run_id: number;
 }
 
@@ -25,7 +26,7 @@ export interface RetryPreview {
 @Injectable()
 export class RetryService {
   constructor(
-    private readonly results: Results,
+    private readonly runs: VisibleRuns,
     private readonly retries: Retries,
     private readonly publicRuns: PublicRuns,
     private readonly newRuns: NewRuns,
@@ -37,10 +38,10 @@ export class RetryService {
    * @throws Problem 404
    */
   async preview(runId: number, requestor: Requestor): Promise<RetryPreview> {
-    const run = await this.visible(runId, requestor);
+    const run = await this.runs.one(runId, readerOf(requestor));
     return {
       run,
-      equal: await this.publicRuns.equalWaiting(run, owns(requestor, run) ? run.keyId : requestor.keyId),
+      equal: await this.publicRuns.equalWaiting(run, lookingAs(requestor, run).keyId),
       obstacle: run.state === 'finished' ? obstacleTo(run, this.configuration) : 'It has not finished.',
     };
   }
@@ -52,12 +53,10 @@ export class RetryService {
    *   not finished
    */
   async retry(runId: number, requestor: Requestor, claim: IdempotencyKey | null): Promise<unknown> {
-    const run = await this.visible(runId, requestor);
+    const run = await this.runs.one(runId, readerOf(requestor));
     const obstacle = obstacleTo(run, this.configuration);
     if (obstacle !== null) throw new Problem(403, `Run ${runId} cannot be retried: ${obstacle}`);
-    // Of a run of another key of theirs, that key's runs are meant.
-    const by = owns(requestor, run) ? { ...requestor, keyId: run.keyId } : requestor;
-    const outcome = await this.repeat(runId, by, claim);
+    const outcome = await this.repeat(runId, lookingAs(requestor, run), claim);
     if (outcome.kind === 'unknown' || outcome.kind === 'unfinished' || outcome.kind === 'waiting') {
       throw notRetried(outcome, runId);
     }
@@ -74,12 +73,12 @@ export class RetryService {
     const retried = await this.retries.retry(runId, requestor);
     return retried.kind === 'created' ? { kind: 'created', answer: answer(retried.runId) } : retried;
   }
+}
 
-  private async visible(runId: number, requestor: Requestor): Promise<RunRecord> {
-    const run = await this.results.find(runId);
-    if (!run || (run.isPrivate && !owns(requestor, run))) throw noSuchRun(runId);
-    return run;
-  }
+/** Who may see all retries of a run sees what its key sees: they all have that key. */
+function lookingAs(requestor: Requestor, run: RunRecord): Requestor {
+  const reader = readerOf(requestor);
+  return reader.everything || isOwn(reader, run) ? { ...requestor, keyId: run.keyId } : requestor;
 }
 
 function answer(runId: number): RetryAnswer {

@@ -1,7 +1,8 @@
 import { Controller, Get, Inject, Injectable, UseInterceptors } from '@nestjs/common';
-import { type Requestor, type RunReader, type RunRecord, RunSearch } from '@proctor/database';
+import { type Requestor, type RunReader, RunSearch } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { type ApiReader, CurrentReader, CurrentRequestor, readerOf } from '../auth/requestor';
+import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
+import { readerOf } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
@@ -57,11 +58,8 @@ export class RunListController {
   @Get('compare')
   @UseInterceptors(BodyInterceptor)
   async compare(@Sent() { a, b }: ComparisonQuery, @CurrentReader() reader: ApiReader) {
-    const maySee = (run: RunRecord): boolean => reader.maySee(run);
-    const found = await this.comparisons.compare(
-      [a ?? (await this.comparisons.lastGoodBefore(b, maySee)), b],
-      maySee,
-    );
+    const one = a ?? (await this.comparisons.lastGoodBefore(b, reader.runs));
+    const found = await this.comparisons.compare([one, b], reader.runs);
     return comparisonObject(found, this.configuration.server.neutral);
   }
 }

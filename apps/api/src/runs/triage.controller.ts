@@ -1,24 +1,23 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { Results } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { Problem } from '../http/problem';
-import { noSuchRun, RunIdPipe } from './run-id';
+import { RunIdPipe } from './run-id';
 import { TriageService } from './triage.service';
+import { VisibleRuns } from './visible-runs';
 
 /** Why a run has failed, as far as is known. */
 @Controller('api/v1/runs/:run_id/triage')
 @Requires('key')
 export class TriageController {
   constructor(
-    private readonly results: Results,
+    private readonly runs: VisibleRuns,
     private readonly triages: TriageService,
   ) {}
 
   @Get()
   async one(@Param('run_id', RunIdPipe) runId: number, @CurrentReader() reader: ApiReader) {
-    const run = await this.results.find(runId);
-    if (!run || !reader.maySee(run)) throw noSuchRun(runId);
+    const run = await this.runs.one(runId, reader.runs);
     const found = await this.triages.of(run);
     if (!found) throw new Problem(409, `Run ${runId} has not failed.`);
     const { kind, conclusion, step, evidence } = found;

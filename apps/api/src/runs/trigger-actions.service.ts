@@ -11,7 +11,7 @@ import {
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { Problem } from '../http/problem';
-import { RetryService } from './retry.service';
+import { type RetryAnswer, RetryService } from './retry.service';
 import { BatchPipe } from './submission.pipes';
 import { type SubmissionAnswer, SubmissionService } from './submission.service';
 import {
@@ -116,7 +116,7 @@ export class TriggerActions {
       try {
         // Each is a change of its own, and has the time of one.
         const answer = await asOneRequest(() => this.retries.retry(run.runId, requestor, null));
-        outcome.done.push({ run, newRunId: (answer as { run_id: number }).run_id });
+        outcome.done.push({ run, newRunId: (answer as RetryAnswer).run_id });
       } catch (error) {
         outcome.refused.push({ run, reason: reasonOf(error, outcome) });
       }

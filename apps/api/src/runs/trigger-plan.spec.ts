@@ -41,11 +41,12 @@ it.each([
   ['a finished public run of another', bob, finished(), []],
   ['a run that waits', alice, waiting(), ['It has not finished.']],
   [
-    'a private run of another, for an administrator too',
-    root,
+    'a private run of another',
+    bob,
     finished({ isPrivate: true }),
-    ['Only its requestor may retry a private run.'],
+    ['Only its requestor and administrators may retry a private run.'],
   ],
+  ['a private run of another, for an administrator,', root, finished({ isPrivate: true }), []],
   ['a private run of one’s own', alice, finished({ isPrivate: true }), []],
   [
     'a package that is rejected now',

@@ -1,5 +1,5 @@
 import type { Requestor, RunOfTrigger, TestPlace } from '@proctor/database';
-import { owns } from '../auth/requestor';
+import { mayEnd, maySee, readerOf } from '../auth/run-reader';
 import type { ApiConfiguration } from '../configuration.token';
 import { obstacleTo } from './obstacle';
 import type { TriggerGroup, TriggerTest } from './trigger-groups';
@@ -51,18 +51,19 @@ export function retryPlan(
   requestor: Requestor,
   configuration: ApiConfiguration,
 ): Omit<TriggerPlan, 'left'> {
+  const reader = readerOf(requestor);
   return partition(runs, (run) => {
-    if (run.isPrivate && !owns(requestor, run)) return 'Only its requestor may retry a private run.';
+    if (!maySee(reader, run)) return 'Only its requestor and administrators may retry a private run.';
     return run.state === 'finished' ? obstacleTo(run, configuration) : 'It has not finished.';
   });
 }
 
 /** Of runs that are to be cancelled. */
 export function cancelPlan(runs: RunOfTrigger[], requestor: Requestor): Omit<TriggerPlan, 'left'> {
+  const reader = readerOf(requestor);
   return partition(runs, (run) => {
     if (run.state === 'finished') return 'It has finished.';
-    const isAllowed = requestor.isAdmin || owns(requestor, run);
-    return isAllowed ? null : 'Only its requestor and administrators may cancel it.';
+    return mayEnd(reader, run) ? null : 'Only its requestor and administrators may cancel it.';
   });
 }
 

@@ -18,17 +18,9 @@ export class Viewer {
     return this.user?.isAdmin ?? false;
   }
 
-  /** Which runs they see in lists. */
+  /** Which runs they may see: see `maySee`. */
   get reader(): RunReader {
     return this.user ? { everything: this.isAdmin, userName: this.user.name } : {};
-  }
-
-  /**
-   * Whether they may know of a run: everybody of a public one, its requestor and administrators of a private one.
-   * @param run `requestor` is a user's name
-   */
-  maySee(run: { isPrivate: boolean; requestor: string }): boolean {
-    return !run.isPrivate || this.isAdmin || (this.user !== null && run.requestor === this.user.name);
   }
 }
 

@@ -60,7 +60,7 @@ export class RunTraces implements BeforeApplicationShutdown {
       for (const runId of runs) this.waiting.delete(runId);
       try {
         const spans = [];
-        for (const runId of runs) spans.push(...spansOf(await this.facts.ofRun(runId, null)));
+        for (const runId of runs) spans.push(...spansOf(await this.facts.ofRun(runId)));
         await sink.send(spans);
         this.sent.inc({ outcome: 'sent' }, runs.length);
         this.outages.succeeded('sending traces');

@@ -76,7 +76,7 @@ it('a worker that is revoked ends its test, which another executes at once; adde
   await stage.go();
   const [account] = await expectEachPassedOnce(stage, [runId]);
   expect(account?.outcomes).toEqual(['returned', 'finished']);
-  const facts = await database.facts.ofRun(runId, null);
+  const facts = await database.facts.ofRun(runId);
   const reason = `worker ${String(name)} was revoked by admin: sold`;
   expect(facts).toContainEqual(expect.objectContaining({ kind: 'requeued', reason }));
 

@@ -27,7 +27,7 @@ const WORDS: Record<JobAction, Words> = {
     verb: 'Cancel',
     outcome: 'They end at once as tmpfail, also while they are executed.',
     none: 'None of the runs that you chose is unfinished.',
-    because: 'finished already, or not yours',
+    because: 'finished already, or not yours to cancel',
     path: '/jobs/cancel',
   },
   retry: {
@@ -39,8 +39,12 @@ const WORDS: Record<JobAction, Words> = {
   },
 };
 
-/** The question before several runs are changed. @param leftOut how many of those that were chosen cannot be */
-export function confirmView(action: JobAction, runs: RunView[], leftOut: number) {
+/**
+ * The question before several runs are changed.
+ * @param leftOut how many of those that were chosen cannot be
+ * @param backUrl of the page on which they were chosen
+ */
+export function confirmView(action: JobAction, runs: RunView[], leftOut: number, backUrl: string) {
   const { verb, outcome, none, because, path } = WORDS[action];
   const many = runs.length === 1 ? 'one run' : `${runs.length} runs`;
   const left = leftOut === 1 ? 'One of those that you chose is' : `${leftOut} of those that you chose are`;
@@ -51,6 +55,7 @@ export function confirmView(action: JobAction, runs: RunView[], leftOut: number)
     outcome: runs.length === 0 ? none : outcome,
     leftOut: leftOut === 0 || runs.length === 0 ? '' : `${left} left out: ${because}.`,
     path,
+    backUrl,
     /** Whether the page is reached by its address too, with ids of runs. */
     takesIds: action === 'publish',
     runs,

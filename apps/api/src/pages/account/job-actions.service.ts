@@ -61,17 +61,29 @@ export class JobActionsService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** The question, or once it is answered, the list again; with what was left out if anything was. */
+  /**
+   * The question, or once it is answered, the list again, or the page of somebody else's run; with what was left out if anything
+   * was. Administrators end and repeat the runs of all.
+   */
   async act(user: User, action: JobAction, { runIds, isConfirmed }: SelectedRuns): Promise<Page | Redirect> {
-    const runs = await this.ownRuns.byId(user.userId, runIds);
+    const whose = user.isAdmin && action !== 'publish' ? null : user.userId;
+    const runs = await this.ownRuns.byId(whose, runIds);
+    const others = runs.find(({ requestor }) => requestor !== user.name);
+    const backUrl = others ? `/runs/${others.runId}` : `/user/${user.name}/jobs`;
     const possible = runs.filter((run) => this.isPossible(action, run));
     if (!isConfirmed) {
       const views = possible.map((run) => runView(run, this.configuration.server.neutral));
-      return { template: 'account/confirm', data: confirmView(action, views, runIds.length - views.length) };
+      return {
+        template: 'account/confirm',
+        data: confirmView(action, views, runIds.length - views.length, backUrl),
+      };
     }
     const refusals = await this.changes.make(action, possible, await this.sessions.requestorOf(user));
-    if (refusals.length === 0) return { redirectTo: `/user/${user.name}/jobs` };
-    return { template: 'account/left-out', data: { refusals, done: possible.length - refusals.length } };
+    if (refusals.length === 0) return { redirectTo: backUrl };
+    return {
+      template: 'account/left-out',
+      data: { refusals, done: possible.length - refusals.length, backUrl },
+    };
   }
 
   private isPossible(action: JobAction, run: RunRecord): boolean {

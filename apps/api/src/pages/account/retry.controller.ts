@@ -15,7 +15,7 @@ import { CurrentRequestor } from '../../auth/requestor';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { ContextRequest } from '../../http/request-context';
-import { RetryService } from '../../runs/retry.service';
+import { type RetryAnswer, RetryService } from '../../runs/retry.service';
 import { RunIdPipe } from '../../runs/run-id';
 import { BrowserSessions } from '../../sessions/browser-sessions';
 import { TakesForm } from '../../sessions/form-protection';
@@ -76,7 +76,7 @@ export class AccountRetryController {
   @TakesForm()
   async retry(@Param('run_id', RunIdPipe) runId: number, @Req() request: ContextRequest): Promise<Redirect> {
     const user = requireLogin(request);
-    await this.retries.retry(runId, await this.sessions.requestorOf(user), null);
-    return { redirectTo: `/user/${user.name}/jobs` };
+    const answer = await this.retries.retry(runId, await this.sessions.requestorOf(user), null);
+    return { redirectTo: `/runs/${(answer as RetryAnswer).run_id}` };
   }
 }

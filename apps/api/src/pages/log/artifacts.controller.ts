@@ -2,6 +2,7 @@ import { Controller, Get, Param, Query, Req, Res, UseInterceptors } from '@nestj
 import type { RunRecord } from '@proctor/database';
 import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
+import { visitorOf } from '../../auth/run-reader';
 import { notFound } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
 import { RunLogs } from '../../logs/run-logs';
@@ -59,7 +60,7 @@ export class ArtifactsController {
   }
 
   private async run({ run_id: runId, ...place }: RunPlace, request: ContextRequest): Promise<RunRecord> {
-    const run = await this.runs.run(place, runId, request.visitor?.keyId, request.viewer);
+    const run = await this.runs.run(place, runId, visitorOf(request));
     requireKept(run, 'artifacts.tar.gz');
     return run;
   }

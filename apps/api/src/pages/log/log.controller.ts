@@ -1,6 +1,7 @@
 import { Controller, Get, Headers, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
+import { visitorOf } from '../../auth/run-reader';
 import { notFound } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
 import { closing, resumed, sendLogEvents } from '../../logs/event-stream';
@@ -80,7 +81,7 @@ export class LogController {
   }
 
   private async run(place: RunPlace, request: ContextRequest) {
-    const run = await this.runs.run(place, place.run_id, request.visitor?.keyId, request.viewer);
+    const run = await this.runs.run(place, place.run_id, visitorOf(request));
     requireKept(run, 'log.gz');
     return run;
   }

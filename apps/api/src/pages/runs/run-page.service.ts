@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type PackageStatus, PublicRuns, RunPages } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import { StoreUnavailable } from '@proctor/store';
+import { isOwn, mayEnd, maySee } from '../../auth/run-reader';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { ExplanationService } from '../../dispatchers/explanation.service';
@@ -10,6 +11,8 @@ import { ComparisonService } from '../../runs/comparison.service';
 import { removalSentences } from '../../runs/removed-files';
 import { statusOf } from '../../runs/result-object';
 import type { KnownOfRun } from '../../runs/triage.service';
+import { explainedTo } from '../../runs/visible-runs';
+import type { Viewer } from '../../sessions/viewer';
 import { type RunView, runView } from '../run-view';
 import { attemptView, factView, waitView } from '../story-view';
 import { changesView } from './compare-view';
@@ -34,13 +37,13 @@ export class RunPageService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param user who looks; null for somebody unknown */
-  async view(run: RunRecord, user: { name: string } | null) {
+  async view(run: RunRecord, viewer: Viewer) {
     const { neutral } = this.configuration.server;
-    const [facts, attempts, explanation, statuses, sameTrigger] = await Promise.all([
-      this.publicRuns.storyOf(run.runId),
+    const [facts, attempts, explanation, original, statuses, sameTrigger] = await Promise.all([
+      this.publicRuns.storyOf(run.runId, viewer.reader),
       this.pages.attemptsOf(run.runId),
-      run.state === 'queued' ? this.explanation.of(run) : null,
+      run.state === 'queued' ? this.explanation.of(run, explainedTo(run, viewer.reader)) : null,
+      run.retryOf === null ? null : this.publicRuns.find(run.retryOf),
       this.publicRuns.packageStatuses([run.package]),
       run.trigger === null ? [] : this.pages.sameTrigger(run, ELSEWHERE_MAX),
     ]);
@@ -61,9 +64,9 @@ export class RunPageService {
         compareUrl: `/compare/${pass.runId}...${run.runId}`,
         changes: comparison && changesView(comparison),
       },
-      actions: actionsOf(run, user),
+      actions: actionsOf(run, viewer),
       wait: explanation && waitView(explanation, new Date(Date.now())),
-      retryOf: run.retryOf,
+      retryOf: original && maySee(viewer.reader, original) ? original.runId : null,
       elsewhere: elsewhereView(statuses, sameTrigger, run, neutral),
       command: reproduceCommand(run),
       attempts: attempts.map((attempt) => attemptView(attempt, shown.runUrl, neutral)),
@@ -131,14 +134,13 @@ const NO_RESULT = {
 };
 
 /** What the reader may do with the run: forms on their own pages, or the page that leads to the login first. */
-function actionsOf(run: RunRecord, user: { name: string } | null) {
+function actionsOf(run: RunRecord, { user, reader }: Viewer) {
   const isOver = run.state === 'finished';
-  const isOwn = user !== null && user.name === run.requestor;
   const own = `/user/${user?.name}`;
   return {
     retryUrl: isOver ? (user ? `${own}/retry/${run.runId}` : `/api/v1/retry/${run.runId}`) : null,
-    cancelUrl: isOwn && !isOver ? `${own}/jobs/cancel` : null,
-    publishUrl: isOwn && run.isPrivate ? `${own}/test/publish` : null,
+    cancelUrl: !isOver && mayEnd(reader, run) ? `${own}/jobs/cancel` : null,
+    publishUrl: run.isPrivate && isOwn(reader, run) ? `${own}/test/publish` : null,
   };
 }
 

@@ -1,6 +1,5 @@
 import { Controller, Get, Inject, Param, Res, UseInterceptors } from '@nestjs/common';
 import { packagePrefix, runIdIn } from '@proctor/contracts';
-import { Results } from '@proctor/database';
 import type { RunRecord } from '@proctor/database';
 import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
@@ -10,6 +9,7 @@ import { notFound } from '../../http/problem';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { ComparisonService } from '../../runs/comparison.service';
 import { noSuchRun, RunIdPipe, runIdOf } from '../../runs/run-id';
+import { VisibleRuns } from '../../runs/visible-runs';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../frame/page';
 import type { Page, Redirect } from '../frame/page';
@@ -23,7 +23,7 @@ import { RunPageService } from './run-page.service';
 @UseInterceptors(PageInterceptor)
 export class RunsController {
   constructor(
-    private readonly results: Results,
+    private readonly runs: VisibleRuns,
     private readonly page: RunPageService,
     private readonly triage: RunTriage,
     private readonly comparisons: ComparisonService,
@@ -33,7 +33,7 @@ export class RunsController {
   /** The short address of a run leads to its page. */
   @Get('runs/:run_id')
   async short(@Param('run_id', RunIdPipe) runId: number, @CurrentViewer() viewer: Viewer): Promise<Redirect> {
-    return { redirectTo: pathOf(await this.find(runId, viewer)) };
+    return { redirectTo: pathOf(await this.runs.one(runId, viewer.reader)) };
   }
 
   @Get('packages/:prefix/:package/:suite/:arch/:run_id')
@@ -42,11 +42,11 @@ export class RunsController {
     @CurrentViewer() viewer: Viewer,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
-    const run = await this.find(runIdOf(place.run_id), viewer);
+    const run = await this.runs.one(runIdOf(place.run_id), viewer.reader);
     const asked = `/packages/${place.prefix}/${place.package}/${place.suite}/${place.arch}/${run.runId}/`;
     if (asked !== pathOf(run)) throw noSuchRun(run.runId);
     if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
-    const { known, ...data } = await this.page.view(run, viewer.user);
+    const { known, ...data } = await this.page.view(run, viewer);
     const failure = await this.triage.sections(run, viewer, known);
     return { template: 'runs/run', data: { ...data, ...failure } };
   }
@@ -54,7 +54,6 @@ export class RunsController {
   /** Two runs as `12...14`; one alone is compared with the last good one before it. */
   @Get('compare/:pair')
   async compare(@Param('pair') pair: string, @CurrentViewer() viewer: Viewer): Promise<Page | Redirect> {
-    const maySee = (run: RunRecord): boolean => viewer.maySee(run);
     const ids = pair.split('...').map(runIdIn);
     if (ids.length > 2 || ids.includes(null))
       throw notFound(
@@ -62,16 +61,9 @@ export class RunsController {
       );
     const [a, b] = ids as number[];
     if (b === undefined)
-      return { redirectTo: `/compare/${await this.comparisons.lastGoodBefore(a!, maySee)}...${a}` };
-    const found = await this.comparisons.compare([a!, b], maySee);
+      return { redirectTo: `/compare/${await this.comparisons.lastGoodBefore(a!, viewer.reader)}...${a}` };
+    const found = await this.comparisons.compare([a!, b], viewer.reader);
     return { template: 'runs/compare', data: compareView(found, this.configuration.server.neutral) };
-  }
-
-  /** @throws Problem 404 */
-  private async find(runId: number, viewer: Viewer): Promise<RunRecord> {
-    const run = await this.results.find(runId);
-    if (!run || !viewer.maySee(run)) throw noSuchRun(runId);
-    return run;
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import { TriggerRuns } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { readerOf } from '../../auth/requestor';
+import { readerOf } from '../../auth/run-reader';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { Sent } from '../../http/body.interceptor';

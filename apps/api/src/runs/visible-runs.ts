@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { Results, type RunReader, type RunRecord } from '@proctor/database';
+import { isOwn, maySee, type OwnedRun } from '../auth/run-reader';
+import type { ExplanationViewer } from '../dispatchers/explanation.service';
+import { noSuchRun } from './run-id';
+
+/** Finds single runs for those who may know of them. */
+@Injectable()
+export class VisibleRuns {
+  constructor(private readonly results: Results) {}
+
+  /** @throws Problem 404 for a run that is not there, or that the reader may not know of */
+  async one(runId: number, reader: RunReader): Promise<RunRecord> {
+    const run = await this.results.find(runId);
+    if (!run || !maySee(reader, run)) throw noSuchRun(runId);
+    return run;
+  }
+}
+
+/** For whom a run that the reader may know of is explained. By the API, another key of the same user is told no more than the public. */
+export function explainedTo(run: OwnedRun, reader: RunReader): ExplanationViewer {
+  if (reader.everything) return { everything: true };
+  return isOwn(reader, run) ? { user: run.requestor } : {};
+}
