@@ -73,7 +73,7 @@ export const SETTINGS: Provider[] = [
     useFactory: (configuration: LiveSchedulerConfiguration) => (): PublisherSettings => ({
       pollMs: configuration.scheduler.arrivalPollMs,
       pauseMs: 100,
-      factsPerLookMax: 1_000,
+      factsPerLookMax: 250,
     }),
   },
   {

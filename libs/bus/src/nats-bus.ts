@@ -6,8 +6,6 @@ import { systemClock } from '@proctor/clock';
 import {
   EVENT_STREAM,
   eventFilter,
-  eventId,
-  eventSubject,
   MESSAGE_BYTES_MAX,
   type Fact,
   type Grant,
@@ -30,7 +28,8 @@ import {
 } from './bus';
 import { follow } from './follow';
 import type { BusLimits } from './limits';
-import type { NatsLink } from './nats-link';
+import { NatsEvents } from './nats-events';
+import { JETSTREAM_TIMEOUT_MS, type NatsLink } from './nats-link';
 import { NatsLogs } from './nats-logs';
 import { NatsReportStreams } from './nats-report-streams';
 import { NatsReportConsumption } from './nats-reports';
@@ -57,6 +56,7 @@ export class NatsBus extends Bus {
   private readonly logger = new Logger('Bus');
   private readonly nc: NatsConnection;
   private readonly logs: NatsLogs;
+  private readonly events: NatsEvents;
   private readonly staging: NatsStaging;
   private readonly reportStreams: NatsReportStreams;
   private readonly consumptions = new Set<NatsReportConsumption>();
@@ -70,6 +70,7 @@ export class NatsBus extends Bus {
     super();
     this.nc = link.nc;
     this.logs = new NatsLogs(link.js, link.jsm);
+    this.events = new NatsEvents(link.nc, link.inboxPrefix, JETSTREAM_TIMEOUT_MS);
     this.staging = new NatsStaging(link.js, link.jsm, limits.replicas > 1);
     this.reportStreams = new NatsReportStreams(link);
     this.workerStreams = new NatsWorkerStreams(link);
@@ -124,8 +125,7 @@ export class NatsBus extends Bus {
 
   async publishEvent(fact: Fact): Promise<void> {
     this.requireConnection();
-    const subject = eventSubject(fact.arch, fact.kind);
-    await this.link.js.publish(subject, JSON.stringify(fact), { msgID: eventId(fact) });
+    await this.events.publish(fact);
   }
 
   async *readEvents(arch: string, signal?: AbortSignal): AsyncGenerator<Fact> {

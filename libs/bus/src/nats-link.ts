@@ -4,12 +4,13 @@ import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Credentials } from './credentials';
+import { inboxPrefix } from './accounts';
 import { connectionOptions, RECONNECT_JITTER_MS, RECONNECT_WAIT_MS } from './connection-options';
 import type { BusLimits } from './limits';
 import { Refusals } from './refusals';
 import { ensureReportStream, ensureStreams, ensureWorkerStreams, explainRefusal, isRefusal } from './streams';
 
-const JETSTREAM_TIMEOUT_MS = 10_000;
+export const JETSTREAM_TIMEOUT_MS = 10_000;
 const STREAMS_RETRY_MS = 500;
 const STREAMS_REFUSALS_MAX = 4;
 const DRAIN_TIMEOUT_MS = 5000;
@@ -62,6 +63,11 @@ export class NatsLink {
     }
     link.connected = true;
     return link;
+  }
+
+  /** Before all subjects that its user may have answers sent to. */
+  get inboxPrefix(): string {
+    return inboxPrefix(this.options.user);
   }
 
   isConnected(): boolean {

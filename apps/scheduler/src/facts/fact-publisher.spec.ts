@@ -101,6 +101,22 @@ describe('FactPublisher', () => {
     expect(rows).toEqual([]);
   });
 
+  it('while more facts wait, a publisher rests after each look for as long as that took', async () => {
+    const publish = bus.publishEvent.bind(bus);
+    const beganAt: number[] = [];
+    jest.spyOn(bus, 'publishEvent').mockImplementation(async (fact) => {
+      if (fact.factId % 3 === 1) beganAt.push(clock.now());
+      await new Promise<void>((resolve) => clock.after(40, resolve));
+      await publish(fact);
+    });
+    for (let id = 1; id <= 9; id++) happens(id, id);
+    const from = clock.now();
+    publishers.look(ARCH);
+    await time(1_000);
+    expect(beganAt.map((at) => at - from)).toEqual([0, 80, 160]);
+    expect(rows).toEqual([]);
+  });
+
   it('many signals in a short while cause one look', async () => {
     publishers.look(ARCH);
     await time(0);

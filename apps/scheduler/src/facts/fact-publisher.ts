@@ -24,6 +24,9 @@ export interface PublisherSettings {
   factsPerLookMax: number;
 }
 
+/** However many wait, facts are published for at most half of the time: events may be late, turns may not. */
+const REST_PER_WORK = 1;
+
 /**
  * Publishes the facts of one architecture as events, for one term: each at least once, those of a run in the order of
  * their ids.
@@ -65,8 +68,12 @@ export class FactPublisher {
     while (!this.stopped) {
       this.isTold = false;
       const { pollMs, pauseMs } = this.settings();
+      const fromMs = this.ports.clock.now();
       const outcome = await this.publishWaiting();
-      if (outcome === 'more') continue;
+      if (outcome === 'more') {
+        await this.rest(REST_PER_WORK * (this.ports.clock.now() - fromMs), () => false);
+        continue;
+      }
       await this.rest(pauseMs, () => false);
       // A word that facts were committed does not help while they cannot be published.
       await this.rest(pollMs - pauseMs, () => outcome === 'all' && this.isTold);
