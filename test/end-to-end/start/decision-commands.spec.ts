@@ -171,7 +171,9 @@ it('a decision is an administrator’s', async () => {
   expect(await proctor('run', 'cancel', '--package', 'hello', '--by', 'nobody')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'proctor: there is no user nobody\nproctor user list shows the users that there are\n',
+    stderr:
+      'proctor: there is no user nobody, in whose name this is decided\n' +
+      'make one: proctor user add nobody --admin; or name another administrator with --by\n',
   });
   expect(await proctor('pause', '--reason', 'x', '--by', 'ann')).toEqual({
     code: 1,

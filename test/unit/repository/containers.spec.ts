@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfiguration } from '@proctor/config';
-import { parse } from 'yaml';
+import { type ComposeService, interpolated, readCompose } from '../../support/compose';
 import { knownVariables } from '../../support/variables';
 
 const project = join(__dirname, '../../..');
@@ -9,35 +9,13 @@ const project = join(__dirname, '../../..');
 const known = knownVariables();
 const read = (path: string): string => readFileSync(join(project, path), 'utf8');
 
-interface Service {
-  image?: string;
-  build?: string;
-  user?: string;
-  command?: string[];
-  entrypoint?: string[];
-  restart?: string;
-  privileged?: boolean;
-  cap_drop?: string[];
-  environment?: Record<string, string>;
-  volumes?: string[];
-  healthcheck?: { test: string[] };
-  logging?: { options: Record<string, string> };
-  ports?: string[];
-  stop_grace_period?: string;
-  depends_on?: Record<string, { condition: string }>;
-  deploy?: { replicas?: number; resources: { limits: { memory?: string } } };
-}
-
-const compose = parse(read('docker-compose.yml'), { merge: true }) as {
-  services: Record<string, Service>;
-  volumes: Record<string, object>;
-};
+const compose = readCompose(project);
 const services = Object.entries(compose.services);
 const own = services.filter(([, { image }]) => image?.startsWith('proctor:'));
 /** Those that go on. */
 const lasting = services.filter(([, { restart }]) => restart !== 'no');
 const NAMES = services.map(([name]) => name);
-const of = (name: string): Service => compose.services[name]!;
+const of = (name: string): ComposeService => compose.services[name]!;
 
 it('docker-compose.yml has two apis behind a proxy, two schedulers, and one image tag for all that is our own', () => {
   expect(NAMES).toEqual(expect.arrayContaining(['postgres', 'nats', 'proxy', 'api', 'scheduler', 'worker']));
@@ -106,7 +84,7 @@ it('the volumes that the services name are declared, and the files that they mou
 
 /** With the default of a variable that is not set. */
 function sourceOf(volume: string): string {
-  return volume.replace(/\$\{\w+:-([^}]*)\}/g, '$1').split(':')[0]!;
+  return interpolated(volume, {}).split(':')[0]!;
 }
 
 it('the health checks ask where the processes listen', async () => {

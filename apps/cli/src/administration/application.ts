@@ -65,10 +65,23 @@ export function administer<T>(work: (get: Get) => Promise<T>): Promise<T> {
 /**
  * The same in the name of an administrator.
  * @param by user name
- * @throws UnknownUser; Refusal when the user is no administrator
+ * @throws Failure when there is no such user; Refusal when the user is no administrator
  */
 export function decide<T>(by: string, work: (get: Get, by: Administrator) => Promise<T>): Promise<T> {
-  return administer(async (get) => work(get, await get(Administrators).named(by)));
+  return administer(async (get) => {
+    const administrator = await get(Administrators)
+      .named(by)
+      .catch((error: unknown) => {
+        if (!(error instanceof UnknownUser)) throw error;
+        throw new Failure(
+          `there is no user ${by}, in whose name this is decided`,
+          EXIT.failed,
+          `make one: proctor user add ${by} --admin; or name another administrator with --by`,
+          { cause: error },
+        );
+      });
+    return work(get, administrator);
+  });
 }
 
 class CommandDeployment extends Deployment {
