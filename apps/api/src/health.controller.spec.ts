@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { DatabaseUnavailable } from '@proctor/database';
+import { DatabaseUnavailable, KeyRefused } from '@proctor/database';
 import { VERSION } from '@proctor/process';
 import type { ApiKeys, Requestor } from '@proctor/database';
 import type { ExecutionContext } from '@nestjs/common';
@@ -15,6 +15,7 @@ const CONFIGURATION = { loadedAt: new Date(0), problems: ['proctor.yaml:1: suits
 async function healthFor(key: string, isBusConnected = true, databaseFailure?: Error, isBegun = false) {
   const authenticate = (given: string) => {
     if (databaseFailure) return Promise.reject(databaseFailure);
+    if (given === 'expired') return Promise.reject(new KeyRefused('This API key has expired.'));
     const isKnown = given === 'admin' || given === 'user';
     return Promise.resolve(isKnown ? ({ isAdmin: given === 'admin' } as Requestor) : null);
   };
@@ -39,6 +40,7 @@ it('only administrators are told about the configuration', async () => {
   expect(await healthFor('admin')).toEqual({ status: 200, body: { ...WELL, configuration: CONFIGURATION } });
   expect(await healthFor('user')).toEqual({ status: 200, body: WELL });
   expect(await healthFor('wrong')).toEqual({ status: 200, body: WELL });
+  expect(await healthFor('expired')).toEqual({ status: 200, body: WELL });
   expect(await healthFor('')).toEqual({ status: 200, body: WELL });
 });
 

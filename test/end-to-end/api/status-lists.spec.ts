@@ -244,6 +244,10 @@ it.each([
   ],
   ['minutes=0', 'minutes must be a whole number from 1 to 100000, not "0".'],
   ['after=x', 'after must be what the part of the list before named, not "x".'],
+  [
+    'after=-200000-01-01T00:00:00.000Z/hello/sid/amd64',
+    'after must be what the part of the list before named, not "-200000-01-01T00:00:00.000Z/hello/sid/amd64".',
+  ],
   ['after=2026-01-01/a', 'after must be what the part of the list before named, not "2026-01-01/a".'],
 ])('a list is refused with the field and its value when asked for %s', async (query, detail) => {
   for (const form of ['/', '.json', '.xml']) {

@@ -32,6 +32,22 @@ export class KeyCheck {
    * @throws Problem 403, also for a key that is not good for such a request; 429
    */
   async requestorOf(request: ContextRequest, response: Response): Promise<Requestor> {
+    return this.authenticated(request, response, (keyId) => this.known.count(`key ${keyId}`));
+  }
+
+  /**
+   * Of a request that was counted when it came and has waited since: its key may have been revoked meanwhile.
+   * @throws Problem 403
+   */
+  async requestorAfterWait(request: ContextRequest, response: Response): Promise<Requestor> {
+    return this.authenticated(request, response, () => undefined);
+  }
+
+  private async authenticated(
+    request: ContextRequest,
+    response: Response,
+    count: (keyId: number) => void,
+  ): Promise<Requestor> {
     const holder = await this.holderOf(request);
     if (!(holder && 'keyId' in holder)) {
       this.anonymous.count(networkOf(request.ip ?? ''));
@@ -42,7 +58,7 @@ export class KeyCheck {
     response.setHeader('Auth-User', requestor.userName);
     if (expiresAt) response.setHeader('Auth-Key-Expires', timestamp(expiresAt));
     response.setHeader('Cache-Control', 'private, no-cache');
-    this.known.count(`key ${requestor.keyId}`);
+    count(requestor.keyId);
     const needed = neededScope(request.method, pathOf(request));
     if (suffices(scope, needed)) return requestor;
     const wanted = needed === 'everything' ? needed : `${needed} or everything`;

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { ApiKeys, DatabaseUnavailable } from '@proctor/database';
+import { ApiKeys, DatabaseUnavailable, KeyRefused } from '@proctor/database';
 import { VERSION } from '@proctor/process';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { Leaving } from '../http/leaving';
@@ -33,6 +33,7 @@ export class ApiHealth {
       const requestor = await this.apiKeys.authenticate(key);
       return { health: this.health(true), isAdmin: requestor?.isAdmin ?? false };
     } catch (error) {
+      if (error instanceof KeyRefused) return { health: this.health(true), isAdmin: false };
       if (!(error instanceof DatabaseUnavailable)) throw error;
       this.logger.warn(error.message);
       return { health: this.health(false), isAdmin: false };

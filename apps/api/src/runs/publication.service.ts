@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { OwnRuns, Publications } from '@proctor/database';
+import { BrokenOff, DatabaseUnavailable, OwnRuns, Publications } from '@proctor/database';
 import type { Requestor } from '@proctor/database';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { ResultLongPoll } from './result-long-poll';
@@ -19,18 +19,30 @@ export class PublicationService {
     private readonly signal: OrderSignal,
   ) {}
 
-  /** @param runIds integers, each once */
+  /**
+   * @param runIds integers, each once
+   * @throws DatabaseUnavailable when none was published, else BrokenOff
+   */
   async publish(runIds: number[], requestor: Requestor): Promise<PublicationAnswer> {
     const possible = runIds.filter((id) => id > 0);
     const published: number[] = [];
-    for (const keyId of await this.keysOf(possible, requestor))
-      published.push(...(await this.publications.publish(possible, keyId)));
-    if (published.length > 0) {
-      this.longPoll.notify();
-      this.signal.send(null);
+    try {
+      for (const keyId of await this.keysOf(possible, requestor))
+        published.push(...(await this.publications.publish(possible, keyId)));
+    } catch (error) {
+      throw error instanceof DatabaseUnavailable && published.length > 0
+        ? new BrokenOff(published, error)
+        : error;
+    } finally {
+      if (published.length > 0) this.notify();
     }
     const changed = new Set(published);
     return { published, ignored: runIds.filter((id) => !changed.has(id)) };
+  }
+
+  private notify(): void {
+    this.longPoll.notify();
+    this.signal.send(null);
   }
 
   /** On pages, runs of any key of the user are meant. */

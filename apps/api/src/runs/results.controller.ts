@@ -33,8 +33,7 @@ export class ResultsController {
     if (wait > 0 && request.method === 'GET') {
       await this.longPoll.wait(requestor.keyId, since, wait * 1_000, closing(response));
       if (response.closed) return;
-      // It may have been revoked meanwhile.
-      await this.keys.requestorOf(request, response);
+      await this.keys.requestorAfterWait(request, response);
     }
     await sendJsonStream(request, response, await this.results.list(requestor.keyId, since));
   }

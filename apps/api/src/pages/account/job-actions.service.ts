@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { OwnRuns } from '@proctor/database';
+import { BrokenOff, DatabaseUnavailable, OwnRuns } from '@proctor/database';
 import type { Requestor, RunRecord, User } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
@@ -29,7 +29,10 @@ export class RunChanges {
     private readonly retries: RetryService,
   ) {}
 
-  /** @returns the runs that could not be changed; what was is done */
+  /**
+   * @returns the runs that could not be changed; what was is done
+   * @throws DatabaseUnavailable when none was changed, else BrokenOff
+   */
   async make(action: JobAction, runs: RunRecord[], requestor: Requestor): Promise<Refusal[]> {
     const ids = runs.map(({ runId }) => runId);
     if (action === 'publish') {
@@ -37,11 +40,14 @@ export class RunChanges {
       return ignored.map((runId) => ({ runId, reason: `Run ${runId} is public already.` }));
     }
     const refusals: Refusal[] = [];
+    const done: number[] = [];
     for (const runId of ids) {
       try {
         if (action === 'cancel') await this.cancellation.cancel(runId, requestor);
         else await this.retries.retry(runId, requestor, null);
+        done.push(runId);
       } catch (error) {
+        if (error instanceof DatabaseUnavailable && done.length > 0) throw new BrokenOff(done, error);
         // It has changed since it was shown; the others are done nevertheless.
         if (!(error instanceof Problem) || ![403, 404, 409].includes(error.status)) throw error;
         refusals.push({ runId, reason: error.detail });

@@ -88,3 +88,13 @@ it('the end of the process ends what pages follow', async () => {
     status: 503,
   });
 });
+
+it('a page that asks while the process begins to end is told so, and is not followed', async () => {
+  const { topics, clock, asked } = rig();
+  const watched = topics.watch('front', { stale: nothing, end: nothing });
+  topics.beforeApplicationShutdown();
+  await expect(watched).rejects.toMatchObject({ status: 503 });
+  asked.length = 0;
+  clock.advance(10_000);
+  expect(asked).toEqual([]);
+});

@@ -64,6 +64,8 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
       throw comeBack(503, 'Too many pages are followed; each can be loaded again.', LOOK_EVERY_MS);
     const version = await this.versionOf(name);
     if (version === '') return null;
+    // It may have begun to end meanwhile.
+    if (this.isShutDown) throw comeBack(503, 'This process is about to end.', LOOK_EVERY_MS);
     const topic = this.topics.get(name) ?? { version, watchers: new Set() };
     topic.watchers.add(watcher);
     this.topics.set(name, topic);

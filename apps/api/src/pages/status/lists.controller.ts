@@ -23,22 +23,23 @@ import { mismatchList, pendingList } from './run-lists';
 /** Every list of statuses, by its name. */
 @Injectable()
 export class ListDirectory {
-  readonly all: StatusList[];
-
   constructor(
-    lists: StatusLists,
+    private readonly lists: StatusLists,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
-    @Inject(CONFIGURATION_STATUS) status: () => ConfigurationStatus,
-  ) {
-    const { neutral } = configuration.server;
-    this.all = [
-      ...packageLists(lists, neutral),
-      splitList(lists, neutral),
-      mismatchList(lists, neutral),
-      pendingList(lists, neutral),
+    @Inject(CONFIGURATION_STATUS) private readonly status: () => ConfigurationStatus,
+  ) {}
+
+  /** As the configuration in use has them. */
+  get all(): StatusList[] {
+    const { neutral } = this.configuration.server;
+    return [
+      ...packageLists(this.lists, neutral),
+      splitList(this.lists, neutral),
+      mismatchList(this.lists, neutral),
+      pendingList(this.lists, neutral),
       rejectedList(
         () => this.rejected(),
-        () => status().loadedAt,
+        () => this.status().loadedAt,
       ),
     ] as StatusList[];
   }

@@ -78,7 +78,7 @@ function flakyList(lists: StatusLists, neutral: NeutralStatus): StatusList<Liste
     nouns: () => ['place where a package is flaky', 'places where a package is flaky'],
     order: 'the least steady first',
     columns: [PACKAGE, PLACE, FLAKINESS, STRIP, latest(neutral), VERSION],
-    read: (asked, limit) => lists.flaky(asked, limit, numberKey(asked)),
+    read: (asked, limit) => lists.flaky(asked, limit, shareKey(asked)),
     keyOf: (status) => keyOf(status, String(status.flakiness)),
     object: objectOf(neutral),
     entry: (status) => ({
@@ -102,7 +102,7 @@ function slowList(lists: StatusLists, neutral: NeutralStatus): StatusList<Listed
     order: 'the slowest first',
     columns: [PACKAGE, PLACE, MEDIAN, LONG, LONGER, latest(neutral), STRIP],
     bound: 'minutes',
-    read: (asked, limit) => lists.slow(asked, limit, numberKey(asked), asked.minutes * 60),
+    read: (asked, limit) => lists.slow(asked, limit, secondsKey(asked), asked.minutes * 60),
     keyOf: (status) => keyOf(status, String(status.durations?.medianSeconds ?? 0)),
     object: objectOf(neutral),
     entry: (status) => ({
@@ -156,12 +156,20 @@ function keyOf({ package: name, suite, arch }: PlaceKey, value: string): string 
   return `${value}/${name}/${suite}/${arch}`;
 }
 
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 function timeKey({ after }: ListAsked): StatusKey | null {
-  return after === null ? null : keyIn(after, (text) => new Date(text));
+  return after === null ? null : keyIn(after, (text) => (TIMESTAMP.test(text) ? new Date(text) : NaN));
 }
 
-function numberKey({ after }: ListAsked): StatusKey | null {
-  return after === null ? null : keyIn(after, (text) => (text === '' ? NaN : Number(text)));
+function shareKey({ after }: ListAsked): StatusKey | null {
+  return after === null
+    ? null
+    : keyIn(after, (text) => (/^(0|1|0\.\d{1,20})$/.test(text) ? Number(text) : NaN));
+}
+
+function secondsKey({ after }: ListAsked): StatusKey | null {
+  return after === null ? null : keyIn(after, (text) => (/^\d{1,9}$/.test(text) ? Number(text) : NaN));
 }
 
 /** @throws Problem 400 */

@@ -124,11 +124,29 @@ export function rejectedList(
   };
 }
 
-/** An entry for all suites is one for each. */
+/** An entry for all suites is one for each, and one for a beginning of names is one for each of these. */
 function isAsked(entry: RejectedPackage, { suite, arch, package: pattern }: ListAsked): boolean {
   const covers = (word: string, asked: string | null): boolean =>
     asked === null || word === '*' || word === asked;
-  const names = pattern?.split('*').map((part) => part.replace(/[.+-]/g, '\\$&'));
-  const isNamed = names === undefined || new RegExp(`^${names.join('.*')}$`).test(entry.package);
+  const isNamed =
+    pattern === null || fitsPattern(entry.package, pattern) || fitsPattern(pattern, entry.package);
   return isNamed && covers(entry.suite, suite) && covers(entry.arch, arch);
+}
+
+/**
+ * Whether a name is as a pattern says, in which `*` stands for anything. A regular expression would try each `*` at each
+ * place: each part is looked for once here, as early as it can be.
+ */
+export function fitsPattern(name: string, pattern: string): boolean {
+  const [first = '', ...parts] = pattern.split('*');
+  const last = parts.pop();
+  if (last === undefined) return name === pattern;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let place = first.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, place);
+    if (found < 0) return false;
+    place = found + part.length;
+  }
+  return place + last.length <= name.length;
 }

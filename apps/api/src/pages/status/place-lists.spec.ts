@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { fitsPattern } from './place-lists';
+
+it.each([
+  ['rust-serde', 'rust-serde', true],
+  ['rust-serde', 'rust', false],
+  ['rust-serde', 'rust-*', true],
+  ['rust-serde', '*serde', true],
+  ['rust-serde', '*-*', true],
+  ['rust-serde', 'r*s*t*s*e', true],
+  ['rust-serde', '*serde*rust*', false],
+  ['aba', 'ab*ba', false],
+  ['abba', 'ab*ba', true],
+  ['a.b', 'a+b', false],
+])('the name %s and the pattern %s: %s', (name, pattern, fits) => {
+  expect(fitsPattern(name, pattern)).toBe(fits);
+});
+
+it('names fit patterns as a regular expression would have it', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
+  fc.assert(
+    fc.property(text, text, (written, pattern) => {
+      const name = written.replaceAll('*', 'c');
+      const expected = new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name);
+      expect(fitsPattern(name, pattern)).toBe(expected);
+    }),
+    { numRuns: 500 },
+  );
+});
