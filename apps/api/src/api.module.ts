@@ -4,7 +4,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { USE_CASES } from '@proctor/administration';
 import { systemClock } from '@proctor/clock';
 import type { Settings } from '@proctor/config';
-import { ApiKeys, PackagePages, PublicRuns, Results, TriggerRuns } from '@proctor/database';
+import { ApiKeys, Results } from '@proctor/database';
 import { AdminController } from './admin/admin.controller';
 import { AuditController } from './admin/audit.controller';
 import { AuditService } from './admin/audit.service';
@@ -58,8 +58,7 @@ import { ErrorPagesController } from './pages/errors/errors.controller';
 import { QueuePagesController } from './pages/machines/queues.controller';
 import { WorkerPagesController } from './pages/machines/workers.controller';
 import { LiveController } from './pages/live/live.controller';
-import { LiveTopics } from './pages/live/live-topics';
-import { pageVersions } from './pages/live/page-versions';
+import { LIVE_PROVIDERS } from './pages/live/providers';
 import { AffectedByPageController } from './pages/search/affected-by-page.controller';
 import { SearchController } from './pages/search/search.controller';
 import { WellKnownController } from './pages/frame/well-known.controller';
@@ -232,23 +231,7 @@ const PROVIDERS: Provider[] = [
   RunLogs,
   LogFollower,
   { provide: FOLLOW_SETTINGS_TOKEN, useValue: FOLLOW_SETTINGS },
-  {
-    provide: LiveTopics,
-    inject: [PublicRuns, PackagePages, QueuesService, TriggerRuns, WorkersService, DispatcherClient],
-    useFactory: (
-      publicRuns: PublicRuns,
-      pages: PackagePages,
-      queues: QueuesService,
-      triggers: TriggerRuns,
-      workers: WorkersService,
-      dispatchers: DispatcherClient,
-    ) =>
-      new LiveTopics(
-        pageVersions(publicRuns, pages, { queues, triggers, workers }),
-        systemClock,
-        dispatchers,
-      ),
-  },
+  ...LIVE_PROVIDERS,
   LEAVING,
   ExplanationService,
   PublicCache,

@@ -63,11 +63,12 @@ export class TriggerRuns {
   constructor(private readonly database: Database) {}
 
   /**
-   * What differs after each change of public runs that have a word in their trigger; empty without any.
+   * What differs after each change of runs that have a word in their trigger and that the reader may see; empty without any.
    * @throws DatabaseUnavailable
    */
-  async version(name: string): Promise<string> {
-    const [row] = await this.database.query(VERSION, [name, TRIGGER_RUNS_MAX]);
+  async version(name: string, { everything = false, keyId, userName }: RunReader): Promise<string> {
+    const reader = [everything, keyId ?? null, userName ?? null];
+    const [row] = await this.database.query(VERSION, [name, TRIGGER_RUNS_MAX, ...reader]);
     return row?.version ?? '';
   }
 
@@ -181,13 +182,13 @@ const OF_TRIGGER = statement(
   order by r.run_id desc`,
 );
 
-/** Of the public runs of a trigger: it differs after each change. */
+/** Of the runs of a trigger: it differs after each change. */
 const VERSION = statement(
   { version: text },
   `
   select concat_ws(' ', count(*), max(r.updated_at), sum(r.attempt), count(*) filter (where r.state = 'running')) as version
   from (
-    select * from runs r where ${hasWord('r', '$1::text')} and not r.is_private order by r.run_id desc limit $2
+    select * from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
   ) r
   having count(*) > 0`,
 );

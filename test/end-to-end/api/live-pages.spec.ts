@@ -1,4 +1,6 @@
+import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { startApi } from '../../support/api';
+import { Browser } from '../../support/browser';
 import type { RunningApi } from '../../support/api';
 
 let api: RunningApi;
@@ -8,8 +10,9 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 /** The events of a stream, as they come. */
-async function* eventsOf(topic: string, signal: AbortSignal): AsyncGenerator<string> {
-  const response = await api.fetch(`/-/live?of=${topic}`, { signal });
+async function* eventsOf(topic: string, signal: AbortSignal, cookie = ''): AsyncGenerator<string> {
+  const headers = cookie === '' ? {} : { Cookie: cookie };
+  const response = await api.fetch(`/-/live?of=${topic}`, { signal, headers });
   expect([response.status, response.headers.get('content-type')]).toEqual([
     200,
     'text/event-stream; charset=utf-8',
@@ -44,7 +47,51 @@ it('a page that is followed is told when what it shows has changed', async () =>
   }
 });
 
-it('nothing can be followed of private runs, nor of what is not there', async () => {
+it('the page of a waiting run is told when its place in the queue has changed', async () => {
+  const runId = await api.submit('hello');
+  let position = 3;
+  const end = api.bus.subscribe(subjectOf(SUBJECTS.explain, 'amd64'), ({ respond }) =>
+    respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, runId, position, ahead: position - 1, reasons: [] })),
+  );
+  const stop = new AbortController();
+  const events = eventsOf(`run/${runId}`, stop.signal);
+  await events.next();
+  position = 2;
+  expect((await events.next()).value).toBe('event: stale\ndata:');
+  const page = await (await api.fetch(`/packages/h/hello/bookworm/amd64/${runId}/`)).text();
+  expect(page.match(/role="status">[^]*?<\/p>/)![0]).toContain(
+    'This run waits at position 2; 1 run goes before it.',
+  );
+  stop.abort();
+  end();
+});
+
+it('a private run, and a trigger that has no others, are followed by its user and by administrators alone', async () => {
+  await api.adminKey();
+  const cookies: Record<string, string> = {};
+  for (const name of ['alice', 'root', 'bob']) {
+    await api.database.users.setPassword(name, `of ${name}`);
+    const browser = new Browser(api.url);
+    await browser.logIn(name, `of ${name}`);
+    cookies[name] = browser.header;
+  }
+  const runId = await api.submit('followed', { is_private: true, trigger: 'followed/1' });
+  const topics = [`run/${runId}`, 'trigger/followed/1'];
+  for (const topic of topics) {
+    const { status } = await api.fetch(`/-/live?of=${topic}`, { headers: { Cookie: cookies.bob! } });
+    expect([topic, status]).toEqual([topic, 404]);
+  }
+  const stop = new AbortController();
+  const followed = topics.flatMap((topic) =>
+    ['alice', 'root'].map((name) => eventsOf(topic, stop.signal, cookies[name])),
+  );
+  for (const events of followed) expect((await events.next()).value).toBe('retry: 5000');
+  await api.start(runId);
+  for (const events of followed) expect((await events.next()).value).toBe('event: stale\ndata:');
+  stop.abort();
+});
+
+it('a stranger can follow nothing of private runs, nor of what is not there', async () => {
   const runId = await api.submit('hidden', { is_private: true, trigger: 'secret/1' });
   for (const topic of [
     `run/${runId}`,

@@ -65,7 +65,7 @@ it('a waiting run says where it stands, when it may start, and why it waits', as
     expect(start).toBeLessThanOrEqual(Date.now() + 61_000);
     const page = await pageOf(runId);
     expect(page).toMatch(
-      /waits at position 3; 2 runs go before it; it is expected to start (within|in) .*minutes?:/,
+      /waits at position 3; 2 runs go before it; it is expected to start (within|in) .*minutes?\./,
     );
     for (const reason of REASONS) expect(page).toContain(`<li>${reason}</li>`);
   });
@@ -82,7 +82,7 @@ it('a waiting run has no expected start where none can be told', async () => {
     estimated_start: null,
     reasons: ['no scheduler answers for amd64'],
   });
-  expect(await pageOf(runId)).toContain('This run waits for its turn:');
+  expect(await pageOf(runId)).toContain('This run waits for its turn.');
 });
 
 it('a waiting run is told of in its queue', async () => {

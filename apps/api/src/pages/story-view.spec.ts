@@ -56,7 +56,7 @@ it.each([
       estimatedStart: new Date('2026-11-20T16:00:00Z'),
       reasons: ['all slots are busy'],
     },
-    'This run waits at position 3; 2 runs go before it; it is expected to start in 7 to 15 minutes:',
+    'This run waits at position 3; 2 runs go before it; it is expected to start in 7 to 15 minutes.',
   ],
   [
     { position: 2, ahead: 1, estimatedStart: null, reasons: [] },
@@ -64,7 +64,7 @@ it.each([
   ],
   [
     { position: null, ahead: null, estimatedStart: null, reasons: ['no scheduler answers for amd64'] },
-    'This run waits for its turn:',
+    'This run waits for its turn.',
   ],
 ])('a waiting run is told in a sentence', (explanation, sentence) => {
   expect(waitView(explanation, new Date('2026-11-20T15:50:00Z'))).toEqual({

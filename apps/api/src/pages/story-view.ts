@@ -48,7 +48,7 @@ export function waitView({ position, ahead, estimatedStart, reasons }: Explanati
   const place = position === null ? 'for its turn' : `at position ${position}`;
   const before = ahead === null ? '' : `; ${ahead === 1 ? '1 run goes' : `${ahead} runs go`} before it`;
   const start = estimatedStart ? `; it is expected to start ${startWords(estimatedStart, now)}` : '';
-  return { sentence: `This run waits ${place}${before}${start}${reasons.length > 0 ? ':' : '.'}`, reasons };
+  return { sentence: `This run waits ${place}${before}${start}.`, reasons };
 }
 
 /** `in 7 to 15 minutes` */

@@ -1,3 +1,4 @@
+import type { RunReader } from '@proctor/database';
 import { ManualClock } from '../../../../../test/support/manual-clock';
 import { silenceLog } from '../../../../../test/support/silent-log';
 import { LiveTopics } from './live-topics';
@@ -14,9 +15,10 @@ function rig() {
   const asked: string[] = [];
   const clock = new ManualClock();
   let hint = nothing;
-  const versionOf = (topic: string): Promise<string> => {
-    asked.push(topic);
-    return Promise.resolve(versions.get(topic) ?? '');
+  const versionOf = (topic: string, { userName, everything }: RunReader): Promise<string> => {
+    const who = everything ? ' for administrators' : userName ? ` for ${userName}` : '';
+    asked.push(topic + who);
+    return Promise.resolve(versions.get(topic + who) ?? versions.get(topic) ?? '');
   };
   const topics = new LiveTopics(versionOf, clock, { listen: (_subject, received) => void (hint = received) });
   topics.onApplicationBootstrap();
@@ -29,9 +31,9 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 it('all pages that show the same are told of its change by one look', async () => {
   const { topics, versions, asked, clock } = rig();
   const stale = [jest.fn(), jest.fn(), jest.fn()];
-  await topics.watch('front', { stale: stale[0]!, end: nothing });
-  await topics.watch('front', { stale: stale[1]!, end: nothing });
-  await topics.watch('run/7', { stale: stale[2]!, end: nothing });
+  await topics.watch('front', {}, { stale: stale[0]!, end: nothing });
+  await topics.watch('front', {}, { stale: stale[1]!, end: nothing });
+  await topics.watch('run/7', {}, { stale: stale[2]!, end: nothing });
   versions.set('front', 'two');
   asked.length = 0;
   clock.advance(2_000);
@@ -40,10 +42,29 @@ it('all pages that show the same are told of its change by one look', async () =
   expect(stale.map((each) => each.mock.calls.length)).toEqual([1, 1, 0]);
 });
 
+it('who sees more than the public is told of that, and all others share one look', async () => {
+  const { topics, versions, asked, clock } = rig();
+  versions.set('run/8 for ada', 'one');
+  versions.set('run/8 for administrators', 'one');
+  const [ada, root, bob] = [jest.fn(), jest.fn(), jest.fn()];
+  await topics.watch('run/8', { userName: 'ada' }, { stale: ada, end: nothing });
+  for (const userName of ['root', 'toor'])
+    await topics.watch('run/8', { everything: true, userName }, { stale: root, end: nothing });
+  await topics.watch('run/7', { userName: 'bob' }, { stale: bob, end: nothing });
+  await topics.watch('run/7', {}, { stale: bob, end: nothing });
+  expect(await topics.watch('run/8', { userName: 'bob' }, { stale: nothing, end: nothing })).toBeNull();
+  asked.length = 0;
+  versions.set('run/8 for ada', 'two');
+  clock.advance(2_000);
+  await settled();
+  expect(asked).toEqual(['run/8 for ada', 'run/8 for administrators', 'run/7']);
+  expect([ada, root, bob].map((each) => each.mock.calls.length)).toEqual([1, 0, 0]);
+});
+
 it('a hint that a run has ended leads to a look at once', async () => {
   const { topics, versions, hint } = rig();
   const stale = jest.fn();
-  await topics.watch('front', { stale, end: nothing });
+  await topics.watch('front', {}, { stale, end: nothing });
   versions.set('front', 'two');
   hint();
   await settled();
@@ -52,8 +73,8 @@ it('a hint that a run has ended leads to a look at once', async () => {
 
 it('what is not there cannot be followed, and what nobody follows is not looked at', async () => {
   const { topics, asked, clock, hint } = rig();
-  expect(await topics.watch('run/8', { stale: nothing, end: nothing })).toBeNull();
-  const leave = await topics.watch('front', { stale: nothing, end: nothing });
+  expect(await topics.watch('run/8', {}, { stale: nothing, end: nothing })).toBeNull();
+  const leave = await topics.watch('front', {}, { stale: nothing, end: nothing });
   leave!();
   asked.length = 0;
   clock.advance(10_000);
@@ -65,7 +86,7 @@ it('what is not there cannot be followed, and what nobody follows is not looked 
 it('a look that fails is followed by the next', async () => {
   const { topics, versions, clock } = rig();
   const stale = jest.fn();
-  await topics.watch('front', { stale, end: nothing });
+  await topics.watch('front', {}, { stale, end: nothing });
   const get = jest.spyOn(versions, 'get').mockImplementationOnce(() => {
     throw new Error('the database is away');
   });
@@ -81,17 +102,17 @@ it('a look that fails is followed by the next', async () => {
 it('the end of the process ends what pages follow', async () => {
   const { topics } = rig();
   const end = jest.fn();
-  await topics.watch('front', { stale: nothing, end });
+  await topics.watch('front', {}, { stale: nothing, end });
   topics.beforeApplicationShutdown();
   expect(end).toHaveBeenCalledTimes(1);
-  await expect(topics.watch('front', { stale: nothing, end: nothing })).rejects.toMatchObject({
+  await expect(topics.watch('front', {}, { stale: nothing, end: nothing })).rejects.toMatchObject({
     status: 503,
   });
 });
 
 it('a page that asks while the process begins to end is told so, and is not followed', async () => {
   const { topics, clock, asked } = rig();
-  const watched = topics.watch('front', { stale: nothing, end: nothing });
+  const watched = topics.watch('front', {}, { stale: nothing, end: nothing });
   topics.beforeApplicationShutdown();
   await expect(watched).rejects.toMatchObject({ status: 503 });
   asked.length = 0;

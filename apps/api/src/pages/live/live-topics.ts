@@ -4,6 +4,7 @@ import { Repeater } from '@proctor/clock';
 import type { Clock } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
 import { besideRequests } from '@proctor/database';
+import type { RunReader } from '@proctor/database';
 import type { DispatcherClient } from '../../dispatchers/dispatcher-client';
 import { comeBack } from '../../http/problem';
 
@@ -14,6 +15,9 @@ const WATCHERS_MAX = 2_000;
 
 /** What pages show may be stale. */
 interface Topic {
+  name: string;
+  /** Who shows it: the public where these see no more. */
+  reader: RunReader;
   version: string;
   watchers: Set<Watcher>;
 }
@@ -23,12 +27,12 @@ interface Watcher {
   end: () => void;
 }
 
-/** Something that pages show, in words that differ after each change; empty for what is not there. */
-export type VersionOf = (topic: string) => Promise<string>;
+/** Something that pages show to a reader, in words that differ after each change; empty for what is not there. */
+export type VersionOf = (topic: string, reader: RunReader) => Promise<string>;
 
 /**
  * Tells open pages that something they show has changed. However many show the same, the database is asked once for all
- * of them: every two seconds, and at once after the hint that a run has ended.
+ * of them who see the same: every two seconds, and at once after the hint that a run has ended.
  */
 export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('LiveTopics');
@@ -58,19 +62,20 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
    * @returns ends it; null for a topic that is not there
    * @throws Problem 503 when very many watch already
    */
-  async watch(name: string, watcher: Watcher): Promise<(() => void) | null> {
+  async watch(name: string, reader: RunReader, watcher: Watcher): Promise<(() => void) | null> {
     const count = [...this.topics.values()].reduce((sum, { watchers }) => sum + watchers.size, 0);
     if (count >= WATCHERS_MAX || this.isShutDown)
       throw comeBack(503, 'Too many pages are followed; each can be loaded again.', LOOK_EVERY_MS);
-    const version = await this.versionOf(name);
-    if (version === '') return null;
+    const seen = await this.topicFor(name, reader);
+    if (seen.version === '') return null;
     // It may have begun to end meanwhile.
     if (this.isShutDown) throw comeBack(503, 'This process is about to end.', LOOK_EVERY_MS);
-    const topic = this.topics.get(name) ?? { version, watchers: new Set() };
+    const key = keyOf(seen);
+    const topic = this.topics.get(key) ?? seen;
     topic.watchers.add(watcher);
-    this.topics.set(name, topic);
+    this.topics.set(key, topic);
     if (!this.looks.isActive) this.looks.start();
-    return () => this.leave(name, topic, watcher);
+    return () => this.leave(key, topic, watcher);
   }
 
   beforeApplicationShutdown(): void {
@@ -84,9 +89,17 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
     for (const { watchers } of this.topics.values()) for (const { end } of watchers) end();
   }
 
-  private leave(name: string, topic: Topic, watcher: Watcher): void {
+  /** That of the public, if the reader sees no more. */
+  private async topicFor(name: string, reader: RunReader): Promise<Topic> {
+    const topic: Topic = { name, reader: {}, version: await this.versionOf(name, {}), watchers: new Set() };
+    if (!reader.everything && reader.userName === undefined) return topic;
+    const version = await this.versionOf(name, reader);
+    return version === topic.version ? topic : { ...topic, reader, version };
+  }
+
+  private leave(key: string, topic: Topic, watcher: Watcher): void {
     topic.watchers.delete(watcher);
-    if (topic.watchers.size === 0 && this.topics.get(name) === topic) this.topics.delete(name);
+    if (topic.watchers.size === 0 && this.topics.get(key) === topic) this.topics.delete(key);
     if (this.topics.size === 0) this.looks.stop();
   }
 
@@ -96,16 +109,21 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async lookNow(): Promise<void> {
-    for (const [name, topic] of this.topics) {
+    for (const topic of this.topics.values()) {
       try {
-        const version = await this.versionOf(name);
+        const version = await this.versionOf(topic.name, topic.reader);
         if (version === topic.version) continue;
         topic.version = version;
         for (const { stale } of topic.watchers) stale();
       } catch (error) {
         // The next look may find what this one could not.
-        this.logger.warn(`no look at ${name}: ${String(error)}`);
+        this.logger.warn(`no look at ${topic.name}: ${String(error)}`);
       }
     }
   }
+}
+
+/** Administrators see the same. */
+function keyOf({ name, reader: { everything, userName } }: Topic): string {
+  return JSON.stringify([name, everything === true || userName]);
 }

@@ -3,6 +3,7 @@ import { describe } from '@proctor/contracts';
 import type { Request, Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { notFound } from '../../http/problem';
+import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LiveTopics } from './live-topics';
 
 /** A connection on which nothing is sent is taken for dead on its way. */
@@ -18,12 +19,13 @@ export class LiveController {
   @Get()
   async follow(
     @Query('of') topic: unknown,
+    @CurrentViewer() viewer: Viewer,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     const isTopic = typeof topic === 'string' && topic.length <= TOPIC_LENGTH_MAX;
     const leave = isTopic
-      ? await this.topics.watch(topic, {
+      ? await this.topics.watch(topic, viewer.reader, {
           stale: () => void response.write('event: stale\ndata:\n\n'),
           end: () => void response.end(),
         })

@@ -1,9 +1,12 @@
 import { isPackageName, runIdIn, WORKER_NAME } from '@proctor/contracts';
-import type { PackagePages, PublicRuns, RunRecord, TriggerRuns } from '@proctor/database';
+import type { PackagePages, PublicRuns, RunReader, RunRecord, TriggerRuns } from '@proctor/database';
+import { maySee } from '../../auth/run-reader';
 import { Problem } from '../../http/problem';
 import type { QueuesService } from '../../queues/queues.service';
+import { explainedTo } from '../../runs/visible-runs';
 import type { WorkersService } from '../../workers/workers.service';
 import type { VersionOf } from './live-topics';
+import type { WaitingPlaces } from './waiting-places';
 
 const RUNS_LOOKED_AT = 200;
 
@@ -15,24 +18,27 @@ interface Groups {
 }
 
 /**
- * What pages can follow: `front`, `queues`, `workers`, `worker/NAME`, `package/NAME`, `trigger/PACKAGE/VERSION`, `run/ID`. A private run is not there, nor
- * is a name that only private runs made known.
+ * What pages can follow: `front`, `queues`, `workers`, `worker/NAME`, `package/NAME`, `trigger/PACKAGE/VERSION`, `run/ID`. A private run is there
+ * for those who may know of it; a name that only private runs made known is not.
  */
 export function pageVersions(
   publicRuns: PublicRuns,
   pages: PackagePages,
+  places: Pick<WaitingPlaces, 'words'>,
   { queues, triggers, workers }: Groups,
 ): VersionOf {
-  return async (topic) => {
+  return async (topic, reader) => {
     const [kind, name = ''] = topic.split('/');
     if (topic === 'front') return front(publicRuns, workers);
     if (topic === 'queues') return ofQueues(queues);
     if (topic === 'workers') return ofWorkers(workers);
     if (kind === 'worker' && WORKER_NAME.test(name)) return ofWorker(workers, name);
     if (kind === 'package' && isPackageName(name)) return ofPackage(publicRuns, pages, name);
-    if (kind === 'trigger' && !topic.includes('\0')) return triggers.version(topic.slice('trigger/'.length));
+    if (kind === 'trigger' && !topic.includes('\0'))
+      return triggers.version(topic.slice('trigger/'.length), reader);
     const runId = kind === 'run' ? runIdIn(name) : null;
-    return runId === null ? '' : ofRun(publicRuns, runId);
+    const run = runId === null ? null : await publicRuns.find(runId);
+    return run && maySee(reader, run) ? ofRun(run, reader, places) : '';
   };
 }
 
@@ -83,9 +89,14 @@ async function ofPackage(publicRuns: PublicRuns, pages: PackagePages, name: stri
   ]);
 }
 
-async function ofRun(publicRuns: PublicRuns, runId: number): Promise<string> {
-  const run = await publicRuns.find(runId);
-  return run && !run.isPrivate ? JSON.stringify(versionOfRun(run)) : '';
+/** With the place in the queue of one that waits. */
+async function ofRun(
+  run: RunRecord,
+  reader: RunReader,
+  places: Pick<WaitingPlaces, 'words'>,
+): Promise<string> {
+  const place = run.state === 'queued' ? await places.words(run, explainedTo(run, reader)) : '';
+  return JSON.stringify([versionOfRun(run), run.isPrivate, place]);
 }
 
 function versionOfRun({ runId, state, attempt, priority, startedAt, updatedAt }: RunRecord): unknown[] {

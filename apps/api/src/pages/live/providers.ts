@@ -1,0 +1,39 @@
+import type { Provider } from '@nestjs/common';
+import { systemClock } from '@proctor/clock';
+import { PackagePages, PublicRuns, TriggerRuns } from '@proctor/database';
+import { DispatcherClient } from '../../dispatchers/dispatcher-client';
+import { ExplanationService } from '../../dispatchers/explanation.service';
+import { QueuesService } from '../../queues/queues.service';
+import { WorkersService } from '../../workers/workers.service';
+import { LiveTopics, type VersionOf } from './live-topics';
+import { pageVersions } from './page-versions';
+import { WaitingPlaces } from './waiting-places';
+
+const VERSIONS = Symbol('what open pages show');
+
+/** What tells open pages that they are stale. */
+export const LIVE_PROVIDERS: Provider[] = [
+  {
+    provide: WaitingPlaces,
+    inject: [ExplanationService],
+    useFactory: (explanation: ExplanationService) => new WaitingPlaces(explanation, systemClock),
+  },
+  {
+    provide: VERSIONS,
+    inject: [PublicRuns, PackagePages, WaitingPlaces, QueuesService, TriggerRuns, WorkersService],
+    useFactory: (
+      publicRuns: PublicRuns,
+      pages: PackagePages,
+      places: WaitingPlaces,
+      queues: QueuesService,
+      triggers: TriggerRuns,
+      workers: WorkersService,
+    ) => pageVersions(publicRuns, pages, places, { queues, triggers, workers }),
+  },
+  {
+    provide: LiveTopics,
+    inject: [VERSIONS, DispatcherClient],
+    useFactory: (versions: VersionOf, dispatchers: DispatcherClient) =>
+      new LiveTopics(versions, systemClock, dispatchers),
+  },
+];
