@@ -68,6 +68,11 @@ export class LogIndexer {
     this.bytes += chunk.length;
   }
 
+  /** What is known of a log that goes on, by its whole lines. */
+  soFar(): Pick<LogIndex, 'sections' | 'lines' | 'marks'> {
+    return { sections: this.toldSections(), lines: this.newlines, marks: this.marks };
+  }
+
   /** The log is complete. */
   end(): LogIndex {
     const lines = this.newlines + (this.isInLine ? 1 : 0);
@@ -77,9 +82,7 @@ export class LogIndexer {
       bytes: this.bytes,
       lines,
       blocks: this.blocks,
-      sections: this.sections.map(({ kind, name, line, status, seconds }) => {
-        return { kind, name, line, status, seconds };
-      }),
+      sections: this.toldSections(),
       marks: this.marks,
       marksTotal: this.marksTotal,
       installed: [...this.installed],
@@ -98,6 +101,12 @@ export class LogIndexer {
     if (!found) return null;
     const { errorLine, firstLine, lines } = found;
     return { errorLine, firstLine, lines };
+  }
+
+  private toldSections(): LogSection[] {
+    return this.sections.map(({ kind, name, line, status, seconds }) => {
+      return { kind, name, line, status, seconds };
+    });
   }
 
   private firstError(): FoundError | null {

@@ -1,4 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { HtmlValidate } from 'html-validate';
 import { Client } from 'pg';
 import type { Browser } from '../../support/browser';
@@ -19,8 +20,10 @@ const MORE_STATEMENTS: Record<string, number> = {
   '/packages/:prefix/:package/:suite/:arch/:run_id': 28,
   '/user/:user/retry/:run_id': 28,
 };
-/** Of a page, whatever it shows: a line of a megabyte is in the log of each run. */
-const LENGTH_MAX = 300_000;
+/** Bytes of a page, whatever it shows: a line of a megabyte is in the log of each run. */
+const PAGE_BYTES_MAX = 300_000;
+/** The same as it is sent. */
+const PACKED_PAGE_BYTES_MAX = 60_000;
 /** Pages that no link of the deployment leads to. */
 const UNLINKED_PAGES = [
   '/status/pending/bookworm/',
@@ -122,8 +125,12 @@ it('whatever others write is text on each page, feed and picture, for everybody'
 it('a page is no heavier for what others write', () => {
   // The documentation is as long as the API, and holds nobody's words but ours.
   const others = allVisits().filter(([, visit]) => isPage(visit) && visit.path !== '/api/doc');
-  const heavy = others.filter(([, visit]) => visit.body.length > LENGTH_MAX);
-  expect(heavy.map(([name, { path, body }]) => `${name} ${path}: ${body.length}`)).toEqual([]);
+  const heavy = others.flatMap(([name, { path, body }]) => {
+    const [bytes, packed] = [Buffer.byteLength(body), gzipSync(body).length];
+    const isHeavy = bytes > PAGE_BYTES_MAX || packed > PACKED_PAGE_BYTES_MAX;
+    return isHeavy ? [`${name} ${path}: ${bytes} bytes, ${packed} compressed`] : [];
+  });
+  expect(heavy).toEqual([]);
 });
 
 it('each page is valid HTML', async () => {

@@ -49,7 +49,7 @@ async function page(path: string): Promise<string> {
 
 it('the page of a log has its parts, the failed one open, and leads to the first error', async () => {
   const html = await page(`${await finished('parts', LOG)}/log`);
-  const parts = [...html.matchAll(/<details( open)?>\s*<summary><span class="name">([^<]*)</g)];
+  const parts = [...html.matchAll(/<details id="part-\d+"( open)?>\s*<summary><span class="name">([^<]*)</g)];
   expect(parts.map(([, open, name]) => [name, open !== undefined])).toEqual([
     ['Start', false],
     ['good: preparation', false],
@@ -119,7 +119,7 @@ it('what there is of a live log is on its page without a script', async () => {
   const html = await page(`/packages/l/live/bookworm/amd64/${runId}/log`);
   expect(html).toContain('first &lt;b&gt;\n');
   expect(html).toContain(
-    `data-events="/packages/l/live/bookworm/amd64/${runId}/log/events?attempt=1" data-offset="17"`,
+    `data-events="/packages/l/live/bookworm/amd64/${runId}/log/events?attempt=1" data-offset="17" data-line="3"`,
   );
 });
 

@@ -1,48 +1,13 @@
 import { once } from 'node:events';
-import { SUBJECTS } from '@proctor/contracts';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
+import { LiveRun } from '../../support/live-run';
 
 let api: RunningApi;
 beforeAll(async () => {
   api = await startApi();
 });
 afterAll(() => api.stop());
-
-const WORKER = 'worker-1';
-
-/** A run that is executed, and what its worker publishes of the log. */
-class LiveRun {
-  private offset = 0;
-  private chunk = 0;
-
-  private constructor(
-    readonly runId: number,
-    private readonly epoch: number,
-  ) {}
-
-  static async start(name: string, parameters: Record<string, unknown> = {}): Promise<LiveRun> {
-    const runId = await api.submit(name, parameters);
-    await api.start(runId);
-    const [attempt] = await api.database.results.attemptsOf(runId);
-    return new LiveRun(runId, attempt!.epoch);
-  }
-
-  async write(bytes: string | Buffer, isNote = false): Promise<void> {
-    const data = Buffer.from(bytes);
-    const chunk = { chunk: this.chunk++, offset: this.offset, data: data.toString('base64') };
-    const grant = { runId: this.runId, attempt: 1, grantEpoch: this.epoch };
-    await api.bus.appendLog(WORKER, grant, isNote ? { ...chunk, isNote } : chunk);
-    if (!isNote) this.offset += data.length;
-  }
-
-  /** The log is kept, the run finished, and the live log purged. */
-  async end(log: Buffer): Promise<void> {
-    await api.finish(this.runId, { isStarted: true, verdict: 'fail', files: { 'log.gz': log } });
-    await api.bus.purgeLog(WORKER, { runId: this.runId, attempt: 1, grantEpoch: this.epoch });
-    api.bus.signal(SUBJECTS.resultsChanged, {});
-  }
-}
 
 interface Event {
   id?: string;
@@ -115,7 +80,7 @@ it('a log is followed from its first live byte to its stored end, with the conne
     Buffer.from([0xff, 0xe2, 0x82]),
     Buffer.from('second line\n'.repeat(20_000)),
   ]);
-  const run = await LiveRun.start('hello');
+  const run = await LiveRun.start(api, 'hello');
   const followers: Follower[] = [];
   const follow = async (): Promise<Follower> => {
     const follower = new Follower(`/runs/${run.runId}/log/events`, followers.at(-1)?.lastId);
@@ -148,7 +113,7 @@ it('a log is followed from its first live byte to its stored end, with the conne
 });
 
 it('the log of a run is read by offset while it is executed, and when it has ended', async () => {
-  const run = await LiveRun.start('offsets');
+  const run = await LiveRun.start(api, 'offsets');
   await run.write('0123456789');
   const live = await api.api(`/runs/${run.runId}/log?offset=4`);
   expect([live.status, live.headers.get('log-complete'), await live.text()]).toEqual([
@@ -167,7 +132,7 @@ it('the log of a run is read by offset while it is executed, and when it has end
 });
 
 it('a stored log is followed like a live one, from any offset on', async () => {
-  const run = await LiveRun.start('stored');
+  const run = await LiveRun.start(api, 'stored');
   await run.end(Buffer.from('0123456789'));
   const follower = new Follower(`/runs/${run.runId}/log/events?offset=7`);
   await follower.open();
@@ -176,7 +141,7 @@ it('a stored log is followed like a live one, from any offset on', async () => {
 });
 
 it('the index of a log that came without one is made at the first look, and kept', async () => {
-  const run = await LiveRun.start('indexed');
+  const run = await LiveRun.start(api, 'indexed');
   await run.end(Buffer.from('a\nerror: b\n'));
   expect(await api.store.open(run.runId, 1, 'log-index.json')).toBeNull();
   await (await api.api(`/runs/${run.runId}/log`)).text();
@@ -188,7 +153,7 @@ it('the index of a log that came without one is made at the first look, and kept
 it.each(['/log', '/log/events'])(
   '%s of a private run, of no run, and of a run without an attempt is not there',
   async (path) => {
-    const run = await LiveRun.start('secret', { is_private: true });
+    const run = await LiveRun.start(api, 'secret', { is_private: true });
     await run.write('secret');
     const answers = [
       await api.api(`/runs/${run.runId}${path}`, {}, api.keys.bob),

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { subjectOf, SUBJECTS } from '@proctor/contracts';
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
@@ -115,6 +116,14 @@ it('what a page loads is kept for ever at its address, and its address changes w
   }
   const other = await api.fetch('/assets/style.000000000000.css');
   expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'public, max-age=3600']);
+});
+
+it('the script of the pages is small, and with the style and the icons still is', async () => {
+  const packed: Record<string, number> = {};
+  for (const name of ['client.js', 'style.css', 'sprite.svg'])
+    packed[name] = gzipSync(await (await api.fetch(`/assets/${name}`)).text()).length;
+  expect(packed['client.js']).toBeLessThanOrEqual(25_000);
+  expect(Object.values(packed).reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(60_000);
 });
 
 it('pages lead from the beginnings of names to a package, and to its history', async () => {

@@ -52,35 +52,3 @@ it('an open page shows what has changed, and keeps the focus of its reader', asy
   expect(faults).toEqual([]);
   await page.context().close();
 });
-
-it('a long log is read by anchors, search and keys', async () => {
-  const own = (text: string): string => `autopkgtest [12:34:56]: ${text}\n`;
-  const lines = Array.from({ length: 60_000 }, (_none, index) => `${index + 1} ${'words '.repeat(8)}\n`);
-  const log =
-    `${own('@@@@@@@@@@@@@@@@@@@@ apt-source')}the needle\n` +
-    `${own('test upstream: [-----------------------')}${lines.join('')}error: it broke\n` +
-    `${own('test upstream:  - - - - - - - - - - results - - - - - - - - - -')}upstream   FAIL badly\n`;
-  const runId = await api.submit('long');
-  await api.finish(runId, { verdict: 'fail', files: { 'log.gz': log } });
-  const url = `${api.url}/packages/l/long/bookworm/amd64/${runId}/log`;
-  const { page, faults } = await openPage(browser, url);
-  const chosen = page.locator('#log-lines .chosen');
-  expect(await page.locator('#log-lines *').count()).toBeLessThan(10_000);
-  await page.keyboard.press('n');
-  expect(await page.locator('mark.here').textContent()).toBe('error: it broke');
-  // Its lines are on another part of the page's log.
-  await page.goto(`${url}#L30000-L30002`);
-  await chosen.first().waitFor();
-  expect(await chosen.allTextContents()).toEqual(['30000', '30001', '30002']);
-  await page.getByRole('searchbox', { name: 'Search this log' }).fill('NEEDLE');
-  await page.getByRole('button', { name: 'Search', exact: true }).last().click();
-  await page.getByRole('link', { name: 'Line 2', exact: true }).click();
-  await page.locator('#L2.chosen').waitFor();
-  expect(await page.locator('details:has(#L2)').getAttribute('open')).toBe('');
-  await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-  await page.keyboard.press('Escape');
-  expect(await page.getByRole('dialog').isVisible()).toBe(false);
-  expect(faults).toEqual([]);
-  await page.context().close();
-});

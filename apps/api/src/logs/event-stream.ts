@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import type { AttemptRecord } from '@proctor/database';
 import type { Response } from 'express';
 import type { LogEvent } from './log-follower';
+import type { LivePiece } from './run-logs';
 
 /** A proxy in between closes what is silent for longer. */
 const COMMENT_EVERY_MS = 15_000;
@@ -9,11 +11,8 @@ const RETRY_MS = 2_000;
 /** Bytes of a log in one event. */
 const PIECE_BYTES_MAX = 64 * 1024;
 
-/**
- * Sends events to a browser (`text/event-stream`), at its pace. The id of each is the offset of the byte after it: a client that comes
- * again names it as `Last-Event-ID`. The first byte goes out at once.
- */
-export async function sendLogEvents(events: AsyncIterable<LogEvent>, response: Response): Promise<void> {
+/** Sends events to a browser (`text/event-stream`), at its pace. The first byte goes out at once. */
+export async function sendEvents(events: AsyncIterable<string>, response: Response): Promise<void> {
   response.status(200).set({
     'Content-Type': 'text/event-stream; charset=utf-8',
     // A compressed event would wait in a buffer.
@@ -29,7 +28,7 @@ export async function sendLogEvents(events: AsyncIterable<LogEvent>, response: R
   try {
     for await (const event of events) {
       if (response.closed) return;
-      for (const text of written(event)) if (!response.write(text)) await drained(response);
+      if (!response.write(event)) await drained(response);
     }
     response.end();
   } catch (error) {
@@ -53,27 +52,38 @@ export function resumed(lastEventId: string | undefined): number | null {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
 }
 
-function* written(event: LogEvent): Generator<string> {
-  if (event.kind === 'end') {
-    const { attempt, outcome, verdict, logSize } = event.attempt;
-    const isStored = logSize !== null;
-    yield message('end', { attempt, outcome, verdict, is_stored: isStored });
-    return;
+/**
+ * The bytes of a log as events. The id of each is the offset of the byte after it: a client that comes again names it as
+ * `Last-Event-ID`.
+ */
+export async function* byteEvents(events: AsyncIterable<LogEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    if (event.kind === 'end') yield endEvent(event.attempt);
+    else if (event.isNote) yield noteEvent(event.data.toString('utf8').trim());
+    else yield* pieceEvents(event);
   }
-  const { offset, data, isNote } = event;
-  if (isNote) {
-    yield message('note', { text: data.toString('utf8').trim() });
-    return;
-  }
+}
+
+/** The last of all. */
+export function endEvent({ attempt, outcome, verdict, logSize }: AttemptRecord): string {
+  return message('end', { attempt, outcome, verdict, is_stored: logSize !== null });
+}
+
+/** Something that is said of the log. */
+export function noteEvent(text: string): string {
+  return message('note', { text });
+}
+
+export function message(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function* pieceEvents({ offset, data }: LivePiece): Generator<string> {
   for (let at = 0; at < data.length; at += PIECE_BYTES_MAX) {
     const part = data.subarray(at, at + PIECE_BYTES_MAX);
     const next = offset + at + part.length;
     yield `id: ${next}\n${message('log', { offset: offset + at, data: part.toString('base64') })}`;
   }
-}
-
-function message(event: string, data: object): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 async function drained(response: Response): Promise<void> {

@@ -45,6 +45,11 @@ export class Indexes {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
+  /** What a line with an error looks like. */
+  get errors(): RegExp {
+    return errorExpression([...ERROR_PATTERNS, ...this.configuration.server.errorPatterns]);
+  }
+
   /** @param size bytes of log.gz. @throws StoreUnavailable; Error for a file that is no gzip */
   log(of: StoredAttempt, size: number): Promise<LogIndex> {
     return this.remembered(`log ${of.runId} ${of.attempt} ${size}`, async () => {
@@ -96,8 +101,7 @@ export class Indexes {
   }
 
   private async foundLogIndex(of: StoredAttempt, size: number): Promise<LogIndex> {
-    const patterns = [...ERROR_PATTERNS, ...this.configuration.server.errorPatterns];
-    const indexer = new LogIndexer(errorExpression(patterns));
+    const indexer = new LogIndexer(this.errors);
     await this.read(of, 'log.gz', size, (chunk) => indexer.add(chunk));
     const index = indexer.end();
     await this.keep(of, 'log-index.json', logIndexText(index));

@@ -13,7 +13,7 @@ export interface LogLine {
 
 /** Makes lines of pieces of a log. */
 export class LineReader {
-  private readonly lines: LogLine[] = [];
+  private lines: LogLine[] = [];
   private parts: Buffer[] = [];
   private kept = 0;
   private bytes = 0;
@@ -47,6 +47,18 @@ export class LineReader {
     return this.lines.length;
   }
 
+  /** The whole lines that nobody has taken yet. */
+  taken(): LogLine[] {
+    const { lines } = this;
+    this.lines = [];
+    return lines;
+  }
+
+  /** What there is of the line that has not ended; null when there is nothing. */
+  get open(): LogLine | null {
+    return this.bytes === 0 ? null : this.openLine();
+  }
+
   /** All lines; the last need not be whole. */
   end(): LogLine[] {
     if (this.bytes > 0) this.endLine();
@@ -62,9 +74,12 @@ export class LineReader {
     this.kept += kept.length;
   }
 
+  private openLine(): LogLine {
+    return { number: this.number, text: Buffer.concat(this.parts).toString('utf8'), bytes: this.bytes };
+  }
+
   private endLine(): void {
-    const text = Buffer.concat(this.parts).toString('utf8');
-    this.lines.push({ number: this.number, text, bytes: this.bytes });
+    this.lines.push(this.openLine());
     [this.parts, this.kept, this.bytes] = [[], 0, 0];
   }
 }

@@ -63,10 +63,28 @@ export class LogFollower implements OnModuleDestroy {
     offset: number,
     signal: AbortSignal,
   ): Promise<AsyncGenerator<LogEvent>> {
+    const attempt = await this.admitted(runId, number);
+    return this.events(runId, attempt, offset, this.until(signal));
+  }
+
+  /** The same from the first byte on, and of the log that is kept nothing: for who reads that otherwise. @throws as follow */
+  async followLive(
+    runId: number,
+    number: number | null,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<LogEvent>> {
+    const attempt = await this.admitted(runId, number);
+    return this.events(runId, attempt, 0, this.until(signal), false);
+  }
+
+  private async admitted(runId: number, number: number | null): Promise<AttemptRecord> {
     if (this.followers >= this.settings.followersMax)
       throw comeBack(503, 'Too many logs are being followed.', this.settings.askEveryMs);
-    const attempt = await this.logs.attempt(runId, number);
-    return this.events(runId, attempt, offset, AbortSignal.any([signal, this.closing.signal]));
+    return this.logs.attempt(runId, number);
+  }
+
+  private until(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.closing.signal]);
   }
 
   private async *events(
@@ -74,10 +92,15 @@ export class LogFollower implements OnModuleDestroy {
     first: AttemptRecord,
     offset: number,
     signal: AbortSignal,
+    withStored = true,
   ): AsyncGenerator<LogEvent> {
     this.followers += 1;
     try {
       for (let [attempt, from] = [first, offset]; !signal.aborted;) {
+        if (!withStored && attempt.logSize !== null) {
+          yield { kind: 'end', attempt };
+          return;
+        }
         for await (const piece of this.part(runId, attempt, from, signal)) {
           yield { kind: 'piece', ...piece };
           if (!piece.isNote) from = piece.offset + piece.data.length;

@@ -6,7 +6,7 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { requireKept } from '../runs/removed-files';
 import { RunIdPipe } from '../runs/run-id';
 import { VisibleRuns } from '../runs/visible-runs';
-import { closing, resumed, sendLogEvents } from './event-stream';
+import { byteEvents, closing, resumed, sendEvents } from './event-stream';
 import { LogFollower } from './log-follower';
 import { LogQuery } from './logs.dto';
 import { RunLogs } from './run-logs';
@@ -48,7 +48,7 @@ export class LogsController {
     await this.check(runId, reader);
     const from = resumed(lastEventId) ?? query.offset ?? 0;
     const events = await this.follower.follow(runId, query.attempt ?? null, from, closing(response));
-    await sendLogEvents(events, response);
+    await sendEvents(byteEvents(events), response);
   }
 
   /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its logs */

@@ -1,15 +1,21 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Grant, LogChunk } from '@proctor/contracts';
 import { Results } from '@proctor/database';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
+import { contentFrom } from '@proctor/result-files';
 import type { ArtifactsIndex } from '@proctor/result-files';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { notFound } from '../http/problem';
 import { Indexes } from './indexes';
-import { StoredLog } from './stored-log';
+import { IndexedLog } from './indexed-log';
+import type { LineLimits } from './indexed-log';
+import { logSoFar, unreachedLog } from './log-so-far';
+import type { LogSoFar } from './log-so-far';
 
 /** How long what there is of a live log is read. */
 const SO_FAR_TIMEOUT_MS = 3_000;
+
+const LAST_LINE: LineLimits = { lines: 1, bytes: 1 };
 
 /** A piece of a live log. */
 export interface LivePiece {
@@ -23,6 +29,8 @@ export interface LivePiece {
 /** The logs and artifacts of runs, attempt by attempt. Who may read them is for the caller to know. */
 @Injectable()
 export class RunLogs {
+  private readonly logger = new Logger('RunLogs');
+
   constructor(
     private readonly results: Results,
     private readonly indexes: Indexes,
@@ -50,10 +58,26 @@ export class RunLogs {
   async stored(
     runId: number,
     { attempt, logSize }: Pick<AttemptRecord, 'attempt' | 'logSize'>,
-  ): Promise<StoredLog | null> {
+  ): Promise<IndexedLog | null> {
     if (logSize === null) return null;
     const of = { runId, attempt };
-    return new StoredLog(await this.indexes.log(of, logSize), this.indexes.opener(of, 'log.gz', logSize));
+    const [index, open] = [await this.indexes.log(of, logSize), this.indexes.opener(of, 'log.gz', logSize)];
+    return new IndexedLog(index, (offset) => contentFrom(open, index.blocks, offset));
+  }
+
+  /** What a line with an error looks like. */
+  get errors(): RegExp {
+    return this.indexes.errors;
+  }
+
+  /** What there is of a live log. @param tail how much of its end is asked for */
+  async liveLog(runId: number, attempt: AttemptRecord, tail: LineLimits = LAST_LINE): Promise<LogSoFar> {
+    try {
+      return await logSoFar((offset) => this.soFar(runId, attempt, offset), this.errors, tail);
+    } catch (error) {
+      this.logger.debug(`the live log of run ${runId} cannot be read: ${String(error)}`);
+      return unreachedLog();
+    }
   }
 
   /** The archive that an attempt of the run left; null when it left none. @throws StoreUnavailable */

@@ -1,5 +1,4 @@
-import { Idiomorph } from 'idiomorph';
-import { writeAges } from './ages';
+import { freshPage, takeOver } from './fresh-page';
 
 /** Changes that come thick and fast are shown together. */
 const GAP_MS = 500;
@@ -14,16 +13,11 @@ export function followPage(topic: string): void {
 
   const refresh = async (): Promise<void> => {
     timer = undefined;
-    const response = await fetch(location.href, { headers: { Accept: 'text/html' } });
-    if (!response.ok) return;
-    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const fresh = await freshPage(document.body.dataset.address ?? location.href);
+    if (!fresh) return;
     for (const section of document.querySelectorAll<HTMLElement>('[data-live][id]')) {
       const other = fresh.getElementById(section.id);
-      if (!other) continue;
-      // Ages are compared as they are shown.
-      writeAges(other);
-      keepInput(section, other);
-      void Idiomorph.morph(section, other, { ignoreActiveValue: true });
+      if (other) takeOver(section, other);
     }
     // Nothing moves any more: the page stands as it is.
     if (fresh.body.dataset.follow === undefined) close();
@@ -52,14 +46,4 @@ export function followPage(topic: string): void {
 
   document.addEventListener('visibilitychange', follow);
   if (!document.hidden) open();
-}
-
-/** What the reader has chosen or written since the page was made. */
-function keepInput(section: HTMLElement, other: HTMLElement): void {
-  for (const input of section.querySelectorAll<HTMLInputElement>('input[name]:not([type=hidden])')) {
-    const fresh = other.querySelector<HTMLInputElement>(`input[name="${CSS.escape(input.name)}"]`);
-    if (!fresh) continue;
-    fresh.toggleAttribute('checked', input.checked);
-    if (input.type !== 'checkbox' && input.type !== 'radio') fresh.setAttribute('value', input.value);
-  }
 }

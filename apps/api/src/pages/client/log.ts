@@ -1,69 +1,122 @@
-import { LiveText } from './live-text';
+import { freshPage, takeOver } from './fresh-page';
+import { followPage } from './live';
+import { addLines } from './log-lines';
+import { offerRanges } from './log-range';
+import { LogSteps } from './log-steps';
+import { followLog } from './log-stream';
 import { isShortcut } from './shortcuts';
 
-/** Milliseconds between two looks at what has come: a fast log is written in few steps. */
-const WRITE_EVERY_MS = 200;
-/** Lines that a live log keeps on the page. */
-const LINES_MAX = 20_000;
 const BOTTOM_PX = 80;
-/** Makes the page of a log live: what comes is added, anchors of several lines are shown, and keys go from error to error. */
+
+/** Makes the page of a log live: what comes is added, ranges of lines are chosen, and keys go from error to error. */
 export function enliven(lines: HTMLElement): void {
+  const said = statusLine('log-said');
+  const steps = new LogSteps(lines, said);
   const keys: Record<string, () => void> = {
-    n: () => goToError(lines, 1),
-    p: () => goToError(lines, -1),
-    ']': () => goToPart(lines, 1),
-    '[': () => goToPart(lines, -1),
-    f: () => scrollTo({ top: document.body.scrollHeight }),
+    n: () => steps.toError(1),
+    p: () => steps.toError(-1),
+    ']': () => steps.toPart(1),
+    '[': () => steps.toPart(-1),
+    f: toEnd,
     t: () => toggleAll(lines),
     w: () => lines.classList.toggle('unwrapped'),
   };
-  showRange(lines);
-  addEventListener('hashchange', () => showRange(lines));
+  offerRanges(lines);
   addEventListener('keydown', (event) => {
     if (isShortcut(event)) keys[event.key]?.();
   });
-  const { events, offset } = lines.dataset;
-  if (events !== undefined) follow(lines, `${events}&offset=${offset ?? '0'}`);
+  addEventListener('click', (event) => {
+    const step = (event.target as Element).closest<HTMLElement>('[data-step]')?.dataset.step;
+    if (step === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    steps.toError(step === '1' ? 1 : -1);
+  });
+  follow(lines);
 }
 
-/** The lines of `#L12` or `#L12-L20`; a line that is not here is on a page of its own. */
-function showRange(lines: HTMLElement): void {
-  const [, first, last = first] = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash) ?? [];
-  for (const each of lines.querySelectorAll('.chosen')) each.classList.remove('chosen');
-  if (first === undefined) return;
-  const anchor = document.getElementById(`L${first}`);
-  if (!anchor) {
-    const url = new URL(location.href);
-    if (url.searchParams.get('from') === first) return;
-    url.searchParams.set('from', first);
-    location.replace(url);
-    return;
+/** Adds what comes; at the end the page of the log that is kept is taken over. */
+function follow(lines: HTMLElement): void {
+  const { events, offset, line } = lines.dataset;
+  if (events === undefined) return;
+  const jump = jumpButton();
+  const connection = statusLine('log-connection');
+  let unseen = 0;
+  const tell = (): void => {
+    if (isAtBottom()) unseen = 0;
+    jump.hidden = isAtBottom();
+    jump.textContent =
+      unseen === 0 ? 'To the end ↓' : unseen === 1 ? '1 new line ↓' : `${unseen} new lines ↓`;
+  };
+  let known = Number(line) - 1;
+  addEventListener('scroll', tell, { passive: true });
+  tell();
+  followLog(events, `${offset}.${line}`, {
+    lines(added) {
+      const isFollowed = isAtBottom();
+      addLines(lines, added, isFollowed);
+      unseen += Math.max(0, added.lines - known);
+      known = Math.max(known, added.lines);
+      if (isFollowed) toEnd();
+      tell();
+    },
+    note(text) {
+      const note = document.getElementById('log-note');
+      if (note) [note.textContent, note.hidden] = [text, false];
+    },
+    connection,
+    end() {
+      removeEventListener('scroll', tell);
+      jump.remove();
+      void showKept(lines).catch(() => connection('No more comes here. Load the page again to see why.'));
+    },
+  });
+}
+
+/** The page of the attempt as it is now, in the place of what was added. The reader stays at the line that is on top. */
+async function showKept(lines: HTMLElement): Promise<void> {
+  const [place, wasAtBottom] = [topLine(lines), isAtBottom()];
+  const address = lines.dataset.page!;
+  // It comes back with a page that is to be followed.
+  delete lines.dataset.events;
+  let fresh = await freshPage(address);
+  if (place && fresh && !fresh.getElementById(place.id))
+    fresh = await freshPage(`${address}&from=${place.id.slice(1)}`);
+  if (!fresh) throw new Error('the page is refused');
+  take(fresh, 'log-head');
+  // Of an attempt whose log is not kept the reader has more than there is.
+  if (!place || fresh.getElementById(place.id)) {
+    const top = place?.getBoundingClientRect().top ?? 0;
+    take(fresh, 'log-viewer');
+    const again = place && document.getElementById(place.id);
+    if (wasAtBottom) toEnd();
+    else if (again) scrollBy({ top: again.getBoundingClientRect().top - top });
   }
-  for (let line = Number(first); line <= Math.min(Number(last), Number(first) + 1_000); line += 1)
-    document.getElementById(`L${line}`)?.classList.add('chosen');
-  anchor.closest('details')?.setAttribute('open', '');
-  anchor.scrollIntoView({ block: 'center' });
+  const { follow: topic, address: own } = fresh.body.dataset;
+  if (own !== undefined) document.body.dataset.address = own;
+  if (topic !== undefined) followPage(topic);
+  if (lines.dataset.events !== undefined) follow(lines);
 }
 
-function goToError(lines: HTMLElement, step: 1 | -1): void {
-  const marks = [...lines.querySelectorAll<HTMLElement>('mark')];
-  const at = marks.findIndex((mark) => mark.classList.contains('here'));
-  marks[at]?.classList.remove('here');
-  const next = marks[at === -1 && step === -1 ? marks.length - 1 : at + step];
-  next?.closest('details')?.setAttribute('open', '');
-  next?.classList.add('here');
-  next?.scrollIntoView({ block: 'center' });
+function take(fresh: Document, id: string): void {
+  const [section, other] = [document.getElementById(id), fresh.getElementById(id)];
+  if (section && other) takeOver(section, other);
 }
 
-/** To the heading of the next part, or of the one before. */
-function goToPart(lines: HTMLElement, step: 1 | -1): void {
-  const heads = [...lines.querySelectorAll('summary')];
-  const below = heads.findIndex((head) => head.parentElement!.getBoundingClientRect().top > 1);
-  const here = (below === -1 ? heads.length : below) - 1;
-  const isInside = here >= 0 && heads[here]!.parentElement!.getBoundingClientRect().top < -1;
-  const target = heads[step === 1 ? here + 1 : isInside ? here : here - 1];
-  target?.parentElement!.scrollIntoView({ block: 'start' });
-  target?.focus({ preventScroll: true });
+/** The first line that can be seen. */
+function topLine(lines: HTMLElement): HTMLElement | null {
+  for (const block of lines.querySelectorAll<HTMLElement>('details[open] > .lines'))
+    if (block.getBoundingClientRect().bottom > 0)
+      for (const line of block.querySelectorAll<HTMLElement>(':scope > [id]'))
+        if (line.getBoundingClientRect().top >= 0) return line;
+  return null;
+}
+
+function isAtBottom(): boolean {
+  return innerHeight + scrollY >= document.body.scrollHeight - BOTTOM_PX;
+}
+
+function toEnd(): void {
+  scrollTo({ top: document.body.scrollHeight });
 }
 
 function toggleAll(lines: HTMLElement): void {
@@ -72,50 +125,26 @@ function toggleAll(lines: HTMLElement): void {
   for (const part of parts) part.open = !isOpen;
 }
 
-/** Adds what comes; the end of the attempt shows the page of the log that is kept. */
-function follow(lines: HTMLElement, url: string): void {
-  const block = document.createElement('pre');
-  block.className = 'lines live';
-  lines.append(block);
+function jumpButton(): HTMLButtonElement {
   const jump = document.createElement('button');
   jump.type = 'button';
   jump.className = 'jump';
-  jump.hidden = true;
-  jump.addEventListener('click', () => scrollTo({ top: document.body.scrollHeight }));
-  lines.append(jump);
-  const [decoder, text, open] = [new TextDecoder(), new LiveText(), document.createTextNode('')];
-  block.append(open);
-  let [waiting, unseen] = ['', 0];
-  const write = (): void => {
-    if (waiting === '') return;
-    const isAtBottom = innerHeight + scrollY >= document.body.scrollHeight - BOTTOM_PX;
-    const added = text.add(waiting);
-    unseen = isAtBottom ? 0 : unseen + added.lines.length;
-    for (const line of added.lines.slice(-LINES_MAX)) open.before(line);
-    open.data = added.open;
-    waiting = '';
-    while (block.childNodes.length > LINES_MAX) block.firstChild?.remove();
-    jump.hidden = unseen === 0;
-    jump.textContent = `${unseen} new lines ↓`;
-    if (isAtBottom) scrollTo({ top: document.body.scrollHeight });
+  jump.addEventListener('click', toEnd);
+  document.body.append(jump);
+  return jump;
+}
+
+/** A line above the log that says what has happened; empty: nothing. */
+function statusLine(id: string): (text: string) => void {
+  const known = document.getElementById(id);
+  const line = known ?? document.createElement('p');
+  if (!known) {
+    [line.id, line.className, line.hidden] = [id, 'notice said', true];
+    line.setAttribute('role', 'status');
+    document.getElementById('log-viewer')?.before(line);
+  }
+  return (text) => {
+    line.textContent = text;
+    line.hidden = text === '';
   };
-  const timer = setInterval(write, WRITE_EVERY_MS);
-  const source = new EventSource(url);
-  source.addEventListener('log', (event: MessageEvent<string>) => {
-    const { data } = JSON.parse(event.data) as { data: string };
-    waiting += decoder.decode(
-      Uint8Array.from(atob(data), (each) => each.charCodeAt(0)),
-      { stream: true },
-    );
-  });
-  source.addEventListener('end', () => {
-    source.close();
-    clearInterval(timer);
-    write();
-    const state = document.getElementById('log-state');
-    const link = document.createElement('a');
-    link.href = location.pathname + location.search;
-    link.textContent = 'Show the whole log, with its parts';
-    state?.replaceChildren('The test has ended. ', link);
-  });
 }

@@ -42,6 +42,20 @@ it('a colour goes on in the next line, until it ends', () => {
   ]);
 });
 
+it('a copy goes on in the same colours, and changes those of no other', () => {
+  const line = new LineHtml();
+  line.pass('\x1b[1;31mpassed over');
+  expect(line.copy().of('a\x1b[0mb').text).toBe('<span class="fg-ansi-red ansi-bold">a</span>b');
+  expect(line.copy().of('\x1b[4mc').text).toBe('<span class="fg-ansi-red ansi-bold ansi-underline">c</span>');
+  expect(line.of('d').text).toBe('<span class="fg-ansi-red ansi-bold">d</span>');
+});
+
+it('what each line says again is one decoration', () => {
+  const line = new LineHtml();
+  for (let lines = 0; lines < 100; lines += 1) line.of('\x1b[1mbold');
+  expect(line.of('\x1b[22mplain').text).toBe('plain');
+});
+
 it('no style comes from a log, whatever colour it asks for', () => {
   const [line] = html('\x1b[38;2;1;2;3mx\x1b[48;5;200my\x1b[38;5;"onclick=1"mz');
   expect(line).not.toMatch(/style|onclick=1"? ?>/);

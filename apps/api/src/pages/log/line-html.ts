@@ -27,10 +27,28 @@ const CONTROL = /[^\P{Cc}\t]/gu;
 const URL = /\bhttps?:\/\/[^\s<>"'`\p{Cc}\u00a0\u2000-\u206f]{1,500}/gu;
 const HIDDEN_OR_URL = new RegExp(`${HIDDEN.source}|${URL.source}`, 'gu');
 
+/** What Anser keeps from one text to the next. */
+interface AnserState {
+  decorations: string[];
+}
+
 /** Makes HTML of the lines of a log, in order: colours go on in the next line. */
 export class LineHtml {
-  private readonly colours = new Anser();
+  private readonly colours = new Anser() as Anser & AnserState;
   private isColoured = false;
+
+  /** Goes on as this one would. */
+  copy(): LineHtml {
+    const copy = new LineHtml();
+    Object.assign(copy.colours, this.colours, { decorations: [...this.colours.decorations] });
+    copy.isColoured = this.isColoured;
+    return copy;
+  }
+
+  /** Passes a line over that is not shown. */
+  pass(text: string): void {
+    if (this.isColoured || text.includes(ESC)) this.of(text);
+  }
 
   /** @param text without its newline; what comes after SHOWN_LENGTH_MAX is left out */
   of(text: string): Html {
@@ -43,6 +61,8 @@ export class LineHtml {
   private coloured(text: string): Html[] {
     const options = { json: true, use_classes: true, remove_empty: true };
     const parts = this.colours.ansiToJson(GO_ON + text + GO_ON + '.', options);
+    // It adds what there is already: a log that is bold in each line would make it slower with each.
+    this.colours.decorations = [...new Set(this.colours.decorations)];
     // The full stop has the colours that go on.
     this.isColoured = classesOf(parts.pop()!) !== '';
     return parts.map((part) => {

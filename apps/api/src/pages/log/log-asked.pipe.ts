@@ -6,7 +6,7 @@ import type { LogAsked } from './log-page.service';
 const SEARCH_LENGTH_MAX = 200;
 
 export interface LogQueryAsked extends LogAsked {
-  /** The one line that is wanted of the log as text. */
+  /** The one line that is wanted of the log as text; the number of the line that begins at `offset`. */
   line: number | null;
   offset: number;
   /** A file is wanted as text in the browser. */

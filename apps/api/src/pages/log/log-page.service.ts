@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import { packagePrefix } from '@proctor/contracts';
-import { ERROR_PATTERNS, errorExpression, LogIndexer } from '@proctor/result-files';
-import { LineReader } from '../../logs/line-reader';
-import type { LogLine } from '../../logs/line-reader';
+import type { IndexedLog } from '../../logs/indexed-log';
 import type { LogSearch } from '../../logs/log-search';
+import type { LogSoFar } from '../../logs/log-so-far';
 import { RunLogs } from '../../logs/run-logs';
-import type { StoredLog } from '../../logs/stored-log';
+import { afterwards, endSentence } from './attempt-end';
 import { LineHtml } from './line-html';
+import { logMap } from './log-map';
+import { beyond, errorSteps, lineUrl, pageAt, partOf } from './log-places';
+import type { ShownPart } from './log-places';
 import { firstError, rawUrl, sectionViews } from './log-view';
 
 /** A log that is no longer is on one page. */
@@ -16,8 +18,6 @@ const WHOLE = { lines: 40_000, bytes: 2 * 1024 * 1024 };
 const PART = { lines: 2_000, bytes: 512 * 1024 };
 /** Lines of it before the one that is wanted. */
 const BEFORE = 100;
-/** Of a live log so much of its end is on the page, for those without a script. */
-const LIVE_BYTES_MAX = 256 * 1024;
 const SEARCH = { hits: 200, timeoutMs: 2_000 };
 
 /** What a reader of a log asks for. */
@@ -28,6 +28,17 @@ export interface LogAsked {
   from: number | null;
   /** What is searched for; empty: nothing. */
   q: string;
+}
+
+/** What is seen of a log when nothing is asked for. */
+interface Opening {
+  isLive: boolean;
+  /** The line with the error that a reader wants to see first; null: there is none. */
+  error: number | null;
+  /** The line that must be seen; null: none must. */
+  focus: number | null;
+  /** The first line that is shown. */
+  first: number;
 }
 
 /** Gathers what the page of a log shows. */
@@ -41,11 +52,17 @@ export class LogPageService {
     const attempt = await this.logs.attempt(run.runId, asked.attempt);
     const runUrl = urlOf(run);
     const logUrl = `${runUrl}log?${asked.attempt === null ? '' : `attempt=${asked.attempt}&`}`;
+    const ownUrl = `${runUrl}log?attempt=${attempt.attempt}`;
     const stored = await this.logs.stored(run.runId, attempt);
-    const page = {
+    const live = stored ? null : await this.logs.liveLog(run.runId, attempt, PART);
+    const log = stored ?? live!.log;
+    const part = await this.part(log, opening(log, live, attempt), asked, logUrl);
+    const after = afterwards(run, attempt);
+    return {
       run,
       runUrl,
       logUrl,
+      ownUrl,
       rawUrl: rawUrl(logUrl).replace(/[?&]$/, ''),
       attempt: attempt.attempt,
       asked,
@@ -53,73 +70,45 @@ export class LogPageService {
         number: each.attempt,
         isHere: each.attempt === attempt.attempt,
         url: `${runUrl}log?attempt=${each.attempt}`,
-        how: each.verdict ?? each.outcome ?? 'running',
+        how: howOf(each),
       })),
+      how: howOf(attempt),
+      end: endSentence(attempt),
+      after: { ...after, url: after.attempt === null ? null : `${runUrl}log?attempt=${after.attempt}` },
+      // Of a run that is executed again the page says so.
+      follow: after.isWaiting && attempt.outcome !== null ? `run/${run.runId}` : '',
+      ...part,
+      live: live && liveView(live, attempt, part.shown, runUrl),
     };
-    return stored
-      ? { ...page, ...(await this.storedPart(stored, attempt, asked, logUrl)), live: null }
-      : { ...page, ...(await this.livePart(run, attempt, logUrl, runUrl)) };
   }
 
-  private async storedPart(log: StoredLog, attempt: AttemptRecord, asked: LogAsked, logUrl: string) {
+  private async part(
+    log: IndexedLog,
+    { isLive, error, focus, first }: Opening,
+    asked: LogAsked,
+    logUrl: string,
+  ) {
     const { index } = log;
-    const hasFailed = attempt.verdict === 'fail' || attempt.verdict === 'tmpfail';
-    const error = firstError(index, hasFailed);
-    const focus = asked.from ?? error;
+    const seen = asked.from ?? focus;
     const isWhole = index.bytes <= WHOLE.bytes && index.lines <= WHOLE.lines;
-    const first = isWhole ? 1 : Math.max(1, (focus ?? 1) - BEFORE);
-    const lines = await log.lines(first, isWhole ? WHOLE : PART);
+    const from = isWhole ? 1 : asked.from === null ? first : Math.max(1, asked.from - BEFORE);
+    const lines = index.lines === 0 ? [] : await log.lines(from, isWhole ? WHOLE : PART);
     const found = asked.q === '' ? null : await log.search(asked.q, asked.from ?? 1, SEARCH);
+    const shown = partOf(lines);
     return {
       lines: index.lines,
-      bytes: index.bytes,
-      marks: index.marksTotal,
-      sections: sectionViews(index, lines, focus, logUrl),
+      shown,
+      sections: index.lines === 0 ? [] : sectionViews(index, lines, seen, logUrl),
+      errors: errorSteps(index, seen, logUrl),
       error,
-      errorUrl: error === null ? null : lineUrl(error, lines, logUrl),
+      errorUrl: error === null ? null : lineUrl(error, shown, logUrl),
       isWhole,
-      ...neighbours(lines, index.lines, isWhole, logUrl),
-      found: found && foundView(found, lines, logUrl),
-    };
-  }
-
-  /** What there is of a live log, and where it goes on; without a script the page is asked for again. */
-  private async livePart(run: RunRecord, attempt: AttemptRecord, logUrl: string, runUrl: string) {
-    let [bytes, offset, isReached]: [Buffer, number, boolean] = [Buffer.alloc(0), 0, true];
-    try {
-      for await (const piece of this.logs.soFar(run.runId, attempt, 0)) {
-        if (piece.isNote) continue;
-        bytes = Buffer.concat([bytes, piece.data]).subarray(-LIVE_BYTES_MAX);
-        offset = piece.offset + piece.data.length;
-      }
-    } catch {
-      isReached = false;
-    }
-    const reader = new LineReader(1, 1);
-    const indexer = new LogIndexer(errorExpression(ERROR_PATTERNS));
-    reader.add(bytes);
-    indexer.add(bytes);
-    const index = { ...indexer.end(), blocks: [] };
-    const shown = reader.end();
-    const isOver = attempt.outcome !== null;
-    return {
-      lines: index.lines,
-      bytes: offset,
-      marks: index.marksTotal,
-      sections: shown.length === 0 ? [] : sectionViews(index, shown, index.lines, logUrl),
-      error: null,
-      errorUrl: null,
-      isWhole: offset === bytes.length,
-      earlierUrl: null,
-      laterUrl: null,
-      found: null,
-      live: {
-        isOver,
-        isReached,
-        eventsUrl: `${runUrl}log/events?attempt=${attempt.attempt}`,
-        offset,
-        isCut: offset > bytes.length,
-      },
+      beyond: isWhole ? null : beyond(index, shown, logUrl),
+      ...(isWhole ? { earlierUrl: null, laterUrl: null } : neighbours(shown, index.lines, logUrl)),
+      found: found && foundView(found, shown, logUrl),
+      // Of a log that grows it would be another one with each line.
+      map: isLive ? null : logMap(index, shown, logUrl),
+      focus: isLive ? asked.from : seen,
     };
   }
 }
@@ -128,21 +117,49 @@ export function urlOf(run: RunRecord): string {
   return `/packages/${packagePrefix(run.package)}/${run.package}/${run.suite}/${run.arch}/${run.runId}/`;
 }
 
-function neighbours(lines: LogLine[], total: number, isWhole: boolean, logUrl: string) {
-  const [first, last] = [lines[0]?.number ?? 1, lines.at(-1)?.number ?? total];
-  const urlAt = (line: number): string => `${logUrl}from=${line}#L${line}`;
+/** A log that is kept is opened at its first error, one that grows at its end. */
+function opening({ index }: IndexedLog, live: LogSoFar | null, { verdict }: AttemptRecord): Opening {
+  if (live) return { isLive: true, error: firstError(index, false), focus: index.lines, first: live.tail };
+  const error = firstError(index, verdict === 'fail' || verdict === 'tmpfail');
+  return { isLive: false, error, focus: error, first: Math.max(1, (error ?? 1) - BEFORE) };
+}
+
+function howOf({ verdict, outcome }: AttemptRecord): string {
+  return verdict ?? outcome ?? 'running';
+}
+
+function liveView(
+  { openAt, missing, note, isReached, log }: LogSoFar,
+  attempt: AttemptRecord,
+  shown: ShownPart,
+  runUrl: string,
+) {
+  const isOver = attempt.outcome !== null;
+  const { bytes, lines } = log.index;
+  // The last line is told again when it has grown.
+  const isOpen = bytes > 0 && openAt < bytes + missing;
   return {
-    earlierUrl: isWhole || first <= 1 ? null : urlAt(Math.max(1, first - PART.lines + BEFORE)),
-    laterUrl: isWhole || last >= total ? null : urlAt(last + 1),
+    isOver,
+    isReached,
+    missing,
+    note,
+    eventsUrl: `${runUrl}log/events?attempt=${attempt.attempt}`,
+    /** A page that does not show the end of the log is not added to. */
+    isFollowed: !isOver && shown.last >= lines,
+    offset: openAt,
+    line: isOpen ? lines : lines + 1,
   };
 }
 
-function lineUrl(line: number, shown: LogLine[], logUrl: string): string {
-  const isHere = line >= (shown[0]?.number ?? Infinity) && line <= (shown.at(-1)?.number ?? 0);
-  return isHere ? `#L${line}` : `${logUrl}from=${line}#L${line}`;
+function neighbours({ first, last }: ShownPart, total: number, logUrl: string) {
+  const isAny = last > 0;
+  return {
+    earlierUrl: isAny && first > 1 ? pageAt(Math.max(1, first - PART.lines + BEFORE), logUrl) : null,
+    laterUrl: isAny && last < total ? pageAt(last + 1, logUrl) : null,
+  };
 }
 
-function foundView({ hits, cutAt }: LogSearch, shown: LogLine[], logUrl: string) {
+function foundView({ hits, cutAt }: LogSearch, shown: ShownPart, logUrl: string) {
   return {
     hits: hits.map(({ line, text }) => ({
       line,

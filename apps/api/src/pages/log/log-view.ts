@@ -11,6 +11,8 @@ const BLOCK_LINES = 500;
 
 /** A part of a log as its page shows it. */
 export interface SectionView {
+  /** Of its element. */
+  id: string;
   /** Of its heading. */
   title: string;
   status: string;
@@ -44,17 +46,17 @@ export function firstError({ marks, sections }: LogIndex, hasFailed: boolean): n
  * The sections of a log, those with lines of this page among them with these.
  * @param shown lines that follow each other
  * @param focus the line that must be seen; null when none must
+ * @param html has the colours that the line before the shown ones has left
  */
 export function sectionViews(
-  index: LogIndex,
+  { sections, lines, marks }: Pick<LogIndex, 'sections' | 'lines' | 'marks'>,
   shown: LogLine[],
   focus: number | null,
   logUrl: string,
+  html = new LineHtml(),
 ): SectionView[] {
-  const { sections, lines, marks } = index;
   const whole =
     sections.length > 0 ? sections : [{ kind: 'start', name: '', line: 1, status: null } as const];
-  const html = new LineHtml();
   const [first, last] = [shown[0]?.number ?? 0, shown.at(-1)?.number ?? -1];
   const isMarked = new Set(marks);
   const hasFailed = whole.some(({ status }) => status === 'FAIL');
@@ -69,6 +71,7 @@ export function sectionViews(
       hasFocus ||
       (focus === null && !hasFailed && kind === 'summary');
     return {
+      id: `part-${line}`,
       title: TITLES[kind](name),
       status: status ?? '',
       firstLine: line,
@@ -82,7 +85,7 @@ export function sectionViews(
 }
 
 /** Lines as HTML, in blocks. */
-export function blocksOf(lines: LogLine[], html: LineHtml, isMarked: Set<number>, logUrl: string): Html[] {
+function blocksOf(lines: LogLine[], html: LineHtml, isMarked: Set<number>, logUrl: string): Html[] {
   const blocks: Html[] = [];
   for (let at = 0; at < lines.length; at += BLOCK_LINES) {
     const part = lines.slice(at, at + BLOCK_LINES).map((line) => lineHtml(line, html, isMarked, logUrl));

@@ -4,7 +4,7 @@ import { Requires } from '../../auth/authentication.middleware';
 import { visitorOf } from '../../auth/run-reader';
 import { notFound } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
-import { closing, resumed, sendLogEvents } from '../../logs/event-stream';
+import { closing, sendEvents } from '../../logs/event-stream';
 import { LogFollower } from '../../logs/log-follower';
 import { RunLogs } from '../../logs/run-logs';
 import { sendLog, TEXT_HEADERS } from '../../logs/send-log';
@@ -13,9 +13,12 @@ import type { PackagePlace } from '../../public-data/public-runs.service';
 import { requireKept } from '../../runs/removed-files';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
+import { Templates } from '../frame/templates';
+import { lineEvents, placeOf } from './line-events';
+import { LiveLines } from './live-lines';
 import { LogAskedPipe } from './log-asked.pipe';
 import type { LogQueryAsked } from './log-asked.pipe';
-import { LogPageService } from './log-page.service';
+import { LogPageService, urlOf } from './log-page.service';
 
 type RunPlace = PackagePlace & { run_id: string };
 
@@ -31,6 +34,7 @@ export class LogController {
     private readonly pages: LogPageService,
     private readonly logs: RunLogs,
     private readonly follower: LogFollower,
+    private readonly templates: Templates,
   ) {}
 
   @Get('log')
@@ -48,19 +52,21 @@ export class LogController {
     return { template: 'log/log', data, ...(isSettled ? { updates: [run.updatedAt] } : {}) };
   }
 
-  /** The log as it comes, for the page's script. */
+  /** What comes of a live log, for the page's script. */
   @Get('log/events')
   async events(
     @Param() place: RunPlace,
-    @Query(LogAskedPipe) { attempt, offset }: LogQueryAsked,
+    @Query(LogAskedPipe) { attempt, offset, line }: LogQueryAsked,
     @Headers('Last-Event-ID') lastEventId: string | undefined,
     @Req() request: ContextRequest,
     @Res() response: Response,
   ): Promise<void> {
     const run = await this.run(place, request);
-    const from = resumed(lastEventId) ?? offset;
-    const events = await this.follower.follow(run.runId, attempt, from, closing(response));
-    await sendLogEvents(events, response);
+    const start = placeOf(lastEventId) ?? { offset, line: line ?? 1 };
+    const logUrl = `${urlOf(run)}log?${attempt === null ? '' : `attempt=${attempt}&`}`;
+    const events = await this.follower.followLive(run.runId, attempt, closing(response));
+    const lines = new LiveLines(start, this.logs.errors, logUrl);
+    await sendEvents(lineEvents(events, lines, this.templates), response);
   }
 
   /** The log, or one line of it, as text. */
@@ -75,9 +81,10 @@ export class LogController {
     const attempt = await this.logs.attempt(run.runId, number);
     if (line === null) return sendLog(this.logs, run.runId, attempt, 0, response);
     const stored = await this.logs.stored(run.runId, attempt);
-    if (!stored || line > stored.index.lines) throw notFound(`The log has no line ${line}.`);
+    const log = stored ?? (await this.logs.liveLog(run.runId, attempt)).log;
+    if (line > log.index.lines) throw notFound(`The log has no line ${line}.`);
     response.status(200).set({ ...TEXT_HEADERS, 'Cache-Control': 'private, no-cache' });
-    response.end(await stored.wholeLine(line, LINE_BYTES_MAX));
+    response.end(await log.wholeLine(line, LINE_BYTES_MAX));
   }
 
   private async run(place: RunPlace, request: ContextRequest) {

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { blockGzip, LogIndexer, type LogIndex } from '@proctor/result-files';
+import { blockGzip, contentFrom, LogIndexer, type LogIndex } from '@proctor/result-files';
 import { LINE_BYTES_MAX } from './line-reader';
 import { pieces } from './run-logs';
-import { StoredLog } from './stored-log';
+import { IndexedLog } from './indexed-log';
 
 const LIMITS = { lines: 10, bytes: 1_000_000 };
 const SEARCH = { hits: 3, timeoutMs: 60_000 };
 
 /** @param isForeign its worker made no blocks */
-async function stored(text: string, isForeign = false, change: Partial<LogIndex> = {}): Promise<StoredLog> {
+async function stored(text: string, isForeign = false, change: Partial<LogIndex> = {}): Promise<IndexedLog> {
   const indexer = new LogIndexer(/error/);
   const chunks: Buffer[] = [];
   const content = Readable.from([Buffer.from(text)]);
@@ -18,7 +18,8 @@ async function stored(text: string, isForeign = false, change: Partial<LogIndex>
   const gzip = isForeign ? gzipSync(text) : Buffer.concat(chunks);
   const index = indexer.end();
   const open = (at: number) => Promise.resolve(Readable.from([gzip.subarray(at)]));
-  return new StoredLog({ ...index, ...(isForeign ? { blocks: [] } : {}), ...change }, open);
+  const told = { ...index, ...(isForeign ? { blocks: [] } : {}), ...change };
+  return new IndexedLog(told, (offset) => contentFrom(open, told.blocks, offset));
 }
 
 const LINES = Array.from({ length: 100_000 }, (_, n) => `line ${n + 1}`);

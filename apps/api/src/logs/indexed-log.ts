@@ -1,4 +1,4 @@
-import { contentFrom, lastAtMost, type LogBlock, type LogIndex, type OpenAt } from '@proctor/result-files';
+import { lastAtMost, type LogBlock, type LogIndex } from '@proctor/result-files';
 import { LineReader, type LogLine } from './line-reader';
 import { searched, type LogSearch, type SearchLimits } from './log-search';
 
@@ -11,17 +11,13 @@ export interface LineLimits {
   bytes: number;
 }
 
-/** A log in the store, read at any place. Its index may be wrong: whatever it says, the limits hold. */
-export class StoredLog {
+/** A log that is read at any place. Its index may be wrong: whatever it says, the limits hold. */
+export class IndexedLog {
+  /** @param bytesFrom the bytes of the log from one on; may throw StoreUnavailable, NoAnswer, or Error for what is no gzip */
   constructor(
     readonly index: LogIndex,
-    private readonly open: OpenAt,
+    readonly bytesFrom: (offset: number) => AsyncIterable<Buffer>,
   ) {}
-
-  /** The bytes of the log from one on. @throws StoreUnavailable; Error for what is no gzip */
-  bytesFrom(offset: number): AsyncGenerator<Buffer> {
-    return contentFrom(this.open, this.index.blocks, offset);
-  }
 
   /** Lines from one on. @throws as bytesFrom */
   async lines(first: number, limits: LineLimits): Promise<LogLine[]> {

@@ -1,0 +1,90 @@
+import { Idiomorph } from 'idiomorph';
+import type { AddedLines } from './log-stream';
+
+/** As many as the server puts into a block. */
+const BLOCK_LINES = 500;
+/** Lines that a live log keeps on the page. */
+const LINES_MAX = 20_000;
+
+/** Adds lines that have come, behind those that are there. @param isFollowed the reader is at their end */
+export function addLines(
+  list: HTMLElement,
+  { from, lines, html, outline }: AddedLines,
+  isFollowed: boolean,
+): void {
+  dropFrom(from);
+  for (const part of fragment(html).querySelectorAll('details')) {
+    const known = document.getElementById(part.id);
+    if (known) grow(known, part);
+    else if (part.querySelector('pre')) {
+      // It is read while it comes.
+      part.open = true;
+      list.append(part);
+    }
+  }
+  const tree = document.getElementById('log-outline');
+  if (outline !== null && tree) void Idiomorph.morph(tree, outline, { morphStyle: 'innerHTML' });
+  const count = document.getElementById('log-count');
+  if (count) count.textContent = lines === 1 ? '1 line' : `${lines} lines`;
+  shorten(list, lines, isFollowed ? LINES_MAX : 2 * LINES_MAX);
+}
+
+/** The number of the first line that is here; null: none is. */
+export function firstLine(list: HTMLElement): number | null {
+  const first = list.querySelector('.lines > [id]');
+  return first ? Number(first.id.slice(1)) : null;
+}
+
+/** The line that has not ended comes again when it has grown. */
+function dropFrom(line: number): void {
+  const anchor = document.getElementById(`L${line}`);
+  const block = anchor?.parentElement;
+  if (!anchor || !block) return;
+  while (block.lastChild && block.lastChild !== anchor) block.lastChild.remove();
+  anchor.remove();
+  if (!block.firstChild) block.remove();
+}
+
+function grow(known: HTMLElement, part: HTMLElement): void {
+  const [head, fresh] = [known.querySelector('summary'), part.querySelector('summary')];
+  if (head && fresh) void Idiomorph.morph(head, fresh);
+  for (const block of part.querySelectorAll('pre')) {
+    const last = known.lastElementChild;
+    const room = last instanceof HTMLPreElement ? BLOCK_LINES - linesOf(last) : 0;
+    if (last && linesOf(block) <= room) last.append(...block.childNodes);
+    else known.append(block);
+  }
+}
+
+/** What is far above goes, block by block: it can be asked for. */
+function shorten(list: HTMLElement, lines: number, most: number): void {
+  let first = firstLine(list);
+  if (first === null || lines - first < most) return;
+  for (; first !== null && lines - first >= most; first = firstLine(list)) {
+    const block = list.querySelector('.lines');
+    const part = block?.parentElement;
+    block?.remove();
+    if (part && !part.querySelector('.lines')) part.remove();
+  }
+  const link = list.querySelector<HTMLAnchorElement>('a[rel=prev]') ?? earlierLink(list);
+  link.href = `${list.dataset.page}&from=${Math.max(1, (first ?? 1) - 1)}`;
+}
+
+function earlierLink(list: HTMLElement): HTMLAnchorElement {
+  const [paragraph, link] = [document.createElement('p'), document.createElement('a')];
+  link.rel = 'prev';
+  link.textContent = 'Earlier lines';
+  paragraph.append(link);
+  list.prepend(paragraph);
+  return link;
+}
+
+function linesOf(block: Element): number {
+  return block.querySelectorAll(':scope > [id]').length;
+}
+
+function fragment(html: string): DocumentFragment {
+  const template = document.createElement('template');
+  template.innerHTML = html;
+  return template.content;
+}

@@ -1,0 +1,38 @@
+import type { AttemptOutcome } from '@proctor/contracts';
+import type { AttemptRecord, RunRecord } from '@proctor/database';
+
+const ENDED: Record<AttemptOutcome, string> = {
+  finished: 'The test has ended.',
+  failed: 'This attempt failed, which says nothing about the package.',
+  expired: 'This attempt expired: its worker was not heard of for too long.',
+  lost: 'This attempt is lost: its worker was started again.',
+  returned: 'The worker handed this attempt back.',
+  cancelled: 'This attempt was cancelled.',
+};
+
+/** How an attempt ended; empty while it goes on. */
+export function endSentence({ outcome }: Pick<AttemptRecord, 'outcome'>): string {
+  return outcome === null ? '' : ENDED[outcome];
+}
+
+/** What became of a run after one of its attempts has ended. */
+export interface Afterwards {
+  /** Empty: this attempt was its last. */
+  sentence: string;
+  /** The attempt that is the latest now; null: this one is. */
+  attempt: number | null;
+  /** The run has yet to be executed again. */
+  isWaiting: boolean;
+}
+
+export function afterwards(
+  run: Pick<RunRecord, 'attempt' | 'state'>,
+  { attempt, outcome }: Pick<AttemptRecord, 'attempt' | 'outcome'>,
+): Afterwards {
+  if (run.attempt > attempt) {
+    const goesOn = run.state === 'finished' ? 'was' : 'is';
+    return { sentence: `The run ${goesOn} executed again:`, attempt: run.attempt, isWaiting: false };
+  }
+  const isWaiting = outcome !== null && run.state !== 'finished';
+  return { sentence: isWaiting ? 'The run waits to be executed again.' : '', attempt: null, isWaiting };
+}

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { LogIndexer } from '@proctor/result-files';
+import { LineReader } from '../../logs/line-reader';
+import { LiveLines } from './live-lines';
+import type { AddedLines, LinePlace } from './live-lines';
+import { sectionViews } from './log-view';
+import type { SectionView } from './log-view';
+
+const ERRORS = /error/;
+const own = (text: string): string => `autopkgtest [12:34:56]: ${text}\n`;
+const LOG = Buffer.from(
+  own('starting') +
+    own('@@@@@@@@@@@@@@@@@@@@ test bed setup') +
+    'Get:1 http://deb.example/\n' +
+    own('test smoke: [-----------------------') +
+    '\x1b[1;31mred\nstill red \u00e9\n10%\r50%\r100%\n' +
+    'error: <b>\x1b[0m plain\n\n' +
+    own('test smoke: -----------------------]') +
+    own('test smoke:  - - - - - - - - - - results - - - - - - - - - -') +
+    'smoke   FAIL non-zero exit status 1\n' +
+    own('@@@@@@@@@@@@@@@@@@@@ summary') +
+    'smoke FAIL\nand no newline',
+);
+const START: LinePlace = { offset: 0, line: 1 };
+
+/** What a page shows that adds what it is told as the page's script does. */
+class ShownLog {
+  readonly lines = new Map<number, string>();
+  readonly heads = new Map<string, string>();
+  place = START;
+
+  take({ from, sections, next }: AddedLines): void {
+    for (const number of this.lines.keys()) if (number >= from) this.lines.delete(number);
+    this.show(sections);
+    this.place = next;
+  }
+
+  show(sections: SectionView[]): this {
+    for (const { id, blocks, title, status, lines, marks } of sections) {
+      if (!blocks) continue;
+      this.heads.set(id, `${title} ${status} ${lines} ${marks}`);
+      for (const [, number, html] of blocks.join('').matchAll(/<a id="L(\d+)"[^>]*>\d+<\/a>([^\n]*)\n/g))
+        this.lines.set(Number(number), `${id} ${html}`);
+    }
+    return this;
+  }
+}
+
+/** The page of the log once it is kept. */
+function kept(log: Buffer): ShownLog {
+  const [indexer, reader] = [new LogIndexer(ERRORS), new LineReader(1, 1)];
+  indexer.add(log);
+  reader.add(log);
+  return new ShownLog().show(sectionViews(indexer.end(), reader.end(), null, '/log?'));
+}
+
+/** Sends the log from its first byte on, to one that has what comes before `start`, in pieces that end at these bytes. */
+function send(shown: ShownLog, log: Buffer, ends: number[]): LiveLines {
+  const live = new LiveLines(shown.place, ERRORS, '/log?');
+  let at = 0;
+  for (const end of ends.filter((each) => each > 0).sort((a, b) => a - b)) {
+    if (end <= at) continue;
+    live.add(at, log.subarray(at, end));
+    at = end;
+    const added = live.added();
+    if (added) shown.take(added);
+  }
+  return live;
+}
+
+it('a live log is shown as it will be once it is kept, however it is cut and wherever the connection is lost', () => {
+  const whole = kept(LOG);
+  const cuts = fc.array(fc.nat(LOG.length), { maxLength: 8 });
+  fc.assert(
+    fc.property(fc.array(cuts, { minLength: 1, maxLength: 4 }), (connections) => {
+      const shown = new ShownLog();
+      for (const ends of connections) send(shown, LOG, ends);
+      expect(send(shown, LOG, [LOG.length]).isStale).toBe(false);
+      expect([...shown.lines]).toEqual([...whole.lines]);
+      expect(shown.lines.size).toBe(15);
+      expect([...shown.heads]).toEqual([...whole.heads]);
+    }),
+  );
+});
+
+it('nothing is added when nothing has come, or only what the page has', () => {
+  const shown = new ShownLog();
+  const live = send(shown, LOG, [LOG.length]);
+  expect(live.added()).toBeNull();
+  live.add(LOG.length, Buffer.from('!'));
+  expect(live.added()!.from).toBe(15);
+  const again = new LiveLines(shown.place, ERRORS, '/log?');
+  again.add(0, LOG.subarray(0, shown.place.offset));
+  expect([again.added(), again.isStale]).toEqual([null, false]);
+});
+
+it('forgotten bytes are counted, and lines behind them are numbered from those that are known', () => {
+  const live = new LiveLines(START, ERRORS, '/log?');
+  expect(live.add(1_000, Buffer.from('known\nnext'))).toBe(1_000);
+  expect(live.added()).toMatchObject({ from: 1, lines: 2, next: { offset: 1_006, line: 2 } });
+  expect(live.add(1_020, Buffer.from(' end\n'))).toBe(10);
+  expect(live.added()).toMatchObject({ from: 2, lines: 2, next: { offset: 1_025, line: 3 } });
+  expect(live.isStale).toBe(false);
+});
+
+it.each<[string, LinePlace, number, string]>([
+  ['has numbered lines that are forgotten meanwhile', { offset: 1_006, line: 9 }, 1_000, 'known\nnext\n'],
+  ['ends where no line begins', { offset: 3, line: 1 }, 0, 'known\nnext\n'],
+  ['ends in what is forgotten', { offset: 500, line: 9 }, 1_000, 'known\nnext\n'],
+])('a page that %s is stale', (_what, place, offset, text) => {
+  const live = new LiveLines(place, ERRORS, '/log?');
+  live.add(offset, Buffer.from(text));
+  expect([live.isStale, live.added()]).toEqual([true, null]);
+});
