@@ -6,11 +6,14 @@ import type { RejectList } from './configuration';
  * Only own keys count: `constructor` is a package name like any other.
  */
 export function rejectedVersions(list: RejectList, name: string, suite: string, arch: string): string[] {
-  const versions = [name, ...beginningsIn(list).filter((each) => name.startsWith(each.slice(0, -1)))].flatMap(
-    (key) =>
-      [suite, '*'].flatMap((suiteKey) =>
-        [arch, '*'].flatMap((archKey) => Object.keys(own(own(own(list, key), suiteKey), archKey) ?? {})),
-      ),
+  const keys = beginningsIn(list).filter((each) => name.startsWith(each.slice(0, -1)));
+  if (Object.hasOwn(list, name)) keys.unshift(name);
+  // Most packages are on no list, and it is asked for each of many requests.
+  if (keys.length === 0) return [];
+  const versions = keys.flatMap((key) =>
+    [suite, '*'].flatMap((suiteKey) =>
+      [arch, '*'].flatMap((archKey) => Object.keys(own(own(own(list, key), suiteKey), archKey) ?? {})),
+    ),
   );
   return [...new Set(versions)];
 }

@@ -35,14 +35,25 @@ export function parseMessage<T extends object>(shape: new () => T, data: unknown
 }
 
 function requireShortLists(shape: new () => object, data: Record<string, unknown>): void {
-  const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
-  for (const name of new Set(rules.map(({ propertyName }) => propertyName))) {
+  for (const name of propertiesOf(shape)) {
     const list = data[name];
     if (Array.isArray(list) && list.length > LIST_LENGTH_MAX) {
       const text = `${name}: a list of ${list.length} entries, of at most ${LIST_LENGTH_MAX}`;
       throw new MalformedMessage(`${shape.name}: ${text}`);
     }
   }
+}
+
+const properties = new Map<new () => object, string[]>();
+
+/** Those that have rules; class-validator would look them up for each message. */
+function propertiesOf(shape: new () => object): string[] {
+  const known = properties.get(shape);
+  if (known) return known;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
+  const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
+  properties.set(shape, names);
+  return names;
 }
 
 function listed(problems: string[]): string {
