@@ -32,7 +32,7 @@ export interface Row {
   rounds: number;
   /** Takes so long, or so much disk, that it has to be asked for by name or with `--large`. */
   isLarge?: true;
-  /** Has no tiny size, since a testbed image has to be built first. */
+  /** Left out of tiny sizes: a testbed image has to be built first, or another row does the same at another number. */
   isNeverQuick?: true;
   open: (place: Place) => Promise<OpenRow>;
 }

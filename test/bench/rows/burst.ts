@@ -24,7 +24,7 @@ export const burst: Row = {
   ],
   rounds: 1,
   async open(place) {
-    const runs = place.size(25_000, 100);
+    const runs = place.size(25_000, 20);
     const length = Math.min(LIST_LENGTH, runs);
     const architectures = ARCHITECTURES.slice(0, place.size(8, 2));
     const executed = await ExecutedDeployment.start(
@@ -34,12 +34,13 @@ export const burst: Row = {
     );
     const { url, key } = executed.deployment;
     const submitting = new HttpClient(url, { 'Auth-Key': key });
-    const polling = new HttpClient(url, { 'Auth-Key': key }, CLIENTS);
+    const clients = place.size(CLIENTS, 5);
+    const polling = new HttpClient(url, { 'Auth-Key': key }, clients);
     return {
       async measured() {
         executed.leaseMs.length = 0;
         const work = new AbortController();
-        const polls = Promise.all(Array.from({ length: CLIENTS }, () => poll(polling, work.signal)));
+        const polls = Promise.all(Array.from({ length: clients }, () => poll(polling, work.signal)));
         const startedAt = performance.now();
         for (let from = 0; from < runs; from += length)
           for (const arch of architectures)

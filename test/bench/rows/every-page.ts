@@ -12,6 +12,7 @@ const SUITES = ['sid', 'trixie'];
 const ARCHITECTURES = ['amd64', 'arm64', 'i386', 'riscv64'];
 /** Of each page in each round. */
 const REQUESTS = 15;
+const QUICK_REQUESTS = 2;
 
 /** A public run that failed, and what its pages are made of. */
 interface FailedRun {
@@ -93,6 +94,7 @@ class Pages {
     private readonly deployment: Deployment,
     private readonly client: HttpClient,
     private readonly runs: FailedRun[],
+    private readonly requests: number,
   ) {}
 
   static async open(place: Place): Promise<Pages> {
@@ -117,7 +119,12 @@ class Pages {
         await database.end();
       },
     });
-    return new Pages(deployment, new HttpClient(deployment.url), failed);
+    return new Pages(
+      deployment,
+      new HttpClient(deployment.url),
+      failed,
+      place.size(REQUESTS, QUICK_REQUESTS),
+    );
   }
 
   async timed(): Promise<Numbers> {
@@ -125,7 +132,7 @@ class Pages {
     const all: number[] = [];
     for (const [title, pathOf] of Object.entries(PAGES)) {
       const times: number[] = [];
-      for (let index = 0; index < REQUESTS; index += 1) {
+      for (let index = 0; index < this.requests; index += 1) {
         const run = this.runs[this.turn++ % this.runs.length]!;
         const { totalMs, text } = await this.client.mustGet(pathOf(run));
         times.push(totalMs);

@@ -67,10 +67,10 @@ export const manyWorkers: Row = {
   rounds: 3,
   async open(place) {
     const open = (workers: number) => ExecutedDeployment.start(place, { workers, slots: 4 });
-    const many = await open(place.size(500, 20));
+    const many = await open(place.size(500, 6));
     const few = await open(5);
     await pause(place.size(SETTLING_MS, 0));
-    const seconds = place.size(10, 2);
+    const seconds = place.size(10, 1);
     const measure = async (executed: ExecutedDeployment) => ({
       ms: (await used(executed.deployment.schedulers[0]!, () => eachSecond(executed, seconds))) / seconds,
     });

@@ -14,6 +14,7 @@ import type { Figure, Numbers, Row } from '../row';
 const MB = 1_000_000;
 /** Of each address in each round. */
 const REQUESTS = 7;
+const QUICK_REQUESTS = 2;
 const NEEDLE = 'the only needle';
 
 /** What is read of a log of so many lines; the needle is in its folded set-up, and the search ends behind its last line. */
@@ -59,6 +60,7 @@ class LogPages {
     private readonly deployment: Deployment,
     private readonly client: HttpClient,
     private readonly logs: Record<Size, { path: string; lines: number }>,
+    private readonly requests: number,
   ) {}
 
   static async open(place: Place): Promise<LogPages> {
@@ -83,7 +85,12 @@ class LogPages {
         await database.end();
       },
     });
-    return new LogPages(deployment, new HttpClient(deployment.url), logs);
+    return new LogPages(
+      deployment,
+      new HttpClient(deployment.url),
+      logs,
+      place.size(REQUESTS, QUICK_REQUESTS),
+    );
   }
 
   async timed(size: Size): Promise<Numbers> {
@@ -91,7 +98,7 @@ class LogPages {
     const numbers: Numbers = {};
     for (const [title, query] of Object.entries(READ)) {
       const times: number[] = [];
-      for (let index = 0; index < REQUESTS; index += 1) {
+      for (let index = 0; index < this.requests; index += 1) {
         const { totalMs, firstByteMs, text } = await this.client.mustGet(path + query(lines));
         times.push(totalMs);
         if (title === 'page') numbers['first byte'] = Math.max(numbers['first byte'] ?? 0, firstByteMs);

@@ -10,6 +10,9 @@ import type { Figure, Numbers, Row } from '../row';
 const SUITES = ['sid', 'trixie'];
 const ARCHITECTURES = ['amd64', 'arm64', 'i386', 'riscv64'];
 const PACKAGES = 2_000;
+/** Of each page in each round. */
+const REQUESTS = 7;
+const QUICK_REQUESTS = 2;
 
 /** What is read of a package, whose first letter is its prefix, and of a suite and architecture. */
 const PAGES: Record<string, (name: string) => string> = {
@@ -63,6 +66,7 @@ class Pages {
     private readonly deployment: Deployment,
     private readonly client: HttpClient,
     private readonly names: string[],
+    private readonly requests: number,
   ) {}
 
   static async open(place: Place, runs: number): Promise<Pages> {
@@ -83,7 +87,12 @@ class Pages {
       },
     });
     // The first of them have more runs than a page shows, in both.
-    return new Pages(deployment, new HttpClient(deployment.url), packageNames(3));
+    return new Pages(
+      deployment,
+      new HttpClient(deployment.url),
+      packageNames(3),
+      place.size(REQUESTS, QUICK_REQUESTS),
+    );
   }
 
   /** Milliseconds of each page, the median of some of different packages. */
@@ -91,7 +100,7 @@ class Pages {
     const numbers: Numbers = {};
     for (const [title, pathOf] of Object.entries(PAGES)) {
       const times: number[] = [];
-      for (let index = 0; index < 7; index += 1) {
+      for (let index = 0; index < this.requests; index += 1) {
         const path = pathOf(this.names[(this.turn++ * 37) % this.names.length]!);
         times.push((await this.client.mustGet(path)).totalMs);
       }
