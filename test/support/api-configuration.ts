@@ -27,6 +27,11 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       noteBugsMax: 10,
       notesPerPackageMax: 20,
       bugReportUrl: 'https://bugs.example/{package}?subject={subject}&body={body}',
+      packageLinks: [
+        { name: 'tracker', url: 'https://tracker.example/pkg/{package}' },
+        { name: 'version', url: 'https://sources.example/{package}/{version}?on={suite}-{arch}' },
+      ],
+      staleDays: 30,
       errorPatterns: [],
       notices: [],
       keysRememberedMs: 1_000,

@@ -3,6 +3,7 @@ import type { S3Credentials, StoreSettings } from '@proctor/store';
 import type { EventsSection } from './events-section';
 import type { WebhooksSection } from './webhooks-section';
 import type { LoginSection } from './login-section';
+import type { PackageLinkSection } from './package-link-section';
 import type { RetentionSection } from './retention-section';
 import type { SchedulerSection } from './server-file';
 
@@ -55,6 +56,10 @@ export interface ServerConfiguration {
   notesPerPackageMax: number;
   /** Where a bug is reported: `{package}`, `{subject}` and `{body}` are put in. */
   bugReportUrl: string;
+  /** What others know of a package: `{package}`, `{suite}`, `{arch}` and `{version}` are put into the addresses. */
+  packageLinks: PackageLinkSection[];
+  /** A result that is older is shown as stale. */
+  staleDays: number;
   /** How long a key may be taken for valid after it was looked up, should the signal be lost that it is not; 0 to 60,000. */
   keysRememberedMs: number;
   /** How long the backends of packages that have one of their own may be taken for what they were; 0 to 60,000. */

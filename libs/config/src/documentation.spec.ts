@@ -8,6 +8,7 @@ import { WebhooksSection } from './webhooks-section';
 import { EventsSection } from './events-section';
 import { LoginSection, ProviderSection } from './login-section';
 import { MetricsSection } from './metrics-section';
+import { PackageLinkSection } from './package-link-section';
 import { keysOf } from './rules';
 import { RetentionSection } from './retention-section';
 import {
@@ -37,6 +38,7 @@ const SECTIONS = [
   { file: 'proctor.yaml', prefix: 'api.webhooks.', shape: WebhooksSection },
   { file: 'proctor.yaml', prefix: 'api.login.', shape: LoginSection },
   { file: 'proctor.yaml', prefix: 'api.login.providers.', shape: ProviderSection },
+  { file: 'proctor.yaml', prefix: 'api.packageLinks.', shape: PackageLinkSection },
   { file: 'proctor.yaml', prefix: 'store.', shape: StoreSection },
   { file: 'proctor.yaml', prefix: 'scheduler.', shape: SchedulerSection },
   { file: 'proctor.yaml', prefix: 'scheduler.retry.', shape: RetrySection },

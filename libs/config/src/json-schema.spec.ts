@@ -47,6 +47,7 @@ it.each<[FileName, string]>([
   ['proctor.yaml', 'api: { prot: 80 }'],
   ['proctor.yaml', 'api: { neutral: fail }'],
   ['proctor.yaml', 'api: { login: { providers: [{ id: a }] } }'],
+  ['proctor.yaml', 'api: { packageLinks: [{ name: a, url: "https://a.example/{user}" }] }'],
   ['proctor.yaml', 'store: { kind: tape }'],
   ['proctor.yaml', 'scheduler: { retry: { attemptsMax: 0 } }'],
   ['proctor.yaml', 'scheduler: { fairShare: { weights: { ci: 0 } } }'],

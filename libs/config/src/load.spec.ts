@@ -52,6 +52,30 @@ it('a bucket has the keys of its kind', async () => {
   });
 });
 
+const withLinks = (links: string): string => `api: { packageLinks: [${links}] }`;
+
+it('links of packages are taken with what they name', async () => {
+  const url = 'https://tracker.example.org/{suite}/{arch}/{package}?v={version}';
+  await folder.write('proctor.yaml', withLinks(`{ name: tracker, url: "${url}" }`));
+  expect((await load()).server.packageLinks).toEqual([{ name: 'tracker', url }]);
+});
+
+it.each([
+  ['{ name: a }', 'packageLinks.0.url: '],
+  ['{ url: "https://a.example/" }', 'packageLinks.0.name: '],
+  ['{ name: a, url: "https://a.example/{user}" }', 'may have {package}, {suite}, {arch}, {version}'],
+  ['{ name: a, url: "https://{package}.example/" }', 'packageLinks.0.url: '],
+  ['{ name: a, url: "https://me:secret@a.example/" }', 'packageLinks.0.url: '],
+  ['{ name: a, url: "javascript:alert(1)" }', 'url must be an address with https:// or http://'],
+  ['{ name: a, url: "https://a b/" }', 'packageLinks.0.url: '],
+  [
+    '{ name: a, url: "https://a.example/" }, { name: a, url: "https://b.example/" }',
+    'each link needs a name of its own',
+  ],
+])('the links of packages %s are refused', async (links, problem) => {
+  expect(await problemsOf('proctor.yaml', withLinks(links))).toContain(problem);
+});
+
 const PROVIDER = 'id: example, label: Example, issuer: https://login.example.org, clientId: proctor';
 const withProviders = (providers: string): string => `api: { login: { providers: [${providers}] } }`;
 

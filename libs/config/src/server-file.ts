@@ -1,5 +1,8 @@
 import { NEUTRAL_STATUSES, PROTOCOL, PROTOCOL_OLDEST, type NeutralStatus } from '@proctor/contracts';
 import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
   IsBoolean,
   IsIn,
   IsInt,
@@ -11,10 +14,14 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateNested,
 } from 'class-validator';
+import { Type } from 'class-transformer';
 import { AtStart } from './at-start';
 import { EventsSection } from './events-section';
+import { OfShape } from './in-schema';
 import { LoginSection } from './login-section';
+import { PackageLinkSection } from './package-link-section';
 import { RetentionSection } from './retention-section';
 import { MetricsSection } from './metrics-section';
 import { WebhooksSection } from './webhooks-section';
@@ -38,6 +45,8 @@ const PART_BYTES_MIN = 5 * 1024 * 1024;
 /** Parts are held in memory. */
 const PART_BYTES_MAX = 256 * 1024 * 1024;
 
+const PACKAGE_LINKS_MAX = 20;
+
 /** A value travels to the test runner in one argument of a program, of 128 KiB with its name and what else it needs. */
 const ARGUMENT_BYTES_MAX = 98_304;
 
@@ -59,6 +68,14 @@ export class ApiSection {
   @Count() noteBugsMax = 10;
   @Count() notesPerPackageMax = 20;
   @UrlTemplate() bugReportUrl = 'mailto:submit@bugs.debian.org?subject={subject}&body={body}';
+  @IsArray()
+  @ArrayMaxSize(PACKAGE_LINKS_MAX)
+  @ArrayUnique(({ name }: PackageLinkSection) => name, { message: 'each link needs a name of its own' })
+  @ValidateNested()
+  @Type(() => PackageLinkSection)
+  @OfShape(() => PackageLinkSection)
+  packageLinks: PackageLinkSection[] = [];
+  @IsInt() @Min(1) @Max(3_650) staleDays = 30;
   @Expressions() errorPatterns: string[] = [];
   @NoticeTexts() notices: string[] = [];
   @IsInt() @Min(0) @Max(60_000) keysRememberedMs = 1_000;

@@ -100,7 +100,14 @@ it('a history shows what is under way, and of the finished runs those that were 
   await api.finish(failed, { verdict: 'fail' });
   const waiting = await api.submit('filtered', { trigger: EVIL });
   const path = '/packages/f/filtered/bookworm/amd64/';
-  const all = rows(await page(path));
+  const html = await page(path);
+  for (const url of [
+    'https://tracker.example/pkg/filtered',
+    'https://sources.example/filtered/1.0-1?on=bookworm-amd64',
+  ])
+    expect(html).toContain(`<a href="${url}" rel="nofollow noopener">`);
+  expect(await page('/packages/f/filtered/')).not.toContain('sources.example');
+  const all = rows(html);
   expect(all).toContainEqual([
     String(waiting),
     'queued',

@@ -15,7 +15,7 @@ const known = (change: Partial<HistoryKnown> = {}): HistoryKnown => ({
 });
 const all: HistoryAsked = { status: '', trigger: '', pinned: '', before: null };
 const view = (change: Partial<HistoryKnown>, asked: Partial<HistoryAsked> = {}) =>
-  historyView(known(change), { ...all, ...asked }, ['pass', 'fail'], 'pass');
+  historyView(known(change), { ...all, ...asked }, ['pass', 'fail'], { neutral: 'pass', packageLinks: [] });
 
 it('the address of older runs keeps what was asked for', () => {
   const runs = [finishedRunRecord({ runId: 9 }), finishedRunRecord({ runId: 7 })];

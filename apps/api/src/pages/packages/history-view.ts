@@ -1,7 +1,8 @@
 import { duration } from '@proctor/contracts';
-import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, RunRecord } from '@proctor/database';
+import type { ApiConfiguration } from '../../configuration.token';
 import type { PackagePlace } from '../../public-data/public-runs.service';
+import { packageLinks } from '../frame/package-links';
 import { packageSentence } from '../frame/sentence';
 import { runView } from '../run-view';
 import { durationChart } from './duration-chart';
@@ -33,7 +34,7 @@ export function historyView(
   { place, runs, hasOlder, latest, unfinished, kept }: HistoryKnown,
   asked: HistoryAsked,
   words: string[],
-  neutral: NeutralStatus,
+  { neutral, packageLinks: links }: Pick<ApiConfiguration['server'], 'neutral' | 'packageLinks'>,
 ) {
   const { suite, arch, prefix, package: name } = place;
   const historyUrl = `/packages/${prefix}/${name}/${suite}/${arch}/`;
@@ -55,6 +56,12 @@ export function historyView(
     chart: durationChart(runs),
     unfinished: unfinished.map((run) => runView(run, neutral)),
     runs: runs.map((run) => runView(run, neutral)),
+    links: packageLinks(links, {
+      package: name,
+      suite,
+      arch,
+      version: latest && latest.version !== 'n/a' ? latest.version : null,
+    }),
     isNewest: asked.before === null,
     historyUrl,
     newestUrl: url(null),

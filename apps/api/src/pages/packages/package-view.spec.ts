@@ -7,6 +7,7 @@ const targets = {
   suites: ['bookworm', 'trixie'],
   architectures: ['amd64', 'arm64'],
   neutral: 'pass' as const,
+  packageLinks: [],
 };
 
 const nothing: PackageKnown = { name: 'hello', latest: [], kept: [], unfinished: [] };

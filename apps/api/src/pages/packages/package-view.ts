@@ -3,6 +3,7 @@ import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
 import { statusOf } from '../../runs/result-object';
+import { packageLinks } from '../frame/package-links';
 import { packageSentence } from '../frame/sentence';
 import type { PlaceState } from '../frame/sentence';
 import { runView } from '../run-view';
@@ -18,13 +19,13 @@ export interface PackageKnown {
   unfinished: RunRecord[];
 }
 
-type Targets = Pick<ApiConfiguration['server'], 'suites' | 'architectures' | 'neutral'>;
+type Targets = Pick<ApiConfiguration['server'], 'suites' | 'architectures' | 'neutral' | 'packageLinks'>;
 
 /** The page of a package: its state in a sentence, where it fails and since when, and suites × architectures. */
 export function packageView(
   { name, latest, kept, unfinished }: PackageKnown,
   failures: Failure[],
-  { suites, architectures, neutral }: Targets,
+  { suites, architectures, neutral, packageLinks: links }: Targets,
 ) {
   const prefix = packagePrefix(name);
   const packageUrl = `/packages/${prefix}/${name}/`;
@@ -61,6 +62,7 @@ export function packageView(
       .slice(failures.length)
       .map((run) => ({ place: placeOf(run), url: `${packageUrl}${placeOf(run)}/` })),
     unfinished: unfinished.map((run) => runView(run, neutral)),
+    links: packageLinks(links, { package: name, suite: null, arch: null, version: null }),
     badgeUrl: `${packageUrl}badge.svg`,
     feedUrl: `/data/feeds/${prefix}/${name}.xml`,
   };

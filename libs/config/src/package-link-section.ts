@@ -1,0 +1,38 @@
+import { IsString, Length, Matches, ValidateBy } from 'class-validator';
+import { InSchema } from './in-schema';
+import { together } from './rules';
+
+const NAME_LENGTH_MAX = 60;
+const URL_LENGTH_MAX = 1_000;
+
+/** What an address may name: the package, and where and in which version it was tested. */
+export const LINK_PLACEHOLDERS = ['package', 'suite', 'arch', 'version'] as const;
+
+const KNOWN = `\\{(${LINK_PLACEHOLDERS.join('|')})\\}`;
+/** The host is written out: no value decides whom a link leads to. */
+const LINK_URL = new RegExp(`^https?://[^/?#@{}\\\\\\s"'<>]+([/?#]([^{}\\s"'<>]|${KNOWN})*)?$`);
+
+/** An http or https address that names a package. */
+function LinkUrl(): PropertyDecorator {
+  return together([
+    InSchema({ type: 'string', pattern: LINK_URL.source, maxLength: URL_LENGTH_MAX }),
+    ValidateBy({
+      name: 'linkUrl',
+      validator: {
+        validate: (url: unknown) =>
+          typeof url === 'string' &&
+          url.length <= URL_LENGTH_MAX &&
+          LINK_URL.test(url) &&
+          URL.canParse(url.replace(/[{}]/g, '')),
+        defaultMessage: () =>
+          `url must be an address with https:// or http:// and a host, and may have {${LINK_PLACEHOLDERS.join('}, {')}} behind the host`,
+      },
+    }),
+  ]);
+}
+
+/** A link to what others know of a package. */
+export class PackageLinkSection {
+  @IsString() @Length(1, NAME_LENGTH_MAX) @Matches(/^\P{Cc}*$/u) name: string;
+  @LinkUrl() url: string;
+}
