@@ -55,6 +55,8 @@ export {
   type SignatureUse,
 } from './error-signatures';
 export type { HistoryFilter } from './package-pages';
+export { PACKAGE_STATES, PrefixPages } from './prefix-pages';
+export type { PackageOfPrefix, PackageState, PrefixFilter, PrefixPlace } from './prefix-pages';
 export type { OwnRunFilter, OwnRunPage } from './own-runs';
 export type { KnownPackage, OwnBackend } from './packages';
 export type { PackageSuite } from './public-runs';

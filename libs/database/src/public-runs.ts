@@ -185,13 +185,6 @@ export class PublicRuns {
     return rows.map((row) => row.prefix);
   }
 
-  /** The names of the packages with a prefix, in order. */
-  async packagesOf(prefix: string, part: Pick<StatusPart, 'after' | 'limit'> = {}): Promise<string[]> {
-    const { after = '', limit = null } = part;
-    const rows = await this.database.query(statements.PACKAGES_OF, [prefix, after, limit]);
-    return rows.map((row) => row.name);
-  }
-
   /** How many runs wait that would test the same in the same way: public ones, and those of the key. */
   async equalWaiting(run: Pick<RunRecord, 'runId'>, keyId: number | null): Promise<number> {
     const [row] = await this.database.query(statements.EQUAL_WAITING, [run.runId, keyId]);

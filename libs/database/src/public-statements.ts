@@ -158,9 +158,3 @@ export const PREFIXES = statement(
   { prefix: text },
   `select distinct ${PREFIX} as prefix from packages where is_public order by 1`,
 );
-
-export const PACKAGES_OF = statement(
-  { name: text },
-  `
-  select name from packages where is_public and ${PREFIX} = $1 and name > $2 order by name limit $3`,
-);

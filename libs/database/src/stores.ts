@@ -18,6 +18,7 @@ import { OwnRuns } from './own-runs';
 import { Packages } from './packages';
 import { PostgresJournal } from './postgres-journal';
 import { PostgresOwnershipRegister } from './postgres-ownership-register';
+import { PrefixPages } from './prefix-pages';
 import { Publications } from './publications';
 import { PublicRuns } from './public-runs';
 import { Results } from './results';
@@ -61,6 +62,7 @@ export const STORES = {
   notes: Notes,
   packages: Packages,
   packagePages: PackagePages,
+  prefixPages: PrefixPages,
   results: Results,
   awaitedReports: AwaitedReports,
   backups: Backups,
@@ -109,6 +111,7 @@ export {
   KeptAnswers,
   Notes,
   PackagePages,
+  PrefixPages,
   OwnRuns,
   Packages,
   PostgresJournal,

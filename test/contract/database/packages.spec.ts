@@ -39,11 +39,11 @@ it('packages that only private runs made known are shown to the key of one alone
   await runs.waiting({ package: 'secret', isPrivate: true });
   const { publicRuns } = fixture.database;
   expect([await names(), await names(undefined, keyId)]).toEqual([['secret'], []]);
-  expect([await publicRuns.prefixes(), await publicRuns.packagesOf('s')]).toEqual([[], []]);
+  expect([await publicRuns.prefixes(), await packagesOf('s')]).toEqual([[], []]);
   await runs.waiting({ package: 'secret' });
   expect(await names(undefined, keyId)).toEqual(['secret']);
   await runs.waiting({ package: 'secret', isPrivate: true });
-  expect(await publicRuns.packagesOf('s')).toEqual(['secret']);
+  expect(await packagesOf('s')).toEqual(['secret']);
 });
 
 it('packages have ids that tell nothing of what only private runs made known', async () => {
@@ -59,16 +59,20 @@ it('packages have ids that tell nothing of what only private runs made known', a
   expect(ids.map((id) => id - first)).toEqual([1, 2, 3, 4]);
 });
 
+async function packagesOf(prefix: string): Promise<string[]> {
+  const filter = { state: null, suite: null, arch: null, staleBefore: new Date(0) };
+  const { packages } = await fixture.database.prefixPages.part(prefix, filter, 100, null);
+  return packages.map(({ name }) => name);
+}
+
 it('packages have prefixes', async () => {
   for (const name of ['zlib', 'lib', 'libfoo', 'libf2fs', 'lua', '0ad'])
     await runs.waiting({ package: name });
   const { publicRuns } = fixture.database;
   expect(await publicRuns.prefixes()).toEqual(['0', 'l', 'libf', 'z']);
-  expect(await publicRuns.packagesOf('libf')).toEqual(['libf2fs', 'libfoo']);
-  expect(await publicRuns.packagesOf('l')).toEqual(['lib', 'lua']);
-  expect(await publicRuns.packagesOf('l', { after: 'lib' })).toEqual(['lua']);
-  expect(await publicRuns.packagesOf('l', { limit: 1 })).toEqual(['lib']);
-  expect(await publicRuns.packagesOf('x')).toEqual([]);
+  expect(await packagesOf('libf')).toEqual(['libf2fs', 'libfoo']);
+  expect(await packagesOf('l')).toEqual(['lib', 'lua']);
+  expect(await packagesOf('x')).toEqual([]);
 });
 
 it('packages are written down by many at the same time, whatever the order', async () => {

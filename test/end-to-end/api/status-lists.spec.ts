@@ -297,8 +297,15 @@ it('the packages of a prefix and of a search are there for programs too', async 
     ],
     next: null,
   });
-  for (const path of ['/packages/b.json?after=broken', '/packages/bb.json', '/packages/q.json'])
+  for (const path of ['/packages/b.json?after=fail:broken', '/packages/bb.json', '/packages/q.json'])
     expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
+  expect(await page('/packages/b/?status=fail&suite=bookworm')).toContain('href="/packages/b/broken/"');
+  expect(await page('/packages/b/?status=flaky')).toContain('No package is as asked for.');
+  const kept = await page('/packages/b/?status=fail&arch=amd64');
+  expect(kept).toContain('href="/packages/b.json?status=fail&amp;arch=amd64"');
+  expect(kept).toContain('<option selected>fail</option>');
+  for (const query of ['status=red', 'suite=a%20b', 'after=broken'])
+    expect([query, (await api.fetch(`/packages/b/?${query}`)).status]).toEqual([query, 400]);
   expect(await (await api.fetch('/packages/-/search.json?query=oke')).json()).toEqual({
     query: 'oke',
     packages: [{ name: 'broken', url: '/packages/b/broken/' }],

@@ -3,7 +3,12 @@ import { packageStatus as status } from '../../../../../test/support/package-sta
 import { type Followed, followedEntries, followedView } from './followed-view';
 
 const day = (date: number): Date => new Date(Date.UTC(2026, 10, date));
-const TARGETS = { suites: ['sid'], architectures: ['amd64'], neutral: 'pass' as const };
+const TARGETS = {
+  suites: ['sid'],
+  architectures: ['amd64'],
+  neutral: 'pass' as const,
+  staleBefore: new Date(Date.UTC(2026, 9, 1)),
+};
 
 const failing = (name: string, date: number): PackageStatus =>
   status(name, {

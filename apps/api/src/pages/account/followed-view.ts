@@ -3,7 +3,7 @@ import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { statusOf } from '../../runs/result-object';
-import { prefixView } from '../packages/prefix-view';
+import { countsOf, countsSentence, matrixView } from '../packages/prefix-view';
 import { changeOf, historyUrl, place, runUrl, statusObject } from '../status/package-columns';
 
 const PLACES_SHOWN_MAX = 200;
@@ -24,6 +24,7 @@ interface Targets {
   suites: string[];
   architectures: string[];
   neutral: NeutralStatus;
+  staleBefore: Date;
 }
 
 /** The worst first. */
@@ -47,10 +48,12 @@ export function followedView({ patterns, packages, hasMore, statuses }: Followed
         ORDER.indexOf(one.trouble) - ORDER.indexOf(other.trouble) ||
         changeOf(other.status).date.getTime() - changeOf(one.status).date.getTime(),
     );
-  const matrix = prefixView(packages, statuses, targets);
   return {
-    ...matrix,
-    sentence: patterns.length === 0 ? 'You follow no package yet.' : matrix.sentence,
+    ...matrixView(packages, statuses, targets),
+    sentence:
+      patterns.length === 0
+        ? 'You follow no package yet.'
+        : countsSentence(countsOf(packages, statuses, targets)),
     places: troubled.slice(0, PLACES_SHOWN_MAX).map(({ status, trouble }) => ({
       package: status.package,
       packageUrl: historyUrl(status).replace(/[^/]+\/[^/]+\/$/, ''),

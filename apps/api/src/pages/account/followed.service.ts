@@ -9,6 +9,7 @@ import type { Parameters } from '../../http/parameters';
 import { badRequest, notFound } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
 import { PACKAGES_SHOWN_MAX } from '../frame/list';
+import { staleBefore } from '../frame/stale';
 import type { Page } from '../frame/page';
 import { type Followed, followedEntries, followedObject, followedView } from './followed-view';
 
@@ -46,7 +47,11 @@ export class FollowedService {
     const feed = token === null ? null : feedPath(token);
     return {
       template: 'account/followed',
-      data: { ...followedView(found, server), feed, feedTitle: 'My packages' },
+      data: {
+        ...followedView(found, { ...server, staleBefore: staleBefore(server.staleDays) }),
+        feed,
+        feedTitle: 'My packages',
+      },
     };
   }
 

@@ -8,15 +8,19 @@ export interface LinkValues {
   version: string | null;
 }
 
+const PLACEHOLDER = /\{\w+\}/g;
+
 /** The links of which everything is known that they name. */
-export function packageLinks(links: PackageLinkSection[], values: LinkValues): PackageLinkSection[] {
-  const known = Object.entries(values).flatMap(([name, value]) =>
-    value === null ? [] : [[`{${name}}`, encodeURIComponent(value.toWellFormed())] as const],
-  );
+export function packageLinks(
+  links: PackageLinkSection[],
+  { package: name, suite, arch, version }: LinkValues,
+): PackageLinkSection[] {
+  const values = new Map<string, string | null>(Object.entries({ package: name, suite, arch, version }));
+  const valueOf = (word: string): string | null => values.get(word.slice(1, -1)) ?? null;
   return links
-    .map(({ name, url }) => ({
-      name,
-      url: url.replace(/\{\w+\}/g, (word) => known.find(([each]) => each === word)?.[1] ?? word),
-    }))
-    .filter(({ url }) => !url.includes('{'));
+    .filter(({ url }) => (url.match(PLACEHOLDER) ?? []).every((word) => valueOf(word) !== null))
+    .map((link) => ({
+      name: link.name,
+      url: link.url.replace(PLACEHOLDER, (word) => encodeURIComponent(valueOf(word)!.toWellFormed())),
+    }));
 }

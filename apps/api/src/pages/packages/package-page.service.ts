@@ -1,22 +1,28 @@
 import { describe, isPackageName, packagePrefix } from '@proctor/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { PackagePages, PublicRuns } from '@proctor/database';
-import type { PackageStatus } from '@proctor/database';
+import { PackagePages, PrefixPages, PublicRuns } from '@proctor/database';
+import type { PackageOfPrefix, PackageState, PackageStatus, PrefixPlace } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { notFound } from '../../http/problem';
+import { notFound, type Problem } from '../../http/problem';
 import { PACKAGES_SHOWN_MAX } from '../frame/list';
+import { staleBefore } from '../frame/stale';
 import type { PackageKnown } from './package-view';
+import type { PrefixAsked } from './prefix-asked';
 
 const UNFINISHED_SHOWN_MAX = 200;
 const PREFIX = /^(lib[a-z0-9+.-]|[a-z0-9])$/;
 
-/** A part of the packages of a prefix, by name. */
+/** A part of the packages of a prefix, the worst first. */
 interface PackagesOfPrefix {
   packages: string[];
+  /** Of these, on the places that are asked for. */
   statuses: PackageStatus[];
+  /** Of all that are asked for. */
+  counts: Record<PackageState, number>;
+  places: PrefixPlace[];
   /** After which the next part begins; null at the end. */
-  lastName: string | null;
+  last: PackageOfPrefix | null;
 }
 
 /** Gathers what pages tell of one package. */
@@ -25,6 +31,7 @@ export class PackagePageService {
   constructor(
     private readonly publicRuns: PublicRuns,
     private readonly pages: PackagePages,
+    private readonly prefixes: PrefixPages,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -40,15 +47,33 @@ export class PackagePageService {
     return { name, latest: suites.map(({ latest }) => latest), kept, unfinished };
   }
 
-  /** @throws Problem 404 for a prefix that no package has, or none after that name */
-  async ofPrefix(prefix: string, after: string): Promise<PackagesOfPrefix> {
-    const part = { after, limit: PACKAGES_SHOWN_MAX + 1 };
-    const found = PREFIX.test(prefix) ? await this.publicRuns.packagesOf(prefix, part) : [];
-    if (found.length === 0)
-      throw notFound(`There is no package at ${describe(prefix)}${after && ` after ${describe(after)}`}.`);
-    const packages = found.slice(0, PACKAGES_SHOWN_MAX);
+  /** @throws Problem 404 for a prefix that no package has, or none after that one */
+  async ofPrefix(prefix: string, { status, suite, arch, after }: PrefixAsked): Promise<PackagesOfPrefix> {
+    if (!PREFIX.test(prefix)) throw noPrefix(prefix, after);
+    const filter = {
+      state: status,
+      suite,
+      arch,
+      staleBefore: staleBefore(this.configuration.server.staleDays),
+    };
+    const [{ packages: found, counts }, places] = await Promise.all([
+      this.prefixes.part(prefix, filter, PACKAGES_SHOWN_MAX + 1, after),
+      this.prefixes.places(prefix, filter),
+    ]);
+    const isFiltered = status !== null || suite !== null || arch !== null;
+    if (found.length === 0 && (after !== null || !isFiltered)) throw noPrefix(prefix, after);
+    const shown = found.slice(0, PACKAGES_SHOWN_MAX);
+    const packages = shown.map(({ name }) => name);
     const statuses = await this.publicRuns.packageStatuses(packages);
-    return { packages, statuses, lastName: found.length > packages.length ? packages.at(-1)! : null };
+    return {
+      packages,
+      statuses: statuses.filter(
+        (each) => (suite === null || each.suite === suite) && (arch === null || each.arch === arch),
+      ),
+      counts,
+      places,
+      last: found.length > shown.length ? shown.at(-1)! : null,
+    };
   }
 
   /**
@@ -67,6 +92,12 @@ export class PackagePageService {
     if (await this.pages.isKnown(name)) return;
     throw notFound(`No run of the package ${describe(name)} was asked for here yet.`);
   }
+}
+
+function noPrefix(prefix: string, after: PackageOfPrefix | null): Problem {
+  return notFound(
+    `There is no package at ${describe(prefix)}${after ? ` after ${describe(after.name)}` : ''}.`,
+  );
 }
 
 function checkName(prefix: string, name: string): void {

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
 import { isPackageName, packagePrefix } from '@proctor/contracts';
 import { systemClock } from '@proctor/clock';
-import { PackagePages, PublicRuns } from '@proctor/database';
+import { PACKAGE_STATES, PackagePages, PublicRuns } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
@@ -10,16 +10,18 @@ import { SharedAnswers } from '../../http/shared-answers';
 import { PublicAnswerInterceptor } from '../../public-data/public-answer';
 import type { PublicAnswer } from '../../public-data/public-answer';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
-import { AfterPipe, listPages } from '../frame/list';
 import { PageInterceptor } from '../frame/page';
 import type { Page, Redirect } from '../frame/page';
 import { badgeWords } from '../frame/sentence';
+import { staleBefore } from '../frame/stale';
 import { NoteLists } from '../notes/note-lists.service';
 import { badge } from './badge';
 import { Failures } from './failures.service';
 import { PackagePageService } from './package-page.service';
 import { packageView, placeState } from './package-view';
-import { prefixObjects, prefixView } from './prefix-view';
+import { PrefixAskedPipe, prefixPages, prefixQuery } from './prefix-asked';
+import type { PrefixAsked } from './prefix-asked';
+import { countsSentence, prefixMatrix, prefixObjects } from './prefix-view';
 
 const BADGE_AGE_SECONDS = 60;
 
@@ -50,13 +52,25 @@ export class PackagesController {
   }
 
   @Get(':prefix')
-  async ofPrefix(@Param('prefix') prefix: string, @Query('after', AfterPipe) after: string): Promise<Page> {
-    const { packages, statuses, lastName } = await this.service.ofPrefix(prefix, after);
-    const pages = listPages(`/packages/${prefix}/`, after, lastName);
-    const jsonUrl = listPages(`/packages/${prefix}.json`, after, null).hereUrl;
-    const view = prefixView(packages, statuses, this.configuration.server);
-    const data = { prefix, pages, jsonUrl, isUnindexed: after !== '', ...view };
-    return { template: 'packages/prefix', data };
+  async ofPrefix(@Param('prefix') prefix: string, @Query(PrefixAskedPipe) asked: PrefixAsked): Promise<Page> {
+    const { packages, statuses, counts, places, last } = await this.service.ofPrefix(prefix, asked);
+    const { server } = this.configuration;
+    const targets = { ...server, staleBefore: staleBefore(server.staleDays) };
+    return {
+      template: 'packages/prefix',
+      data: {
+        prefix,
+        asked,
+        states: PACKAGE_STATES,
+        suites: server.suites,
+        architectures: server.architectures,
+        sentence: countsSentence(counts),
+        pages: prefixPages(`/packages/${prefix}/`, asked, last),
+        jsonUrl: `/packages/${prefix}.json${prefixQuery(asked)}`,
+        isUnindexed: prefixQuery(asked) !== '',
+        ...prefixMatrix(packages, statuses, places, targets),
+      },
+    };
   }
 
   @Get(':prefix/:package')
@@ -110,11 +124,14 @@ export class PrefixDataController {
 
   @Get()
   @Header('Cache-Control', 'no-cache')
-  async ofPrefix(@Param('prefix') prefix: string, @Query('after', AfterPipe) after: string): Promise<object> {
-    const { packages, statuses, lastName } = await this.service.ofPrefix(prefix, after);
+  async ofPrefix(
+    @Param('prefix') prefix: string,
+    @Query(PrefixAskedPipe) asked: PrefixAsked,
+  ): Promise<object> {
+    const { packages, statuses, last } = await this.service.ofPrefix(prefix, asked);
     return {
       packages: prefixObjects(packages, statuses, this.configuration.server.neutral),
-      next: listPages(`/packages/${prefix}.json`, after, lastName).nextUrl,
+      next: prefixPages(`/packages/${prefix}.json`, asked, last).nextUrl,
     };
   }
 }

@@ -1,35 +1,54 @@
 import { packagePrefix } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
-import type { PackageStatus } from '@proctor/database';
+import { PACKAGE_STATES, type PackageState, type PackageStatus, type PrefixPlace } from '@proctor/database';
 import { statusOf } from '../../runs/result-object';
 import { statusObject } from '../status/package-columns';
-
-/** The worst first: what comes before what in a list, and what is folded. */
-const STATES = ['fail', 'tmpfail', 'flaky', 'pass'] as const;
-type State = (typeof STATES)[number];
 
 interface Targets {
   suites: string[];
   architectures: string[];
   neutral: NeutralStatus;
+  /** A newest result that ended before is stale. */
+  staleBefore: Date;
 }
 
 /** Packages as a matrix of those with trouble, and names of those without. */
-export function prefixView(names: string[], statuses: PackageStatus[], targets: Targets) {
-  const columns = columnsOf(statuses, targets);
+export function matrixView(names: string[], statuses: PackageStatus[], targets: Targets) {
+  const places = new Map(
+    statuses.map(({ suite, arch }) => [`${suite}/${arch}`, { suite, arch, failing: 0 }]),
+  );
+  for (const { suite, arch, latest } of statuses)
+    if (latest.verdict === 'fail') places.get(`${suite}/${arch}`)!.failing += 1;
+  return prefixMatrix(names, statuses, [...places.values()], targets);
+}
+
+/** How many of some packages are in each state, in a sentence. */
+export function countsOf(names: string[], statuses: PackageStatus[], targets: Targets) {
+  const ofPackage = byPackage(statuses);
+  const counts = { fail: 0, tmpfail: 0, flaky: 0, stale: 0, pass: 0, untested: 0 };
+  for (const name of names) counts[stateOf(ofPackage.get(name) ?? [], targets)] += 1;
+  return counts;
+}
+
+/** @param places where any of the packages that are asked for is tested */
+export function prefixMatrix(
+  names: string[],
+  statuses: PackageStatus[],
+  places: PrefixPlace[],
+  targets: Targets,
+) {
+  const columns = inOrder(places, targets);
   const ofPackage = byPackage(statuses);
   const rows = names.flatMap((name) => {
     const own = ofPackage.get(name);
-    return own ? [rowView(name, own, columns, targets.neutral)] : [];
+    return own ? [rowView(name, own, columns, targets)] : [];
   });
-  const troubled = rows.filter(({ state }) => state !== 'pass');
-  const failing = rows.filter(({ state }) => state === 'fail').length;
+  const rank = ({ state }: { state: PackageState }): number => PACKAGE_STATES.indexOf(state);
   return {
-    columns: columns.map((place) => ({ ...place, failing: failingAt(place, troubled) })),
-    rows: troubled.sort((one, other) => STATES.indexOf(one.state) - STATES.indexOf(other.state)),
+    columns,
+    rows: rows.filter(({ state }) => state !== 'pass').sort((one, other) => rank(one) - rank(other)),
     passing: rows.filter(({ state }) => state === 'pass').map(({ name }) => linkTo(name)),
     untested: names.filter((name) => !ofPackage.has(name)).map(linkTo),
-    sentence: sentenceOf(names.length, rows.length, failing, troubled.length - failing),
   };
 }
 
@@ -53,71 +72,93 @@ function byPackage(statuses: PackageStatus[]): Map<string, PackageStatus[]> {
   return found;
 }
 
-interface Column {
-  place: string;
-  suite: string;
-  arch: string;
-}
-
-/** Those that some package has, in the order of the configuration. */
-function columnsOf(statuses: PackageStatus[], { suites, architectures }: Targets): Column[] {
+/** In the order of the configuration. */
+function inOrder(places: PrefixPlace[], { suites, architectures }: Targets) {
   const rank = (list: string[], word: string): number =>
     list.includes(word) ? list.indexOf(word) : list.length;
-  const columns = new Map(
-    statuses.map(({ suite, arch }) => [`${suite}/${arch}`, { place: `${suite}/${arch}`, suite, arch }]),
-  );
-  return [...columns.values()].sort(
-    (one, other) =>
-      rank(suites, one.suite) - rank(suites, other.suite) ||
-      one.suite.localeCompare(other.suite) ||
-      rank(architectures, one.arch) - rank(architectures, other.arch) ||
-      one.arch.localeCompare(other.arch),
-  );
+  return places
+    .map((place) => ({ place: `${place.suite}/${place.arch}`, ...place }))
+    .sort(
+      (one, other) =>
+        rank(suites, one.suite) - rank(suites, other.suite) ||
+        one.suite.localeCompare(other.suite) ||
+        rank(architectures, one.arch) - rank(architectures, other.arch) ||
+        one.arch.localeCompare(other.arch),
+    );
 }
 
-function rowView(name: string, statuses: PackageStatus[], columns: Column[], neutral: NeutralStatus) {
+/** How a package is on a place. */
+function stateAt({ latest, isFlaky }: PackageStatus, { staleBefore }: Targets): PackageState {
+  if (latest.verdict === 'fail' || latest.verdict === 'tmpfail') return latest.verdict;
+  if (isFlaky) return 'flaky';
+  return latest.date < staleBefore ? 'stale' : 'pass';
+}
+
+function stateOf(statuses: PackageStatus[], targets: Targets): PackageState {
+  const states = statuses.map((status) => stateAt(status, targets));
+  return PACKAGE_STATES.find((state) => states.includes(state)) ?? 'untested';
+}
+
+function rowView(
+  name: string,
+  statuses: PackageStatus[],
+  columns: ReturnType<typeof inOrder>,
+  targets: Targets,
+) {
   const at = new Map(statuses.map((status) => [`${status.suite}/${status.arch}`, status]));
-  const words: State[] = statuses.map(({ latest, isFlaky }) => {
-    const status = statusOf(latest.verdict, neutral);
-    return status === 'fail' || status === 'tmpfail' ? status : isFlaky ? 'flaky' : 'pass';
-  });
+  const state = stateOf(statuses, targets);
   const url = `/packages/${packagePrefix(name)}/${name}/`;
+  const worst = statuses.find((status) => stateAt(status, targets) === state)!;
   return {
     name,
     url,
-    state: STATES.find((state) => words.includes(state)) ?? 'pass',
-    cells: columns.map(({ place }) => {
-      const status = at.get(place);
-      const word = status ? (statusOf(status.latest.verdict, neutral) ?? 'never') : 'never';
-      const isFlaky = status?.isFlaky ?? false;
-      return {
-        url: status ? `${url}${place}/` : null,
-        word,
-        isFlaky,
-        label: `${word}${isFlaky ? ', flaky' : ''}: ${name} ${status?.latest.version ?? ''} on ${place}`,
-      };
-    }),
+    state,
+    cells: columns.map(({ place }) => cellView(name, url, place, at.get(place), targets)),
+    /** Of the place that the row has its state of. */
+    worst: {
+      place: `${worst.suite}/${worst.arch}`,
+      url: `${url}${worst.suite}/${worst.arch}/`,
+      strip: worst.strip,
+      since: worst.failingSince?.version ?? '',
+    },
   };
 }
 
-function failingAt(column: Column, rows: ReturnType<typeof rowView>[]): number {
-  const suffix = `/${column.place}/`;
-  return rows.filter(({ cells }) => cells.some(({ url, word }) => word === 'fail' && url?.endsWith(suffix)))
-    .length;
+function cellView(
+  name: string,
+  url: string,
+  place: string,
+  status: PackageStatus | undefined,
+  { neutral, staleBefore }: Targets,
+) {
+  const word = status ? (statusOf(status.latest.verdict, neutral) ?? 'never') : 'never';
+  const isStale = status !== undefined && status.latest.date < staleBefore;
+  const marks = [...(status?.isFlaky ? ['flaky'] : []), ...(isStale ? ['stale'] : [])];
+  return {
+    url: status ? `${url}${place}/` : null,
+    word,
+    marks,
+    label: `${[word, ...marks].join(', ')}: ${name} ${status?.latest.version ?? ''} on ${place}`,
+  };
 }
 
 function linkTo(name: string): { name: string; url: string } {
   return { name, url: `/packages/${packagePrefix(name)}/${name}/` };
 }
 
-function sentenceOf(names: number, tested: number, failing: number, otherTrouble: number): string {
-  const packages = names === 1 ? '1 package' : `${names} packages`;
-  if (tested === 0) return `${packages}, none of which has a result yet.`;
+/** `5 packages: 1 fails somewhere, 2 could not be tested or are flaky; 1 has no result yet.` */
+export function countsSentence(counts: Record<PackageState, number>): string {
+  const { fail, stale, untested } = counts;
+  const other = counts.tmpfail + counts.flaky;
+  const all = PACKAGE_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const packages = all === 1 ? '1 package' : `${all} packages`;
+  if (all === 0) return 'No package is as asked for.';
+  if (untested === all) return `${packages}, none of which has a result yet.`;
   const trouble = [
-    failing > 0 ? `${failing} ${failing === 1 ? 'fails' : 'fail'} somewhere` : '',
-    otherTrouble > 0 ? `${otherTrouble} could not be tested or are flaky` : '',
+    fail > 0 ? `${fail} ${fail === 1 ? 'fails' : 'fail'} somewhere` : '',
+    other > 0 ? `${other} could not be tested or are flaky` : '',
+    stale > 0 ? `${stale} ${stale === 1 ? 'has' : 'have'} an old result somewhere` : '',
   ].filter(Boolean);
-  const untested = names - tested;
   const left = untested > 0 ? `; ${untested} ${untested === 1 ? 'has' : 'have'} no result yet` : '';
   return `${packages}: ${trouble.length > 0 ? trouble.join(', ') : 'all that were tested pass'}${left}.`;
 }
