@@ -13,18 +13,27 @@ import type { DebciJob } from './debci-job';
 import { Progress } from './progress';
 
 /**
- * Copies logs and artifacts into the store, of each run that has none yet.
  * @param data debci's data folder
+ * @returns the folder in it that has the files of runs
+ * @throws Failure when there is none
+ */
+export function requireFiles(data: string | undefined): string {
+  const tree = join(data ?? '', 'autopkgtest');
+  if (data === undefined || !existsSync(tree))
+    throw new Failure(`${tree} is not there`, EXIT.usage, '--data names the data folder of debci.');
+  return tree;
+}
+
+/**
+ * Copies logs and artifacts into the store, of each run that has none yet.
+ * @param tree the folder that has the files of runs
  */
 export async function importDebciFiles(
   imports: Imports,
   jobs: AsyncIterable<DebciJob[]>,
   packageOf: (job: DebciJob) => string | undefined,
-  data: string | undefined,
+  tree: string,
 ): Promise<void> {
-  const tree = join(data ?? '', 'autopkgtest');
-  if (data === undefined || !existsSync(tree))
-    throw new Failure(`${tree} is not there`, EXIT.usage, '--data names the data folder of debci.');
   const store = await configuredStore();
   const progress = new Progress('files of runs');
   let [copied, without] = [0, 0];

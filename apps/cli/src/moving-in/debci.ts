@@ -6,7 +6,7 @@ import { say } from '../output/print';
 import { ThereAndHere } from './there-and-here';
 import { type DebciJob, debciJob, exitCodeOf } from './debci-job';
 import { type DebciPeople, importDebciPeople, type PeopleOptions, readDebciPeople } from './debci-people';
-import { importDebciFiles } from './debci-files';
+import { importDebciFiles, requireFiles } from './debci-files';
 import { Progress } from './progress';
 import { Table } from './table';
 
@@ -44,6 +44,7 @@ interface Survey {
  */
 export async function importDebci(folder: string, options: DebciOptions): Promise<void> {
   const since = sinceOf(options.since);
+  const tree = options.files === 'now' ? requireFiles(options.data) : null;
   const people = await readDebciPeople(folder);
   const names = await readNames(folder);
   const jobs = new Table(join(folder, 'jobs.csv'), COLUMNS);
@@ -58,8 +59,7 @@ export async function importDebci(folder: string, options: DebciOptions): Promis
     const comparison = new ThereAndHere();
     await importJobs(imports, { jobs, names, owners, survey, since, options, comparison });
     await imports.makeStatusesAgain([...survey.architectures], survey.firstDay);
-    if (options.files === 'now')
-      await importDebciFiles(imports, wantedJobs(jobs, since), packageOf(names), options.data);
+    if (tree !== null) await importDebciFiles(imports, wantedJobs(jobs, since), packageOf(names), tree);
     comparison.print();
   });
   say(`imported; statuses and statistics follow as soon as a scheduler runs${filesToCome(options)}`);

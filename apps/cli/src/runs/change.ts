@@ -4,7 +4,7 @@ import type { ServiceOptions } from '../service/address';
 import { Service } from '../service/service';
 import { awaitRuns, type WaitOptions } from './wait';
 
-/** One after the other; what failed is told at the end. @throws Failure when one could not be repeated */
+/** One after the other; what was repeated is told in any case. @throws Failure when one could not be repeated */
 export async function retryRuns(
   runIds: number[],
   options: ServiceOptions & OutputOptions & WaitOptions & { wait: boolean },
@@ -17,7 +17,10 @@ export async function retryRuns(
       const answer = await service.create<{ run_id: number }>(`/retry/${runId}`);
       repeated.push({ run_id: runId, new_run_id: answer.run_id });
     } catch (error) {
-      if (!(error instanceof Failure) || error.code === EXIT.tryLater) throw error;
+      if (!(error instanceof Failure) || error.code === EXIT.tryLater) {
+        printAnswer(repeated, options, tellRepeated);
+        throw error;
+      }
       refused.push(error);
       say(error.message);
     }

@@ -26,7 +26,8 @@ export async function printLog(runId: number, options: LogOptions): Promise<void
   const answer = await service
     .open(`/runs/${runId}/log`, { query: { attempt, offset }, isEndless: true })
     .catch((error: unknown) => notYet(error, runId));
-  for await (const bytes of answer.body!) write(shown(bytes as Uint8Array));
+  const shown = new Shown();
+  for await (const bytes of answer.body!) write(shown.of(bytes as Uint8Array));
   if (answer.headers.get('log-complete') === 'false')
     say(`it is still executed; go on with: proctor run log --follow ${runId}`);
 }
@@ -35,15 +36,19 @@ export async function printLog(runId: number, options: LogOptions): Promise<void
 async function follow(service: Service, runId: number, { attempt, offset }: LogOptions): Promise<void> {
   let number = attempt ?? (await started(service, runId, 0));
   let from = offset;
+  let shown = new Shown();
   for (let vain = 0; number !== null;) {
     const before = from;
-    const ending = await followOnce(service, runId, number, from, (next) => (from = next));
+    const ending = await followOnce(service, runId, number, from, (bytes, next) => {
+      write(shown.of(bytes));
+      from = next;
+    });
     if (ending !== null) {
       say(
         `attempt ${number} ${ending.verdict === null ? `ended without a verdict (${ending.outcome})` : `ended as ${ending.verdict}`}`,
       );
       number = attempt === undefined ? await started(service, runId, number) : null;
-      [from, vain] = [0, 0];
+      [from, vain, shown] = [0, 0, new Shown()];
       continue;
     }
     vain = from > before ? 0 : vain + 1;
@@ -66,7 +71,7 @@ async function followOnce(
   runId: number,
   attempt: number,
   offset: number,
-  reached: (offset: number) => void,
+  told: (bytes: Uint8Array, offset: number) => void,
 ): Promise<Ending | null> {
   const headers = { Accept: 'text/event-stream' };
   const path = `/runs/${runId}/log/events`;
@@ -79,9 +84,9 @@ async function followOnce(
         const bytes = Buffer.from(base64, 'base64');
         if (at > behind) say(`(${at - behind} bytes are not there any more)`);
         // What was sent twice was written already.
-        write(shown(bytes.subarray(Math.max(0, behind - at))));
-        behind = Math.max(behind, at + bytes.length);
-        reached(behind);
+        const next = Math.max(behind, at + bytes.length);
+        told(bytes.subarray(Math.max(0, behind - at)), next);
+        behind = next;
       } else if (event === 'note') say(plain((data as { text: string }).text));
       else if (event === 'end') return data as Ending;
     }
@@ -105,14 +110,28 @@ async function started(service: Service, runId: number, after: number): Promise<
   }
 }
 
-/** A terminal shows colours; whatever else a test could do to it is left out. In a pipe all is as it was written. */
-function shown(bytes: Uint8Array): Uint8Array | string {
-  if (!process.stdout.isTTY) return bytes;
-  return withoutControls(Buffer.from(bytes).toString());
-}
-
 const KEPT = ['\n', '\r', '\t'];
 const ESCAPE = String.fromCharCode(27);
+/** At the end of a piece: the begin of a colour whose end is in the next. */
+const BEGUN = new RegExp(`${ESCAPE}(\\[[0-9;]{0,20})?$`);
+
+/**
+ * A terminal shows colours; whatever else a test could do to it is left out. In a pipe all is as it was written. Characters and
+ * colours may be cut between two pieces.
+ */
+export class Shown {
+  private readonly decoder = new TextDecoder();
+  private begun = '';
+
+  constructor(private readonly isTerminal = process.stdout.isTTY) {}
+
+  of(bytes: Uint8Array): Uint8Array | string {
+    if (!this.isTerminal) return bytes;
+    const text = this.begun + this.decoder.decode(bytes, { stream: true });
+    this.begun = BEGUN.exec(text)?.[0] ?? '';
+    return withoutControls(text.slice(0, text.length - this.begun.length));
+  }
+}
 
 function withoutControls(text: string): string {
   return text.replace(/(\p{Cc})(\[[0-9;]*m)?/gu, (all, control: string, colour = '') =>

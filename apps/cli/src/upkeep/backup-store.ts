@@ -2,7 +2,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Dump } from '@proctor/database';
 import { fileAt, type MaintainedStore, type NamedFile, storedPath } from '@proctor/store';
 import { Failure } from '../failure';
@@ -24,7 +25,11 @@ export async function copyStore(
 ): Promise<number> {
   const missing = new Set<number>();
   let count = 0;
-  const sums = createWriteStream(join(folder.path, STORE_SUMS), { mode: 0o600, flush: true });
+  const sums = new PassThrough();
+  const written = pipeline(
+    sums,
+    createWriteStream(join(folder.path, STORE_SUMS), { mode: 0o600, flush: true }),
+  );
   const copy = async (file: NamedFile): Promise<void> => {
     const stored = await store.open(file.runId, file.attempt, file.name);
     if (!stored) {
@@ -33,13 +38,12 @@ export async function copyStore(
     }
     const path = storedPath(file);
     const sum = await folder.write(`store/${path}`, stored.content);
-    if (!sums.write(`${sum}  store/${path}\n`)) await once(sums, 'drain');
+    sums.write(`${sum}  store/${path}\n`);
     count += 1;
     if (count % TOLD_EVERY === 0) tell(`${count} files of the store`);
   };
-  await inParallel(namedFiles(dump), copy);
-  sums.end();
-  await once(sums, 'close');
+  // A disk that is full ends the copying.
+  await Promise.all([inParallel(namedFiles(dump), copy).finally(() => sums.end()), written]);
   await folder.keepAsItIs(STORE_SUMS);
   tell(`${count} files of the store`);
   return missing.size;
@@ -76,13 +80,18 @@ async function* namedFiles(dump: Dump): AsyncGenerator<NamedFile> {
     for (const name of names) yield { runId, attempt, name };
 }
 
-async function inParallel<T>(all: AsyncIterable<T>, work: (each: T) => Promise<void>): Promise<void> {
+/** @throws the first error of any work, once all that was begun has ended; nothing is begun after it */
+export async function inParallel<T>(all: AsyncIterable<T>, work: (each: T) => Promise<void>): Promise<void> {
   const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
   for await (const each of all) {
-    const one: Promise<void> = work(each).finally(() => running.delete(one));
+    if (failures.length > 0) break;
+    const one: Promise<void> = work(each)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => running.delete(one));
     running.add(one);
-    one.catch(() => undefined);
     if (running.size >= AT_ONCE) await Promise.race(running);
   }
   await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
 }

@@ -30,7 +30,7 @@ export async function expire(options: ExpireOptions): Promise<void> {
     await withDatabase(async (database) => {
       const due = await pass(database, store, configuration, { isRehearsal: true, pause });
       if (options.dryRun) return tell(due, options);
-      if (!options.yes) tell(due, { json: false });
+      if (!options.yes && !options.json) tell(due, options);
       if (bytesOf(due) + due.stories > 0)
         await confirm(`${sizeText(bytesOf(due))} of files are removed for good`, options);
       await database.expiry.alone(async () => {

@@ -1,6 +1,6 @@
 import { connections } from '@proctor/config';
 import { EarlierMoment, openDatabase, type RestoreRecord } from '@proctor/database';
-import { Home } from '@proctor/embedded';
+import { Home, HomeLock } from '@proctor/embedded';
 import { type MaintainedStore, openStore, type StoredNames } from '@proctor/store';
 import { ownConfiguration } from '../configuration';
 import { Failure } from '../failure';
@@ -14,6 +14,12 @@ const TOLD_EVERY = 100_000;
 /** For a database that PostgreSQL's own means have brought back to an earlier moment: what `restore` does at its end. */
 export async function restored({ at }: { at?: number }): Promise<void> {
   const home = await Home.find(process.env, projectFolder());
+  if (await HomeLock.holder(home.lock))
+    throw new Failure(
+      `Proctor runs on ${home.path}`,
+      undefined,
+      'stop it first: ids and owners are set anew',
+    );
   const configuration = await ownConfiguration();
   await withServiceDatabase(home, async (url) => {
     const moment = await EarlierMoment.open(url);

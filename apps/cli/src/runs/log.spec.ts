@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { Shown } from './log';
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+function shownIn(pieces: Uint8Array[]): string {
+  const shown = new Shown(true);
+  return pieces.map((piece) => String(shown.of(piece))).join('');
+}
+
+it('a terminal gets colours and no other control characters', () => {
+  expect(shownIn([bytes('a\u001b[31mred\u001b[0m\u0007\u001b]0;title\u0007\n\tb')])).toBe(
+    'a\u001b[31mred\u001b[0m]0;title\n\tb',
+  );
+});
+
+it('characters and colours that are cut between two pieces are shown as if they were not', () => {
+  const log = Buffer.from('Größe \u001b[1;31mfehlt\u001b[0m: 日本\n');
+  fc.assert(
+    fc.property(fc.nat(log.length), (cut) => {
+      expect(shownIn([log.subarray(0, cut), log.subarray(cut)])).toBe(log.toString());
+    }),
+  );
+});
+
+it('a pipe gets the bytes as they are', () => {
+  const piece = Uint8Array.of(0xff, 0x1b, 0x07);
+  expect(new Shown(false).of(piece)).toBe(piece);
+});
