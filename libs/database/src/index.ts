@@ -78,8 +78,9 @@ export type {
 export type { RunSelection, SelectedCount } from './run-selection';
 export { BrokenOff } from './steps';
 export type { SameError } from './triage-runs';
-export { REFERENCE_TRIGGER, TRIGGER_RUNS_MAX } from './trigger-runs';
-export type { ReferenceRun, RunOfTrigger, TestPlace, Trigger } from './trigger-runs';
+export { TRIGGER_RUNS_MAX } from './trigger-runs';
+export { REFERENCE_TRIGGER } from './trigger-statements';
+export type { ReferenceRun, RunOfTrigger, TestPlace, Trigger, TriggerTotal } from './trigger-runs';
 export {
   type AffectedRun,
   CHANGES_PER_RUN_MAX,

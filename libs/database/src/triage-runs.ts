@@ -3,7 +3,8 @@ import type { Verdict } from '@proctor/contracts';
 import { Database } from './database';
 import { type RunRecord, selectRecords } from './run-columns';
 import { bigint, integer, statement, text, time } from './statement';
-import { newestReference, type ReferenceRun } from './trigger-runs';
+import type { ReferenceRun } from './trigger-runs';
+import { newestReference } from './trigger-statements';
 
 /** Other packages that fail with the same first error. */
 export interface SameError {

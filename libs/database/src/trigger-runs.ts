@@ -1,9 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { Verdict } from '@proctor/contracts';
+import { isPackageName, type Verdict } from '@proctor/contracts';
 import { Database } from './database';
-import { RECORD_COLUMNS, type RunRecord } from './run-columns';
-import { type RunReader, seenBy, TRIGGER_WORDS } from './run-search';
-import { bigint, integer, selected, statement, text, time } from './statement';
+import type { RunRecord } from './run-columns';
+import type { RunReader } from './run-search';
+import {
+  ERROR_LINES,
+  IS_BEGUN,
+  IS_KNOWN,
+  LOOKED_AT,
+  MEDIANS,
+  OF_PACKAGE,
+  OF_TRIGGER,
+  RUNS_LOOKED_AT_MAX,
+  TOTALS,
+  TRIGGERS,
+  UNFINISHED_REFERENCES,
+  VERSION,
+} from './trigger-statements';
 
 /** A run that was asked for to tell how a package is without anything new. */
 export interface ReferenceRun {
@@ -35,6 +48,13 @@ export interface Trigger {
   lastAt: Date;
 }
 
+/** Tests of a trigger on an architecture. */
+export interface TriggerTotal {
+  arch: string;
+  tests: number;
+  waiting: number;
+}
+
 export interface TriggerPart {
   triggers: Trigger[];
   /** What the next part is asked for with; null at the end. */
@@ -48,14 +68,8 @@ export interface TestPlace {
   arch: string;
 }
 
-/** The trigger of runs that tell how packages are without anything new. */
-export const REFERENCE_TRIGGER = 'migration-reference/0';
-
 /** Runs of a trigger that are looked at, the newest. */
 export const TRIGGER_RUNS_MAX = 5_000;
-
-/** One part of the list of triggers is made of so many of the newest runs at most. */
-const RUNS_LOOKED_AT_MAX = 10_000;
 
 /** Finds the runs that new versions of packages have triggered. */
 @Injectable()
@@ -92,16 +106,31 @@ export class TriggerRuns {
 
   /**
    * Words of the triggers of public runs, but for references, by their newest run, the newest first.
-   * @param part characters that they have in them; empty: all
+   * @param part a package, or how `package/version` begins: all of these that a trigger begins with, however old, if there are any; else
+   *   characters that words among the newest runs have in them; empty: all
    * @param before only those whose newest run has a lower id
    * @throws DatabaseUnavailable
    */
   async list(part: string, limit: number, before: number | null): Promise<TriggerPart> {
+    const range = rangeOf(part);
+    if (range && (await this.database.query(IS_BEGUN, range)).length > 0) {
+      const triggers = await this.database.query(OF_PACKAGE, [limit + 1, before, ...range]);
+      const shown = triggers.slice(0, limit);
+      return { triggers: shown, before: triggers.length > limit ? shown.at(-1)!.runId : null };
+    }
     const triggers = await this.database.query(TRIGGERS, [limit, before, part]);
     if (triggers.length === limit) return { triggers, before: triggers.at(-1)!.runId };
     const [looked] = await this.database.query(LOOKED_AT, [before]);
     const { runs, oldest } = looked!;
     return { triggers, before: runs === RUNS_LOOKED_AT_MAX ? oldest : null };
+  }
+
+  /**
+   * How many tests a trigger has on each architecture, by name: of each package and suite the newest run, unless that was cancelled.
+   * @throws DatabaseUnavailable
+   */
+  totals(name: string, { everything = false, keyId, userName }: RunReader): Promise<TriggerTotal[]> {
+    return this.database.query(TOTALS, [name, everything, keyId ?? null, userName ?? null]);
   }
 
   /** Whether a public run has the word in its trigger. @throws DatabaseUnavailable */
@@ -139,6 +168,12 @@ export class TriggerRuns {
   }
 }
 
+/** Of words of which all that begin so are found; null for what begins in none of them as a rule. */
+function rangeOf(part: string): [from: string, below: string] | null {
+  if (isPackageName(part)) return [`${part}/`, `${part}0`];
+  return isPackageName(part.split('/')[0]!) && part.includes('/') ? [part, `${part}\u{10FFFF}`] : null;
+}
+
 function arraysOf(places: TestPlace[]): string[][] {
   return [
     places.map((place) => place.package),
@@ -146,132 +181,3 @@ function arraysOf(places: TestPlace[]): string[][] {
     places.map(({ arch }) => arch),
   ];
 }
-
-const OF_TRIGGER_COLUMNS = {
-  ...RECORD_COLUMNS,
-  errorSignature: text.orNull,
-  referenceRunId: bigint.orNull.from('reference.run_id'),
-  referenceVerdict: text.as<Verdict>().orNull.from('reference.verdict'),
-  referenceVersion: text.orNull.from('reference.version'),
-  referenceAt: time.orNull.from('reference.finished_at'),
-};
-
-/** In the words of the index `runs_triggers`. */
-const hasWord = (r: string, word: string): string =>
-  `${r}.trigger is not null and ${TRIGGER_WORDS(r)} @> array[${word}]`;
-
-/** The newest public reference `b` of the package of `r` on its place that ended, and not as a tmpfail. */
-export const newestReference = (r: string): string => `
-  select b.run_id, b.verdict, b.version, b.finished_at from runs b
-  where b.package = ${r}.package and b.suite = ${r}.suite and b.arch = ${r}.arch
-    and b.state = 'finished' and not b.is_private and not b.cancelled and b.verdict <> 'tmpfail'
-    and b.trigger = '${REFERENCE_TRIGGER}'
-  order by b.finished_at desc, b.run_id desc limit 1`;
-
-const OF_TRIGGER = statement(
-  OF_TRIGGER_COLUMNS,
-  `
-  select ${selected(OF_TRIGGER_COLUMNS, 'r')}
-  from (
-    select * from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
-  ) r
-  join users u on u.user_id = r.requestor_id
-  left join lateral (
-    select * from (${newestReference('r')}) newest where r.verdict = 'fail'
-  ) reference on true
-  order by r.run_id desc`,
-);
-
-/** Of the runs of a trigger: it differs after each change. */
-const VERSION = statement(
-  { version: text },
-  `
-  select concat_ws(' ', count(*), max(r.updated_at), sum(r.attempt), count(*) filter (where r.state = 'running')) as version
-  from (
-    select * from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
-  ) r
-  having count(*) > 0`,
-);
-
-/** The newest public runs before $n. */
-const lookedAt = (before: string): string => `
-  select r.run_id, r.trigger from runs r where not r.is_private and (${before}::bigint is null or r.run_id < ${before})
-  order by r.run_id desc limit ${RUNS_LOOKED_AT_MAX}`;
-
-/**
- * What was shown in a part before has a run that is no older than $2. All runs of a word are counted, so that they are found by the
- * word: for the first of them, the planner would rather look through the newest runs of all.
- */
-export const TRIGGERS = statement(
-  {
-    name: text,
-    runId: bigint,
-    runs: integer,
-    unfinished: integer,
-    failed: integer,
-    firstAt: time,
-    lastAt: time,
-  },
-  `
-  with looked_at as materialized (${lookedAt('$2')}),
-  words as (
-    select word as name, max(r.run_id) as newest
-    from looked_at r cross join lateral unnest(${TRIGGER_WORDS('r')}) as word
-    where word like '%_/_%' and word <> '${REFERENCE_TRIGGER}' and position($3::text in word) > 0
-    group by word
-  ),
-  shown as materialized (
-    select w.name, w.newest from (select * from words order by newest desc, name offset 0) w
-    where $2::bigint is null or (
-      select count(*) filter (where n.run_id >= $2) from runs n where ${hasWord('n', 'w.name')} and not n.is_private) = 0
-    limit $1
-  )
-  select shown.name, shown.newest as "runId", counted.*
-  from shown cross join lateral (
-    select count(*)::integer as runs, (count(*) filter (where c.state <> 'finished'))::integer as unfinished,
-      (count(*) filter (where c.verdict = 'fail'))::integer as failed,
-      min(c.created_at) as "firstAt", max(c.created_at) as "lastAt"
-    from runs c where ${hasWord('c', 'shown.name')} and not c.is_private
-  ) counted
-  order by shown.newest desc, shown.name`,
-);
-
-const LOOKED_AT = statement(
-  { runs: integer, oldest: bigint.orNull },
-  `select count(*)::integer as runs, min(run_id) as oldest from (${lookedAt('$1')}) looked_at`,
-);
-
-const IS_KNOWN = statement(
-  { runId: bigint },
-  `select r.run_id as "runId" from runs r where ${hasWord('r', '$1::text')} and not r.is_private limit 1`,
-);
-
-const ERROR_LINES = statement(
-  { runId: bigint, line: text },
-  `
-  select * from (
-    select r.run_id as "runId", r.error_excerpt -> 'lines' ->>
-      ((r.error_excerpt ->> 'errorLine')::integer - (r.error_excerpt ->> 'firstLine')::integer) as line
-    from runs r where r.run_id = any($1::bigint[])
-  ) told where line is not null`,
-);
-
-const PLACES = `unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked(package, suite, arch, place)`;
-
-const MEDIANS = statement(
-  { place: bigint, seconds: integer.orNull },
-  `
-  select asked.place, s.median_seconds as seconds from ${PLACES}
-  join package_statuses s using (package, suite, arch)`,
-);
-
-const UNFINISHED_REFERENCES = statement(
-  { place: bigint, runId: bigint },
-  `
-  select asked.place, r.run_id as "runId" from ${PLACES} cross join lateral (
-    select r.run_id from runs r
-    where r.package = asked.package and r.suite = asked.suite and r.arch = asked.arch and r.state <> 'finished'
-      and not r.is_private and r.trigger = '${REFERENCE_TRIGGER}'
-    order by r.run_id limit 1
-  ) r`,
-);

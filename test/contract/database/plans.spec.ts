@@ -5,7 +5,7 @@ import { LISTS } from '../../../libs/database/src/error-signatures';
 import { ARRIVALS } from '../../../libs/database/src/loading-statements';
 import { ORDERS } from '../../../libs/database/src/orders';
 import type { Statement } from '../../../libs/database/src/statement';
-import { TRIGGERS } from '../../../libs/database/src/trigger-runs';
+import { OF_PACKAGE, TRIGGERS } from '../../../libs/database/src/trigger-statements';
 import { SUITES_OF } from '../../../libs/database/src/public-statements';
 import * as lists from '../../../libs/database/src/status-lists';
 import { NEXT_PAGE } from '../../../libs/database/src/result-texts';
@@ -277,6 +277,10 @@ it.each(MODES)('triggers are found and counted by their words, by a %s plan', as
   await fixture.client.query('analyze runs');
   const found = await scans(TRIGGERS, `50, 1000000, ''`, 'runs', mode);
   expect(found.filter((scan) => scan.startsWith('Bitmap Heap Scan'))).toHaveLength(2);
+  await fixture.client.query('vacuum runs');
+  const ofPackage = await scans(OF_PACKAGE, `50, 1000000, 'glibc/', 'glibc0'`, 'runs', mode);
+  expect(ofPackage.filter((scan) => scan.includes('runs_first_words'))).toHaveLength(2);
+  expect(ofPackage.filter((scan) => scan.startsWith('Seq'))).toEqual([]);
 });
 
 /** Of 20,000 packages on two architectures; the index has the order in which the list is read, so a part of it costs what it holds. */

@@ -1,6 +1,8 @@
 import { startApi } from '../../support/api';
 import type { RunningApi } from '../../support/api';
 import { Browser, hiddenIn } from '../../support/browser';
+import { connectTo } from '../../support/database';
+import { rows } from '../../support/pages';
 import type { ResultObject } from '../../../apps/api/src/runs/result-object';
 
 let api: RunningApi;
@@ -124,6 +126,81 @@ it('triggers are listed by their newest public run, in parts, and found by a par
   }
   expect(parts).toEqual(triggers.map((each) => each.trigger));
   expect((await list('query=cc')).triggers.map((each) => each.trigger)).toEqual(['gcc/1']);
+});
+
+it('triggers of a package are found however many runs came after them, by package or the beginning of a version', async () => {
+  for (const name of ['sql/1.0', 'sql/1.1', 'sql/2.0', 'sql/1.1 late/1'])
+    await api.submit('old', { trigger: name });
+  await api.submit('hidden', { trigger: 'sql/3.0', is_private: true });
+  const client = await connectTo(api.databaseUrl);
+  await client.query(`
+    insert into runs (package, suite, arch, backend, variant, priority, trigger, pin_packages, extra_apt_sources, is_private,
+      requestor_id, api_key_id, created_at, updated_at)
+    select 'newer', suite, arch, backend, variant, priority, 'mysql/n' || n, pin_packages, extra_apt_sources, false,
+      requestor_id, api_key_id, now(), now()
+    from generate_series(1, 10001) n cross join (select * from runs order by run_id limit 1) made`);
+  await client.end();
+  const list = async (query: string) => {
+    const answer = await api.api(`/triggers?${query}`);
+    const { triggers, before } = (await answer.json()) as {
+      triggers: { trigger: string; runs: number }[];
+      before: number | null;
+    };
+    return { found: triggers.map(({ trigger, runs }) => [trigger, runs]), before };
+  };
+  expect(await list('query=sql')).toEqual({
+    found: [
+      ['sql/1.1', 2],
+      ['sql/2.0', 1],
+      ['sql/1.0', 1],
+    ],
+    before: null,
+  });
+  const first = await list('query=sql&limit=2');
+  expect(first.found).toHaveLength(2);
+  expect(await list(`query=sql&limit=2&before=${first.before}`)).toEqual({
+    found: [['sql/1.0', 1]],
+    before: null,
+  });
+  expect((await list('query=sql/1')).found.map(([name]) => name)).toEqual(['sql/1.1', 'sql/1.0']);
+  expect((await list('query=ysql/n1&limit=1')).found).toEqual([['mysql/n10001', 1]]);
+  expect((await list('query=sql/3.0')).found).toEqual([]);
+});
+
+it('the tests of a trigger are shown by suite and architecture, and as JSON of the same', async () => {
+  for (const [suite, arch] of [
+    ['bookworm', 'amd64'],
+    ['trixie', 'amd64'],
+    ['trixie', 'arm64'],
+  ] as const) {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ trigger: 'filtered/1' });
+    await api.api(`/test/${suite}/${arch}/here`, { method: 'POST', headers, body });
+  }
+  const path = '/triggers/filtered/1';
+  const of = async (query: string) => {
+    const html = await bob.textOf(`${path}?${query}`);
+    const json = /href="([^"]*tests\.json[^"]*)"/.exec(html)![1]!.replaceAll('&amp;', '&');
+    const { tests } = (await (await api.fetch(json)).json()) as { tests: { result: ResultObject }[] };
+    const shown = rows(html.slice(html.indexOf('Select')));
+    return [
+      shown.map(([, , where]) => where).filter((where) => where?.includes('/')),
+      tests.map(({ result }) => `${result.suite}/${result.arch}`),
+      /Waiting <span class="dim">(\d+)</.exec(html)![1],
+    ];
+  };
+  const all = ['trixie/arm64', 'trixie/amd64', 'bookworm/amd64'];
+  expect(await of('')).toEqual([all, all, '3']);
+  expect(await of('suite=trixie&arch=')).toEqual([all.slice(0, 2), all.slice(0, 2), '2']);
+  expect(await of('suite=trixie&arch=amd64')).toEqual([['trixie/amd64'], ['trixie/amd64'], '1']);
+  expect(await of('group=waiting&arch=arm64')).toEqual([['trixie/arm64'], ['trixie/arm64'], '1']);
+  const form = hiddenIn(await bob.textOf(`${path}?suite=trixie&arch=arm64`));
+  expect(form).toMatchObject({ suite: 'trixie', arch: 'arm64', group: 'waiting' });
+  expect((await bob.get(`${path}?suite=%3C`)).status).toBe(400);
+  expect(await api.database.triggerRuns.totals('filtered/1', {})).toEqual([
+    { arch: 'amd64', tests: 2, waiting: 2 },
+    { arch: 'arm64', tests: 1, waiting: 1 },
+  ]);
 });
 
 it('the page of a trigger tells what would be done to many tests before it is done, and what was left out', async () => {

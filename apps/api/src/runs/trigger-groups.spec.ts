@@ -1,6 +1,6 @@
 import type { RunOfTrigger } from '@proctor/database';
 import { runRecord } from '../../../../test/support/run-record';
-import { triggerProgress } from './trigger-groups';
+import { triggerProgress, withTotals } from './trigger-groups';
 
 const DAY_MS = 86_400_000;
 const ended = new Date('2026-11-20T12:00:00Z');
@@ -74,4 +74,18 @@ describe('the tests of a trigger', () => {
       { arch: 'armhf', total: 1, waiting: 0, estimateSeconds: 0 },
     ]);
   });
+});
+
+it('of a trigger that has more runs than are looked at, the architectures are counted over all of them', () => {
+  const queues = [{ suite: 'sid', arch: 'amd64', estimate_seconds: 60 }];
+  const progress = triggerProgress([run('waiting', { ...queued, suite: 'sid' })], queues);
+  const whole = withTotals(progress, [
+    { arch: 'amd64', tests: 6_000, waiting: 3 },
+    { arch: 'armhf', tests: 10, waiting: 1 },
+  ]);
+  expect(whole).toMatchObject({ total: 6_010, done: 6_006, counts: { waiting: 1 }, tests: progress.tests });
+  expect(whole.arches).toEqual([
+    { arch: 'amd64', total: 6_000, waiting: 3, estimateSeconds: 60 },
+    { arch: 'armhf', total: 10, waiting: 1, estimateSeconds: null },
+  ]);
 });

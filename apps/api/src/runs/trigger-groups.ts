@@ -1,4 +1,4 @@
-import type { ReferenceRun, RunOfTrigger } from '@proctor/database';
+import type { ReferenceRun, RunOfTrigger, TriggerTotal } from '@proctor/database';
 
 /** How the test of a trigger stands, in the order in which people look at it. */
 export const TRIGGER_GROUPS = [
@@ -56,14 +56,36 @@ export function triggerProgress(runs: RunOfTrigger[], queues: QueueEstimate[]): 
     return { group: isNewest ? groupOf(run) : ('superseded' as const), run };
   });
   const current = tests.filter(({ group }) => group !== 'superseded');
-  const countOf = (group: TriggerGroup): number => tests.filter((test) => test.group === group).length;
-  const counts = Object.fromEntries(TRIGGER_GROUPS.map((group) => [group, countOf(group)]));
+  const counts = countsOf(tests);
   return {
     tests: tests.sort((a, b) => TRIGGER_GROUPS.indexOf(a.group) - TRIGGER_GROUPS.indexOf(b.group)),
     total: current.length,
-    done: current.length - countOf('waiting'),
-    counts: counts as TriggerProgress['counts'],
+    done: current.length - counts.waiting,
+    counts,
     arches: archesOf(current, queues),
+  };
+}
+
+export function countsOf(tests: TriggerTest[]): Record<TriggerGroup, number> {
+  const counts = Object.fromEntries(TRIGGER_GROUPS.map((group) => [group, 0])) as Record<
+    TriggerGroup,
+    number
+  >;
+  for (const { group } of tests) counts[group] += 1;
+  return counts;
+}
+
+/** The same, when there are runs beside those that it was made of. @param totals of all of them */
+export function withTotals(progress: TriggerProgress, totals: TriggerTotal[]): TriggerProgress {
+  const estimates = new Map(progress.arches.map(({ arch, estimateSeconds }) => [arch, estimateSeconds]));
+  const total = totals.reduce((sum, { tests }) => sum + tests, 0);
+  return {
+    ...progress,
+    total,
+    done: totals.reduce((sum, { waiting }) => sum - waiting, total),
+    arches: totals.map(({ arch, tests, waiting }) => {
+      return { arch, total: tests, waiting, estimateSeconds: estimates.get(arch) ?? null };
+    }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { notFound } from '../http/problem';
 import { QueuesService } from '../queues/queues.service';
 import { resultObject, statusOf } from './result-object';
-import { type TriggerProgress, triggerProgress, type TriggerTest } from './trigger-groups';
+import { type TriggerProgress, triggerProgress, type TriggerTest, withTotals } from './trigger-groups';
 import { selectedTests, type TriggerSelection } from './trigger-plan';
 
 /** Longest word of a trigger that is looked for. */
@@ -28,14 +28,19 @@ export class TriggerService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @throws Problem 404 for a trigger of no run that the reader may see */
+  /**
+   * Of the newest runs; when there are more, the architectures are counted over all of them.
+   * @throws Problem 404 for a trigger of no run that the reader may see
+   */
   async progress(name: string, reader: RunReader): Promise<TriggerProgress & { isCut: boolean }> {
     const isPossible =
       name.length <= NAME_LENGTH_MAX && !/[\0 ]/.test(name) && !name.startsWith('migration-reference/');
     const runs = isPossible ? await this.triggerRuns.of(name, reader) : [];
     if (runs.length === 0) throw notFound(`No run was triggered by ${describe(name)}.`);
     const queues = await this.queues.list(reader.everything ?? false);
-    return { ...triggerProgress(runs, queues), isCut: runs.length === TRIGGER_RUNS_MAX };
+    const progress = triggerProgress(runs, queues);
+    if (runs.length < TRIGGER_RUNS_MAX) return { ...progress, isCut: false };
+    return { ...withTotals(progress, await this.triggerRuns.totals(name, reader)), isCut: true };
   }
 
   /**

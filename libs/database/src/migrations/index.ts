@@ -9,6 +9,7 @@ import { CorrectionsAndUsage1764700000000 } from './corrections-and-usage';
 import { ErrorSignatures1765500000000 } from './error-signatures';
 import { EventTimes1766100000000 } from './event-times';
 import { FirstSchema1763640000000 } from './first-schema';
+import { FirstWords1766410000000 } from './first-words';
 import { FollowedPackages1765940000000 } from './followed-packages';
 import { HorizonMark1765000060000 } from './horizon-mark';
 import { Identities1765920000000 } from './identities';
@@ -83,4 +84,5 @@ export const MIGRATIONS = [
   Imports1766210000000,
   WorkerDecisions1766300000000,
   Mismatches1766400000000,
+  FirstWords1766410000000,
 ];

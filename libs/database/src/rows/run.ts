@@ -55,6 +55,7 @@ import { isOneOf } from './words';
 @Index('runs_private', { synchronize: false })
 @Index('runs_finished_private', { synchronize: false })
 @Index('runs_triggers', { synchronize: false })
+@Index('runs_first_words', { synchronize: false })
 @Index('runs_errors', { synchronize: false })
 @Index('runs_recent_errors', { synchronize: false })
 @Index('runs_artifacts', { synchronize: false })

@@ -51,6 +51,7 @@ export const ADMIN_CHANGES: Record<string, () => Ask[]> = {
   'POST /admin/workers/:name/revoke': () => [post('/admin/workers/w1/revoke', {})],
   'POST /admin/workers/:name/drain': () => [post('/admin/workers/w1/drain', { reason: 'x' })],
   'POST /admin/workers/:name/undrain': () => [post('/admin/workers/w1/undrain', {})],
+  'POST /admin/workers/:name/quarantine': () => [post('/admin/workers/w1/quarantine', { reason: 'x' })],
   'POST /admin/workers/:name/trust': () => [post('/admin/workers/w1/trust', {})],
   'POST /admin/queues/pause': () => [post('/admin/queues/pause', { reason: 'x' })],
   'POST /admin/queues/resume': () => [post('/admin/queues/resume', {})],

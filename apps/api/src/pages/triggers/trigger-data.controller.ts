@@ -51,9 +51,9 @@ export class TriggerDataController {
   tests(
     @Param('package') name: string,
     @Param('version') version: string,
-    @Query(ShownQueryPipe) { group, signature, before }: ShownQuery,
+    @Query(ShownQueryPipe) { group, suite, arch, signature, before }: ShownQuery,
   ): ReturnType<TriggerService['object']> {
-    const selection = { groups: group && [group], signature };
+    const selection = { groups: group && [group], suite, arch, signature };
     const page = { before, limit: TESTS_PER_PAGE };
     return this.triggers.object(`${name}/${version}`, {}, selection, page);
   }

@@ -2,6 +2,7 @@ import type { NeutralStatus } from '@proctor/contracts';
 import type { Trigger } from '@proctor/database';
 import { statusOf } from '../../runs/result-object';
 import {
+  countsOf,
   TRIGGER_GROUPS,
   type TriggerArch,
   type TriggerGroup,
@@ -94,11 +95,18 @@ export function sharedErrors(tests: TriggerTest[]): SharedError[] {
 
 /** What of a trigger is shown. */
 export interface ShownTests {
-  group: TriggerGroup;
-  /** Only those with this first error. */
-  signature: string | null;
+  /** Of this group, and of these where they are given. */
+  query: {
+    group: TriggerGroup;
+    suite: string | undefined;
+    arch: string | undefined;
+    /** Of the first error. */
+    signature: string | undefined;
+  };
   /** The last test of the part before. */
   before: number | null;
+  /** Of all groups on the suite and architecture. */
+  here: TriggerTest[];
   part: TestPart;
   errors: SharedError[];
   /** Of the runs of the errors. */
@@ -114,10 +122,13 @@ export function triggerView(
   neutral: NeutralStatus,
 ) {
   const url = triggerPath(name);
-  const { group, signature, before, part } = shown;
-  const urlOf = (query: Record<string, string>): string =>
-    `${url}?${new URLSearchParams({ group, ...query }).toString()}`;
-  const same = signature === null ? {} : { signature };
+  const { query, before, here, part } = shown;
+  const { group, suite, arch, signature } = query;
+  const place = { ...(suite !== undefined && { suite }), ...(arch !== undefined && { arch }) };
+  const same = { group, ...place, ...(signature !== undefined && { signature }) };
+  const urlOf = (fields: Record<string, string>): string =>
+    `${url}?${new URLSearchParams(fields).toString()}`;
+  const counts = countsOf(here);
   return {
     name,
     url,
@@ -127,22 +138,27 @@ export function triggerView(
       return { arch, total, done: total - waiting, left: waiting === 0 ? '' : left };
     }),
     tabs: TRIGGER_GROUPS.map((each) => {
-      const count = progress.counts[each];
-      return { url: `${url}?group=${each}`, name: NAMES[each], count, isShown: each === group };
+      const target = urlOf({ group: each, ...place });
+      return { url: target, name: NAMES[each], count: counts[each], isShown: each === group };
     }),
     group,
     shownName: NAMES[group],
-    signature,
-    wholeGroupUrl: urlOf({}),
+    asked: { suite: suite ?? null, arch: arch ?? null },
+    suites: namesOf(progress.tests.map(({ run }) => run.suite)),
+    architectures: namesOf(progress.tests.map(({ run }) => run.arch)),
+    everywhereUrl: urlOf({ group }),
+    signature: signature ?? null,
+    wholeGroupUrl: urlOf({ group, ...place }),
     errors: shown.errors.map((error) => ({
       count: error.count,
       line: shown.errorLines.get(error.runId) ?? error.signature,
-      url: urlOf({ signature: error.signature }),
+      url: urlOf({ group, ...place, signature: error.signature }),
       elsewhereUrl: `/status/errors/${error.signature}`,
     })),
     actions: ACTIONS[group].map((action) => ({ url: `${url}/${action}`, label: LABELS[action] })),
     firstUrl: before === null ? null : urlOf(same),
     nextUrl: part.before === null ? null : urlOf({ ...same, before: String(part.before) }),
+    jsonUrl: `${url}/tests.json?${new URLSearchParams(same).toString()}`,
     tests: part.tests.map(({ run }) => ({
       ...runView(run, neutral),
       endedAt: run.finishedAt,
@@ -158,8 +174,14 @@ export function triggerView(
   };
 }
 
+/** Each once, by name. */
+function namesOf(names: string[]): string[] {
+  return [...new Set(names)].sort();
+}
+
 /** The tab that is shown when none is asked for: the first that has something. */
-export function firstGroup({ counts }: TriggerProgress): TriggerGroup {
+export function firstGroup(tests: TriggerTest[]): TriggerGroup {
+  const counts = countsOf(tests);
   return TRIGGER_GROUPS.find((group) => counts[group] > 0) ?? 'passed';
 }
 

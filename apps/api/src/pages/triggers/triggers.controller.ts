@@ -10,7 +10,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { TriggerRuns } from '@proctor/database';
+import { TRIGGER_RUNS_MAX, TriggerRuns } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { readerOf } from '../../auth/run-reader';
 import { CONFIGURATION } from '../../configuration.token';
@@ -87,12 +87,12 @@ export class TriggersController {
   ): Promise<Page> {
     const trigger = `${name}/${version}`;
     const progress = await this.triggers.progress(trigger, viewer.reader);
-    const group = query.group ?? firstGroup(progress);
-    const tests = selectedTests(progress.tests, { groups: [group] });
-    const { signature = null, before } = query;
-    const shown = signature === null ? tests : selectedTests(tests, { signature });
-    const part = testPart(shown, before, TESTS_SHOWN_MAX);
-    const errors = signature === null ? sharedErrors(tests) : [];
+    const { suite, arch, signature, before } = query;
+    const here = selectedTests(progress.tests, { suite, arch });
+    const group = query.group ?? firstGroup(here);
+    const tests = selectedTests(here, { groups: [group] });
+    const part = testPart(selectedTests(tests, { signature }), before, TESTS_SHOWN_MAX);
+    const errors = signature === undefined ? sharedErrors(tests) : [];
     const [errorLines, notes] = await Promise.all([
       this.triggerRuns.errorLines(errors.map(({ runId }) => runId)),
       this.notes.ofRuns(
@@ -104,10 +104,13 @@ export class TriggersController {
     const data = triggerView(
       trigger,
       progress,
-      { group, signature, before, part, errors, errorLines, notes },
+      { query: { group, suite, arch, signature }, before, here, part, errors, errorLines, notes },
       neutral,
     );
-    return { template: 'triggers/trigger', data: { ...data, isCut: progress.isCut } };
+    return {
+      template: 'triggers/trigger',
+      data: { ...data, isCut: progress.isCut, newestMax: TRIGGER_RUNS_MAX.toLocaleString('en') },
+    };
   }
 }
 

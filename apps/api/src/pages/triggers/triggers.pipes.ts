@@ -28,9 +28,13 @@ export class SearchPipe implements PipeTransform<unknown, string> {
 /** What of a trigger a page is asked for. */
 export interface ShownQuery {
   group: TriggerGroup | undefined;
+  suite: string | undefined;
+  arch: string | undefined;
   signature: string | undefined;
   before: number | null;
 }
+
+const FILTERS = ['group', 'suite', 'arch', 'signature'];
 
 /** The query of a page of a trigger. */
 @Injectable()
@@ -38,12 +42,14 @@ export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, Sh
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
   /** @throws Problem 400; 404 for what cannot be the id of a run */
-  transform({ before, group, signature }: Record<string, unknown>): ShownQuery {
-    const given = Object.entries({ group, signature }).filter(([, value]) => value !== undefined);
-    const parameters: Parameters = new Map(given.map(([name, value]) => [name, ofQuery(value)]));
-    const { group: groups, signature: only } = shapeOf(TestSelection, parameters, this.configuration.server);
+  transform({ before, ...query }: Record<string, unknown>): ShownQuery {
+    // An empty field of a form counts as left out.
+    const given = FILTERS.filter((name) => query[name] !== undefined && query[name] !== '');
+    const parameters: Parameters = new Map(given.map((name) => [name, ofQuery(query[name])]));
+    const asked = shapeOf(TestSelection, parameters, this.configuration.server);
+    const { group: groups, suite, arch, signature } = asked;
     if (groups && groups.length > 1) throw badRequest('group must be one group of tests.');
-    return { group: groups?.[0], signature: only, before: new BeforePipe().transform(before) };
+    return { group: groups?.[0], suite, arch, signature, before: new BeforePipe().transform(before) };
   }
 }
 
