@@ -66,9 +66,9 @@ export async function searched(
   }
 }
 
-/** One character for each byte. */
+/** One character for each byte. Only ASCII letters become small: the other bytes are parts of characters. */
 function comparable(bytes: Buffer): string {
-  return bytes.toString('latin1').toLowerCase();
+  return bytes.toString('latin1').replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function count(text: string, from: number, to: number): number {

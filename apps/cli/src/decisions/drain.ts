@@ -49,11 +49,13 @@ async function emptied(service: Service, worker: string, seconds: number): Promi
 
 /** In words; null when it executes nothing that anybody may see. @throws Failure when no dispatcher could tell */
 async function whatItHas(service: Service, worker: string): Promise<string | null> {
-  const details = await service.get<WorkerDetailsAnswer>(`/workers/${worker}`).catch((error: unknown) => {
-    // A worker that never was is drained, too: it has nothing.
-    if (error instanceof RefusedByService && error.status === 404) return null;
-    throw error;
-  });
+  const details = await service
+    .get<WorkerDetailsAnswer>(`/workers/${encodeURIComponent(worker)}`)
+    .catch((error: unknown) => {
+      // A worker that never was is drained, too: it has nothing.
+      if (error instanceof RefusedByService && error.status === 404) return null;
+      throw error;
+    });
   if (details === null) return null;
   const { running, offers, silent_architectures: silent } = details;
   const slots = offers.reduce((sum, { busy }) => sum + busy, 0);

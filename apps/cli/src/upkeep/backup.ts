@@ -61,7 +61,7 @@ async function fill(
     );
   } else if (withFiles) {
     const source = await openStore(settings, () => connections().storeCredentials);
-    filesMissing = await copyStore(dump, source, folder, say);
+    filesMissing = await copyStore(dump, source, folder, say).finally(() => source.close());
     store = 'included';
   }
   await folder.finish({ proctor: VERSION, database: dump.description, store, filesMissing });

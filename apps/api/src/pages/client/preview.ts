@@ -18,13 +18,13 @@ export function previewForm(form: HTMLFormElement): void {
     for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.set(name, value);
     fields.set('step', 'preview');
     if (fields.toString() === asked) return;
-    asked = fields.toString();
     request.abort();
     request = new AbortController();
     const { signal } = request;
     const headers = { Accept: 'text/html' };
     const response = await fetch(form.action, { method: 'POST', body: fields, headers, signal });
     if (!response.ok) return;
+    asked = fields.toString();
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const fresh = page.getElementById(section.id);
     if (!fresh) return;

@@ -42,7 +42,9 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
     asked = query;
     if (query === '') return close();
     const response = await fetch(`${suggest}?query=${encodeURIComponent(query)}`);
-    if (response.ok && query === asked) show((await response.json()) as Suggestion[]);
+    // What was not answered is asked again with the next key.
+    if (!response.ok) asked = '';
+    else if (query === asked) show((await response.json()) as Suggestion[]);
   };
 
   input.addEventListener('input', () => {
