@@ -29,6 +29,7 @@ export class FinishedReports {
   private readonly replies: ReportReplies;
   /** Reports that are being handled here. */
   private readonly underWay = new Set<string>();
+  private tellingReaders: NodeJS.Immediate | null = null;
 
   constructor(
     @Inject(Dispatchers) private readonly dispatchers: Pick<Dispatchers, 'ask'>,
@@ -76,7 +77,7 @@ export class FinishedReports {
   async refuse(arch: string, attempt: AttemptOfWorker, why: string): Promise<void> {
     const reason = oneLine(`the report of worker ${attempt.worker} was refused, ${why}`, MESSAGE_LENGTH_MAX);
     const answer = await this.dispatchers.ask(arch, { kind: 'report-refused', attempt, reason });
-    if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
+    if (answer === 'counts') this.tellReaders();
     this.replies.tell(attempt, 'refused', reason);
     if (answer === 'foreign' || answer === 'refused') return;
     const files = RESULT_FILES.map((name) => ({ name }));
@@ -110,9 +111,17 @@ export class FinishedReports {
   }
 
   private async recorded(report: FinishedReport): Promise<true> {
-    this.bus.signal(SUBJECTS.resultsChanged, {});
+    this.tellReaders();
     await this.replies.settle(report, 'counts', 'reported');
     return true;
+  }
+
+  /** Those who wait for results look once for all that a turn has recorded. */
+  private tellReaders(): void {
+    this.tellingReaders ??= setImmediate(() => {
+      this.tellingReaders = null;
+      this.bus.signal(SUBJECTS.resultsChanged, {});
+    });
   }
 
   /** Null when its files have to be uploaded again. */
