@@ -14,7 +14,7 @@ import type { Finished } from './typed-commands';
 const USER = 900;
 const isRoot = process.getuid?.() === 0;
 /** What the services listen on in their containers. */
-const PORTS = ['4222', '8222', '9101', '9102'];
+const PORTS = ['4222', '8080', '8222', '9101', '9102'];
 
 /** The services of docker-compose.yml as processes of this machine: their volumes are folders, their ports free ones. */
 export class ComposeMachine {
@@ -56,11 +56,8 @@ export class ComposeMachine {
   }
 
   /** As the health check of the service asks, until it is so. @throws Error when the process has ended */
-  async healthy(name: string, ports: Record<string, string> = {}): Promise<void> {
-    const url = this.mapped(name, this.service(name).healthcheck!.test.at(-1)!).replace(
-      /(?<=127\.0\.0\.1:)\d+/,
-      (port) => ports[port] ?? port,
-    );
+  async healthy(name: string): Promise<void> {
+    const url = this.mapped(name, this.service(name).healthcheck!.test.at(-1)!);
     const words = ['node', 'scripts/healthy.mjs', url];
     for (;;) {
       if (this.started.get(name)!.exitCode !== null)
@@ -130,6 +127,7 @@ export class ComposeMachine {
   private environment(name: string): NodeJS.ProcessEnv {
     const env: NodeJS.ProcessEnv = {
       PATH: process.env.PATH,
+      HOME: this.mapped(name, '/var/lib/proctor'),
       PROCTOR_HOME: this.mapped(name, '/var/lib/proctor'),
       PROCTOR_LOG: 'json',
       NODE_OPTIONS: `--require=${join(__dirname, 'compose-names.cjs')}`,

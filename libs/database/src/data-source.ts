@@ -6,6 +6,7 @@ import { serverOf } from './commit-search';
 import type { DatabaseLimits } from './limits';
 import { NUMERIC_TYPES } from './numeric-types';
 import { ROWS } from './rows';
+import { peerSocket } from './peer-socket';
 import { Servers } from './servers';
 import { snakeCase } from './statement';
 
@@ -45,6 +46,7 @@ export function dataSourceOptions(url: string, limits: DatabaseLimits): Postgres
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: NUMERIC_TYPES,
+    ...peerSocket(servers.first),
     onConnect: (client) => prepare(client, limits),
   };
   return {

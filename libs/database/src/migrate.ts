@@ -3,6 +3,7 @@ import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { beginSession, type MigrateOptions, patiently, tell } from './migrating/session';
 import { MIGRATIONS } from './migrations';
 import { NUMERIC_TYPES } from './numeric-types';
+import { peerSocket } from './peer-socket';
 import { Servers } from './servers';
 import { translated } from './unavailable';
 
@@ -30,7 +31,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     logger: 'debug',
     // The lock and the work share a connection: who loses it has lost both.
     poolSize: 1,
-    extra: { keepAlive: true, types: NUMERIC_TYPES },
+    extra: { keepAlive: true, types: NUMERIC_TYPES, ...peerSocket(primary) },
   })
     .initialize()
     .catch((error: unknown) => {

@@ -1,6 +1,5 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '@proctor/embedded';
 import { project } from '../../support/command-line';
 import { ComposeMachine } from '../../support/compose-machine';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database';
@@ -46,7 +45,8 @@ it('the services of docker-compose.yml come up one after the other, and what its
   expect((await commandsIn('docs/deployment.md')).slice(0, 2)).toEqual(typed);
   for (const command of await commandsIn('docs/deployment.md')) {
     const words = command.split(' ').map((word) => machine.path('cli', word));
-    expect([command, await machine.run('cli', words)]).toMatchObject([command, { code: 0 }]);
+    const { code, stderr } = await machine.run('cli', words);
+    expect([command, code, stderr]).toEqual([command, 0, expect.any(String)]);
   }
 
   // Testbeds are no part of what is tried here.
@@ -60,11 +60,13 @@ it('the services of docker-compose.yml come up one after the other, and what its
   };
   await writeFile(join(machine.configuration, 'proctor.yaml'), JSON.stringify({ ...proctor, scheduler }));
   expect(proctor?.suites).toEqual([STUB_SUITE]);
-  const port = String(await freePort());
-  machine.start('api', { PROCTOR_PORT: port });
+  machine.start('api', { PROCTOR_PORT: machine.path('api', ':8080').slice(1) });
   machine.start('scheduler');
   machine.start('worker');
-  await machine.healthy('api', { '8080': port });
-  await machine.healthy('scheduler');
-  await machine.healthy('worker');
+  for (const name of ['api', 'scheduler', 'worker']) await machine.healthy(name);
+
+  const first = await machine.run('cli', ['status']);
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('made a key of admin')]);
+  const workers = await machine.run('cli', ['worker', 'list']);
+  expect(workers).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^worker1\t/) });
 });

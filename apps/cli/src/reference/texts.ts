@@ -11,9 +11,12 @@ export const SHARED_SECTIONS: SharedSection[] = [
       ['--context NAME', 'the service that `proctor context add` has kept under this name'],
       ['PROCTOR_URL, PROCTOR_API_KEY', 'its address, and a key for it'],
       ['PROCTOR_CONTEXT', 'the name of a context'],
-      ['PROCTOR_HOME, PROCTOR_DATABASE_URL', 'the Proctor of this machine'],
       ['proctor context use NAME', 'counts when none of these is said'],
-      ['else', 'the Proctor that runs on the home of this machine, with the key in `admin.key`'],
+      [
+        'PROCTOR_DATABASE_URL',
+        'else the service on this database, at `PROCTOR_URL` or at `api.host` and `api.port` of proctor.yaml; a key of `admin` is made at first, and kept in `admin.key` of the home',
+      ],
+      ['PROCTOR_HOME', 'else the Proctor that runs on this home, with the key in `admin.key`'],
     ],
   },
   {

@@ -11,7 +11,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({ XDG_CONFIG_HOME: folder, ...more });
 
-it('a service is named by the option, then the environment, then the home, then the context in use', async () => {
+it('a service is named by the option, then the environment, then the context in use, whatever the machine has itself', async () => {
   const contexts = await Contexts.read(env());
   await contexts.add('first', { url: 'http://first', key: 'k1' });
   await contexts.add('second', { url: 'http://second', key: 'k2' });
@@ -21,13 +21,19 @@ it('a service is named by the option, then the environment, then the home, then 
   expect(await named('second', said)).toBe('http://second');
   expect(await named(undefined, { ...said, PROCTOR_CONTEXT: 'second' })).toBe('http://said');
   expect(await named(undefined, { PROCTOR_CONTEXT: 'second', PROCTOR_HOME: '/x' })).toBe('http://second');
-  expect(await named(undefined, { PROCTOR_HOME: '/x' })).toBeNull();
-  expect(await named(undefined, { PROCTOR_DATABASE_URL: 'postgres://x' })).toBeNull();
+  expect(await named(undefined, { PROCTOR_HOME: '/x' })).toBe('http://first');
+  expect(await named(undefined, { PROCTOR_DATABASE_URL: 'postgres://x' })).toBe('http://first');
   expect(await named(undefined)).toBe('http://first');
   await contexts.use('second');
   expect(await named(undefined)).toBe('http://second');
   await contexts.remove('second');
   expect(await named(undefined)).toBeNull();
+});
+
+it('an address without a key beside a database is that of the services of this machine, which nobody has named', async () => {
+  const own = { PROCTOR_URL: 'http://api:8080', PROCTOR_DATABASE_URL: 'postgres://x' };
+  expect(await namedService({}, env(own))).toBeNull();
+  expect(await namedService({}, env({ ...own, PROCTOR_API_KEY: 'k' }))).toMatchObject({ key: 'k' });
 });
 
 it('an address without a key, an unknown context and a bad name are refused, and it is said what to do', async () => {

@@ -41,7 +41,8 @@ export class Contexts {
       }
       text = await readFile(path, 'utf8');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      // A service's user may have the environment of whoever types, whose folder is closed to it.
+      if (!['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       return new Contexts(path, { current: null, contexts: {} });
     }
     return new Contexts(path, parsed(text, path));

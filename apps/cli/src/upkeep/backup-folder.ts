@@ -24,7 +24,20 @@ export interface Manifest {
   filesMissing: number;
   /** Path → SHA-256 of everything but the store's files. */
   sums: Record<string, string>;
+  /** Path → what the file was; absent in backups of earlier versions. */
+  attributes?: Record<string, FileAttributes>;
 }
+
+export interface FileAttributes {
+  /** Its permissions. */
+  mode: number;
+  /** Names; empty when the system had none. */
+  user: string;
+  group: string;
+}
+
+/** What belongs to its owner alone. */
+const CLOSED: FileAttributes = { mode: 0o600, user: '', group: '' };
 
 /** The bytes and the sum of what passes through. */
 export class Measured extends Transform {
@@ -49,6 +62,7 @@ export class Measured extends Transform {
 /** A folder that a backup is written to, for its owner alone: it holds secrets. */
 export class BackupFolder {
   readonly sums: Record<string, string> = {};
+  readonly attributes: Record<string, FileAttributes> = {};
   bytes = 0;
 
   constructor(readonly path: string) {}
@@ -76,8 +90,8 @@ export class BackupFolder {
     return this.keep(tableFile(name), rows, createGzip({ level: 4 }));
   }
 
-  async finish(manifest: Omit<Manifest, 'format' | 'sums'>): Promise<void> {
-    const whole: Manifest = { format: FORMAT, ...manifest, sums: this.sums };
+  async finish(manifest: Omit<Manifest, 'format' | 'sums' | 'attributes'>): Promise<void> {
+    const whole: Manifest = { format: FORMAT, ...manifest, sums: this.sums, attributes: this.attributes };
     await writeFile(join(this.path, MANIFEST), `${JSON.stringify(whole, null, 2)}\n`, {
       mode: 0o600,
       flush: true,
@@ -115,6 +129,11 @@ export class CheckedBackup {
       unpacked.destroy(error),
     );
     return unpacked;
+  }
+
+  /** Of a file of the home or of the configuration. */
+  attributesOf(name: string): FileAttributes {
+    return this.manifest.attributes?.[name] ?? CLOSED;
   }
 
   /** Paths of files below a folder of it. */

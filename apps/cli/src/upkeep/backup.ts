@@ -14,6 +14,9 @@ import { copyStore } from './backup-store';
 import { keepHomeFiles } from './home-files';
 import { withServiceDatabase } from './own-database';
 
+/** Between two lines about the tables, which may take hours. */
+const TOLD_EVERY_MS = 5_000;
+
 /** Makes a backup in a folder of its own below `parent`, beside a service that runs or not, and prints its path. */
 export async function backup(parent: string, { files }: { files: boolean }): Promise<void> {
   const home = await Home.find(process.env, projectFolder());
@@ -46,11 +49,21 @@ async function fill(
   home: Home,
   withFiles: boolean,
 ): Promise<void> {
-  for (const table of dump.description.tables) await folder.table(table, dump.rows(table));
+  let toldAt = performance.now();
+  for (const [index, table] of dump.description.tables.entries()) {
+    await folder.table(table, dump.rows(table));
+    if (performance.now() - toldAt < TOLD_EVERY_MS) continue;
+    toldAt = performance.now();
+    say(`${index + 1} of ${dump.description.tables.length} tables: ${sizeText(folder.bytes)} so far`);
+  }
   say(`${dump.description.tables.length} tables: ${sizeText(folder.bytes)}`);
   const { providers } = configuration.server.login;
   const secrets = providers.flatMap(({ clientSecretFile }) => clientSecretFile ?? []);
-  await keepHomeFiles(home, configurationFolder(), secrets, folder);
+  const unreadable = await keepHomeFiles(home, configurationFolder(), secrets, folder);
+  if (unreadable.length > 0)
+    say(
+      `not in this backup, for this user may not read them, and a restore will lack them: ${unreadable.join(', ')}. As root the same command has them`,
+    );
   const { store: settings } = configuration;
   let store: Manifest['store'] = 'left out';
   let filesMissing = 0;

@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { Home } from '@proctor/embedded';
 import type { BackupFolder, CheckedBackup } from './backup-folder';
@@ -10,46 +9,94 @@ const OF_ONE_SERVER = ['secrets/postgres', 'secrets/database.url'];
 /**
  * The keys, passwords and credentials of a home, and the files of the configuration.
  * @param secretFiles absolute paths of others: those in the home are kept
+ * @returns paths of those that whoever makes the backup may not read
  */
 export async function keepHomeFiles(
   home: Home,
   configurationFolder: string,
   secretFiles: string[],
   backup: BackupFolder,
-): Promise<void> {
+): Promise<string[]> {
   const named = [home.adminKey, home.adminPassword, ...secretFiles].map((path) => relative(home.path, path));
   const inside = named.filter((name) => !name.startsWith('..') && !isAbsolute(name));
+  const unreadable: string[] = [];
+  const keep = async (path: string, name: string): Promise<void> => {
+    if (!(await keepFile(path, name, backup))) unreadable.push(path);
+  };
   for (const name of new Set([...inside, ...(await namesBelow(home.path, 'secrets'))]))
-    if (!OF_ONE_SERVER.includes(name)) await keepFile(join(home.path, name), `home/${name}`, backup);
+    if (!OF_ONE_SERVER.includes(name)) await keep(join(home.path, name), `home/${name}`);
   for (const name of await namesBelow(configurationFolder, '.'))
-    await keepFile(join(configurationFolder, name), `config/${name}`, backup);
+    await keep(join(configurationFolder, name), `config/${name}`);
+  return unreadable;
 }
 
-/** Into a home; the files of the configuration go to a folder of it, when it has none. */
+/**
+ * Into a home, and into the folder of the configuration what it does not have.
+ * @returns names of the files of the configuration that are there already, with another content
+ */
 export async function bringHomeFiles(
   backup: CheckedBackup,
   home: Home,
-  configurationFolder: string | null,
-): Promise<void> {
+  configurationFolder: string,
+): Promise<string[]> {
   for (const name of backup.filesBelow('home'))
     await bring(backup, name, join(home.path, name.slice('home/'.length)));
-  if (configurationFolder === null) return;
-  for (const name of backup.filesBelow('config'))
-    await bring(backup, name, join(configurationFolder, name.slice('config/'.length)));
+  const different: string[] = [];
+  for (const name of backup.filesBelow('config')) {
+    const inside = name.slice('config/'.length);
+    const target = join(configurationFolder, inside);
+    const found = await readFile(target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return null;
+    });
+    if (found === null) await bring(backup, name, target);
+    else if (!found.equals(await readFile(join(backup.path, name)))) different.push(inside);
+  }
+  return different;
 }
 
-async function keepFile(path: string, name: string, backup: BackupFolder): Promise<void> {
-  const isThere = await stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-  if (isThere) await backup.keep(name, createReadStream(path));
+/** @returns false when it may not be read */
+async function keepFile(path: string, name: string, backup: BackupFolder): Promise<boolean> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'EACCES') return error.code;
+    throw error;
+  });
+  if (typeof file === 'string') return file === 'ENOENT';
+  const found = await file.stat();
+  if (found.isFile()) {
+    const users = await systemNames('/etc/passwd');
+    const groups = await systemNames('/etc/group');
+    backup.attributes[name] = {
+      mode: found.mode & 0o777,
+      user: nameOf(users, found.uid),
+      group: nameOf(groups, found.gid),
+    };
+    await backup.keep(name, file.createReadStream());
+  } else await file.close();
+  return true;
 }
 
+/** With its mode; root gives it to its user and group, where this machine has them. */
 async function bring(backup: CheckedBackup, name: string, target: string): Promise<void> {
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const { mode, user, group } = backup.attributesOf(name);
+  const made = await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await copyFile(join(backup.path, name), target);
-  await chmod(target, name.startsWith('config/') ? 0o644 : 0o600);
+  await chmod(target, mode);
+  if (process.getuid?.() !== 0) return;
+  const uid = (await systemNames('/etc/passwd')).get(user) ?? 0;
+  const gid = (await systemNames('/etc/group')).get(group) ?? 0;
+  await chown(target, uid, gid);
+  if (made !== undefined) await chown(dirname(target), uid, gid);
+}
+
+/** Name → number of users, or of groups. */
+async function systemNames(file: string): Promise<Map<string, number>> {
+  const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.split(':'));
+  return new Map(lines.map(([name = '', , id]) => [name, Number(id)]));
+}
+
+function nameOf(names: Map<string, number>, id: number): string {
+  return [...names].find(([, each]) => each === id)?.[0] ?? '';
 }
 
 /** Paths of the files below `folder` of `top`; none when it is not there. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { connections } from '@proctor/config';
 import { CannotLoad, loadDump, openDatabase, requireEmpty } from '@proctor/database';
-import { Home } from '@proctor/embedded';
+import { Home, runCommand } from '@proctor/embedded';
 import { openStore } from '@proctor/store';
 import { configurationFolder, ownConfiguration } from '../configuration';
 import { Failure } from '../failure';
@@ -44,18 +44,19 @@ async function bringBack(backup: CheckedBackup, home: Home, url: string): Promis
   const { database: description, store, filesMissing } = backup.manifest;
   await requireEmpty(url);
   const loaded = await loadDump(url, description, (table) => backup.rows(table), say);
-  const hasFolder = existsSync(configurationFolder());
-  await bringHomeFiles(backup, home, hasFolder ? null : configurationFolder());
+  const different = await bringHomeFiles(backup, home, configurationFolder());
   const configuration = await ownConfiguration();
-  if (hasFolder)
+  if (different.length > 0)
     say(
-      `${configurationFolder()} stays as it is; the configuration of then is in ${join(backup.path, 'config')}`,
+      `${configurationFolder()} had these already, and they stay as they are: ${different.join(', ')}; those of then are in ${join(backup.path, 'config')}`,
     );
   if (store === 'included') {
     const target = await openStore(configuration.store, () => connections().storeCredentials);
     await fillStore(backup.path, target, say);
     target.close();
   }
+  const folders = configuration.store.kind === 'folder' ? [configuration.store.path] : [];
+  await giveToOwnerOf(home.path, [home.path, ...folders]);
   const database = await openDatabase(url);
   try {
     await database.backups.restored({ ...loaded, takenAt: new Date(description.takenAt), filesMissing });
@@ -66,6 +67,14 @@ async function bringBack(backup: CheckedBackup, home: Home, url: string): Promis
   say(
     `runs ${loaded.firstLostRun} to ${loaded.nextRun - 1} may have been asked for since; none of these numbers is given again`,
   );
+}
+
+/** What root brings into the home of a service's user is that user's. */
+async function giveToOwnerOf(home: string, folders: string[]): Promise<void> {
+  const { uid, gid } = await stat(home);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  const there = folders.filter((folder) => existsSync(folder));
+  await runCommand('chown', ['--recursive', `${uid}:${gid}`, ...there]);
 }
 
 /** @returns where the database of before is now; null when there was none of the home's own */

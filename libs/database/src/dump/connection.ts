@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { peerSocket } from '../peer-socket';
 import { Servers } from '../servers';
 
 /**
@@ -6,10 +7,12 @@ import { Servers } from '../servers';
  * @param url may name several servers
  */
 export async function longConnection(url: string, applicationName: string): Promise<Client> {
+  const primary = await Servers.primaryOf(url);
   const client = new Client({
-    connectionString: await Servers.primaryOf(url),
+    connectionString: primary,
     application_name: applicationName,
     keepAlive: true,
+    ...peerSocket(primary),
   });
   // What breaks the connection fails the next statement.
   client.on('error', () => undefined);

@@ -1,0 +1,59 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Home } from '@proctor/embedded';
+import { BackupFolder, CheckedBackup } from './backup-folder';
+import { bringHomeFiles, keepHomeFiles } from './home-files';
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'proctor-home-files-'));
+  await chmod(folder, 0o755);
+  await mkdir(join(folder, 'etc/nats'), { recursive: true });
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const home = (): Home => new Home(join(folder, 'home'));
+const etc = (name: string): string => join(folder, 'etc', name);
+const DATABASE = { takenAt: '2026-11-20T12:00:00Z', tables: [] };
+
+async function write(path: string, text: string, mode: number): Promise<void> {
+  await writeFile(path, text);
+  await chmod(path, mode);
+}
+
+it('a backup keeps the modes of the configuration, and a restore brings what is not there and names what differs', async () => {
+  await write(etc('proctor.yaml'), 'suites: [sid]\n', 0o644);
+  await write(etc('server.env'), 'A=1\n', 0o640);
+  await write(etc('nats/ca.key'), 'secret\n', 0o600);
+  const made = new BackupFolder(join(folder, 'backup'));
+  expect(await keepHomeFiles(home(), join(folder, 'etc'), [], made)).toEqual([]);
+  const manifest = { proctor: '0', database: DATABASE as never, store: 'left out' as const, filesMissing: 0 };
+  await made.finish(manifest);
+
+  await mkdir(join(folder, 'new'));
+  await write(join(folder, 'new/proctor.yaml'), 'suites: [trixie]\n', 0o644);
+  const backup = await CheckedBackup.open(made.path);
+  expect(await bringHomeFiles(backup, home(), join(folder, 'new'))).toEqual(['proctor.yaml']);
+  expect(await readFile(join(folder, 'new/proctor.yaml'), 'utf8')).toBe('suites: [trixie]\n');
+  const mode = async (name: string) => (await stat(join(folder, 'new', name))).mode & 0o777;
+  expect([await mode('server.env'), await mode('nats/ca.key')]).toEqual([0o640, 0o600]);
+});
+
+it('a backup by somebody who may not read a file of the configuration goes on, and names the file', async () => {
+  await write(etc('proctor.yaml'), 'suites: [sid]\n', 0o644);
+  await write(etc('nats/ca.key'), 'secret\n', 0o000);
+  const made = new BackupFolder(join(folder, 'backup'));
+  await mkdir(made.path);
+  await chmod(made.path, 0o777);
+  if (isRoot) process.seteuid!(NOBODY);
+  try {
+    expect(await keepHomeFiles(home(), join(folder, 'etc'), [], made)).toEqual([etc('nats/ca.key')]);
+  } finally {
+    if (isRoot) process.seteuid!(0);
+  }
+  expect(Object.keys(made.sums)).toEqual(['config/proctor.yaml']);
+});
