@@ -1,8 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { CLEAN_ENVIRONMENT } from './sandbox-command';
 
 const PROGRAM = ['calls', 'view', 'launcher', 'network']
@@ -13,12 +14,15 @@ const PROGRAM = ['calls', 'view', 'launcher', 'network']
 interface Told {
   /** Words of the launcher, each of which is said once at most. */
   listeners: Record<string, (text: string) => void>;
-  /** The sandbox and its network, as long as they have not ended. */
+  /** The sandbox and its network, as far as they have not ended; 0: nothing more is heard of it. */
   parts: number;
 }
 
 /** Words that tell the end of a part. */
 const ENDS = new Set(['ended', 'disconnected', 'unconnected']);
+
+/** The program that opens sandboxes: frames are written to it, lines are read from it. */
+export type LauncherProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 /** How a command ended; `code` is null when the sandbox was killed. A code above 128 is a signal's number plus 128. */
 export interface SandboxEnd {
@@ -31,9 +35,12 @@ export interface SandboxEnd {
  * the worker, and all sandboxes with it.
  */
 export class Launcher {
-  private child: ChildProcess | null = null;
+  private child: LauncherProcess | null = null;
   private readonly launched = new Map<number, Told>();
   private last = 0;
+
+  /** @param start starts the program that is described in sandbox-launcher.pl */
+  constructor(private readonly start: () => LauncherProcess = startPerl) {}
 
   /** @param fields names and values, as sandboxFields makes them */
   launch(fields: string[]): LaunchedSandbox {
@@ -63,15 +70,9 @@ export class Launcher {
     return { number, told, say };
   }
 
-  private running(): ChildProcess {
+  private running(): LauncherProcess {
     if (this.child) return this.child;
-    const child = spawn('perl', ['-e', PROGRAM], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: CLEAN_ENVIRONMENT,
-      cwd: '/',
-      // Ctrl-C in the worker's terminal is the worker's affair.
-      detached: true,
-    });
+    const child = this.start();
     this.child = child;
     const lines = createInterface({ input: child.stdout });
     lines.on('line', (line) => this.hear(line));
@@ -79,8 +80,13 @@ export class Launcher {
     child.stdin.on('error', () => undefined);
     const gone = (why: string) => {
       if (this.child === child) this.child = null;
-      for (const number of [...this.launched.keys()])
-        for (const end of ENDS) this.hear(`${number} ${end} ${end === 'ended' ? 'killed' : why}`);
+      const over = [...this.launched.values()];
+      this.launched.clear();
+      // A network that was prepared waits for other words than a sandbox.
+      for (const told of over) {
+        told.parts = 0;
+        for (const end of ENDS) told.listeners[end]?.(end === 'ended' ? 'killed' : why);
+      }
     };
     child.once('error', (error) => gone(error.message));
     child.once('exit', () => gone('the launcher of sandboxes has ended'));
@@ -98,7 +104,7 @@ export class Launcher {
   }
 
   /** It keeps this process from ending only while there are sandboxes. */
-  private hold(child: ChildProcess): void {
+  private hold(child: LauncherProcess): void {
     const handles = [child, child.stdin as Socket, child.stdout as Socket];
     for (const handle of handles) {
       if (this.launched.size > 0) handle.ref();
@@ -138,8 +144,9 @@ export class LaunchedSandbox {
     this.say('kill');
   }
 
-  /** Gives it a network of its own, once it has its namespaces. */
+  /** Gives it a network of its own, once it has its namespaces. @throws Error once it has ended */
   connect(fields: string[]): LaunchedNetwork {
+    if (this.told.parts === 0) throw new Error('the sandbox ended before it had a network');
     this.told.parts += 1;
     const network = new LaunchedNetwork(this.told, this.say);
     this.say('connect', ...fields);
@@ -184,9 +191,19 @@ function heard(told: Told, word: string): Promise<string> {
   return new Promise((resolve) => (told.listeners[word] = resolve));
 }
 
-function send(child: ChildProcess, fields: string[]): void {
+function startPerl(): LauncherProcess {
+  return spawn('perl', ['-e', PROGRAM], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: CLEAN_ENVIRONMENT,
+    cwd: '/',
+    // Ctrl-C in the worker's terminal is the worker's affair.
+    detached: true,
+  });
+}
+
+function send(child: LauncherProcess, fields: string[]): void {
   const payload = Buffer.from(fields.join('\0'));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(payload.length);
-  child.stdin?.write(Buffer.concat([length, payload]));
+  child.stdin.write(Buffer.concat([length, payload]));
 }
