@@ -176,19 +176,20 @@ export class DispatcherActor {
   private lose(state: DispatcherState): void {
     if (this.state === state) this.past = { state, sinceMs: this.turnAtMs };
     this.state = null;
+    // Counts are of the lines of this state; all else was told to whatever comes after it, too.
+    this.notices = this.notices.filter(({ kind }) => kind !== 'counted');
   }
 
   private async turn(state: DispatcherState): Promise<void> {
     const fromMs = this.time();
     const again = this.undone.splice(0);
     const envelopes = [...again, ...this.mailbox.take(this.settings.turnMessagesMax - again.length)];
-    const notices = this.notices;
-    this.notices = [];
     // First of all, so that no cancelled run is granted.
-    const first = [...(await this.committed.orders(this.time(), state.lines.beyond.size === 0)), ...notices];
+    const orders = await this.committed.orders(this.time(), state.lines.beyond.size === 0);
     try {
-      first.push(...(await this.linesOfRows.readOn(state)));
+      const lines = await this.linesOfRows.readOn(state);
       const last = [...(await this.committed.arrivals(this.time())), ...this.dueTick(state)];
+      const first = [...orders, ...this.notices.splice(0), ...lines];
       await this.handle(state, [...first.map(unanswered), ...envelopes, ...last.map(unanswered)]);
       this.committed.succeeded(this.time() - fromMs, envelopes.length);
     } catch (error) {
@@ -251,7 +252,8 @@ export class DispatcherActor {
   }
 
   /**
-   * A turn failed: what it changed in memory is thrown away, and its messages are tried one by one.
+   * A turn failed: what it changed in memory is thrown away, and its messages are tried one by one, after the notices that it did
+   * not reach: nobody repeats those.
    * @throws when the term is over
    */
   private async recover(state: DispatcherState, envelopes: Envelope[], failure: unknown): Promise<void> {
@@ -260,9 +262,14 @@ export class DispatcherActor {
     this.logger.warn(`a turn of ${envelopes.length} messages failed, loading again: ${String(failure)}`);
     this.committed.lookLater(this.time());
     let failuresInARow = 0;
-    for (const [place, envelope] of envelopes.entries()) {
+    const notices = this.notices.splice(0);
+    const tried = [...notices.map(unanswered), ...envelopes];
+    for (const [place, envelope] of tried.entries()) {
       if (failuresInARow < FAILURES_IN_A_ROW_MAX) this.state ??= await this.load();
-      if (!this.state) return refuse(envelopes.slice(place), new NotHandled(String(failure)));
+      if (!this.state) {
+        this.notices.unshift(...notices.slice(place));
+        return refuse(tried.slice(place), new NotHandled(String(failure)));
+      }
       failuresInARow = (await this.succeedsAlone(this.state, envelope)) ? 0 : failuresInARow + 1;
     }
   }

@@ -1,6 +1,6 @@
 import { StaleEpoch, WriteRefused, type Journal, type Write } from '@proctor/dispatch';
 import { ActorRig } from '../../../../test/support/actor-rig';
-import { ARCH, finishedReport, startedReport } from '../../../../test/support/runs';
+import { ARCH, finishedReport, settings, startedReport } from '../../../../test/support/runs';
 import { silenceLog } from '../../../../test/support/silent-log';
 import { NotHandled } from './not-handled';
 
@@ -130,5 +130,52 @@ describe('failed turns', () => {
     await rig.ask();
     await rig.time(60_000);
     expect(rig.books.look(1)?.attempts[0]?.outcome).toBe('expired');
+  });
+
+  describe('what a dispatcher is told before the rows of its lines cannot be read', () => {
+    let failures: number;
+
+    /** @param tell what the dispatcher is told with the grant of run 3; then its line is short, and is to be read on */
+    async function startWithLine(tell: () => void): Promise<void> {
+      [1, 2, 3, 4, 5].forEach(rig.accept);
+      failures = 0;
+      await rig.start(
+        {
+          commit: (arch, epoch, writes) => {
+            if (writes.some((write) => write.kind === 'grant' && write.runId === 3)) {
+              failures = 1;
+              tell();
+            }
+            return rig.books.commit(arch, epoch, writes);
+          },
+          nextOfLine: (...args) =>
+            failures-- > 0 ? Promise.reject(new Error('away')) : rig.books.nextOfLine(...args),
+        },
+        { dispatch: settings({ window: { runsMax: 2, refillBelow: 2, blockRuns: 1 } }) },
+      );
+    }
+
+    it('a dispatcher that was told which reports wait knows it after the turn has failed', async () => {
+      await startWithLine(() => rig.actor.setReportsWaiting([]));
+      for (const slot of [0, 1, 2]) await rig.ask(slot);
+      await rig.time(0);
+      expect(failures).toBe(0);
+      await rig.time(60_000);
+      expect(rig.books.look(1)?.attempts[0]?.outcome).toBe('expired');
+    });
+
+    it('a dispatcher that was told that no renewal could come lets no lease expire for it after the turn has failed', async () => {
+      await startWithLine(() => rig.actor.reachableAgain());
+      rig.actor.setReportsWaiting([]);
+      await rig.ask(0);
+      await rig.time(50_000);
+      for (const slot of [1, 2]) await rig.ask(slot);
+      await rig.time(0);
+      expect(failures).toBe(0);
+      await rig.time(20_000);
+      expect(rig.books.look(1)?.state).toBe('leased');
+      await rig.time(60_000);
+      expect(rig.books.look(1)?.attempts[0]?.outcome).toBe('expired');
+    });
   });
 });
