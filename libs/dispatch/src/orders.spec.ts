@@ -31,6 +31,8 @@ it('an order to publish makes a run known to everybody, where it waits and while
     writes: orders.map(({ orderId }) => ({ kind: 'ingest-order', orderId })),
     reply: undefined,
     stops: [],
+    // Workers without the right to private runs may execute them now.
+    workWaiting: true,
   });
   expect(status()).toMatchObject({ queues: [{ waiting: 2, running: 1 }], workers: [{ busy: 1 }] });
   expect(rig.explain(2)).toMatchObject({

@@ -5,6 +5,9 @@ import type { Write } from './journal';
 import type { Cancellation, DispatchedRun, Order, Quarantine, Revocation, Trust } from './journal-records';
 import type { AttemptToStop, Step } from './messages';
 
+/** Orders after which workers may execute what they could not, or runs wait that did not. */
+const MAY_GRANT_MORE: ReadonlySet<Order['kind']> = new Set(['publish', 'trust', 'revoke']);
+
 /** Commits that the dispatcher did not make: its memory follows, and the workers of cancelled runs are signalled. */
 export function onOrders(
   state: DispatcherState,
@@ -19,7 +22,7 @@ export function onOrders(
     ...orders.map(({ orderId }) => ({ kind: 'ingest-order' as const, orderId })),
     ...ends.flatMap((end) => end.writes),
   ];
-  const mayGrantMore = orders.some(({ kind }) => kind === 'trust' || kind === 'revoke');
+  const mayGrantMore = orders.some(({ kind }) => MAY_GRANT_MORE.has(kind));
   const stops = ends.flatMap((end) => end.stops);
   return { writes, reply: undefined, stops, ...(mayGrantMore && { workWaiting: true }) };
 }

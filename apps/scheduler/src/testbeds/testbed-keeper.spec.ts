@@ -85,3 +85,11 @@ it('a store that is away keeps no later result from being kept', async () => {
   await keep({});
   expect(testbeds.keep).toHaveBeenCalledTimes(1);
 });
+
+it('nothing is read or written of a result that is recorded once the process ends', async () => {
+  const keeper = new TestbedKeeper({ openFrom } as never, { find } as never, testbeds as never);
+  await keeper.onModuleDestroy();
+  keeper.keep({ runId: 2, attempt: 1 });
+  await keeper.settled();
+  expect(find).not.toHaveBeenCalled();
+});

@@ -19,6 +19,7 @@ export class TestbedKeeper implements OnModuleDestroy {
   private readonly logger = new Logger('Testbeds');
   private readonly waiting: Pick<Grant, 'runId' | 'attempt'>[] = [];
   private readonly underWay = new Set<Promise<void>>();
+  private isStopped = false;
 
   constructor(
     private readonly store: ResultStore,
@@ -26,8 +27,9 @@ export class TestbedKeeper implements OnModuleDestroy {
     private readonly testbeds: RunTestbeds,
   ) {}
 
-  /** The result of an attempt was recorded, and its files are in the store. Never throws. */
+  /** The result of an attempt was recorded, and its files are in the store. Nothing is done once the process ends. Never throws. */
   keep({ runId, attempt }: Pick<Grant, 'runId' | 'attempt'>): void {
+    if (this.isStopped) return;
     if (this.waiting.length >= WAITING_MAX) {
       this.logger.warn(`run ${runId}: its packages are not kept: ${WAITING_MAX} others wait`);
       return;
@@ -38,6 +40,7 @@ export class TestbedKeeper implements OnModuleDestroy {
 
   /** Resolves when nothing is read or written any more. */
   async onModuleDestroy(): Promise<void> {
+    this.isStopped = true;
     this.waiting.length = 0;
     await this.settled();
   }

@@ -34,7 +34,7 @@ interface Build {
   fail: (error: Error) => void;
 }
 
-function makeImages(clock = new VirtualClock()) {
+function makeImages(clock = new VirtualClock(), settings = SETTINGS) {
   const builds: Build[] = [];
   const said: string[] = [];
   const trials: string[] = [];
@@ -72,7 +72,7 @@ function makeImages(clock = new VirtualClock()) {
     files,
     builder,
     trial,
-    settings: SETTINGS,
+    settings,
     clock,
     wallClock: () => state.wallClockMs,
     log,
@@ -252,5 +252,46 @@ it('an image of an earlier boot that does not work any more is built again', asy
   await rig.clock.runUntil(rig.clock.now() + SETTINGS.retryFirstMs);
   await begun;
   expect(rig.builds).toHaveLength(1);
+  await rig.images.close();
+});
+
+it('an old image whose build failed is not built again before its pause is over', async () => {
+  const rig = makeImages(new VirtualClock(), { ...SETTINGS, retryFirstMs: 3_600_000, retryMaxMs: 3_600_000 });
+  await writeFile(join(path, 'bookworm-amd64.json'), JSON.stringify(RECORD));
+  await writeFile(rig.files.imagePath('bookworm', 'amd64'), 'image');
+  rig.state.wallClockMs = SETTINGS.ageMaxMs + 1;
+  const begun = rig.change();
+  await rig.images.open();
+  await begun;
+  const ended = rig.change();
+  rig.builds[0]?.fail(new Error('the mirror is away'));
+  await ended;
+  await rig.clock.runUntil(3_600_000 - 1);
+  expect(rig.builds).toHaveLength(1);
+  const again = rig.change();
+  await rig.clock.runUntil(3_600_000);
+  await again;
+  expect(rig.builds).toHaveLength(2);
+  await rig.images.close();
+});
+
+it('images are built on after one whose rest could not be removed', async () => {
+  const rig = makeImages();
+  await rig.images.open();
+  jest.spyOn(rig.files, 'dropFresh').mockRejectedValueOnce(new Error('the disk is read-only'));
+  const begun = rig.change();
+  rig.images.want('bookworm', 'amd64');
+  rig.images.want('trixie', 'amd64');
+  await begun;
+  const ended = rig.change();
+  rig.builds[0]?.fail(new Error('the mirror is away'));
+  await ended;
+  const next = rig.change();
+  await next;
+  expect(rig.builds.map(({ suite }) => suite)).toEqual(['bookworm', 'trixie']);
+  expect(rig.said.filter((line) => line.includes('bookworm')).slice(1)).toEqual([
+    'what a build of the image bookworm/amd64 has left is not removed: the disk is read-only',
+    'image bookworm/amd64 could not be made: the mirror is away (next try in 60 s)',
+  ]);
   await rig.images.close();
 });

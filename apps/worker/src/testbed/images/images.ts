@@ -142,7 +142,9 @@ export class Images {
       Object.assign(image, { failure: null, failures: 0 });
       this.parts.log.log(`image ${name} is ready after ${seconds(this.parts.clock.now() - begun)}`);
     } catch (error) {
-      await this.parts.files.dropFresh(image.suite, image.arch);
+      await this.parts.files.dropFresh(image.suite, image.arch).catch((left: Error) => {
+        this.parts.log.warn(`what a build of the image ${name} has left is not removed: ${left.message}`);
+      });
       if (!this.abort.signal.aborted)
         this.failed(image, error instanceof Error ? error.message : String(error));
     } finally {
@@ -204,7 +206,10 @@ export class Images {
   }
 
   private async refreshOld(): Promise<void> {
-    for (const image of this.images.values()) if (await this.isOld(image)) this.enqueue(image);
+    for (const image of this.images.values()) {
+      // One whose build failed is tried again after its pause.
+      if (image.failure === null && (await this.isOld(image))) this.enqueue(image);
+    }
     this.later(this.parts.settings.checkMs, () => void this.refreshOld());
   }
 
