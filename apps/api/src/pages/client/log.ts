@@ -86,7 +86,8 @@ async function showKept(lines: HTMLElement): Promise<void> {
   // Of an attempt whose log is not kept the reader has more than there is.
   if (!place || fresh.getElementById(place.id)) {
     const top = place?.getBoundingClientRect().top ?? 0;
-    take(fresh, 'log-viewer');
+    take(fresh, 'log-outline');
+    takeLines(lines, fresh);
     const again = place && document.getElementById(place.id);
     if (wasAtBottom) toEnd();
     else if (again) scrollBy({ top: again.getBoundingClientRect().top - top });
@@ -100,6 +101,23 @@ async function showKept(lines: HTMLElement): Promise<void> {
 function take(fresh: Document, id: string): void {
   const [section, other] = [document.getElementById(id), fresh.getElementById(id)];
   if (section && other) takeOver(section, other);
+}
+
+/**
+ * All lines and the map at once: compared one by one, those of a long log would take seconds. Parts that the reader has opened are
+ * open.
+ */
+function takeLines(lines: HTMLElement, fresh: Document): void {
+  const other = fresh.getElementById('log-lines');
+  if (!other) return;
+  for (const part of lines.querySelectorAll('details[open]'))
+    fresh.getElementById(part.id)?.setAttribute('open', '');
+  for (const name of Object.keys(lines.dataset)) delete lines.dataset[name];
+  Object.assign(lines.dataset, other.dataset);
+  lines.replaceChildren(...other.childNodes);
+  while (lines.nextSibling) lines.nextSibling.remove();
+  const map = fresh.querySelector('.log-map');
+  if (map) lines.after(map);
 }
 
 /** The first line that can be seen. */

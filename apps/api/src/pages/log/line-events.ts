@@ -1,3 +1,4 @@
+import { nameHidden } from '../../http/hidden-characters';
 import { endEvent, message, noteEvent } from '../../logs/event-stream';
 import type { LogEvent } from '../../logs/log-follower';
 import type { Templates } from '../frame/templates';
@@ -19,7 +20,7 @@ export async function* lineEvents(
       return;
     }
     if (event.isNote) {
-      yield noteEvent(event.data.toString('utf8').trim());
+      yield noteEvent(nameHidden(event.data.toString('utf8').trim()));
       continue;
     }
     const forgotten = lines.add(event.offset, event.data);
