@@ -25,6 +25,15 @@ export class PackagePages {
     return row!.isKnown;
   }
 
+  /**
+   * Another text after each change of what pages of a package show: of its newest unfinished runs, and of how it is on its places.
+   * Empty for a package that is not known.
+   */
+  async version(name: string): Promise<string> {
+    const [row] = await this.database.query(VERSION, [name]);
+    return row!.version;
+  }
+
   /** Names with these characters in them: the very name first, then those that begin so, then the shorter ones. */
   async search(part: string, limit: number): Promise<string[]> {
     return (await this.database.query(SEARCH, [part, limit])).map(({ name }) => name);
@@ -39,6 +48,20 @@ export class PackagePages {
   /** Leased and running runs first, then those that wait in the order of their queue. */
   unfinished(name: string, limit: number): Promise<RunRecord[]> {
     return this.database.query(UNFINISHED, [name, limit]);
+  }
+
+  /**
+   * The run behind which so many runs of a history are passed; null when it has no more than these.
+   * @param passed at least 1
+   */
+  async runBehind(
+    place: [packageName: string, suite: string, arch: string],
+    { verdicts, trigger, isPinned }: HistoryFilter,
+    passed: number,
+  ): Promise<number | null> {
+    // The last of them, and whether one follows it.
+    const found = await this.database.query(BEHIND, [...place, passed - 1, verdicts, trigger, isPinned]);
+    return found.length === 2 ? found[0]!.runId : null;
   }
 
   /**
@@ -62,6 +85,23 @@ export class PackagePages {
 const IS_KNOWN = statement(
   { isKnown: boolean },
   'select exists (select from packages where name = $1 and is_public) as "isKnown"',
+);
+
+/** Unfinished runs that a version is made of. */
+const RUNS_LOOKED_AT = 200;
+
+/** Of small rows that an index finds: open pages ask for it all the time. */
+const VERSION = statement(
+  { version: text },
+  `
+  select case when exists (select from packages where name = $1 and is_public) then concat(
+    (select md5(string_agg(concat_ws(' ', r.run_id, r.state, r.attempt, r.priority, r.started_at, r.updated_at), ','))
+     from (
+       select * from runs r where r.package = $1 and r.state <> 'finished' and not r.is_private
+       order by r.run_id desc limit ${RUNS_LOOKED_AT}
+     ) r), '-',
+    (select md5(string_agg(concat_ws(' ', s.suite, s.arch, s.run_id, s.strip), ',' order by s.suite, s.arch))
+     from package_statuses s where s.package = $1)) else '' end as version`,
 );
 
 const SEARCH = statement(
@@ -89,6 +129,11 @@ const AS_ASKED = `
   ($5::text[] is null or r.verdict = any($5::text[]))
   and ($6::text is null or position(lower($6::text) in lower(r.trigger)) > 0)
   and ($7::boolean is null or (r.pin_packages <> '[]' or r.extra_apt_sources <> '[]') = $7::boolean)`;
+
+const BEHIND = statement(
+  { runId: bigint },
+  `select r.run_id as "runId" from runs r where ${OF_PLACE} and ${AS_ASKED} ${NEWEST_FIRST} limit 2 offset $4`,
+);
 
 const FILTERED = selectRecords(`where ${OF_PLACE} and ${AS_ASKED} ${NEWEST_FIRST} limit $4`);
 

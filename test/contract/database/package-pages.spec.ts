@@ -1,6 +1,6 @@
 import type { RunRequest, Verdict } from '@proctor/contracts';
 import type { HistoryFilter } from '@proctor/database';
-import { ARCH, finish } from '../journal.fixture';
+import { ARCH, finish, grant } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { ids, Runs } from './runs';
 
@@ -89,4 +89,42 @@ it('a history begins nowhere behind a run that is no finished public run of its 
     await runs.running(),
   ];
   for (const stranger of strangers) expect(await history({}, stranger)).toEqual([]);
+});
+
+it('a numbered page of a history begins behind the last run of the page before', async () => {
+  const { packagePages } = fixture.database;
+  const behind = (passed: number, change: Partial<HistoryFilter> = {}): Promise<number | null> =>
+    packagePages.runBehind(['hello', 'bookworm', ARCH], { ...all, ...change }, passed);
+  const [, second, , fourth] = [
+    await finished({}, 'fail'),
+    await finished(),
+    await finished(),
+    await finished(),
+  ];
+  await finished({ isPrivate: true });
+  expect(await behind(1)).toBe(fourth);
+  expect(await behind(3)).toBe(second);
+  // No page begins where the history ends.
+  expect(await behind(4)).toBeNull();
+  expect(await behind(9)).toBeNull();
+  expect(await behind(3, { verdicts: ['pass'] })).toBeNull();
+});
+
+it('the version of a package is another after each change of what its pages show, and none of a private one', async () => {
+  const { packagePages, statusProjection } = fixture.database;
+  const seen = new Set<string>();
+  const look = async (): Promise<number> => seen.add(await packagePages.version('hello')).size;
+  const runId = await runs.waiting();
+  expect(await look()).toBe(1);
+  expect(await look()).toBe(1);
+  await fixture.commit(ARCH, [grant(runId, 1)]);
+  expect(await look()).toBe(2);
+  await fixture.commit(ARCH, [finish(runId, 1, { verdict: 'fail' })]);
+  expect(await look()).toBe(3);
+  while (await statusProjection.step(ARCH));
+  expect(await look()).toBe(4);
+  await runs.waiting({ isPrivate: true });
+  await runs.waiting({ package: 'hidden', isPrivate: true });
+  expect(await look()).toBe(4);
+  expect(await packagePages.version('hidden')).toBe('');
 });

@@ -124,6 +124,14 @@ it('a history shows what is under way, and of the finished runs those that were 
   expect(await shown('?trigger=GLIBC/')).toEqual([String(failed)]);
   expect(await shown('?pinned=no&status=pass')).toEqual([String(passed)]);
   expect(await shown('?pinned=yes')).toEqual([]);
+  const numbered = async (query: string): Promise<unknown[]> => {
+    const { status, headers } = await api.fetch(path + query);
+    return [query, status, headers.get('location')];
+  };
+  expect(await numbered('?page=1&status=fail')).toEqual(['?page=1&status=fail', 302, `${path}?status=fail`]);
+  expect(await numbered('?page=2')).toEqual(['?page=2', 404, null]);
+  expect(await numbered('?page=101')).toEqual(['?page=101', 404, null]);
+  expect(await numbered('?page=0')).toEqual(['?page=0', 400, null]);
   for (const query of ['?status=x', '?pinned=maybe', '?trigger=a&trigger=b', '?trigger=%00'])
     expect([query, (await api.fetch(path + query)).status]).toEqual([query, 400]);
 });

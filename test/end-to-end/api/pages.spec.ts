@@ -155,11 +155,11 @@ it('many names are listed in parts', async () => {
   expect(last).not.toContain('rel="next"');
   expect(last).toContain('<a href="/packages/r/">First packages</a>');
   expect([first, last].flatMap((html) => html.match(/(?<=">)rust-\d+/g))).toEqual(names);
-  expect((await api.fetch('/packages/r/?after=rust-0999')).status).toBe(404);
+  expect((await api.fetch('/packages/r/?after=untested:rust-0999')).status).toBe(404);
   const refused = await api.fetch('/packages/r/?after=A');
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({
-    detail: 'after must be the name of a package, not "A".',
+    detail: 'after must be a state and the name of a package as fail:hello, not "A".',
   });
 });
 

@@ -116,7 +116,8 @@ it('the packages that began to fail when another one had changed are told, with 
   expect(told.runs).toMatchObject([
     { package: 'hello', run_id: failed, changed: { package: 'libc6', from: '1', to: '2' } },
   ]);
-  for (const query of ['', '?package=', '?package=a%20b', '?package=libc6&to=%00', '?package=a&package=b'])
+  expect(await page('/packages/-/affected-by')).toContain('Which tests began to fail');
+  for (const query of ['?package=', '?package=a%20b', '?package=libc6&to=%00', '?package=a&package=b'])
     expect([query, (await api.fetch(`/packages/-/affected-by${query}`)).status]).toEqual([query, 400]);
 });
 

@@ -10,7 +10,7 @@ const RUNS_MAX = 500;
 /** An empty field of a form counts as left out. */
 const isVersion = (text: string): boolean => /^[0-9A-Za-z.+:~-]*$/.test(text);
 
-/** Of `GET /api/v1/affected-by` and of its page: a package, and the versions between which it changed. */
+/** Of `GET /api/v1/affected-by`: a package, and the versions between which it changed. */
 @Strict()
 export class AffectedByQuery {
   @From({ read: named('the name of a package', isPackageName), missing: 'it holds the name of a package' })
@@ -23,6 +23,26 @@ export class AffectedByQuery {
   /** When absent, whatever it became. */
   @From({ read: named('a version', isVersion) })
   to?: string;
+}
+
+/** Of the page alone: before a package is named there is a form. */
+@Strict()
+export class AffectedByAsked {
+  @From({ read: named('the name of a package', isPackageName) })
+  package?: string;
+
+  @From({ read: named('a version', isVersion) })
+  from?: string;
+
+  @From({ read: named('a version', isVersion) })
+  to?: string;
+}
+
+/** A package that changed; versions that are absent or empty are of no matter. */
+export interface ChangedPackage {
+  package: string;
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 export interface Affected {
@@ -38,7 +58,7 @@ export class AffectedByService {
   constructor(private readonly testbeds: RunTestbeds) {}
 
   /** Public runs. @throws DatabaseUnavailable */
-  async find({ package: name, from, to }: AffectedByQuery): Promise<Affected> {
+  async find({ package: name, from, to }: ChangedPackage): Promise<Affected> {
     const found = await this.testbeds.affectedBy(name, from || null, to || null, RUNS_MAX + 1);
     return { runs: firstOfEachPlace(found.slice(0, RUNS_MAX)), isCut: found.length > RUNS_MAX };
   }

@@ -10,7 +10,7 @@ const place = (change: Partial<PlaceState> = {}): PlaceState => ({
   ...change,
 });
 const since = (version: string, day: string) => ({ version, date: new Date(`${day}T10:00:00Z`) });
-const none = { waiting: 0, running: 0 };
+const none = { waiting: 0, running: 0, doneInMs: 0 };
 
 it.each<[PlaceState[], string, string]>([
   [[], 'No public run of this package has finished here yet.', 'not tested'],
@@ -59,4 +59,13 @@ it.each([
   [3, 2, '3 runs wait, 2 are executed.'],
 ])('of %d waiting and %d running runs is said “%s”', (waiting, running, words) => {
   expect(underWaySentence({ waiting, running })).toBe(words);
+});
+
+it.each([
+  [{ waiting: 3, running: 0, doneInMs: 1_200_000 }, '3 runs wait, done in about 20 minutes.'],
+  [{ waiting: 3, running: 2, doneInMs: 10_000 }, '3 runs wait, 2 are executed, done in about 60 seconds.'],
+  [{ waiting: 3, running: 0, doneInMs: null }, '3 runs wait.'],
+  [{ waiting: 0, running: 1, doneInMs: 0 }, '1 run is executed.'],
+])('with %j under way, a package says when that is done, as far as it is known', (underWay, words) => {
+  expect(packageSentence([place()], underWay)).toBe(`Passes on unstable/arm64. ${words}`);
 });

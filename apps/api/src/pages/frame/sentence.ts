@@ -1,3 +1,5 @@
+import { spanOf } from './times';
+
 /** How a package is on one suite and architecture, as far as a sentence tells of it. */
 export interface PlaceState {
   suite: string;
@@ -14,13 +16,20 @@ export interface UnderWay {
   running: number;
 }
 
+/** The same, and when that is done. */
+export interface ExpectedWork extends UnderWay {
+  /** Until all that wait are done; null where that is not known. */
+  doneInMs: number | null;
+}
+
+const MINUTE_MS = 60_000;
 const PLACES_NAMED_MAX = 4;
 
 /**
  * The state of a package in one or more sentences; page, title, feed and badge tell the same.
- * It has no ages, so that it stays as it is while nothing changes.
+ * It has no ages: but for what is expected of runs that wait, it stays as it is while nothing changes.
  */
-export function packageSentence(places: PlaceState[], underWay: UnderWay): string {
+export function packageSentence(places: PlaceState[], underWay: ExpectedWork): string {
   const failing = places.filter(({ status }) => status === 'fail');
   const broken = places.filter(({ status }) => status === 'tmpfail');
   const flaky = places.filter(({ isFlaky }) => isFlaky);
@@ -29,7 +38,7 @@ export function packageSentence(places: PlaceState[], underWay: UnderWay): strin
     failing.length > 0 ? failureSentence(failing, places.length) : passSentence(places, broken.length),
     broken.length > 0 ? `Could not be tested on ${namesOf(broken)}.` : '',
     flaky.length > 0 ? `Flaky on ${namesOf(flaky)}.` : '',
-    underWaySentence(underWay),
+    expectedSentence(underWay),
   ]
     .filter(Boolean)
     .join(' ');
@@ -54,6 +63,13 @@ function passSentence(places: PlaceState[], brokenCount: number): string {
 /** `2.10-3 (2026-11-19)` */
 export function sinceWords({ version, date }: { version: string; date: Date }): string {
   return `${version} (${date.toISOString().slice(0, 10)})`;
+}
+
+/** `3 runs wait, done in about 20 minutes.` */
+function expectedSentence({ waiting, running, doneInMs }: ExpectedWork): string {
+  const sentence = underWaySentence({ waiting, running });
+  if (waiting === 0 || doneInMs === null) return sentence;
+  return `${sentence.slice(0, -1)}, done in about ${spanOf(Math.max(MINUTE_MS, doneInMs))}.`;
 }
 
 /** `3 runs wait, 1 is executed.`; empty without any. */

@@ -8,8 +8,6 @@ import type { WorkersService } from '../../workers/workers.service';
 import type { VersionOf } from './live-topics';
 import type { WaitingPlaces } from './waiting-places';
 
-const RUNS_LOOKED_AT = 200;
-
 /** What is told of more than one run or package. */
 interface Groups {
   triggers: Pick<TriggerRuns, 'version'>;
@@ -33,7 +31,7 @@ export function pageVersions(
     if (topic === 'queues') return ofQueues(queues);
     if (topic === 'workers') return ofWorkers(workers);
     if (kind === 'worker' && WORKER_NAME.test(name)) return ofWorker(workers, name);
-    if (kind === 'package' && isPackageName(name)) return ofPackage(publicRuns, pages, name);
+    if (kind === 'package' && isPackageName(name)) return pages.version(name);
     if (kind === 'trigger' && !topic.includes('\0'))
       return triggers.version(topic.slice('trigger/'.length), reader);
     const runId = kind === 'run' ? runIdIn(name) : null;
@@ -77,19 +75,6 @@ async function ofWorker(workers: Groups['workers'], name: string): Promise<strin
   }
 }
 
-async function ofPackage(publicRuns: PublicRuns, pages: PackagePages, name: string): Promise<string> {
-  if (!(await pages.isKnown(name))) return '';
-  const [unfinished, statuses] = await Promise.all([
-    pages.unfinished(name, RUNS_LOOKED_AT),
-    publicRuns.packageStatuses([name]),
-  ]);
-  return JSON.stringify([
-    unfinished.map(versionOfRun),
-    statuses.map(({ latest, strip }) => [latest.runId, strip]),
-  ]);
-}
-
-/** With the place in the queue of one that waits. */
 async function ofRun(
   run: RunRecord,
   reader: RunReader,

@@ -1,8 +1,9 @@
-import { VERDICTS } from '@proctor/contracts';
+import { type NeutralStatus, VERDICTS } from '@proctor/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { PackagePages, PublicRuns } from '@proctor/database';
+import { type HistoryFilter, PackagePages, PublicRuns } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { notFound } from '../../http/problem';
 import { PublicRunsService } from '../../public-data/public-runs.service';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { statusOf } from '../../runs/result-object';
@@ -11,6 +12,8 @@ import { PackagePageService } from './package-page.service';
 
 const UNFINISHED_SHOWN_MAX = 200;
 const RUNS_SHOWN_MAX = 200;
+/** Rows are counted to find where a page begins. */
+const PAGES_MAX = 100;
 
 /** Gathers what the page of a history shows. */
 @Injectable()
@@ -28,14 +31,10 @@ export class HistoryPageService {
    * for, and for a `before` that was never given out
    */
   async known(place: PackagePlace, asked: HistoryAsked): Promise<HistoryKnown> {
-    const { historyLengthMax, neutral } = this.configuration.server;
-    const limit = Math.min(historyLengthMax, RUNS_SHOWN_MAX);
-    const { status, trigger, pinned, before } = asked;
-    const filter = {
-      verdicts: status ? VERDICTS.filter((verdict) => statusOf(verdict, neutral) === status) : null,
-      trigger: trigger || null,
-      isPinned: pinned ? pinned === 'yes' : null,
-    };
+    const { neutral } = this.configuration.server;
+    const limit = this.limit;
+    const { before } = asked;
+    const filter = filterOf(asked, neutral);
     const latest = await this.runs.latest(place);
     if (before !== null) await this.runs.finishedRun(place, before);
     const [runs, kept, unfinished] = await Promise.all([
@@ -44,15 +43,48 @@ export class HistoryPageService {
       this.pages.unfinished(place.package, UNFINISHED_SHOWN_MAX),
     ]);
     if (!latest && runs.length === 0) await this.packages.checkKnown(place.package);
+    const here = unfinished.filter((run) => isAt(run, place));
     return {
       place,
       runs: runs.slice(0, limit),
       hasOlder: runs.length > limit,
       latest,
-      unfinished: unfinished.filter((run) => isAt(run, place)),
+      unfinished: here,
+      doneInMs: await this.packages.doneInMs(here),
       kept: kept.find((status) => isAt(status, place)),
     };
   }
+
+  /**
+   * The run behind which a page of numbered ones begins, as debci has them; null for the first.
+   * @throws Problem 404 for a page that the history does not have, or that is too far back to be counted
+   */
+  async pageBegins(place: PackagePlace, asked: HistoryAsked, page: number): Promise<number | null> {
+    // Looks at the names in the path.
+    await this.runs.latest(place);
+    if (page === 1) return null;
+    const filter = filterOf(asked, this.configuration.server.neutral);
+    const at: [string, string, string] = [place.package, place.suite, place.arch];
+    const before = page > PAGES_MAX ? null : await this.pages.runBehind(at, filter, (page - 1) * this.limit);
+    if (before !== null) return before;
+    throw notFound(
+      page > PAGES_MAX
+        ? `page must be at most ${PAGES_MAX}, not ${page}: older runs are reached by the links of the pages.`
+        : `This history has no page ${page}.`,
+    );
+  }
+
+  private get limit(): number {
+    return Math.min(this.configuration.server.historyLengthMax, RUNS_SHOWN_MAX);
+  }
+}
+
+function filterOf({ status, trigger, pinned }: HistoryAsked, neutral: NeutralStatus): HistoryFilter {
+  return {
+    verdicts: status ? VERDICTS.filter((verdict) => statusOf(verdict, neutral) === status) : null,
+    trigger: trigger || null,
+    isPinned: pinned ? pinned === 'yes' : null,
+  };
 }
 
 function isAt({ suite, arch }: Pick<PackagePlace, 'suite' | 'arch'>, place: PackagePlace): boolean {

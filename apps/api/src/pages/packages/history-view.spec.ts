@@ -10,6 +10,7 @@ const known = (change: Partial<HistoryKnown> = {}): HistoryKnown => ({
   hasOlder: false,
   latest: null,
   unfinished: [],
+  doneInMs: null,
   kept: undefined,
   ...change,
 });
@@ -31,6 +32,16 @@ it('the sentence of a history tells of runs under way', () => {
   const latest = finishedRunRecord({ suite: 'trixie', arch: 'amd64' });
   const unfinished = [runRecord({ state: 'running' }), runRecord()];
   expect(view({ latest, unfinished }).sentence).toBe('Passes on trixie/amd64. 1 run waits, 1 is executed.');
+});
+
+it('a row of a history leads to a retry, and says which of its files were removed by which rule', () => {
+  const gone = finishedRunRecord({ runId: 9, logSize: null, logRemovedBy: 'logs: 180' });
+  const { runs } = view({ runs: [gone, finishedRunRecord({ runId: 7 })] });
+  expect(runs.map(({ retryUrl }) => retryUrl)).toEqual(['/api/v1/retry/9', '/api/v1/retry/7']);
+  expect(runs.map(({ removals }) => removals)).toEqual([
+    ['The log was removed: logs are kept for 180 days.'],
+    [],
+  ]);
 });
 
 it('durations are drawn from the oldest run to the newest, and never of two runs', () => {

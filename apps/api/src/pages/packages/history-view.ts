@@ -2,6 +2,7 @@ import { duration } from '@proctor/contracts';
 import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { PackagePlace } from '../../public-data/public-runs.service';
+import { removalSentences } from '../../runs/removed-files';
 import { packageLinks } from '../frame/package-links';
 import { packageSentence } from '../frame/sentence';
 import { runView } from '../run-view';
@@ -26,19 +27,21 @@ export interface HistoryKnown {
   /** The newest run that tells how the package is. */
   latest: RunRecord | null;
   unfinished: RunRecord[];
+  /** Until those that wait are done; null where that is not known. */
+  doneInMs: number | null;
   kept: PackageStatus | undefined;
 }
 
 /** The history of a package on a suite and architecture, as the interface describes its columns. */
 export function historyView(
-  { place, runs, hasOlder, latest, unfinished, kept }: HistoryKnown,
+  { place, runs, hasOlder, latest, unfinished, doneInMs, kept }: HistoryKnown,
   asked: HistoryAsked,
   words: string[],
   { neutral, packageLinks: links }: Pick<ApiConfiguration['server'], 'neutral' | 'packageLinks'>,
 ) {
   const { suite, arch, prefix, package: name } = place;
   const historyUrl = `/packages/${prefix}/${name}/${suite}/${arch}/`;
-  const url = (before: number | null): string => addressOf(historyUrl, asked, before);
+  const url = (before: number | null): string => historyAddress(place, asked, before);
   const running = unfinished.filter(({ state }) => state !== 'queued').length;
   const states = latest ? [placeState(latest, kept, neutral)] : [];
   return {
@@ -47,7 +50,7 @@ export function historyView(
     words,
     isFiltered: Boolean(asked.status || asked.trigger || asked.pinned),
     isUnindexed: url(asked.before) !== historyUrl,
-    sentence: packageSentence(states, { running, waiting: unfinished.length - running }),
+    sentence: packageSentence(states, { running, waiting: unfinished.length - running, doneInMs }),
     status: states[0]?.status ?? 'never',
     strip: kept?.strip ?? [],
     since: kept?.failingSince?.version ?? '',
@@ -55,7 +58,11 @@ export function historyView(
     durations: kept?.durations ? durationWords(kept.durations) : '',
     chart: durationChart(runs),
     unfinished: unfinished.map((run) => runView(run, neutral)),
-    runs: runs.map((run) => runView(run, neutral)),
+    runs: runs.map((run) => ({
+      ...runView(run, neutral),
+      retryUrl: `/api/v1/retry/${run.runId}`,
+      removals: removalSentences(run),
+    })),
     links: packageLinks(links, {
       package: name,
       suite,
@@ -71,7 +78,13 @@ export function historyView(
   };
 }
 
-function addressOf(url: string, { status, trigger, pinned }: HistoryAsked, before: number | null): string {
+/** The address of a history's part. @param before the last run of the part before; null for the newest */
+export function historyAddress(
+  { prefix, package: name, suite, arch }: PackagePlace,
+  { status, trigger, pinned }: HistoryAsked,
+  before: number | null,
+): string {
+  const url = `/packages/${prefix}/${name}/${suite}/${arch}/`;
   const given = Object.entries({ status, trigger, pinned, before: before === null ? '' : String(before) });
   const parameters = new URLSearchParams(given.filter(([, value]) => value !== ''));
   return parameters.size > 0 ? `${url}?${parameters.toString()}` : url;

@@ -18,7 +18,7 @@ import { badgeWords } from '../frame/sentence';
 import { NoteLists } from '../notes/note-lists.service';
 import { badge } from './badge';
 import { HistoryPageService } from './history-page.service';
-import { historyView } from './history-view';
+import { historyAddress, historyView } from './history-view';
 import { placeState } from './package-view';
 
 const TRIGGER_LENGTH_MAX = 200;
@@ -43,6 +43,16 @@ class FilterPipe implements PipeTransform<Record<string, unknown>, FilterAsked> 
     if (typeof trigger !== 'string' || trigger.length > TRIGGER_LENGTH_MAX || trigger.includes('\0'))
       throw badRequest(`trigger must be a text of at most ${TRIGGER_LENGTH_MAX} characters.`);
     return { status, trigger, pinned };
+  }
+}
+
+/** The parameter `page` of debci's histories; null when it is absent. */
+class PagePipe implements PipeTransform<unknown, number | null> {
+  /** @throws Problem 400 for what is no number from 1 on */
+  transform(value: unknown): number | null {
+    if (value === undefined || value === '') return null;
+    if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value);
+    throw badRequest(`page must be a whole number of at least 1, not ${describe(value)}.`);
   }
 }
 
@@ -71,9 +81,14 @@ export class HistoryController {
     @Param() place: PackagePlace,
     @Query(FilterPipe) filter: FilterAsked,
     @Query('before', BeforePipe) before: number | null,
+    @Query('page', PagePipe) page: number | null,
     @CurrentViewer() viewer: Viewer,
-  ): Promise<Page> {
+  ): Promise<Page | Redirect> {
     const asked = { ...filter, before };
+    if (page !== null) {
+      const begins = await this.histories.pageBegins(place, asked, page);
+      return { redirectTo: historyAddress(place, asked, begins) };
+    }
     const known = await this.histories.known(place, asked);
     const { section: notes, updates } = await this.notes.ofPackage(place.package, place, viewer);
     const view = historyView(known, asked, this.status.words, this.configuration.server);

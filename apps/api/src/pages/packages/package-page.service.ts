@@ -1,9 +1,10 @@
 import { describe, isPackageName, packagePrefix } from '@proctor/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { PackagePages, PrefixPages, PublicRuns } from '@proctor/database';
-import type { PackageOfPrefix, PackageState, PackageStatus, PrefixPlace } from '@proctor/database';
+import type { PackageOfPrefix, PackageState, PackageStatus, PrefixPlace, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { ExplanationService } from '../../dispatchers/explanation.service';
 import { notFound, type Problem } from '../../http/problem';
 import { PACKAGES_SHOWN_MAX } from '../frame/list';
 import { staleBefore } from '../frame/stale';
@@ -32,6 +33,7 @@ export class PackagePageService {
     private readonly publicRuns: PublicRuns,
     private readonly pages: PackagePages,
     private readonly prefixes: PrefixPages,
+    private readonly explanation: ExplanationService,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -45,6 +47,21 @@ export class PackagePageService {
     ]);
     if (suites.length === 0 && unfinished.length === 0) await this.checkKnown(name);
     return { name, latest: suites.map(({ latest }) => latest), kept, unfinished };
+  }
+
+  /**
+   * Until all runs that wait are done: when the last that waits now in their suite queues is, as the dispatchers expect. Null where
+   * one of them does not know.
+   */
+  async doneInMs(unfinished: RunRecord[]): Promise<number | null> {
+    const waiting = unfinished.filter(({ state }) => state === 'queued');
+    if (waiting.length === 0) return 0;
+    const statuses = await this.explanation.statuses([...new Set(waiting.map(({ arch }) => arch))]);
+    const times = waiting.map(({ suite, arch }) => {
+      const queue = statuses.get(arch)?.queues.find((each) => each.suite === suite);
+      return queue?.emptyInMs ?? null;
+    });
+    return times.every((ms) => ms !== null) ? Math.max(...times) : null;
   }
 
   /** @throws Problem 404 for a prefix that no package has, or none after that one */

@@ -1,7 +1,7 @@
 import { finishedRunRecord } from '../../../../../test/support/run-record';
 import type { Failure } from './failure-view';
 import { packageView } from './package-view';
-import type { PackageKnown } from './package-view';
+import type { PackageDetails, PackageKnown } from './package-view';
 
 const targets = {
   suites: ['bookworm', 'trixie'],
@@ -11,6 +11,8 @@ const targets = {
 };
 
 const nothing: PackageKnown = { name: 'hello', latest: [], kept: [], unfinished: [] };
+const nothingMore: PackageDetails = { failures: [], doneInMs: null };
+
 const failure = (change: Partial<Failure>): Failure => ({
   run: finishedRunRecord({ verdict: 'fail' }),
   kept: undefined,
@@ -23,7 +25,11 @@ const failure = (change: Partial<Failure>): Failure => ({
 
 it('the page of a package has a cell for each suite and architecture, tested or not', () => {
   const latest = finishedRunRecord({ package: 'libfoo', suite: 'trixie' });
-  const { rows, ...view } = packageView({ ...nothing, name: 'libfoo', latest: [latest] }, [], targets);
+  const { rows, ...view } = packageView(
+    { ...nothing, name: 'libfoo', latest: [latest] },
+    nothingMore,
+    targets,
+  );
   expect(view).toMatchObject({ prefix: 'libf', feedUrl: '/data/feeds/libf/libfoo.xml' });
   expect(rows).toMatchObject([
     { suite: 'bookworm', cells: [{ run: null }, { run: null }] },
@@ -34,7 +40,7 @@ it('the page of a package has a cell for each suite and architecture, tested or 
 
 it('the page of a package keeps what is not tested any more', () => {
   const latest = finishedRunRecord({ suite: 'sid', arch: 'riscv64' });
-  const { rows, architectures } = packageView({ ...nothing, latest: [latest] }, [], targets);
+  const { rows, architectures } = packageView({ ...nothing, latest: [latest] }, nothingMore, targets);
   expect(architectures).toEqual(['amd64', 'arm64', 'riscv64']);
   expect(rows.map((row) => row.suite)).toEqual(['bookworm', 'trixie', 'sid']);
 });
@@ -45,7 +51,7 @@ it('the page of a package names the places where it fails that have no card', ()
   );
   const { moreFailing, sentence } = packageView(
     { ...nothing, latest },
-    [failure({ run: latest[0]! })],
+    { failures: [failure({ run: latest[0]! })], doneInMs: null },
     targets,
   );
   expect(sentence).toBe('Fails on 2 of 2: trixie/amd64, trixie/arm64.');

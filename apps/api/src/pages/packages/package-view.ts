@@ -19,12 +19,19 @@ export interface PackageKnown {
   unfinished: RunRecord[];
 }
 
+/** What only its page tells. */
+export interface PackageDetails {
+  failures: Failure[];
+  /** Until the runs that wait are done; null where that is not known. */
+  doneInMs: number | null;
+}
+
 type Targets = Pick<ApiConfiguration['server'], 'suites' | 'architectures' | 'neutral' | 'packageLinks'>;
 
 /** The page of a package: its state in a sentence, where it fails and since when, and suites × architectures. */
 export function packageView(
   { name, latest, kept, unfinished }: PackageKnown,
-  failures: Failure[],
+  { failures, doneInMs }: PackageDetails,
   { suites, architectures, neutral, packageLinks: links }: Targets,
 ) {
   const prefix = packagePrefix(name);
@@ -55,6 +62,7 @@ export function packageView(
     sentence: packageSentence(places, {
       running: running.length,
       waiting: unfinished.length - running.length,
+      doneInMs,
     }),
     failures: failures.map((failure) => failureView(failure, latest, unfinished, neutral)),
     moreFailing: latest

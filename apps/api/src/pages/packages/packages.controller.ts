@@ -80,11 +80,12 @@ export class PackagesController {
     @CurrentViewer() viewer: Viewer,
   ): Promise<Page> {
     const known = await this.service.known(prefix, name);
-    const [{ section: notes, updates }, failures] = await Promise.all([
+    const [{ section: notes, updates }, failures, doneInMs] = await Promise.all([
       this.notes.ofPackage(name, null, viewer),
       this.failures.of(known, viewer),
+      this.service.doneInMs(known.unfinished),
     ]);
-    const data = { ...packageView(known, failures, this.configuration.server), notes };
+    const data = { ...packageView(known, { failures, doneInMs }, this.configuration.server), notes };
     // The state of an unfinished run changes without a trace in the times of the rows.
     return known.unfinished.length > 0
       ? { template: 'packages/package', data }

@@ -2,7 +2,7 @@ import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import { packagePrefix } from '@proctor/contracts';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
-import { AffectedByQuery, AffectedByService } from '../../runs/affected-by';
+import { AffectedByAsked, AffectedByService, type ChangedPackage } from '../../runs/affected-by';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
 
@@ -14,7 +14,13 @@ export class AffectedByPageController {
   constructor(private readonly affected: AffectedByService) {}
 
   @Get()
-  async show(@Sent() query: AffectedByQuery): Promise<Page> {
+  async show(@Sent() asked: AffectedByAsked): Promise<Page> {
+    const { package: name, from, to } = asked;
+    if (name === undefined) {
+      const sentence = 'Which tests began to fail when a package had changed?';
+      return { template: 'search/affected-by', data: { asked, sentence, isCut: false, runs: [] } };
+    }
+    const query: ChangedPackage = { package: name, from, to };
     const { runs, isCut } = await this.affected.find(query);
     const packages = new Set(runs.map((run) => run.package)).size;
     return {
@@ -36,7 +42,7 @@ export class AffectedByPageController {
   }
 }
 
-function sentenceOf({ package: name, from, to }: AffectedByQuery, packages: number): string {
+function sentenceOf({ package: name, from, to }: ChangedPackage, packages: number): string {
   const change = `${name} had changed${from ? ` from ${from}` : ''}${to ? ` to ${to}` : ''}`;
   const who = packages === 0 ? 'No package' : packages === 1 ? '1 package' : `${packages} packages`;
   return `${who} began to fail in a run in which ${change}.`;
