@@ -22,7 +22,7 @@ async function main() {
   const natsServer = await prepare();
   if (natsServer === null) return 1;
   const resultFile = join(folder, 'result.json');
-  // Long tests wait for an archive, a period or a lease three quarters of their time: four at a time pay on two processors.
+  // Many of the long tests wait for other processes most of their time, some never do: four at a time keep processors busy.
   const workers = Math.max(4, availableParallelism() - 1);
   const options = [
     '--json',
