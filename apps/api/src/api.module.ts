@@ -28,6 +28,7 @@ import { OrderSignal } from './dispatchers/order-signal';
 import { TOLD_CONTROLLERS, TOLD_PROVIDERS } from './webhooks/providers';
 import { HealthController } from './health.controller';
 import { AnonymousPlaces } from './http/anonymous-places';
+import { HeldConnections } from './http/held-connections';
 import { BodyMemoryLimit } from './http/body-memory-limit';
 import { postOnly } from './http/paths';
 import { PROBLEM_PAGE, ProblemFilter } from './http/problem.filter';
@@ -192,6 +193,7 @@ const PROVIDERS: Provider[] = [
   KnownRateLimit,
   AnonymousRateLimit,
   AnonymousPlaces,
+  HeldConnections,
   BodyMemoryLimit,
   NewRuns,
   OwnBackends,

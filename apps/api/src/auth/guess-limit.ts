@@ -6,7 +6,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { comeBack } from '../http/problem';
 import { CountedWindows } from '../http/counted-windows';
-import { networkOf } from './network-of';
+import { networkOf } from '../http/network-of';
 
 const HOUR_MS = 3_600_000;
 /** How much more an address may guess over all users than for one: people share addresses. */

@@ -12,7 +12,7 @@ import { AnonymousPlaces } from '../http/anonymous-places';
 import type { ContextRequest } from '../http/request-context';
 import { pathOf } from '../http/paths';
 import { neededScope, suffices } from './key-scopes';
-import { networkOf } from './network-of';
+import { networkOf } from '../http/network-of';
 import { RememberedKeys } from './remembered-keys';
 
 /** Authenticates requests by their API keys. */

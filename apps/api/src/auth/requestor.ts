@@ -6,7 +6,7 @@ import { Problem } from '../http/problem';
 import type { Actor, Requestor, RunReader } from '@proctor/database';
 import { actorOf } from './actor';
 import { Requires } from './authentication.middleware';
-import { networkOf } from './network-of';
+import { networkOf } from '../http/network-of';
 import { readerOf } from './run-reader';
 
 /** The parameter of a handler that holds its requestor. A route without authentication fails. */

@@ -1,13 +1,13 @@
-import { Controller, Get, Headers, Req, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Req, Res, UseInterceptors } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
 import type { Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
-import { networkOf } from '../auth/network-of';
 import { CurrentRequestor } from '../auth/requestor';
+import { CONFIGURATION, type ApiConfiguration } from '../configuration.token';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { HeldConnections } from '../http/held-connections';
 import type { ContextRequest } from '../http/request-context';
 import { EventFollower } from './event-follower';
-import { EventPlaces } from './event-places';
 import { cursorOf, EventsQuery } from './events.dto';
 
 /** What happens to runs, while it happens, as server-sent events. */
@@ -16,8 +16,9 @@ import { cursorOf, EventsQuery } from './events.dto';
 @UseInterceptors(BodyInterceptor)
 export class EventsController {
   constructor(
-    private readonly places: EventPlaces,
+    private readonly held: HeldConnections,
     private readonly follower: EventFollower,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   @Get()
@@ -34,9 +35,9 @@ export class EventsController {
       response.type('text/event-stream').end();
       return;
     }
-    const leave = this.places.enter(requestor.keyId, networkOf(request.ip ?? ''));
-    response.once('close', leave);
-    if (response.closed) leave();
+    const { events } = this.configuration.server;
+    const key = { keyId: requestor.keyId, max: events.connectionsPerKeyMax };
+    this.held.hold(request, response, 'events', events, key);
     await this.follower.follow(response, requestor, { ...same, packages, suites, arches, verdicts }, from);
   }
 }

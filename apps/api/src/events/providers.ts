@@ -3,7 +3,6 @@ import { systemClock } from '@proctor/clock';
 import { RunEvents } from '@proctor/database';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { EventFollower } from './event-follower';
-import { EventPlaces } from './event-places';
 import { EventStreams } from './event-streams';
 
 export const EVENT_PROVIDERS: Provider[] = [
@@ -13,6 +12,5 @@ export const EVENT_PROVIDERS: Provider[] = [
     useFactory: (events: RunEvents, dispatchers: DispatcherClient) =>
       new EventStreams(events, systemClock, dispatchers),
   },
-  EventPlaces,
   EventFollower,
 ];

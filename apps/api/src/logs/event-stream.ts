@@ -39,14 +39,6 @@ export async function sendEvents(events: AsyncIterable<string>, response: Respon
   }
 }
 
-/** Aborts when the client is gone. */
-export function closing(response: Response): AbortSignal {
-  const controller = new AbortController();
-  if (response.closed) controller.abort();
-  else response.once('close', () => controller.abort());
-  return controller.signal;
-}
-
 /** The offset that a client which comes again names; null when it names none. */
 export function resumed(lastEventId: string | undefined): number | null {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;

@@ -1,18 +1,17 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { EventEmitter } from 'node:events';
 import { systemClock, WakeUp } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
 import { besideRequests } from '@proctor/database';
 import type { AttemptRecord } from '@proctor/database';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
-import { comeBack } from '../http/problem';
+import { type Bounds, closing, HeldConnections } from '../http/held-connections';
 import { RunLogs } from './run-logs';
 import type { LivePiece } from './run-logs';
 
 export interface FollowSettings {
-  /** Logs that are followed at a time. */
-  followersMax: number;
   /** Without a signal, how often it is asked whether an attempt has ended. */
   askEveryMs: number;
   /** However many signals come, it is not asked more often. */
@@ -20,11 +19,13 @@ export interface FollowSettings {
 }
 
 export const FOLLOW_SETTINGS: FollowSettings = {
-  followersMax: 200,
   askEveryMs: 5_000,
   askAtMostEveryMs: 500,
 };
 export const FOLLOW_SETTINGS_TOKEN = Symbol('FollowSettings');
+
+/** Each log that is followed is read from NATS. */
+const BOUNDS: Bounds = { connectionsMax: 200, connectionsPerAddressMax: 50 };
 
 /** What somebody hears who follows a log: pieces, and at last how the attempt ended. */
 export type LogEvent = ({ kind: 'piece' } & LivePiece) | { kind: 'end'; attempt: AttemptRecord };
@@ -38,10 +39,10 @@ export class LogFollower implements OnModuleDestroy {
   private readonly logger = new Logger('LogFollower');
   private readonly changes = new EventEmitter<{ results: [] }>().setMaxListeners(0);
   private readonly closing = new AbortController();
-  private followers = 0;
 
   constructor(
     private readonly logs: RunLogs,
+    private readonly held: HeldConnections,
     dispatchers: DispatcherClient,
     @Inject(FOLLOW_SETTINGS_TOKEN) private readonly settings: FollowSettings,
   ) {
@@ -54,37 +55,35 @@ export class LogFollower implements OnModuleDestroy {
 
   /**
    * @param number of the attempt
-   * @param signal ends it, as the end of the process does
-   * @throws Problem 404 without such an attempt; 503 when too many are followed
+   * @param response whose end ends it, as the end of the process does
+   * @throws Problem 404 without such an attempt; 429 or 503 when too many are followed
    */
   async follow(
     runId: number,
     number: number | null,
     offset: number,
-    signal: AbortSignal,
+    request: Request,
+    response: Response,
   ): Promise<AsyncGenerator<LogEvent>> {
-    const attempt = await this.admitted(runId, number);
-    return this.events(runId, attempt, offset, this.until(signal));
+    this.held.hold(request, response, 'logs', BOUNDS);
+    const attempt = await this.logs.attempt(runId, number);
+    return this.events(runId, attempt, offset, this.until(response));
   }
 
   /** The same from the first byte on, and of the log that is kept nothing: for who reads that otherwise. @throws as follow */
   async followLive(
     runId: number,
     number: number | null,
-    signal: AbortSignal,
+    request: Request,
+    response: Response,
   ): Promise<AsyncGenerator<LogEvent>> {
-    const attempt = await this.admitted(runId, number);
-    return this.events(runId, attempt, 0, this.until(signal), false);
+    this.held.hold(request, response, 'logs', BOUNDS);
+    const attempt = await this.logs.attempt(runId, number);
+    return this.events(runId, attempt, 0, this.until(response), false);
   }
 
-  private async admitted(runId: number, number: number | null): Promise<AttemptRecord> {
-    if (this.followers >= this.settings.followersMax)
-      throw comeBack(503, 'Too many logs are being followed.', this.settings.askEveryMs);
-    return this.logs.attempt(runId, number);
-  }
-
-  private until(signal: AbortSignal): AbortSignal {
-    return AbortSignal.any([signal, this.closing.signal]);
+  private until(response: Response): AbortSignal {
+    return AbortSignal.any([closing(response), this.closing.signal]);
   }
 
   private async *events(
@@ -94,25 +93,20 @@ export class LogFollower implements OnModuleDestroy {
     signal: AbortSignal,
     withStored = true,
   ): AsyncGenerator<LogEvent> {
-    this.followers += 1;
-    try {
-      for (let [attempt, from] = [first, offset]; !signal.aborted;) {
-        if (!withStored && attempt.logSize !== null) {
-          yield { kind: 'end', attempt };
-          return;
-        }
-        for await (const piece of this.part(runId, attempt, from, signal)) {
-          yield { kind: 'piece', ...piece };
-          if (!piece.isNote) from = piece.offset + piece.data.length;
-        }
-        if (isOver(attempt)) {
-          yield { kind: 'end', attempt };
-          return;
-        }
-        attempt = await besideRequests(() => this.logs.attempt(runId, attempt.attempt));
+    for (let [attempt, from] = [first, offset]; !signal.aborted;) {
+      if (!withStored && attempt.logSize !== null) {
+        yield { kind: 'end', attempt };
+        return;
       }
-    } finally {
-      this.followers -= 1;
+      for await (const piece of this.part(runId, attempt, from, signal)) {
+        yield { kind: 'piece', ...piece };
+        if (!piece.isNote) from = piece.offset + piece.data.length;
+      }
+      if (isOver(attempt)) {
+        yield { kind: 'end', attempt };
+        return;
+      }
+      attempt = await besideRequests(() => this.logs.attempt(runId, attempt.attempt));
     }
   }
 

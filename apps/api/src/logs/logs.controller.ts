@@ -1,12 +1,12 @@
-import { Controller, Get, Headers, Param, Res, UseInterceptors } from '@nestjs/common';
-import type { Response } from 'express';
+import { Controller, Get, Headers, Param, Req, Res, UseInterceptors } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { requireKept } from '../runs/removed-files';
 import { RunIdPipe } from '../runs/run-id';
 import { VisibleRuns } from '../runs/visible-runs';
-import { byteEvents, closing, resumed, sendEvents } from './event-stream';
+import { byteEvents, resumed, sendEvents } from './event-stream';
 import { LogFollower } from './log-follower';
 import { LogQuery } from './logs.dto';
 import { RunLogs } from './run-logs';
@@ -43,11 +43,12 @@ export class LogsController {
     @Sent() query: LogQuery,
     @Headers('Last-Event-ID') lastEventId: string | undefined,
     @CurrentReader() reader: ApiReader,
+    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     await this.check(runId, reader);
     const from = resumed(lastEventId) ?? query.offset ?? 0;
-    const events = await this.follower.follow(runId, query.attempt ?? null, from, closing(response));
+    const events = await this.follower.follow(runId, query.attempt ?? null, from, request, response);
     await sendEvents(byteEvents(events), response);
   }
 

@@ -3,7 +3,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { describe, timestamp } from '@proctor/contracts';
 import { type Note, Notes, type Requestor } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
-import { networkOf } from '../auth/network-of';
+import { networkOf } from '../http/network-of';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { notFound } from '../http/problem';

@@ -5,6 +5,7 @@ import { Requires } from '../auth/authentication.middleware';
 import { KeyCheck } from '../auth/key-check';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { closing } from '../http/held-connections';
 import { ResultLongPoll } from './result-long-poll';
 import { sendJsonStream } from './result-stream';
 import { ResultsQuery } from './results.dto';
@@ -42,12 +43,4 @@ export class ResultsController {
   one(@Param('run_id', RunIdPipe) runId: number, @CurrentReader() reader: ApiReader): Promise<RunObject> {
     return this.results.one(runId, reader);
   }
-}
-
-/** Aborts when the client is gone. */
-function closing(response: Response): AbortSignal {
-  const controller = new AbortController();
-  if (response.closed) controller.abort();
-  else response.once('close', () => controller.abort());
-  return controller.signal;
 }

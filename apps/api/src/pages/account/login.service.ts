@@ -5,7 +5,7 @@ import type { User } from '@proctor/database';
 import { IsOptional, Length } from 'class-validator';
 import type { Response } from 'express';
 import { actorOf } from '../../auth/actor';
-import { networkOf } from '../../auth/network-of';
+import { networkOf } from '../../http/network-of';
 import { PasswordCheck } from '../../auth/password-check';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';

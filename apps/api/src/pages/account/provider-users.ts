@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProviderSection } from '@proctor/config';
 import { Identities } from '@proctor/database';
 import type { User } from '@proctor/database';
-import { networkOf } from '../../auth/network-of';
+import { networkOf } from '../../http/network-of';
 import { RememberedKeys } from '../../auth/remembered-keys';
 import type { ContextRequest } from '../../http/request-context';
 import { hasClaim, namesFor } from '../../sessions/login-claims';

@@ -10,8 +10,6 @@ import { comeBack } from '../../http/problem';
 
 /** How late a page follows a change of which no hint came. */
 const LOOK_EVERY_MS = 2_000;
-/** Each holds a connection of its client. */
-const WATCHERS_MAX = 2_000;
 
 /** What pages show may be stale. */
 interface Topic {
@@ -60,15 +58,11 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
   /**
    * Calls `stale` after each change, and `end` when the process ends.
    * @returns ends it; null for a topic that is not there
-   * @throws Problem 503 when very many watch already
+   * @throws Problem 503 when the process is about to end
    */
   async watch(name: string, reader: RunReader, watcher: Watcher): Promise<(() => void) | null> {
-    const count = [...this.topics.values()].reduce((sum, { watchers }) => sum + watchers.size, 0);
-    if (count >= WATCHERS_MAX || this.isShutDown)
-      throw comeBack(503, 'Too many pages are followed; each can be loaded again.', LOOK_EVERY_MS);
     const seen = await this.topicFor(name, reader);
     if (seen.version === '') return null;
-    // It may have begun to end meanwhile.
     if (this.isShutDown) throw comeBack(503, 'This process is about to end.', LOOK_EVERY_MS);
     const key = keyOf(seen);
     const topic = this.topics.get(key) ?? seen;

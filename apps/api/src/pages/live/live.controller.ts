@@ -2,6 +2,7 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { describe } from '@proctor/contracts';
 import type { Request, Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
+import { HeldConnections } from '../../http/held-connections';
 import { notFound } from '../../http/problem';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LiveTopics } from './live-topics';
@@ -9,12 +10,16 @@ import { LiveTopics } from './live-topics';
 /** A connection on which nothing is sent is taken for dead on its way. */
 const COMMENT_EVERY_MS = 15_000;
 const TOPIC_LENGTH_MAX = 300;
+const BOUNDS = { connectionsMax: 2_000, connectionsPerAddressMax: 200 };
 
 /** Tells the script of a page that it is stale, as server-sent events. */
 @Controller('-/live')
 @Requires('nothing')
 export class LiveController {
-  constructor(private readonly topics: LiveTopics) {}
+  constructor(
+    private readonly topics: LiveTopics,
+    private readonly held: HeldConnections,
+  ) {}
 
   @Get()
   async follow(
@@ -24,6 +29,7 @@ export class LiveController {
     @Res() response: Response,
   ): Promise<void> {
     const isTopic = typeof topic === 'string' && topic.length <= TOPIC_LENGTH_MAX;
+    this.held.hold(request, response, 'pages', BOUNDS);
     const leave = isTopic
       ? await this.topics.watch(topic, viewer.reader, {
           stale: () => void response.write('event: stale\ndata:\n\n'),

@@ -4,7 +4,7 @@ import { Requires } from '../../auth/authentication.middleware';
 import { visitorOf } from '../../auth/run-reader';
 import { notFound } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
-import { closing, sendEvents } from '../../logs/event-stream';
+import { sendEvents } from '../../logs/event-stream';
 import { LogFollower } from '../../logs/log-follower';
 import { RunLogs } from '../../logs/run-logs';
 import { sendLog, TEXT_HEADERS } from '../../logs/send-log';
@@ -64,7 +64,7 @@ export class LogController {
     const run = await this.run(place, request);
     const start = placeOf(lastEventId) ?? { offset, line: line ?? 1 };
     const logUrl = `${urlOf(run)}log?${attempt === null ? '' : `attempt=${attempt}&`}`;
-    const events = await this.follower.followLive(run.runId, attempt, closing(response));
+    const events = await this.follower.followLive(run.runId, attempt, request, response);
     const lines = new LiveLines(start, this.logs.errors, logUrl);
     await sendEvents(lineEvents(events, lines, this.templates), response);
   }

@@ -12,7 +12,7 @@ import {
 import type { PipeTransform } from '@nestjs/common';
 import type { Requestor } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { networkOf } from '../../auth/network-of';
+import { networkOf } from '../../http/network-of';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { Sent } from '../../http/body.interceptor';
