@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ErrorExcerpt } from '@proctor/contracts';
 import { Database } from './database';
 import { type RunRecord, selectRecords } from './run-columns';
+import { AS_ASKED, type ListFilter, parametersOf } from './status-lists';
 import {
   bigint,
+  boolean,
   type ColumnsOf,
   integer,
   jsonb,
@@ -17,8 +19,10 @@ import {
 /** What is known of one error signature, of public runs. */
 export interface SignatureSummary {
   signature: string;
-  /** Runs that ended so, up to SIGNATURE_RUNS_MAX. */
+  /** Runs that ended so; of more than are counted, the newest. */
   count: number;
+  /** There are as many as are counted at most: SIGNATURE_RUNS_MAX, and LISTED_RUNS_MAX in a list. */
+  isMore: boolean;
   /** Packages, and suites with their architecture, among the newest of these. */
   packages: number;
   places: number;
@@ -49,18 +53,24 @@ export type SignatureOrder = 'seen' | 'new';
 
 /** Runs of one signature that are counted, the newest. */
 export const SIGNATURE_RUNS_MAX = 1_000;
+/** The same in a list, which has many signatures. */
+const LISTED_RUNS_MAX = 200;
 /** Signatures are looked for among this many of the newest errors, and this many of them are compared. */
 const ERRORS_LOOKED_AT_MAX = 8_000;
-const SIGNATURES_COMPARED_MAX = 500;
+export const SIGNATURES_COMPARED_MAX = 500;
 
 /** Errors that are the same but for paths, numbers and the like, across packages. Private runs are as if not there. */
 @Injectable()
 export class ErrorSignatures {
   constructor(private readonly database: Database) {}
 
-  /** Of the newest errors. @throws DatabaseUnavailable */
-  list(order: SignatureOrder, limit: number): Promise<SignatureSummary[]> {
-    return this.database.query(LISTS[order], [limit]);
+  /**
+   * Of the newest errors that match.
+   * @param from how many of them are left out at the beginning; there are SIGNATURES_COMPARED_MAX at most
+   * @throws DatabaseUnavailable
+   */
+  list(order: SignatureOrder, limit: number, filter = ALL, from = 0): Promise<SignatureSummary[]> {
+    return this.database.query(LISTS[order], [...parametersOf(filter), limit, from]);
   }
 
   /** Null when no public run has it. @throws DatabaseUnavailable */
@@ -90,7 +100,9 @@ export class ErrorSignatures {
   }
 }
 
-/** In the words of the index `runs_errors`, but for private runs. */
+const ALL: ListFilter = { suites: null, architectures: null, package: null };
+
+/** In the words of the index `runs_alike`, of which alone the runs are counted. */
 const OF = (signature: string): string =>
   `r.error_signature = ${signature} and r.state = 'finished' and not r.is_private`;
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
@@ -98,6 +110,7 @@ const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
 const SUMMARY_COLUMNS = {
   signature: text,
   count: integer.from('counted.count'),
+  isMore: boolean.from('counted.is_more'),
   packages: integer.from('counted.packages'),
   places: integer.from('counted.places'),
   firstRunId: bigint.from('f.run_id'),
@@ -117,17 +130,19 @@ const FIRST = `
     order by r.finished_at, r.run_id limit 1
   ) f`;
 
-const LAST_AND_COUNT = `
+/** @param asked a condition on `r` @param runsMax runs that are counted, the newest */
+const LAST_AND_COUNT = (asked: string, runsMax: number): string => `
   cross join lateral (
-    select r.run_id, r.finished_at, r.package, r.error_excerpt from runs r where ${OF('s.signature')}
+    select r.run_id, r.finished_at, r.package, r.error_excerpt from runs r where ${OF('s.signature')} and ${asked}
     ${NEWEST_FIRST} limit 1
   ) l
   cross join lateral (
-    select count(*)::integer as count, count(distinct n.package)::integer as packages,
-      count(distinct (n.suite, n.arch))::integer as places
+    select count(*)::integer as count, count(*) >= ${runsMax} as is_more,
+      count(distinct n.package collate "C")::integer as packages,
+      count(distinct n.suite || '/' || n.arch collate "C")::integer as places
     from (
-      select r.package, r.suite, r.arch from runs r where ${OF('s.signature')}
-      ${NEWEST_FIRST} limit ${SIGNATURE_RUNS_MAX}
+      select r.package, r.suite, r.arch from runs r where ${OF('s.signature')} and ${asked}
+      ${NEWEST_FIRST} limit ${runsMax}
     ) n
   ) counted`;
 
@@ -146,12 +161,13 @@ function listed(order: SignatureOrder): Statement<SignatureSummary> {
       select least(n.error_signature) as signature, count(*) as lately, max(n.finished_at) as last_at
       from (
         select r.error_signature, r.finished_at from runs r
-        where r.error_signature is not null and not r.is_private ${NEWEST_FIRST} limit ${ERRORS_LOOKED_AT_MAX}
+        where r.error_signature is not null and r.state = 'finished' and not r.is_private and ${AS_ASKED('r')}
+        ${NEWEST_FIRST} limit ${ERRORS_LOOKED_AT_MAX}
       ) n
-      group by n.error_signature order by ${among} limit ${SIGNATURES_COMPARED_MAX}
+      group by n.error_signature order by ${among}, 1 limit ${SIGNATURES_COMPARED_MAX}
     ) s ${FIRST}
-    order by ${shown}, s.signature limit $1
-  ) s ${FIRST} ${LAST_AND_COUNT}
+    order by ${shown}, s.signature limit $4 offset $5
+  ) s ${FIRST} ${LAST_AND_COUNT(AS_ASKED('r'), LISTED_RUNS_MAX)}
   order by ${shown}, s.signature`,
   );
 }
@@ -163,7 +179,7 @@ export const LISTS: Record<SignatureOrder, Statement<SignatureSummary>> = {
 
 const FIND = statement(
   SUMMARY_COLUMNS,
-  `select ${selected(SUMMARY_COLUMNS, 's')} from (select $1::text as signature) s ${FIRST} ${LAST_AND_COUNT}`,
+  `select ${selected(SUMMARY_COLUMNS, 's')} from (select $1::text as signature) s ${FIRST} ${LAST_AND_COUNT('true', SIGNATURE_RUNS_MAX)}`,
 );
 
 const SEEN = { count: integer, lastAt: time };

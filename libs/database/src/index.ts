@@ -50,6 +50,7 @@ export type { StripEntry } from './package-status';
 export type { PackageStatus } from './package-statuses';
 export {
   SIGNATURE_RUNS_MAX,
+  SIGNATURES_COMPARED_MAX,
   type SignatureOrder,
   type SignatureSummary,
   type SignatureUse,

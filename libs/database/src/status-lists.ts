@@ -7,8 +7,8 @@ import { jsonb, selected, type Statement, statement, text } from './statement';
 
 /** Which entries of a list are asked for; null where it does not matter. */
 export interface ListFilter {
-  suite: string | null;
-  arch: string | null;
+  suites: string[] | null;
+  architectures: string[] | null;
   /** The name of a package, in which `*` stands for anything. */
   package: string | null;
 }
@@ -133,19 +133,24 @@ export class StatusLists {
   }
 }
 
-function parametersOf({ suite, arch, package: name }: ListFilter): (string | null)[] {
+export function parametersOf({
+  suites,
+  architectures,
+  package: name,
+}: ListFilter): (string[] | string | null)[] {
   // Everything but `*` stands for itself.
   const pattern = name?.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%') ?? null;
-  return [suite, arch, pattern];
+  return [suites, architectures, pattern];
 }
 
 const LISTED_COLUMNS = { ...READ_COLUMNS, message: text.orNull.from('run.message') };
 
 type ListedRow = ReturnType<typeof listed> extends Statement<infer Row> ? Row : never;
 
-const AS_ASKED = (
+/** Of the parameters that the filter makes. */
+export const AS_ASKED = (
   r: string,
-): string => `($1::text is null or ${r}.suite = $1) and ($2::text is null or ${r}.arch = $2)
+): string => `($1::text[] is null or ${r}.suite = any($1)) and ($2::text[] is null or ${r}.arch = any($2))
   and ($3::text is null or ${r}.package like $3)`;
 
 /** Those with a condition, the highest value first, and $4 at most after the key of $5 to $8. */

@@ -53,7 +53,7 @@ const PAGES: Record<string, (run: FailedRun) => string> = {
   queues: () => '/status/queue/',
   workers: () => '/status/workers/',
   errors: () => '/status/errors/',
-  'newest errors': () => '/status/errors/?order=new',
+  'newest errors': () => '/status/new-errors/',
   error: (run) => `/status/errors/${run.signature}`,
   'status of a place': (run) => `/status/${run.suite}/${run.arch}/`,
 };

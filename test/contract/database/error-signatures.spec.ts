@@ -1,5 +1,6 @@
 import { errorSignature } from '@proctor/contracts';
 import type { RunRequest } from '@proctor/contracts';
+import type { ListFilter } from '@proctor/database';
 import { ARCH, finish } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { ids, Runs } from './runs';
@@ -40,6 +41,7 @@ it('errors are listed by how often they were seen lately, or by when they were s
   expect(seen[0]).toEqual({
     signature: signatureOf(DISK),
     count: 2,
+    isMore: false,
     packages: 2,
     places: 2,
     firstRunId: first,
@@ -52,6 +54,17 @@ it('errors are listed by how often they were seen lately, or by when they were s
   });
   const newest = await errorSignatures.list('new', 1);
   expect(newest.map(({ signature }) => signature)).toEqual([signatureOf(NETWORK)]);
+  const listed = async (change: Partial<ListFilter>, from = 0) => {
+    const filter = { suites: null, architectures: null, package: null, ...change };
+    return (await errorSignatures.list('seen', 10, filter, from)).map((error) => [
+      error.signature,
+      error.count,
+    ]);
+  };
+  expect(await listed({}, 1)).toEqual([[signatureOf(NETWORK), 1]]);
+  expect(await listed({ suites: ['sid', 'trixie'] })).toEqual([[signatureOf(DISK), 1]]);
+  expect(await listed({ package: 'f*' })).toEqual([[signatureOf(NETWORK), 1]]);
+  expect(await listed({ architectures: ['riscv64'] })).toEqual([]);
 });
 
 it('an error tells its packages, the most frequent first, its places and its runs in parts', async () => {

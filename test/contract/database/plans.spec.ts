@@ -264,8 +264,9 @@ it('the attempts of a worker and the newest errors are read by indexes of their 
   expect(await scans(ATTEMPTS, attempts, 'attempts', 'custom')).toEqual(['Index Scan: attempts_of_workers']);
   const compared = await scans(COMPARISON, `'worker1', 100`, 'attempts', 'custom');
   expect(compared.sort()).toEqual(['Index Scan: attempts_of_workers', 'Index Scan: attempts_pkey']);
-  const listed = await scans(LISTS.seen, '100', 'runs', 'custom');
-  expect(listed).toContain('Index Only Scan: runs_recent_errors');
+  const listed = await scans(LISTS.seen, 'null, null, null, 100, 0', 'runs', 'custom');
+  expect(listed).toContain('Index Only Scan: runs_newest_errors');
+  expect(listed).toContain('Index Only Scan: runs_alike');
   expect(listed.filter((scan) => scan.startsWith('Seq'))).toEqual([]);
 });
 

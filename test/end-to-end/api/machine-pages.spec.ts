@@ -126,8 +126,35 @@ it('an error of several packages has a page with its lines, its packages and its
   ).signatures;
   expect(signature).toMatchObject({ count: 2, packages: 2, first_run_id: one, last_run_id: other });
   const path = `/status/errors/${signature!.signature}`;
-  expect(await pageOf(api, '/status/errors/')).toContain(`<a href="${path}"><code>E: &lt;b&gt;no space`);
-  expect((await api.fetch('/status/errors/?order=old')).status).toBe(400);
+  await api.finish(await api.submit('sash'), { verdict: 'fail', error: runError('E: another') });
+  const listed = async (query: string) => {
+    const { items, next } = (await (await api.fetch(`/status/${query}`)).json()) as {
+      items: { excerpt: { lines: string[] }; count: number }[];
+      next: string | null;
+    };
+    return { items: items.map(({ excerpt, count }) => [excerpt.lines[0], count]), next };
+  };
+  const [shared, single] = [
+    [line.replace('a1', 'b22'), 2],
+    ['E: another', 1],
+  ];
+  expect(await listed('errors.json')).toEqual({ items: [shared, single], next: null });
+  expect(await listed('new-errors.json')).toEqual({ items: [single, shared], next: null });
+  expect((await listed('errors.json?package=das*')).items).toEqual([[line, 1]]);
+  expect((await listed('errors.json?suite=trixie,bookworm&arch=amd64')).items).toHaveLength(2);
+  expect((await listed('errors.json?suite=trixie')).items).toEqual([]);
+  expect((await listed('errors.json?after=1')).items).toEqual([single]);
+  expect((await api.fetch('/status/errors.json?after=500')).status).toBe(400);
+  const list = rows(await pageOf(api, '/status/errors/'));
+  expect(list[1]!.slice(0, 3)).toEqual(['E: &lt;b&gt;no space&lt;/b&gt; left in /tmp/b22', '2', '2']);
+  const feed = await (await api.fetch('/status/new-errors.xml')).text();
+  const titles = [...feed.matchAll(/<title[^>]*>(?:<!\[CDATA\[)?(.*?)(?:\]\]>)?<\/title>/g)];
+  expect(titles.map(([, title]) => title)).toEqual([
+    'New errors',
+    'E: another',
+    expect.stringContaining('left in /tmp/b22'),
+  ]);
+  expect(feed).not.toContain('<b>');
   const html = await pageOf(api, path);
   expect(html).toContain('Seen 2 times in 2 packages on 1 suite and architecture, first on ');
   expect(rows(html)).toContainEqual(['dash', '1', expect.stringMatching(/ UTC$/)]);

@@ -2,7 +2,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { describe, timestamp } from '@proctor/contracts';
-import { ErrorSignatures, SIGNATURE_RUNS_MAX, type SignatureOrder } from '@proctor/database';
+import { ErrorSignatures, type SignatureOrder } from '@proctor/database';
 import type { SignatureSummary, SignatureUse } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -72,13 +72,13 @@ export class SignaturesService {
 }
 
 /** An error signature as the API shows it. */
-function signatureObject(summary: SignatureSummary) {
+export function signatureObject(summary: SignatureSummary) {
   const { firstLine, errorLine, lines } = summary.excerpt;
   return {
     signature: summary.signature,
     /** Runs that ended so; of more, no more are counted, and the numbers of packages and places are of the newest. */
     count: summary.count,
-    is_more: summary.count >= SIGNATURE_RUNS_MAX,
+    is_more: summary.isMore,
     packages: summary.packages,
     places: summary.places,
     first_at: timestamp(summary.firstAt),

@@ -1,5 +1,6 @@
 import { Access1766200000000 } from './access';
 import { Accounts1765650000000 } from './accounts';
+import { AlikeErrors1766420000000 } from './alike-errors';
 import { Arrivals1765400000000 } from './arrivals';
 import { AuditOfDecisions1765930000000 } from './audit-of-decisions';
 import { AttemptsOfWorkers1765910000000 } from './attempts-of-workers';
@@ -85,4 +86,5 @@ export const MIGRATIONS = [
   WorkerDecisions1766300000000,
   Mismatches1766400000000,
   FirstWords1766410000000,
+  AlikeErrors1766420000000,
 ];

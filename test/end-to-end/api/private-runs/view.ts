@@ -20,7 +20,7 @@ const OWN_HEADERS = ['date'];
 /** Of statuses. */
 const LISTS = [
   ...['failing', 'alerts', 'flaky', 'slow', 'changes'],
-  ...['platform-specific-issues', 'mismatches', 'pending', 'reject_list'],
+  ...['platform-specific-issues', 'mismatches', 'pending', 'errors', 'new-errors', 'reject_list'],
 ];
 
 /** Of an error that public and private runs have, and of one that only private runs have. */
@@ -162,8 +162,6 @@ export const VIEWS: Record<string, Asks> = {
   'GET /packages': () => get('/packages/'),
   'GET /packages/:prefix': perPackage(({ name }) => `/packages/${packagePrefix(name)}/`),
   'GET /packages/:prefix/:package': perPackage(({ name }) => `/packages/${packagePrefix(name)}/${name}/`),
-  'GET /status/errors': () => get('/status/errors/', '/status/errors/?order=new'),
-  'GET /status/errors/signatures.json': () => get('/status/errors/signatures.json'),
   'GET /status/errors/:signature.json': () =>
     get(...SIGNATURES.map((signature) => `/status/errors/${signature}.json`)),
   'GET /status/errors/:signature': ({ runs }) =>

@@ -1,5 +1,5 @@
 import type { SignatureDetails } from '../../runs/signatures.service';
-import { errorsView, errorView } from './errors-view';
+import { errorView } from './errors-view';
 
 const error = (change: Partial<SignatureDetails> = {}): SignatureDetails => ({
   signature: '0123456789abcdef',
@@ -49,13 +49,4 @@ it('the page of an error leads to its packages and to older runs', () => {
     false,
     '/status/errors/0123456789abcdef?before=5',
   ]);
-});
-
-it('the list of errors has an address for each order', () => {
-  const view = errorsView('new', [error()]);
-  expect(view.tabs.map(({ url, isShown }) => [url, isShown])).toEqual([
-    ['/status/errors/', false],
-    ['/status/errors/?order=new', true],
-  ]);
-  expect(view.errors[0]).toMatchObject({ text: 'E: no space left', count: '41', lastUrl: '/runs/9' });
 });

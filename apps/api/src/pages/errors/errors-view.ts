@@ -1,35 +1,6 @@
 import { packagePrefix } from '@proctor/contracts';
-import type { SignatureOrder } from '@proctor/database';
 import type { SignatureDetails, SignatureObject } from '../../runs/signatures.service';
 import type { RunView } from '../run-view';
-
-const TABS: [SignatureOrder, string][] = [
-  ['seen', 'Most seen'],
-  ['new', 'Newest'],
-];
-
-/** The list of error signatures. */
-export function errorsView(order: SignatureOrder, signatures: SignatureObject[]) {
-  return {
-    tabs: TABS.map(([each, name]) => ({
-      name,
-      url: each === 'seen' ? '/status/errors/' : `/status/errors/?order=${each}`,
-      isShown: each === order,
-    })),
-    jsonUrl: `/status/errors/signatures.json${order === 'seen' ? '' : `?order=${order}`}`,
-    isUnindexed: order !== 'seen',
-    errors: signatures.map((error) => ({
-      url: error.page_url,
-      text: errorLine(error),
-      count: countWords(error),
-      packages: error.packages,
-      firstAt: new Date(error.first_at),
-      lastAt: new Date(error.last_at),
-      lastPackage: error.last_package,
-      lastUrl: `/runs/${error.last_run_id}`,
-    })),
-  };
-}
 
 /** One error signature, and some of its runs. */
 export function errorView(
@@ -74,12 +45,12 @@ function errorSentence(error: SignatureObject): string {
   return `Seen ${times} in ${packages} on ${places}, first on ${error.first_at.slice(0, 10)}${trigger}.`;
 }
 
-function countWords({ count, is_more }: SignatureObject): string {
+export function countWords({ count, is_more }: SignatureObject): string {
   return is_more ? `more than ${count}` : String(count);
 }
 
 /** The line that has the error; the first one of an excerpt that does not say which. */
-function errorLine({ excerpt, signature }: SignatureObject): string {
+export function errorLine({ excerpt, signature }: SignatureObject): string {
   const { first_line, error_line, lines } = excerpt;
   return (lines[error_line - first_line] ?? lines[0] ?? '').trim() || `Error ${signature}`;
 }

@@ -1,19 +1,19 @@
 import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
-import { ErrorSignatures, type SignatureOrder } from '@proctor/database';
+import { ErrorSignatures } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { BeforePipe } from '../../runs/run-id';
-import { SignatureOrderPipe, SignaturePipe, SignaturesService } from '../../runs/signatures.service';
-import type { SignatureDetails, SignatureObject } from '../../runs/signatures.service';
+import { SignaturePipe, SignaturesService } from '../../runs/signatures.service';
+import type { SignatureDetails } from '../../runs/signatures.service';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
 import { runView } from '../run-view';
-import { errorsView, errorView } from './errors-view';
+import { errorView } from './errors-view';
 
 const RUNS_SHOWN_MAX = 50;
 
-/** Errors across packages. */
+/** Errors across packages, each on a page; the lists of them are among the lists of statuses. */
 @Controller('status/errors')
 @Requires('nothing')
 export class ErrorPagesController {
@@ -22,17 +22,6 @@ export class ErrorPagesController {
     private readonly found: ErrorSignatures,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
-
-  @Get()
-  @UseInterceptors(PageInterceptor)
-  async list(@Query('order', SignatureOrderPipe) order: SignatureOrder): Promise<Page> {
-    return { template: 'errors/list', data: errorsView(order, await this.signatures.list(order)) };
-  }
-
-  @Get('signatures.json')
-  listData(@Query('order', SignatureOrderPipe) order: SignatureOrder): Promise<SignatureObject[]> {
-    return this.signatures.list(order);
-  }
 
   @Get(':signature.json')
   data(@Param('signature', SignaturePipe) signature: string): Promise<SignatureDetails> {

@@ -21,20 +21,19 @@ const MINUTES = 60;
 const MINUTES_MAX = 100_000;
 const DAY_MS = 86_400_000;
 const LENGTH_MAX = 1_000;
+const WORDS_MAX = 50;
 
 /** The query of a list; an empty field of its form counts as left out. */
 export class ListPipe implements PipeTransform<Record<string, unknown>, ListAsked> {
   /** @throws Problem 400 that names the field and what it holds */
   transform(query: Record<string, unknown>): ListAsked {
-    const suite = wordIn(query, 'suite');
-    const arch = wordIn(query, 'arch');
     const name = textIn(query, 'package');
     if (name !== null && !/^[a-z0-9+.*-]+$/.test(name))
       throw badRequest(`package must be the name of a package, with * for anything, not ${describe(name)}.`);
     const given = { since: textIn(query, 'since'), minutes: textIn(query, 'minutes') };
     return {
-      suite,
-      arch,
+      suites: wordsIn(query, 'suite'),
+      architectures: wordsIn(query, 'arch'),
       package: name,
       after: textIn(query, 'after'),
       since: given.since === null ? daysAgo(DAYS_BACK) : timeOf(given.since),
@@ -57,11 +56,20 @@ function textIn(query: Record<string, unknown>, name: string): string | null {
   throw badRequest(`${name} must be one text, not ${describe(value)}.`);
 }
 
-function wordIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string | null {
-  const value = textIn(query, name);
-  if (value === null || isWord(value)) return value;
-  const what = name === 'suite' ? 'a suite' : 'an architecture';
-  throw badRequest(`${name} must be the name of ${what}, not ${describe(value)}.`);
+/**
+ * Names of suites or architectures: separated by commas, or the parameter several times. Null when there are none.
+ * @throws Problem 400
+ */
+export function wordsIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string[] | null {
+  const value = query[name];
+  const given: unknown[] = Array.isArray(value) ? value : [value ?? ''];
+  const words = given.flatMap((each) => (typeof each === 'string' ? each.split(',') : [each]));
+  const named = words.filter((word) => word !== '');
+  const odd = named.find((word) => typeof word !== 'string' || !isWord(word));
+  const what = name === 'suite' ? 'suites' : 'architectures';
+  if (odd !== undefined) throw badRequest(`${name} must be names of ${what}, and ${describe(odd)} is none.`);
+  if (named.length > WORDS_MAX) throw badRequest(`${name} must name ${WORDS_MAX} ${what} at most.`);
+  return named.length === 0 ? null : [...new Set(named as string[])];
 }
 
 /** `YYYY-MM-DD`, UTC, or UNIX seconds. */

@@ -5,7 +5,7 @@ import type { ListAsked } from './list-asked';
 /** What a cell of a list shows: the template has a form for each. */
 export type Cell =
   | { text: string; className?: 'version' | 'text' | 'number' }
-  | { link: { url: string; text: string } }
+  | { link: { url: string; text: string }; className?: 'text' }
   | { status: string; url: string }
   | { at: Date | null; url: string | null }
   | { strip: StripEntry[]; url: string; since: string }
@@ -59,8 +59,9 @@ export function listUrl(
   form: '/' | '.json' | '.xml',
 ): string {
   const query = new URLSearchParams();
-  for (const name of ['suite', 'arch', 'package'] as const)
-    if (asked[name] !== null) query.set(name, asked[name]);
+  if (asked.suites !== null) query.set('suite', asked.suites.join(','));
+  if (asked.architectures !== null) query.set('arch', asked.architectures.join(','));
+  if (asked.package !== null) query.set('package', asked.package);
   if (list.bound && asked.given[list.bound]) query.set(list.bound, asked.given[list.bound]!);
   if (asked.after !== null) query.set('after', asked.after);
   return `/status/${list.name}${form}${query.size > 0 ? `?${query.toString()}` : ''}`;
@@ -70,8 +71,9 @@ export function listUrl(
 export function listSentence(list: StatusList, asked: ListAsked, { rows, hasMore }: ListPart): string {
   const [one, many] = list.nouns(asked);
   const wanted = [
-    asked.suite && `suite ${asked.suite}`,
-    asked.arch && `architecture ${asked.arch}`,
+    asked.suites && `${asked.suites.length > 1 ? 'suites' : 'suite'} ${asked.suites.join(' or ')}`,
+    asked.architectures &&
+      `${asked.architectures.length > 1 ? 'architectures' : 'architecture'} ${asked.architectures.join(' or ')}`,
     asked.package && `package ${asked.package}`,
   ].filter(Boolean);
   const filtered = wanted.length > 0 ? ` (${wanted.join(', ')})` : '';
@@ -93,7 +95,8 @@ export function listView(
   const { rows, hasMore } = part;
   const first = { ...asked, after: null };
   const last = rows.at(-1);
-  const isFiltered = asked.suite !== null || asked.arch !== null || asked.package !== null || asked.isBound;
+  const isFiltered =
+    asked.suites !== null || asked.architectures !== null || asked.package !== null || asked.isBound;
   return {
     title: list.title,
     caption: `${list.title}, ${list.order}`,
@@ -102,8 +105,8 @@ export function listView(
     rows: rows.map((row) => list.columns.map(({ head, cell }) => ({ head, ...cell(row) }))),
     asked,
     bound: list.bound ?? null,
-    suites: withAsked(targets.suites, asked.suite),
-    architectures: withAsked(targets.architectures, asked.arch),
+    suites: withAsked(targets.suites, asked.suites),
+    architectures: withAsked(targets.architectures, asked.architectures),
     isFiltered,
     isUnindexed: isFiltered || asked.after !== null,
     url: `/status/${list.name}/`,
@@ -117,13 +120,13 @@ export function listView(
 
 /** The same for programs. */
 export function listObject(list: StatusList, asked: ListAsked, { rows, hasMore }: ListPart) {
-  const { suite, arch, package: name } = asked;
+  const { suites, architectures, package: name } = asked;
   const last = rows.at(-1);
   return {
     list: list.name,
     filter: {
-      suite,
-      arch,
+      suites,
+      architectures,
       package: name,
       ...(list.bound === 'since' && { since: asked.since.toISOString() }),
       ...(list.bound === 'minutes' && { minutes: asked.minutes }),
@@ -135,6 +138,6 @@ export function listObject(list: StatusList, asked: ListAsked, { rows, hasMore }
 }
 
 /** A suite that is no longer configured may have packages still. */
-function withAsked(words: string[], asked: string | null): string[] {
-  return asked === null || words.includes(asked) ? words : [...words, asked];
+function withAsked(words: string[], asked: string[] | null): string[] {
+  return [...new Set([...words, ...(asked ?? [])])];
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Injectable, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
 import { describe } from '@proctor/contracts';
 import type { ConfigurationStatus } from '@proctor/config';
-import { StatusLists } from '@proctor/database';
+import { ErrorSignatures, StatusLists } from '@proctor/database';
 import type { Request, Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION, CONFIGURATION_STATUS } from '../../configuration.token';
@@ -11,6 +11,7 @@ import { notFound } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
+import { errorLists } from './error-lists';
 import { listObject, listView, readPart } from './list';
 import type { StatusList } from './list';
 import { ListPipe } from './list-asked';
@@ -25,6 +26,7 @@ import { mismatchList, pendingList } from './run-lists';
 export class ListDirectory {
   constructor(
     private readonly lists: StatusLists,
+    private readonly signatures: ErrorSignatures,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
     @Inject(CONFIGURATION_STATUS) private readonly status: () => ConfigurationStatus,
   ) {}
@@ -37,6 +39,7 @@ export class ListDirectory {
       splitList(this.lists, neutral),
       mismatchList(this.lists, neutral),
       pendingList(this.lists, neutral),
+      ...errorLists(this.signatures),
       rejectedList(
         () => this.rejected(),
         () => this.status().loadedAt,
@@ -110,7 +113,7 @@ export class ListsController {
   pending(@Param('suite') suite: string, @Query(ListPipe) asked: ListAsked): Promise<Page> {
     if (!this.configuration.server.suites.includes(suite))
       throw notFound(`There is no suite ${describe(suite)}.`);
-    return this.page('pending', { ...asked, suite });
+    return this.page('pending', { ...asked, suites: [suite] });
   }
 
   @Get(':list')

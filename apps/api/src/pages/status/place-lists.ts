@@ -125,12 +125,12 @@ export function rejectedList(
 }
 
 /** An entry for all suites is one for each, and one for a beginning of names is one for each of these. */
-function isAsked(entry: RejectedPackage, { suite, arch, package: pattern }: ListAsked): boolean {
-  const covers = (word: string, asked: string | null): boolean =>
-    asked === null || word === '*' || word === asked;
+function isAsked(entry: RejectedPackage, { suites, architectures, package: pattern }: ListAsked): boolean {
+  const covers = (word: string, asked: string[] | null): boolean =>
+    asked === null || word === '*' || asked.includes(word);
   const isNamed =
     pattern === null || fitsPattern(entry.package, pattern) || fitsPattern(pattern, entry.package);
-  return isNamed && covers(entry.suite, suite) && covers(entry.arch, arch);
+  return isNamed && covers(entry.suite, suites) && covers(entry.arch, architectures);
 }
 
 /**

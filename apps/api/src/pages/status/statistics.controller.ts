@@ -8,7 +8,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest } from '../../http/problem';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
-import { ListPipe } from './list-asked';
+import { wordsIn } from './list-asked';
 import { figuresOf, firstDays, SPANS, statisticsObject, statisticsView } from './statistics-view';
 import type { DayFigures, StatisticsAsked } from './statistics-view';
 
@@ -18,11 +18,17 @@ const SPAN = 90;
 class StatisticsPipe implements PipeTransform<Record<string, unknown>, StatisticsAsked> {
   /** @throws Problem 400 that names the field and what it holds */
   transform({ suite, arch, days = '' }: Record<string, unknown>): StatisticsAsked {
-    const asked = new ListPipe().transform({ suite, arch });
     const span = days === '' ? SPAN : SPANS.find((each) => String(each) === days);
-    if (span !== undefined) return { suite: asked.suite, arch: asked.arch, days: span };
+    if (span !== undefined)
+      return { suite: oneIn({ suite }, 'suite'), arch: oneIn({ arch }, 'arch'), days: span };
     throw badRequest(`days must be one of ${SPANS.join(', ')}, not ${describe(days)}.`);
   }
+}
+
+function oneIn(query: Record<string, unknown>, name: 'suite' | 'arch'): string | null {
+  const [word = null, ...others] = wordsIn(query, name) ?? [];
+  if (others.length === 0) return word;
+  throw badRequest(`${name} must be one name, not ${describe(query[name])}.`);
 }
 
 /** How runs and packages went, day by day. */

@@ -1,0 +1,95 @@
+import { describe } from '@proctor/contracts';
+import { SIGNATURES_COMPARED_MAX } from '@proctor/database';
+import type { ErrorSignatures, SignatureOrder, SignatureSummary } from '@proctor/database';
+import { badRequest } from '../../http/problem';
+import { signatureObject } from '../../runs/signatures.service';
+import { countWords, errorLine } from '../errors/errors-view';
+import type { StatusList } from './list';
+import type { ListAsked } from './list-asked';
+
+/** An error that several runs may share, and how many are before it in the list. */
+interface ListedError {
+  place: number;
+  error: SignatureSummary;
+}
+
+/** The lists of errors, of which those that differ only in paths, numbers and the like are one. */
+export function errorLists(signatures: ErrorSignatures): StatusList<ListedError>[] {
+  return [
+    errorList(signatures, 'seen', {
+      name: 'errors',
+      title: 'Errors',
+      order: 'those that were seen most among the newest errors first',
+    }),
+    errorList(signatures, 'new', {
+      name: 'new-errors',
+      title: 'New errors',
+      order: 'those that were seen for the first time last first',
+    }),
+  ];
+}
+
+function errorList(
+  signatures: ErrorSignatures,
+  order: SignatureOrder,
+  named: Pick<StatusList, 'name' | 'title' | 'order'>,
+): StatusList<ListedError> {
+  return {
+    ...named,
+    nouns: () => ['error of the newest runs', 'errors of the newest runs'],
+    columns: [
+      {
+        head: 'Error',
+        cell: ({ error }) => ({ link: { url: pageOf(error), text: lineOf(error) }, className: 'text' }),
+      },
+      { head: 'Seen', cell: ({ error }) => ({ text: seen(error), className: 'number' }) },
+      { head: 'Packages', cell: ({ error }) => ({ text: String(error.packages), className: 'number' }) },
+      { head: 'First', cell: ({ error }) => ({ at: error.firstAt, url: `/runs/${error.firstRunId}` }) },
+      { head: 'Last', cell: ({ error }) => ({ at: error.lastAt, url: `/runs/${error.lastRunId}` }) },
+      {
+        head: 'Last in',
+        cell: ({ error }) => ({ link: { url: `/runs/${error.lastRunId}`, text: error.lastPackage } }),
+      },
+    ],
+    read: async (asked, limit) => {
+      const from = placeIn(asked);
+      const found = await signatures.list(
+        order,
+        Math.min(limit, SIGNATURES_COMPARED_MAX - from),
+        asked,
+        from,
+      );
+      return found.map((error, index) => ({ place: from + index, error }));
+    },
+    keyOf: ({ place }) => String(place + 1),
+    object: ({ error }) => signatureObject(error),
+    entry: ({ error }) => ({
+      path: pageOf(error),
+      title: lineOf(error),
+      text: `Seen first in ${error.firstTrigger === null ? '' : `${error.firstTrigger}, `}run ${error.firstRunId}; ${seen(error)} times in ${error.packages} packages.`,
+      date: error.firstAt,
+    }),
+  };
+}
+
+function pageOf(error: SignatureSummary): string {
+  return signatureObject(error).page_url;
+}
+
+function lineOf(error: SignatureSummary): string {
+  return errorLine(signatureObject(error));
+}
+
+function seen(error: SignatureSummary): string {
+  return countWords(signatureObject(error));
+}
+
+/** @throws Problem 400 */
+function placeIn({ after }: ListAsked): number {
+  if (after === null) return 0;
+  const place = /^\d{1,3}$/.test(after) ? Number(after) : NaN;
+  if (place < SIGNATURES_COMPARED_MAX) return place;
+  throw badRequest(
+    `after must be how many errors are left out, below ${SIGNATURES_COMPARED_MAX}, not ${describe(after)}.`,
+  );
+}

@@ -1,0 +1,38 @@
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+
+let api: RunningApi;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+it.each([
+  ['suite=sid,a%20b', 'suite must be names of suites, and "a b" is none.'],
+  ['arch=%3C', 'arch must be names of architectures, and "<" is none.'],
+  ['package=a%25', 'package must be the name of a package, with * for anything, not "a%".'],
+  ['package=a&package=b', 'package must be one text, not an array.'],
+  ['since=yesterday', 'since must be a day as YYYY-MM-DD, or a UNIX timestamp in seconds, not "yesterday".'],
+  [
+    'since=2026-13-01',
+    'since must be a day as YYYY-MM-DD, or a UNIX timestamp in seconds, not "2026-13-01".',
+  ],
+  ['minutes=0', 'minutes must be a whole number from 1 to 100000, not "0".'],
+  ['after=x', 'after must be what the part of the list before named, not "x".'],
+  [
+    'after=-200000-01-01T00:00:00.000Z/hello/sid/amd64',
+    'after must be what the part of the list before named, not "-200000-01-01T00:00:00.000Z/hello/sid/amd64".',
+  ],
+  ['after=2026-01-01/a', 'after must be what the part of the list before named, not "2026-01-01/a".'],
+])('a list is refused with the field and its value when asked for %s', async (query, detail) => {
+  for (const form of ['/', '.json', '.xml']) {
+    const response = await api.fetch(`/status/failing${form}?${query}`);
+    expect([response.status, await response.json()]).toMatchObject([400, { detail }]);
+  }
+});
+
+it('there is no list of another name', async () => {
+  for (const path of ['gone/', 'gone.json', 'gone.xml', 'pending/gone/'])
+    expect([path, (await api.fetch(`/status/${path}`)).status]).toEqual([path, 404]);
+});
