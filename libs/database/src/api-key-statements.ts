@@ -145,8 +145,13 @@ export const NOTE_USE = command(`
   update api_keys set last_used_at = now()
   where key_id = $1 and coalesce(last_used_at <= now() - make_interval(secs => $2), true)`).prepared;
 
-/** An imported key is known by a digest that is fast to try: at its first use it gets the one of all others. */
-export const REHASH = command('update api_keys set key_hash = $2 where key_id = $1').prepared;
+/**
+ * An imported key is known by a digest that is fast to try: at its first use it gets the one of all others,
+ * unless it was rotated since it was found by the digest $3.
+ */
+export const REHASH = command(
+  'update api_keys set key_hash = $2 where key_id = $1 and key_hash = $3',
+).prepared;
 
 export const OF_PAGES = statement(
   { keyId: integer },

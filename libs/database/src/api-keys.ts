@@ -210,15 +210,15 @@ export class ApiKeys implements OnModuleDestroy {
    * @throws KeyRefused for one that has expired, and for one of a user who is disabled; DatabaseUnavailable
    */
   async authenticate(key: string): Promise<KeyHolder | null> {
-    const hashes = [hashOf(key), USE_NOTED_EVERY_SECONDS, importedHashOf(key)];
-    const [found] = await this.database.query(statements.FIND, hashes);
+    const [hash, importedHash] = [hashOf(key), importedHashOf(key)];
+    const [found] = await this.database.query(statements.FIND, [hash, USE_NOTED_EVERY_SECONDS, importedHash]);
     if (!found) return null;
     const { useIsNoted, isDisabled, isImported, ...holder } = found;
     const { expiresAt, validMs, userName, keyId } = holder;
     if (isDisabled) throw new KeyRefused(`The user ${userName} of this API key is disabled.`);
     if (expiresAt && validMs! <= 0)
       throw new KeyRefused(`This API key has expired, at ${timestamp(expiresAt)}: make another one.`);
-    if (isImported) await this.database.query(statements.REHASH, [keyId, hashOf(key)]);
+    if (isImported) await this.database.query(statements.REHASH, [keyId, hash, importedHash]);
     if (!useIsNoted) this.noteUse(keyId);
     return holder;
   }

@@ -44,15 +44,15 @@ const dayText = (day: string): string => `coalesce(to_char(${day}, 'YYYY-MM-DD')
  * is that of the run that was the first to change.
  */
 export const DAYS_LEFT = statement(
-  { nextDay: text, lastDay: text, today: text, isPast: boolean, hasMore: boolean },
+  { closedDay: text.orNull, nextDay: text, lastDay: text, today: text, isPast: boolean, hasMore: boolean },
   `
   with known as (
-    select ${TODAY} as today, coalesce(p.closed_day + 1, (
+    select p.closed_day, ${TODAY} as today, coalesce(p.closed_day + 1, (
       select (r.finished_at at time zone 'UTC')::date from runs r where ${COUNTS} order by r.updated_at, r.run_id limit 1
     ), ${TODAY} - 1) as next
     from status_progress p where p.arch = $1 and p.filled_package is null
   )
-  select ${dayText('least(next, today - 1)')} as "nextDay",
+  select to_char(closed_day, 'YYYY-MM-DD') as "closedDay", ${dayText('least(next, today - 1)')} as "nextDay",
     ${dayText('least(next + $2::integer - 1, today - 2)')} as "lastDay", ${dayText('today')} as today,
     coalesce(next <= today - 2, false) as "isPast", coalesce(next + $2::integer - 1 < today - 2, false) as "hasMore"
   from known`,
@@ -64,8 +64,9 @@ export const LOCK_DAYS = statement(
   'select arch from status_progress where arch = $1 for no key update',
 );
 
+/** Up to the day $2; not when others than those after the day $3 are to be made meanwhile, which may be null. */
 export const CLOSE_DAYS = command(`
-  update status_progress set closed_day = $2::date where arch = $1 and (closed_day is null or closed_day < $2::date)`);
+  update status_progress set closed_day = $2::date where arch = $1 and closed_day is not distinct from $3::date`);
 
 const AMOUNTS = {
   runs: 'count(*)',

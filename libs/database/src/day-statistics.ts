@@ -29,7 +29,7 @@ export class DayStatistics {
     const [progress] = await this.database.query(statements.DAYS_LEFT, [arch, DAYS_PER_STEP]);
     // The projection of statuses begins.
     if (!progress) return false;
-    const { nextDay, lastDay, isPast, today, hasMore } = progress;
+    const { closedDay, nextDay, lastDay, isPast, today, hasMore } = progress;
     if (!isPast) {
       await this.database.transaction(async (transaction) => {
         await transaction.query(statements.LOCK_DAYS, [arch]);
@@ -46,7 +46,7 @@ export class DayStatistics {
     const days = 1 + (Date.parse(lastDay) - Date.parse(nextDay)) / 86_400_000;
     for (const { suite } of suites)
       await this.database.query(statements.KEEP_STATUS_DAYS, [suite, arch, days, nextDay]);
-    await this.database.query(statements.CLOSE_DAYS, [arch, lastDay]);
+    await this.database.query(statements.CLOSE_DAYS, [arch, lastDay, closedDay]);
     return hasMore;
   }
 

@@ -2,6 +2,7 @@ import type { Pin, RunState, Verdict } from '@proctor/contracts';
 import { IMPORTED_HASH_MARK } from './api-keys';
 import {
   arraysOf,
+  nothing,
   bigint,
   boolean,
   type ColumnsOf,
@@ -120,11 +121,31 @@ export const COUNTS = statement(
   `select suite, arch, verdict, count(*) as runs from runs where run_id = any($1::bigint[]) group by suite, arch, verdict`,
 );
 
-/** Locked, so that two commands that reserve come one after the other. */
+/** Commands that reserve ids come one after the other. */
+export const LOCK_IDS = statement(
+  { locked: nothing },
+  'select pg_advisory_xact_lock(5787331902415528) as locked',
+);
+
+/** More ids than requests draw while one statement is executed. */
+const DRAWN_MAX = 100_000;
+
+/**
+ * The sequence cannot be locked, so requests draw ids meanwhile, and `setval` may give back what they have drawn: it is used only to
+ * go further than they can have come. The ids of a shorter way are drawn.
+ */
 export const RESERVE_IDS = statement(
-  { last: bigint },
-  `select setval(pg_get_serial_sequence('runs', 'run_id')::regclass,
-    greatest($1::bigint, (select last_value from runs_run_id_seq))) as last`,
+  { last: bigint.orNull },
+  `
+  select case when $1::bigint - reached.id > ${DRAWN_MAX} then setval(reached.ids, $1::bigint)
+    else (
+      select max(drawn.id)
+      from (select nextval(reached.ids) as id from generate_series(1, $1::bigint - reached.id)) drawn
+    ) end as last
+  from (
+    select ids, coalesce(pg_sequence_last_value(ids), 0) as id
+    from (select pg_get_serial_sequence('runs', 'run_id')::regclass as ids) of_runs
+  ) reached`,
 );
 
 export const NEXT_IDS = statement(

@@ -41,7 +41,10 @@ export class Imports {
 
   /** Runs that are requested from now on have higher ids. */
   async reserveIds(upTo: number): Promise<void> {
-    await this.database.query(statements.RESERVE_IDS, [upTo]);
+    await this.database.transaction(async (transaction) => {
+      await transaction.query(statements.LOCK_IDS);
+      await transaction.query(statements.RESERVE_IDS, [upTo]);
+    });
   }
 
   /** New ids for runs that have none which could be kept. */

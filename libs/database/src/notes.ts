@@ -4,7 +4,7 @@ import { type Actor, audit } from './audit-log';
 import { Database } from './database';
 import type { NoteSubject } from './rows/note';
 import { type RunReader, seenBy } from './run-search';
-import { bigint, integer, jsonb, selected, statement, text, texts, time } from './statement';
+import { bigint, command, integer, jsonb, selected, statement, text, texts, time } from './statement';
 
 /** How a run has failed. */
 export interface RunFailure {
@@ -102,6 +102,7 @@ export class Notes {
    */
   add(note: NewNote & NoteText, by: NoteAuthor, max: number): Promise<number | null> {
     return this.database.transaction(async (transaction) => {
+      await transaction.query(LOCK_USER, [by.userId]);
       const [count] = await transaction.query(COUNT, [by.userId, note.package]);
       if (count!.notes >= max) return null;
       const subject = [note.subject, note.package, note.suite, note.arch, note.text, note.bugs, by.userId];
@@ -191,6 +192,9 @@ const FAILURES = statement(
   { runId: bigint, signature: text.orNull, tests: jsonb.as<TestResult[]>() },
   `select run_id as "runId", error_signature as signature, tests from runs where run_id = any($1::bigint[])`,
 );
+
+/** What a user adds at once comes one after the other. */
+const LOCK_USER = command('select from users where user_id = $1 for no key update');
 
 const COUNT = statement(
   { notes: integer },

@@ -1,7 +1,7 @@
 import type { PackagesOfDay, RunsOfDay } from '@proctor/database';
 import { generateFinishedRuns } from '../../generator/finished-runs';
 import { ARCH } from '../journal.fixture';
-import { type Fixture, setUp } from './fixture';
+import { type Fixture, lockAwaited, setUp } from './fixture';
 import { Runs } from './runs';
 
 const EVERYTHING = { suite: null, arch: null };
@@ -173,4 +173,23 @@ it('figures are asked for by suite, architecture and day', async () => {
   expect(await stores().dayStatistics.packages(LONG_AGO, { suite: 'sid', arch: null })).toEqual([
     { day: daysAgo(0), pass: 0, neutral: 0, fail: 1, tmpfail: 0 },
   ]);
+});
+
+it('days that are to be made again stay so, though a step that makes later ones is under way', async () => {
+  await generateFinishedRuns(fixture.client, {
+    ...{ runs: 300, seed: 4, suites: ['sid'], architectures: [ARCH], packages: 10 },
+    ...{ until: new Date(), days: 70, isBare: true },
+  });
+  while (await stores().statusProjection.step(ARCH));
+  expect(await stores().dayStatistics.step(ARCH)).toBe(true);
+  await fixture.client.query('begin');
+  await fixture.client.query('update status_progress set closed_day = $1', [daysAgo(65)]);
+  const step = stores().dayStatistics.step(ARCH);
+  await lockAwaited(fixture.url, 'for no key update');
+  await fixture.client.query('commit');
+  await step;
+  const { rows } = await fixture.client.query<{ day: string }>(
+    'select closed_day::text as day from status_progress',
+  );
+  expect(rows).toEqual([{ day: daysAgo(65) }]);
 });

@@ -1,6 +1,6 @@
 import { InvalidUserName, UnknownUser, UserExists } from '@proctor/database';
-import { randomUUID } from 'node:crypto';
-import { type Fixture, setUp } from './fixture';
+import { createHash, randomUUID } from 'node:crypto';
+import { type Fixture, lockAwaited, setUp } from './fixture';
 
 let fixture: Fixture;
 
@@ -236,4 +236,58 @@ it('API keys are answered without waiting for the note', async () => {
   expect(await apiKeys.authenticate(key)).not.toBeNull();
   await fixture.client.query('commit');
   await apiKeys.onModuleDestroy();
+});
+
+it('the old secret of an imported API key opens nothing once it was rotated, even during its first use', async () => {
+  const { apiKeys, imports } = fixture.database;
+  const key = randomUUID();
+  const sha1 = createHash('sha1').update(key).digest('hex');
+  const ada = { userId: fixture.submitter.userId, name: 'imported', createdAt: new Date() };
+  const keyId = await imports.addKey('debci', { ...ada, foreignId: key, sha1 });
+  await fixture.client.query('begin');
+  await fixture.client.query(`update api_keys set key_hash = 'rotated' where key_id = $1`, [keyId]);
+  const used = apiKeys.authenticate(key);
+  await lockAwaited(fixture.url, 'set key_hash');
+  await fixture.client.query('commit');
+  await used;
+  expect(await apiKeys.authenticate(key)).toBeNull();
+  await apiKeys.onModuleDestroy();
+});
+
+it('notes that a user adds at once are as many as the user may have', async () => {
+  const note = {
+    ...{
+      subject: 'package' as const,
+      package: 'hello',
+      suite: null,
+      arch: null,
+      runId: null,
+      wasPrivate: false,
+    },
+    ...{ signature: null, failingTests: [], text: 'It fails.', bugs: [] },
+  };
+  const by = { userId: fixture.submitter.userId, userName: 'ada' };
+  const added = await Promise.all(Array.from({ length: 8 }, () => fixture.database.notes.add(note, by, 2)));
+  expect(added.filter((noteId) => noteId !== null)).toHaveLength(2);
+});
+
+it('ids that are reserved beside requests are given to nobody twice', async () => {
+  const { imports } = fixture.database;
+  const given = await imports.nextIds(1);
+  for (let round = 0; round < 100; round += 1) {
+    const [one, other] = await Promise.all([
+      imports.nextIds(40),
+      imports.nextIds(40),
+      imports.reserveIds(given.at(-1)! + 60),
+    ]);
+    given.push(...one, ...other);
+    given.sort((a, b) => a - b);
+  }
+  expect(new Set(given).size).toBe(given.length);
+  for (const ahead of [50, 10_000_000]) {
+    const upTo = (await imports.nextIds(1))[0]! + ahead;
+    await imports.reserveIds(upTo);
+    await imports.reserveIds(upTo - 10);
+    expect(await imports.nextIds(1)).toEqual([upTo + 1]);
+  }
 });
