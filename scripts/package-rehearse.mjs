@@ -142,7 +142,7 @@ function inNamespaces(interpreter, script, args) {
   return status === 0;
 }
 
-/** How the mirror is reached, and PROCTOR_TEST_PACKAGE: what is tested in the place of `hello`. */
+/** How the mirror is reached, and PROCTOR_TEST_PACKAGE: what is tested in the place of `gzip`. */
 function passedOn() {
   const names = /^(https?_proxy|PROCTOR_TEST_PACKAGE)$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => names.test(name)));

@@ -70,6 +70,11 @@ export class Vitals {
     };
   }
 
+  /** The architectures that a scheduler owns now. @throws DatabaseUnavailable */
+  async ownedArchitectures(): Promise<string[]> {
+    return (await this.database.query(OWNED)).map(({ arch }) => arch);
+  }
+
   /** @throws DatabaseUnavailable */
   async server(): Promise<DatabaseServer> {
     const from = performance.now();
@@ -114,6 +119,11 @@ const VITALS = statement(
 const SERVER = statement(
   { version: text, at: time },
   `select current_setting('server_version') as version, clock_timestamp() as at`,
+);
+
+const OWNED = statement(
+  { arch: text },
+  `select arch::text as arch from dispatchers where owner is not null and expires_at > clock_timestamp()`,
 );
 
 const DONE = statement({ name: text }, `select name::text as name from migrations order by id`);

@@ -15,6 +15,7 @@ export { freePort, isPortTaken } from './free-port';
 export { Home } from './home';
 export { HomeInUse, HomeLock, type LockHolder } from './home-lock';
 export { NATS_RELEASE, NatsServerMissing, findNatsServer, type NatsBinary } from './nats-binary';
+export { isAtLeast, SAFE_NATS } from './nats-version';
 export { askApp, runApp } from './run-app';
 export { describeEnding, type Ending, type Supervised } from './supervised';
 export { Supervisor } from './supervisor';

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { groupOf, loaded, withDecider, WHY, withJson } from '../arguments';
+import { groupOf, loaded, withDecider, WHY, withJson, withYes } from '../arguments';
 import { readDuration } from '../output/duration';
 
 const queuesAndWorkers = () => import('./queues-and-workers');
 
 /** What administrators decide about queues and workers; the dispatchers follow within seconds. */
 export function addDecisionCommands(program: Command): void {
-  withScope(program.command('pause'))
+  withYes(withScope(program.command('pause')))
     .description(
-      'start nothing more of a suite, an architecture, both together, or at all; what runs goes on',
+      'start nothing more of a suite, an architecture, both together, or at all, which asks on a terminal; what runs goes on',
     )
     .requiredOption('--reason <text>', WHY)
     .action(loaded(queuesAndWorkers, 'pause'));

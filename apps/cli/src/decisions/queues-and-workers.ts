@@ -6,6 +6,7 @@ import {
   type PauseAnswer,
   type ScopeAnswer,
 } from '../administration/administration';
+import { type AskOptions, confirmOnTerminal } from '../output/ask';
 import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
 
 interface Typed extends DeciderOptions {
@@ -18,8 +19,11 @@ interface TypedScope extends Typed {
 }
 
 /** @throws when the suite or architecture is not tested, or the decider may not */
-export async function pause(options: TypedScope): Promise<void> {
-  const paused = await (await administration(options)).pause(scopeIn(options));
+export async function pause(options: TypedScope & AskOptions): Promise<void> {
+  const to = await administration(options);
+  if (options.suite === undefined && options.arch === undefined)
+    await confirmOnTerminal('no run is started any more, of no suite and on no architecture', options);
+  const paused = await to.pause(scopeIn(options));
   say(`${nameOf(paused)} is paused by ${paused.by}: ${paused.reason}`);
 }
 

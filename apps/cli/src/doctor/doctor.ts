@@ -1,7 +1,8 @@
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printJson, write } from '../output/print';
-import type { Finding } from './finding';
-import { lookAtConfiguration, lookAtMachine, lookAtWorker } from './machine';
+import { type Finding, ok } from './finding';
+import { lookAtConfiguration, lookAtMachine, lookAtOpenFiles, lookAtWorker } from './machine';
+import { ownRole } from './role';
 import { lookAtDatabase, lookAtNats } from './servers';
 
 export interface DoctorOptions extends OutputOptions {
@@ -11,14 +12,17 @@ export interface DoctorOptions extends OutputOptions {
 
 /** Everything that is found, in the order in which a deployment is built up. */
 export async function examine({ worker }: Pick<DoctorOptions, 'worker'>): Promise<Finding[]> {
+  const { isServer, isWorker } = await ownRole();
+  const parts = [...(isServer ? ['a server'] : []), ...(isWorker ? ['a worker'] : [])];
+  const what = `this machine is ${parts.join(' and ') || 'none of the services'}, by what is installed and configured`;
   const looks = [
     lookAtConfiguration(),
-    lookAtDatabase(),
-    lookAtNats(),
-    lookAtMachine(),
-    ...(worker ? [lookAtWorker()] : []),
+    ...(isServer
+      ? [lookAtDatabase(), lookAtNats(), lookAtMachine()]
+      : [lookAtOpenFiles().then((each) => [each])]),
+    ...(worker && isWorker ? [lookAtWorker()] : []),
   ];
-  return (await Promise.all(looks)).flat();
+  return [ok('role', what), ...(await Promise.all(looks)).flat()];
 }
 
 /** Says of each dependency and limit how it is, and what to do. @throws Failure when something is wrong */

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Configuration } from '@proctor/config';
+import { type Configuration, connections } from '@proctor/config';
 import { askApp, Home, HomeLock, isPortTaken } from '@proctor/embedded';
 import { diskSpace } from '@proctor/monitoring';
+import { openStore } from '@proctor/store';
 import { configurationFolder, readConfiguration } from '../configuration';
 import { projectFolder } from '../project';
 import { serviceUrl } from '../start/welcome';
@@ -34,6 +35,7 @@ export async function lookAtMachine(): Promise<Finding[]> {
   if (store?.kind === 'folder') folders.push(['store', store.path]);
   return [
     ...(await Promise.all(folders.map(([check, folder]) => lookAtFolder(check, folder)))).flat(),
+    ...(store?.kind === 's3' ? await lookAtBucket(store) : []),
     await lookAtOpenFiles(),
     ...(configuration ? await lookAtService(configuration, home) : []),
   ];
@@ -50,7 +52,22 @@ function lookAtFolder(check: string, folder: string): Promise<Finding[]> {
   });
 }
 
-async function lookAtOpenFiles(): Promise<Finding> {
+/** Asked for a file that is not there. */
+function lookAtBucket(settings: Extract<Configuration['store'], { kind: 's3' }>): Promise<Finding[]> {
+  const remedy = `correct store in proctor.yaml, or PROCTOR_S3_ACCESS_KEY_ID and PROCTOR_S3_SECRET_ACCESS_KEY`;
+  return looked('store', remedy, async () => {
+    const store = await openStore(settings, () => connections().storeCredentials);
+    try {
+      (await store.open(1, 1, 'log.gz'))?.content.destroy();
+    } finally {
+      store.close();
+    }
+    return [ok('store', `the bucket ${settings.bucket} answers`)];
+  });
+}
+
+/** How many files a process may have open. */
+export async function lookAtOpenFiles(): Promise<Finding> {
   const limits = await readFile('/proc/self/limits', 'utf8');
   const text = /^Max open files +\S+ +(\S+)/m.exec(limits)?.[1] ?? '0';
   const found = `a process may open ${text} files`;

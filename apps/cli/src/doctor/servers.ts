@@ -3,7 +3,15 @@ import type { StreamFill } from '@proctor/bus';
 import type { OpenDatabase } from '@proctor/database';
 import { withDatabase } from '../home-database';
 import { findNats } from '../nats';
+import { readConfiguration } from '../configuration';
 import { fail, looked, ok, warn, type Finding } from './finding';
+import {
+  backupFinding,
+  certificateFindings,
+  natsVersionFindings,
+  ownerFinding,
+  readCertificates,
+} from './safety';
 
 const POSTGRES_MIN = 14;
 const CLOCK_WARN_MS = 1_000;
@@ -27,7 +35,15 @@ async function findingsOfDatabase({ vitals }: OpenDatabase): Promise<Finding[]> 
   const schema = await looked('schema', 'proctor migrate', async () => [
     schemaFinding(await vitals.schema()),
   ]);
-  return [server, ...schema, clockFinding(at.getTime() + tookMs / 2 - Date.now())];
+  const found = [server, ...schema, clockFinding(at.getTime() + tookMs / 2 - Date.now())];
+  // The rest is told by rows, which only an up-to-date schema is sure to have.
+  if (schema.some(({ state }) => state !== 'ok')) return found;
+  const configuration = await readConfiguration().catch(() => null);
+  const { backupAgeSeconds } = await vitals.read();
+  const owners = configuration
+    ? [ownerFinding(configuration.server.architectures, await vitals.ownedArchitectures())]
+    : [];
+  return [...found, ...owners, backupFinding(backupAgeSeconds)];
 }
 
 function schemaFinding({ pending, unknown }: { pending: string[]; unknown: string[] }): Finding {
@@ -51,13 +67,23 @@ function clockFinding(aheadMs: number): Finding {
 /** nats-server: reached, JetStream, streams, the accounts of workers. */
 export function lookAtNats(): Promise<Finding[]> {
   return looked('nats', 'start nats-server, or name its users in PROCTOR_NATS_USERS', async () => {
-    const { version, streams } = await lookAtServer(await credentials(), PATIENCE_MS);
+    const known = await credentials();
+    const { version, streams } = await lookAtServer(known, PATIENCE_MS);
     const found = [
       ok('nats', `nats-server ${version} with JetStream answers`),
+      ...natsVersionFindings(version, known.url),
       ...streams.fills.map(streamFinding),
+      ...(await ownCertificates()),
     ];
     return [...found, ...(await accountsFindings())];
   });
+}
+
+function ownCertificates(): Promise<Finding[]> {
+  const accounts = process.env['PROCTOR_NATS_ACCOUNTS'];
+  return looked('certificates', 'see what stands beside the accounts of nats-server', async () =>
+    accounts ? certificateFindings(await readCertificates(accounts), Date.now()) : [],
+  );
 }
 
 /** Those of the scheduler, which alone may look at the streams. */

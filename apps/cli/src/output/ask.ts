@@ -29,3 +29,8 @@ export async function confirm(what: string, { yes }: AskOptions): Promise<void> 
   }
   throw new Failure('nothing was changed');
 }
+
+/** The same where somebody may be asked: a script has decided before it was started. */
+export async function confirmOnTerminal(what: string, options: AskOptions): Promise<void> {
+  if (process.stdin.isTTY) await confirm(what, options);
+}

@@ -6,10 +6,11 @@ import {
   type Give,
   type NoticeAnswer,
 } from '../administration/administration';
+import { type AskOptions, confirmOnTerminal } from '../output/ask';
 import { say } from '../output/print';
 import { handOver } from './hand-over';
 
-interface CredentialsOptions extends DeciderOptions {
+interface CredentialsOptions extends DeciderOptions, AskOptions {
   reason?: string;
   url?: string;
   /** Path of the file. */
@@ -37,6 +38,7 @@ export async function addWorker(
 export async function rotateWorker(name: string, options: CredentialsOptions): Promise<void> {
   const to = await administration(options);
   const fields = await credentialsAsked(options);
+  await confirmOnTerminal(`worker ${name} is kept out until it has its new credentials`, options);
   await withNewCredentials(options.out, `worker ${name} was given new credentials by ${to.decider}`, (give) =>
     to.rotateWorker(name, fields, give),
   );
@@ -45,9 +47,13 @@ export async function rotateWorker(name: string, options: CredentialsOptions): P
 /** @throws also when there is no such worker, or it is revoked */
 export async function revokeWorker(
   name: string,
-  { reason, ...options }: DeciderOptions & { reason?: string },
+  { reason, ...options }: DeciderOptions & AskOptions & { reason?: string },
 ): Promise<void> {
   const to = await administration(options);
+  await confirmOnTerminal(
+    `worker ${name} is taken out for good, and what it runs is given to others`,
+    options,
+  );
   const { notice } = await to.revokeWorker(name, reason === undefined ? {} : { reason });
   say(`worker ${name} is revoked by ${to.decider}`);
   if (notice !== null) say(notice);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collect, groupOf, loaded, WHY, withDecider, withJson } from '../arguments';
+import { collect, groupOf, loaded, WHY, withDecider, withJson, withYes } from '../arguments';
 
 const change = () => import('./change');
 
@@ -11,11 +11,11 @@ export function addRegisterCommands(program: Command): void {
     .requiredOption('--arch <name>', 'an architecture that it serves; once for each', collect)
     .option('--private', 'it may run private tests', false)
     .action(loaded(change, 'addWorker'));
-  withCredentials(withDecider(worker.command('rotate').argument('<name>', 'its name')))
-    .description('give a worker new credentials, and print them, this once')
+  withYes(withCredentials(withDecider(worker.command('rotate').argument('<name>', 'its name'))))
+    .description('give a worker new credentials, and print them, this once; asks on a terminal')
     .action(loaded(change, 'rotateWorker'));
-  withDecider(worker.command('revoke').argument('<name>', 'its name'))
-    .description('take a worker out: what it runs is given to others at once')
+  withYes(withDecider(worker.command('revoke').argument('<name>', 'its name')))
+    .description('take a worker out: what it runs is given to others at once; asks on a terminal')
     .option('--reason <text>', WHY)
     .action(loaded(change, 'revokeWorker'));
   withJson(withDecider(worker.command('list')))

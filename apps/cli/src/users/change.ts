@@ -1,5 +1,5 @@
 import { administration } from '../administration/administration';
-import { type AskOptions, confirm } from '../output/ask';
+import { type AskOptions, confirm, confirmOnTerminal } from '../output/ask';
 import { type OutputOptions, printJson, printTable, say } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import { askPassword, passwordFromStdin } from './password';
@@ -53,8 +53,10 @@ export async function listUsers(options: ServiceOptions & OutputOptions): Promis
 }
 
 /** @throws also when the user is that already, and for the last administrator */
-export async function disableUser(name: string, options: ServiceOptions): Promise<void> {
-  await (await administration(options)).changeUser(name, 'disable');
+export async function disableUser(name: string, options: ServiceOptions & AskOptions): Promise<void> {
+  const to = await administration(options);
+  await confirmOnTerminal(`user ${name} is kept out, and sessions and keys end`, options);
+  await to.changeUser(name, 'disable');
   say(`user ${name} is disabled; runs stay, and \`proctor user enable ${name}\` takes it back`);
 }
 

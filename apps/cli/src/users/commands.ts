@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { groupOf, loaded, readIdOf, withJson } from '../arguments';
+import { groupOf, loaded, readIdOf, withJson, withYes } from '../arguments';
 
 const change = () => import('./change');
 const keys = () => import('./keys');
@@ -22,10 +22,8 @@ export function addUserCommands(program: Command): void {
     .description('set the password of a user; asks for it on a terminal')
     .option('--password-stdin', PASSWORD_STDIN, false)
     .action(loaded(change, 'changePassword'));
-  user
-    .command('disable')
-    .argument('<name>')
-    .description('keep a user out: sessions and keys end at once, runs stay')
+  withYes(user.command('disable').argument('<name>'))
+    .description('keep a user out: sessions and keys end at once, runs stay; asks on a terminal')
     .action(loaded(change, 'disableUser'));
   user
     .command('enable')
@@ -64,9 +62,7 @@ export function addUserCommands(program: Command): void {
     .argument('<id>', 'of a key', (text) => readIdOf(text, 'a key'))
     .description('give a key a new secret and print it, this once; the old one opens nothing from now on')
     .action(loaded(keys, 'rotateKey'));
-  key
-    .command('revoke')
-    .argument('<id-or-prefix>')
-    .description('end a key at once')
+  withYes(key.command('revoke').argument('<id-or-prefix>'))
+    .description('end a key at once; asks on a terminal')
     .action(loaded(keys, 'revokeKey'));
 }

@@ -1,5 +1,6 @@
 import type { KeyScope } from '@proctor/contracts';
 import { administration } from '../administration/administration';
+import { type AskOptions, confirmOnTerminal } from '../output/ask';
 import { type OutputOptions, printJson, printTable, say, write } from '../output/print';
 import type { ServiceOptions } from '../service/address';
 import { askHidden } from './password';
@@ -58,7 +59,9 @@ export async function listKeys(userName: string, options: ServiceOptions & Outpu
 }
 
 /** @throws also when there is no such key, or it is revoked */
-export async function revokeKey(idOrPrefix: string, options: ServiceOptions): Promise<void> {
-  await (await administration(options)).revokeKey(idOrPrefix);
+export async function revokeKey(idOrPrefix: string, options: ServiceOptions & AskOptions): Promise<void> {
+  const to = await administration(options);
+  await confirmOnTerminal(`key ${idOrPrefix} opens nothing any more, for good`, options);
+  await to.revokeKey(idOrPrefix);
   say(`key ${idOrPrefix} revoked`);
 }

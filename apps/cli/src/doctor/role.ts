@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Home, HomeLock } from '@proctor/embedded';
+import { configurationFolder } from '../configuration';
+import { projectFolder } from '../project';
+
+/** What a machine has of Proctor. */
+export interface Installed {
+  hasServer: boolean;
+  hasWorker: boolean;
+  /** The environment names a database. */
+  namesDatabase: boolean;
+  /** `npm start` runs on the home. */
+  isStarted: boolean;
+  /** In the folder of the configuration. */
+  hasWorkerFile: boolean;
+  hasServerFile: boolean;
+}
+
+/** What a machine is there for. */
+export interface Role {
+  isServer: boolean;
+  isWorker: boolean;
+}
+
+/** By what is installed and configured; where nothing tells, `npm start` would make it both. */
+export function roleOf(installed: Installed): Role {
+  const { hasServer, hasWorker, namesDatabase, isStarted, hasWorkerFile, hasServerFile } = installed;
+  const isWorkerAlone = hasWorkerFile && !hasServerFile && !namesDatabase && !isStarted;
+  return {
+    isServer: hasServer && !isWorkerAlone,
+    isWorker: hasWorker && (hasWorkerFile || !namesDatabase),
+  };
+}
+
+/** Of this machine. */
+export async function ownRole(): Promise<Role> {
+  const home = await Home.find(process.env, projectFolder());
+  const app = (path: string): boolean => existsSync(join(__dirname, '../../..', path));
+  return roleOf({
+    hasServer: app('scheduler/src/main.js'),
+    hasWorker: app('worker/src/check-machine.js'),
+    namesDatabase: Boolean(process.env['PROCTOR_DATABASE_URL']),
+    isStarted: (await HomeLock.holder(home.lock).catch(() => null)) !== null,
+    hasWorkerFile: existsSync(join(configurationFolder(), 'worker.yaml')),
+    hasServerFile: existsSync(join(configurationFolder(), 'proctor.yaml')),
+  });
+}
