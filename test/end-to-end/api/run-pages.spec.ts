@@ -48,7 +48,11 @@ it('a failed run tells what fails, what changed since the last pass, and what el
     `/packages/h/hello/bookworm/amd64/${failed}/`,
   ]);
   const text = await page(short.headers.get('location')!);
-  expect(text).toContain('hello 1.0-1 on bookworm/amd64 fails after 0h 0m 30s.');
+  expect(text).toContain('hello 1.0-1 on bookworm/amd64 fails after 30 s.');
+  expect(text).toContain('<dd><a href="/triggers/hello/9.9-1">hello/9.9-1</a></dd>');
+  expect(text).toContain('<dd><a href="/status/workers/worker-1">worker-1</a></dd>');
+  expect(await page('/status/workers/worker-1')).toContain('it is not registered');
+  expect(text).not.toMatch(/<time>/);
   expect(text).toContain('The trigger names version 9.9-1 of hello, but 1.0-1 was tested.');
   expect(text).toContain(`href="/compare/${passed}...${failed}"`);
   expect(text).toContain('aria-label="2 runs: 1 pass, 1 fail"');
@@ -98,7 +102,7 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
   expect(text).toContain('The trigger names version 2.40-5 of libc6, but 2.40-4 was installed.');
   expect(text).toContain(`href="/packages/h/hello/bookworm/amd64/${ids[1]}/log?from=30#L30"`);
   expect(text).toContain(`href="/packages/h/hello/bookworm/amd64/${ids[1]}/log?from=40#L40">unit</a>`);
-  expect(text).toContain('0h 1m 5s');
+  expect(text).toContain('1 min 5 s');
 });
 
 it('the packages that began to fail when another one had changed are told, with what else may be the cause', async () => {
@@ -134,6 +138,9 @@ it('the owner of a private run has its page and what can be done with it, and st
   const own = await alice.get(path(finished));
   expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
   const html = await own.text();
+  const lock = /<h1>.*<span class="private"><svg[^>]*>.*<\/svg>private<\/span><\/h1>/;
+  for (const part of ['', 'log', 'artifacts/'])
+    expect(await alice.textOf(path(finished) + part)).toMatch(lock);
   expect(html).toContain('action="/user/alice/test/publish"');
   expect(html).toContain(`href="/user/alice/retry/${finished}"`);
   const asked = await alice.submit(path(waiting), '/user/alice/jobs/cancel', { [`run-${waiting}`]: 'on' });
@@ -174,6 +181,7 @@ it('an administrator is offered to retry and to cancel another user’s private 
   const done = await root.post('/user/root/jobs/cancel', hiddenIn(question));
   expect([done.status, done.headers.get('location')]).toEqual([303, `/runs/${waiting}`]);
   expect((await api.database.results.find(waiting))!.message).toBe('cancelled by root');
+  expect(await root.textOf(page(waiting))).toMatch(/<span class="status cancelled">.*cancelled<\/span>/);
 });
 
 it('two runs are compared by the packages that they had installed', async () => {

@@ -246,7 +246,7 @@ it('statistics tell how runs and packages went, day by day, without private runs
   expect(html.match(/<svg class="figure" [^>]*role="img" aria-label="[^"]+"/g)).toHaveLength(4);
   expect(rows(html)[1]).toEqual([
     new Date().toISOString().slice(0, 10),
-    ...['6', '1', '1', '13', '6', '1', '0', expect.stringMatching(/^0h/)],
+    ...['6', '1', '1', '13', '6', '1', '0', expect.stringMatching(/^(less than a second|\d+ s)$/)],
   ]);
   for (const [, link] of html.matchAll(/href="(\/status\/statistics[^"]*)"/g))
     expect([link, (await api.fetch(link!.replaceAll('&amp;', '&'))).status]).toEqual([link, 200]);

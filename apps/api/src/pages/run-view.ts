@@ -1,7 +1,7 @@
 import { duration, type NeutralStatus, packagePrefix } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { fileUrl, statusOf } from '../runs/result-object';
-import { utc } from './frame/times';
+import { secondsInWords, utc } from './frame/times';
 
 const BRIEF_LENGTH_MAX = 300;
 
@@ -28,6 +28,8 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     version: finished ? (run.version ?? 'n/a') : '',
     state: run.state,
     status: finished ? (statusOf(run.verdict, neutral) ?? '') : '',
+    /** What stands beside its shape: its status, or its state while it has none. */
+    word: wordOf(run, neutral),
     message: run.message ?? '',
     messageInBrief: inBrief(run.message ?? ''),
     exitCode: run.exitCode === null ? '' : String(run.exitCode),
@@ -41,7 +43,9 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     requestor: run.requestor,
     worker: run.worker ?? '',
     attempt: run.attempt === 0 ? '' : String(run.attempt),
+    /** As the interface formats it in a history. */
     duration: run.durationSeconds === null ? '' : duration(run.durationSeconds),
+    took: run.durationSeconds === null ? '' : secondsInWords(run.durationSeconds),
     created: utc(run.createdAt),
     started: textOf(run.startedAt),
     finished: textOf(run.finishedAt),
@@ -49,6 +53,11 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
     isPrivate: run.isPrivate,
   };
+}
+
+function wordOf({ state, cancelled, verdict }: RunRecord, neutral: NeutralStatus): string {
+  if (state !== 'finished') return state;
+  return cancelled ? 'cancelled' : (statusOf(verdict, neutral) ?? state);
 }
 
 export type RunView = ReturnType<typeof runView>;

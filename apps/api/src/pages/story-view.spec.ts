@@ -18,7 +18,7 @@ const fact = (changes: Partial<Fact>): Fact => ({
 
 it('a fact is told in words', () => {
   expect(factView(fact({}), 'pass')).toEqual({
-    at: '2026-11-20 15:40:51 UTC',
+    at: new Date('2026-11-20T15:40:51.123Z'),
     what: 'requested',
     attempt: '',
     actor: 'user alice',

@@ -2,7 +2,6 @@ import type { Fact, FactKind, NeutralStatus, TestResult } from '@proctor/contrac
 import type { AttemptRecord } from '@proctor/database';
 import type { Explanation } from '../dispatchers/explanation.service';
 import { statusOf } from '../runs/result-object';
-import { utc } from './frame/times';
 
 const WHAT: Record<FactKind, string> = {
   requested: 'requested',
@@ -16,11 +15,11 @@ const WHAT: Record<FactKind, string> = {
   published: 'made public',
 };
 
-/** One thing that happened to a run as its page writes it: every value is a text. */
+/** One thing that happened to a run as its page writes it: every value but its time is a text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
   const status = statusOf(verdict, neutral);
   return {
-    at: utc(new Date(at)),
+    at: new Date(at),
     what: status ? `${WHAT[kind]}: ${status}` : WHAT[kind],
     attempt: attempt === 0 ? '' : String(attempt),
     actor,

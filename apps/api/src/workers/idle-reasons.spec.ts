@@ -94,3 +94,7 @@ it.each<[string, Partial<WorkerFacts>, string[]]>([
 ])('a worker gets no work for %s', (_what, change, reasons) => {
   expect(idleReasons(facts(change))).toEqual(reasons);
 });
+
+it('a worker that only runs name is not registered', () => {
+  expect(idleReasons(facts({ record: null, offers: [] }))).toEqual(['it is not registered']);
+});

@@ -20,6 +20,7 @@ const QUEUES_NAMED_MAX = 5;
 /** Why a worker gets no work, or no more, for people, the weightiest first; empty when it gets what there is. */
 export function idleReasons({ record, offers, silent, queues }: WorkerFacts): string[] {
   if (record?.revokedAt) return ['an administrator has revoked it'];
+  if (!record && offers.length === 0) return ['it is not registered'];
   const architectures = record?.architectures ?? offers.map(({ arch }) => arch);
   const unanswered = architectures.filter((arch) => silent.includes(arch));
   const silences = unanswered.map((arch) => `no scheduler answers for ${arch}`);

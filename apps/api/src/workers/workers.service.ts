@@ -71,7 +71,7 @@ export class WorkersService {
     }));
   }
 
-  /** @throws Problem 404 for a name that is not registered and that no dispatcher knows */
+  /** @throws Problem 404 for a name that is not registered, that no dispatcher knows, and that no run names which the reader may see */
   async details(name: string, everything: boolean): Promise<WorkerDetails> {
     const [record, { workers, silent_architectures }, queues, running, attempts, comparison] =
       await Promise.all([
@@ -83,7 +83,8 @@ export class WorkersService {
         this.pages.comparison(name),
       ]);
     const offers = workers.filter((worker) => worker.name === name);
-    if (!record && offers.length === 0) throw notFound(`There is no worker ${name}.`);
+    if (!record && offers.length + attempts.length + running.length === 0)
+      throw notFound(`There is no worker ${name}.`);
     const { neutral } = this.configuration.server;
     return {
       name,

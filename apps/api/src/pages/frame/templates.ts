@@ -6,6 +6,7 @@ import { Assets } from './assets';
 import { mark, shape } from './mark';
 import type { ShapeName } from './mark';
 import { escaped, markup } from './html';
+import { triggerLinks, workerLink } from './links';
 import type { Html } from './html';
 import { navigation } from './navigation';
 import { strip } from './strip';
@@ -22,12 +23,17 @@ interface Helpers {
   time: typeof timeHtml;
   ago: typeof agoHtml;
   strip: typeof strip;
+  triggerLinks: typeof triggerLinks;
+  workerLink: typeof workerLink;
   navigation: typeof navigation;
   /** Of the product. */
   version: string;
 }
 
-const NAMES = ['assetUrl', 'mark', 'shape', 'icon', 'time', 'ago', 'strip', 'navigation', 'version'];
+const NAMES = [
+  ...['assetUrl', 'mark', 'shape', 'icon', 'time', 'ago', 'strip'],
+  ...['triggerLinks', 'workerLink', 'navigation', 'version'],
+];
 
 class PageEta extends Eta {
   constructor(readonly helpers: Helpers) {
@@ -57,6 +63,8 @@ export class Templates {
       time: timeHtml,
       ago: agoHtml,
       strip,
+      triggerLinks,
+      workerLink,
       navigation,
       version: VERSION,
     });

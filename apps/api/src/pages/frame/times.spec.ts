@@ -1,4 +1,4 @@
-import { agoHtml, spanOf, timeHtml } from './times';
+import { agoHtml, secondsInWords, spanOf, timeHtml } from './times';
 
 it('a time is written in UTC, whatever replaces it later', () => {
   const time = new Date('2026-11-20T15:40:51.400Z');
@@ -21,4 +21,17 @@ it.each([
   [345_600_000, '4 days'],
 ])('%d ms are told as %s', (ms, words) => {
   expect(spanOf(ms)).toBe(words);
+});
+
+it.each([
+  [0, 'less than a second'],
+  [0.9, 'less than a second'],
+  [12, '12 s'],
+  [60, '1 min'],
+  [65.4, '1 min 5 s'],
+  [3_599, '59 min 59 s'],
+  [3_600, '1 h'],
+  [7_384, '2 h 3 min'],
+])('a length of %d seconds is told as %s', (seconds, words) => {
+  expect(secondsInWords(seconds)).toBe(words);
 });

@@ -30,3 +30,24 @@ export function spanOf(ms: number): string {
   const count = Math.round(seconds / unit);
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
+
+/** How long something took, in the two largest units of it: `less than a second`, `12 s`, `1 min 5 s`, `2 h 3 min`. */
+export function secondsInWords(seconds: number): string {
+  if (seconds < 1) return 'less than a second';
+  const [hours, minutes, rest] = [
+    Math.floor(seconds / 3_600),
+    Math.floor(seconds / 60) % 60,
+    Math.floor(seconds % 60),
+  ];
+  const parts =
+    hours > 0
+      ? [
+          [hours, 'h'],
+          [minutes, 'min'],
+        ]
+      : [
+          [minutes, 'min'],
+          [rest, 's'],
+        ];
+  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}`])).join(' ');
+}

@@ -1,7 +1,7 @@
-import { duration } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import { markup } from '../frame/html';
 import type { Html } from '../frame/html';
+import { secondsInWords } from '../frame/times';
 
 const [BAR, HEIGHT] = [8, 60];
 const BARS_MAX = 90;
@@ -21,6 +21,6 @@ export function durationChart(runs: RunRecord[]): Html | null {
     return markup`<rect class="${verdict}" x="${index * BAR}" y="${HEIGHT - height}" width="${BAR - 2}" height="${height}"/>`;
   });
   const width = timed.length * BAR;
-  const label = `How long the last ${timed.length} runs took, the newest on the right; the longest ${duration(longest)}`;
+  const label = `How long the last ${timed.length} runs took, the newest on the right; the longest ${secondsInWords(longest)}`;
   return markup`<svg class="strip" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${label}">${bars}</svg>`;
 }

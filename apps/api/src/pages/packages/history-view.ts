@@ -1,10 +1,10 @@
-import { duration } from '@proctor/contracts';
 import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { removalSentences } from '../../runs/removed-files';
 import { packageLinks } from '../frame/package-links';
 import { packageSentence } from '../frame/sentence';
+import { secondsInWords } from '../frame/times';
 import { runView } from '../run-view';
 import { durationChart } from './duration-chart';
 import { placeState } from './package-view';
@@ -98,5 +98,5 @@ function flagsOf(kept: PackageStatus | undefined): { shape: string; words: strin
 }
 
 function durationWords({ medianSeconds, p95Seconds }: { medianSeconds: number; p95Seconds: number }): string {
-  return `Half of the last runs took at most ${duration(medianSeconds)}, 19 of 20 at most ${duration(p95Seconds)}.`;
+  return `Half of the last runs took at most ${secondsInWords(medianSeconds)}, 19 of 20 at most ${secondsInWords(p95Seconds)}.`;
 }

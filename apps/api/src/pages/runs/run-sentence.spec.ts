@@ -13,8 +13,8 @@ const finished = {
 it.each([
   [{ state: 'queued' }, 'The test of hello on sid/amd64 waits.'],
   [{ state: 'running', worker: 'w1' }, 'The test of hello on sid/amd64 is executed by w1.'],
-  [{ verdict: 'pass' }, 'hello 2.10-3 on sid/amd64 passes after 0h 1m 5s.'],
-  [{ verdict: 'fail' }, 'hello 2.10-3 on sid/amd64 fails after 0h 1m 5s.'],
+  [{ verdict: 'pass' }, 'hello 2.10-3 on sid/amd64 passes after 1 min 5 s.'],
+  [{ verdict: 'fail' }, 'hello 2.10-3 on sid/amd64 fails after 1 min 5 s.'],
   [{ verdict: 'neutral' }, 'hello 2.10-3 on sid/amd64 has nothing to test.'],
   [{ verdict: 'tmpfail', version: 'n/a' }, 'hello on sid/amd64 could not be tested.'],
   [{ verdict: 'tmpfail', version: 'n/a', cancelled: true }, 'The test of hello on sid/amd64 was cancelled.'],

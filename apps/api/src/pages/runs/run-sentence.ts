@@ -1,7 +1,8 @@
-import { duration, type NeutralStatus, type OtherVersion, packagesOfTrigger } from '@proctor/contracts';
+import { type NeutralStatus, type OtherVersion, packagesOfTrigger } from '@proctor/contracts';
 import type { KeptTestbed, RunRecord } from '@proctor/database';
 import { otherVersions } from '@proctor/result-files';
 import { statusOf } from '../../runs/result-object';
+import { secondsInWords } from '../frame/times';
 
 /** How a run stands, in one sentence that title, page and description share. */
 export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
@@ -11,7 +12,7 @@ export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
   const version = run.version && run.version !== 'n/a' ? ` ${run.version}` : '';
   const what = `${run.package}${version} on ${run.suite}/${run.arch}`;
   if (run.cancelled) return `The test of ${what} was cancelled.`;
-  const took = run.durationSeconds === null ? '' : ` after ${duration(run.durationSeconds)}`;
+  const took = run.durationSeconds === null ? '' : ` after ${secondsInWords(run.durationSeconds)}`;
   const status = statusOf(run.verdict, neutral);
   if (status === 'pass') return `${what} passes${took}.`;
   if (status === 'neutral') return `${what} has nothing to test.`;

@@ -7,7 +7,7 @@ it('each test has its own last runs, its duration, and the place in the log wher
   const before = [[test('unit', 'PASS')], [], [test('unit', 'PASS'), test('new', 'SKIP')]];
   const inLog = [{ name: 'unit', line: 40, seconds: 65 }];
   const [unit, other] = testsView([test('unit', 'FAIL'), test('new', 'FLAKY')], before, inLog, '/log');
-  expect(unit).toMatchObject({ duration: '0h 1m 5s', logUrl: '/log?from=40#L40' });
+  expect(unit).toMatchObject({ duration: '1 min 5 s', logUrl: '/log?from=40#L40' });
   expect(unit!.cells.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'fail']);
   expect(other).toMatchObject({ duration: '', logUrl: '/log' });
   expect(other!.cells.map(({ verdict }) => verdict)).toEqual(['neutral', 'tmpfail']);

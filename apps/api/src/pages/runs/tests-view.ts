@@ -1,5 +1,6 @@
-import { duration, type TestResult, type TestStatus, type Verdict } from '@proctor/contracts';
+import type { TestResult, TestStatus, Verdict } from '@proctor/contracts';
 import type { StripEntry, TestInLog } from '@proctor/database';
+import { secondsInWords } from '../frame/times';
 import { testView } from '../story-view';
 
 /** A test as a cell of a strip: one that was skipped says nothing, and one that may fail is like what could not be tested. */
@@ -26,7 +27,7 @@ export function testsView(tests: TestResult[], before: TestResult[][], inLog: Te
     const place = places.get(test.name);
     return {
       ...testView(test),
-      duration: place && place.seconds !== null ? duration(place.seconds) : '',
+      duration: place && place.seconds !== null ? secondsInWords(place.seconds) : '',
       logUrl: place ? `${logUrl}?from=${place.line}#L${place.line}` : logUrl,
       cells: past.get(test.name)!,
     };

@@ -5,6 +5,7 @@ import type { ListAsked } from './list-asked';
 /** What a cell of a list shows: the template has a form for each. */
 export type Cell =
   | { text: string; className?: 'version' | 'text' | 'number' }
+  | { triggers: string; className: 'text' }
   | { link: { url: string; text: string }; className?: 'text' }
   | { status: string; url: string }
   | { at: Date | null; url: string | null }

@@ -1,7 +1,8 @@
-import { duration, packagePrefix, timestamp } from '@proctor/contracts';
+import { packagePrefix, timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { ListedStatus, PackageStatus, PlaceKey } from '@proctor/database';
 import { statusOf } from '../../runs/result-object';
+import { secondsInWords } from '../frame/times';
 import type { ListColumn } from './list';
 
 const MESSAGE_LENGTH_MAX = 160;
@@ -30,7 +31,7 @@ function inBrief(text: string | null): string {
 }
 
 export function medianOf({ durations }: PackageStatus): string {
-  return durations ? duration(durations.medianSeconds) : '';
+  return durations ? secondsInWords(durations.medianSeconds) : '';
 }
 
 export const PACKAGE: ListColumn<PlaceKey> = {
@@ -68,7 +69,7 @@ export const MESSAGE: ListColumn<ListedStatus> = {
 };
 export const TRIGGER: ListColumn<ListedStatus> = {
   head: 'Trigger',
-  cell: ({ failingSince }) => ({ text: inBrief(failingSince?.trigger ?? ''), className: 'text' }),
+  cell: ({ failingSince }) => ({ triggers: inBrief(failingSince?.trigger ?? ''), className: 'text' }),
 };
 export const ENDED: ListColumn<ListedStatus> = {
   head: 'Ended',
@@ -84,7 +85,7 @@ export const MEDIAN: ListColumn<ListedStatus> = {
 };
 export const LONG: ListColumn<ListedStatus> = {
   head: '95 of 100 within',
-  cell: ({ durations }) => ({ text: durations ? duration(durations.p95Seconds) : '' }),
+  cell: ({ durations }) => ({ text: durations ? secondsInWords(durations.p95Seconds) : '' }),
 };
 export const LONGER: ListColumn<ListedStatus> = {
   head: 'Lately',
@@ -107,7 +108,7 @@ export const CHANGED_VERSION: ListColumn<ListedStatus> = {
 };
 export const CHANGED_TRIGGER: ListColumn<ListedStatus> = {
   head: 'Trigger',
-  cell: (status) => ({ text: inBrief(changeOf(status).trigger), className: 'text' }),
+  cell: (status) => ({ triggers: inBrief(changeOf(status).trigger), className: 'text' }),
 };
 
 /** How a package is on a suite and architecture, for programs. */

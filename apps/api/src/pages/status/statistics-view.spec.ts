@@ -74,7 +74,7 @@ it('the figures are drawn and told day by day, the newest first', () => {
     packages: ['91', '7', '2'],
     runs: ['0', '0', '4'],
     hours: '2',
-    wait: '0h 10m 0s',
+    wait: '10 min',
   });
   expect(statisticsObject(figures, asked).days.at(-1)).toMatchObject({
     day: TODAY,

@@ -1,7 +1,7 @@
-import { duration } from '@proctor/contracts';
 import type { NeutralStatus, Verdict } from '@proctor/contracts';
 import type { DayFilter, PackagesOfDay, RunsOfDay } from '@proctor/database';
 import type { Html } from '../frame/html';
+import { secondsInWords } from '../frame/times';
 import { areas, bars, lines } from './chart';
 import type { ChartOf, Series } from './chart';
 
@@ -207,7 +207,7 @@ function rowOf({ day, packages, runs, testSeconds, meanWaitSeconds }: DayFigures
       : ['', '', ''],
     runs: [runs.pass + runs.neutral, runs.fail, runs.tmpfail].map(number),
     hours: number(Math.round(testSeconds / 3_600)),
-    wait: meanWaitSeconds === null ? '' : duration(meanWaitSeconds),
+    wait: meanWaitSeconds === null ? '' : secondsInWords(meanWaitSeconds),
   };
 }
 
