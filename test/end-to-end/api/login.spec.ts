@@ -35,6 +35,10 @@ it('who wants to request tests is led to the login, and from there to the form',
   const login = (await browser.get('/-/request')).headers.get('location');
   expect(login).toBe('/user/login?next=%2F-%2Frequest');
   expect((await (await loggedIn()).get('/-/request')).headers.get('location')).toBe('/user/alice/test');
+  const asked = await browser.get('/-/request?package=hello&arch=amd64');
+  expect(asked.headers.get('location')).toBe(
+    '/user/login?next=%2F-%2Frequest%3Fpackage%3Dhello%26arch%3Damd64',
+  );
 });
 
 it('the login leads back to where it came from, and the browser stays logged in', async () => {

@@ -72,7 +72,6 @@ export function settingsOf(a: ComparedRun, b: ComparedRun): SettingPair[] {
     pair('Variant', ({ run }) => run.variant),
     pair('Worker', ({ run }) => run.worker ?? ''),
     pair('Kernel', ({ testbed }) => testbed.kernel),
-    pair('Image', () => null),
   ];
 }
 

@@ -58,7 +58,8 @@ export class LoginController {
 @UseInterceptors(PageInterceptor)
 export class RequestWayController {
   @Get()
-  lead(@CurrentViewer() { user }: Viewer): Redirect {
-    return { redirectTo: user ? `/user/${user.name}/test` : loginUrl('/-/request') };
+  lead(@CurrentViewer() { user }: Viewer, @Req() request: ContextRequest): Redirect {
+    const [, query = ''] = /(\?.*)$/.exec(request.originalUrl) ?? [];
+    return { redirectTo: user ? `/user/${user.name}/test${query}` : loginUrl(`/-/request${query}`) };
   }
 }

@@ -1,10 +1,11 @@
-import { Controller, Get, Inject, Param, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import { packagePrefix, runIdIn } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { baseUrl } from '../../http/paths';
 import { notFound } from '../../http/problem';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { ComparisonService } from '../../runs/comparison.service';
@@ -40,6 +41,7 @@ export class RunsController {
   async run(
     @Param() place: PackagePlace & { run_id: string },
     @CurrentViewer() viewer: Viewer,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
     const run = await this.runs.one(runIdOf(place.run_id), viewer.reader);
@@ -47,7 +49,8 @@ export class RunsController {
     if (asked !== pathOf(run)) throw noSuchRun(run.runId);
     if (run.isPrivate) response.set('Cache-Control', 'private, no-store');
     const { known, ...data } = await this.page.view(run, viewer);
-    const failure = await this.triage.sections(run, viewer, known);
+    const base = baseUrl(request, this.configuration.server.publicUrl);
+    const failure = await this.triage.sections(run, viewer, known, base);
     return { template: 'runs/run', data: { ...data, ...failure } };
   }
 

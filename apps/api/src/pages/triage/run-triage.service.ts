@@ -17,10 +17,14 @@ export class RunTriage {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param known see TriageService. @throws DatabaseUnavailable */
-  async sections(run: RunRecord, viewer: Viewer, known: KnownOfRun) {
+  /**
+   * @param known see TriageService
+   * @param base of this server's addresses, without a slash at its end
+   * @throws DatabaseUnavailable
+   */
+  async sections(run: RunRecord, viewer: Viewer, known: KnownOfRun, base: string) {
     const [triage, notes] = await Promise.all([
-      this.triage(run, viewer, known),
+      this.triage(run, viewer, known, base),
       this.notes.ofRun(run, viewer),
     ]);
     return { triage, notes };
@@ -31,14 +35,14 @@ export class RunTriage {
     run: RunRecord,
     { user }: Viewer,
     known: KnownOfRun,
+    base: string,
   ): Promise<ReturnType<typeof triageView> | null> {
     const [found, errorLines] = await Promise.all([
       this.triages.of(run, known),
       this.triggerRuns.errorLines([run.runId]),
     ]);
-    const { bugReportUrl, publicUrl = '' } = this.configuration.server;
-    const errorLine = errorLines.get(run.runId) ?? null;
-    const place = { base: publicUrl.replace(/\/+$/, ''), bugReportUrl, errorLine };
+    const { bugReportUrl } = this.configuration.server;
+    const place = { base, bugReportUrl, errorLine: errorLines.get(run.runId) ?? null };
     return found && triageView(run, found, user?.name ?? null, place);
   }
 }

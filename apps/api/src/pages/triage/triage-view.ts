@@ -1,11 +1,10 @@
 import { REFERENCE_TRIGGER, type RunRecord } from '@proctor/database';
 import { bugReportUrl } from '../../runs/bug-report';
 import type { Triage } from '../../runs/triage';
-import { loginUrl } from '../../sessions/return-to';
 
 /** Where pages are, and how bugs are reported. */
 export interface TriagePlace {
-  /** What comes before a path; empty where it is not known. */
+  /** What comes before a path. */
   base: string;
   bugReportUrl: string;
   /** The line of the run's log that tells of its first error. */
@@ -30,9 +29,8 @@ function buttonOf(
   if (step.kind === 'refresh') {
     const { package: name, suite, arch } = run;
     const fields = new URLSearchParams({ package: name, suite, arch, trigger: REFERENCE_TRIGGER });
-    const url =
-      userName === null ? loginUrl(`/runs/${run.runId}`) : `/user/${userName}/test?${fields.toString()}`;
-    return { label: 'Ask for a new reference', url };
+    const form = userName === null ? '/-/request' : `/user/${userName}/test`;
+    return { label: 'Ask for a new reference', url: `${form}?${fields.toString()}` };
   }
   // What is private is told nobody by a message.
   if (step.kind === 'nothing' || run.isPrivate) return null;
