@@ -48,3 +48,11 @@ it('the package proctor-worker depends on every program that a worker needs', ()
   for (const name of ['autodep8', 'autopkgtest', 'mmdebstrap', 'slirp4netns', 'uidmap'])
     expect(worker).toMatch(new RegExp(`^ +${name},|Depends:.* ${name},`, 'm'));
 });
+
+it('the documents add no worker to an address with TLS without the certificate to check it against', () => {
+  const documents = ['README.md', 'docs/packages.md', 'docs/deployment.md', 'docs/operations.md'];
+  const texts = documents.map((name) => readFileSync(join(project, name), 'utf8').replaceAll('\\\n', ' '));
+  const added = texts.flatMap((text) => text.match(/proctor worker add [^\n`]*/g) ?? []);
+  expect(added.length).toBeGreaterThan(2);
+  expect(added.filter((line) => line.includes('--url tls:') && !line.includes('--ca '))).toEqual([]);
+});
