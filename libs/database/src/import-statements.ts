@@ -208,5 +208,6 @@ export const NOTE_FILES = command(`
 
 /** Statuses and figures of days are made again, from the day $2 on. */
 export const MAKE_AGAIN = command(`
-  update status_progress set filled_package = '', filled_suite = '', closed_day = least(closed_day, $2::date - 1)
+  update status_progress set filled_package = '', filled_suite = '', 
+    closed_day = case when closed_day is not null then least(closed_day, $2::date - 1) end
   where arch = any($1::text[])`);

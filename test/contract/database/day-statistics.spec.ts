@@ -193,3 +193,14 @@ it('days that are to be made again stay so, though a step that makes later ones 
   );
   expect(rows).toEqual([{ day: daysAgo(65) }]);
 });
+
+it('no day is passed over when an import comes before any was made', async () => {
+  await generateFinishedRuns(fixture.client, {
+    ...{ runs: 100, seed: 5, suites: ['sid'], architectures: [ARCH], packages: 5 },
+    ...{ until: new Date(), days: 10, isBare: true },
+  });
+  while (await stores().statusProjection.step(ARCH));
+  await stores().imports.makeStatusesAgain([ARCH], new Date());
+  const { rows } = await fixture.client.query('select closed_day from status_progress');
+  expect(rows).toEqual([{ closed_day: null }]);
+});

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Outages } from '@proctor/bus';
-import type { Clock } from '@proctor/clock';
+import { within, type Clock } from '@proctor/clock';
 import type { Fact } from '@proctor/contracts';
 import { Facts } from '@proctor/database';
 import { Counter, type Registry } from 'prom-client';
@@ -12,6 +12,8 @@ import { SPAN_SINK, type SpanSink } from './span-sink';
 const WAITING_MAX = 10_000;
 /** Runs whose spans are sent together. */
 const TOGETHER_MAX = 50;
+/** For what waits when the process ends. */
+const LAST_MS = 5_000;
 
 /**
  * Sends the trace of each run that has ended, made of its facts: it is complete whatever was restarted meanwhile. Nothing waits for
@@ -27,7 +29,7 @@ export class RunTraces implements BeforeApplicationShutdown {
   constructor(
     @Inject(Facts) private readonly facts: Pick<Facts, 'ofRun'>,
     @Inject(SPAN_SINK) private readonly sink: SpanSink | null,
-    @Inject(CLOCK) clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(REGISTRY) registry: Registry,
   ) {
     this.outages = new Outages(new Logger('Traces'), clock);
@@ -51,7 +53,9 @@ export class RunTraces implements BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.sending;
+    if (this.sending) await within(this.sending, LAST_MS, this.clock);
+    if (this.waiting.size > 0) this.sent.inc({ outcome: 'dropped' }, this.waiting.size);
+    this.waiting.clear();
   }
 
   private async sendAll(sink: SpanSink): Promise<void> {
