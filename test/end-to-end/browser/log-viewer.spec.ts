@@ -168,7 +168,7 @@ describe('a log that grows', () => {
     await page.getByText('lines, 1 with errors').first().waitFor();
     await page.locator('summary', { hasText: 'smoke' }).getByText('FAIL').waitFor();
     expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(1);
-    expect(await linesOf(page)).toEqual(numbered(log.replace(/\x1b\[\d+m/g, '')));
+    expect(await linesOf(page)).toEqual(numbered(log.replaceAll(/\p{Cc}\[\d+m/gu, '')));
     expect(await page.getByRole('button', { name: /new line|To the end/ }).count()).toBe(0);
     expect(faults).toEqual([]);
     await page.context().close();

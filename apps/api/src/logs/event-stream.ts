@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AttemptRecord } from '@proctor/database';
 import type { Response } from 'express';
 import type { LogEvent } from './log-follower';
-import type { LivePiece } from './run-logs';
+import type { LivePiece } from './log-so-far';
 
 /** A proxy in between closes what is silent for longer. */
 const COMMENT_EVERY_MS = 15_000;

@@ -9,7 +9,7 @@ import type { AttemptRecord } from '@proctor/database';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { type Bounds, closing, HeldConnections } from '../http/held-connections';
 import { RunLogs } from './run-logs';
-import type { LivePiece } from './run-logs';
+import type { LivePiece } from './log-so-far';
 
 export interface FollowSettings {
   /** Without a signal, how often it is asked whether an attempt has ended. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { logSoFar } from './log-so-far';
-import type { LivePiece } from './run-logs';
+import type { LivePiece } from './log-so-far';
 
 const LIMITS = { lines: 3, bytes: 100 };
 

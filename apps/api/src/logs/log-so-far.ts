@@ -1,9 +1,17 @@
 import { LogIndexer } from '@proctor/result-files';
 import { IndexedLog } from './indexed-log';
 import type { LineLimits } from './indexed-log';
-import type { LivePiece } from './run-logs';
 
 const NEWLINE = 10;
+
+/** A piece of a live log. */
+export interface LivePiece {
+  /** Bytes of the log before it. */
+  offset: number;
+  data: Buffer;
+  /** Its data are words of the worker, and no bytes of the log. */
+  isNote: boolean;
+}
 
 /** What there was of a live log at a time. */
 export interface LogSoFar {

@@ -10,21 +10,12 @@ import { Indexes } from './indexes';
 import { IndexedLog } from './indexed-log';
 import type { LineLimits } from './indexed-log';
 import { logSoFar, unreachedLog } from './log-so-far';
-import type { LogSoFar } from './log-so-far';
+import type { LivePiece, LogSoFar } from './log-so-far';
 
 /** How long what there is of a live log is read. */
 const SO_FAR_TIMEOUT_MS = 3_000;
 
 const LAST_LINE: LineLimits = { lines: 1, bytes: 1 };
-
-/** A piece of a live log. */
-export interface LivePiece {
-  /** Bytes of the log before it. */
-  offset: number;
-  data: Buffer;
-  /** Its data are words of the worker, and no bytes of the log. */
-  isNote: boolean;
-}
 
 /** The logs and artifacts of runs, attempt by attempt. Who may read them is for the caller to know. */
 @Injectable()

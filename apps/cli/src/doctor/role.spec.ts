@@ -1,6 +1,6 @@
-import { type Installed, roleOf } from './role';
+import { type InstalledParts, roleOf } from './role';
 
-const packaged: Installed = {
+const packaged: InstalledParts = {
   hasServer: true,
   hasWorker: false,
   namesDatabase: true,
@@ -9,7 +9,7 @@ const packaged: Installed = {
   hasServerFile: true,
 };
 
-it.each<[string, Partial<Installed>, string]>([
+it.each<[string, Partial<InstalledParts>, string]>([
   ['with the packages of a server', {}, 'server'],
   ['with units, whose folder has all programs and no worker.yaml', { hasWorker: true }, 'server'],
   [

@@ -5,7 +5,7 @@ import { configurationFolder } from '../configuration';
 import { projectFolder } from '../project';
 
 /** What a machine has of Proctor. */
-export interface Installed {
+export interface InstalledParts {
   hasServer: boolean;
   hasWorker: boolean;
   /** The environment names a database. */
@@ -24,7 +24,7 @@ export interface Role {
 }
 
 /** By what is installed and configured; where nothing tells, `npm start` would make it both. */
-export function roleOf(installed: Installed): Role {
+export function roleOf(installed: InstalledParts): Role {
   const { hasServer, hasWorker, namesDatabase, isStarted, hasWorkerFile, hasServerFile } = installed;
   const isWorkerAlone = hasWorkerFile && !hasServerFile && !namesDatabase && !isStarted;
   return {

@@ -1,5 +1,5 @@
 import { Idiomorph } from 'idiomorph';
-import type { AddedLines } from './log-stream';
+import type { ReceivedLines } from './log-stream';
 
 /** As many as the server puts into a block. */
 const BLOCK_LINES = 500;
@@ -9,7 +9,7 @@ const LINES_MAX = 20_000;
 /** Adds lines that have come, behind those that are there. @param isFollowed the reader is at their end */
 export function addLines(
   list: HTMLElement,
-  { from, lines, html, outline }: AddedLines,
+  { from, lines, html, outline }: ReceivedLines,
   isFollowed: boolean,
 ): void {
   dropFrom(from);

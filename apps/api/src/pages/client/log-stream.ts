@@ -1,5 +1,5 @@
 /** Lines that have come, as the server has made HTML of them. */
-export interface AddedLines {
+export interface ReceivedLines {
   /** The number of the first; what is here of it is replaced. */
   from: number;
   /** Of the log until now. */
@@ -10,7 +10,7 @@ export interface AddedLines {
 }
 
 export interface LogHandlers {
-  lines(added: AddedLines): void;
+  lines(added: ReceivedLines): void;
   /** Something is said of the log, or of the connection; empty: nothing more. */
   note(text: string): void;
   connection(text: string): void;
@@ -49,7 +49,7 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
     source.addEventListener('open', () => on.connection(''));
     source.addEventListener('lines', (event: MessageEvent<string>) => {
       next = event.lastEventId;
-      on.lines(JSON.parse(event.data) as AddedLines);
+      on.lines(JSON.parse(event.data) as ReceivedLines);
     });
     source.addEventListener('note', (event: MessageEvent<string>) => {
       on.note((JSON.parse(event.data) as { text: string }).text);

@@ -2,7 +2,7 @@ import { nameHidden } from '../../http/hidden-characters';
 import { endEvent, message, noteEvent } from '../../logs/event-stream';
 import type { LogEvent } from '../../logs/log-follower';
 import type { Templates } from '../frame/templates';
-import type { AddedLines, LinePlace, LiveLines } from './live-lines';
+import type { AddedLines, LogPlace, LiveLines } from './live-lines';
 
 /**
  * A live log as events for the script of its page. `lines` is HTML to be added, and its id the place where the next line begins;
@@ -42,12 +42,12 @@ function linesEvent({ from, lines, next }: AddedLines, html: string, outline: st
 }
 
 /** The id of an event. */
-export function placeText({ offset, line }: LinePlace): string {
+export function placeText({ offset, line }: LogPlace): string {
   return `${offset}.${line}`;
 }
 
 /** The place that a client which comes again names; null when it names none. */
-export function placeOf(lastEventId: string | undefined): LinePlace | null {
+export function placeOf(lastEventId: string | undefined): LogPlace | null {
   const [, offset, line] = /^(\d{1,15})\.(\d{1,15})$/.exec(lastEventId ?? '') ?? [];
   return offset === undefined ? null : { offset: Number(offset), line: Number(line) };
 }

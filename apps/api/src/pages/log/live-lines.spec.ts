@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { LogIndexer } from '@proctor/result-files';
 import { LineReader } from '../../logs/line-reader';
 import { LiveLines } from './live-lines';
-import type { AddedLines, LinePlace } from './live-lines';
+import type { AddedLines, LogPlace } from './live-lines';
 import { sectionViews } from './log-view';
 import type { SectionView } from './log-view';
 
@@ -21,7 +21,7 @@ const LOG = Buffer.from(
     own('@@@@@@@@@@@@@@@@@@@@ summary') +
     'smoke FAIL\nand no newline',
 );
-const START: LinePlace = { offset: 0, line: 1 };
+const START: LogPlace = { offset: 0, line: 1 };
 
 /** What a page shows that adds what it is told as the page's script does. */
 class ShownLog {
@@ -103,7 +103,7 @@ it('forgotten bytes are counted, and lines behind them are numbered from those t
   expect(live.isStale).toBe(false);
 });
 
-it.each<[string, LinePlace, number, string]>([
+it.each<[string, LogPlace, number, string]>([
   ['has numbered lines that are forgotten meanwhile', { offset: 1_006, line: 9 }, 1_000, 'known\nnext\n'],
   ['ends where no line begins', { offset: 3, line: 1 }, 0, 'known\nnext\n'],
   ['ends in what is forgotten', { offset: 500, line: 9 }, 1_000, 'known\nnext\n'],

@@ -6,7 +6,7 @@ import { sectionViews } from './log-view';
 import type { SectionView } from './log-view';
 
 /** A place in a live log at which a line begins. */
-export interface LinePlace {
+export interface LogPlace {
   /** Bytes of the log before it. */
   offset: number;
   /** The number of the line; 1 is the first that is known. */
@@ -22,7 +22,7 @@ export interface AddedLines {
   /** The number of the last. */
   lines: number;
   /** Where the next ones begin. */
-  next: LinePlace;
+  next: LogPlace;
 }
 
 /** Makes of the bytes of a live log, from its first one on, what its page adds to the lines that it has. */
@@ -31,7 +31,7 @@ export class LiveLines {
   private readonly indexer: LogIndexer;
   private readonly html = new LineHtml();
   /** Where the line that has not ended begins. */
-  private readonly open: LinePlace = { offset: 0, line: 1 };
+  private readonly open: LogPlace = { offset: 0, line: 1 };
   private expected = 0;
   /** Bytes within the line that has not ended that are forgotten. */
   private missing = 0;
@@ -42,7 +42,7 @@ export class LiveLines {
 
   /** @param start the page has what comes before it */
   constructor(
-    private readonly start: LinePlace,
+    private readonly start: LogPlace,
     errors: RegExp,
     private readonly logUrl: string,
   ) {

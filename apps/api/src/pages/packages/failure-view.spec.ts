@@ -1,6 +1,6 @@
 import { packageStatus } from '../../../../../test/support/package-status';
 import { finishedRunRecord, runRecord } from '../../../../../test/support/run-record';
-import { type Failure, failureView } from './failure-view';
+import { type FailingPlace, failureView } from './failure-view';
 
 const at = (runId: number, version: string, day: string) => {
   return { runId, version, date: new Date(`${day}T10:00:00Z`) };
@@ -16,7 +16,7 @@ const kept = packageStatus('hello', {
   lastPass: at(8, '2.10-2', '2026-11-18'),
   failingSince: { ...at(9, '2.10-3', '2026-11-19'), trigger: 'glibc/2.40-4' },
 });
-const failure = (change: Partial<Failure> = {}): Failure => {
+const failure = (change: Partial<FailingPlace> = {}): FailingPlace => {
   return { run, kept, changedPackages: null, error: null, notes: [], mayBeRetried: true, ...change };
 };
 

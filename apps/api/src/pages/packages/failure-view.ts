@@ -11,7 +11,7 @@ import { excerptView } from '../runs/excerpt-view';
 const LINES_AROUND = 2;
 
 /** A place where the package fails. */
-export interface Failure {
+export interface FailingPlace {
   /** The newest run there. */
   run: RunRecord;
   kept: PackageStatus | undefined;
@@ -24,7 +24,7 @@ export interface Failure {
 
 /** A card for a place where the package fails: since when, since which change, with which error, and where it does not. */
 export function failureView(
-  { run, kept, changedPackages, error, notes, mayBeRetried }: Failure,
+  { run, kept, changedPackages, error, notes, mayBeRetried }: FailingPlace,
   latest: RunRecord[],
   unfinished: RunRecord[],
   neutral: NeutralStatus,

@@ -6,7 +6,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { obstacleTo } from '../../runs/obstacle';
 import type { Viewer } from '../../sessions/viewer';
 import { NoteLists } from '../notes/note-lists.service';
-import type { Failure } from './failure-view';
+import type { FailingPlace } from './failure-view';
 import type { PackageKnown } from './package-view';
 
 /** Places of which more is told than that the package fails there. */
@@ -26,7 +26,7 @@ export class Failures {
    * Of the first FAILURES_TOLD_MAX places where the newest run failed. It takes as many statements for one as for all.
    * @throws DatabaseUnavailable
    */
-  async of({ latest, kept }: Pick<PackageKnown, 'latest' | 'kept'>, viewer: Viewer): Promise<Failure[]> {
+  async of({ latest, kept }: Pick<PackageKnown, 'latest' | 'kept'>, viewer: Viewer): Promise<FailingPlace[]> {
     const failing = latest.filter(({ verdict }) => verdict === 'fail').slice(0, FAILURES_TOLD_MAX);
     if (failing.length === 0) return [];
     const places = failing.map((run) => ({

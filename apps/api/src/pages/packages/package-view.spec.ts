@@ -1,5 +1,5 @@
 import { finishedRunRecord } from '../../../../../test/support/run-record';
-import type { Failure } from './failure-view';
+import type { FailingPlace } from './failure-view';
 import { packageView } from './package-view';
 import type { PackageDetails, PackageKnown } from './package-view';
 
@@ -13,7 +13,7 @@ const targets = {
 const nothing: PackageKnown = { name: 'hello', latest: [], kept: [], unfinished: [] };
 const nothingMore: PackageDetails = { failures: [], doneInMs: null };
 
-const failure = (change: Partial<Failure>): Failure => ({
+const failure = (change: Partial<FailingPlace>): FailingPlace => ({
   run: finishedRunRecord({ verdict: 'fail' }),
   kept: undefined,
   changedPackages: null,

@@ -7,7 +7,7 @@ import { packageLinks } from '../frame/package-links';
 import { packageSentence } from '../frame/sentence';
 import type { PlaceState } from '../frame/sentence';
 import { runView } from '../run-view';
-import { type Failure, failureView } from './failure-view';
+import { type FailingPlace, failureView } from './failure-view';
 
 /** All that is known of a package. */
 export interface PackageKnown {
@@ -21,7 +21,7 @@ export interface PackageKnown {
 
 /** What only its page tells. */
 export interface PackageDetails {
-  failures: Failure[];
+  failures: FailingPlace[];
   /** Until the runs that wait are done; null where that is not known. */
   doneInMs: number | null;
 }
