@@ -29,7 +29,6 @@ export class FinishedReports {
   private readonly replies: ReportReplies;
   /** Reports that are being handled here. */
   private readonly underWay = new Set<string>();
-  private tellingReaders: NodeJS.Immediate | null = null;
 
   constructor(
     @Inject(Dispatchers) private readonly dispatchers: Pick<Dispatchers, 'ask'>,
@@ -77,7 +76,7 @@ export class FinishedReports {
   async refuse(arch: string, attempt: AttemptOfWorker, why: string): Promise<void> {
     const reason = oneLine(`the report of worker ${attempt.worker} was refused, ${why}`, MESSAGE_LENGTH_MAX);
     const answer = await this.dispatchers.ask(arch, { kind: 'report-refused', attempt, reason });
-    if (answer === 'counts') this.tellReaders();
+    if (answer === 'counts') this.bus.signal(SUBJECTS.resultsChanged, {});
     this.replies.tell(attempt, 'refused', reason);
     if (answer === 'foreign' || answer === 'refused') return;
     const files = RESULT_FILES.map((name) => ({ name }));
@@ -111,17 +110,9 @@ export class FinishedReports {
   }
 
   private async recorded(report: FinishedReport): Promise<true> {
-    this.tellReaders();
+    this.bus.signal(SUBJECTS.resultsChanged, {});
     await this.replies.settle(report, 'counts', 'reported');
     return true;
-  }
-
-  /** Those who wait for results look once for all that a turn has recorded. */
-  private tellReaders(): void {
-    this.tellingReaders ??= setImmediate(() => {
-      this.tellingReaders = null;
-      this.bus.signal(SUBJECTS.resultsChanged, {});
-    });
   }
 
   /** Null when its files have to be uploaded again. */
