@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { HtmlValidate } from 'html-validate';
+import { HtmlValidate, type RuleConfig } from 'html-validate';
 import { Client } from 'pg';
 import type { Browser } from '../../support/browser';
 import { markupFaults } from '../../support/markup';
@@ -49,7 +49,7 @@ const NO_PAGES = [
   '/:package',
 ];
 /** Rules of html-validate that are of taste, or against what is meant here. */
-const STYLE = {
+const STYLE: RuleConfig = {
   'doctype-style': 'off',
   'no-implicit-input-type': 'off',
   // A region that is scrolled has the focus, whatever its element.
@@ -60,7 +60,9 @@ const STYLE = {
   'long-title': 'off',
   // The search is sent by the key that sends each form.
   'wcag/h32': 'off',
-} as const;
+  // Boxes of one name are one list.
+  'form-dup-name': ['error', { shared: ['radio', 'button', 'reset', 'submit', 'checkbox'] }],
+};
 const POLICY =
   "default-src 'none';script-src 'self';connect-src 'self';style-src 'self';img-src 'self';form-action 'self';" +
   "base-uri 'none';frame-ancestors 'none'";

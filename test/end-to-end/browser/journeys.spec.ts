@@ -161,8 +161,9 @@ it('an administrator drains a worker, its owner reads why it gets nothing, and t
   const name = String(before['worker']);
   const { page, faults } = await loggedIn('admin', '/admin/workers/');
   await page.getByRole('link', { name, exact: true }).click();
-  await page.getByLabel('Reason', { exact: true }).fill('a new disk');
-  await page.getByRole('button', { name: /^Drain/ }).press('Enter');
+  const drain = page.locator('form', { has: page.getByRole('button', { name: /^Drain/ }) });
+  await drain.getByLabel('Reason', { exact: true }).fill('a new disk');
+  await drain.getByRole('button', { name: /^Drain/ }).press('Enter');
   await page
     .getByText(/Drained by admin/)
     .or(page.getByRole('link', { name: 'Go on' }))

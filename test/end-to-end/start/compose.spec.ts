@@ -23,8 +23,8 @@ const RUN = 'docker compose run --rm cli ';
 /** What is to be typed at the command line, in order. */
 async function commandsIn(file: string): Promise<string[]> {
   const lines = (await readFile(join(project, file), 'utf8')).split('\n');
-  const commands = lines.flatMap((line) => line.replace(/^# +/, '').split(RUN).slice(1));
-  return commands.filter((command) => command !== '…');
+  const typed = lines.map((line) => line.replace(/^# +/, '')).filter((line) => line.startsWith(RUN));
+  return typed.map((line) => line.slice(RUN.length));
 }
 
 it('the services of docker-compose.yml come up one after the other, and what its first lines say can be typed', async () => {

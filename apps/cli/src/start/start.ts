@@ -11,13 +11,14 @@ import {
 } from '@proctor/embedded';
 import { diskSpace } from '@proctor/monitoring';
 import { configurationFolder } from '../configuration';
+import { lookAtWorker } from '../doctor/machine';
 import { projectFolder } from '../project';
 import { registerOwnWorker } from './own-worker';
 import { appProcess, endLeftOverApps, type AppName } from './apps';
 import { startDatabase, startNats, type LaunchContext } from './services';
 import { Steps } from './steps';
 import { onStopRequest } from './stop-request';
-import { serviceUrl, welcome } from './welcome';
+import { lacksIn, serviceUrl, welcome } from './welcome';
 
 /** A worker knows NATS alone. */
 const NOT_FOR_WORKERS = {
@@ -156,10 +157,16 @@ async function launch(
   const worker = Promise.all([packages.pending, scheduler]).then(async () => {
     if (isRegistered) await startApp('worker', { ...urls(configuration.worker.name), ...NOT_FOR_WORKERS });
   });
+  const found = packages.pending.then((missing) => (missing.length > 0 ? missing : whatWorkerLacks()));
   await Promise.all([startApp('api', urls('api')), scheduler, worker]);
   // Repeated at the end, where it is seen.
-  const lacks = [...(notice === null ? [] : [notice]), ...(await packages.pending)];
+  const lacks = [...(notice === null ? [] : [notice]), ...(await found)];
   steps.say(welcome(server, context.home, admin, { isTerminal: process.stdout.isTTY, lacks }));
+}
+
+/** What tests cannot be run on this machine, and what to type. */
+async function whatWorkerLacks(): Promise<string[]> {
+  return lacksIn(await lookAtWorker());
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Home } from '@proctor/embedded';
-import { welcome } from './welcome';
+import { fail, ok, warn } from '../doctor/finding';
+import { lacksIn, welcome } from './welcome';
 
 const server = { host: '127.0.0.1', port: 8080, suites: ['trixie'], architectures: ['amd64'] };
 const said = (isNew: boolean, isTerminal: boolean) =>
@@ -47,4 +48,20 @@ it('what does not work is said with the word that the rest is ready, and last of
     'Proctor is ready at http://127.0.0.1:8080 for requests, and cannot run tests here yet: see below',
   );
   expect(lines.at(-1)).toBe('  apt-get install uidmap');
+});
+
+it('what keeps the worker from running tests is named with what to type, and what works is not', () => {
+  expect(
+    lacksIn([
+      ok('worker', 'backend null works'),
+      warn('worker', 'the image of sid for unshare is old', 'read its log'),
+      fail(
+        'worker',
+        'backend unshare: user namespaces are forbidden',
+        'sudo sysctl user.max_user_namespaces=1000',
+      ),
+    ]),
+  ).toEqual([
+    'the worker cannot run all tests: backend unshare: user namespaces are forbidden: sudo sysctl user.max_user_namespaces=1000',
+  ]);
 });

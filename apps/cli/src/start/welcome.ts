@@ -1,5 +1,6 @@
 import type { ServerConfiguration } from '@proctor/config';
 import type { Home } from '@proctor/embedded';
+import type { Finding } from '../doctor/finding';
 import type { AdministratorAccess } from './administrator';
 
 /** Where a browser on this machine finds the service. */
@@ -37,4 +38,14 @@ export function welcome(
   lines.push('Ask for a test:', `  curl -H "Auth-Key: ${key}" -X POST ${url}${path}`);
   if (!isWhole) lines.push('What does not work:', ...lacks);
   return lines.join('\n');
+}
+
+/** Of what was found about the worker, what keeps it from running tests, each with what to type. */
+export function lacksIn(findings: Finding[]): string[] {
+  return findings
+    .filter(({ state }) => state === 'fail')
+    .map(
+      ({ found, remedy }) =>
+        `the worker cannot run all tests: ${found}${remedy === null ? '' : `: ${remedy}`}`,
+    );
 }
