@@ -67,8 +67,6 @@ export interface ServerConfiguration {
   /** Requests of one API key, or of one user to the endpoints of keys, that one api process takes. */
   requestsPerSecondMax: number;
   requestsPerMinuteMax: number;
-  /** Whether who is not known may read pages and public data. */
-  anonymousMayRead: boolean;
   /** The same of one network, for what is asked without a key. */
   anonymousRequestsPerSecondMax: number;
   anonymousRequestsPerMinuteMax: number;
@@ -77,6 +75,8 @@ export interface ServerConfiguration {
   anonymousRequestsWaitingMax: number;
   /** Longest wait for a place. */
   anonymousWaitMs: number;
+  /** Whether who is not known may read pages and public data. */
+  anonymousMayRead: boolean;
   /** How old a public page or list may be that takes long to make. */
   publicAgeMaxMs: number;
   /** All bodies that one api process holds at a time; a request whose body finds no room waits, then gets a 503. */
@@ -88,11 +88,11 @@ export interface ServerConfiguration {
   leaveNoticeMs: number;
   /** Longest `wait` of a request for results; 0 to 60. */
   waitSecondsMax: number;
-  /** Wrong passwords for one user from one address; an address may guess ten times as often over all users. */
   /** How long before its end a key's page says that it expires soon. */
   keyExpiryWarningDays: number;
   /** Whether browsers let pages of other origins read what is public. */
   anyOriginMayRead: boolean;
+  /** Wrong passwords for one user from one address; an address may guess ten times as often over all users. */
   passwordGuessesPerHourMax: number;
   /** How long a browser stays logged in, hours. */
   sessionHours: number;

@@ -1,6 +1,6 @@
 import { IsBase64, IsBoolean, IsInt, IsOptional, Min } from 'class-validator';
 
-/** `proctor.log.{runId}.{attempt}.{grantEpoch}`: a piece of the live log, in order. */
+/** `proctor.log.{worker}.{runId}.{attempt}.{grantEpoch}`: a piece of the live log, in order. */
 export class LogChunk {
   /** 0 is the first; a reader resumes at the number after the last it has. */
   @IsInt()

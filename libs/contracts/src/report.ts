@@ -26,7 +26,7 @@ import type { ResultFileName, Trouble, Verdict } from './words';
  */
 export class StartedReport extends HeldAttempt {}
 
-/** A file of the result, staged in the bucket under `{runId}/{attempt}/{grantEpoch}/{name}`. */
+/** A file of the result, staged in its worker's staging area as `{runId}/{attempt}/{grantEpoch}/{name}`. */
 export class ResultFile {
   @IsIn(RESULT_FILES)
   name: ResultFileName;

@@ -2,7 +2,7 @@ import type { FactKind } from './fact';
 import { grantName, type Grant } from './grant';
 
 /**
- * Every NATS subject, stream and bucket. `*` stands for the scope: an architecture, or a worker's name; one without is
+ * Every NATS subject and stream. `*` stands for the scope: an architecture, or a worker's name; one without is
  * everybody's. RPC subjects and stream subjects are disjoint: a request on a stream's subject would be answered by the
  * stream.
  */

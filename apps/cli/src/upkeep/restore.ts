@@ -28,7 +28,7 @@ export async function restore(path: string, { force }: { force: boolean }): Prom
   }
 }
 
-/** @returns where the database of before is now; null when there was none. When it fails, the home is as it was. */
+/** @returns where the database of before is now; null when there was none. When it fails, that is back in its place. */
 async function inItsPlace(backup: CheckedBackup, home: Home, force: boolean): Promise<string | null> {
   const aside = await setAside(home, force);
   try {
