@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Stops } from './stops';
 
@@ -19,6 +19,7 @@ const LOOK_EVERY_MS = 200;
 export class PlainProxy {
   private readonly agent = new Agent({ keepAlive: true });
   private readonly server: Server;
+  private readonly looks = new EventEmitter<{ look: [] }>();
   private ready: string[] = [];
   private turn = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -47,7 +48,7 @@ export class PlainProxy {
 
   /** Resolves when this api gets requests. */
   async takes(api: string): Promise<void> {
-    while (!this.ready.includes(api)) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS / 4));
+    while (!this.ready.includes(api)) await once(this.looks, 'look');
   }
 
   private stop(): void {
@@ -60,6 +61,7 @@ export class PlainProxy {
   private async look(): Promise<void> {
     const good = await Promise.all(this.apis.map((api) => isReady(api)));
     this.ready = this.apis.filter((_, place) => good[place]);
+    this.looks.emit('look');
   }
 
   private hand(request: IncomingMessage, response: ServerResponse): void {

@@ -147,8 +147,8 @@ export class Users {
   }
 
   /**
-   * For good: password, keys, sessions and what the user follows are gone; nobody else gets the name, or the identity at a login
-   * provider, and the runs stay.
+   * Password, keys, sessions and what the user follows are gone for good; the runs stay. Nobody else gets the name, or the identity
+   * at a login provider: a user who is enabled again has these, and no more.
    * @returns `same`: the user was removed before; `last`: there would be no administrator any more; nothing was changed
    * @throws UnknownUser, DatabaseUnavailable
    */
