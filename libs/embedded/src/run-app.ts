@@ -16,9 +16,15 @@ export async function runApp(main: string, env: NodeJS.ProcessEnv): Promise<numb
 
 /**
  * The same for one that, told `--send`, sends what it has found to the process that started it.
+ * @param signal ends it
  * @throws with what it wrote when it ends without a word, or not in time
  */
-export async function askApp(main: string, env: NodeJS.ProcessEnv, timeoutMs: number): Promise<unknown> {
+export async function askApp(
+  main: string,
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<unknown> {
   const child = fork(main, ['--send'], {
     env,
     execArgv: [],
@@ -29,7 +35,11 @@ export async function askApp(main: string, env: NodeJS.ProcessEnv, timeoutMs: nu
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (told += text));
   const found: unknown[] = [];
   child.on('message', (message) => found.push(message));
-  const ending = await new OwnedProcess(child).ended;
+  const app = new OwnedProcess(child);
+  const end = (): void => app.kill('SIGTERM');
+  signal?.addEventListener('abort', end);
+  if (signal?.aborted) end();
+  const ending = await app.ended.finally(() => signal?.removeEventListener('abort', end));
   if (found.length > 0) return found[0];
   throw new Error(told.trim() || `${main} ended with ${describeEnding(ending)}`);
 }

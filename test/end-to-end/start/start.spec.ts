@@ -216,7 +216,7 @@ describe('a home of its own', () => {
     const start = machine.start({ NODE_OPTIONS: `--require=${broken}` });
     expect((await start.exit).code).toBe(1);
     expect(start.lines).toContain('proctor: api ended with exit code 3 before it was ready');
-    expect(await until(async () => !(await hasRunning()), 1_000)).toBe(true);
+    expect(await runningHere()).toEqual([]);
   });
 
   it('`npm start` starts no server of its own where the environment names one', async () => {
@@ -236,14 +236,16 @@ describe('a home of its own', () => {
   });
 });
 
-/** Whether any process has this machine's folder in its command line or environment. */
-async function hasRunning(): Promise<boolean> {
-  for (const pid of (await readdir('/proc')).filter(
-    (name) => /^\d+$/.test(name) && name !== `${process.pid}`,
-  )) {
-    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if ((environment + command).includes(machine.folder)) return true;
-  }
-  return false;
+/** The commands of the processes that have this machine's folder in their command line or environment. */
+async function runningHere(): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== `${process.pid}`);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const [environment = '', command = ''] = await Promise.all(
+        ['environ', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
+      );
+      return (environment + command).includes(machine.folder) ? [command] : [];
+    }),
+  );
+  return found.flat();
 }

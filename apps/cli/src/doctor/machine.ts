@@ -123,14 +123,17 @@ interface MachineFindings {
   variants: { name: string; program: string; isExecutable: boolean }[];
 }
 
-/** What a worker on this machine could do: the worker's own code looks. */
-export function lookAtWorker(): Promise<Finding[]> {
+/**
+ * What a worker on this machine could do: the worker's own code looks.
+ * @param signal ends the look
+ */
+export function lookAtWorker(signal?: AbortSignal): Promise<Finding[]> {
   return looked('worker', 'proctor worker check', async () => {
     const { worker } = await readConfiguration();
     const home = await Home.find(process.env, projectFolder());
     const env = { ...process.env, PROCTOR_HOME: home.path, PROCTOR_CONFIG: configurationFolder() };
     const main = join(__dirname, '../../../worker/src/check-machine.js');
-    const found = (await askApp(main, env, WORKER_MS)) as MachineFindings;
+    const found = (await askApp(main, env, WORKER_MS, signal)) as MachineFindings;
     return workerFindings(found, worker.imageAgeMaxMs, Date.now());
   });
 }

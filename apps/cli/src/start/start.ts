@@ -31,6 +31,12 @@ const MIB = 1024 ** 2;
 const ROOM_MIN_BYTES = 300 * MIB;
 const STOP_ORDER = ['worker', 'scheduler', 'api', 'nats', 'postgres'];
 
+/** What the worker needs is fetched and looked at beside the start, and must have ended before we end. */
+interface Preparation {
+  pending: Promise<unknown>;
+  readonly signal: AbortSignal;
+}
+
 /** Runs everything on this machine until a signal asks for the end. @throws with nothing left running */
 export async function start(): Promise<void> {
   surviveClosedOutput();
@@ -104,7 +110,8 @@ async function requireRoom(home: Home): Promise<void> {
 async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home: Home): Promise<void> {
   const steps = new Steps((line) => console.log(line));
   const supervisor = new Supervisor(STOP_ORDER, (line) => steps.say(line));
-  const packages: { pending: Promise<string[]> } = { pending: Promise.resolve([]) };
+  const ending = new AbortController();
+  const preparation: Preparation = { pending: Promise.resolve(), signal: ending.signal };
   let unlisten = (): void => undefined;
   const stopRequested = new Promise<void>((resolve) => {
     let requests = 0;
@@ -117,13 +124,14 @@ async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home:
   });
   steps.say(`everything is kept in ${home.path}${home.reason ? `, since ${home.reason}` : ''}`);
   try {
-    const launched = launch(configuration, { env, home, supervisor, steps }, packages);
+    const launched = launch(configuration, { env, home, supervisor, steps }, preparation);
     // What is interrupted rejects after the stop; the first to settle counts.
     await Promise.race([launched, stopRequested]);
     await stopRequested;
   } finally {
+    ending.abort();
     await supervisor.stop();
-    await packages.pending;
+    await preparation.pending;
     unlisten();
   }
 }
@@ -131,16 +139,20 @@ async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home:
 async function launch(
   configuration: Configuration,
   context: LaunchContext,
-  packages: { pending: Promise<string[]> },
+  preparation: Preparation,
 ): Promise<void> {
   const { steps } = context;
   const { server } = configuration;
   const services = [startNats(context, configuration), startDatabase(context)] as const;
   // apt is asked for nats-server first, then for the worker's packages.
-  packages.pending = services[0].then(
+  const installed = services[0].then(
     () => (context.supervisor.isStopping ? [] : installPackages(steps)),
     () => [],
   );
+  const found = installed.then((missing) =>
+    missing.length > 0 ? missing : whatWorkerLacks(preparation.signal),
+  );
+  preparation.pending = found;
   const [nats, { databaseUrl, admin }] = await Promise.all(services);
   const { isRegistered, notice } = await registerOwnWorker(databaseUrl, nats, configuration);
   if (notice !== null) steps.say(notice);
@@ -154,10 +166,9 @@ async function launch(
   });
   const scheduler = startApp('scheduler', urls('scheduler'));
   // A worker that asks before there is a dispatcher says that there is no answer.
-  const worker = Promise.all([packages.pending, scheduler]).then(async () => {
+  const worker = Promise.all([installed, scheduler]).then(async () => {
     if (isRegistered) await startApp('worker', { ...urls(configuration.worker.name), ...NOT_FOR_WORKERS });
   });
-  const found = packages.pending.then((missing) => (missing.length > 0 ? missing : whatWorkerLacks()));
   await Promise.all([startApp('api', urls('api')), scheduler, worker]);
   // Repeated at the end, where it is seen.
   const lacks = [...(notice === null ? [] : [notice]), ...(await found)];
@@ -165,8 +176,8 @@ async function launch(
 }
 
 /** What tests cannot be run on this machine, and what to type. */
-async function whatWorkerLacks(): Promise<string[]> {
-  return lacksIn(await lookAtWorker());
+async function whatWorkerLacks(signal: AbortSignal): Promise<string[]> {
+  return signal.aborted ? [] : lacksIn(await lookAtWorker(signal));
 }
 
 /**
