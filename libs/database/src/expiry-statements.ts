@@ -145,11 +145,18 @@ export const REMOVE_FILES = statement(
   returning r.run_id as "runId"`,
 );
 
-const STORY_RUNS = (condition: string): Statement<{ runId: number; finishedAt: Date }> =>
+/** What decides whether its story goes: one without files loses it, unless it has lost it already. */
+const STORY_COLUMNS = { runId: bigint, finishedAt: time, hasFiles: boolean, hasStory: boolean };
+
+export type StoryRun = RowOf<typeof STORY_COLUMNS>;
+
+const STORY_RUNS = (condition: string): Statement<StoryRun> =>
   statement(
-    { runId: bigint, finishedAt: time },
+    STORY_COLUMNS,
     `
-    select r.run_id as "runId", ${certain('r.finished_at')} as "finishedAt" from runs r
+    select r.run_id as "runId", ${certain('r.finished_at')} as "finishedAt",
+      r.log_size is not null or r.artifacts_size is not null as "hasFiles", r.story_removed_by is null as "hasStory"
+    from runs r
     where r.state = 'finished' and ${condition} and r.finished_at < $1
       and r.finished_at >= $2::timestamptz and (r.finished_at, r.run_id) > ($2::timestamptz, $3::bigint)
     order by r.finished_at, r.run_id limit $4`,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ResultFileName } from '@proctor/contracts';
 import { Database } from './database';
 import * as statements from './expiry-statements';
-import type { ExpiringRun } from './expiry-statements';
+import type { ExpiringRun, StoryRun } from './expiry-statements';
 import type { ExpiryMark } from './rows/expiry';
 
 /** What a run leaves in the store, each with its index. */
@@ -91,13 +91,13 @@ export class Expiry {
     return rows.map(({ runId }) => runId);
   }
 
-  /** Runs that finished before a time, the oldest first, of which some may have lost their story already. */
+  /** Runs that finished before a time, the oldest first. */
   stories(
     mark: 'public stories' | 'private stories',
     before: Date,
     after: ExpiryPlace,
     limit: number,
-  ): Promise<{ runId: number; finishedAt: Date }[]> {
+  ): Promise<StoryRun[]> {
     return this.database.query(statements.STORIES[mark], [before, after.at, after.runId, limit]);
   }
 

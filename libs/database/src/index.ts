@@ -29,7 +29,7 @@ export {
   type FileRemoval,
   type FoundAttempt,
 } from './expiry';
-export type { ExpiringRun } from './expiry-statements';
+export type { ExpiringRun, StoryRun } from './expiry-statements';
 export type { PoolUse } from './database';
 export { type DatabaseServer, type DatabaseVitals, FACTS_COUNTED_MAX, type SchemaState } from './vitals';
 export { DATABASE_LIMITS, type DatabaseLimits } from './limits';

@@ -28,8 +28,11 @@ export class ExpiryCounts {
     this.count(artifactsRule, run.artifactsSize);
   }
 
-  /** It would be lost: what comes after counts as if it were. A run may be told of more than once. */
-  rehearsed(run: ExpiringRun, logRule: string | null, artifactsRule: string | null): void {
+  /**
+   * It would be lost: what comes after counts as if it were. A run may be told of more than once.
+   * @returns whether these were the last of its files
+   */
+  rehearsed(run: ExpiringRun, logRule: string | null, artifactsRule: string | null): boolean {
     const log = this.isRehearsed('logs', run.runId) ? null : logRule;
     const artifacts = this.isRehearsed('artifacts', run.runId) ? null : artifactsRule;
     this.lost(run, log, artifacts);
@@ -38,6 +41,10 @@ export class ExpiryCounts {
     const bytes =
       (log === null ? 0 : (run.logSize ?? 0)) + (artifacts === null ? 0 : (run.artifactsSize ?? 0));
     this.rehearsedBytes.set(run.package, this.rehearsedOf(run.package) + bytes);
+    const isGone = (content: ExpiringContent, size: number | null): boolean =>
+      size === null || this.isRehearsed(content, run.runId);
+    const isBare = isGone('logs', run.logSize) && isGone('artifacts', run.artifactsSize);
+    return isBare && (log !== null || artifacts !== null);
   }
 
   isRehearsed(content: ExpiringContent, runId: number): boolean {

@@ -8,8 +8,8 @@ import { bytesMaxOf, daysBefore, dueBefore, lossByAge, lossBySize, type Retentio
 export interface PassOptions {
   /** Nothing is removed, only counted. */
   isRehearsal: boolean;
-  /** Between two batches, after work of so long: others use the database too. */
-  pause: (workedMs: number) => Promise<void>;
+  /** Between two batches, after work of so long on so many runs: others use the database too. */
+  pause: (workedMs: number, runs: number) => Promise<void>;
   /** Ends the pass early, with what is done. */
   isEnded: () => boolean;
   now: () => Date;
@@ -60,7 +60,7 @@ export class ExpiryPass {
         return loss.logRule === null && loss.artifactsRule === null ? [] : [{ run, ...loss }];
       });
       await this.lose(losses);
-      await this.rest();
+      await this.rest(runs.length);
       after = placeAfter(runs);
     }
   }
@@ -74,7 +74,7 @@ export class ExpiryPass {
         await this.shrink(name, 'logs', left, max);
       }
       after = packages.at(-1)?.package;
-      await this.rest();
+      await this.rest(0);
     }
   }
 
@@ -92,7 +92,7 @@ export class ExpiryPass {
       };
       await this.lose(lost.runs.map((run) => ({ run, ...rules })));
       left -= lost.bytes;
-      await this.rest();
+      await this.rest(found.length);
       after = placeAfter(found);
     }
     return left;
@@ -100,9 +100,12 @@ export class ExpiryPass {
 
   private async lose(losses: ({ run: ExpiringRun } & Omit<FileRemoval, 'runId'>)[]): Promise<void> {
     if (losses.length === 0) return;
+    const storyBefore = daysBefore(this.options.now(), this.rules.storyDays);
     if (this.options.isRehearsal) {
-      for (const { run, logRule, artifactsRule } of losses)
-        this.counts.rehearsed(run, logRule, artifactsRule);
+      for (const { run, logRule, artifactsRule } of losses) {
+        const isBare = this.counts.rehearsed(run, logRule, artifactsRule);
+        if (isBare && run.finishedAt < storyBefore) this.counts.story(1);
+      }
       return;
     }
     const changed = new Set(
@@ -113,7 +116,6 @@ export class ExpiryPass {
     const done = losses.filter(({ run }) => changed.has(run.runId));
     for (const { run, logRule, artifactsRule } of done) this.counts.lost(run, logRule, artifactsRule);
     // A run that was too new to lose its story, or kept its files, when stories of its age went loses it with them.
-    const storyBefore = daysBefore(this.options.now(), this.rules.storyDays);
     const old = done.filter(({ run }) => run.finishedAt < storyBefore).map(({ run }) => run.runId);
     if (old.length > 0) await this.forget(old);
     await this.emptyStore();
@@ -125,18 +127,19 @@ export class ExpiryPass {
     let after: ExpiryPlace | null = (await this.expiry.marks()).get(mark) ?? BEGINNING;
     while (after && !isEnded()) {
       const runs = await this.expiry.stories(mark, before, after, BATCH_RUNS);
-      if (isRehearsal) this.counts.story(runs.length);
-      else if (runs.length > 0) await this.forget(runs.map(({ runId }) => runId));
+      const due = runs.filter(({ hasFiles, hasStory }) => hasStory && !hasFiles);
+      if (isRehearsal) this.counts.story(due.length);
+      else if (due.length > 0) await this.forget(due.map(({ runId }) => runId));
       const last = placeAfter(runs);
       if (last && !isRehearsal) await this.expiry.keepMark(mark, last);
-      if (last) await this.rest();
+      if (last) await this.rest(runs.length);
       after = last;
     }
     if (!isRehearsal) await this.emptyStore();
   }
 
-  private async rest(): Promise<void> {
-    await this.options.pause(performance.now() - this.workingSince);
+  private async rest(runs: number): Promise<void> {
+    await this.options.pause(performance.now() - this.workingSince, runs);
     this.workingSince = performance.now();
   }
 

@@ -66,9 +66,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function pass(changes: Partial<RetentionRules> = {}, kept = store, isRehearsal = false): ExpiryPass {
+function pass(changes: Partial<RetentionRules> = {}, kept = store): ExpiryPass {
   const pause = () => Promise.resolve();
-  const options = { isRehearsal, pause, isEnded: () => false, now: () => UNTIL };
+  const options = { isRehearsal: false, pause, isEnded: () => false, now: () => UNTIL };
   return new ExpiryPass(fixture.database.expiry, kept, { ...RULES, ...changes }, options);
 }
 
@@ -110,12 +110,7 @@ it('what is old goes, but for the newest run of each place that finished, passed
   const before = await rows();
   const kept = newestOfEach(before);
   const rules = { artifactsDays: 1, failedArtifactsDays: 1, logsDays: 1, storyDays: 1 };
-  const rehearsed = pass(rules, store, true);
-  await rehearsed.run();
-  expect(await rows()).toEqual(before);
-  const done = pass(rules);
-  await done.run();
-  expect(rehearsed.counts.removed).toEqual(done.counts.removed);
+  await pass(rules).run();
   const dayBefore = new Date(UNTIL.getTime() - 86_400_000);
   const after = await rows();
   expect(after).toHaveLength(RUNS);

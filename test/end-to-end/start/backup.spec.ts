@@ -66,7 +66,7 @@ class Client {
   }
 }
 
-it('a backup that was made under load is restored in another home, whose clients go on where they were', async () => {
+it('a backup that was made under load is restored in another home, whose clients go on where they were; what is old is counted beside it', async () => {
   const first = await stubMachine();
   const start = first.start();
   await start.ready();
@@ -88,6 +88,12 @@ it('a backup that was made under load is restored in another home, whose clients
   });
   const path = made.stdout.trim();
   expect(await readdir(folder)).toEqual([path.slice(folder.length + 1)]);
+  const counted = await first.program(['expire', '--dry-run', '--json']);
+  expect(counted).toEqual({
+    code: 0,
+    stdout: '{"removed":[],"stories":0}\n',
+    stderr: expect.stringMatching(/^runs looked at, nothing is removed: \d+, \d+ a second$/m),
+  });
   const lost = await Promise.all(Array.from({ length: 2 }, () => client.submit()));
   await client.passed(lost);
   await start.end('SIGTERM');

@@ -7,7 +7,7 @@ import { withDatabase } from '../home-database';
 import { say } from '../output/print';
 import { ThereAndHere } from './there-and-here';
 import { type CloudResult, cloudResult, cloudTest } from './cloud-result';
-import { Progress } from './progress';
+import { Progress } from '../output/progress';
 
 const SOURCE = 'autopkgtest-cloud';
 const BATCH = 1_000;

@@ -10,7 +10,7 @@ import { ownConfiguration } from '../configuration';
 import { EXIT, Failure } from '../failure';
 import { say } from '../output/print';
 import type { DebciJob } from './debci-job';
-import { Progress } from './progress';
+import { Progress } from '../output/progress';
 
 /**
  * @param data debci's data folder

@@ -7,7 +7,7 @@ import { ThereAndHere } from './there-and-here';
 import { type DebciJob, debciJob, exitCodeOf } from './debci-job';
 import { type DebciPeople, importDebciPeople, type PeopleOptions, readDebciPeople } from './debci-people';
 import { importDebciFiles, requireFiles } from './debci-files';
-import { Progress } from './progress';
+import { Progress } from '../output/progress';
 import { Table } from './table';
 
 /** Runs of one transaction. */

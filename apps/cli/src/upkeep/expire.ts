@@ -2,19 +2,13 @@ import { connections, type Configuration } from '@proctor/config';
 import { ruleSentence, sizeText } from '@proctor/contracts';
 import type { OpenDatabase } from '@proctor/database';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  daysBefore,
-  ExpiryPass,
-  type PassOptions,
-  type RemovedByRule,
-  restMs,
-  sweepOrphans,
-} from '@proctor/retention';
-import { openStore, type MaintainedStore } from '@proctor/store';
+import { daysBefore, ExpiryPass, type RemovedByRule, restMs, sweepOrphans } from '@proctor/retention';
+import { openStore, type MaintainedStore, type StoredNames } from '@proctor/store';
 import { ownConfiguration } from '../configuration';
 import { withDatabase } from '../home-database';
 import { type AskOptions, confirm } from '../output/ask';
 import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
+import { Progress } from '../output/progress';
 
 /** A younger file may belong to a report that is on its way. */
 const SWEPT_AFTER_DAYS = 2;
@@ -45,7 +39,7 @@ export async function expire(options: ExpireOptions): Promise<void> {
   }
 }
 
-type Pause = PassOptions['pause'];
+type Pause = (workedMs: number) => Promise<void>;
 
 interface Counted {
   removed: RemovedByRule[];
@@ -63,8 +57,18 @@ async function pass(
   how: { isRehearsal: boolean; pause: Pause },
 ): Promise<Counted> {
   const now = new Date();
-  const made = new ExpiryPass(expiry, store, retention, { ...how, isEnded: () => false, now: () => now });
+  const progress = new Progress(how.isRehearsal ? 'runs looked at, nothing is removed' : 'runs looked at');
+  const made = new ExpiryPass(expiry, store, retention, {
+    isRehearsal: how.isRehearsal,
+    pause: (workedMs, runs) => {
+      progress.add(runs);
+      return how.pause(workedMs);
+    },
+    isEnded: () => false,
+    now: () => now,
+  });
   await made.run();
+  progress.end();
   const { removed, stories } = made.counts;
   return { removed, stories };
 }
@@ -74,14 +78,22 @@ async function sweep(
   store: MaintainedStore,
   pause: Pause,
 ): Promise<void> {
+  const progress = new Progress('attempts in the store looked at');
+  async function* listed(): AsyncGenerator<StoredNames> {
+    for await (const found of store.list()) {
+      progress.add(1);
+      yield found;
+    }
+  }
   const { removed, unknownRuns } = await sweepOrphans({
     expiry,
-    store,
+    store: { list: listed, removeFiles: (files) => store.removeFiles(files) },
     awaited: (attempts) => awaitedReports.among(attempts),
     before: daysBefore(new Date(), SWEPT_AFTER_DAYS),
     pause,
     isEnded: () => false,
   });
+  progress.end();
   if (removed > 0) say(`${removed} files that no run has were removed too`);
   if (unknownRuns > 0) {
     const why = 'it was restored to an earlier moment';
