@@ -70,6 +70,7 @@ import { ArtifactsController } from './pages/log/artifacts.controller';
 import { LogController } from './pages/log/log.controller';
 import { LogPageService } from './pages/log/log-page.service';
 import { PagesController } from './pages/pages.controller';
+import { InstalledPagesController } from './pages/runs/installed.controller';
 import { RunPageService } from './pages/runs/run-page.service';
 import { NoteLists } from './pages/notes/note-lists.service';
 import { NotesController } from './pages/notes/notes.controller';
@@ -98,6 +99,7 @@ import { CancellationService } from './runs/cancellation.service';
 import { ChangesController } from './runs/changes.controller';
 import { ComparisonService } from './runs/comparison.service';
 import { DryRuns } from './runs/dry-run';
+import { InstalledController } from './runs/installed.controller';
 import { InstalledPackages } from './runs/installed-packages';
 import { ManyRunsService } from './runs/many-runs.service';
 import { OwnBackends } from './runs/own-backends';
@@ -134,6 +136,7 @@ const CONTROLLERS = [
   RunListController,
   AffectedByController,
   TriageController,
+  InstalledController,
   NotesApiController,
   TriggerApiController,
   SubmissionController,
@@ -162,6 +165,7 @@ const CONTROLLERS = [
   ...ADMIN_PAGE_CONTROLLERS,
   LogController,
   ArtifactsController,
+  InstalledPagesController,
   PagesController,
   RunsController,
   TriggerDataController,

@@ -94,6 +94,8 @@ it.each<[string, string, string, RequestInit]>([
   ['get', '/api/v1/triggers/{package}/{version}', '/triggers/gcc/1?limit=1', {}],
   ['get', '/api/v1/runs/{run_id}/triage', '/runs/FAILED/triage', {}],
   ['get', '/api/v1/runs/{run_id}/triage', '/runs/RUN/triage', {}],
+  ['get', '/api/v1/runs/{run_id}/packages', '/runs/RUN/packages', {}],
+  ['get', '/api/v1/runs/{run_id}/packages', '/runs/999999/packages', {}],
   ['get', '/api/v1/notes', '/notes?package=hello', {}],
   ['get', '/api/v1/notes', '/notes?run_id=FAILED', {}],
   ['post', '/api/v1/notes', '/notes', json({ package: 'hello', text: 'known', bugs: '#7' })],

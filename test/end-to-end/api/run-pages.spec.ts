@@ -103,6 +103,19 @@ it('a run tells what was kept of its testbed: what changed, where tests are in t
   expect(text).toContain(`href="/packages/h/hello/bookworm/amd64/${ids[1]}/log?from=30#L30"`);
   expect(text).toContain(`href="/packages/h/hello/bookworm/amd64/${ids[1]}/log?from=40#L40">unit</a>`);
   expect(text).toContain('1 min 5 s');
+  const listUrl = `/packages/h/hello/bookworm/amd64/${ids[1]}/packages`;
+  expect(text).toContain(`<a href="${listUrl}">Packages</a>`);
+  const list = await page(listUrl);
+  expect(list).toContain('When its tests began, 1 package was installed: none for the tests.');
+  expect(list).toContain('<th scope="row" class="text">libc6</th> <td class="version">2.40-4</td>');
+  const told: unknown = await (await api.fetch(`${listUrl}.json`)).json();
+  expect(told).toEqual({
+    run_id: ids[1],
+    kernel: null,
+    fallback_release: 'sid',
+    packages: [{ name: 'libc6', version: '2.40-4', part: 'testbed', before: null }],
+  });
+  expect(await (await api.api(`/runs/${ids[1]}/packages`)).json()).toEqual(told);
 });
 
 it('the packages that began to fail when another one had changed are told, with what else may be the cause', async () => {
@@ -139,7 +152,7 @@ it('the owner of a private run has its page and what can be done with it, and st
   expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
   const html = await own.text();
   const lock = /<h1>.*<span class="private"><svg[^>]*>.*<\/svg>private<\/span><\/h1>/;
-  for (const part of ['', 'log', 'artifacts/'])
+  for (const part of ['', 'log', 'artifacts/', 'packages'])
     expect(await alice.textOf(path(finished) + part)).toMatch(lock);
   expect(html).toContain('action="/user/alice/test/publish"');
   expect(html).toContain(`href="/user/alice/retry/${finished}"`);

@@ -3,6 +3,40 @@ import { type KeptTestbed, type RunRecord, RunTestbeds } from '@proctor/database
 import { readTestbed } from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
 
+/** A package that a run had installed when its tests began. */
+export interface InstalledPackage {
+  name: string;
+  version: string;
+  /** Installed or upgraded for the tests, or as it was in the testbed. */
+  part: 'tests' | 'testbed';
+  /** What the testbed had of it before; null when it had none, or this one. */
+  before: string | null;
+}
+
+/** By name. */
+export function installedPackages({
+  testbed,
+  added,
+}: NonNullable<KeptTestbed['packages']>): InstalledPackage[] {
+  const ofTests = [...added].map(([name, version]): InstalledPackage => {
+    return { name, version, part: 'tests', before: testbed.get(name) ?? null };
+  });
+  const ofTestbed = [...testbed].flatMap(([name, version]): InstalledPackage[] =>
+    added.has(name) ? [] : [{ name, version, part: 'testbed', before: null }],
+  );
+  return [...ofTests, ...ofTestbed].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** What a run had installed, as the API and the data of its page tell it. */
+export function installedObject({ runId }: RunRecord, { packages, kernel, fallback }: KeptTestbed) {
+  return {
+    run_id: runId,
+    kernel,
+    fallback_release: fallback && fallback.release,
+    packages: packages && installedPackages(packages),
+  };
+}
+
 /** What runs had installed: as it was kept when they ended, else out of their files. */
 @Injectable()
 export class InstalledPackages {
@@ -18,6 +52,12 @@ export class InstalledPackages {
   async of(runs: RunRecord[]): Promise<KeptTestbed[]> {
     const kept = await this.testbeds.of(runs.map(({ runId }) => runId));
     return Promise.all(runs.map(async (run) => kept.get(run.runId) ?? this.read(run)));
+  }
+
+  /** @throws StoreUnavailable */
+  async ofOne(run: RunRecord): Promise<KeptTestbed> {
+    const [testbed] = await this.of([run]);
+    return testbed!;
   }
 
   /** Those of before anything was kept, and of those that nothing could be kept of. */

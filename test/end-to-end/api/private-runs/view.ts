@@ -77,6 +77,7 @@ export const VIEWS: Record<string, Asks> = {
   'GET /api/v1/test': () => get('/api/v1/test?since=0', '/api/v1/test'),
   'GET /api/v1/test/:run_id': perRun(({ runId }) => `/api/v1/test/${runId}`),
   'GET /api/v1/runs/:run_id/triage': perRun(({ runId }) => `/api/v1/runs/${runId}/triage`),
+  'GET /api/v1/runs/:run_id/packages': perRun(({ runId }) => `/api/v1/runs/${runId}/packages`),
   'GET /api/v1/runs/:run_id/log': perRun(({ runId }) => `/api/v1/runs/${runId}/log`),
   'GET /api/v1/runs/:run_id/log/events': perRun(({ runId }) => `/api/v1/runs/${runId}/log/events`),
   'GET /api/v1/openapi.json': () => get('/api/v1/openapi.json'),
@@ -147,6 +148,12 @@ export const VIEWS: Record<string, Asks> = {
   ),
   'GET /packages/:prefix/:package/:suite/:arch/:run_id/artifacts/*path': perRun(
     (run) => `${pageOf(run)}/${run.runId}/artifacts/summary`,
+  ),
+  'GET /packages/:prefix/:package/:suite/:arch/:run_id/packages': perRun(
+    (run) => `${pageOf(run)}/${run.runId}/packages`,
+  ),
+  'GET /packages/:prefix/:package/:suite/:arch/:run_id/packages.json': perRun(
+    (run) => `${pageOf(run)}/${run.runId}/packages.json`,
   ),
   'GET /runs/:run_id': perRun(({ runId }) => `/runs/${runId}`),
   'GET /compare/:pair': perRun(({ runId }) => `/compare/${runId}...${runId}`),

@@ -98,6 +98,7 @@ export class RunPageService {
         .map((each) => ({ ...runView(each, neutral), at: each.finishedAt })),
       logUrl: run.logSize === null ? null : logUrl,
       artifactsUrl: run.artifactsSize === null ? null : `${runUrl}artifacts/`,
+      installedUrl: `${runUrl}packages`,
       removals: removalSentences(run),
     };
   }
@@ -130,6 +131,7 @@ const NO_RESULT = {
   machine: [],
   logUrl: null,
   artifactsUrl: null,
+  installedUrl: null,
   removals: [],
 };
 
