@@ -34,9 +34,11 @@ import { postOnly } from './http/paths';
 import { PROBLEM_PAGE, ProblemFilter } from './http/problem.filter';
 import type { ProblemPage } from './http/problem.filter';
 import { AnonymousRateLimit, KnownRateLimit } from './http/rate-limit';
+import { ArtifactFilesController } from './logs/artifact-files.controller';
 import { Indexes } from './logs/indexes';
 import { FOLLOW_SETTINGS, FOLLOW_SETTINGS_TOKEN, LogFollower } from './logs/log-follower';
 import { LEAVING } from './leaving.provider';
+import { LogIndexController } from './logs/log-index.controller';
 import { LogsController } from './logs/logs.controller';
 import { RunLogs } from './logs/run-logs';
 import { KeysController } from './keys/keys.controller';
@@ -132,6 +134,8 @@ const CONTROLLERS = [
   ChangesController,
   ResultsController,
   LogsController,
+  LogIndexController,
+  ArtifactFilesController,
   ...TOLD_CONTROLLERS,
   RunListController,
   AffectedByController,

@@ -56,6 +56,39 @@ it('the artifacts of a run are listed with their sizes, and each is read at an a
   expect(contents.map(String)).toEqual(['odd', LARGE.toString(), '<script>alert(1)</script>', '']);
 });
 
+it('programs are told the files of a run by the API, and read each byte for byte, with a key and without', async () => {
+  const runId = Number(/(\d+)\/artifacts\/$/.exec(await finished('listed'))![1]);
+  const told = (await (await api.api(`/runs/${runId}/artifacts`)).json()) as { files: { path: string }[] };
+  expect(told).toMatchObject({ run_id: runId, attempt: 1, archive_bytes: expect.any(Number), total: 4 });
+  expect(told.files).toContainEqual({ path: 'deep/page.html', bytes: 25 });
+  expect(await (await api.fetch(`/data/v1/runs/${runId}/artifacts`)).json()).toEqual(told);
+  const names = ['deep/large', encodeURIComponent('deep/large')];
+  for (const name of names) {
+    const file = await api.api(`/runs/${runId}/artifacts/${name}?attempt=1`);
+    expect([file.status, file.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+    expect(Buffer.from(await file.arrayBuffer()).equals(LARGE)).toBe(true);
+  }
+  const open = await api.fetch(`/data/v1/runs/${runId}/artifacts/deep/page.html`);
+  expect([await open.text(), open.headers.get('content-security-policy')]).toEqual([
+    '<script>alert(1)</script>',
+    "default-src 'none'; sandbox",
+  ]);
+  const missing = await api.api(`/runs/${runId}/artifacts/deep`);
+  expect([missing.status, await missing.json()]).toMatchObject([
+    404,
+    { detail: `Run ${runId} left no such file.` },
+  ]);
+  const bare = await api.submit('bare');
+  await api.finish(bare);
+  expect(await (await api.api(`/runs/${bare}/artifacts`)).json()).toEqual({
+    run_id: bare,
+    attempt: 1,
+    archive_bytes: null,
+    files: [],
+    total: 0,
+  });
+});
+
 it('no browser takes an artifact for a page of this server', async () => {
   const path = await finished('hostile');
   const file = await api.fetch(`${path}deep/page.html`);

@@ -4,7 +4,7 @@ import type { ContextRequest } from './request-context';
 
 /** What programs read without a key: of `GET /api/v1/…` what pages show to everybody, at `/data/v1/…`. */
 const PUBLIC_READS =
-  /^\/data\/v1(\/(queues|packages|workers(\/[^/]+)?|signatures(\/[^/]+)?|triggers(\/[^/]+\/[^/]+)?|notes|affected-by|compare|test\/\d+|runs\/[^/]+\/(triage|packages|log|log\/events))\/?)$/;
+  /^\/data\/v1(\/(queues|packages|workers(\/[^/]+)?|signatures(\/[^/]+)?|triggers(\/[^/]+\/[^/]+)?|notes|affected-by|compare|test\/\d+|runs\/[^/]+\/(triage|packages|artifacts(\/.+)?|log(\/(events|index|search))?))\/?)$/;
 
 /** Below `/data`, but for the feeds of users, whose addresses are secret. */
 const OPEN_TO_ORIGINS = /^\/data\/(?!followed\/)/;

@@ -7,6 +7,11 @@ export interface SearchLimits {
   timeoutMs: number;
 }
 
+/** Of one answer. */
+export const LOG_SEARCH: SearchLimits = { hits: 200, timeoutMs: 2_000 };
+/** Of the text that is searched for, in UTF-16 units. */
+export const SEARCH_LENGTH_MAX = 200;
+
 export interface LogHit {
   line: number;
   /** The part of the line around what was found. */

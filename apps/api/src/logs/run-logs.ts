@@ -5,7 +5,7 @@ import type { AttemptRecord, RunRecord } from '@proctor/database';
 import { contentFrom } from '@proctor/result-files';
 import type { ArtifactsIndex } from '@proctor/result-files';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
-import { notFound } from '../http/problem';
+import { comeBack, notFound } from '../http/problem';
 import { Indexes } from './indexes';
 import { IndexedLog } from './indexed-log';
 import type { LineLimits } from './indexed-log';
@@ -14,6 +14,9 @@ import type { LivePiece, LogSoFar } from './log-so-far';
 
 /** How long what there is of a live log is read. */
 const SO_FAR_TIMEOUT_MS = 3_000;
+
+/** After which a live log that cannot be read is asked for again. */
+const UNREACHED_MS = 5_000;
 
 const LAST_LINE: LineLimits = { lines: 1, bytes: 1 };
 
@@ -71,12 +74,33 @@ export class RunLogs {
     }
   }
 
+  /**
+   * The stored log of an attempt, or what there is of the live one.
+   * @throws Problem 503 while a live one cannot be read; as `stored`
+   */
+  async whole(runId: number, attempt: AttemptRecord): Promise<{ log: IndexedLog; isComplete: boolean }> {
+    const stored = await this.stored(runId, attempt);
+    if (stored) return { log: stored, isComplete: true };
+    const { log, isReached } = await this.liveLog(runId, attempt);
+    if (!isReached)
+      throw comeBack(503, `The live log of run ${runId} cannot be read at the moment.`, UNREACHED_MS);
+    return { log, isComplete: false };
+  }
+
   /** The archive that an attempt of the run left; null when it left none. @throws StoreUnavailable */
   async artifacts({ runId }: RunRecord, { attempt, artifactsSize }: AttemptRecord) {
     if (artifactsSize === null) return null;
     const of = { runId, attempt };
     const index: ArtifactsIndex = await this.indexes.artifacts(of, artifactsSize);
     return { index, open: this.indexes.opener(of, 'artifacts.tar.gz', artifactsSize), size: artifactsSize };
+  }
+
+  /** A file of that archive. @throws Problem 404 when there is none of that path; StoreUnavailable */
+  async artifact(run: RunRecord, attempt: AttemptRecord, path: string) {
+    const archive = await this.artifacts(run, attempt);
+    const member = archive?.index.members.find((each) => each.path === path);
+    if (archive && member) return { archive, member };
+    throw notFound(`Run ${run.runId} left no such file.`);
   }
 
   /** What a worker has published of a log until now, from a byte on. @throws NoAnswer without a connection */

@@ -13,13 +13,14 @@ export interface StoredArchive {
 /**
  * Sends one file of an archive, at the client's pace: as a download, or as text. A test has written it: it is never a page, an image or a
  * script of this server.
+ * @param isKept caches may keep it, also those that many clients share
  * @throws StoreUnavailable; Error for what is no gzip
  */
 export async function sendMember(
   { index, open }: StoredArchive,
   { path, size, offset }: TarMember,
   isShown: boolean,
-  isPrivate: boolean,
+  isKept: boolean,
   response: Response,
 ): Promise<void> {
   response.status(200).set({
@@ -27,7 +28,7 @@ export async function sendMember(
     'Content-Type': isShown ? TEXT_HEADERS['Content-Type'] : 'application/octet-stream',
     'Content-Length': String(size),
     // Compressed, it would have another length.
-    'Cache-Control': isPrivate ? 'private, no-store, no-transform' : 'public, max-age=3600, no-transform',
+    'Cache-Control': isKept ? 'public, max-age=3600, no-transform' : 'private, no-store, no-transform',
     'Content-Disposition': isShown ? 'inline' : `attachment; ${fileName(path)}`,
   });
   const content =

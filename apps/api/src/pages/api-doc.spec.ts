@@ -37,7 +37,7 @@ function routes(): string[] {
         paths(prototype[name]!).map((after) => {
           const method = RequestMethod[Reflect.getMetadata('method', prototype[name]!) as RequestMethod];
           const path = `/${before}/${after}`.replace(/\/{2,}/g, '/').replace(/\/$/, '');
-          return `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
+          return `${method} ${path.replace(/[:*](\w+)/g, '{$1}')}`;
         }),
       ),
     );

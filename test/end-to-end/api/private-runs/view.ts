@@ -80,6 +80,12 @@ export const VIEWS: Record<string, Asks> = {
   'GET /api/v1/runs/:run_id/packages': perRun(({ runId }) => `/api/v1/runs/${runId}/packages`),
   'GET /api/v1/runs/:run_id/log': perRun(({ runId }) => `/api/v1/runs/${runId}/log`),
   'GET /api/v1/runs/:run_id/log/events': perRun(({ runId }) => `/api/v1/runs/${runId}/log/events`),
+  'GET /api/v1/runs/:run_id/log/index': perRun(({ runId }) => `/api/v1/runs/${runId}/log/index`),
+  'GET /api/v1/runs/:run_id/log/search': perRun(({ runId }) => `/api/v1/runs/${runId}/log/search?q=log`),
+  'GET /api/v1/runs/:run_id/artifacts': perRun(({ runId }) => `/api/v1/runs/${runId}/artifacts`),
+  'GET /api/v1/runs/:run_id/artifacts/*path': perRun(
+    ({ runId }) => `/api/v1/runs/${runId}/artifacts/summary`,
+  ),
   'GET /api/v1/openapi.json': () => get('/api/v1/openapi.json'),
   'GET /api/doc': () => get('/api/doc'),
   'GET /data/autopkgtest/:suite/:arch/:prefix/:package/:run_id/log.gz': fileOf('log.gz'),

@@ -3,7 +3,6 @@ import type { RunRecord } from '@proctor/database';
 import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { visitorOf } from '../../auth/run-reader';
-import { notFound } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
 import { RunLogs } from '../../logs/run-logs';
 import { sendMember } from '../../logs/send-member';
@@ -52,11 +51,8 @@ export class ArtifactsController {
   ): Promise<void> {
     const run = await this.run(place, request);
     const attempt = await this.logs.attempt(run.runId, number);
-    const archive = await this.logs.artifacts(run, attempt);
-    const name = typeof path === 'string' ? path : path.join('/');
-    const member = archive?.index.members.find((each) => each.path === name);
-    if (!archive || !member) throw notFound(`Run ${run.runId} left no such file.`);
-    await sendMember(archive, member, isShown, run.isPrivate, response);
+    const { archive, member } = await this.logs.artifact(run, attempt, [path].flat().join('/'));
+    await sendMember(archive, member, isShown, !run.isPrivate, response);
   }
 
   private async run({ run_id: runId, ...place }: RunPlace, request: ContextRequest): Promise<RunRecord> {

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { badRequest } from '../../http/problem';
+import { SEARCH_LENGTH_MAX } from '../../logs/log-search';
 import type { LogAsked } from './log-page.service';
-
-const SEARCH_LENGTH_MAX = 200;
 
 export interface LogQueryAsked extends LogAsked {
   /** The one line that is wanted of the log as text; the number of the line that begins at `offset`. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import { packagePrefix } from '@proctor/contracts';
 import type { IndexedLog } from '../../logs/indexed-log';
-import type { LogSearch } from '../../logs/log-search';
+import { LOG_SEARCH, type LogSearch } from '../../logs/log-search';
 import type { LogSoFar } from '../../logs/log-so-far';
 import { RunLogs } from '../../logs/run-logs';
 import { afterwards, endSentence } from './attempt-end';
@@ -18,7 +18,6 @@ const WHOLE = { lines: 40_000, bytes: 2 * 1024 * 1024 };
 const PART = { lines: 2_000, bytes: 512 * 1024 };
 /** Lines of it before the one that is wanted. */
 const BEFORE = 100;
-const SEARCH = { hits: 200, timeoutMs: 2_000 };
 
 /** What a reader of a log asks for. */
 export interface LogAsked {
@@ -93,7 +92,7 @@ export class LogPageService {
     const isWhole = index.bytes <= WHOLE.bytes && index.lines <= WHOLE.lines;
     const from = isWhole ? 1 : asked.from === null ? first : Math.max(1, asked.from - BEFORE);
     const lines = index.lines === 0 ? [] : await log.lines(from, isWhole ? WHOLE : PART);
-    const found = asked.q === '' ? null : await log.search(asked.q, asked.from ?? 1, SEARCH);
+    const found = asked.q === '' ? null : await log.search(asked.q, asked.from ?? 1, LOG_SEARCH);
     const shown = partOf(lines);
     return {
       lines: index.lines,

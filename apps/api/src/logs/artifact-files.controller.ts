@@ -1,0 +1,63 @@
+import { Controller, Get, Param, Res, UseInterceptors } from '@nestjs/common';
+import type { RunRecord } from '@proctor/database';
+import type { Response } from 'express';
+import { Requires } from '../auth/authentication.middleware';
+import { type ApiReader, CurrentReader } from '../auth/requestor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { requireKept } from '../runs/removed-files';
+import { RunIdPipe } from '../runs/run-id';
+import { VisibleRuns } from '../runs/visible-runs';
+import { AttemptQuery } from './logs.dto';
+import { RunLogs } from './run-logs';
+import { sendMember } from './send-member';
+
+/** What a run left beside its log, file by file. */
+@Controller('api/v1/runs/:run_id/artifacts')
+@Requires('key')
+@UseInterceptors(BodyInterceptor)
+export class ArtifactFilesController {
+  constructor(
+    private readonly runs: VisibleRuns,
+    private readonly logs: RunLogs,
+  ) {}
+
+  @Get()
+  async list(
+    @Param('run_id', RunIdPipe) runId: number,
+    @Sent() query: AttemptQuery,
+    @CurrentReader() reader: ApiReader,
+  ) {
+    const run = await this.run(runId, reader);
+    const attempt = await this.logs.attempt(runId, query.attempt ?? null);
+    const archive = await this.logs.artifacts(run, attempt);
+    const { members = [], membersTotal = 0 } = archive?.index ?? {};
+    return {
+      run_id: runId,
+      attempt: attempt.attempt,
+      archive_bytes: archive && archive.size,
+      files: members.map(({ path, size }) => ({ path, bytes: size })),
+      total: membersTotal,
+    };
+  }
+
+  @Get('*path')
+  async file(
+    @Param('run_id', RunIdPipe) runId: number,
+    @Param('path') path: string[] | string,
+    @Sent() query: AttemptQuery,
+    @CurrentReader() reader: ApiReader,
+    @Res() response: Response,
+  ): Promise<void> {
+    const run = await this.run(runId, reader);
+    const attempt = await this.logs.attempt(runId, query.attempt ?? null);
+    const { archive, member } = await this.logs.artifact(run, attempt, [path].flat().join('/'));
+    await sendMember(archive, member, false, false, response);
+  }
+
+  /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its artifacts */
+  private async run(runId: number, reader: ApiReader): Promise<RunRecord> {
+    const run = await this.runs.one(runId, reader.runs);
+    requireKept(run, 'artifacts.tar.gz');
+    return run;
+  }
+}

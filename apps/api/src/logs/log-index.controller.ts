@@ -1,0 +1,53 @@
+import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
+import { Requires } from '../auth/authentication.middleware';
+import { type ApiReader, CurrentReader } from '../auth/requestor';
+import { BodyInterceptor, Sent } from '../http/body.interceptor';
+import { requireKept } from '../runs/removed-files';
+import { RunIdPipe } from '../runs/run-id';
+import { VisibleRuns } from '../runs/visible-runs';
+import { LOG_SEARCH } from './log-search';
+import { AttemptQuery, LogSearchQuery } from './logs.dto';
+import { RunLogs } from './run-logs';
+
+/** What stands where in the log of a run: of the one that is kept, or of what there is of the live one. */
+@Controller('api/v1/runs/:run_id/log')
+@Requires('key')
+@UseInterceptors(BodyInterceptor)
+export class LogIndexController {
+  constructor(
+    private readonly runs: VisibleRuns,
+    private readonly logs: RunLogs,
+  ) {}
+
+  /** Its parts, and its lines with errors. */
+  @Get('index')
+  async index(
+    @Param('run_id', RunIdPipe) runId: number,
+    @Sent() { attempt }: AttemptQuery,
+    @CurrentReader() reader: ApiReader,
+  ) {
+    const { log, ...found } = await this.found(runId, attempt, reader);
+    const { bytes, lines, sections, marks, marksTotal } = log.index;
+    return { ...found, bytes, lines, sections, errors: marks, errors_total: marksTotal };
+  }
+
+  /** Its lines with a text. */
+  @Get('search')
+  async search(
+    @Param('run_id', RunIdPipe) runId: number,
+    @Sent() { attempt, q, from = 1 }: LogSearchQuery,
+    @CurrentReader() reader: ApiReader,
+  ) {
+    const { log, ...found } = await this.found(runId, attempt, reader);
+    const { hits, cutAt } = await log.search(q, from, LOG_SEARCH);
+    return { ...found, hits, next: cutAt };
+  }
+
+  /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its logs; 503 */
+  private async found(runId: number, number: number | undefined, reader: ApiReader) {
+    requireKept(await this.runs.one(runId, reader.runs), 'log.gz');
+    const attempt = await this.logs.attempt(runId, number ?? null);
+    const { log, isComplete } = await this.logs.whole(runId, attempt);
+    return { run_id: runId, attempt: attempt.attempt, is_complete: isComplete, log };
+  }
+}
