@@ -29,9 +29,12 @@ export class FollowedPackages {
     return row!.isDone;
   }
 
-  /** @throws DatabaseUnavailable */
-  async unfollow(userId: number, pattern: string): Promise<void> {
-    await this.database.query(UNFOLLOW, [userId, pattern]);
+  /**
+   * @returns whether it was followed
+   * @throws DatabaseUnavailable
+   */
+  async unfollow(userId: number, pattern: string): Promise<boolean> {
+    return (await this.database.query(UNFOLLOW, [userId, pattern])).length > 0;
   }
 
   /**
@@ -98,7 +101,10 @@ const FOLLOW = statement(
   select "isDone" from fitting`,
 );
 
-const UNFOLLOW = command('delete from followed_packages where user_id = $1 and pattern = $2');
+const UNFOLLOW = statement(
+  { pattern: text },
+  'delete from followed_packages where user_id = $1 and pattern = $2 returning pattern',
+);
 
 const NAMED = statement(
   { name: text },

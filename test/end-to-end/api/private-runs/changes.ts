@@ -19,6 +19,12 @@ export const CHANGES: Record<string, Asks> = {
     ]),
   'POST /api/v1/test/priority': (names) =>
     selections(names).map((selection) => post('/api/v1/test/priority', { ...selection, priority: 1 })),
+  'POST /api/v1/followed': ({ packages }) => [
+    post('/api/v1/followed', { packages: packages.map(({ name }) => name) }),
+    post('/api/v1/followed', { packages: ['*'] }),
+  ],
+  'DELETE /api/v1/followed/:pattern': ({ packages }) =>
+    packages.map(({ name }) => ({ method: 'DELETE', path: `/api/v1/followed/${name}` })),
   // A new one would have a secret, which is never the same.
   'POST /api/v1/webhooks': ({ packages }) => [
     post('/api/v1/webhooks', { url: 'https://hooks.example.org/', kinds: packages.map(({ name }) => name) }),

@@ -46,6 +46,7 @@ export const VIEWS: Record<string, Asks> = {
   ],
   'GET /api/v1/affected-by': perPackage(({ name }) => `/api/v1/affected-by?package=${name}`),
   'GET /packages/-/affected-by': perPackage(({ name }) => `/packages/-/affected-by?package=${name}`),
+  'GET /api/v1/followed': () => get('/api/v1/followed'),
   'GET /api/v1/webhooks': () => get('/api/v1/webhooks'),
   'GET /api/v1/webhooks/:webhook_id': () => get('/api/v1/webhooks/1'),
   'GET /api/v1/webhooks/:webhook_id/deliveries': () => get('/api/v1/webhooks/1/deliveries'),

@@ -6,7 +6,7 @@ import type { User } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
-import { badRequest, notFound } from '../../http/problem';
+import { badRequest, notFound, refused } from '../../http/problem';
 import { atomFeed } from '../../public-data/status-feed';
 import { PACKAGES_SHOWN_MAX } from '../frame/list';
 import { staleBefore } from '../frame/stale';
@@ -18,19 +18,25 @@ const WILD_PATTERNS_MAX = 20;
 const PATTERN = /^[a-z0-9*][a-z0-9+.*-]{0,199}$/;
 const TOKEN = /^([\w-]{43})\.xml$/;
 
-/** Names to follow, separated by spaces, lines or commas. */
+/** Names to follow: a text with spaces, lines or commas between them, or, of JSON, a list. */
 export class PatternsPipe implements PipeTransform<Parameters, string[]> {
   /** @throws Problem 400 for what can be no name, and when there is none */
   transform(parameters: Parameters): string[] {
-    const sent = parameters.get('packages')?.value;
-    const words = typeof sent === 'string' ? sent.split(/[\s,]+/).filter((word) => word !== '') : [];
-    if (words.length === 0) throw badRequest('No package is named.');
-    const wrong = words.find((word) => !PATTERN.test(word));
+    const { value: sent, pointer } = parameters.get('packages') ?? { value: '', pointer: null };
+    const given: unknown = typeof sent === 'string' ? sent.split(/[\s,]+/) : sent;
+    if (!Array.isArray(given))
+      throw refused(`packages must be a text or a list of names, not ${describe(sent)}.`, pointer);
+    const words = given.filter((word) => word !== '') as unknown[];
+    if (words.length === 0) throw refused('No package is named in packages.', pointer);
+    const wrong = words.find((word) => typeof word !== 'string' || !PATTERN.test(word));
     if (wrong !== undefined)
-      throw badRequest(`${describe(wrong)} is no name of a package, nor a part of one with *.`);
-    return [...new Set(words)];
+      throw refused(`${describe(wrong)} is no name of a package, nor a part of one with *.`, pointer);
+    return [...new Set(words as string[])];
   }
 }
+
+/** Whose packages they are. */
+type Follower = Pick<User, 'userId'>;
 
 /** The packages that a user follows: as a page, for programs, and as a feed. */
 @Injectable()
@@ -55,23 +61,24 @@ export class FollowedService {
     };
   }
 
-  async object(user: User): Promise<ReturnType<typeof followedObject>> {
-    return followedObject(await this.find(user.userId), this.configuration.server.neutral);
+  async object({ userId }: Follower): Promise<ReturnType<typeof followedObject>> {
+    return followedObject(await this.find(userId), this.configuration.server.neutral);
   }
 
   /** @throws Problem 400 when there would be too many: nothing is followed then that was not before */
-  async follow(user: User, patterns: string[]): Promise<void> {
+  async follow({ userId }: Follower, patterns: string[]): Promise<void> {
     const { followedPackagesMax } = this.configuration.server;
-    const known = await this.followed.patterns(user.userId);
+    const known = await this.followed.patterns(userId);
     const wild = new Set([...known, ...patterns].filter((pattern) => pattern.includes('*')));
     if (wild.size > WILD_PATTERNS_MAX)
       throw badRequest(`You may follow ${WILD_PATTERNS_MAX} patterns with *; there would be ${wild.size}.`);
-    if (await this.followed.follow(user.userId, patterns, followedPackagesMax)) return;
+    if (await this.followed.follow(userId, patterns, followedPackagesMax)) return;
     throw badRequest(`You may follow ${followedPackagesMax} names and patterns; there would be more.`);
   }
 
-  unfollow(user: User, pattern: string): Promise<void> {
-    return this.followed.unfollow(user.userId, pattern);
+  /** @returns whether it was followed */
+  async unfollow({ userId }: Follower, pattern: string): Promise<boolean> {
+    return PATTERN.test(pattern) && this.followed.unfollow(userId, pattern);
   }
 
   renewFeed(user: User): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Provider, Type } from '@nestjs/common';
 import { BrowserSessions } from '../../sessions/browser-sessions';
 import { LoginProviders } from '../../sessions/login-providers';
+import { FollowedApiController } from './followed-api.controller';
 import { FollowedController, FollowedDataController, FollowedFeedController } from './followed.controller';
 import { FollowedService } from './followed.service';
 import { AccountHomeController } from './home.controller';
@@ -27,6 +28,7 @@ export const ACCOUNT_CONTROLLERS: Type[] = [
   AccountHomeController,
   AccountKeysController,
   AccountWebhooksController,
+  FollowedApiController,
   FollowedFeedController,
   FollowedDataController,
   FollowedController,

@@ -1,0 +1,101 @@
+import { startApi } from '../../support/api';
+import type { RunningApi } from '../../support/api';
+import { Browser, hiddenIn } from '../../support/browser';
+
+let api: RunningApi;
+let alice: Browser;
+let bob: Browser;
+
+beforeAll(async () => {
+  api = await startApi();
+  await api.database.users.setPassword('alice', 'of alice');
+  await api.database.users.setPassword('bob', 'of bob');
+  [alice, bob] = [new Browser(api.url), new Browser(api.url)];
+  await alice.logIn('alice', 'of alice');
+  await bob.logIn('bob', 'of bob');
+  await api.finish(await api.submit('hello'), { verdict: 'fail' });
+  await api.finish(await api.submit('secret-tool', { is_private: true }, api.keys.aliceSecond));
+}, 60_000);
+afterAll(() => api.stop());
+
+const PAGE = '/user/alice/packages';
+const follow = (packages: string): Promise<Response> => alice.submit(PAGE, `${PAGE}/follow`, { packages });
+const followed = async (): Promise<unknown> => (await alice.get(`${PAGE}.json`)).json();
+const feedOn = (html: string) => /href="(\/data\/followed\/[\w-]{43}\.xml)"/.exec(html)?.[1];
+
+it('packages are followed by name and pattern, and those of private runs are not there', async () => {
+  expect(await alice.textOf(PAGE)).toContain('You follow no package yet.');
+  while (await api.database.statusProjection.step('amd64'));
+  expect((await follow('hel*, secret-tool\nunheard-of')).headers.get('location')).toBe(PAGE);
+  const html = await alice.textOf(PAGE);
+  for (const text of ['/packages/h/hello/bookworm/amd64/">', 'public run yet of: secret-tool, unheard-of.'])
+    expect(html).toContain(text);
+  expect(await followed()).toMatchObject({
+    patterns: ['hel*', 'secret-tool', 'unheard-of'],
+    packages: [{ package: 'hello', statuses: [{ suite: 'bookworm', arch: 'amd64', status: 'fail' }] }],
+  });
+  expect(await bob.textOf('/user/bob/packages')).toContain('You follow no package');
+  await alice.submit(PAGE, `${PAGE}/unfollow`, { pattern: 'unheard-of' });
+  await alice.submit('/packages/h/hello/', `${PAGE}/follow`);
+  expect(await followed()).toMatchObject({ patterns: ['hel*', 'hello', 'secret-tool'] });
+});
+
+it('a key follows packages for its user and leaves them, as the page does', async () => {
+  const asked = (method: string, path = '', packages?: unknown) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = packages === undefined ? {} : { headers, body: JSON.stringify({ packages }) };
+    return api.api(`/followed${path}`, { method, ...body }, api.keys.bob);
+  };
+  const told = await (await asked('POST', '', ['hel*', 'gone'])).json();
+  expect(told).toMatchObject({ patterns: ['gone', 'hel*'], packages: [{ package: 'hello' }] });
+  expect(await (await bob.get('/user/bob/packages.json')).json()).toEqual(told);
+  expect(await (await asked('GET')).json()).toEqual(told);
+  expect([(await asked('DELETE', '/hel%2A')).status, (await asked('DELETE', '/hel%2A')).status]).toEqual([
+    204, 404,
+  ]);
+  for (const wrong of [['Hello'], [5], [], 7])
+    expect([wrong, (await asked('POST', '', wrong)).status]).toEqual([wrong, 400]);
+  expect((await asked('DELETE', '/a%00')).status).toBe(404);
+  expect((await asked('DELETE', '/gone')).status).toBe(204);
+  expect(await (await asked('GET')).json()).toMatchObject({ patterns: [], packages: [] });
+});
+
+it('a feed of my packages needs its address alone, which is renewed and ended', async () => {
+  expect(feedOn(await alice.textOf(PAGE))).toBeUndefined();
+  await alice.submit(PAGE, `${PAGE}/feed`);
+  const feed = feedOn(await alice.textOf(PAGE))!;
+  const answer = await api.fetch(feed);
+  const text = await answer.text();
+  expect([answer.status, answer.headers.get('content-type'), answer.headers.get('x-robots-tag')]).toEqual([
+    200,
+    'application/atom+xml; charset=utf-8',
+    'noindex',
+  ]);
+  expect(text).toContain('hello 1.0-1 began to fail on bookworm/amd64');
+  expect(text).not.toMatch(/secret-tool|alice/);
+  await alice.submit(PAGE, `${PAGE}/feed`);
+  const renewed = feedOn(await alice.textOf(PAGE))!;
+  expect([renewed === feed, (await api.fetch(feed)).status, (await api.fetch(renewed)).status]).toEqual([
+    false,
+    404,
+    200,
+  ]);
+  const { form_token: token = '' } = hiddenIn(await alice.textOf(PAGE));
+  await alice.post(`${PAGE}/feed/end`, { form_token: token });
+  expect([(await api.fetch(renewed)).status, (await api.fetch('/data/followed/x.xml')).status]).toEqual([
+    404, 404,
+  ]);
+});
+
+it.each([
+  ['Hello', 'is no name of a package'],
+  ['a\u0000', 'is no name of a package'],
+  ['', 'No package is named'],
+  [Array.from({ length: 201 }, (_, at) => `p${at}`).join(' '), '200 names and patterns'],
+  [Array.from({ length: 21 }, (_, at) => `p${at}*`).join(' '), '20 patterns with *'],
+])('what cannot be followed is refused as a whole (%#)', async (packages, reason) => {
+  const before = await followed();
+  const refused = await follow(packages);
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(reason)]);
+  expect(await followed()).toEqual(before);
+});
