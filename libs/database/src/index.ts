@@ -67,7 +67,7 @@ export { asOneRequest, besideRequests } from './request-wait';
 export type { AttemptRecord, ResultsSince } from './results';
 export type { NotRetried, Retried, Retrier } from './retries';
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './status';
-export type { RunFilter, RunReader } from './run-search';
+export type { RunFilter, RunReader, RunsAmong } from './run-search';
 export type {
   ListedMismatch,
   ListedStatus,

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { RunState, Verdict } from '@proctor/contracts';
 import { Database } from './database';
+import { likeOf } from './pattern';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
-import { selected, statement } from './statement';
+import { bigint, integer, selected, statement } from './statement';
 
 /** Which runs are looked for; what is absent does not matter. */
 export interface RunFilter {
+  /** The name of a package; for `RunSearch.findAmong`, `*` stands for anything in it. */
   package?: string | undefined;
   suite?: string | undefined;
   arch?: string | undefined;
@@ -29,6 +31,16 @@ export interface RunReader {
   userName?: string;
 }
 
+/** A part of a list that is found among so many runs. */
+export interface RunsAmong {
+  runs: RunRecord[];
+  /** The rest begins before this run; null at the end. A part may be short, or empty, before the end. */
+  next: number | null;
+}
+
+/** Runs that one part of a list is found among, so that it takes as long among millions. */
+const LOOKED_AT_MAX = 50_000;
+
 /** Finds runs among all, for lists. */
 @Injectable()
 export class RunSearch {
@@ -42,12 +54,46 @@ export class RunSearch {
   find(filter: RunFilter, reader: RunReader, limit: number, before?: number): Promise<RunRecord[]> {
     return this.database.query(FOUND, [...parametersOf(filter, reader), limit, before ?? null]);
   }
+
+  /**
+   * The same by a pattern of names of packages, which no index knows.
+   * @param lookedAtMax of the runs that the reader may see, the newest of these
+   * @throws DatabaseUnavailable
+   */
+  async findAmong(
+    { package: pattern = '*', ...filter }: RunFilter,
+    reader: RunReader,
+    limit: number,
+    before?: number,
+    lookedAtMax = LOOKED_AT_MAX,
+  ): Promise<RunsAmong> {
+    const given = parametersOf(filter, reader);
+    const runs = await this.database.query(FOUND_AMONG, [
+      ...given,
+      limit + 1,
+      before ?? null,
+      likeOf(pattern),
+      lookedAtMax,
+    ]);
+    if (runs.length > limit) return { runs: runs.slice(0, limit), next: runs[limit - 1]!.runId };
+    const [edge] = await this.database.query(EDGE, [
+      ...readerParameters(reader),
+      before ?? null,
+      lookedAtMax,
+    ]);
+    return { runs, next: edge!.count < lookedAtMax ? null : edge!.last };
+  }
 }
 
-function parametersOf(filter: RunFilter, { everything = false, keyId, userName }: RunReader): unknown[] {
+function parametersOf(filter: RunFilter, reader: RunReader): unknown[] {
   const { suite, arch, verdicts, states, trigger, requestor, since } = filter;
   const given = [filter.package, suite, arch, verdicts, states, trigger, requestor, since];
-  return [...given.map((value) => value ?? null), everything, keyId ?? null, userName ?? null];
+  return [...given.map((value) => value ?? null), ...readerParameters(reader)];
+}
+
+/** Of `seenBy`. */
+function readerParameters({ everything = false, keyId, userName }: RunReader): unknown[] {
+  return [everything, keyId ?? null, userName ?? null];
 }
 
 /** In the words of the index `runs_triggers`: a word too long for it is found by none. */
@@ -85,4 +131,25 @@ const FOUND = statement(
   from (select run_id from (${PARTS.join(' union all ')}) part order by run_id desc limit $12) found
   join runs r using (run_id) join users u on u.user_id = r.requestor_id
   order by r.run_id desc`,
+);
+
+/** Nothing that the reader may not see is counted: where a part ends would tell of it. */
+const AMONG = (columns: string, seen: string, before: string, limit: string): string => `
+  select ${columns} from runs r where ${seen} and (${before}::bigint is null or r.run_id < ${before})
+  order by r.run_id desc limit ${limit}`;
+
+const FOUND_AMONG = statement(
+  RECORD_COLUMNS,
+  `
+  select ${selected(RECORD_COLUMNS, 'r')}
+  from (${AMONG('r.*', seenBy(9), '$13', '$15')}) r join users u on u.user_id = r.requestor_id
+  where r.package like $14 and ${MATCHES}
+  order by r.run_id desc limit $12`,
+);
+
+const EDGE = statement(
+  { last: bigint.orNull, count: integer },
+  `
+  select min(run_id) as last, count(*)::integer as count
+  from (${AMONG('r.run_id', seenBy(1), '$4', '$5')}) looked`,
 );

@@ -64,8 +64,38 @@ it('a private run is listed for its key and for administrators alone', async () 
   expect(await found('?package=hello', api.keys.bob)).toEqual([]);
 });
 
+it('runs are listed by a pattern of packages, each part among so many of the runs that the reader may see', async () => {
+  const ids: number[] = [];
+  for (const name of ['libone', 'other', 'libtwo', 'a.b', 'axb'])
+    ids.push(await api.submit(name, { is_private: name === 'libtwo' }));
+  const [one, , two, dotted] = ids as [number, number, number, number];
+  expect(await found('?package=lib*')).toEqual([two, one]);
+  expect(await found('?package=lib*', api.keys.bob)).toEqual([one]);
+  expect(await found('?package=*.b')).toEqual([dotted]);
+  expect(await found('?package=*&suite=sid')).toEqual([]);
+  expect(await list('?package=lib*&limit=1')).toMatchObject({ results: [{ run_id: two }], before: two });
+  expect(await list(`?package=lib*&limit=1&before=${two}`)).toMatchObject({
+    results: [{ run_id: one }],
+    before: null,
+  });
+  const parts: [number[], number | null][] = [];
+  for (let before: number | undefined, isEnd = false; !isEnd;) {
+    const part = await api.database.runSearch.findAmong({ package: 'lib*' }, {}, 50, before, 2);
+    parts.push([part.runs.map(({ runId }) => runId), part.next]);
+    [before, isEnd] = [part.next ?? undefined, part.next === null];
+  }
+  // That of the private run is in no part, and at the end of none.
+  expect(parts).toEqual([
+    [[], dotted],
+    [[one], one],
+    [[], null],
+  ]);
+});
+
 it.each([
   'package=..',
+  'package=A*',
+  'package=%25*',
   'suite=a/b',
   'status=unknown',
   'state=gone',

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Injectable, UseInterceptors } from '@nestjs/common';
-import { type Requestor, type RunReader, RunSearch } from '@proctor/database';
+import { type Requestor, type RunFilter, type RunReader, type RunsAmong, RunSearch } from '@proctor/database';
 import { Requires } from '../auth/authentication.middleware';
 import { type ApiReader, CurrentReader, CurrentRequestor } from '../auth/requestor';
 import { readerOf } from '../auth/run-reader';
@@ -14,7 +14,7 @@ import { ComparisonService } from './comparison.service';
 /** A part of a list of runs. */
 interface RunPart {
   results: ResultObject[];
-  /** What to ask with for the next part, as `before`; null at the end. */
+  /** What to ask with for the next part, as `before`; null at the end. By a pattern, a part may be short before the end. */
   before: number | null;
 }
 
@@ -29,13 +29,22 @@ export class RunListService {
   async part(query: RunListQuery, reader: RunReader): Promise<RunPart> {
     const { status, state, before, limit = RUNS_PER_PAGE, ...same } = query;
     const filter = { ...same, verdicts: status, states: state };
-    const found = await this.search.find(filter, reader, limit + 1, before);
+    const { runs, next } = filter.package?.includes('*')
+      ? await this.search.findAmong(filter, reader, limit, before)
+      : await this.found(filter, reader, limit, before);
     const { neutral } = this.configuration.server;
+    return { results: runs.map((run) => resultObject(run, neutral)), before: next };
+  }
+
+  private async found(
+    filter: RunFilter,
+    reader: RunReader,
+    limit: number,
+    before?: number,
+  ): Promise<RunsAmong> {
+    const found = await this.search.find(filter, reader, limit + 1, before);
     const runs = found.slice(0, limit);
-    return {
-      results: runs.map((run) => resultObject(run, neutral)),
-      before: found.length > limit ? runs.at(-1)!.runId : null,
-    };
+    return { runs, next: found.length > limit ? runs.at(-1)!.runId : null };
   }
 }
 

@@ -20,7 +20,7 @@ const NAME_LENGTH_MAX = 1_000;
 /** The query of `GET /api/v1/runs`: which runs are listed. */
 @Strict()
 export class RunListQuery {
-  @From({ read: named('the name of a package', isPackageName) })
+  @From({ read: named('the name of a package, with * for anything', isPackagePattern) })
   package?: string;
 
   @From({ read: named('the name of a suite', isWord) })
@@ -63,6 +63,10 @@ export class ComparisonQuery {
 
   @From({ read: numberOf('the id of a run', Number.MAX_SAFE_INTEGER), missing: 'it holds the id of a run' })
   b: number;
+}
+
+function isPackagePattern(text: string): boolean {
+  return isPackageName(text) || (text.includes('*') && /^[a-z0-9+.*-]{1,200}$/.test(text));
 }
 
 export function named(what: string, isName: (text: string) => boolean) {

@@ -46,7 +46,7 @@ function addSubmit(run: Command): void {
 function addReading(run: Command): void {
   withJson(run.command('list'))
     .description('runs that match everything said, the newest requests first')
-    .option('--package <name>', 'runs of this source package')
+    .option('--package <name>', 'runs of this source package; * stands for anything')
     .option('--suite <name>', 'runs on this suite')
     .option('--arch <name>', 'runs on this architecture')
     .option('--status <names>', 'pass, neutral, fail, tmpfail; joined by commas')

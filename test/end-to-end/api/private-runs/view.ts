@@ -40,6 +40,7 @@ export const VIEWS: Record<string, Asks> = {
       '/api/v1/runs?limit=2',
       '/api/v1/runs?requestor=alice',
       '/api/v1/runs?state=queued',
+      '/api/v1/runs?package=*&limit=3',
     ),
     ...perPackage(({ name }) => `/api/v1/runs?package=${name}`)(names),
     ...perPackage(({ name }) => `/api/v1/runs?trigger=${name}/1`)(names),
