@@ -115,6 +115,7 @@ import { SignaturesController } from './runs/signatures.controller';
 import { SignaturesService } from './runs/signatures.service';
 import { SubmissionController } from './runs/submission.controller';
 import { NewRuns, SubmissionService } from './runs/submission.service';
+import { MissingRuns } from './runs/missing-runs';
 import { VisibleRuns } from './runs/visible-runs';
 import { TriageController } from './runs/triage.controller';
 import { TriageService } from './runs/triage.service';
@@ -221,6 +222,7 @@ const PROVIDERS: Provider[] = [
   UserLists,
   KeysService,
   VisibleRuns,
+  MissingRuns,
   ResultsService,
   RunListService,
   TriggerService,

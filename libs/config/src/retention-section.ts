@@ -1,4 +1,4 @@
-import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { Count, PackageBytes, together } from './rules';
 
 /** Days, of which a hundred years are the most. */
@@ -20,6 +20,8 @@ export class RetentionSection {
   /** Package, which may end in `*` → its own limit; the first that fits counts. */
   @PackageBytes() packages: Record<string, number> = {};
   @Days() storyDays = 400;
+  /** Of runs of which nothing else is left; for ever when absent. */
+  @IsOptional() @Days() runDays?: number;
   /** Of the time, spent on removal while there is something to remove. */
   @IsInt() @Min(1) @Max(100) timePercentMax = 5;
   /** With less of the store's disk free no run is granted; 0: whatever is free. */

@@ -1,12 +1,13 @@
 import { sizeText } from './size';
 
-/** What files are removed by. */
+/** What files and rows are removed by. */
 export const EXPIRY_RULES = [
   'artifacts of passed runs',
   'artifacts of failed runs',
   'logs',
   'files of a package',
   'facts and attempts',
+  'runs',
 ] as const;
 export type ExpiryRule = (typeof EXPIRY_RULES)[number];
 

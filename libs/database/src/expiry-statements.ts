@@ -49,7 +49,8 @@ function isFollowed(verdicts: string): string {
       and b.state = 'finished' and ${SAME_PLACE('b')} and ${LATER('b')}${such('b')})))`;
 }
 
-const IS_KEPT = `(
+/** Whether `r` keeps all that it has, whatever its age. */
+export const IS_KEPT = `(
   not ${isFollowed('')}
   or (r.verdict in ('pass', 'neutral') and not ${isFollowed(`'pass', 'neutral'`)})
   or (r.verdict = 'fail' and not ${isFollowed(`'fail'`)})

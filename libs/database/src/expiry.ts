@@ -3,6 +3,7 @@ import type { ResultFileName } from '@proctor/contracts';
 import { Database } from './database';
 import * as statements from './expiry-statements';
 import type { ExpiringRun, StoryRun } from './expiry-statements';
+import { type OldRun, OLD_RUNS, REMOVE_RUNS } from './removed-run-statements';
 import type { ExpiryMark } from './rows/expiry';
 
 /** What a run leaves in the store, each with its index. */
@@ -104,6 +105,17 @@ export class Expiry {
   /** Deletes facts and attempts of those of the runs that have no files. @returns of how many */
   async removeStories(runIds: number[], rule: string): Promise<number> {
     const [row] = await this.database.query(statements.REMOVE_STORIES, [runIds, rule]);
+    return row!.runs;
+  }
+
+  /** Runs that finished before a time, the oldest first. */
+  oldRuns(kind: 'public' | 'private', before: Date, after: ExpiryPlace, limit: number): Promise<OldRun[]> {
+    return this.database.query(OLD_RUNS[kind], [before, after.at, after.runId, limit]);
+  }
+
+  /** Deletes the rows of those of the runs that have neither files nor a story. @returns of how many */
+  async removeRuns(runIds: number[], rule: string): Promise<number> {
+    const [row] = await this.database.query(REMOVE_RUNS, [runIds, rule]);
     return row!.runs;
   }
 

@@ -30,6 +30,8 @@ export {
   type FoundAttempt,
 } from './expiry';
 export type { ExpiringRun, StoryRun } from './expiry-statements';
+export type { RunRemoval } from './removed-runs';
+export type { OldRun } from './removed-run-statements';
 export type { PoolUse } from './database';
 export { type DatabaseServer, type DatabaseVitals, FACTS_COUNTED_MAX, type SchemaState } from './vitals';
 export { DATABASE_LIMITS, type DatabaseLimits } from './limits';

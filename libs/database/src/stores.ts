@@ -21,6 +21,7 @@ import { PostgresOwnershipRegister } from './postgres-ownership-register';
 import { PrefixPages } from './prefix-pages';
 import { Publications } from './publications';
 import { PublicRuns } from './public-runs';
+import { RemovedRuns } from './removed-runs';
 import { Results } from './results';
 import { Retries } from './retries';
 import { RunEvents } from './run-events';
@@ -63,6 +64,7 @@ export const STORES = {
   packages: Packages,
   packagePages: PackagePages,
   prefixPages: PrefixPages,
+  removedRuns: RemovedRuns,
   results: Results,
   awaitedReports: AwaitedReports,
   backups: Backups,
@@ -118,6 +120,7 @@ export {
   PostgresOwnershipRegister,
   Publications,
   PublicRuns,
+  RemovedRuns,
   Results,
   Retries,
   RunEvents,

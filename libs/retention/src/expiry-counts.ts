@@ -15,6 +15,8 @@ export class ExpiryCounts {
   private readonly rehearsedBytes = new Map<string, number>();
   /** Runs whose facts and attempts went. */
   stories = 0;
+  /** Runs whose rows went. */
+  runs = 0;
 
   /** By rule, in the order of their words. */
   get removed(): RemovedByRule[] {
@@ -57,6 +59,10 @@ export class ExpiryCounts {
 
   story(runs: number): void {
     this.stories += runs;
+  }
+
+  run(runs: number): void {
+    this.runs += runs;
   }
 
   private count(rule: string | null, bytes: number | null): void {

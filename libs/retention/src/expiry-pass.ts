@@ -1,5 +1,12 @@
 import { removedBy } from '@proctor/contracts';
-import type { Expiry, ExpiringContent, ExpiringRun, ExpiryPlace, FileRemoval } from '@proctor/database';
+import type {
+  Expiry,
+  ExpiringContent,
+  ExpiringRun,
+  ExpiryPlace,
+  FileRemoval,
+  OldRun,
+} from '@proctor/database';
 import type { MaintainedStore } from '@proctor/store';
 import { ExpiryCounts } from './expiry-counts';
 import { bytesMaxOf, daysBefore, dueBefore, lossByAge, lossBySize, type RetentionRules } from './rules';
@@ -48,6 +55,10 @@ export class ExpiryPass {
     await this.bySize();
     await this.stories('public stories');
     await this.stories('private stories');
+    const { runDays } = this.rules;
+    if (runDays === undefined) return;
+    await this.runs('public', runDays);
+    await this.runs('private', runDays);
   }
 
   private async byAge(content: ExpiringContent): Promise<void> {
@@ -136,6 +147,29 @@ export class ExpiryPass {
       after = last;
     }
     if (!isRehearsal) await this.emptyStore();
+  }
+
+  /** Rows of runs of which nothing else is left. */
+  private async runs(kind: 'public' | 'private', days: number): Promise<void> {
+    const before = daysBefore(this.options.now(), days);
+    const { isRehearsal, isEnded } = this.options;
+    for (let after: ExpiryPlace | null = BEGINNING; after && !isEnded();) {
+      const runs: OldRun[] = await this.expiry.oldRuns(kind, before, after, BATCH_RUNS);
+      const due = runs.filter((run) => !run.isNeeded && this.isBare(run)).map(({ runId }) => runId);
+      if (isRehearsal) this.counts.run(due.length);
+      else if (due.length > 0) this.counts.run(await this.expiry.removeRuns(due, removedBy('runs', days)));
+      await this.rest(runs.length);
+      after = placeAfter(runs);
+    }
+  }
+
+  /** Whether a run has nothing but its row, or would have by now. */
+  private isBare({ runId, finishedAt, hasLog, hasArtifacts, hasStory }: OldRun): boolean {
+    const storyBefore = daysBefore(this.options.now(), this.rules.storyDays);
+    const isGone = (content: ExpiringContent, isThere: boolean): boolean =>
+      !isThere || this.counts.isRehearsed(content, runId);
+    const isStoryGone = !hasStory || (this.options.isRehearsal && finishedAt < storyBefore);
+    return isGone('logs', hasLog) && isGone('artifacts', hasArtifacts) && isStoryGone;
   }
 
   private async rest(runs: number): Promise<void> {

@@ -15,6 +15,8 @@ export interface RetentionRules {
   packages: Record<string, number>;
   /** Facts and attempts. */
   storyDays: number;
+  /** Runs themselves; absent: for ever. */
+  runDays?: number;
 }
 
 /** What the rules go by. */

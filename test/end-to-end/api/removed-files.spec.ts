@@ -55,3 +55,21 @@ it('a run whose attempts are not kept any more has its page', async () => {
   expect(await shown.text()).toContain('facts and attempts are kept for 400 days');
   expect((await api.fetch(`${page}/${runId}/log`)).status).toBe(410);
 });
+
+it('a run that was removed is gone everywhere with the rule, a private one for its owner alone', async () => {
+  const secret = await api.submit('hello', { is_private: true });
+  await api.finish(secret, { verdict: 'fail' });
+  await api.database.expiry.removeStories([secret], 'facts and attempts: 400');
+  expect(await api.database.expiry.removeRuns([runId, secret], 'runs: 3650')).toBe(2);
+  const own = [`/test/${runId}`, `/runs/${runId}/log`, `/test/${secret}`].map((at) => api.api(at));
+  const open = [`${page}/${runId}/`, `${page}/${runId}/log`, `/data/autopkgtest/${path}/log.gz`];
+  const answers = await Promise.all([...own, ...open.map((at) => api.fetch(at))]);
+  for (const answer of answers) {
+    expect([answer.url, answer.status]).toEqual([answer.url, 410]);
+    expect(await answer.text()).toMatch(/Run \d+ was removed: runs are kept for 3650 days\./);
+  }
+  for (const at of [`${page}/${secret}/`, `/data/autopkgtest/bookworm/amd64/h/hello/${secret}/log.gz`])
+    expect([at, (await api.fetch(at)).status]).toEqual([at, 404]);
+  const history = await api.fetch(`/data/packages/bookworm/amd64/h/hello/history.json`);
+  expect(await history.text()).not.toContain(String(runId));
+});

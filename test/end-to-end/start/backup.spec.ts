@@ -91,7 +91,7 @@ it('a backup that was made under load is restored in another home, whose clients
   const counted = await first.program(['expire', '--dry-run', '--json']);
   expect(counted).toEqual({
     code: 0,
-    stdout: '{"removed":[],"stories":0}\n',
+    stdout: '{"removed":[],"stories":0,"runs":0}\n',
     stderr: expect.stringMatching(/^runs looked at, nothing is removed: \d+, \d+ a second$/m),
   });
   const lost = await Promise.all(Array.from({ length: 2 }, () => client.submit()));

@@ -6,6 +6,7 @@ import { maySee } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { notFound } from '../http/problem';
+import { MissingRuns } from '../runs/missing-runs';
 import { noSuchRun, runIdOf } from '../runs/run-id';
 
 /** The parts of a public path that name a package on a suite and architecture. */
@@ -27,17 +28,21 @@ export interface HistoryPage {
 export class PublicRunsService {
   constructor(
     private readonly publicRuns: PublicRuns,
+    private readonly missing: MissingRuns,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   /**
    * @param reader who may see more than public runs
-   * @throws Problem 404 for a run that the reader may not know of, that is unknown, or another's than the path says
+   * @throws Problem 404 for a run that the reader may not know of, that is unknown, or another's than the path says; 410 for one
+   * that was removed
    */
   async run(place: PackagePlace, runId: string | number, reader: RunReader = {}): Promise<RunRecord> {
     checkNames(place);
-    const run = await this.publicRuns.find(typeof runId === 'number' ? runId : runIdOf(runId));
-    if (!run || !maySee(reader, run) || !isAt(run, place)) throw noSuchRun(runId);
+    const id = typeof runId === 'number' ? runId : runIdOf(runId);
+    const run = await this.publicRuns.find(id);
+    if (!run) throw await this.missing.problem(id, reader);
+    if (!maySee(reader, run) || !isAt(run, place)) throw noSuchRun(runId);
     return run;
   }
 

@@ -2,17 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { Results, type RunReader, type RunRecord } from '@proctor/database';
 import { isOwn, maySee, type OwnedRun } from '../auth/run-reader';
 import type { ExplanationViewer } from '../dispatchers/explanation.service';
+import { MissingRuns } from './missing-runs';
 import { noSuchRun } from './run-id';
 
 /** Finds single runs for those who may know of them. */
 @Injectable()
 export class VisibleRuns {
-  constructor(private readonly results: Results) {}
+  constructor(
+    private readonly results: Results,
+    private readonly missing: MissingRuns,
+  ) {}
 
-  /** @throws Problem 404 for a run that is not there, or that the reader may not know of */
+  /** @throws Problem 404 for a run that is not there, or that the reader may not know of; 410 for one that was removed */
   async one(runId: number, reader: RunReader): Promise<RunRecord> {
     const run = await this.results.find(runId);
-    if (!run || !maySee(reader, run)) throw noSuchRun(runId);
+    if (!run) throw await this.missing.problem(runId, reader);
+    if (!maySee(reader, run)) throw noSuchRun(runId);
     return run;
   }
 }

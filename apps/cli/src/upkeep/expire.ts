@@ -25,8 +25,11 @@ export async function expire(options: ExpireOptions): Promise<void> {
       const due = await pass(database, store, configuration, { isRehearsal: true, pause });
       if (options.dryRun) return tell(due, options);
       if (!options.yes && !options.json) tell(due, options);
-      if (bytesOf(due) + due.stories > 0)
-        await confirm(`${sizeText(bytesOf(due))} of files are removed for good`, options);
+      if (bytesOf(due) + due.stories + due.runs > 0)
+        await confirm(
+          `${sizeText(bytesOf(due))} of files and ${due.runs} runs are removed for good`,
+          options,
+        );
       await database.expiry.alone(async () => {
         const done = await pass(database, store, configuration, { isRehearsal: false, pause });
         tell(done, options);
@@ -44,6 +47,7 @@ type Pause = (workedMs: number) => Promise<void>;
 interface Counted {
   removed: RemovedByRule[];
   stories: number;
+  runs: number;
 }
 
 function bytesOf({ removed }: Counted): number {
@@ -69,8 +73,8 @@ async function pass(
   });
   await made.run();
   progress.end();
-  const { removed, stories } = made.counts;
-  return { removed, stories };
+  const { removed, stories, runs } = made.counts;
+  return { removed, stories, runs };
 }
 
 async function sweep(
@@ -101,14 +105,15 @@ async function sweep(
   }
 }
 
-function tell({ removed, stories }: Counted, options: OutputOptions): void {
+function tell({ removed, stories, runs: whole }: Counted, options: OutputOptions): void {
   const rows = removed.map(({ rule, runs, bytes }) => ({
     runs,
     size: sizeText(bytes),
     rule: ruleSentence(rule),
   }));
   if (stories > 0) rows.push({ runs: stories, size: '', rule: 'facts and attempts' });
-  printAnswer({ removed, stories }, options, () =>
+  if (whole > 0) rows.push({ runs: whole, size: '', rule: 'the runs themselves' });
+  printAnswer({ removed, stories, runs: whole }, options, () =>
     printTable(
       rows,
       [

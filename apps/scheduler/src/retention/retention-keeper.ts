@@ -92,10 +92,11 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
       now: () => beganAt,
     });
     await pass.run();
-    const { removed, stories } = pass.counts;
+    const { removed, stories, runs: rows } = pass.counts;
     for (const { rule, runs, bytes } of removed)
       this.logger.log(`${ruleSentence(rule)}: ${sizeText(bytes)} of ${runs} runs removed`);
     if (stories > 0) this.logger.log(`facts and attempts of ${stories} runs removed`);
+    if (rows > 0) this.logger.log(`${rows} runs removed`);
     if (!this.isEnded) await this.expiry.keepMark('pass', { at: beganAt, runId: 0 });
   }
 
@@ -123,10 +124,12 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private rules(): string {
-    const { artifactsDays, failedArtifactsDays, logsDays, packageBytesMax, storyDays } = this.settings();
+    const { artifactsDays, failedArtifactsDays, logsDays, packageBytesMax, storyDays, runDays } =
+      this.settings();
     return (
       `artifacts after ${artifactsDays} days, those of failed runs after ${failedArtifactsDays}, logs after ${logsDays},` +
-      ` files of a package above ${sizeText(packageBytesMax)}, facts and attempts after ${storyDays} days` +
+      ` files of a package above ${sizeText(packageBytesMax)}, facts and attempts after ${storyDays} days,` +
+      ` runs themselves ${runDays === undefined ? 'never' : `after ${runDays} days`}` +
       ` (retention in proctor.yaml; \`proctor expire --dry-run\` counts them)`
     );
   }

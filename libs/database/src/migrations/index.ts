@@ -30,6 +30,7 @@ import { RunsOfUsers1765800000000 } from './runs-of-users';
 import { RunIds1764550000000 } from './run-ids';
 import { StatusHistory1765900060000 } from './status-history';
 import { StatusLists1765900000000 } from './status-lists';
+import { RemovedRuns1766430000000 } from './removed-runs';
 import { RunsOfTriggers1765700000000 } from './runs-of-triggers';
 import { SchedulerDecisions1764400000000 } from './scheduler-decisions';
 import { OwnershipEpochs1764600000000 } from './ownership-epochs';
@@ -87,4 +88,5 @@ export const MIGRATIONS = [
   Mismatches1766400000000,
   FirstWords1766410000000,
   AlikeErrors1766420000000,
+  RemovedRuns1766430000000,
 ];

@@ -43,3 +43,26 @@ export class ExpiryProgressRow {
   @Column('bigint', { default: 0 })
   runId: number;
 }
+
+/**
+ * A run whose row was removed.
+ *
+ * Described for the test that compares the schema with the entities; statements read and write it.
+ */
+@Entity('removed_runs')
+@Check('removed_runs_owner_check', '(requestor_id is null) = (api_key_id is null)')
+export class RemovedRunRow {
+  @PrimaryColumn('bigint')
+  runId: number;
+
+  /** See `removedBy`. */
+  @Column('text')
+  removedBy: string;
+
+  /** Who may know of it, when it was private; null of a public one. */
+  @Column('integer', { nullable: true })
+  requestorId: number | null;
+
+  @Column('integer', { nullable: true })
+  apiKeyId: number | null;
+}

@@ -4,7 +4,7 @@ import { AttemptRow } from './attempt';
 import { AuditEntryRow } from './audit-entry';
 import { BackupRow, RestoreRow } from './backup';
 import { DrainRow, PauseRow } from './decision';
-import { ExpiredFileRow, ExpiryProgressRow } from './expiry';
+import { ExpiredFileRow, ExpiryProgressRow, RemovedRunRow } from './expiry';
 import { FactRow } from './fact';
 import { FeedAddressRow, FollowedPackageRow } from './followed-package';
 import { IdempotencyKeyRow } from './idempotency-key';
@@ -59,6 +59,7 @@ export const ROWS = [
   NoteRow,
   ExpiredFileRow,
   ExpiryProgressRow,
+  RemovedRunRow,
   ImportedIdRow,
   WebhookRow,
   WebhookDeliveryRow,

@@ -53,8 +53,9 @@ export class OrderRow {
   @Column('bigint', { nullable: true })
   runId: number | null;
 
-  @ManyToOne(() => RunRow)
-  @JoinColumn({ name: 'run_id', foreignKeyConstraintName: 'orders_run_id_fkey' })
+  /** It may be removed when it is old: what was decided stays. */
+  @ManyToOne(() => RunRow, { createForeignKeyConstraints: false })
+  @JoinColumn({ name: 'run_id' })
   run?: RunRow | null;
 
   /** Of a pause or its end; null when it is about every suite. */

@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ExpiryPass, type RetentionRules } from '@proctor/retention';
+import { FolderStore } from '@proctor/store';
+import { generateFinishedRuns } from '../../generator/finished-runs';
+import { type Fixture, setUp } from './fixture';
+
+const RULES: RetentionRules = {
+  artifactsDays: 1,
+  failedArtifactsDays: 1,
+  logsDays: 1,
+  packageBytesMax: 10 ** 12,
+  packages: {},
+  storyDays: 1,
+};
+const UNTIL = new Date('2026-11-20T12:00:00Z');
+const RUN_DAYS = 100;
+
+let fixture: Fixture;
+let folder: string;
+
+beforeEach(async () => {
+  fixture = await setUp();
+  folder = await mkdtemp(join(tmpdir(), 'proctor-expiry-'));
+  await generateFinishedRuns(fixture.client, {
+    runs: 800,
+    seed: 7,
+    suites: ['sid'],
+    architectures: ['amd64'],
+    packages: 2,
+    until: UNTIL,
+    days: 500,
+    privateShare: 0.2,
+  });
+});
+afterEach(async () => {
+  await fixture.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function pass(changes: Partial<RetentionRules>, isRehearsal = false) {
+  const rules = { ...RULES, ...changes };
+  const made = new ExpiryPass(fixture.database.expiry, new FolderStore(folder), rules, {
+    isRehearsal,
+    pause: () => Promise.resolve(),
+    isEnded: () => false,
+    now: () => UNTIL,
+  });
+  await made.run();
+  return { removed: made.counts.removed, stories: made.counts.stories, runs: made.counts.runs };
+}
+
+interface Row {
+  run_id: number;
+  is_private: boolean;
+  api_key_id: number;
+  requestor: string;
+  finished_at: Date;
+}
+
+const rows = async (): Promise<Row[]> =>
+  (
+    await fixture.client.query<Row>(`
+      select run_id, is_private, api_key_id, u.name as requestor, finished_at
+      from runs join users u on u.user_id = requestor_id order by run_id`)
+  ).rows;
+
+/** The figures of each day, and how each package is. */
+async function statistics(): Promise<Record<'runDays' | 'packageDays' | 'packages', unknown[]>> {
+  const { dayStatistics, statusProjection } = fixture.database;
+  while (await statusProjection.step('amd64'));
+  while (await dayStatistics.step('amd64'));
+  const everything = { suite: null, arch: null };
+  const { rows: packages } = await fixture.client.query('select * from package_statuses order by package');
+  return {
+    runDays: await dayStatistics.runs('2000-01-01', everything),
+    // Those of today may be those of the next day when they are asked for again.
+    packageDays: (await dayStatistics.packages('2000-01-01', everything)).filter(
+      ({ day }) => day <= UNTIL.toISOString(),
+    ),
+    packages,
+  };
+}
+
+it('statistics of each day and the status of each package stay when runs themselves go, and statuses can be made anew', async () => {
+  const before = await statistics();
+  for (const rowsOfOne of Object.values(before)) expect(rowsOfOne.length).toBeGreaterThan(1);
+  const { runs } = await pass({ runDays: RUN_DAYS });
+  expect(runs).toBeGreaterThan(200);
+  expect(await statistics()).toEqual(before);
+  await fixture.client.query(`truncate package_statuses`);
+  await fixture.client.query(`update status_progress set filled_package = '', filled_suite = ''`);
+  expect(await statistics()).toEqual(before);
+});
+
+it('runs go that are old and of which nothing else is left, as many as a rehearsal counts, and it is known by which rule', async () => {
+  await statistics();
+  const before = await rows();
+  const rehearsed = await pass({ runDays: RUN_DAYS }, true);
+  expect(await rows()).toEqual(before);
+  const done = await pass({ runDays: RUN_DAYS });
+  expect(rehearsed).toEqual(done);
+  const left = new Set((await rows()).map(({ run_id: runId }) => runId));
+  const gone = before.filter(({ run_id: runId }) => !left.has(runId));
+  expect(gone).toHaveLength(done.runs);
+  for (const { finished_at: at } of gone)
+    expect(UNTIL.getTime() - at.getTime()).toBeGreaterThan(RUN_DAYS * 86_400_000);
+  expect(new Set(gone.map(({ is_private: isPrivate }) => isPrivate))).toEqual(new Set([true, false]));
+  const { removedRuns } = fixture.database;
+  for (const run of gone) {
+    const owner = run.is_private ? { keyId: run.api_key_id, requestor: run.requestor } : null;
+    expect(await removedRuns.find(run.run_id)).toEqual({ removedBy: `runs: ${RUN_DAYS}`, owner });
+  }
+  for (const runId of left) expect(await removedRuns.find(runId)).toBeNull();
+});
+
+it('no run goes without a limit, before the figures of its day are made, or while it has facts or files', async () => {
+  expect(await pass({ runDays: RUN_DAYS })).toMatchObject({ runs: 0 });
+  await statistics();
+  expect(await pass({})).toMatchObject({ runs: 0 });
+  const young = { artifactsDays: 9_999, failedArtifactsDays: 9_999, logsDays: 9_999, storyDays: 9_999 };
+  await fixture.client.query(
+    `update runs set story_removed_by = null, log_size = case when run_id % 2 = 0 then 1 end, artifacts_size = null`,
+  );
+  expect(await pass({ ...young, runDays: RUN_DAYS }, true)).toMatchObject({ runs: 0 });
+  expect(await pass({ ...young, runDays: RUN_DAYS })).toMatchObject({ runs: 0 });
+});
+
+it('a run that was retried stays while the other does, and what a user decided about a run stays when it goes', async () => {
+  await statistics();
+  const { runs } = await pass({ runDays: RUN_DAYS }, true);
+  const [old] = (await rows()).filter(({ is_private: isPrivate }) => !isPrivate);
+  await fixture.client.query('update runs set retry_of = $1 where run_id = (select max(run_id) from runs)', [
+    old!.run_id,
+  ]);
+  await fixture.client.query(
+    `insert into orders (arch, kind, run_id, actor_id, created_at, taken_in)
+     select arch, 'publish', run_id, requestor_id, finished_at, true from runs`,
+  );
+  const done = await pass({ runDays: RUN_DAYS });
+  expect(done.runs).toBe(runs - 1);
+  expect((await rows()).map(({ run_id: runId }) => runId)).toContain(old!.run_id);
+  const { rows: orders } = await fixture.client.query('select from orders');
+  expect(orders).toHaveLength(800);
+});
