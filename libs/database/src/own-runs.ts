@@ -3,7 +3,7 @@ import { isRunId, type RunState, type Verdict } from '@proctor/contracts';
 import { Database } from './database';
 import { likeOf } from './pattern';
 import { RECORD_COLUMNS, type RunRecord, selectRecords } from './run-columns';
-import { bigint, integer, selected, statement } from './statement';
+import { bigint, integer, selected, statement, text } from './statement';
 
 /** Which of a user's runs are meant; what is absent does not matter. */
 export interface OwnRunFilter {
@@ -15,6 +15,7 @@ export interface OwnRunFilter {
   arch?: string | undefined;
   verdicts?: Verdict[] | undefined;
   states?: RunState[] | undefined;
+  isPrivate?: boolean | undefined;
 }
 
 /** A part of a user's runs. */
@@ -26,6 +27,9 @@ export interface OwnRunPage {
 
 /** Runs of a user that one part is found among, so that it takes as long for somebody with millions of them. */
 const LOOKED_AT_MAX = 50_000;
+
+/** Runs that a version is made of. */
+const FOLLOWED_MAX = 1_000;
 
 /** The runs of one user, whatever key they were requested with. */
 @Injectable()
@@ -40,18 +44,29 @@ export class OwnRuns {
    */
   async find(
     userId: number,
-    { package: name, trigger, suite, arch, verdicts, states }: OwnRunFilter,
+    { package: name, trigger, suite, arch, verdicts, states, isPrivate }: OwnRunFilter,
     limit: number,
     before: number | null,
     lookedAtMax = LOOKED_AT_MAX,
   ): Promise<OwnRunPage> {
     const patterns = [name, trigger].map((text) => (text === undefined ? null : likeOf(text)));
-    const conditions = [...patterns, suite ?? null, arch ?? null, verdicts ?? null, states ?? null];
+    const outcome = [verdicts ?? null, states ?? null, isPrivate ?? null];
+    const conditions = [...patterns, suite ?? null, arch ?? null, ...outcome];
     const among = [userId, before, lookedAtMax];
     const runs = await this.database.query(FIND, [...among, ...conditions, limit + 1]);
     if (runs.length > limit) return { runs: runs.slice(0, limit), next: runs[limit - 1]!.runId };
     const [edge] = await this.database.query(EDGE, among);
     return { runs, next: edge!.count < lookedAtMax ? null : edge!.last };
+  }
+
+  /**
+   * Another text after each change of what a list of a user's runs shows, of the newest thousand of them.
+   * @param before only runs of lower ids
+   * @throws DatabaseUnavailable
+   */
+  async version(userName: string, before: number | null): Promise<string> {
+    const [row] = await this.database.query(VERSION, [userName, before, FOLLOWED_MAX]);
+    return row!.version;
   }
 
   /**
@@ -83,8 +98,8 @@ const KEYS = statement(
 );
 
 /** Parameters are values when this is planned, so that those that are null cost nothing. */
-const AMONG = (columns: string): string => `
-  select ${columns} from runs where requestor_id = $1 and ($2::bigint is null or run_id < $2)
+const AMONG = (columns: string, user = '$1'): string => `
+  select ${columns} from runs where requestor_id = ${user} and ($2::bigint is null or run_id < $2)
   order by run_id desc limit $3`;
 
 const FIND = statement(
@@ -95,10 +110,19 @@ const FIND = statement(
   where ($4::text is null or r.package like $4) and ($5::text is null or r.trigger like $5)
     and ($6::text is null or r.suite = $6) and ($7::text is null or r.arch = $7)
     and ($8::text[] is null or r.verdict = any($8)) and ($9::text[] is null or r.state = any($9))
-  order by r.run_id desc limit $10`,
+    and ($10::boolean is null or r.is_private = $10)
+  order by r.run_id desc limit $11`,
 );
 
 const EDGE = statement(
   { last: bigint.orNull, count: integer },
   `select min(run_id) as last, count(*)::integer as count from (${AMONG('run_id')}) looked`,
+);
+
+const VERSION = statement(
+  { version: text },
+  `
+  select concat(count(*), '-', md5(string_agg(
+    concat_ws(' ', r.run_id, r.state, r.attempt, r.priority, r.is_private, r.updated_at), ','))) as version
+  from (${AMONG('*', '(select user_id from users where name = $1)')}) r`,
 );

@@ -91,6 +91,38 @@ it('a private run, and a trigger that has no others, are followed by its user an
   stop.abort();
 });
 
+it('a list of a user’s runs is told when one of those that it shows has changed, and nobody else can follow it', async () => {
+  const [alice, bob] = [new Browser(api.url), new Browser(api.url)];
+  for (const [name, browser] of [
+    ['alice', alice],
+    ['bob', bob],
+  ] as const) {
+    await api.database.users.setPassword(name, `of ${name}`);
+    await browser.logIn(name, `of ${name}`);
+  }
+  const older = await api.submit('older', { is_private: true });
+  const newer = await api.submit('newer');
+  const stop = new AbortController();
+  const all = eventsOf('runs-of/alice', stop.signal, alice.header);
+  const before = eventsOf(`runs-of/alice/${newer}`, stop.signal, alice.header);
+  for (const events of [all, before]) expect((await events.next()).value).toBe('retry: 5000');
+  const olderOnes = await api.database.ownRuns.version('alice', newer);
+  await api.finish(newer);
+  expect((await all.next()).value).toBe('event: stale\ndata:');
+  expect(await api.database.ownRuns.version('alice', newer)).toBe(olderOnes);
+  await api.start(older);
+  for (const events of [all, before]) expect((await events.next()).value).toBe('event: stale\ndata:');
+  stop.abort();
+
+  const statusOf = async (topic: string, cookie: string): Promise<number> =>
+    (await api.fetch(`/-/live?of=${topic}`, { headers: { Cookie: cookie } })).status;
+  for (const topic of ['runs-of/alice', `runs-of/alice/${newer}`])
+    for (const cookie of [bob.header, ''])
+      expect([topic, await statusOf(topic, cookie)]).toEqual([topic, 404]);
+  for (const topic of ['runs-of/', 'runs-of/alice/', 'runs-of/alice/x', 'runs-of/alice/1/2'])
+    expect([topic, await statusOf(topic, alice.header)]).toEqual([topic, 404]);
+});
+
 it('a stranger can follow nothing of private runs, nor of what is not there', async () => {
   const runId = await api.submit('hidden', { is_private: true, trigger: 'secret/1' });
   for (const topic of [

@@ -10,7 +10,10 @@ import type { Parameters } from '../../http/parameters';
 import { statusOf } from '../../runs/result-object';
 import { BeforePipe } from '../../runs/run-id';
 
-const TEXTS = ['package', 'trigger', 'suite', 'arch'] as const;
+const TEXTS = ['package', 'trigger', 'suite', 'arch', 'status', 'readers'] as const;
+
+/** Who may read a run, for a filter. */
+export const READERS = ['public', 'private'];
 
 /** Which of a user's runs a list shows, as its form and its address say it. */
 export interface JobFilter {
@@ -20,6 +23,8 @@ export interface JobFilter {
   arch?: string;
   /** A word of `statusWords`. */
   status?: string;
+  /** A word of `READERS`. */
+  readers?: string;
   /** Only runs of lower ids; null at the beginning. */
   before: number | null;
   /** Each run is ticked. */
@@ -36,33 +41,43 @@ export function statusWords(neutral: NeutralStatus): string[] {
 export class JobFilterPipe implements PipeTransform<Record<string, unknown>, JobFilter> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  /** @throws Problem 400 for a field that is given more than once, and for an unknown status; 404 for no run's id */
+  /** @throws Problem 400 for a field that is given more than once, and for a word that it does not take; 404 for no run's id */
   transform(query: Record<string, unknown>): JobFilter {
     const filter: JobFilter = {
       before: new BeforePipe().transform(query['before']),
       areAllTicked: query['tick'] === 'all',
     };
-    for (const field of [...TEXTS, 'status'] as const) {
+    for (const field of TEXTS) {
       const value = query[field];
       if (value === undefined || value === '') continue;
       if (typeof value !== 'string' || !isStorable(value)) throw badRequest(`${field} must be one text.`);
       filter[field] = value;
     }
-    const words = statusWords(this.configuration.server.neutral);
-    if (filter.status !== undefined && !words.includes(filter.status))
-      throw badRequest(`status must be one of ${words.join(', ')}, not ${describe(filter.status)}.`);
+    check(filter, 'status', statusWords(this.configuration.server.neutral));
+    check(filter, 'readers', READERS);
     return filter;
   }
 }
 
+/** @throws Problem 400 for another word than these */
+function check(filter: JobFilter, field: 'status' | 'readers', words: string[]): void {
+  const value = filter[field];
+  if (value !== undefined && !words.includes(value))
+    throw badRequest(`${field} must be one of ${words.join(', ')}, not ${describe(value)}.`);
+}
+
 export function isFiltered(filter: JobFilter): boolean {
-  return [...TEXTS, 'status' as const].some((field) => filter[field] !== undefined);
+  return TEXTS.some((field) => filter[field] !== undefined);
 }
 
 /** The same for the database. */
-export function ownRunFilter({ status, ...filter }: JobFilter, neutral: NeutralStatus): OwnRunFilter {
+export function ownRunFilter(
+  { status, readers, ...filter }: JobFilter,
+  neutral: NeutralStatus,
+): OwnRunFilter {
   const { package: name, trigger, suite, arch } = filter;
-  return { package: name, trigger, suite, arch, ...outcomeOf(status, neutral) };
+  const isPrivate = readers === undefined ? undefined : readers === 'private';
+  return { package: name, trigger, suite, arch, isPrivate, ...outcomeOf(status, neutral) };
 }
 
 function outcomeOf(
@@ -78,8 +93,7 @@ function outcomeOf(
 /** @param changes what is other than in the filter; null leaves it out */
 export function jobQuery(filter: JobFilter, changes: { before?: number | null; tick?: 'all' } = {}): string {
   const query = new URLSearchParams();
-  for (const field of [...TEXTS, 'status'] as const)
-    if (filter[field] !== undefined) query.set(field, filter[field]);
+  for (const field of TEXTS) if (filter[field] !== undefined) query.set(field, filter[field]);
   const { before = filter.before, tick } = changes;
   if (before !== null) query.set('before', String(before));
   if (tick) query.set('tick', tick);

@@ -7,7 +7,7 @@ import { resultObject } from '../../runs/result-object';
 import type { ResultObject } from '../../runs/result-object';
 import type { Page } from '../frame/page';
 import { runView } from '../run-view';
-import { isFiltered, type JobFilter, jobQuery, ownRunFilter, statusWords } from './job-filter';
+import { isFiltered, type JobFilter, jobQuery, ownRunFilter, READERS, statusWords } from './job-filter';
 
 const RUNS_SHOWN = 50;
 
@@ -29,6 +29,9 @@ export class JobsService {
     const { suites, architectures, neutral } = this.configuration.server;
     const { runs, next } = await this.find(user, filter);
     const base = `/user/${user.name}/jobs`;
+    // Older runs change no more once they have all finished.
+    const isFollowed = filter.before === null || runs.some(({ state }) => state !== 'finished');
+    const topic = filter.before === null ? user.name : `${user.name}/${filter.before}`;
     return {
       template: 'account/jobs',
       data: {
@@ -38,6 +41,10 @@ export class JobsService {
         suites,
         architectures,
         statuses: statusWords(neutral),
+        readers: READERS,
+        follow: isFollowed ? `runs-of/${topic}` : null,
+        // A run that is new is not ticked.
+        address: `${base}?${jobQuery(filter)}`,
         tickUrl: filter.areAllTicked ? null : `${base}?${jobQuery(filter, { tick: 'all' })}`,
         olderUrl: next === null ? null : `${base}?${jobQuery(filter, { before: next })}`,
         newestUrl: filter.before === null ? null : `${base}?${jobQuery(filter, { before: null })}`,

@@ -1,5 +1,5 @@
 import { isPackageName, runIdIn, WORKER_NAME } from '@proctor/contracts';
-import type { PackagePages, PublicRuns, RunReader, RunRecord, TriggerRuns } from '@proctor/database';
+import type { OwnRuns, PackagePages, PublicRuns, RunReader, RunRecord, TriggerRuns } from '@proctor/database';
 import { maySee } from '../../auth/run-reader';
 import { Problem } from '../../http/problem';
 import type { QueuesService } from '../../queues/queues.service';
@@ -10,20 +10,22 @@ import type { WaitingPlaces } from './waiting-places';
 
 /** What is told of more than one run or package. */
 interface Groups {
+  ownRuns: Pick<OwnRuns, 'version'>;
   triggers: Pick<TriggerRuns, 'version'>;
   queues: Pick<QueuesService, 'list'>;
   workers: Pick<WorkersService, 'list' | 'details'>;
 }
 
 /**
- * What pages can follow: `front`, `queues`, `workers`, `worker/NAME`, `package/NAME`, `trigger/PACKAGE/VERSION`, `run/ID`. A private run is there
- * for those who may know of it; a name that only private runs made known is not.
+ * What pages can follow: `front`, `queues`, `workers`, `worker/NAME`, `package/NAME`, `trigger/PACKAGE/VERSION`, `run/ID`, and of a
+ * user's runs `runs-of/NAME`, or `runs-of/NAME/ID` for those of lower ids. A private run is there for those who may know of it; a name that
+ * only private runs made known is not, and a user's runs are there for that user.
  */
 export function pageVersions(
   publicRuns: PublicRuns,
   pages: PackagePages,
   places: Pick<WaitingPlaces, 'words'>,
-  { queues, triggers, workers }: Groups,
+  { ownRuns, queues, triggers, workers }: Groups,
 ): VersionOf {
   return async (topic, reader) => {
     const [kind, name = ''] = topic.split('/');
@@ -34,6 +36,7 @@ export function pageVersions(
     if (kind === 'package' && isPackageName(name)) return pages.version(name);
     if (kind === 'trigger' && !topic.includes('\0'))
       return triggers.version(topic.slice('trigger/'.length), reader);
+    if (kind === 'runs-of') return ofUser(ownRuns, topic, reader);
     const runId = kind === 'run' ? runIdIn(name) : null;
     const run = runId === null ? null : await publicRuns.find(runId);
     return run && maySee(reader, run) ? ofRun(run, reader, places) : '';
@@ -47,6 +50,13 @@ async function front(publicRuns: PublicRuns, workers: Groups['workers']): Promis
     ofWorkers(workers),
   ]);
   return JSON.stringify([queues, recent.map(versionOfRun), machines]);
+}
+
+async function ofUser(ownRuns: Groups['ownRuns'], topic: string, reader: RunReader): Promise<string> {
+  const [, name = '', id, ...rest] = topic.split('/');
+  const before = id === undefined ? null : runIdIn(id);
+  const isTopic = rest.length === 0 && (before === null) === (id === undefined);
+  return isTopic && name === reader.userName ? ownRuns.version(name, before) : '';
 }
 
 /** But for estimates, which change all the time. */

@@ -1,6 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import { PackagePages, PublicRuns, TriggerRuns } from '@proctor/database';
+import { OwnRuns, PackagePages, PublicRuns, TriggerRuns } from '@proctor/database';
 import { DispatcherClient } from '../../dispatchers/dispatcher-client';
 import { ExplanationService } from '../../dispatchers/explanation.service';
 import { QueuesService } from '../../queues/queues.service';
@@ -20,7 +20,7 @@ export const LIVE_PROVIDERS: Provider[] = [
   },
   {
     provide: VERSIONS,
-    inject: [PublicRuns, PackagePages, WaitingPlaces, QueuesService, TriggerRuns, WorkersService],
+    inject: [PublicRuns, PackagePages, WaitingPlaces, QueuesService, TriggerRuns, WorkersService, OwnRuns],
     useFactory: (
       publicRuns: PublicRuns,
       pages: PackagePages,
@@ -28,7 +28,8 @@ export const LIVE_PROVIDERS: Provider[] = [
       queues: QueuesService,
       triggers: TriggerRuns,
       workers: WorkersService,
-    ) => pageVersions(publicRuns, pages, places, { queues, triggers, workers }),
+      ownRuns: OwnRuns,
+    ) => pageVersions(publicRuns, pages, places, { ownRuns, queues, triggers, workers }),
   },
   {
     provide: LiveTopics,
