@@ -37,13 +37,18 @@ export class RunFolder {
    */
   static async create(parent: string, name: string, user: RunUser): Promise<RunFolder> {
     const folder = new RunFolder(join(parent, name), user);
-    await folder.remove();
-    await mkdir(folder.path, { recursive: true, mode: 0o700 });
-    await mkdir(folder.output, { mode: 0o700 });
-    await mkdir(folder.workArea, { mode: 0o700 });
-    await writeFile(folder.errors, '', { mode: 0o600 });
+    const isNew = (await mkdir(folder.path, { recursive: true, mode: 0o700 })) !== undefined;
+    if (!isNew) {
+      await folder.remove();
+      await mkdir(folder.path, { mode: 0o700 });
+    }
+    const { output, workArea, errors } = folder;
+    await Promise.all([
+      mkdir(output, { mode: 0o700 }).then(() => folder.handOver(output)),
+      mkdir(workArea, { mode: 0o700 }).then(() => folder.handOver(workArea)),
+      writeFile(errors, '', { mode: 0o600 }).then(() => folder.handOver(errors)),
+    ]);
     if (!user.switched) return folder;
-    for (const path of [folder.output, folder.workArea, folder.errors]) await chown(path, user.uid, user.gid);
     await chown(folder.path, process.getuid?.() ?? 0, user.gid);
     await chmod(folder.path, 0o710);
     return folder;
@@ -53,8 +58,12 @@ export class RunFolder {
   async writePrivate(name: string, text: string): Promise<string> {
     const path = join(this.path, name);
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
-    if (this.user?.switched) await chown(path, this.user.uid, this.user.gid);
+    await this.handOver(path);
     return path;
+  }
+
+  private async handOver(path: string): Promise<void> {
+    if (this.user?.switched) await chown(path, this.user.uid, this.user.gid);
   }
 
   async record(processes: SandboxProcess[]): Promise<void> {

@@ -110,9 +110,10 @@ export class Sandbox {
       const init = identify(await launched.pid);
       // All three need the namespaces alone.
       if (use.network === 'private') network ??= launched.connect(networkFields(networkUser(user, use)));
-      const recorded = folder.record(init ? [init] : []);
-      await Promise.all([network?.connected, launched.ready, recorded]);
+      await Promise.all([network?.connected, folder.record(init ? [init] : [])]);
+      // It hears that once its view is made.
       launched.go();
+      await launched.ready;
       return new Sandbox(init, folder.workArea, launched.ended, network, cgroup);
     } catch (error) {
       launched.kill();

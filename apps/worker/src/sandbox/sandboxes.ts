@@ -80,8 +80,10 @@ export class Sandboxes {
     const user = this.requireUser();
     // They tell of other runs, and those of a worker that is an ordinary user belong to the run user, limits included.
     const groups = this.groups ? [this.groups.path] : [];
-    const hidden = await reached([this.runsPath, ...this.sight.hidden, ...groups]);
-    const visible = await reached([this.workPath, ...this.sight.visible]);
+    const [hidden, visible] = await Promise.all([
+      reached([this.runsPath, ...this.sight.hidden, ...groups]),
+      reached([this.workPath, ...this.sight.visible]),
+    ]);
     const mayTake = use.network === 'private' && !use.interpreters?.length;
     const prepared = mayTake ? this.networks.take() : null;
     const seen = { ...use, hidden, visible };
