@@ -215,8 +215,8 @@ it('two runs are compared by the packages that they had installed', async () => 
   const compared = (await (await api.api(`/compare?a=${one}&b=${other}`)).json()) as { packages: unknown };
   expect(compared.packages).toEqual({
     changed: [
-      { name: 'libc6', a: '2', b: '3', is_named: true, part: 'named' },
-      { name: 'bash', a: '1', b: '2', is_named: false, part: 'testbed' },
+      { name: 'libc6', source: 'libc6', a: '2', b: '3', is_named: true, part: 'named' },
+      { name: 'bash', source: null, a: '1', b: '2', is_named: false, part: 'testbed' },
     ],
     same: 1,
   });

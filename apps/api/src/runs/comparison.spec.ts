@@ -28,13 +28,40 @@ it('packages that changed are told by their nearness to what is tested, those th
   );
   expect(comparedPackages(a, b)).toEqual({
     changed: [
-      { names: ['awk', 'zlib'], a: '1', b: '2', nearness: 'named' },
-      { names: ['libc-bin', 'libc6'], a: '2.1', b: '2.2', nearness: 'named' },
-      { names: ['perl'], a: null, b: '5', nearness: 'named' },
-      { names: ['gone'], a: '1', b: null, nearness: 'tests' },
+      { names: ['awk', 'zlib'], source: null, a: '1', b: '2', nearness: 'named' },
+      { names: ['libc-bin', 'libc6'], source: 'glibc', a: '2.1', b: '2.2', nearness: 'named' },
+      { names: ['perl'], source: null, a: null, b: '5', nearness: 'named' },
+      { names: ['gone'], source: null, a: '1', b: null, nearness: 'tests' },
     ],
     same: [['bash', '1']],
   });
+});
+
+it('what changed of the tested package goes first, and of each part changed versions before what came and what went', () => {
+  const a = compared(
+    { package: 'tool', version: '1.0-1', trigger: 'gcc/13' },
+    { base: '1' },
+    { 'tool-data': '1.0-1', zz: '1', left: '4' },
+  );
+  const b = compared(
+    { package: 'tool', version: '1.0-2', trigger: 'gcc/14 llvm/14' },
+    { base: '2' },
+    { 'tool-data': '1.0-2+b1', zz: '3', arrived: '6', cc: '14' },
+  );
+  const told = comparedPackages(a, b)!.changed.map(({ names, source, nearness }) => [
+    names[0],
+    source,
+    nearness,
+  ]);
+  expect(told).toEqual([
+    ['tool-data', 'tool', 'tested'],
+    // Two words of the trigger have this version.
+    ['cc', null, 'named'],
+    ['zz', null, 'tests'],
+    ['arrived', null, 'tests'],
+    ['left', null, 'tests'],
+    ['base', null, 'testbed'],
+  ]);
 });
 
 it('nothing is told of packages when one of the runs has no list of them', () => {

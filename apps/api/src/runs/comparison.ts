@@ -11,16 +11,18 @@ export interface SettingPair {
 }
 
 /**
- * How near a package is to what is tested: `named` by the trigger or the pins of one of the runs, installed for the `tests`, or a
- * part of the `testbed`.
+ * How near a package is to what is tested: of the `tested` source itself, `named` by the trigger or the pins of one of the runs,
+ * installed for the `tests`, or a part of the `testbed`.
  */
-export type Nearness = 'named' | 'tests' | 'testbed';
-const NEARNESS: readonly Nearness[] = ['named', 'tests', 'testbed'];
+export type Nearness = 'tested' | 'named' | 'tests' | 'testbed';
+const NEARNESS: readonly Nearness[] = ['tested', 'named', 'tests', 'testbed'];
 
 /** Packages that changed from one version to another together: as a rule those of one source. */
 export interface PackageGroup {
   /** By name; at least one. */
   names: string[];
+  /** Their source package; null where no run names it with this version. */
+  source: string | null;
   /** Null where they were not installed. */
   a: string | null;
   b: string | null;
@@ -28,7 +30,7 @@ export interface PackageGroup {
 }
 
 export interface ComparedPackages {
-  /** The nearest first. */
+  /** The nearest first; of those that are as near, changed versions, then what came, then what went. */
   changed: PackageGroup[];
   /** Names and versions of those that are the same. */
   same: [name: string, version: string][];
@@ -85,13 +87,19 @@ export function comparedPackages(a: ComparedRun, b: ComparedRun): ComparedPackag
   const [ofA, ofB] = [a.testbed.packages, b.testbed.packages];
   if (!ofA || !ofB) return null;
   const { changed, same } = packageDifference(ofA, ofB);
-  const [wordsOfA, wordsOfB] = [wordsOf(a.run), wordsOf(b.run)];
+  const among = (words: (run: RunRecord) => NamedPackage[]) => {
+    const [wordsOfA, wordsOfB] = [words(a.run), words(b.run)];
+    return ({ name, a: inA, b: inB }: PackagePair): boolean =>
+      isNamedBy(wordsOfA, name, inA) || isNamedBy(wordsOfB, name, inB);
+  };
+  const [isTested, isNamed] = [among(testedBy), among(wordsOf)];
   const nearnessOf = (pair: PackagePair): Nearness => {
-    const isNamed = isNamedBy(wordsOfA, pair.name, pair.a) || isNamedBy(wordsOfB, pair.name, pair.b);
-    if (isNamed) return 'named';
+    if (isTested(pair)) return 'tested';
+    if (isNamed(pair)) return 'named';
     return ofA.added.has(pair.name) || ofB.added.has(pair.name) ? 'tests' : 'testbed';
   };
-  return { changed: groupsOf(changed, nearnessOf), same };
+  const groups = groupsOf(changed, nearnessOf);
+  return { changed: groups.map((group) => ({ ...group, source: sourceOf(group, a.run, b.run) })), same };
 }
 
 /** A comparison as the API tells it: one entry for each package, those that changed together behind each other. */
@@ -106,7 +114,15 @@ export function comparisonObject(
     packages: packages && {
       changed: packages.changed.flatMap((group) =>
         group.names.map((name) => {
-          return { name, a: group.a, b: group.b, is_named: group.nearness === 'named', part: group.nearness };
+          const { source, nearness: part } = group;
+          return {
+            name,
+            source,
+            a: group.a,
+            b: group.b,
+            is_named: part === 'tested' || part === 'named',
+            part,
+          };
         }),
       ),
       same: packages.same.length,
@@ -115,8 +131,10 @@ export function comparisonObject(
   };
 }
 
-function groupsOf(changed: PackagePair[], nearnessOf: (pair: PackagePair) => Nearness): PackageGroup[] {
-  const groups = new Map<string, PackageGroup>();
+type Group = Omit<PackageGroup, 'source'>;
+
+function groupsOf(changed: PackagePair[], nearnessOf: (pair: PackagePair) => Nearness): Group[] {
+  const groups = new Map<string, Group>();
   for (const pair of changed) {
     const key = `${pair.a} ${pair.b}`;
     const nearness = nearnessOf(pair);
@@ -127,8 +145,19 @@ function groupsOf(changed: PackagePair[], nearnessOf: (pair: PackagePair) => Nea
       if (NEARNESS.indexOf(nearness) < NEARNESS.indexOf(group.nearness)) group.nearness = nearness;
     }
   }
-  const place = ({ nearness, names }: PackageGroup): string => `${NEARNESS.indexOf(nearness)} ${names[0]}`;
+  const place = ({ nearness, names, a, b }: Group): string =>
+    `${NEARNESS.indexOf(nearness)} ${a === null ? 1 : b === null ? 2 : 0} ${names[0]}`;
   return [...groups.values()].sort((one, other) => (place(one) < place(other) ? -1 : 1));
+}
+
+/** The one source that a run tested, or was asked for with, in the version that these have in it. */
+function sourceOf(group: Group, a: RunRecord, b: RunRecord): string | null {
+  const of = (run: RunRecord, version: string | null): string[] =>
+    [...testedBy(run), ...wordsOf(run)]
+      .filter((word) => word.version !== null && word.version === sourceVersion(version))
+      .map(({ name }) => name);
+  const [source = null, ...others] = new Set([...of(a, group.a), ...of(b, group.b)]);
+  return others.length === 0 ? source : null;
 }
 
 /** By its name, or as a binary package that has the version of a named source. */
@@ -146,6 +175,11 @@ interface NamedPackage {
   name: string;
   /** Null where any is meant. */
   version: string | null;
+}
+
+/** The package that a run tested, in the version that it had. */
+function testedBy({ package: name, version }: RunRecord): NamedPackage[] {
+  return [{ name, version }];
 }
 
 /** Packages in the trigger and the pins of a run. */

@@ -46,7 +46,7 @@ const reference = (verdict: 'pass' | 'fail', days: number) => {
 const changed = (...names: string[]) => {
   const groups = names.map((name) => {
     const nearness = name.startsWith('named') ? ('named' as const) : ('testbed' as const);
-    return { names: [name], a: '1', b: '2', nearness };
+    return { names: [name], source: null, a: '1', b: '2', nearness };
   });
   return { changed: groups, same: [] };
 };

@@ -10,6 +10,7 @@ import {
 import { runView } from '../run-view';
 
 const HEADINGS: Record<Nearness, string> = {
+  tested: 'Of the tested package',
   named: 'Named by the trigger or by pins',
   tests: 'Installed for the tests',
   testbed: 'Of the testbed',
@@ -55,7 +56,10 @@ export function changesView({ settings, packages }: Comparison) {
     ),
     packages: changed
       .slice(0, GROUPS_TOLD_MAX)
-      .map(({ names, a, b }) => `${namesOf(names)} ${a ?? 'not installed'} → ${b ?? 'not installed'}`),
+      .map(
+        ({ names, source, a, b }) =>
+          `${source ?? namesOf(names)} ${a ?? 'not installed'} → ${b ?? 'not installed'}`,
+      ),
     more: Math.max(0, changed.length - GROUPS_TOLD_MAX),
   };
 }
