@@ -68,6 +68,25 @@ it('the workers have a page with how each is, those too that are away', async ()
   expect((await api.fetch('/status/workers/?after=a/b')).status).toBe(400);
 });
 
+it('queues and workers have feeds of what holds runs up', async () => {
+  const queues = await api.fetch('/status/queue.xml');
+  expect(queues.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+  const told = await queues.text();
+  expect(told).toContain('<![CDATA[Runs wait for bookworm/amd64]]>');
+  expect(told).toContain('1 run waits. Empty in: not known. Held back: no scheduler answers for amd64.');
+  const workers = await offering(offered, async () => (await api.fetch('/status/workers.xml')).text());
+  const titles = [...workers.matchAll(/<title type="html"><!\[CDATA\[(.*?)\]\]>/g)].map(([, title]) => title);
+  expect(titles.sort()).toEqual([
+    'worker-1 is quarantined',
+    'worker-2 is not connected',
+    'worker-3 is not connected',
+  ]);
+  expect(workers).toContain('<p>attempts failed here in a row</p>');
+  expect(workers).not.toContain('192.0.2.7');
+  for (const list of ['queue', 'workers'])
+    expect(await pageOf(api, `/status/${list}/`)).toContain(`href="/status/${list}.xml"`);
+});
+
 it('the owner of a machine finds why it gets no work, what it runs and what it has ended', async () => {
   const [running, ended, hidden] = [
     await api.submit('hello'),

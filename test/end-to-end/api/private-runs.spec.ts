@@ -270,7 +270,7 @@ it('a stranger is told how it stands, and nothing else', async () => {
   const [before, after] = [await viewOf(worlds.withoutThem, known), await viewOf(withThem)];
   const differing = Object.keys(before).filter((ask) => !isDeepStrictEqual(before[ask], after[ask]));
   const telling =
-    /(GET \/|\/(api|data)\/v1\/(workers(\/w[12])?|queues|test\/\d+)|\/status\/(queue|workers|workers\/w[12])(\/|\.json)?|\/packages\/\w+\/[\w-]+\/\w+\/amd64\/\d+\/)$/;
+    /(GET \/|\/(api|data)\/v1\/(workers(\/w[12])?|queues|test\/\d+)|\/status\/(queue|workers|workers\/w[12])(\/|\.json|\.xml)?|\/packages\/\w+\/[\w-]+\/\w+\/amd64\/\d+\/)$/;
   for (const ask of differing) expect(ask).toMatch(telling);
   const ids = new RegExp(`breaks|${broken.join('|')}`);
   for (const ask of differing) expect([ask, ids.exec(after[ask]!.body)]).toEqual([ask, null]);

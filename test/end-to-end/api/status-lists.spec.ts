@@ -250,6 +250,13 @@ it('statistics tell how runs and packages went, day by day, without private runs
   ]);
   for (const [, link] of html.matchAll(/href="(\/status\/statistics[^"]*)"/g))
     expect([link, (await api.fetch(link!.replaceAll('&amp;', '&'))).status]).toEqual([link, 200]);
+  expect(html).toContain('href="/status/statistics.xml?days=30&amp;suite=bookworm"');
+  const feed = await api.fetch('/status/statistics.xml?days=30');
+  // The day goes on.
+  expect([feed.headers.get('content-type'), (await feed.text()).includes('<entry>')]).toEqual([
+    'application/atom+xml; charset=utf-8',
+    false,
+  ]);
   const answer = await api.fetch('/status/statistics.json?days=365&arch=amd64');
   const { days } = (await answer.json()) as { days: object[] };
   expect(days).toHaveLength(365);

@@ -57,16 +57,23 @@ export class WorkersService {
   /**
    * Workers that are registered and not revoked, or that a dispatcher knows, by name.
    * @param after the name before the first of them; empty at the beginning
+   * @param isMeant by what the dispatchers know of it
    */
-  async summaries(everything: boolean, after: string, limit: number): Promise<WorkerSummary[]> {
+  async summaries(
+    everything: boolean,
+    after: string,
+    limit: number,
+    isMeant: (offers: WorkerObject[]) => boolean = () => true,
+  ): Promise<WorkerSummary[]> {
     const [{ workers }, records] = await Promise.all([this.list(everything), this.register.valid()]);
     const names = [...new Set([...records, ...workers].map(({ name }) => name))].sort();
-    const shown = names.filter((name) => name > after).slice(0, limit);
+    const offersOf = (name: string) => workers.filter((worker) => worker.name === name);
+    const shown = names.filter((name) => name > after && isMeant(offersOf(name))).slice(0, limit);
     const attempts = await this.pages.attempts(shown, ATTEMPTS_SHOWN);
     return shown.map((name) => ({
       name,
       record: records.find((record) => record.name === name) ?? null,
-      offers: workers.filter((worker) => worker.name === name),
+      offers: offersOf(name),
       attempts: attempts.filter(({ worker }) => worker === name),
     }));
   }

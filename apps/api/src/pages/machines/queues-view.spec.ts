@@ -1,5 +1,5 @@
 import type { QueueObject } from '../../queues/queue-object';
-import { queuesView } from './queues-view';
+import { queueEntries, queuesView } from './queues-view';
 
 const queue = (change: Partial<QueueObject> = {}): QueueObject => ({
   suite: 'sid',
@@ -48,4 +48,27 @@ it('the page of the queues tells that nothing is under way', () => {
     idle: ['sid/amd64'],
   });
   expect(queuesView([queue({ waiting: 0 })]).rows[0]).toMatchObject({ left: '' });
+});
+
+it('the feed of the queues tells where runs wait, and of each pause as of something new', () => {
+  const paused = { ...decision, since: '2026-11-21T10:00:00.000Z' };
+  const queues = [
+    queue(),
+    queue({ arch: 'arm64', paused, waiting: 0, running: 0, oldest_at: null, estimate_seconds: 0 }),
+    queue({ arch: 'armhf', waiting: 0, oldest_at: null }),
+  ];
+  expect(queueEntries(queues)).toEqual([
+    {
+      path: '/status/queue/#sid/arm64/paused/2026-11-21T10:00:00.000Z',
+      title: 'sid/arm64 is paused',
+      text: 'Held back: paused by root (since 2026-11-21 10:00:00 UTC): disk full.',
+      date: new Date('2026-11-21T10:00:00.000Z'),
+    },
+    {
+      path: '/status/queue/#sid/amd64',
+      title: 'Runs wait for sid/amd64',
+      text: '3 runs wait, 1 is executed. Empty in: about 15 minutes. Held back: all 2 slots that can execute it are busy.',
+      date: new Date('2026-11-20T15:40:51.123Z'),
+    },
+  ]);
 });

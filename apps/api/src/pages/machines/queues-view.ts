@@ -1,3 +1,4 @@
+import type { FeedEntry } from '../../public-data/status-feed';
 import type { QueueObject } from '../../queues/queue-object';
 import { decidedBy } from '../decision-view';
 import { underWaySentence } from '../frame/sentence';
@@ -51,4 +52,26 @@ function queueRow(queue: QueueObject) {
 function leftOf({ waiting, estimate_seconds }: QueueObject): string {
   if (waiting === 0) return '';
   return estimate_seconds === null ? 'not known' : `about ${spanOf(estimate_seconds * SECOND_MS)}`;
+}
+
+/** What the feed of the queues says of those in which runs wait, and of those that are paused; the latest first. */
+export function queueEntries(queues: QueueObject[]): FeedEntry[] {
+  return queues
+    .flatMap((queue) => {
+      const { paused, oldest_at: oldestAt, waiting, running } = queue;
+      const since = paused ? paused.since : waiting > 0 ? oldestAt : null;
+      if (since === null) return [];
+      const { suite, arch, reasons, left } = queueRow(queue);
+      const underWay = underWaySentence({ waiting, running });
+      const expected = left === '' ? '' : `Empty in: ${left}.`;
+      const why = reasons.length === 0 ? '' : `Held back: ${reasons.join('; ')}.`;
+      return {
+        // A pause is news; that other runs wait is none.
+        path: `/status/queue/#${suite}/${arch}${paused ? `/paused/${since}` : ''}`,
+        title: paused ? `${suite}/${arch} is paused` : `Runs wait for ${suite}/${arch}`,
+        text: [underWay, expected, why].filter((part) => part !== '').join(' '),
+        date: new Date(since),
+      };
+    })
+    .sort((one, other) => other.date.getTime() - one.date.getTime());
 }

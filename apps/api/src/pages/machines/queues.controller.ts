@@ -1,17 +1,25 @@
-import { Controller, Get, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Req, UseInterceptors } from '@nestjs/common';
+import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { baseUrl, pathOf } from '../../http/paths';
+import { atomFeed } from '../../public-data/status-feed';
 import type { QueueObject } from '../../queues/queue-object';
 import { QueuesService } from '../../queues/queues.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
-import { queuesView } from './queues-view';
+import { queueEntries, queuesView } from './queues-view';
 
 /** The suite queues; administrators see private runs counted in them. */
 @Controller('status')
 @Requires('nothing')
 export class QueuePagesController {
-  constructor(private readonly queues: QueuesService) {}
+  constructor(
+    private readonly queues: QueuesService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
 
   @Get('queue')
   @UseInterceptors(PageInterceptor)
@@ -22,5 +30,15 @@ export class QueuePagesController {
   @Get('queue.json')
   data(@CurrentViewer() { isAdmin }: Viewer): Promise<QueueObject[]> {
     return this.queues.list(isAdmin);
+  }
+
+  /** As the public sees them, whoever asks. */
+  @Get('queue.xml')
+  @Header('Cache-Control', 'no-cache')
+  @Header('Content-Type', 'application/atom+xml; charset=utf-8')
+  async feed(@Req() request: Request): Promise<string> {
+    const base = baseUrl(request, this.configuration.server.publicUrl);
+    const address = { base, feedPath: pathOf(request), pagePath: '/status/queue/' };
+    return atomFeed('Queues', address, queueEntries(await this.queues.list(false)));
   }
 }

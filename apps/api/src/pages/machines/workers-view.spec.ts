@@ -1,9 +1,10 @@
+import type { EndedAttempt, WorkerRecord } from '@proctor/database';
 import { workerObject as offer } from '../../../../../test/support/worker-object';
 import type { WorkerDetails } from '../../workers/worker-details';
 import type { WorkerObject } from '../../workers/worker-object';
 import type { WorkerSummary } from '../../workers/workers.service';
 import { workerView } from './worker-view';
-import { stateOf, stripEntry, workersView } from './workers-view';
+import { isWell, stateOf, stripEntry, workerEntries, workersView } from './workers-view';
 
 const drained = { by: 'root', reason: 'new disks', since: '2026-11-20T15:40:51.123Z' };
 const summary = (name: string, ...offers: WorkerObject[]): WorkerSummary => {
@@ -38,6 +39,45 @@ it('the page of the workers counts them by how they are, and their slots once fo
 it('an attempt without a report is drawn as one that had no result', () => {
   expect(stripEntry({ outcome: 'expired', verdict: null }).verdict).toBe('tmpfail');
   expect(stripEntry({ outcome: 'finished', verdict: 'fail' }).verdict).toBe('fail');
+});
+
+it('the feed of the workers tells since when one takes no work and why, each time anew', () => {
+  const seen = { createdAt: new Date('2026-11-01'), lastSeenAt: new Date('2026-11-22') } as WorkerRecord;
+  const attempts = [{ endedAt: new Date('2026-11-21') } as EndedAttempt];
+  const judged = offer({ standing: 'quarantined', reason: 'attempts failed here in a row' });
+  const workers = [
+    { ...summary('w1', offer({ drained }), offer({ arch: 'i386', drained })), attempts },
+    { ...summary('w2', judged), record: seen, attempts },
+    { ...summary('w3'), record: seen, attempts },
+    { ...summary('w4', offer({ problem: 'the disk is full' })), record: seen },
+  ];
+  expect(workerEntries(workers)).toEqual([
+    {
+      path: '/status/workers/w3#not-connected-1795305600000',
+      title: 'w3 is not connected',
+      text: '',
+      date: new Date('2026-11-22'),
+    },
+    {
+      path: '/status/workers/w2#quarantined-1795219200000',
+      title: 'w2 is quarantined',
+      text: 'attempts failed here in a row',
+      date: new Date('2026-11-21'),
+    },
+    {
+      path: '/status/workers/w1#drained-1795189251123',
+      title: 'w1 is drained',
+      text: 'drained by root (since 2026-11-20 15:40:51 UTC): new disks',
+      date: new Date('2026-11-20T15:40:51.123Z'),
+    },
+    {
+      path: '/status/workers/w4#in-trouble-1793491200000',
+      title: 'w4 is in trouble',
+      text: 'the disk is full',
+      date: new Date('2026-11-01'),
+    },
+  ]);
+  expect([[offer({ busy: 2 })], [offer()], [judged], []].map(isWell)).toEqual([true, true, false, false]);
 });
 
 describe('the page of a worker', () => {

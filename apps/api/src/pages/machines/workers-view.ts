@@ -1,6 +1,8 @@
 import type { EndedAttempt, StripEntry } from '@proctor/database';
+import type { FeedEntry } from '../../public-data/status-feed';
 import type { WorkerObject } from '../../workers/worker-object';
 import type { WorkerSummary } from '../../workers/workers.service';
+import { decidedBy } from '../decision-view';
 import type { ShapeName } from '../frame/mark';
 
 /** How a worker is, as a shape of the sprite and a word. */
@@ -76,6 +78,45 @@ export function stateOf(offers: WorkerObject[]): WorkerState {
   if (offers.some(({ drained }) => drained !== null)) return { shape: 'cancelled', word: 'drained' };
   if (offers.some(({ standing }) => standing === 'slowed')) return { shape: 'tmpfail', word: 'slowed' };
   return busy > 0 && busy >= slots ? { shape: 'running', word: 'busy' } : { shape: 'pass', word: 'ready' };
+}
+
+/** Whether it takes work, or has enough of it. */
+export function isWell(offers: WorkerObject[]): boolean {
+  return ['ready', 'busy'].includes(stateOf(offers).word);
+}
+
+/** What the feed of the workers says of those that are not well, the latest first. */
+export function workerEntries(workers: WorkerSummary[]): FeedEntry[] {
+  return workers
+    .map((worker) => {
+      const { word } = stateOf(worker.offers);
+      const date = sinceOf(worker);
+      return {
+        path: `${workerUrl(worker.name)}#${word.replaceAll(' ', '-')}-${date.getTime()}`,
+        title: `${worker.name} is ${word}`,
+        text: whyOf(worker.offers),
+        date,
+      };
+    })
+    .sort((one, other) => other.date.getTime() - one.date.getTime());
+}
+
+/** Of a judgement nobody tells when it began: it followed an attempt. */
+function sinceOf({ record, offers, attempts }: WorkerSummary): Date {
+  const { word } = stateOf(offers);
+  const drained = offers.flatMap((offer) => offer.drained?.since ?? []).sort()[0];
+  if (word === 'drained' && drained !== undefined) return new Date(drained);
+  const seen = word === 'not connected' ? record?.lastSeenAt : null;
+  return seen ?? attempts[0]?.endedAt ?? record?.createdAt ?? new Date(0);
+}
+
+function whyOf(offers: WorkerObject[]): string {
+  const reasons = offers.flatMap(({ problem, reason, drained }) => [
+    problem,
+    reason,
+    drained && `drained by ${decidedBy(drained)}`,
+  ]);
+  return [...new Set(reasons.filter((reason) => reason !== null))].join('; ');
 }
 
 /** An attempt that nobody reported is like one that could not be executed. */

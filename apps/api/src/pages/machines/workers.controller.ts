@@ -1,7 +1,22 @@
-import { Controller, Get, type PipeTransform, Param, Query, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Header,
+  Inject,
+  type PipeTransform,
+  Param,
+  Query,
+  Req,
+  UseInterceptors,
+} from '@nestjs/common';
 import { describe, WORKER_NAME } from '@proctor/contracts';
+import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { baseUrl, pathOf } from '../../http/paths';
 import { badRequest } from '../../http/problem';
+import { atomFeed } from '../../public-data/status-feed';
 import type { WorkerDetails } from '../../workers/worker-details';
 import { WorkerNamePipe } from '../../workers/worker-name.pipe';
 import { WorkersService } from '../../workers/workers.service';
@@ -10,7 +25,7 @@ import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
 import { workerView } from './worker-view';
-import { workersView } from './workers-view';
+import { isWell, workerEntries, workersView } from './workers-view';
 
 const WORKERS_SHOWN_MAX = 100;
 
@@ -28,7 +43,10 @@ class AfterWorkerPipe implements PipeTransform<unknown, string> {
 @Controller('status')
 @Requires('nothing')
 export class WorkerPagesController {
-  constructor(private readonly workers: WorkersService) {}
+  constructor(
+    private readonly workers: WorkersService,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+  ) {}
 
   @Get('workers')
   @UseInterceptors(PageInterceptor)
@@ -44,6 +62,17 @@ export class WorkerPagesController {
   @Get('workers.json')
   listData(@CurrentViewer() { isAdmin }: Viewer): Promise<WorkersAnswer> {
     return this.workers.list(isAdmin);
+  }
+
+  /** Those that are not well, as the public sees them, whoever asks. */
+  @Get('workers.xml')
+  @Header('Cache-Control', 'no-cache')
+  @Header('Content-Type', 'application/atom+xml; charset=utf-8')
+  async feed(@Req() request: Request): Promise<string> {
+    const found = await this.workers.summaries(false, '', WORKERS_SHOWN_MAX, (offers) => !isWell(offers));
+    const base = baseUrl(request, this.configuration.server.publicUrl);
+    const address = { base, feedPath: pathOf(request), pagePath: '/status/workers/' };
+    return atomFeed('Workers', address, workerEntries(found));
   }
 
   @Get('workers/:name.json')

@@ -1,5 +1,11 @@
 import type { PackagesOfDay, RunsOfDay } from '@proctor/database';
-import { figuresOf, statisticsObject, statisticsSentence, statisticsView } from './statistics-view';
+import {
+  figuresOf,
+  statisticsEntries,
+  statisticsObject,
+  statisticsSentence,
+  statisticsView,
+} from './statistics-view';
 
 const TODAY = '2026-11-20';
 const asked = { suite: null, arch: null, days: 30 as const };
@@ -80,6 +86,23 @@ it('the figures are drawn and told day by day, the newest first', () => {
     day: TODAY,
     began_within: { hour: 4 },
   });
+});
+
+it('the feed of the figures tells of the days that are over, when they are', () => {
+  expect(statisticsEntries(figures)).toEqual([
+    {
+      path: '/status/statistics/#2026-11-19',
+      title: '12 public runs ended on 2026-11-19',
+      text: '6 hours of tests: 12 pass, 0 tmpfail, 0 fail.',
+      date: new Date('2026-11-20T00:00:00Z'),
+    },
+    {
+      path: '/status/statistics/#2026-11-18',
+      title: '0 public runs ended on 2026-11-18',
+      text: '0 hours of tests: 0 pass, 0 tmpfail, 0 fail. Packages at its end: 93 pass, 2 tmpfail, 5 fail.',
+      date: new Date('2026-11-19T00:00:00Z'),
+    },
+  ]);
 });
 
 it('nothing to draw is drawn as nothing', () => {

@@ -1,9 +1,12 @@
 import type { NeutralStatus, Verdict } from '@proctor/contracts';
 import type { DayFilter, PackagesOfDay, RunsOfDay } from '@proctor/database';
+import type { FeedEntry } from '../../public-data/status-feed';
 import type { Html } from '../frame/html';
 import { secondsInWords } from '../frame/times';
 import { areas, bars, lines } from './chart';
 import type { ChartOf, Series } from './chart';
+
+const DAY_MS = 86_400_000;
 
 export const SPANS = [30, 90, 365] as const;
 
@@ -69,7 +72,7 @@ export function figuresOf(
 export function firstDays(today: string, days: number): string[] {
   const end = Date.parse(`${today}T00:00:00Z`);
   return Array.from({ length: days }, (_, index) =>
-    new Date(end - (days - 1 - index) * 86_400_000).toISOString().slice(0, 10),
+    new Date(end - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
 }
 
@@ -189,6 +192,8 @@ export function statisticsView(figures: DayFigures[], asked: StatisticsAsked) {
     })),
     rows: [...figures].reverse().map(rowOf),
     jsonUrl: `/status/statistics.json?${queryOf(asked)}`,
+    feed: `/status/statistics.xml?${queryOf(asked)}`,
+    feedTitle: 'Statistics',
   };
 }
 
@@ -209,6 +214,36 @@ function rowOf({ day, packages, runs, testSeconds, meanWaitSeconds }: DayFigures
     hours: number(Math.round(testSeconds / 3_600)),
     wait: meanWaitSeconds === null ? '' : secondsInWords(meanWaitSeconds),
   };
+}
+
+/** Days that a feed tells of. */
+const FEED_DAYS_MAX = 30;
+
+/** The days that are over, the latest first; nothing of those of which nothing is known. */
+export function statisticsEntries(figures: DayFigures[]): FeedEntry[] {
+  const over = figures.slice(0, -1).filter(({ packages, runs }) => packages !== null || total(runs) > 0);
+  return over
+    .slice(-FEED_DAYS_MAX)
+    .reverse()
+    .map(({ day, packages, runs, testSeconds }) => {
+      const hours = number(Math.round(testSeconds / 3_600));
+      const ended = total(runs) === 1 ? '1 public run' : `${number(total(runs))} public runs`;
+      const inHours = `${hours} ${hours === '1' ? 'hour' : 'hours'} of tests: ${countsOf(runs)}.`;
+      return {
+        path: `/status/statistics/#${day}`,
+        title: `${ended} ended on ${day}`,
+        text: packages === null ? inHours : `${inHours} Packages at its end: ${countsOf(packages)}.`,
+        date: new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS),
+      };
+    });
+}
+
+function countsOf(counts: Counts): string {
+  const words = VERDICTS_DRAWN.filter((verdict) => verdict !== 'neutral' || counts.neutral > 0);
+  return [...words]
+    .reverse()
+    .map((verdict) => `${number(counts[verdict])} ${verdict}`)
+    .join(', ');
 }
 
 /** The same for programs. */

@@ -1,15 +1,25 @@
-import { Controller, Get, Header, Inject, Query, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Query, Req, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { describe } from '@proctor/contracts';
 import { DayStatistics } from '@proctor/database';
+import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { baseUrl, pathOf } from '../../http/paths';
 import { badRequest } from '../../http/problem';
+import { atomFeed } from '../../public-data/status-feed';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
 import { wordsIn } from './list-asked';
-import { figuresOf, firstDays, SPANS, statisticsObject, statisticsView } from './statistics-view';
+import {
+  figuresOf,
+  firstDays,
+  SPANS,
+  statisticsEntries,
+  statisticsObject,
+  statisticsView,
+} from './statistics-view';
 import type { DayFigures, StatisticsAsked } from './statistics-view';
 
 const SPAN = 90;
@@ -44,6 +54,15 @@ export class StatisticsController {
   @Header('Cache-Control', 'no-cache')
   async object(@Query(StatisticsPipe) asked: StatisticsAsked): Promise<object> {
     return statisticsObject(await this.figures(asked), asked);
+  }
+
+  @Get('statistics.xml')
+  @Header('Cache-Control', 'no-cache')
+  @Header('Content-Type', 'application/atom+xml; charset=utf-8')
+  async feed(@Query(StatisticsPipe) asked: StatisticsAsked, @Req() request: Request): Promise<string> {
+    const base = baseUrl(request, this.configuration.server.publicUrl);
+    const address = { base, feedPath: pathOf(request), pagePath: '/status/statistics/' };
+    return atomFeed('Statistics', address, statisticsEntries(await this.figures(asked)));
   }
 
   @Get('statistics')
