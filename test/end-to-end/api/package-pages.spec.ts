@@ -124,6 +124,16 @@ it('a history shows what is under way, and of the finished runs those that were 
   expect(await shown('?trigger=GLIBC/')).toEqual([String(failed)]);
   expect(await shown('?pinned=no&status=pass')).toEqual([String(passed)]);
   expect(await shown('?pinned=yes')).toEqual([]);
+  const data = '/data/packages/bookworm/amd64/f/filtered/history.json';
+  expect(await page(`${path}?status=fail&trigger=GLIBC/`)).toContain(
+    `href="${data}?status=fail&amp;trigger=GLIBC%2F"`,
+  );
+  const told = async (query: string) =>
+    ((await (await api.fetch(data + query)).json()) as { run_id: number }[]).map(({ run_id }) => run_id);
+  expect(await told('')).toEqual([passed, failed]);
+  expect(await told('?status=fail&trigger=GLIBC/')).toEqual([failed]);
+  expect(await told(`?pinned=no&status=pass&before=${failed}`)).toEqual([passed]);
+  expect(await told('?pinned=yes')).toEqual([]);
   const numbered = async (query: string): Promise<unknown[]> => {
     const { status, headers } = await api.fetch(path + query);
     return [query, status, headers.get('location')];
@@ -133,7 +143,8 @@ it('a history shows what is under way, and of the finished runs those that were 
   expect(await numbered('?page=101')).toEqual(['?page=101', 404, null]);
   expect(await numbered('?page=0')).toEqual(['?page=0', 400, null]);
   for (const query of ['?status=x', '?pinned=maybe', '?trigger=a&trigger=b', '?trigger=%00'])
-    expect([query, (await api.fetch(path + query)).status]).toEqual([query, 400]);
+    for (const asked of [path + query, data + query])
+      expect([asked, (await api.fetch(asked)).status]).toEqual([asked, 400]);
 });
 
 it('where a package fails, a card tells since which change, with which error and note, and retries it', async () => {

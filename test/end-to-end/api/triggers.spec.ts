@@ -235,6 +235,13 @@ it('the page of a trigger tells what would be done to many tests before it is do
   expect(refused).toContain('Only its requestor and administrators may cancel it.');
 });
 
+it('a run of a trigger that was cancelled is shown as cancelled', async () => {
+  const runId = await api.submit('stopped', { trigger: 'perl/5.42-1' });
+  await api.api(`/test/${runId}`, { method: 'DELETE' });
+  const html = await (await api.fetch('/triggers/perl/5.42-1?group=superseded')).text();
+  expect(html).toMatch(/<td data-label="Status"><span class="status cancelled">.*cancelled<\/span><\/td>/);
+});
+
 it('forms of a trigger that name nothing, or that no page of ours has sent, change nothing', async () => {
   await api.submit('waits', { trigger: 'ruby/3' });
   const { form_token: token = '' } = hiddenIn(await bob.textOf('/user/bob'));

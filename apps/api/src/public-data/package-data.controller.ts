@@ -10,6 +10,8 @@ import { notFound } from '../http/problem';
 import { resultObject } from '../runs/result-object';
 import type { ResultObject } from '../runs/result-object';
 import { BeforePipe } from '../runs/run-id';
+import { historyFilter, historyQuery, HistoryWantedPipe } from './history-filter';
+import type { HistoryWanted } from './history-filter';
 import { PublicAnswerInterceptor } from './public-answer';
 import type { PublicAnswer } from './public-answer';
 import { PublicCache } from './public-cache';
@@ -40,16 +42,19 @@ export class PackageDataController {
   @UseInterceptors(PublicAnswerInterceptor)
   async history(
     @Param() place: PackagePlace,
+    @Query(HistoryWantedPipe) wanted: HistoryWanted,
     @Query('before', BeforePipe) before: number | null,
     @Req() request: Request,
   ): Promise<PublicAnswer> {
-    const { runs, older } = await this.runs.history(place, before);
+    const isFiltered = historyQuery(wanted, null) !== '';
+    const filter = isFiltered ? historyFilter(wanted, this.configuration.server.neutral) : undefined;
+    const { runs, older } = await this.runs.history(place, before, filter);
     const url = (): string => baseUrl(request, this.configuration.server.publicUrl) + pathOf(request);
     return {
       content: runs.map((run) => this.result(run)).reverse(),
       updates: runs.map((run) => run.updatedAt),
       maxAgeSeconds: 0,
-      headers: older === null ? {} : { Link: `<${url()}?before=${older}>; rel="prev"` },
+      headers: older === null ? {} : { Link: `<${url()}${historyQuery(wanted, older)}>; rel="prev"` },
     };
   }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isPackageName, isWord, packagePrefix, describe } from '@proctor/contracts';
-import { PublicRuns } from '@proctor/database';
-import type { RunReader, RunRecord } from '@proctor/database';
+import { PackagePages, PublicRuns } from '@proctor/database';
+import type { HistoryFilter, RunReader, RunRecord } from '@proctor/database';
 import { maySee } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
@@ -28,6 +28,7 @@ export interface HistoryPage {
 export class PublicRunsService {
   constructor(
     private readonly publicRuns: PublicRuns,
+    private readonly pages: PackagePages,
     private readonly missing: MissingRuns,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
@@ -60,19 +61,18 @@ export class PublicRunsService {
   /**
    * A page of the finished runs, newest first.
    * @param before the last run of the page before; null for the newest
+   * @param filter which of them; all without one
    * @throws Problem 404 for a path that names no package of this deployment, and for a `before` that was never given out
    */
-  async history(place: PackagePlace, before: number | null): Promise<HistoryPage> {
+  async history(place: PackagePlace, before: number | null, filter?: HistoryFilter): Promise<HistoryPage> {
     checkNames(place);
     const { historyLengthMax } = this.configuration.server;
     const last = before === null ? undefined : await this.finishedRun(place, before);
-    const runs = await this.publicRuns.history(
-      place.suite,
-      place.arch,
-      place.package,
-      historyLengthMax + 1,
-      last?.runId,
-    );
+    const { suite, arch, package: name } = place;
+    const limit = historyLengthMax + 1;
+    const runs = filter
+      ? await this.pages.history([name, suite, arch], filter, limit, last?.runId ?? null)
+      : await this.publicRuns.history(suite, arch, name, limit, last?.runId);
     if (runs.length === 0) this.checkTarget(place);
     const page = runs.slice(0, historyLengthMax);
     return { runs: page, older: runs.length > historyLengthMax ? page.at(-1)!.runId : null };

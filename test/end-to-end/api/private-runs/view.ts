@@ -97,6 +97,7 @@ export const VIEWS: Record<string, Asks> = {
   ),
   'GET /data/packages/:suite/:arch/:prefix/:package/history.json': (names) => [
     ...perPackage((at) => `/data/packages/${dataOf(at)}/history.json`)(names),
+    ...perPackage((at) => `/data/packages/${dataOf(at)}/history.json?status=fail`)(names),
     ...perRun((run) => `/data/packages/${dataOf(run)}/history.json?before=${run.runId}`)(names),
   ],
   'GET /data/packages/:suite/:arch/:prefix/:package/latest-autopkgtest/log.gz': perPackage(

@@ -1,12 +1,11 @@
-import { type NeutralStatus, VERDICTS } from '@proctor/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { type HistoryFilter, PackagePages, PublicRuns } from '@proctor/database';
+import { PackagePages, PublicRuns } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { notFound } from '../../http/problem';
+import { historyFilter } from '../../public-data/history-filter';
 import { PublicRunsService } from '../../public-data/public-runs.service';
 import type { PackagePlace } from '../../public-data/public-runs.service';
-import { statusOf } from '../../runs/result-object';
 import type { HistoryAsked, HistoryKnown } from './history-view';
 import { PackagePageService } from './package-page.service';
 
@@ -34,7 +33,7 @@ export class HistoryPageService {
     const { neutral } = this.configuration.server;
     const limit = this.limit;
     const { before } = asked;
-    const filter = filterOf(asked, neutral);
+    const filter = historyFilter(asked, neutral);
     const latest = await this.runs.latest(place);
     if (before !== null) await this.runs.finishedRun(place, before);
     const [runs, kept, unfinished] = await Promise.all([
@@ -63,7 +62,7 @@ export class HistoryPageService {
     // Looks at the names in the path.
     await this.runs.latest(place);
     if (page === 1) return null;
-    const filter = filterOf(asked, this.configuration.server.neutral);
+    const filter = historyFilter(asked, this.configuration.server.neutral);
     const at: [string, string, string] = [place.package, place.suite, place.arch];
     const before = page > PAGES_MAX ? null : await this.pages.runBehind(at, filter, (page - 1) * this.limit);
     if (before !== null) return before;
@@ -77,14 +76,6 @@ export class HistoryPageService {
   private get limit(): number {
     return Math.min(this.configuration.server.historyLengthMax, RUNS_SHOWN_MAX);
   }
-}
-
-function filterOf({ status, trigger, pinned }: HistoryAsked, neutral: NeutralStatus): HistoryFilter {
-  return {
-    verdicts: status ? VERDICTS.filter((verdict) => statusOf(verdict, neutral) === status) : null,
-    trigger: trigger || null,
-    isPinned: pinned ? pinned === 'yes' : null,
-  };
 }
 
 function isAt({ suite, arch }: Pick<PackagePlace, 'suite' | 'arch'>, place: PackagePlace): boolean {

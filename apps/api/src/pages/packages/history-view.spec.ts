@@ -18,12 +18,16 @@ const all: HistoryAsked = { status: '', trigger: '', pinned: '', before: null };
 const view = (change: Partial<HistoryKnown>, asked: Partial<HistoryAsked> = {}) =>
   historyView(known(change), { ...all, ...asked }, ['pass', 'fail'], { neutral: 'pass', packageLinks: [] });
 
-it('the address of older runs keeps what was asked for', () => {
+it('the addresses of older runs and of the JSON keep what was asked for', () => {
   const runs = [finishedRunRecord({ runId: 9 }), finishedRunRecord({ runId: 7 })];
   const page = view({ runs, hasOlder: true }, { status: 'fail', trigger: 'a/1 b', before: 12 });
   expect(page.olderUrl).toBe('/packages/h/hello/trixie/amd64/?status=fail&trigger=a%2F1+b&before=7');
   expect(page.newestUrl).toBe('/packages/h/hello/trixie/amd64/?status=fail&trigger=a%2F1+b');
+  expect(page.jsonUrl).toBe(
+    '/data/packages/trixie/amd64/h/hello/history.json?status=fail&trigger=a%2F1+b&before=12',
+  );
   expect(page.isFiltered && page.isUnindexed).toBe(true);
+  expect(view({ runs }).jsonUrl).toBe('/data/packages/trixie/amd64/h/hello/history.json');
   expect(view({ runs }).olderUrl).toBeNull();
   expect(view({ runs }).isUnindexed).toBe(false);
 });

@@ -1,5 +1,6 @@
 import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
+import { historyQuery, type HistoryWanted } from '../../public-data/history-filter';
 import type { PackagePlace } from '../../public-data/public-runs.service';
 import { removalSentences } from '../../runs/removed-files';
 import { packageLinks } from '../frame/package-links';
@@ -9,11 +10,8 @@ import { runView } from '../run-view';
 import { durationChart } from './duration-chart';
 import { placeState } from './package-view';
 
-/** What the parameters of a history's address ask for; empty for all. */
-export interface HistoryAsked {
-  status: string;
-  trigger: string;
-  pinned: string;
+/** What the parameters of a history's address ask for. */
+export interface HistoryAsked extends HistoryWanted {
   /** The last run of the page before; null on the first. */
   before: number | null;
 }
@@ -73,7 +71,7 @@ export function historyView(
     historyUrl,
     newestUrl: url(null),
     olderUrl: hasOlder ? url(runs.at(-1)!.runId) : null,
-    jsonUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/history.json`,
+    jsonUrl: `/data/packages/${suite}/${arch}/${prefix}/${name}/history.json${historyQuery(asked, asked.before)}`,
     feedUrl: `/data/feeds/${prefix}/${name}.xml`,
   };
 }
@@ -81,13 +79,10 @@ export function historyView(
 /** The address of a history's part. @param before the last run of the part before; null for the newest */
 export function historyAddress(
   { prefix, package: name, suite, arch }: PackagePlace,
-  { status, trigger, pinned }: HistoryAsked,
+  wanted: HistoryWanted,
   before: number | null,
 ): string {
-  const url = `/packages/${prefix}/${name}/${suite}/${arch}/`;
-  const given = Object.entries({ status, trigger, pinned, before: before === null ? '' : String(before) });
-  const parameters = new URLSearchParams(given.filter(([, value]) => value !== ''));
-  return parameters.size > 0 ? `${url}?${parameters.toString()}` : url;
+  return `/packages/${prefix}/${name}/${suite}/${arch}/${historyQuery(wanted, before)}`;
 }
 
 function flagsOf(kept: PackageStatus | undefined): { shape: string; words: string }[] {

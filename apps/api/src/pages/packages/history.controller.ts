@@ -1,10 +1,12 @@
 import { describe } from '@proctor/contracts';
-import { Controller, Get, Inject, Injectable, Param, Query, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, UseInterceptors } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest, notFound } from '../../http/problem';
+import { HistoryWantedPipe } from '../../public-data/history-filter';
+import type { HistoryWanted } from '../../public-data/history-filter';
 import { PublicAnswerInterceptor } from '../../public-data/public-answer';
 import type { PublicAnswer } from '../../public-data/public-answer';
 import { PublicRunsService } from '../../public-data/public-runs.service';
@@ -21,30 +23,7 @@ import { HistoryPageService } from './history-page.service';
 import { historyAddress, historyView } from './history-view';
 import { placeState } from './package-view';
 
-const TRIGGER_LENGTH_MAX = 200;
 const BADGE_AGE_SECONDS = 60;
-
-interface FilterAsked {
-  status: string;
-  trigger: string;
-  pinned: string;
-}
-
-/** The parameters `status`, `trigger` and `pinned` of a history; empty where one is absent. */
-@Injectable()
-class FilterPipe implements PipeTransform<Record<string, unknown>, FilterAsked> {
-  constructor(private readonly status: StatusService) {}
-
-  /** @throws Problem 400 for what no run of a history is */
-  transform(query: Record<string, unknown>): FilterAsked {
-    const status = wordOf('status', query['status'], this.status.words);
-    const pinned = wordOf('pinned', query['pinned'], ['yes', 'no']);
-    const { trigger = '' } = query;
-    if (typeof trigger !== 'string' || trigger.length > TRIGGER_LENGTH_MAX || trigger.includes('\0'))
-      throw badRequest(`trigger must be a text of at most ${TRIGGER_LENGTH_MAX} characters.`);
-    return { status, trigger, pinned };
-  }
-}
 
 /** The parameter `page` of debci's histories; null when it is absent. */
 class PagePipe implements PipeTransform<unknown, number | null> {
@@ -54,13 +33,6 @@ class PagePipe implements PipeTransform<unknown, number | null> {
     if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value);
     throw badRequest(`page must be a whole number of at least 1, not ${describe(value)}.`);
   }
-}
-
-function wordOf(name: string, wanted: unknown, words: readonly string[]): string {
-  if (wanted === undefined || wanted === '') return '';
-  const word = words.find((each) => each === wanted);
-  if (word !== undefined) return word;
-  throw badRequest(`${name} must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
 }
 
 /** A package on one suite and architecture. */
@@ -79,7 +51,7 @@ export class HistoryController {
   @UseInterceptors(PageInterceptor)
   async history(
     @Param() place: PackagePlace,
-    @Query(FilterPipe) filter: FilterAsked,
+    @Query(HistoryWantedPipe) filter: HistoryWanted,
     @Query('before', BeforePipe) before: number | null,
     @Query('page', PagePipe) page: number | null,
     @CurrentViewer() viewer: Viewer,

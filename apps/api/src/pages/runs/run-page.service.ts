@@ -167,7 +167,7 @@ function elsewhereView(
         version: latest.version,
         at: latest.date,
       },
-      same: same && { url: `/runs/${same.runId}`, status: statusOf(same.verdict, neutral) ?? same.state },
+      same: same && { url: `/runs/${same.runId}`, status: runView(same, neutral).word },
     };
   });
 }

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
+import { describe, type NeutralStatus, VERDICTS } from '@proctor/contracts';
+import type { HistoryFilter } from '@proctor/database';
+import { badRequest } from '../http/problem';
+import { statusOf } from '../runs/result-object';
+import { StatusService } from './status.service';
+
+const TRIGGER_LENGTH_MAX = 200;
+
+/** Which runs of a history are asked for; empty where it does not matter. */
+export interface HistoryWanted {
+  status: string;
+  /** A part of the trigger. */
+  trigger: string;
+  /** `yes` or `no`. */
+  pinned: string;
+}
+
+/** The parameters `status`, `trigger` and `pinned` of a history; empty where one is absent. */
+@Injectable()
+export class HistoryWantedPipe implements PipeTransform<Record<string, unknown>, HistoryWanted> {
+  constructor(private readonly status: StatusService) {}
+
+  /** @throws Problem 400 for what no run of a history is */
+  transform(query: Record<string, unknown>): HistoryWanted {
+    const status = wordOf('status', query['status'], this.status.words);
+    const pinned = wordOf('pinned', query['pinned'], ['yes', 'no']);
+    const { trigger = '' } = query;
+    if (typeof trigger !== 'string' || trigger.length > TRIGGER_LENGTH_MAX || trigger.includes('\0'))
+      throw badRequest(`trigger must be a text of at most ${TRIGGER_LENGTH_MAX} characters.`);
+    return { status, trigger, pinned };
+  }
+}
+
+function wordOf(name: string, wanted: unknown, words: readonly string[]): string {
+  if (wanted === undefined || wanted === '') return '';
+  const word = words.find((each) => each === wanted);
+  if (word !== undefined) return word;
+  throw badRequest(`${name} must be one of ${words.join(', ')}, not ${describe(wanted)}.`);
+}
+
+/** The same for the database. */
+export function historyFilter(
+  { status, trigger, pinned }: HistoryWanted,
+  neutral: NeutralStatus,
+): HistoryFilter {
+  return {
+    verdicts: status ? VERDICTS.filter((verdict) => statusOf(verdict, neutral) === status) : null,
+    trigger: trigger || null,
+    isPinned: pinned ? pinned === 'yes' : null,
+  };
+}
+
+/** The query of an address that asks for these, and for what comes before a run; empty, or with its `?`. */
+export function historyQuery({ status, trigger, pinned }: HistoryWanted, before: number | null): string {
+  const given = Object.entries({ status, trigger, pinned, before: before === null ? '' : String(before) });
+  const parameters = new URLSearchParams(given.filter(([, value]) => value !== ''));
+  return parameters.size > 0 ? `?${parameters.toString()}` : '';
+}
