@@ -7,6 +7,7 @@ import {
   activatedSocket,
   endOnRequest,
   fail,
+  freeStartLeavings,
   nameSourcesInStacks,
   processLogger,
   warnOfCoreDumps,
@@ -43,6 +44,7 @@ async function main(): Promise<void> {
   logger.log(`listening at ${place}`, 'Api');
   followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
+  freeStartLeavings();
 }
 
 /** Connections wait in such a socket while no api runs: a restart refuses none. */

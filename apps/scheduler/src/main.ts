@@ -4,7 +4,14 @@ import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { BusStrategy } from '@proctor/bus';
 import { connections, followConfiguration, LiveConfiguration } from '@proctor/config';
-import { endOnRequest, fail, nameSourcesInStacks, processLogger, warnOfCoreDumps } from '@proctor/process';
+import {
+  endOnRequest,
+  fail,
+  freeStartLeavings,
+  nameSourcesInStacks,
+  processLogger,
+  warnOfCoreDumps,
+} from '@proctor/process';
 import { SchedulerModule } from './scheduler.module';
 
 /** What the scheduler works by. */
@@ -26,6 +33,7 @@ async function main(): Promise<void> {
   await app.listen();
   followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
+  freeStartLeavings();
   logger.log('ready', 'Scheduler');
 }
 

@@ -7,6 +7,7 @@ import { connections, deploymentPaths, followConfiguration, LiveConfiguration } 
 import {
   endOnRequest,
   fail,
+  freeStartLeavings,
   nameSourcesInStacks,
   processLogger,
   warnOfCoreDumps,
@@ -46,6 +47,7 @@ async function run(configuration: LiveConfiguration): Promise<void> {
   await app.listen();
   followConfiguration(configuration, new Logger('Configuration'));
   process.send?.({ ready: true });
+  freeStartLeavings();
   logger.log('ready', 'Worker');
   await worker.start();
 }

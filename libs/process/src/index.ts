@@ -5,3 +5,4 @@ export { nameSourcesInStacks } from './source-stacks';
 export { logFields, withLogFields, type LogFields } from './log-fields';
 export { endOnRequest, fail } from './end-on-request';
 export { VERSION } from './version';
+export { freeStartLeavings } from './start-leavings';
