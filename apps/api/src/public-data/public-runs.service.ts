@@ -43,7 +43,7 @@ export class PublicRunsService {
     const id = typeof runId === 'number' ? runId : runIdOf(runId);
     const run = await this.publicRuns.find(id);
     if (!run) throw await this.missing.problem(id, reader);
-    if (!maySee(reader, run) || !isAt(run, place)) throw noSuchRun(runId);
+    if (!maySee(reader, run) || !isAt(run, place)) throw noSuchRun(id);
     return run;
   }
 
