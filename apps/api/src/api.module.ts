@@ -64,6 +64,7 @@ import { LiveController } from './pages/live/live.controller';
 import { LIVE_PROVIDERS } from './pages/live/providers';
 import { AffectedByPageController } from './pages/search/affected-by-page.controller';
 import { SearchController } from './pages/search/search.controller';
+import { LookController } from './pages/frame/look.controller';
 import { WellKnownController } from './pages/frame/well-known.controller';
 import { Assets, ASSETS_PATH } from './pages/frame/assets';
 import { ServiceState } from './pages/frame/service-state';
@@ -162,6 +163,7 @@ const CONTROLLERS = [
   FeedsController,
   LiveController,
   WellKnownController,
+  LookController,
   SearchController,
   AffectedByPageController,
   BadgeController,

@@ -61,6 +61,36 @@ it('without the script the form has its preview behind a button', async () => {
   await page.context().close();
 });
 
+it.each([true, false])(
+  'a reader chooses how pages look by keyboard, with the script: %p',
+  async (javaScriptEnabled) => {
+    const { page, faults } = await openPage(browser, `${api.url}/status/bookworm/amd64/?status=fail`, {
+      colorScheme: 'light',
+      javaScriptEnabled,
+    });
+    const back = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const form = page.getByRole('form', { name: 'Colours' });
+    const light = await back();
+    expect(await form.getByRole('button', { name: '✓' }).textContent()).toBe('As the system');
+    await form.getByRole('button', { name: 'Dark' }).press('Enter');
+    await form.getByRole('button', { name: 'Dark ✓' }).waitFor();
+    expect(page.url()).toBe(`${api.url}/status/bookworm/amd64/?status=fail`);
+    const dark = await back();
+    expect(dark).not.toBe(light);
+    await page.goto(`${api.url}/status/`);
+    expect(await back()).toBe(dark);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await form.getByRole('button', { name: 'Light' }).press('Space');
+    await form.getByRole('button', { name: 'Light ✓' }).waitFor();
+    expect(await back()).toBe(light);
+    await form.getByRole('button', { name: 'As the system' }).press('Enter');
+    await form.getByRole('button', { name: 'As the system ✓' }).waitFor();
+    expect(await back()).toBe(dark);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  },
+);
+
 it('keyboard shortcuts are shown by a key and a button, and stay switched off in this browser', async () => {
   const { page, faults } = await openPage(browser, `${api.url}/packages/`);
   const search = page.locator('#search');

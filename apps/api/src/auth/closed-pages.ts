@@ -6,7 +6,7 @@ import type { ContextRequest } from '../http/request-context';
 import { loginUrl } from '../sessions/return-to';
 
 /** What a server that is closed shows to everybody all the same: nothing of it tells of runs. */
-const OPEN = /^\/(user\/login(\/.*)?|robots\.txt|favicon\.ico|assets\/.*)\/?$/;
+const OPEN = /^\/(user\/login(\/.*)?|robots\.txt|favicon\.ico|-\/look|assets\/.*)\/?$/;
 
 export function isAlwaysOpen(path: string): boolean {
   return OPEN.test(path);

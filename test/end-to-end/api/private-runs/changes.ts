@@ -101,6 +101,7 @@ export const CHANGES: Record<string, Asks> = {
   'POST /user/:user/keys/:id': () => [post('/user/alice/keys/1', {})],
   'POST /api/v1/keys/:id/rotate': () => [post('/api/v1/keys/1/rotate', {})],
   'POST /user/login': () => [post('/user/login', { name: 'alice', password: 'x' })],
+  'POST /-/look': () => [post('/-/look', { look: 'dark', back: '/' })],
   'POST /user/logout': () => [post('/user/logout', {})],
   'POST /user/:user/webhooks': () => [post('/user/alice/webhooks', { url: 'https://hooks.example.org/' })],
   'POST /user/:user/webhooks/:webhook_id': () => [

@@ -9,6 +9,13 @@ export const ASSETS_PATH = join(__dirname, '../assets');
 /** An address under which an asset never changes: `/assets/style.0123456789ab.css`. */
 const HASHED = /^(\/assets\/\w+)\.[0-9a-f]{12}(\.\w+)(?=$|\?)/;
 
+/** How a reader wants pages to look; `system`: as all else on the screen. */
+export const LOOKS = ['light', 'dark', 'system'] as const;
+export type Look = (typeof LOOKS)[number];
+
+/** The cookie that remembers a look. No page is made of it: what it chooses is a style of its own, so that caches give each page to all. */
+export const LOOK_COOKIE = 'look';
+
 /** What pages load beside themselves. Each has an address that its content makes. */
 export class Assets {
   /**
@@ -43,9 +50,18 @@ export class Assets {
       if ([...this.urls.values()].includes(path))
         response.set('Cache-Control', 'public, max-age=31536000, immutable');
       request.url = request.url.replace(HASHED, '$1$2');
+    } else if (path === '/assets/look.css') {
+      response.set('Cache-Control', 'private, no-cache').vary('Cookie');
+      request.url = `/assets/look-${lookIn(request.headers.cookie)}.css`;
     }
     next();
   };
+}
+
+/** @param cookies as they are sent; a look that is none of ours is that of the system */
+function lookIn(cookies = ''): Look {
+  const wanted = cookies.split(/; */).find((cookie) => cookie.startsWith(`${LOOK_COOKIE}=`));
+  return LOOKS.find((look) => wanted === `${LOOK_COOKIE}=${look}`) ?? 'system';
 }
 
 function urlOf(folder: string, name: string): string {

@@ -53,7 +53,9 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
         const frame = await this.state.frame(viewer.user !== null || Boolean(request.visitor));
         // What a query asks for is one of views without end.
         const isUnindexed = request.originalUrl.includes('?');
-        const own = { pagePath: pathOf(request), viewer, frame, isUnindexed };
+        // What a form was answered with cannot be asked for again.
+        const here = request.method === 'POST' ? '/' : request.originalUrl;
+        const own = { pagePath: pathOf(request), here, viewer, frame, isUnindexed };
         return this.templates.render(template, { ...own, ...data });
       }),
     );
