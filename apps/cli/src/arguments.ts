@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { printJson } from './output/print';
 
 /** The user that the first start makes. */
 export const ADMINISTRATOR = 'admin';
@@ -44,7 +45,7 @@ export function readCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number above 0.');
 }
 
-type Action = (...typed: unknown[]) => Promise<void>;
+type Action<Outcome = void> = (...typed: unknown[]) => Promise<Outcome>;
 
 /**
  * The action of a command, whose code is loaded when the command is typed: that of all others takes no time. It gets the arguments
@@ -55,9 +56,30 @@ export function loaded<Module, Name extends keyof Module>(
   name: Name,
 ): Module[Name] extends (...typed: never[]) => Promise<void> ? Action : never;
 export function loaded<Module>(load: () => Promise<Module>, name: keyof Module): Action {
-  return async (...typed) => {
-    const command = typed.at(-1) as Command;
-    const action = (await load())[name] as Action;
-    return action(...typed.slice(0, -2), command.optsWithGlobals());
-  };
+  return (...typed) => act(load, name, typed);
+}
+
+/**
+ * For a command that changes something: adds `--json` and the action, which returns what the API has answered, or for what is done on
+ * this machine alone an object with the names of what has changed. What it says to people goes to standard error in any case.
+ */
+export function changing<Module, Name extends keyof Module>(
+  command: Command,
+  load: () => Promise<Module>,
+  name: Module[Name] extends (...typed: never[]) => Promise<object> ? Name : never,
+): Command {
+  return withJson(command).action(async (...typed: unknown[]) => {
+    const answer = await act<Module, object>(load, name, typed);
+    if (command.opts<{ json: boolean }>().json) printJson(answer);
+  });
+}
+
+async function act<Module, Outcome>(
+  load: () => Promise<Module>,
+  name: keyof Module,
+  typed: unknown[],
+): Promise<Outcome> {
+  const command = typed.at(-1) as Command;
+  const action = (await load())[name] as Action<Outcome>;
+  return action(...typed.slice(0, -2), command.optsWithGlobals());
 }

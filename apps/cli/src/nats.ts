@@ -24,7 +24,7 @@ export async function findNats(env = process.env): Promise<NatsServer> {
  * workers are added when the register can be read.
  * @throws when `PROCTOR_NATS_USERS` is not set; or when the file is there already, and the register is not known
  */
-export async function prepareNats({ url, ca }: { url: string; ca?: string }): Promise<void> {
+export async function prepareNats({ url, ca }: { url: string; ca?: string }): Promise<object> {
   if (!process.env['PROCTOR_NATS_USERS'])
     throw new Error('PROCTOR_NATS_USERS is not set: it names the folder of the credentials files');
   const nats = await namedNats(process.env);
@@ -43,6 +43,7 @@ export async function prepareNats({ url, ca }: { url: string; ca?: string }): Pr
     : await letIn([]);
   console.error(`the users of the services are in ${nats.users.folder}`);
   if (advice !== null) console.error(advice);
+  return { folder: nats.users.folder, notice: advice };
 }
 
 async function hasAccounts(nats: NatsServer): Promise<boolean> {

@@ -86,11 +86,12 @@ export class UsersAndKeys {
     return rotated;
   }
 
-  /** @throws Refusal (unknown) when there is no such key, or it is revoked */
-  async revokeKey(idOrPrefix: number | string, by: Actor): Promise<void> {
-    if (!(await this.keys.revoke(idOrPrefix, undefined, by)))
-      throw new Refusal('unknown', `there is no valid key ${idOrPrefix}`);
+  /** @returns its id @throws Refusal (unknown) when there is no such key, or it is revoked */
+  async revokeKey(idOrPrefix: number | string, by: Actor): Promise<number> {
+    const revoked = await this.keys.revoke(idOrPrefix, undefined, by);
+    if (revoked === null) throw new Refusal('unknown', `there is no valid key ${idOrPrefix}`);
     await this.signals.keys();
+    return revoked;
   }
 }
 

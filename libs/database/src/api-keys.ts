@@ -185,13 +185,13 @@ export class ApiKeys implements OnModuleDestroy {
   /**
    * The key opens nothing from now on; its results stay.
    * @param userName only if it is this user's
-   * @returns false when there is no such key or it was revoked before
+   * @returns its id; null when there is no such key or it was revoked before
    */
-  revoke(idOrPrefix: number | string, userName?: string, by?: Actor): Promise<boolean> {
+  revoke(idOrPrefix: number | string, userName?: string, by?: Actor): Promise<number | null> {
     return this.database.transaction(async (transaction) => {
       const [revoked] = await transaction.query(statements.REVOKE, [String(idOrPrefix), userName ?? null]);
       if (revoked && by) await audit(transaction, by, { action: 'key-revoked', ...ofKey(revoked) });
-      return revoked !== undefined;
+      return revoked?.id ?? null;
     });
   }
 

@@ -152,13 +152,13 @@ it('API keys open nothing once revoked, by id or by prefix', async () => {
     await apiKeys.create('ada', 'b'),
     await apiKeys.create('ada', 'c'),
   ];
-  expect(await apiKeys.revoke(byId.id)).toBe(true);
-  expect(await apiKeys.revoke(byPrefix.prefix)).toBe(true);
+  expect(await apiKeys.revoke(byId.id)).toBe(byId.id);
+  expect(await apiKeys.revoke(byPrefix.prefix)).toBe(byPrefix.id);
   expect(await apiKeys.authenticate(byId.key)).toBeNull();
   expect(await apiKeys.authenticate(byPrefix.key)).toBeNull();
   expect(await apiKeys.authenticate(other.key)).not.toBeNull();
-  expect(await apiKeys.revoke(byId.id)).toBe(false);
-  expect(await apiKeys.revoke('pk_nothing')).toBe(false);
+  expect(await apiKeys.revoke(byId.id)).toBeNull();
+  expect(await apiKeys.revoke('pk_nothing')).toBeNull();
 });
 
 it('API keys get a new secret and stay what they are', async () => {
@@ -177,9 +177,9 @@ it('API keys are rotated and revoked by their own user only, and not once revoke
   await users.add(name, { isAdmin: true });
   const { id, key } = await apiKeys.create('ada', 'x');
   expect(await apiKeys.rotate(id, name)).toBeNull();
-  expect(await apiKeys.revoke(id, name)).toBe(false);
+  expect(await apiKeys.revoke(id, name)).toBeNull();
   expect(await apiKeys.authenticate(key)).not.toBeNull();
-  expect(await apiKeys.revoke(id, 'ada')).toBe(true);
+  expect(await apiKeys.revoke(id, 'ada')).toBe(id);
   expect(await apiKeys.rotate(id, 'ada')).toBeNull();
 });
 

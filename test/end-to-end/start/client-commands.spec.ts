@@ -4,6 +4,7 @@ import type { Client } from '../../support/client';
 import { hostArchitecture } from '../../support/host-architecture';
 import type { Marks } from '../../support/stub';
 import { STUB_SUITE } from '../../support/stub';
+import { testChanges } from './client-commands/changes';
 import { CommandStage } from './client-commands/command-stage';
 import { testToldCommands } from './client-commands/told';
 import { testTriggerCommands } from './client-commands/triggers';
@@ -30,6 +31,7 @@ const expectAsDocumented: CommandStage['expectAsDocumented'] = (...answer) =>
 
 testToldCommands(() => stage);
 testTriggerCommands(() => stage);
+testChanges(() => stage, arch);
 
 const place = ['--suite', STUB_SUITE, '--arch', arch];
 
@@ -284,7 +286,8 @@ it('contexts keep addresses and keys for their owner alone', async () => {
   expect(await typed(['queue', '--context', 'there'])).toMatchObject({
     ...{ code: 2, stderr: expect.stringContaining('there is here\n') },
   });
-  expect(await typed(['context', 'remove', 'here'], { env })).toMatchObject({ code: 0 });
+  const { stdout } = await typed(['context', 'remove', 'here', '--json'], { env });
+  expect(JSON.parse(stdout)).toEqual({ name: 'here' });
 });
 
 it('a key that is no administrator’s, a wrong one and a service that is away have exit codes of their own', async () => {

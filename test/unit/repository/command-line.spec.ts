@@ -25,6 +25,28 @@ it.each(commands.map((command) => [command.words.join(' '), command] as const))(
   },
 );
 
+/** What prints a stream, a text or a file, or a report of its own that tells nothing but words. */
+const WITHOUT_JSON = [
+  'proctor completion',
+  'proctor config check',
+  'proctor config schema',
+  'proctor debug',
+  'proctor events',
+  'proctor import autopkgtest-cloud',
+  'proctor import debci',
+  'proctor man',
+  'proctor run log',
+  'proctor start',
+  'proctor worker check',
+];
+
+it('every command that answers, decides or changes something has --json', () => {
+  const without = commands.filter(
+    ({ subcommands, options }) => subcommands.length === 0 && !options.some(({ long }) => long === '--json'),
+  );
+  expect(without.map(({ words }) => words.join(' ')).sort()).toEqual(WITHOUT_JSON);
+});
+
 it('a required option is marked in the help', () => {
   const submit = commands.find(({ words }) => words.join(' ') === 'proctor pause')!;
   expect(submit.options.find(({ long }) => long === '--reason')?.description).toMatch(/ \(required\)$/);

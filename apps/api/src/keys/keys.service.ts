@@ -79,7 +79,7 @@ export class KeysService {
 
   /** @throws Problem 404 also for a key of somebody else */
   async revoke(id: number, owner: Actor): Promise<void> {
-    if (!(await this.apiKeys.revoke(id, owner.userName, owner))) throw noSuchKey(id);
+    if ((await this.apiKeys.revoke(id, owner.userName, owner)) === null) throw noSuchKey(id);
     await this.signals.keys();
   }
 

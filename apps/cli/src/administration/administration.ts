@@ -86,6 +86,10 @@ export interface RegisteredWorkerAnswer {
   last_refused_at: string | null;
 }
 
+export interface RevokedAnswer extends NoticeAnswer {
+  worker: string;
+}
+
 export type UserChange = 'disable' | 'enable' | 'remove';
 
 export interface UserFields {
@@ -104,6 +108,19 @@ export interface UserAnswer {
   sessions: number;
 }
 
+export interface AppointedAnswer {
+  user: string;
+  admin: boolean;
+}
+
+/** `password`: the one that was drawn; null: it was typed. */
+export interface PasswordAnswer {
+  user: string;
+  password: string | null;
+}
+
+export type StandingAnswer = { user: string } & Pick<UserAnswer, 'standing'>;
+
 /** A valid API key; the key itself is kept nowhere. */
 export interface KeyAnswer {
   id: number;
@@ -115,6 +132,11 @@ export interface KeyAnswer {
   scope: KeyScope;
   expires_at: string | null;
 }
+
+/** The one time that the key itself is told. */
+export type NewKeyAnswer = Pick<KeyAnswer, 'id' | 'name' | 'created_at' | 'scope' | 'expires_at'> & {
+  key: string;
+};
 
 export interface NewKeyFields {
   name: string;
@@ -136,7 +158,7 @@ export interface Administration {
   pause(fields: ScopeFields): Promise<Omit<PauseAnswer, 'since'>>;
   resume(fields: ScopeFields): Promise<ScopeAnswer>;
   drain(fields: DrainFields): Promise<Omit<DrainAnswer, 'since' | 'deadline'>>;
-  undrain(fields: WorkerFields): Promise<void>;
+  undrain(fields: WorkerFields): Promise<{ worker: string }>;
   quarantine(fields: WorkerFields): Promise<TrustAnswer>;
   trust(fields: WorkerFields): Promise<TrustAnswer>;
   decisions(): Promise<DecisionsAnswer>;
@@ -154,25 +176,20 @@ export interface Administration {
   registeredWorkers(): Promise<RegisteredWorkerAnswer[]>;
   addWorker(fields: NewWorkerFields, give: Give): Promise<NoticeAnswer>;
   rotateWorker(name: string, fields: CredentialsFields, give: Give): Promise<NoticeAnswer>;
-  revokeWorker(name: string, fields: { reason?: string }): Promise<NoticeAnswer>;
+  revokeWorker(name: string, fields: { reason?: string }): Promise<RevokedAnswer>;
   /** All, by name. */
   users(): Promise<UserAnswer[]>;
-  addUser(fields: UserFields): Promise<void>;
+  addUser(fields: UserFields): Promise<AppointedAnswer>;
   /** Asks `type` for the password once it is known that there is such a user. */
-  setPassword(name: string, type: () => Promise<string>): Promise<void>;
-  setAdministrator(name: string, isAdmin: boolean): Promise<void>;
-  changeUser(name: string, change: UserChange): Promise<void>;
+  setPassword(name: string, type: () => Promise<string>): Promise<PasswordAnswer>;
+  setAdministrator(name: string, isAdmin: boolean): Promise<AppointedAnswer>;
+  changeUser(name: string, change: UserChange): Promise<StandingAnswer>;
   /** The valid ones of a user. */
   keys(userName: string): Promise<KeyAnswer[]>;
   /** @param password asks for that of the user, where only they may make a key */
-  createKey(
-    userName: string,
-    fields: NewKeyFields,
-    password: () => Promise<string>,
-  ): Promise<{ id: number; key: string }>;
-  /** @returns the new secret */
-  rotateKey(userName: string, id: number, password: () => Promise<string>): Promise<string>;
-  revokeKey(idOrPrefix: string): Promise<void>;
+  createKey(userName: string, fields: NewKeyFields, password: () => Promise<string>): Promise<NewKeyAnswer>;
+  rotateKey(userName: string, id: number, password: () => Promise<string>): Promise<NewKeyAnswer>;
+  revokeKey(idOrPrefix: string): Promise<{ key: number }>;
 }
 
 /**

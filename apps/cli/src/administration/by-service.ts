@@ -3,6 +3,7 @@ import type { QueueAnswer, RunAnswer } from '../service/answers';
 import { type Query, RefusedByService, type Service } from '../service/service';
 import type {
   Administration,
+  AppointedAnswer,
   CredentialsAnswer,
   CredentialsFields,
   DecisionsAnswer,
@@ -10,14 +11,18 @@ import type {
   DrainFields,
   Give,
   KeyAnswer,
+  NewKeyAnswer,
   NewKeyFields,
   NewWorkerFields,
   NoticeAnswer,
+  PasswordAnswer,
   PauseAnswer,
   RegisteredWorkerAnswer,
+  RevokedAnswer,
   ScopeAnswer,
   ScopeFields,
   SelectionFields,
+  StandingAnswer,
   TrustAnswer,
   UserAnswer,
   UserChange,
@@ -48,8 +53,8 @@ export class AdministrationByService implements Administration {
     return this.service.post('/admin/drain', fields);
   }
 
-  async undrain(fields: WorkerFields): Promise<void> {
-    await this.service.post('/admin/undrain', fields);
+  undrain(fields: WorkerFields): Promise<{ worker: string }> {
+    return this.service.post('/admin/undrain', fields);
   }
 
   quarantine(fields: WorkerFields): Promise<TrustAnswer> {
@@ -105,7 +110,7 @@ export class AdministrationByService implements Administration {
     return this.given(`/admin/workers/${encodeURIComponent(name)}/rotate`, fields, give);
   }
 
-  revokeWorker(name: string, fields: { reason?: string }): Promise<NoticeAnswer> {
+  revokeWorker(name: string, fields: { reason?: string }): Promise<RevokedAnswer> {
     return this.service.post(`/admin/workers/${encodeURIComponent(name)}/revoke`, fields);
   }
 
@@ -123,20 +128,20 @@ export class AdministrationByService implements Administration {
     return users;
   }
 
-  async addUser(fields: UserFields): Promise<void> {
-    await this.service.post('/admin/users', fields);
+  addUser(fields: UserFields): Promise<AppointedAnswer> {
+    return this.service.post('/admin/users', fields);
   }
 
-  async setPassword(name: string, type: () => Promise<string>): Promise<void> {
-    await this.service.post(`/admin/users/${encodeURIComponent(name)}/password`, { password: await type() });
+  async setPassword(name: string, type: () => Promise<string>): Promise<PasswordAnswer> {
+    return this.service.post(`/admin/users/${encodeURIComponent(name)}/password`, { password: await type() });
   }
 
-  async setAdministrator(name: string, isAdmin: boolean): Promise<void> {
-    await this.service.post(`/admin/users/${encodeURIComponent(name)}/administrator`, { admin: isAdmin });
+  setAdministrator(name: string, isAdmin: boolean): Promise<AppointedAnswer> {
+    return this.service.post(`/admin/users/${encodeURIComponent(name)}/administrator`, { admin: isAdmin });
   }
 
-  async changeUser(name: string, change: UserChange): Promise<void> {
-    await this.service.post(`/admin/users/${encodeURIComponent(name)}/${change}`);
+  changeUser(name: string, change: UserChange): Promise<StandingAnswer> {
+    return this.service.post(`/admin/users/${encodeURIComponent(name)}/${change}`);
   }
 
   async keys(userName: string): Promise<KeyAnswer[]> {
@@ -147,21 +152,21 @@ export class AdministrationByService implements Administration {
     userName: string,
     fields: NewKeyFields,
     password: () => Promise<string>,
-  ): Promise<{ id: number; key: string }> {
+  ): Promise<NewKeyAnswer> {
     return this.service.post('/keys', fields, { headers: basic(userName, await password()) });
   }
 
-  async rotateKey(userName: string, id: number, password: () => Promise<string>): Promise<string> {
+  async rotateKey(userName: string, id: number, password: () => Promise<string>): Promise<NewKeyAnswer> {
     const headers = basic(userName, await password());
-    return (await this.service.post<{ key: string }>(`/keys/${id}/rotate`, {}, { headers })).key;
+    return this.service.post(`/keys/${id}/rotate`, {}, { headers });
   }
 
-  async revokeKey(idOrPrefix: string): Promise<void> {
+  async revokeKey(idOrPrefix: string): Promise<{ key: number }> {
     const isId = /^[1-9]\d{0,9}$/.test(idOrPrefix);
     const found = isId ? [] : (await this.allKeys(idOrPrefix)).filter(({ prefix }) => prefix === idOrPrefix);
     const id = isId ? idOrPrefix : found[0]?.id;
     if (id === undefined) throw new Failure(`there is no valid key ${idOrPrefix}`);
-    await this.service.post(`/admin/keys/${id}/revoke`);
+    return this.service.post(`/admin/keys/${id}/revoke`);
   }
 
   /** @param search a part of the user's name, of the key's or of its beginning */

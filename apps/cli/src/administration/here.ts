@@ -24,6 +24,7 @@ import {
   ApiKeys,
   BrokenOff,
   COMMAND_LINE,
+  type NewApiKey,
   Results,
   UnknownUser,
   type UserRecord,
@@ -34,20 +35,25 @@ import { say } from '../output/print';
 import type { RunAnswer } from '../service/answers';
 import type {
   Administration,
+  AppointedAnswer,
   CredentialsFields,
   DecisionsAnswer,
   DrainAnswer,
   DrainFields,
   Give,
   KeyAnswer,
+  NewKeyAnswer,
   NewKeyFields,
   NewWorkerFields,
   NoticeAnswer,
+  PasswordAnswer,
   PauseAnswer,
   RegisteredWorkerAnswer,
+  RevokedAnswer,
   ScopeAnswer,
   ScopeFields,
   SelectionFields,
+  StandingAnswer,
   TrustAnswer,
   UserAnswer,
   UserChange,
@@ -75,9 +81,9 @@ export class AdministrationHere implements Administration {
     return decide(this.decider, (get, by) => get(QueuesAndWorkers).drain(request, by));
   }
 
-  async undrain(fields: WorkerFields): Promise<void> {
+  async undrain(fields: WorkerFields): Promise<{ worker: string }> {
     const request = asRequest(RestoreRequest, fields);
-    await decide(this.decider, (get, by) => get(QueuesAndWorkers).undrain(request, by));
+    return decide(this.decider, (get, by) => get(QueuesAndWorkers).undrain(request, by));
   }
 
   async quarantine(fields: WorkerFields): Promise<TrustAnswer> {
@@ -136,9 +142,10 @@ export class AdministrationHere implements Administration {
     return decide(this.decider, (get, by) => get(Register).rotate(name, request, by, give));
   }
 
-  async revokeWorker(name: string, fields: { reason?: string }): Promise<NoticeAnswer> {
+  async revokeWorker(name: string, fields: { reason?: string }): Promise<RevokedAnswer> {
     const request = asRequest(RevokeRequest, fields);
-    return decide(this.decider, (get, by) => get(Register).revoke(name, request, by));
+    const { notice } = await decide(this.decider, (get, by) => get(Register).revoke(name, request, by));
+    return { worker: name, notice };
   }
 
   users(): Promise<UserAnswer[]> {
@@ -150,29 +157,33 @@ export class AdministrationHere implements Administration {
     });
   }
 
-  async addUser(fields: UserFields): Promise<void> {
+  async addUser(fields: UserFields): Promise<AppointedAnswer> {
     const request = asRequest(NewUser, fields);
-    await administer((get) => get(UsersAndKeys).add(request, COMMAND_LINE));
+    const { name, isAdmin } = await administer((get) => get(UsersAndKeys).add(request, COMMAND_LINE));
+    return { user: name, admin: isAdmin };
   }
 
-  async setPassword(name: string, type: () => Promise<string>): Promise<void> {
+  async setPassword(name: string, type: () => Promise<string>): Promise<PasswordAnswer> {
     await administer(async (get) => {
       if (!(await get(Users).find(name))) throw new UnknownUser(name);
       const { password } = asRequest(PasswordRequest, { password: await type() });
       await get(UsersAndKeys).setPassword(name, password, COMMAND_LINE);
     });
+    return { user: name, password: null };
   }
 
-  async setAdministrator(name: string, isAdmin: boolean): Promise<void> {
+  async setAdministrator(name: string, isAdmin: boolean): Promise<AppointedAnswer> {
     await administer((get) => get(UsersAndKeys).setAdministrator(name, isAdmin, COMMAND_LINE));
+    return { user: name, admin: isAdmin };
   }
 
-  async changeUser(name: string, change: UserChange): Promise<void> {
+  async changeUser(name: string, change: UserChange): Promise<StandingAnswer> {
     await administer((get) =>
       change === 'remove'
         ? get(UsersAndKeys).remove(name, COMMAND_LINE)
         : get(UsersAndKeys).setDisabled(name, change === 'disable', COMMAND_LINE),
     );
+    return { user: name, standing: STANDING_AFTER[change] };
   }
 
   async keys(userName: string): Promise<KeyAnswer[]> {
@@ -180,22 +191,31 @@ export class AdministrationHere implements Administration {
     return keys.flatMap((key) => (key.revokedAt === null ? [keyAnswer(key, userName)] : []));
   }
 
-  async createKey(userName: string, fields: NewKeyFields): Promise<{ id: number; key: string }> {
+  async createKey(userName: string, fields: NewKeyFields): Promise<NewKeyAnswer> {
     const request = asRequest(NewKey, fields);
     const limits = { scope: fields.scope, expiresAt: null, ...keyLimitsOf(request) };
-    return administer((get) => get(ApiKeys).create(userName, request.name, COMMAND_LINE, limits));
+    return newKeyAnswer(
+      await administer((get) => get(ApiKeys).create(userName, request.name, COMMAND_LINE, limits)),
+    );
   }
 
-  async rotateKey(userName: string, id: number): Promise<string> {
-    return (await administer((get) => get(UsersAndKeys).rotateKey(id, userName, COMMAND_LINE))).key;
+  async rotateKey(userName: string, id: number): Promise<NewKeyAnswer> {
+    return newKeyAnswer(await administer((get) => get(UsersAndKeys).rotateKey(id, userName, COMMAND_LINE)));
   }
 
-  async revokeKey(idOrPrefix: string): Promise<void> {
-    await administer((get) => get(UsersAndKeys).revokeKey(idOrPrefix, COMMAND_LINE));
+  async revokeKey(idOrPrefix: string): Promise<{ key: number }> {
+    return { key: await administer((get) => get(UsersAndKeys).revokeKey(idOrPrefix, COMMAND_LINE)) };
   }
 }
 
 const USERS_AT_A_TIME = 500;
+
+const STANDING_AFTER = { disable: 'disabled', enable: 'active', remove: 'removed' } as const;
+
+function newKeyAnswer({ id, name, key, createdAt, scope, expiresAt }: NewApiKey): NewKeyAnswer {
+  const created_at = createdAt.toISOString();
+  return { id, name, key, created_at, scope, expires_at: expiresAt?.toISOString() ?? null };
+}
 
 function workerAnswer(worker: WorkerRecord): RegisteredWorkerAnswer {
   return {

@@ -1,29 +1,35 @@
 import type { Command } from 'commander';
-import { groupOf, loaded, withJson } from '../arguments';
+import { changing, groupOf, loaded, withJson } from '../arguments';
 
 const actions = () => import('./contexts');
 
 /** Which service is spoken to. */
 export function addContextCommands(program: Command): void {
   const context = groupOf(program, 'context', 'the services that you speak to, each under a name of yours');
-  context
-    .command('add')
-    .argument('<name>')
-    .description('keep the address of a service and your key for it; asks for the key on a terminal')
-    .requiredOption('--url <url>', 'where it is: https://HOST or http://HOST:PORT')
-    .option('--key-stdin', 'read the key from standard input', false)
-    .action(loaded(actions, 'addContext'));
-  context
-    .command('use')
-    .argument('<name>')
-    .description('speak to this service from now on')
-    .action(loaded(actions, 'useContext'));
+  changing(
+    context
+      .command('add')
+      .argument('<name>')
+      .description('keep the address of a service and your key for it; asks for the key on a terminal')
+      .requiredOption('--url <url>', 'where it is: https://HOST or http://HOST:PORT')
+      .option('--key-stdin', 'read the key from standard input', false),
+    actions,
+    'addContext',
+  );
+  changing(
+    context.command('use').argument('<name>').description('speak to this service from now on'),
+    actions,
+    'useContext',
+  );
   withJson(context.command('list'))
     .description('the services by their names; the keys are not shown')
     .action(loaded(actions, 'listContexts'));
-  context
-    .command('remove')
-    .argument('<name>')
-    .description('forget a service and the key for it; the key itself stays valid')
-    .action(loaded(actions, 'removeContext'));
+  changing(
+    context
+      .command('remove')
+      .argument('<name>')
+      .description('forget a service and the key for it; the key itself stays valid'),
+    actions,
+    'removeContext',
+  );
 }

@@ -7,7 +7,7 @@ import { Service } from '../service/service';
 import { askHidden } from '../users/password';
 
 /** Asks the service whose key it is before anything is kept. @throws Failure */
-export async function addContext(name: string, options: { url: string; keyStdin: boolean }): Promise<void> {
+export async function addContext(name: string, options: { url: string; keyStdin: boolean }): Promise<object> {
   const url = readServiceUrl(options.url, '--url');
   const contexts = await Contexts.read();
   const key = await typedKey(options.keyStdin, url);
@@ -16,6 +16,7 @@ export async function addContext(name: string, options: { url: string; keyStdin:
   await contexts.add(name, { url, key });
   say(`context ${name}: ${url} as ${user}, in ${contexts.path}`);
   if (contexts.current !== name) say(`speak to it with --context ${name}, or: proctor context use ${name}`);
+  return { name, url, user };
 }
 
 async function typedKey(isOnStdin: boolean, url: string): Promise<string> {
@@ -28,10 +29,12 @@ async function typedKey(isOnStdin: boolean, url: string): Promise<string> {
 }
 
 /** @throws Failure when there is no such context */
-export async function useContext(name: string): Promise<void> {
+export async function useContext(name: string): Promise<object> {
   const contexts = await Contexts.read();
   await contexts.use(name);
-  say(`speaking to ${contexts.find(name).url}`);
+  const { url } = contexts.find(name);
+  say(`speaking to ${url}`);
+  return { name, url };
 }
 
 export async function listContexts({ json }: OutputOptions): Promise<void> {
@@ -50,10 +53,11 @@ export async function listContexts({ json }: OutputOptions): Promise<void> {
 }
 
 /** @throws Failure when there is no such context */
-export async function removeContext(name: string): Promise<void> {
+export async function removeContext(name: string): Promise<object> {
   const contexts = await Contexts.read();
   const wasCurrent = contexts.current === name;
   await contexts.remove(name);
   say(`context ${name} removed`);
   if (wasCurrent) say('none is in use now; choose one: proctor context use NAME');
+  return { name };
 }

@@ -1,44 +1,44 @@
 import type { Command } from 'commander';
-import { groupOf, loaded, withDecider, WHY, withJson, withYes } from '../arguments';
+import { changing, groupOf, loaded, withDecider, WHY, withJson, withYes } from '../arguments';
 import { readDuration } from '../output/duration';
 
 const queuesAndWorkers = () => import('./queues-and-workers');
 
 /** What administrators decide about queues and workers; the dispatchers follow within seconds. */
 export function addDecisionCommands(program: Command): void {
-  withYes(withScope(program.command('pause')))
+  const pause = withYes(withScope(program.command('pause')))
     .description(
       'start nothing more of a suite, an architecture, both together, or at all, which asks on a terminal; what runs goes on',
     )
-    .requiredOption('--reason <text>', WHY)
-    .action(loaded(queuesAndWorkers, 'pause'));
-  withScope(program.command('resume'))
+    .requiredOption('--reason <text>', WHY);
+  changing(pause, queuesAndWorkers, 'pause');
+  const resume = withScope(program.command('resume'))
     .description('end a pause of the same suite and architecture')
-    .option('--reason <text>', WHY)
-    .action(loaded(queuesAndWorkers, 'resume'));
+    .option('--reason <text>', WHY);
+  changing(resume, queuesAndWorkers, 'resume');
   withJson(program.command('decisions'))
     .description('what is paused and drained, by whom and why')
     .action(loaded(queuesAndWorkers, 'listDecisions'));
 
   const worker = groupOf(program, 'worker', 'the machines that run tests');
-  withDecider(worker.command('drain').argument('<worker>', 'its name'))
+  const drain = withDecider(worker.command('drain').argument('<worker>', 'its name'))
     .description('let a worker finish what it has, and give it no more')
     .requiredOption('--reason <text>', WHY)
     .option('--wait', 'until it has finished what it has', false)
-    .option('--deadline <time>', 'after 30m, 2h, what it still executes is given to others', readDuration)
-    .action(loaded(() => import('./drain'), 'drainWorker'));
-  withDecider(worker.command('resume').argument('<worker>', 'its name'))
+    .option('--deadline <time>', 'after 30m, 2h, what it still executes is given to others', readDuration);
+  changing(drain, () => import('./drain'), 'drainWorker');
+  const undrain = withDecider(worker.command('resume').argument('<worker>', 'its name'))
     .description('end the drain of a worker: it gets runs again')
-    .option('--reason <text>', WHY)
-    .action(loaded(queuesAndWorkers, 'undrain'));
-  withDecider(worker.command('quarantine').argument('<worker>', 'its name'))
+    .option('--reason <text>', WHY);
+  changing(undrain, queuesAndWorkers, 'undrain');
+  const quarantine = withDecider(worker.command('quarantine').argument('<worker>', 'its name'))
     .description('give a worker no runs until a canary test passes there, or it is trusted')
-    .requiredOption('--reason <text>', WHY)
-    .action(loaded(queuesAndWorkers, 'quarantine'));
-  withDecider(worker.command('trust').argument('<worker>', 'its name'))
+    .requiredOption('--reason <text>', WHY);
+  changing(quarantine, queuesAndWorkers, 'quarantine');
+  const trust = withDecider(worker.command('trust').argument('<worker>', 'its name'))
     .description('take a worker for sound that is quarantined or slowed: it gets runs again at once')
-    .option('--reason <text>', WHY)
-    .action(loaded(queuesAndWorkers, 'trust'));
+    .option('--reason <text>', WHY);
+  changing(trust, queuesAndWorkers, 'trust');
 }
 
 function withScope(command: Command): Command {

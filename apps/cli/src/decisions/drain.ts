@@ -19,17 +19,18 @@ const LOOK_MS = 2_000;
 const GRACE_SECONDS = 60;
 
 /** @throws Failure: `tryLater` when it still has something a while after the deadline */
-export async function drainWorker(worker: string, options: DrainOptions): Promise<void> {
+export async function drainWorker(worker: string, options: DrainOptions): Promise<object> {
   const { reason, wait, deadline, context } = options;
   const seconds = deadline === undefined ? null : Math.max(1, Math.ceil(deadline));
   const to = await administration(options);
   const drained = await to.drain({ worker, reason, ...(seconds !== null && { deadline_seconds: seconds }) });
   say(`worker ${worker} is drained by ${drained.by}: ${drained.reason}`);
   if (seconds !== null) say(`what it executes in ${span(seconds)} is given to others`);
-  if (!wait) return;
+  if (!wait) return drained;
   const service = new Service(await findService({ ...(context !== undefined && { context }) }));
   await emptied(service, worker, seconds === null ? Infinity : seconds + GRACE_SECONDS);
   say(`worker ${worker} has nothing more; it gets runs again with: proctor worker resume ${worker}`);
+  return drained;
 }
 
 async function emptied(service: Service, worker: string, seconds: number): Promise<void> {

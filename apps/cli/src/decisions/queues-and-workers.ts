@@ -19,39 +19,45 @@ interface TypedScope extends Typed {
 }
 
 /** @throws when the suite or architecture is not tested, or the decider may not */
-export async function pause(options: TypedScope & AskOptions): Promise<void> {
+export async function pause(options: TypedScope & AskOptions): Promise<object> {
   const to = await administration(options);
   if (options.suite === undefined && options.arch === undefined)
     await confirmOnTerminal('no run is started any more, of no suite and on no architecture', options);
   const paused = await to.pause(scopeIn(options));
   say(`${nameOf(paused)} is paused by ${paused.by}: ${paused.reason}`);
+  return paused;
 }
 
 /** @throws also when there is no such pause */
-export async function resume(options: TypedScope): Promise<void> {
+export async function resume(options: TypedScope): Promise<object> {
   const scope = await (await administration(options)).resume(scopeIn(options));
   say(`${nameOf(scope)} goes on`);
+  return scope;
 }
 
 /** @throws also when the worker is not drained */
-export async function undrain(worker: string, options: Typed): Promise<void> {
-  await (await administration(options)).undrain({ worker, ...reasonIn(options) });
+export async function undrain(worker: string, options: Typed): Promise<object> {
+  const undrained = await (await administration(options)).undrain({ worker, ...reasonIn(options) });
   say(`worker ${worker} gets runs again`);
+  return undrained;
 }
 
 /** @throws also when no such worker is registered */
-export async function quarantine(worker: string, options: Typed): Promise<void> {
+export async function quarantine(worker: string, options: Typed): Promise<object> {
   const to = await administration(options);
-  const { by, architectures } = await to.quarantine({ worker, ...reasonIn(options) });
+  const quarantined = await to.quarantine({ worker, ...reasonIn(options) });
+  const { by, architectures } = quarantined;
   say(`worker ${worker} is quarantined by ${by} (${architectures.join(', ')})`);
   say(`it is back after a canary test has passed there, or with: proctor worker trust ${worker}`);
+  return quarantined;
 }
 
 /** @throws also when no such worker is known, or it is sound */
-export async function trust(worker: string, options: Typed): Promise<void> {
+export async function trust(worker: string, options: Typed): Promise<object> {
   const to = await administration(options);
-  const { by, architectures } = await to.trust({ worker, ...reasonIn(options) });
-  say(`worker ${worker} is taken for sound by ${by} (${architectures.join(', ')})`);
+  const trusted = await to.trust({ worker, ...reasonIn(options) });
+  say(`worker ${worker} is taken for sound by ${trusted.by} (${trusted.architectures.join(', ')})`);
+  return trusted;
 }
 
 /** What is paused and drained. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { groupOf, loaded } from '../arguments';
+import { changing, groupOf, loaded } from '../arguments';
 
 /** What is done with the services of this machine. */
 export function addServiceCommands(program: Command): void {
@@ -7,14 +7,12 @@ export function addServiceCommands(program: Command): void {
     .command('start')
     .description('run the api, the scheduler and a worker here, with their own PostgreSQL and nats-server')
     .action(loaded(() => import('../start/start'), 'start'));
-  program
-    .command('migrate')
-    .description('bring the database schema up to date')
-    .action(loaded(() => import('../migrate'), 'migrateDatabase'));
-  groupOf(program, 'nats', 'a nats-server of your own')
+  const migrate = program.command('migrate').description('bring the database schema up to date');
+  changing(migrate, () => import('../migrate'), 'migrateDatabase');
+  const prepare = groupOf(program, 'nats', 'a nats-server of your own')
     .command('prepare')
     .description('make the users of the services and the accounts that it includes, in PROCTOR_NATS_USERS')
     .requiredOption('--url <url>', 'how the services reach it: nats://HOST:PORT or tls://HOST:PORT')
-    .option('--ca <file>', 'the certificate that the server is checked against; with tls://')
-    .action(loaded(() => import('../nats'), 'prepareNats'));
+    .option('--ca <file>', 'the certificate that the server is checked against; with tls://');
+  changing(prepare, () => import('../nats'), 'prepareNats');
 }

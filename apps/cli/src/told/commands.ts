@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collect, groupOf, loaded, readCount, readIdOf, withJson, withYes } from '../arguments';
+import { changing, collect, groupOf, loaded, readCount, readIdOf, withJson, withYes } from '../arguments';
 import { readMoment } from '../output/duration';
 
 const hooks = () => import('./webhooks');
@@ -29,16 +29,17 @@ function addWebhookCommands(webhook: Command): void {
     .option('--description <text>', 'what it is for')
     .action(loaded(hooks, 'addWebhook'));
   withJson(of('show')).description('everything about a webhook').action(loaded(hooks, 'showWebhook'));
-  of('enable')
-    .description('send to a webhook again; what it has missed: proctor webhook recover')
-    .action(loaded(hooks, 'enableWebhook'));
-  of('disable').description('send nothing more to a webhook').action(loaded(hooks, 'disableWebhook'));
-  of('rotate')
-    .description('make a new secret and print it, this once; the old one signs too for 24 hours')
-    .action(loaded(hooks, 'rotateWebhook'));
-  withYes(of('remove'))
-    .description('remove a webhook, with the log of what was sent')
-    .action(loaded(hooks, 'removeWebhook'));
+  const enable = of('enable').description(
+    'send to a webhook again; what it has missed: proctor webhook recover',
+  );
+  changing(enable, hooks, 'enableWebhook');
+  changing(of('disable').description('send nothing more to a webhook'), hooks, 'disableWebhook');
+  const rotate = of('rotate').description(
+    'make a new secret and print it, this once; the old one signs too for 24 hours',
+  );
+  changing(rotate, hooks, 'rotateWebhook');
+  const remove = withYes(of('remove')).description('remove a webhook, with the log of what was sent');
+  changing(remove, hooks, 'removeWebhook');
   withJson(of('ping')).description('send a test').action(loaded(deliveries, 'pingWebhook'));
   withJson(of('deliveries'))
     .description('what became of the events that were to be sent, the newest first')

@@ -46,32 +46,38 @@ export async function showWebhook(id: number, options: ServiceOptions & OutputOp
 }
 
 /** @throws Failure */
-export async function enableWebhook(id: number, options: ServiceOptions): Promise<void> {
-  const { disabled_at: since } = await change(id, true, options);
+export async function enableWebhook(id: number, options: ServiceOptions): Promise<object> {
+  const { before, after } = await change(id, true, options);
+  const { disabled_at: since } = before;
   const moment = since === null ? 'WHEN' : since;
   say(`webhook ${id} is enabled; send what it has missed: proctor webhook recover ${id} --since ${moment}`);
+  return after;
 }
 
 /** @throws Failure */
-export async function disableWebhook(id: number, options: ServiceOptions): Promise<void> {
-  await change(id, false, options);
+export async function disableWebhook(id: number, options: ServiceOptions): Promise<object> {
+  const { after } = await change(id, false, options);
   say(`webhook ${id} is disabled; it gets events again after: proctor webhook enable ${id}`);
+  return after;
 }
 
 /** Prints the new secret alone on standard output. @throws Failure */
-export async function rotateWebhook(id: number, options: ServiceOptions): Promise<void> {
+export async function rotateWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<object> {
   const service = await Service.find(options);
-  tellSecret(await service.post<WithSecret>(`/webhooks/${id}/rotate`));
+  const rotated = await service.post<WithSecret>(`/webhooks/${id}/rotate`);
+  if (!options.json) tellSecret(rotated);
   say(`the old secret of webhook ${id} signs too for 24 hours`);
+  return rotated;
 }
 
 /** @throws Failure when there is none, or the answer is no */
-export async function removeWebhook(id: number, options: ServiceOptions & AskOptions): Promise<void> {
+export async function removeWebhook(id: number, options: ServiceOptions & AskOptions): Promise<object> {
   const service = await Service.find(options);
   const { url, waiting } = await read(service, id);
   await confirm(`webhook ${id} to ${url} is removed, with ${waiting} events that wait`, options);
   await service.delete(`/webhooks/${id}`);
   say(`webhook ${id} is removed`);
+  return { id, url };
 }
 
 interface WithSecret extends KnownWebhook {
@@ -86,16 +92,20 @@ function read(service: Service, id: number): Promise<KnownWebhook> {
   return service.get<KnownWebhook>(`/webhooks/${id}`);
 }
 
-/** The API takes all settings at a time. @returns what the webhook was */
-async function change(id: number, enabled: boolean, options: ServiceOptions): Promise<KnownWebhook> {
+interface Changed {
+  before: KnownWebhook;
+  after: KnownWebhook;
+}
+
+/** The API takes all settings at a time. */
+async function change(id: number, enabled: boolean, options: ServiceOptions): Promise<Changed> {
   const service = await Service.find(options);
   const before = await read(service, id);
   const { url, description, package: packages, suite, arch, trigger, kinds, status, mine } = before;
   const filter = { package: packages, suite, arch, trigger, kinds, status };
   const said = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null));
   const settings = { url, description, ...said, mine, private: before.private, enabled };
-  await service.post(`/webhooks/${id}`, settings);
-  return before;
+  return { before, after: await service.post<KnownWebhook>(`/webhooks/${id}`, settings) };
 }
 
 function tell(webhook: KnownWebhook): void {

@@ -7,7 +7,7 @@ import { Home } from '@proctor/embedded';
 import { VERSION } from '@proctor/process';
 import { openStore } from '@proctor/store';
 import { configurationFolder, ownConfiguration } from '../configuration';
-import { say, write } from '../output/print';
+import { type OutputOptions, say, write } from '../output/print';
 import { projectFolder } from '../project';
 import { BackupFolder, type Manifest } from './backup-folder';
 import { copyStore } from './backup-store';
@@ -18,10 +18,13 @@ import { withServiceDatabase } from './own-database';
 const TOLD_EVERY_MS = 5_000;
 
 /** Makes a backup in a folder of its own below `parent`, beside a service that runs or not, and prints its path. */
-export async function backup(parent: string, { files }: { files: boolean }): Promise<void> {
+export async function backup(
+  parent: string,
+  { files, json }: OutputOptions & { files: boolean },
+): Promise<object> {
   const home = await Home.find(process.env, projectFolder());
   const configuration = await ownConfiguration();
-  await withServiceDatabase(home, async (url) => {
+  return withServiceDatabase(home, async (url) => {
     const dump = await Dump.begin(url);
     const { takenAt } = dump.description;
     const path = join(resolve(parent), `proctor-${takenAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`);
@@ -38,7 +41,8 @@ export async function backup(parent: string, { files }: { files: boolean }): Pro
     }
     await recordBackup(url, takenAt, folder.bytes);
     say(`the service as it was at ${takenAt}: ${sizeText(folder.bytes)}`);
-    write(`${path}\n`);
+    if (!json) write(`${path}\n`);
+    return { path, taken_at: takenAt, bytes: folder.bytes };
   });
 }
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { loaded } from '../arguments';
+import { changing, loaded } from '../arguments';
 import { readMoment } from '../output/duration';
 
 /** What keeps a service in order over the years. */
@@ -19,27 +19,27 @@ export function addUpkeepCommands(program: Command): void {
     )
     .option('--json', 'the counts as JSON', false)
     .action(loaded(() => import('./expire'), 'expire'));
-  program
+  const backup = program
     .command('backup')
     .argument('<folder>', 'where the backup gets a folder of its own')
     .description(
       'keep everything in a folder, while the service runs or not: database, logs, artifacts, keys, configuration',
     )
-    .option('--no-files', 'leave logs and artifacts out')
-    .action(loaded(() => import('./backup'), 'backup'));
-  program
+    .option('--no-files', 'leave logs and artifacts out');
+  changing(backup, () => import('./backup'), 'backup');
+  const restore = program
     .command('restore')
     .argument('<backup>', 'the folder that `proctor backup` has printed')
     .description('bring a backup into an empty home, or into the empty database of PROCTOR_DATABASE_URL')
-    .option('--force', 'set the database of the home aside that is there', false)
-    .action(loaded(() => import('./restore'), 'restore'));
-  program
+    .option('--force', 'set the database of the home aside that is there', false);
+  changing(restore, () => import('./restore'), 'restore');
+  const restored = program
     .command('restored')
     .description(
       'once PostgreSQL itself has brought the database to an earlier moment, before the services start: no number is given twice, and what is missing is told',
     )
-    .option('--at <when>', 'what it holds; else the newest that it tells', (text) => readMoment(text))
-    .action(loaded(() => import('./restored'), 'restored'));
+    .option('--at <when>', 'what it holds; else the newest that it tells', (text) => readMoment(text));
+  changing(restored, () => import('./restored'), 'restored');
 }
 
 function percent(text: string): number {

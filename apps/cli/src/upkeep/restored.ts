@@ -12,7 +12,7 @@ const BATCH_ATTEMPTS = 1_000;
 const TOLD_EVERY = 100_000;
 
 /** For a database that PostgreSQL's own means have brought back to an earlier moment: what `restore` does at its end. */
-export async function restored({ at }: { at?: number }): Promise<void> {
+export async function restored({ at }: { at?: number }): Promise<object> {
   const home = await Home.find(process.env, projectFolder());
   if (await HomeLock.holder(home.lock))
     throw new Failure(
@@ -21,7 +21,7 @@ export async function restored({ at }: { at?: number }): Promise<void> {
       'stop it first: ids and owners are set anew',
     );
   const configuration = await ownConfiguration();
-  await withServiceDatabase(home, async (url) => {
+  return withServiceDatabase(home, async (url) => {
     const moment = await EarlierMoment.open(url);
     const store = await openStore(configuration.store, () => connections().storeCredentials);
     try {
@@ -49,6 +49,8 @@ export async function restored({ at }: { at?: number }): Promise<void> {
           ? 'every file that rows tell of is there'
           : `files of ${files.missing} runs are missing`,
       );
+      const lost = { first_lost_run: firstLostRun, next_run: nextRun };
+      return { taken_at: takenAt.toISOString(), ...lost, files_missing: files.missing };
     } finally {
       store.close();
       await moment.end();

@@ -8,30 +8,34 @@ import { askPassword, passwordFromStdin } from './password';
 export async function addUser(
   name: string,
   options: ServiceOptions & { admin: boolean; passwordStdin: boolean },
-): Promise<void> {
+): Promise<object> {
   const password = options.passwordStdin ? await passwordFromStdin() : undefined;
   const fields = { name, admin: options.admin, ...(password !== undefined && { password }) };
-  await (await administration(options)).addUser(fields);
+  const added = await (await administration(options)).addUser(fields);
   say(`user ${name} added`);
+  return added;
 }
 
 /** @throws also when there is no such user, or no terminal to ask on */
 export async function changePassword(
   name: string,
   options: ServiceOptions & { passwordStdin: boolean },
-): Promise<void> {
+): Promise<object> {
   const to = await administration(options);
-  await to.setPassword(name, () => (options.passwordStdin ? passwordFromStdin() : askPassword(name)));
+  const type = (): Promise<string> => (options.passwordStdin ? passwordFromStdin() : askPassword(name));
+  const set = await to.setPassword(name, type);
   say(`password of ${name} set`);
+  return set;
 }
 
 /** @throws also when the user is that already, and for the last administrator */
 export async function appointUser(
   name: string,
   options: ServiceOptions & { dismiss: boolean },
-): Promise<void> {
-  await (await administration(options)).setAdministrator(name, !options.dismiss);
+): Promise<object> {
+  const appointed = await (await administration(options)).setAdministrator(name, !options.dismiss);
   say(`user ${name} is ${options.dismiss ? 'no administrator any more' : 'an administrator'}`);
+  return appointed;
 }
 
 export async function listUsers(options: ServiceOptions & OutputOptions): Promise<void> {
@@ -53,23 +57,26 @@ export async function listUsers(options: ServiceOptions & OutputOptions): Promis
 }
 
 /** @throws also when the user is that already, and for the last administrator */
-export async function disableUser(name: string, options: ServiceOptions & AskOptions): Promise<void> {
+export async function disableUser(name: string, options: ServiceOptions & AskOptions): Promise<object> {
   const to = await administration(options);
   await confirmOnTerminal(`user ${name} is kept out, and sessions and keys end`, options);
-  await to.changeUser(name, 'disable');
+  const disabled = await to.changeUser(name, 'disable');
   say(`user ${name} is disabled; runs stay, and \`proctor user enable ${name}\` takes it back`);
+  return disabled;
 }
 
 /** @throws also when there is no such user */
-export async function enableUser(name: string, options: ServiceOptions): Promise<void> {
-  await (await administration(options)).changeUser(name, 'enable');
+export async function enableUser(name: string, options: ServiceOptions): Promise<object> {
+  const enabled = await (await administration(options)).changeUser(name, 'enable');
   say(`user ${name} may come in again`);
+  return enabled;
 }
 
 /** Asks first. @throws also for the last administrator */
-export async function removeUser(name: string, options: ServiceOptions & AskOptions): Promise<void> {
+export async function removeUser(name: string, options: ServiceOptions & AskOptions): Promise<object> {
   const to = await administration(options);
   await confirm(`user ${name} loses password, keys and sessions for good`, options);
-  await to.changeUser(name, 'remove');
+  const removed = await to.changeUser(name, 'remove');
   say(`user ${name} is removed; runs stay, and nobody else gets the name`);
+  return removed;
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { groupOf, loaded, readIdOf, withJson, withYes } from '../arguments';
+import { changing, groupOf, loaded, readIdOf, withJson, withYes } from '../arguments';
 
 const change = () => import('./change');
 const keys = () => import('./keys');
@@ -9,60 +9,91 @@ const PASSWORD_STDIN = 'read the password from standard input';
 /** Who may ask for tests. */
 export function addUserCommands(program: Command): void {
   const user = groupOf(program, 'user', 'who may ask for tests');
-  user
-    .command('add')
-    .argument('<name>')
-    .description('make a user')
-    .option('--admin', 'may do everything', false)
-    .option('--password-stdin', PASSWORD_STDIN, false)
-    .action(loaded(change, 'addUser'));
-  user
-    .command('password')
-    .argument('<name>')
-    .description('set the password of a user; asks for it on a terminal')
-    .option('--password-stdin', PASSWORD_STDIN, false)
-    .action(loaded(change, 'changePassword'));
-  withYes(user.command('disable').argument('<name>'))
-    .description('keep a user out: sessions and keys end at once, runs stay; asks on a terminal')
-    .action(loaded(change, 'disableUser'));
-  user
-    .command('enable')
-    .argument('<name>')
-    .description('let a user in again who was disabled, or removed')
-    .action(loaded(change, 'enableUser'));
-  user
-    .command('remove')
-    .argument('<name>')
-    .description('remove a user: password, keys and sessions are gone for good, runs and the name stay')
-    .option('--yes', 'do not ask', false)
-    .action(loaded(change, 'removeUser'));
-  user
-    .command('admin')
-    .argument('<name>')
-    .description('let a user do everything')
-    .option('--dismiss', 'take that back', false)
-    .action(loaded(change, 'appointUser'));
+  changing(
+    user
+      .command('add')
+      .argument('<name>')
+      .description('make a user')
+      .option('--admin', 'may do everything', false)
+      .option('--password-stdin', PASSWORD_STDIN, false),
+    change,
+    'addUser',
+  );
+  changing(
+    user
+      .command('password')
+      .argument('<name>')
+      .description('set the password of a user; asks for it on a terminal')
+      .option('--password-stdin', PASSWORD_STDIN, false),
+    change,
+    'changePassword',
+  );
+  changing(
+    withYes(user.command('disable').argument('<name>')).description(
+      'keep a user out: sessions and keys end at once, runs stay; asks on a terminal',
+    ),
+    change,
+    'disableUser',
+  );
+  changing(
+    user.command('enable').argument('<name>').description('let a user in again who was disabled, or removed'),
+    change,
+    'enableUser',
+  );
+  changing(
+    user
+      .command('remove')
+      .argument('<name>')
+      .description('remove a user: password, keys and sessions are gone for good, runs and the name stay')
+      .option('--yes', 'do not ask', false),
+    change,
+    'removeUser',
+  );
+  changing(
+    user
+      .command('admin')
+      .argument('<name>')
+      .description('let a user do everything')
+      .option('--dismiss', 'take that back', false),
+    change,
+    'appointUser',
+  );
   withJson(user.command('list')).description('who may ask for tests').action(loaded(change, 'listUsers'));
+  addKeyCommands(groupOf(program, 'key', 'the API keys of users'));
+}
 
-  const key = groupOf(program, 'key', 'the API keys of users');
-  key
-    .command('create')
-    .argument('<user>')
-    .description('make a key and print it, this once, alone on standard output')
-    .requiredOption('--name <text>', 'what the key is for')
-    .option('--scope <scope>', 'what it is good for: everything, read, submit', 'everything')
-    .option('--expires <when>', 'from when on it opens nothing: a day (YYYY-MM-DD), or a time with its zone')
-    .action(loaded(keys, 'createKey'));
+function addKeyCommands(key: Command): void {
+  changing(
+    key
+      .command('create')
+      .argument('<user>')
+      .description('make a key and print it, this once, alone on standard output')
+      .requiredOption('--name <text>', 'what the key is for')
+      .option('--scope <scope>', 'what it is good for: everything, read, submit', 'everything')
+      .option(
+        '--expires <when>',
+        'from when on it opens nothing: a day (YYYY-MM-DD), or a time with its zone',
+      ),
+    keys,
+    'createKey',
+  );
   withJson(key.command('list').argument('<user>'))
     .description('the valid keys of a user')
     .action(loaded(keys, 'listKeys'));
-  key
-    .command('rotate')
-    .argument('<user>')
-    .argument('<id>', 'of a key', (text) => readIdOf(text, 'a key'))
-    .description('give a key a new secret and print it, this once; the old one opens nothing from now on')
-    .action(loaded(keys, 'rotateKey'));
-  withYes(key.command('revoke').argument('<id-or-prefix>'))
-    .description('end a key at once; asks on a terminal')
-    .action(loaded(keys, 'revokeKey'));
+  changing(
+    key
+      .command('rotate')
+      .argument('<user>')
+      .argument('<id>', 'of a key', (text) => readIdOf(text, 'a key'))
+      .description('give a key a new secret and print it, this once; the old one opens nothing from now on'),
+    keys,
+    'rotateKey',
+  );
+  changing(
+    withYes(key.command('revoke').argument('<id-or-prefix>')).description(
+      'end a key at once; asks on a terminal',
+    ),
+    keys,
+    'revokeKey',
+  );
 }

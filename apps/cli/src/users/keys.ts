@@ -5,7 +5,7 @@ import { type OutputOptions, printJson, printTable, say, write } from '../output
 import type { ServiceOptions } from '../service/address';
 import { askHidden } from './password';
 
-interface NewKeyOptions extends ServiceOptions {
+interface NewKeyOptions extends ServiceOptions, OutputOptions {
   name: string;
   scope: KeyScope;
   expires?: string;
@@ -18,19 +18,25 @@ interface NewKeyOptions extends ServiceOptions {
 export async function createKey(
   userName: string,
   { name, scope, expires, ...options }: NewKeyOptions,
-): Promise<void> {
+): Promise<object> {
   const to = await administration(options);
   const fields = { name, scope, ...(expires !== undefined && { expires_at: expires }) };
-  const { id, key } = await to.createKey(userName, fields, passwordOf(userName));
-  write(`${key}\n`);
-  say(`key ${id} of ${userName} made; it is shown this once`);
+  const made = await to.createKey(userName, fields, passwordOf(userName));
+  if (!options.json) write(`${made.key}\n`);
+  say(`key ${made.id} of ${userName} made; it is shown this once`);
+  return made;
 }
 
 /** Prints the new secret alone. The key stays what it is: its runs, its name and its limits. @throws also when the user has no such key */
-export async function rotateKey(userName: string, id: number, options: ServiceOptions): Promise<void> {
-  const key = await (await administration(options)).rotateKey(userName, id, passwordOf(userName));
-  write(`${key}\n`);
+export async function rotateKey(
+  userName: string,
+  id: number,
+  options: ServiceOptions & OutputOptions,
+): Promise<object> {
+  const rotated = await (await administration(options)).rotateKey(userName, id, passwordOf(userName));
+  if (!options.json) write(`${rotated.key}\n`);
   say(`key ${id} of ${userName} has a new secret; it is shown this once, and the old one opens nothing`);
+  return rotated;
 }
 
 /** Their own, which a service asks for. */
@@ -59,9 +65,10 @@ export async function listKeys(userName: string, options: ServiceOptions & Outpu
 }
 
 /** @throws also when there is no such key, or it is revoked */
-export async function revokeKey(idOrPrefix: string, options: ServiceOptions & AskOptions): Promise<void> {
+export async function revokeKey(idOrPrefix: string, options: ServiceOptions & AskOptions): Promise<object> {
   const to = await administration(options);
   await confirmOnTerminal(`key ${idOrPrefix} opens nothing any more, for good`, options);
-  await to.revokeKey(idOrPrefix);
+  const revoked = await to.revokeKey(idOrPrefix);
   say(`key ${idOrPrefix} revoked`);
+  return revoked;
 }

@@ -23,7 +23,10 @@ export function testToldCommands(stage: () => CommandStage): void {
     const rotated = await typed(['webhook', 'rotate', id]);
     receiver.secret = rotated.stdout.trim();
 
-    expect(await typed(['webhook', 'disable', id])).toMatchObject({ code: 0 });
+    const disabled = await typed(['webhook', 'disable', id, '--json']);
+    expect(expectAsDocumented('post', '/api/v1/webhooks/{webhook_id}', '200', disabled.stdout)).toMatchObject(
+      { enabled: false },
+    );
     await stage().client.submitOne(STUB_SUITE, arch, { package: 'heard' });
     const show = await typed(['webhook', 'show', id, '--json']);
     expect(expectAsDocumented('get', '/api/v1/webhooks/{webhook_id}', '200', show.stdout)).toMatchObject({
@@ -49,7 +52,9 @@ export function testToldCommands(stage: () => CommandStage): void {
     const list = await typed(['webhook', 'list', '--json']);
     expectAsDocumented('get', '/api/v1/webhooks', '200', list.stdout);
     expect(await typed(['webhook', 'remove', id])).toMatchObject({ code: 2 });
-    expect(await typed(['webhook', 'remove', id, '--yes'])).toMatchObject({ code: 0 });
+    expect(await typed(['webhook', 'remove', id, '--yes', '--json'])).toMatchObject({
+      ...{ code: 0, stdout: `${JSON.stringify({ id: Number(id), url: receiver.url })}\n` },
+    });
     expect(await typed(['webhook', 'show', id])).toMatchObject({
       ...{ code: 1, stderr: expect.stringMatching(/There is no webhook \d+\nproctor webhook list /) },
     });
