@@ -139,6 +139,15 @@ it('a backup that was made under load is restored in another home, whose clients
   };
   expect(health.restored?.nextRun).toBe(next);
 
+  const stored = (await readdir(join(path, 'store'), { recursive: true })).find((name) =>
+    name.endsWith('/log.gz'),
+  );
+  await appendFile(join(path, 'store', stored!), 'x');
+  const third = await stubMachine();
+  expect(await third.program(['restore', path])).toMatchObject({ code: 1 });
+  const left = await readdir(third.home, { recursive: true });
+  expect(left.filter((name) => /admin\.key|admin\.password|nats-users/.test(name))).toEqual([]);
+
   const [table] = (await readdir(join(path, 'database'))).filter((name) => name.startsWith('runs.'));
   await appendFile(join(path, 'database', table!), 'x');
   const damaged = await (await stubMachine()).program(['restore', path]);

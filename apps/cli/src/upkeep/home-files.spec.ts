@@ -1,9 +1,9 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from '@proctor/embedded';
 import { BackupFolder, CheckedBackup } from './backup-folder';
-import { bringHomeFiles, keepHomeFiles } from './home-files';
+import { bringConfiguration, bringHomeFiles, keepHomeFiles } from './home-files';
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -37,10 +37,38 @@ it('a backup keeps the modes of the configuration, and a restore brings what is 
   await mkdir(join(folder, 'new'));
   await write(join(folder, 'new/proctor.yaml'), 'suites: [trixie]\n', 0o644);
   const backup = await CheckedBackup.open(made.path);
-  expect(await bringHomeFiles(backup, home(), join(folder, 'new'))).toEqual(['proctor.yaml']);
+  const at = (name: string): string => join(folder, 'new', name);
+  expect(await bringConfiguration(backup, join(folder, 'new'))).toEqual({
+    brought: expect.arrayContaining([at('nats/ca.key'), at('server.env')]) as string[],
+    different: ['proctor.yaml'],
+  });
   expect(await readFile(join(folder, 'new/proctor.yaml'), 'utf8')).toBe('suites: [trixie]\n');
   const mode = async (name: string) => (await stat(join(folder, 'new', name))).mode & 0o777;
   expect([await mode('server.env'), await mode('nats/ca.key')]).toEqual([0o640, 0o600]);
+});
+
+it('the secrets of a home are all brought once the rest is done, and none of them when that fails', async () => {
+  const old = home();
+  await mkdir(join(old.path, 'secrets/nats-users'), { recursive: true });
+  await write(old.adminKey, 'pk_1', 0o600);
+  await write(join(old.path, 'secrets/nats-users/api'), 'seed', 0o600);
+  const made = new BackupFolder(join(folder, 'backup'));
+  await keepHomeFiles(old, join(folder, 'etc'), [], made);
+  await made.finish({ proctor: '0', database: DATABASE as never, store: 'left out', filesMissing: 0 });
+  const backup = await CheckedBackup.open(made.path);
+  const filesOf = async (path: string): Promise<string[]> =>
+    (await readdir(path, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => entry.name)
+      .sort();
+
+  const failed = new Home(join(folder, 'failed'));
+  const full = () => Promise.reject(new Error('no space left on device'));
+  await expect(bringHomeFiles(backup, failed, full)).rejects.toThrow('no space left on device');
+  expect(await filesOf(failed.path)).toEqual([]);
+  const whole = new Home(join(folder, 'whole'));
+  await bringHomeFiles(backup, whole, () => Promise.resolve());
+  expect(await filesOf(whole.path)).toEqual(['admin.key', 'api']);
 });
 
 it('a backup by somebody who may not read a file of the configuration goes on, and names the file', async () => {

@@ -1,10 +1,13 @@
-import { chmod, chown, copyFile, mkdir, open, readdir, readFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { Home } from '@proctor/embedded';
 import type { BackupFolder, CheckedBackup } from './backup-folder';
 
 /** What a database server that is made anew gets anew. */
 const OF_ONE_SERVER = ['secrets/postgres', 'secrets/database.url'];
+
+/** Behind the name of a file that is being restored. */
+const UNFINISHED = '.restoring';
 
 /**
  * The keys, passwords and credentials of a home, and the files of the configuration.
@@ -30,18 +33,20 @@ export async function keepHomeFiles(
   return unreadable;
 }
 
-/**
- * Into a home, and into the folder of the configuration what it does not have.
- * @returns names of the files of the configuration that are there already, with another content
- */
-export async function bringHomeFiles(
+/** What was brought into the folder of the configuration, and what was not, since a file with another content is there. */
+export interface BroughtConfiguration {
+  /** Paths. */
+  brought: string[];
+  /** Names. */
+  different: string[];
+}
+
+/** Into the folder of the configuration what it does not have. */
+export async function bringConfiguration(
   backup: CheckedBackup,
-  home: Home,
   configurationFolder: string,
-): Promise<string[]> {
-  for (const name of backup.filesBelow('home'))
-    await bring(backup, name, join(home.path, name.slice('home/'.length)));
-  const different: string[] = [];
+): Promise<BroughtConfiguration> {
+  const result: BroughtConfiguration = { brought: [], different: [] };
   for (const name of backup.filesBelow('config')) {
     const inside = name.slice('config/'.length);
     const target = join(configurationFolder, inside);
@@ -49,10 +54,34 @@ export async function bringHomeFiles(
       if (error.code !== 'ENOENT') throw error;
       return null;
     });
-    if (found === null) await bring(backup, name, target);
-    else if (!found.equals(await readFile(join(backup.path, name)))) different.push(inside);
+    if (found === null) {
+      result.brought.push(target);
+      await bring(backup, name, target);
+    } else if (!found.equals(await readFile(join(backup.path, name)))) result.different.push(inside);
   }
-  return different;
+  return result;
+}
+
+/**
+ * Into a home, all of them or none: each lies beside its place under another name until `ready` has resolved.
+ * @param ready what is to be done once all are there
+ */
+export async function bringHomeFiles(
+  backup: CheckedBackup,
+  home: Home,
+  ready: () => Promise<void>,
+): Promise<void> {
+  const targets = backup
+    .filesBelow('home')
+    .map((name) => ({ name, target: join(home.path, name.slice('home/'.length)) }));
+  try {
+    for (const { name, target } of targets) await bring(backup, name, `${target}${UNFINISHED}`);
+    await ready();
+    for (const { target } of targets) await rename(`${target}${UNFINISHED}`, target);
+  } catch (error) {
+    for (const { target } of targets) await rm(`${target}${UNFINISHED}`, { force: true });
+    throw error;
+  }
 }
 
 /** @returns false when it may not be read */

@@ -2,71 +2,94 @@ import { existsSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { connections } from '@proctor/config';
-import { CannotLoad, loadDump, openDatabase, requireEmpty } from '@proctor/database';
+import { CannotLoad, loadDump, type LoadedDump, openDatabase, requireEmpty } from '@proctor/database';
 import { Home, runCommand } from '@proctor/embedded';
 import { openStore } from '@proctor/store';
 import { configurationFolder, ownConfiguration } from '../configuration';
 import { Failure } from '../failure';
 import { say } from '../output/print';
 import { projectFolder } from '../project';
-import { CheckedBackup } from './backup-folder';
+import { CheckedBackup, type Manifest } from './backup-folder';
 import { fillStore } from './backup-store';
-import { bringHomeFiles } from './home-files';
+import { bringConfiguration, bringHomeFiles } from './home-files';
 import { withHomeDatabase, withStoppedHome } from './own-database';
 
 /** Brings a backup into the home, or into the empty database of `PROCTOR_DATABASE_URL`, while no service runs on it. */
-export async function restore(path: string, { force }: { force: boolean }): Promise<void> {
+export async function restore(path: string, { force }: { force: boolean }): Promise<object> {
   const home = await Home.find(process.env, projectFolder());
   const backup = await CheckedBackup.open(resolve(path));
   const { database, store } = backup.manifest;
   say(`the backup is whole; it holds the service as it was at ${database.takenAt}`);
-  const aside = await withStoppedHome(home, () => inItsPlace(backup, home, force));
+  const { aside, loaded } = await withStoppedHome(home, () => inItsPlace(backup, home, force));
   if (aside !== null) say(`the database of before is in ${aside}: remove it when you miss nothing`);
   if (store !== 'included') {
     const where = store === 'left out' ? 'elsewhere' : `in the bucket ${store.bucket}`;
     say(`logs and artifacts were not in the backup: they are ${where}`);
   }
+  const { firstLostRun, nextRun } = loaded;
+  return { taken_at: database.takenAt, first_lost_run: firstLostRun, next_run: nextRun, set_aside: aside };
 }
 
-/** @returns where the database of before is now; null when there was none. When it fails, that is back in its place. */
-async function inItsPlace(backup: CheckedBackup, home: Home, force: boolean): Promise<string | null> {
+/** @returns `aside`: where the database of before is now; null when there was none. When it fails, that is back in its place. */
+async function inItsPlace(
+  backup: CheckedBackup,
+  home: Home,
+  force: boolean,
+): Promise<{ aside: string | null; loaded: LoadedDump }> {
   const aside = await setAside(home, force);
   try {
-    await withHomeDatabase(home, (url) => bringBack(backup, home, url));
-    return aside;
+    return { aside, loaded: await withHomeDatabase(home, (url) => bringBack(backup, home, url)) };
   } catch (error) {
     await bringForward(home, aside);
     throw error instanceof CannotLoad ? new Failure(`it cannot be restored: ${error.message}`) : error;
   }
 }
 
-async function bringBack(backup: CheckedBackup, home: Home, url: string): Promise<void> {
-  const { database: description, store, filesMissing } = backup.manifest;
+/** @throws what has failed; the files of the configuration that were brought are gone then, and those of the home were not brought. */
+async function bringBack(backup: CheckedBackup, home: Home, url: string): Promise<LoadedDump> {
   await requireEmpty(url);
-  const loaded = await loadDump(url, description, (table) => backup.rows(table), say);
-  const different = await bringHomeFiles(backup, home, configurationFolder());
-  const configuration = await ownConfiguration();
+  const loaded = await loadDump(url, backup.manifest.database, (table) => backup.rows(table), say);
+  const { brought, different } = await bringConfiguration(backup, configurationFolder());
+  try {
+    await bringFiles(backup, home, () => record(url, backup.manifest, loaded));
+  } catch (error) {
+    for (const path of brought) await rm(path, { force: true });
+    throw error;
+  }
   if (different.length > 0)
     say(
       `${configurationFolder()} had these already, and they stay as they are: ${different.join(', ')}; those of then are in ${join(backup.path, 'config')}`,
     );
-  if (store === 'included') {
-    const target = await openStore(configuration.store, () => connections().storeCredentials);
-    await fillStore(backup.path, target, say);
-    target.close();
+  const { takenAt } = backup.manifest.database;
+  say(`what was written after ${takenAt} is missing: runs, results, users, keys and workers`);
+  say(
+    `runs ${loaded.firstLostRun} to ${loaded.nextRun - 1} may have been asked for since; none of these numbers is given again`,
+  );
+  return loaded;
+}
+
+/** Those of the store, then, last, the secrets of the home: a restore that fails leaves none behind. */
+async function bringFiles(backup: CheckedBackup, home: Home, atEnd: () => Promise<void>): Promise<void> {
+  const { store: settings } = await ownConfiguration();
+  if (backup.manifest.store === 'included') {
+    const target = await openStore(settings, () => connections().storeCredentials);
+    await fillStore(backup.path, target, say).finally(() => target.close());
   }
-  const folders = configuration.store.kind === 'folder' ? [configuration.store.path] : [];
-  await giveToOwnerOf(home.path, [home.path, ...folders]);
+  const folders = settings.kind === 'folder' ? [settings.path] : [];
+  await bringHomeFiles(backup, home, async () => {
+    await giveToOwnerOf(home.path, [home.path, ...folders]);
+    await atEnd();
+  });
+}
+
+async function record(url: string, manifest: Manifest, loaded: LoadedDump): Promise<void> {
   const database = await openDatabase(url);
   try {
+    const { database: description, filesMissing } = manifest;
     await database.backups.restored({ ...loaded, takenAt: new Date(description.takenAt), filesMissing });
   } finally {
     await database.close();
   }
-  say(`what was written after ${description.takenAt} is missing: runs, results, users, keys and workers`);
-  say(
-    `runs ${loaded.firstLostRun} to ${loaded.nextRun - 1} may have been asked for since; none of these numbers is given again`,
-  );
 }
 
 /** What root brings into the home of a service's user is that user's. */
