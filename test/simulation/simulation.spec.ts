@@ -36,7 +36,7 @@ const DEEDS = [
   'report refused',
 ];
 
-const SEEDS = seeds(process.env['PROCTOR_SIM_SEEDS'] ?? '1-100');
+const SEEDS = seeds(process.env['PROCTOR_SIM_SEEDS'] ?? '1-60');
 const TRACED = process.env['PROCTOR_SIM_TRACE'] === '1';
 
 describe('simulation', () => {
