@@ -3,7 +3,7 @@ import type { OtherVersion } from '@proctor/contracts';
 import { Database } from './database';
 import { type PackageStatus, packageStatus, READ_COLUMNS, STATUSES_OF } from './package-statuses';
 import { RECORD_COLUMNS, type RunRecord } from './run-columns';
-import { jsonb, selected, type Statement, statement, text } from './statement';
+import { integer, jsonb, selected, type Statement, statement, text } from './statement';
 
 /** Which entries of a list are asked for; null where it does not matter. */
 export interface ListFilter {
@@ -45,6 +45,9 @@ export interface ListedMismatch extends RunRecord {
   /** Of which apt took all packages, since the pins could not be kept; null when it did not. */
   fallbackRelease: string | null;
 }
+
+/** Entries that are counted; a list with more is not counted further. */
+const COUNTED_MAX = 10_000;
 
 /**
  * Lists of how packages are, across all of them, each with its own index and in parts that go on where the last one ended. Made of
@@ -120,6 +123,17 @@ export class StatusLists {
     return this.database.query(MISMATCHES, [...parametersOf(filter), limit, before]);
   }
 
+  /**
+   * How many entries a list has; null when they are more than are counted.
+   * @param bound of `slow` and `changed`
+   * @throws DatabaseUnavailable
+   */
+  async count(list: CountedList, filter: ListFilter, ...bound: (Date | number)[]): Promise<number | null> {
+    const parameters = [...parametersOf(filter), COUNTED_MAX + 1, ...bound];
+    const [row] = await this.database.query(COUNTS[list], parameters);
+    return row!.count > COUNTED_MAX ? null : row!.count;
+  }
+
   private async statuses(
     list: Statement<ListedRow>,
     filter: ListFilter,
@@ -170,24 +184,19 @@ function listed(condition: string, value: string, type: string) {
 }
 
 /** A place that began to fail and did not pass since: its newest run failed, unless that ended as tmpfail. */
-export const FAILING = listed(
-  `s.failing_run_id is not null and s.verdict <> 'tmpfail'`,
-  's.failing_at',
-  'timestamptz',
-);
-export const BROKEN = listed(`s.verdict = 'tmpfail'`, 's.finished_at', 'timestamptz');
-export const FLAKY = listed('s.is_flaky', 's.flakiness', 'double precision');
-export const SLOW = listed(
-  's.median_seconds is not null and s.median_seconds >= $9::integer',
-  's.median_seconds',
-  'integer',
-);
+const FAILS = `s.failing_run_id is not null and s.verdict <> 'tmpfail'`;
+const BREAKS = `s.verdict = 'tmpfail'`;
+const IS_SLOW = (bound: string): string =>
+  `s.median_seconds is not null and s.median_seconds >= ${bound}::integer`;
 const CHANGED_AT = 'greatest(s.failing_at, s.recovered_at)';
-export const CHANGED = listed(
-  `(s.failing_at is not null or s.recovered_at is not null) and ${CHANGED_AT} >= $9::timestamptz`,
-  CHANGED_AT,
-  'timestamptz',
-);
+const HAS_CHANGED = (bound: string): string =>
+  `(s.failing_at is not null or s.recovered_at is not null) and ${CHANGED_AT} >= ${bound}::timestamptz`;
+
+export const FAILING = listed(FAILS, 's.failing_at', 'timestamptz');
+export const BROKEN = listed(BREAKS, 's.finished_at', 'timestamptz');
+export const FLAKY = listed('s.is_flaky', 's.flakiness', 'double precision');
+export const SLOW = listed(IS_SLOW('$9'), 's.median_seconds', 'integer');
+export const CHANGED = listed(HAS_CHANGED('$9'), CHANGED_AT, 'timestamptz');
 
 /** After the package $5 and the suite $6: rows that fail, in the order of their index, with a probe of the suite for each. */
 export const SPLIT = statement(
@@ -204,6 +213,27 @@ const WAITS = (r: string): string => `${r}.state = 'queued' and not ${r}.is_priv
 const QUEUE_ORDER = 'order by r.priority desc, r.created_at, r.run_id limit $4';
 const OF_WAITING = `select ${selected(RECORD_COLUMNS, 'r')} from runs r join users u on u.user_id = r.requestor_id
   where ${WAITS('r')} and ${AS_ASKED('r')}`;
+
+/** $4 at most. */
+function counted(rows: string, condition: string) {
+  const [, alias = ''] = rows.split(' ');
+  return statement(
+    { count: integer },
+    `
+    select count(*)::integer as count
+    from (select from ${rows} where ${condition} and ${AS_ASKED(alias)} limit $4) found`,
+  );
+}
+
+const COUNTS = {
+  failing: counted('package_statuses s', FAILS),
+  broken: counted('package_statuses s', BREAKS),
+  flaky: counted('package_statuses s', 's.is_flaky'),
+  slow: counted('package_statuses s', IS_SLOW('$5')),
+  changed: counted('package_statuses s', HAS_CHANGED('$5')),
+  waiting: counted('runs r', WAITS('r')),
+};
+export type CountedList = keyof typeof COUNTS;
 
 const WAITING = statement(RECORD_COLUMNS, `${OF_WAITING} ${QUEUE_ORDER}`);
 

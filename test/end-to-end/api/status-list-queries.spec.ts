@@ -36,3 +36,29 @@ it('there is no list of another name', async () => {
   for (const path of ['gone/', 'gone.json', 'gone.xml', 'pending/gone/'])
     expect([path, (await api.fetch(`/status/${path}`)).status]).toEqual([path, 404]);
 });
+
+it('a list has as many entries as are counted, of those that are asked for', async () => {
+  for (const name of ['one', 'two', 'other'])
+    await api.finish(await api.submit(name), { verdict: name === 'other' ? 'tmpfail' : 'fail' });
+  for (let time = 0; time < 8; time += 1)
+    await api.finish(await api.submit('wavering'), { verdict: time % 2 ? 'pass' : 'fail' });
+  for (const is_private of [true, false]) await api.submit('one', { is_private });
+  while (await api.database.statusProjection.step('amd64'));
+  const lists = api.database.statusLists;
+  const counts = async (name: string | null, suite = 'bookworm') => {
+    const filter = { suites: [suite], architectures: null, package: name };
+    const counted = [
+      [lists.failing(filter, 100, null), lists.count('failing', filter)],
+      [lists.broken(filter, 100, null), lists.count('broken', filter)],
+      [lists.flaky(filter, 100, null), lists.count('flaky', filter)],
+      [lists.slow(filter, 100, null, 10), lists.count('slow', filter, 10)],
+      [lists.changed(filter, 100, null, new Date(0)), lists.count('changed', filter, new Date(0))],
+      [lists.waiting(filter, 100, null), lists.count('waiting', filter)],
+    ] as const;
+    for (const [entries, count] of counted) expect(await count).toBe((await entries).length);
+    return Promise.all(counted.map(([, count]) => count));
+  };
+  expect(await counts(null)).toEqual([2, 1, 1, 3, 3, 1]);
+  expect(await counts('o*')).toEqual([2, 1, 0, 2, 2, 1]);
+  expect(await counts(null, 'trixie')).toEqual([0, 0, 0, 0, 0, 0]);
+});

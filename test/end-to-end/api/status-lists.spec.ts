@@ -220,9 +220,11 @@ it('a list is read in parts that follow each other', async () => {
   expect(new Set(seen).size).toBe(203);
   expect(seen).toEqual([...seen].sort((one, other) => one - other));
   const first = await page('/status/pending/?suite=trixie');
-  expect(first).toContain('The first 100 runs that wait (suite trixie), by priority, then by arrival.');
+  expect(first).toContain(
+    'The first 100 of 203 runs that wait (suite trixie), by priority, then by arrival.',
+  );
   const next = /href="([^"]*)" rel="next"/.exec(first)![1]!.replaceAll('&amp;', '&');
-  expect(await page(next)).toContain('Further 100 runs that wait (suite trixie).');
+  expect(await page(next)).toContain('Further 100 of 203 runs that wait (suite trixie).');
 });
 
 it('a feed of a list has an entry for each that is known again, and is XML whatever it says', async () => {

@@ -34,6 +34,8 @@ export interface StatusList<Row = unknown> {
   bound?: 'since' | 'minutes';
   /** Resolves with at most so many entries; those after the entry of `asked.after`. @throws Problem 400 when that is none */
   read: (asked: ListAsked, limit: number) => Promise<Row[]>;
+  /** Resolves with how many entries there are in all parts, null for too many; absent where that is not known cheaply. */
+  count?: (asked: ListAsked) => Promise<number | null>;
   /** What to ask with as `after`, for the entries after this one. */
   keyOf: (row: Row) => string;
   /** For programs. */
@@ -53,6 +55,16 @@ export async function readPart<Row>(list: StatusList<Row>, asked: ListAsked): Pr
   return { rows: rows.slice(0, LISTED_MAX), hasMore: rows.length > LISTED_MAX };
 }
 
+/** How many entries a list has in all its parts; null when that is not known. */
+export async function totalOf<Row>(
+  list: StatusList<Row>,
+  asked: ListAsked,
+  { rows, hasMore }: ListPart<Row>,
+): Promise<number | null> {
+  if (asked.after === null && !hasMore) return rows.length;
+  return list.count ? list.count(asked) : null;
+}
+
 /** Where a list is shown and in which form; the questions that are asked stay. */
 export function listUrl(
   list: Pick<StatusList, 'name' | 'bound'>,
@@ -68,8 +80,13 @@ export function listUrl(
   return `/status/${list.name}${form}${query.size > 0 ? `?${query.toString()}` : ''}`;
 }
 
-/** What a part of a list has in it, in words. */
-export function listSentence(list: StatusList, asked: ListAsked, { rows, hasMore }: ListPart): string {
+/** What a part of a list has in it, in words. @param total of all parts; null when it is not known */
+export function listSentence(
+  list: Pick<StatusList, 'nouns' | 'order'>,
+  asked: ListAsked,
+  { rows, hasMore }: ListPart,
+  total: number | null,
+): string {
   const [one, many] = list.nouns(asked);
   const wanted = [
     asked.suites && `${asked.suites.length > 1 ? 'suites' : 'suite'} ${asked.suites.join(' or ')}`,
@@ -82,6 +99,11 @@ export function listSentence(list: StatusList, asked: ListAsked, { rows, hasMore
   if (rows.length === 0)
     return isFirst ? `There is no ${one}${filtered}.` : `There is no further ${one}${filtered}.`;
   const counted = rows.length === 1 ? `1 ${one}` : `${rows.length} ${many}`;
+  // Entries may have come and gone since the part was read.
+  if (total !== null && total > rows.length) {
+    const ofTotal = `${rows.length} of ${total.toLocaleString('en')} ${many}${filtered}`;
+    return isFirst ? `The first ${ofTotal}, ${list.order}.` : `Further ${ofTotal}.`;
+  }
   if (isFirst && !hasMore) return `${counted}${filtered}${rows.length > 1 ? `, ${list.order}` : ''}.`;
   return isFirst ? `The first ${counted}${filtered}, ${list.order}.` : `Further ${counted}${filtered}.`;
 }
@@ -91,6 +113,7 @@ export function listView(
   list: StatusList,
   asked: ListAsked,
   part: ListPart,
+  total: number | null,
   targets: { suites: string[]; architectures: string[] },
 ) {
   const { rows, hasMore } = part;
@@ -101,7 +124,7 @@ export function listView(
   return {
     title: list.title,
     caption: `${list.title}, ${list.order}`,
-    sentence: listSentence(list, asked, part),
+    sentence: listSentence(list, asked, part, total),
     heads: list.columns.map(({ head }) => head),
     rows: rows.map((row) => list.columns.map(({ head, cell }) => ({ head, ...cell(row) }))),
     asked,

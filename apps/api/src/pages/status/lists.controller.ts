@@ -12,7 +12,7 @@ import { atomFeed } from '../../public-data/status-feed';
 import { PageInterceptor } from '../frame/page';
 import type { Page } from '../frame/page';
 import { errorLists } from './error-lists';
-import { listObject, listView, readPart } from './list';
+import { listObject, listView, readPart, totalOf } from './list';
 import type { StatusList } from './list';
 import { ListPipe } from './list-asked';
 import type { ListAsked } from './list-asked';
@@ -121,6 +121,7 @@ export class ListsController {
   async page(@Param('list') name: string, @Query(ListPipe) asked: ListAsked): Promise<Page> {
     const list = this.directory.find(name);
     const part = await readPart(list, asked);
-    return { template: 'status/list', data: listView(list, asked, part, this.configuration.server) };
+    const total = await totalOf(list, asked, part);
+    return { template: 'status/list', data: listView(list, asked, part, total, this.configuration.server) };
   }
 }

@@ -45,6 +45,7 @@ function failingList(lists: StatusLists, neutral: NeutralStatus): StatusList<Lis
     order: 'those that began to fail last first',
     columns: [PACKAGE, PLACE, SINCE, VERSION, STRIP, MESSAGE, TRIGGER],
     read: (asked, limit) => lists.failing(asked, limit, timeKey(asked)),
+    count: (asked) => lists.count('failing', asked),
     keyOf: (status) => keyOf(status, timestamp(status.failingSince?.date ?? status.latest.date)),
     object: objectOf(neutral),
     entry: (status) => {
@@ -64,6 +65,7 @@ function brokenList(lists: StatusLists, neutral: NeutralStatus): StatusList<List
     order: 'the latest first',
     columns: [PACKAGE, PLACE, latest(neutral), ENDED, MESSAGE, STRIP],
     read: (asked, limit) => lists.broken(asked, limit, timeKey(asked)),
+    count: (asked) => lists.count('broken', asked),
     keyOf: (status) => keyOf(status, timestamp(status.latest.date)),
     object: objectOf(neutral),
     entry: (status) =>
@@ -79,6 +81,7 @@ function flakyList(lists: StatusLists, neutral: NeutralStatus): StatusList<Liste
     order: 'the least steady first',
     columns: [PACKAGE, PLACE, FLAKINESS, STRIP, latest(neutral), VERSION],
     read: (asked, limit) => lists.flaky(asked, limit, shareKey(asked)),
+    count: (asked) => lists.count('flaky', asked),
     keyOf: (status) => keyOf(status, String(status.flakiness)),
     object: objectOf(neutral),
     entry: (status) => ({
@@ -103,6 +106,7 @@ function slowList(lists: StatusLists, neutral: NeutralStatus): StatusList<Listed
     columns: [PACKAGE, PLACE, MEDIAN, LONG, LONGER, latest(neutral), STRIP],
     bound: 'minutes',
     read: (asked, limit) => lists.slow(asked, limit, secondsKey(asked), asked.minutes * 60),
+    count: (asked) => lists.count('slow', asked, asked.minutes * 60),
     keyOf: (status) => keyOf(status, String(status.durations?.medianSeconds ?? 0)),
     object: objectOf(neutral),
     entry: (status) => ({
@@ -124,6 +128,7 @@ function changedList(lists: StatusLists, neutral: NeutralStatus): StatusList<Lis
     columns: [PACKAGE, PLACE, CHANGE, CHANGED, CHANGED_VERSION, STRIP, CHANGED_TRIGGER],
     bound: 'since',
     read: (asked, limit) => lists.changed(asked, limit, timeKey(asked), asked.since),
+    count: (asked) => lists.count('changed', asked, asked.since),
     keyOf: (status) => keyOf(status, timestamp(changeOf(status).date)),
     object: objectOf(neutral),
     entry: (status) => {

@@ -113,6 +113,7 @@ export function rejectedList(
         .sort((one, other) => (one.key < other.key ? -1 : 1));
       return Promise.resolve(found.slice(0, limit).map(({ entry }) => entry));
     },
+    count: (asked) => Promise.resolve(rejected().filter((entry) => isAsked(entry, asked)).length),
     keyOf,
     object: (entry) => entry,
     entry: (entry) => ({

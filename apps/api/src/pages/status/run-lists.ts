@@ -25,6 +25,7 @@ export function pendingList(lists: StatusLists, neutral: NeutralStatus): StatusL
       { head: 'Trigger', cell: (run) => ({ triggers: view(run).triggerInBrief, className: 'text' }) },
     ],
     read: (asked, limit) => lists.waiting(asked, limit, runKey(asked)),
+    count: (asked) => lists.count('waiting', asked),
     keyOf: ({ runId }) => String(runId),
     object: (run) => resultObject(run, neutral),
     entry: (run) => entryOf(run, `${run.package} waits for ${run.suite}/${run.arch}`, run.createdAt),
