@@ -69,7 +69,12 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
         keptDays: 30,
         waitingMax: 1_000,
       },
-      login: { password: true, providerWaitMs: 10_000, providers: [] },
+      login: {
+        password: true,
+        passwordPolicy: { lengthMin: 12, ownCharactersMin: 8, differentCharactersMin: 5 },
+        providerWaitMs: 10_000,
+        providers: [],
+      },
       headersTimeoutMs: 20_000,
       requestTimeoutMs: 300_000,
       socketIdleMs: 120_000,

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Provider } from '@nestjs/common';
 import { Deployment, NatsAccess, NoNatsAccess, Refusal, Signals } from '@proctor/administration';
-import type { NatsServer, Tested } from '@proctor/administration';
+import type { NatsServer, PasswordPolicy, Tested } from '@proctor/administration';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
 import { RememberedKeys } from './auth/remembered-keys';
 import { CONFIGURATION } from './configuration.token';
@@ -18,6 +18,10 @@ class ApiDeployment extends Deployment {
 
   tested(): Promise<Tested> {
     return Promise.resolve(this.configuration.server);
+  }
+
+  passwordPolicy(): Promise<PasswordPolicy> {
+    return Promise.resolve(this.configuration.server.login.passwordPolicy);
   }
 }
 

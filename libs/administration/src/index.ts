@@ -10,6 +10,7 @@ export { type Administrator, Administrators } from './administrators';
 export { KeyChange, keyLimitsOf, NEVER, NewKey } from './key-requests';
 export { ManyRuns } from './many-runs';
 export { namedNats, natsOfService, ownNats } from './nats-server';
+export type { PasswordPolicy } from './password-policy';
 export { Deployment, NatsAccess, type NatsServer, NoNatsAccess, Signals, type Tested } from './ports';
 export { PackageBackends } from './package-backends';
 export {

@@ -1,4 +1,6 @@
-import { weaknessOf } from './password-policy';
+import { type PasswordPolicy, weaknessOf } from './password-policy';
+
+const POLICY: PasswordPolicy = { lengthMin: 12, ownCharactersMin: 8, differentCharactersMin: 5 };
 
 it.each([
   'correct horse battery',
@@ -7,10 +9,11 @@ it.each([
   'мой длинный пароль',
   'another secret',
 ])('the password %j is taken', (password) => {
-  expect(weaknessOf(password, 'ben')).toBeNull();
+  expect(weaknessOf(password, 'ben', POLICY)).toBeNull();
 });
 
 it.each([
+  ['eleven char', 'ben', /^must have 12 characters or more$/],
   ['aaaaaaaaaaaa', 'ben', /different characters/],
   ['abababababab', 'ben', /different characters/],
   ['Benjamin-2026', 'benjamin', /beside the user's name/],
@@ -22,7 +25,17 @@ it.each([
   ['abcdefghijkl', 'ben', /sequences/],
   ['admin12345678', 'ben', /common passwords/],
 ])('the password %j of %s is refused, in words that do not tell it', (password, name, reason) => {
-  const told = weaknessOf(password, name);
+  const told = weaknessOf(password, name, POLICY);
   expect(told).toMatch(reason);
   expect(told).not.toContain(password);
+});
+
+it.each<[keyof PasswordPolicy, string]>([
+  ['lengthMin', 'a secret of me'],
+  ['ownCharactersMin', 'me-123456-x9k2'],
+  ['differentCharactersMin', 'ababcabcdacbd'],
+])('the %s of a deployment decides', (limit, password) => {
+  const lax = { lengthMin: 8, ownCharactersMin: 1, differentCharactersMin: 1 };
+  expect(weaknessOf(password, 'me', lax)).toBeNull();
+  expect(weaknessOf(password, 'me', { ...lax, [limit]: 50 })).toMatch(/^must have 50 /);
 });

@@ -1,6 +1,11 @@
-/** So many characters a password must have beside its user's name, and so many different ones. */
-const CHARACTERS_OF_ITS_OWN_MIN = 8;
-const DIFFERENT_CHARACTERS_MIN = 5;
+/** What a password must have, in characters. */
+export interface PasswordPolicy {
+  /** A short one is guessed by who has a copy of its hash, however slow a guess is. */
+  lengthMin: number;
+  /** Beside its user's name, common passwords and sequences. */
+  ownCharactersMin: number;
+  differentCharactersMin: number;
+}
 
 /** Of a password that is made of these and little else, the rest is guessed first: they lead each list of common passwords. */
 const COMMON =
@@ -27,14 +32,16 @@ function withoutSequences(text: string): string {
 }
 
 /**
- * Why a password is guessed too soon, in words that say nothing of it; null: it is not. Its length is judged elsewhere.
+ * Why a password is guessed too soon, in words that say nothing of it; null: it is not.
  * @param userName whose it is to be
  */
-export function weaknessOf(password: string, userName: string): string | null {
+export function weaknessOf(password: string, userName: string, policy: PasswordPolicy): string | null {
+  const { lengthMin, ownCharactersMin, differentCharactersMin } = policy;
+  if ([...password].length < lengthMin) return `must have ${lengthMin} characters or more`;
   const lower = password.normalize('NFKC').toLowerCase();
-  if (new Set(lower).size < DIFFERENT_CHARACTERS_MIN)
-    return `must have ${DIFFERENT_CHARACTERS_MIN} different characters or more`;
+  if (new Set(lower).size < differentCharactersMin)
+    return `must have ${differentCharactersMin} different characters or more`;
   const rest = withoutSequences(lower.replaceAll(userName.toLowerCase(), '').replace(COMMON, ''));
-  if ([...rest].length >= CHARACTERS_OF_ITS_OWN_MIN) return null;
-  return `must have ${CHARACTERS_OF_ITS_OWN_MIN} characters or more beside the user's name, common passwords and sequences such as 12345`;
+  if ([...rest].length >= ownCharactersMin) return null;
+  return `must have ${ownCharactersMin} characters or more beside the user's name, common passwords and sequences such as 12345`;
 }

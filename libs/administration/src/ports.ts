@@ -1,4 +1,5 @@
 import type { NatsUsers, WorkerUser } from '@proctor/bus';
+import type { PasswordPolicy } from './password-policy';
 
 /** What is tested, and where. */
 export interface Tested {
@@ -7,10 +8,13 @@ export interface Tested {
   backends: string[];
 }
 
-/** What is tested, as the configuration says now. */
+/** What the configuration says now. */
 export abstract class Deployment {
   /** @throws when the configuration cannot be read */
   abstract tested(): Promise<Tested>;
+
+  /** @throws when the configuration cannot be read */
+  abstract passwordPolicy(): Promise<PasswordPolicy>;
 }
 
 /**

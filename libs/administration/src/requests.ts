@@ -116,12 +116,11 @@ export class Selection extends ResumeRequest {
   trigger?: string;
 }
 
-/** Characters. A short password is guessed by who has a copy of its hash, however slow a guess is. */
-const PASSWORD_LENGTH_MIN = 12;
+/** Characters. How many it must have is the deployment's. */
 const PASSWORD_LENGTH_MAX = 500;
 /** Says nothing of the value: it is a secret, also when it is none yet. */
 const PASSWORD = {
-  message: `must be a text of ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters without NUL`,
+  message: `must be a text of at most ${PASSWORD_LENGTH_MAX} characters without NUL, and not empty`,
 };
 
 /** Another password of a user. */
@@ -129,7 +128,7 @@ const PASSWORD = {
 export class PasswordRequest {
   /** Drawn when absent. */
   @IsOptional()
-  @Length(PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX, PASSWORD)
+  @Length(1, PASSWORD_LENGTH_MAX, PASSWORD)
   @IsStorableText(PASSWORD)
   password?: string;
 }

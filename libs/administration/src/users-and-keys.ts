@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Actor, ApiKeys, type NewApiKey, type User, Users } from '@proctor/database';
-import { Signals } from './ports';
+import { Deployment, Signals } from './ports';
 import { weaknessOf } from './password-policy';
 import { Refusal } from './refusal';
 import { InvalidRequest, type NewUser } from './requests';
@@ -15,6 +15,7 @@ export class UsersAndKeys {
   constructor(
     private readonly users: Users,
     private readonly keys: ApiKeys,
+    private readonly deployment: Deployment,
     private readonly signals: Signals,
   ) {}
 
@@ -23,7 +24,7 @@ export class UsersAndKeys {
    * @throws UserExists; InvalidRequest for a password that is guessed soon
    */
   async add({ name, admin = false, password }: NewUser, by: Actor): Promise<User> {
-    if (password !== undefined) requireStrong(password, name);
+    if (password !== undefined) await this.requireStrong(password, name);
     return this.users.add(name, { isAdmin: admin, by, ...(password !== undefined && { password }) });
   }
 
@@ -34,7 +35,7 @@ export class UsersAndKeys {
    * @throws UnknownUser; InvalidRequest for a password that is guessed soon
    */
   async setPassword(name: string, password: string | undefined, by: Actor): Promise<string> {
-    if (password !== undefined) requireStrong(password, name);
+    if (password !== undefined) await this.requireStrong(password, name);
     const set = password ?? randomBytes(PASSWORD_BYTES).toString('base64url');
     await this.users.setPassword(name, set, by);
     return set;
@@ -93,6 +94,11 @@ export class UsersAndKeys {
     await this.signals.keys();
     return revoked;
   }
+
+  private async requireStrong(password: string, userName: string): Promise<void> {
+    const weakness = weaknessOf(password, userName, await this.deployment.passwordPolicy());
+    if (weakness !== null) throw new InvalidRequest(`password ${weakness}`, 'password');
+  }
 }
 
 /** @param same what the user is when nothing is to be done */
@@ -100,9 +106,4 @@ function refuseUnchanged(name: string, outcome: 'changed' | 'same' | 'last', sam
   if (outcome === 'last')
     throw new Refusal('conflict', `${name} is the last administrator; appoint another one first`);
   if (outcome === 'same') throw new Refusal('conflict', `${name} is ${same}`);
-}
-
-function requireStrong(password: string, userName: string): void {
-  const weakness = weaknessOf(password, userName);
-  if (weakness !== null) throw new InvalidRequest(`password ${weakness}`, 'password');
 }

@@ -6,7 +6,7 @@ import { keysAtStart } from './at-start';
 import { documentedKeys } from './documented-keys';
 import { WebhooksSection } from './webhooks-section';
 import { EventsSection } from './events-section';
-import { LoginSection, ProviderSection } from './login-section';
+import { LoginSection, PasswordPolicySection, ProviderSection } from './login-section';
 import { MetricsSection } from './metrics-section';
 import { PackageLinkSection } from './package-link-section';
 import { keysOf } from './rules';
@@ -37,6 +37,7 @@ const SECTIONS = [
   { file: 'proctor.yaml', prefix: 'api.metrics.', shape: MetricsSection },
   { file: 'proctor.yaml', prefix: 'api.webhooks.', shape: WebhooksSection },
   { file: 'proctor.yaml', prefix: 'api.login.', shape: LoginSection },
+  { file: 'proctor.yaml', prefix: 'api.login.passwordPolicy.', shape: PasswordPolicySection },
   { file: 'proctor.yaml', prefix: 'api.login.providers.', shape: ProviderSection },
   { file: 'proctor.yaml', prefix: 'api.packageLinks.', shape: PackageLinkSection },
   { file: 'proctor.yaml', prefix: 'store.', shape: StoreSection },

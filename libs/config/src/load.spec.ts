@@ -83,6 +83,7 @@ it('a login provider has defaults, and its secret a place in the home', async ()
   await folder.write('proctor.yaml', withProviders(`{ ${PROVIDER}, clientSecretFile: login/example }`));
   expect((await load()).server.login).toEqual({
     password: true,
+    passwordPolicy: { lengthMin: 12, ownCharactersMin: 8, differentCharactersMin: 5 },
     providerWaitMs: 10_000,
     providers: [
       {

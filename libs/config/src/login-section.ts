@@ -4,10 +4,13 @@ import {
   ArrayUnique,
   IsArray,
   IsBoolean,
+  IsInt,
   IsOptional,
   IsString,
   Length,
   Matches,
+  Max,
+  Min,
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
@@ -84,9 +87,18 @@ export class ProviderSection {
   @IsOptional() @Section(() => ClaimSection) administrators?: ClaimSection;
 }
 
+/** What a password must have, in characters. */
+export class PasswordPolicySection {
+  @IsInt() @Min(8) @Max(100) lengthMin = 12;
+  /** Beside the user's name, common passwords and sequences. */
+  @IsInt() @Min(1) @Max(100) ownCharactersMin = 8;
+  @IsInt() @Min(1) @Max(50) differentCharactersMin = 5;
+}
+
 /** How people log in on pages. */
 export class LoginSection {
   @IsBoolean() password = true;
+  @Section(() => PasswordPolicySection) passwordPolicy = new PasswordPolicySection();
   @Milliseconds() providerWaitMs = 10_000;
   @IsArray()
   @ArrayMaxSize(PROVIDERS_MAX)

@@ -13,7 +13,12 @@ import { until } from '../../support/until';
 
 const SECRET = 'a secret: with signs & such';
 const providers: ProviderSection[] = [];
-const login = { password: true, providerWaitMs: 5_000, providers };
+const login = {
+  password: true,
+  passwordPolicy: { lengthMin: 12, ownCharactersMin: 8, differentCharactersMin: 5 },
+  providerWaitMs: 5_000,
+  providers,
+};
 
 let api: RunningApi;
 let provider: LoginProvider;

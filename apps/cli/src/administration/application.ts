@@ -11,6 +11,7 @@ import {
   Refusal,
   requestOf,
   Signals,
+  type PasswordPolicy,
   type Tested,
   USE_CASES,
 } from '@proctor/administration';
@@ -88,6 +89,11 @@ class CommandDeployment extends Deployment {
   async tested(): Promise<Tested> {
     const { readConfiguration } = await import('../configuration');
     return (await readConfiguration()).server;
+  }
+
+  async passwordPolicy(): Promise<PasswordPolicy> {
+    const { readConfiguration } = await import('../configuration');
+    return (await readConfiguration()).server.login.passwordPolicy;
   }
 }
 
