@@ -1,3 +1,4 @@
+import { PRIORITY_MAX, PRIORITY_MIN } from '@proctor/contracts';
 import type { Needs } from './ability';
 import { Blocks, type Block } from './blocks';
 import type { CountedPart, Stretch } from './journal';
@@ -44,7 +45,10 @@ export interface Uncounted {
 }
 
 /** The priorities that runs have. */
-const PRIORITIES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const PRIORITIES = Array.from(
+  { length: PRIORITY_MAX - PRIORITY_MIN + 1 },
+  (_none, place) => PRIORITY_MIN + place,
+);
 
 /** The lines of an architecture. What lies beyond their edges is in the rows alone. */
 export class Lines {

@@ -1,7 +1,10 @@
 import type { Expiry, ExpiredFile, FoundAttempt } from '@proctor/database';
 import type { Grant, ResultFileName } from '@proctor/contracts';
 import type { MaintainedStore, StoredNames } from '@proctor/store';
+import { daysBefore } from './rules';
 
+/** A younger file may belong to a report that is on its way. */
+const SWEPT_AFTER_DAYS = 2;
 const BATCH_ATTEMPTS = 500;
 const LOG_FILES: ResultFileName[] = ['log.gz', 'log-index.json'];
 
@@ -11,8 +14,7 @@ export interface OrphanSweep {
   store: Pick<MaintainedStore, 'list' | 'removeFiles'>;
   /** Those of the attempts whose report may still come. */
   awaited: (attempts: Grant[]) => Promise<Grant[]>;
-  /** A younger file may belong to a report that is on its way. */
-  before: Date;
+  now: Date;
   /** Between two batches, after work of so long. */
   pause: (workedMs: number) => Promise<void>;
   isEnded: () => boolean;
@@ -36,11 +38,12 @@ export async function sweepOrphans(sweep: OrphanSweep): Promise<SweptOrphans> {
   const swept: SweptOrphans = { removed: 0, unknownRuns: 0 };
   const isForgotten = await sweep.expiry.forgottenRuns();
   let batch: StoredNames[] = [];
+  const before = daysBefore(sweep.now, SWEPT_AFTER_DAYS);
   let workingSince = performance.now();
   for await (const found of sweep.store.list()) {
     if (sweep.isEnded()) return swept;
     if (isForgotten(found.runId)) swept.unknownRuns += 1;
-    if (isForgotten(found.runId) || found.modified >= sweep.before) continue;
+    if (isForgotten(found.runId) || found.modified >= before) continue;
     batch.push(found);
     if (batch.length < BATCH_ATTEMPTS) continue;
     swept.removed += await removeOrphans(sweep, batch);

@@ -294,17 +294,17 @@ it('files of which no row tells are swept, but for young ones, awaited ones and 
   const lost = { takenAt: UNTIL, firstLostRun: newest + 1, nextRun: newest + 101, filesMissing: 0 };
   await fixture.database.backups.restored(lost);
   await put(newest + 2, 1);
-  const sweep = (before: Date, awaited: number[] = []) =>
+  const sweep = (now: Date, awaited: number[] = []) =>
     sweepOrphans({
       expiry: fixture.database.expiry,
       store,
       awaited: (attempts) => Promise.resolve(attempts.filter(({ runId }) => awaited.includes(runId))),
-      before,
+      now,
       pause: () => Promise.resolve(),
       isEnded: () => false,
     });
-  const later = new Date(Date.now() + 60_000);
-  expect(await sweep(new Date(0))).toEqual({ removed: 0, unknownRuns: 2 });
+  const later = new Date(Date.now() + 3 * 24 * 3_600_000);
+  expect(await sweep(new Date())).toEqual({ removed: 0, unknownRuns: 2 });
   expect(await sweep(later, [bare.run_id, told.run_id])).toEqual({ removed: 0, unknownRuns: 2 });
   expect(await sweep(later)).toEqual({ removed: 6, unknownRuns: 2 });
   expect(await names()).toHaveLength(9);

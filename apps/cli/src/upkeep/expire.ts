@@ -2,16 +2,13 @@ import { connections, type Configuration } from '@proctor/config';
 import { ruleSentence, sizeText } from '@proctor/contracts';
 import type { OpenDatabase } from '@proctor/database';
 import { setTimeout as delay } from 'node:timers/promises';
-import { daysBefore, ExpiryPass, type RemovedByRule, restMs, sweepOrphans } from '@proctor/retention';
+import { ExpiryPass, type RemovedByRule, restMs, sweepOrphans } from '@proctor/retention';
 import { openStore, type MaintainedStore, type StoredNames } from '@proctor/store';
 import { ownConfiguration } from '../configuration';
 import { withDatabase } from '../home-database';
 import { type AskOptions, confirm } from '../output/ask';
 import { type OutputOptions, printAnswer, printTable, say } from '../output/print';
 import { Progress } from '../output/progress';
-
-/** A younger file may belong to a report that is on its way. */
-const SWEPT_AFTER_DAYS = 2;
 
 type ExpireOptions = AskOptions & OutputOptions & { dryRun: boolean; share: number };
 
@@ -93,7 +90,7 @@ async function sweep(
     expiry,
     store: { list: listed, removeFiles: (files) => store.removeFiles(files) },
     awaited: (attempts) => awaitedReports.among(attempts),
-    before: daysBefore(new Date(), SWEPT_AFTER_DAYS),
+    now: new Date(),
     pause,
     isEnded: () => false,
   });

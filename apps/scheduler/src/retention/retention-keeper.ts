@@ -8,7 +8,7 @@ import {
 import { WakeUp, type Clock } from '@proctor/clock';
 import { ruleSentence, sizeText } from '@proctor/contracts';
 import { AwaitedReports, Expiry, ExpiryUnderWay } from '@proctor/database';
-import { daysBefore, ExpiryPass, restMs, sweepOrphans } from '@proctor/retention';
+import { ExpiryPass, restMs, sweepOrphans } from '@proctor/retention';
 import { MaintainedStore } from '@proctor/store';
 import { CLOCK } from '../configuration.token';
 import { RETENTION_SETTINGS, type RetentionSettings } from './retention-settings';
@@ -17,9 +17,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** How often it is looked whether something is due. */
 const LOOK_MS = 15 * 60_000;
-/** All files of the store are looked at so often; a younger one may belong to a report that is on its way. */
+/** All files of the store are looked at so often. */
 const SWEEP_EVERY_MS = 7 * DAY_MS;
-const SWEPT_AFTER_DAYS = 2;
 
 /** Removes what is older than a deployment keeps it: one process at a time, once a day. */
 @Injectable()
@@ -106,7 +105,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
       expiry: this.expiry,
       store: this.store,
       awaited: (attempts) => this.awaitedReports.among(attempts),
-      before: daysBefore(beganAt, SWEPT_AFTER_DAYS),
+      now: beganAt,
       pause: (workedMs) => this.rest(workedMs),
       isEnded: () => this.isEnded,
     });
