@@ -111,7 +111,7 @@ it('what an administrator changes is a conffile, and what may hold a password is
 
 it('every unit of deploy/systemd is in one package, and starts a program that is installed', async () => {
   const units = (await readdir(join(project, 'deploy/systemd'))).filter((name) =>
-    /\.(service|socket)$/.test(name),
+    /\.(service|socket|timer)$/.test(name),
   );
   const installed = NAMES.flatMap((name) => paths(name)).filter((path) => /\/systemd\/system\/.+/.test(path));
   expect(installed.map((path) => path.replace(/.*\//, '')).sort()).toEqual(units.sort());

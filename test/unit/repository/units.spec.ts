@@ -11,7 +11,7 @@ const project = join(__dirname, '../../..');
 /** Every variable that the code reads. */
 const known = knownVariables();
 const folder = join(project, 'deploy/systemd');
-const UNITS = readdirSync(folder).filter((name) => /\.(service|socket)$/.test(name));
+const UNITS = readdirSync(folder).filter((name) => /\.(service|socket|timer)$/.test(name));
 const SERVICES = UNITS.filter((name) => name.endsWith('.service'));
 
 /** Tenths of what `systemd-analyze security` calls the exposure: 100 is everything. */
@@ -20,6 +20,8 @@ const EXPOSURE_MAX: Record<string, number> = {
   'proctor-scheduler.service': 15,
   'proctor-migrate.service': 15,
   'proctor-nats.service': 15,
+  // Root that reads the files of all, and writes to its own folder alone.
+  'proctor-backup.service': 30,
   // Root that makes namespaces, mounts and control groups.
   'proctor-worker.service': 90,
 };
