@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { openDatabase } from '@proctor/database';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { launchChromium, openPage } from '../../support/chromium';
 import { Client } from '../../support/client';
 import { hostArchitecture } from '../../support/host-architecture';
@@ -132,6 +132,36 @@ it('a maintainer requests by form and by file, cancels, retries and publishes, w
   await page.context().close();
 });
 
+it('a maintainer who has a keyboard only finds a package, reads its failed run and its log, and retries it', async () => {
+  const admin = Client.of(proctor);
+  const runId = await admin.submitOne(STUB_SUITE, arch, { package: 'typed', trigger: 'exit:4' });
+  await admin.finished(runId);
+  const { page, faults } = await openPage(browser, `${proctor.url}/user/login`);
+  await tabTo(page, page.getByLabel('User name'));
+  await page.keyboard.type('mara');
+  await tabTo(page, page.getByLabel('Password'));
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'mara', exact: true }).waitFor();
+  await tabTo(page, page.getByLabel('Package', { exact: true }));
+  await page.keyboard.type('typed');
+  await Promise.all([page.waitForURL('**/packages/t/typed/'), page.keyboard.press('Enter')]);
+  await tabTo(page, page.getByRole('link', { name: String(runId) }).first());
+  await Promise.all([page.waitForURL(`**/${runId}/`), page.keyboard.press('Enter')]);
+  await tabTo(page, page.getByRole('link', { name: 'Log', exact: true }).first());
+  await Promise.all([page.waitForURL(/\/log$/), page.keyboard.press('Enter')]);
+  await page.locator('#log-lines .lines').first().waitFor();
+  await page.goBack();
+  await tabTo(page, page.getByRole('link', { name: 'Retry', exact: true }));
+  await Promise.all([page.waitForURL(`**/retry/${runId}`), page.keyboard.press('Enter')]);
+  await tabTo(page, page.getByRole('button', { name: 'Retry', exact: true }));
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /^Run \d+: typed/ }).waitFor();
+  expect(page.url()).not.toContain(`/${runId}/`);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 it('a release manager reads what a trigger broke, compares with the reference, and retries it all after a preview', async () => {
   const admin = Client.of(proctor);
   const reference = await admin.submitOne(STUB_SUITE, arch, {
@@ -195,3 +225,17 @@ it('an administrator drains a worker, its owner reads why it gets nothing, and t
   expect([...faults, ...owner.faults]).toEqual([]);
   await Promise.all([page.context().close(), owner.page.context().close()]);
 });
+
+const STOPS_MAX = 150;
+
+/** Goes on by the key Tab until something has the focus, which must be seen. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  for (let stops = 0; stops < STOPS_MAX; stops += 1) {
+    await page.keyboard.press('Tab');
+    if (!(await wanted.evaluate((element) => element === element.ownerDocument.activeElement))) continue;
+    const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
+    expect(outline).not.toBe('none');
+    return;
+  }
+  throw new Error(`${STOPS_MAX} times Tab do not lead to ${String(wanted)}`);
+}
